@@ -1,0 +1,152 @@
+//! The agenda: pending events in the order in which they happen.
+
+use crate::Instant;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// Gives each kind of event its place among events of the same instant.
+///
+/// The order is physical, not cosmetic: all packets of an instant reach their queues before the
+/// back-offs of that instant expire, and all back-offs that expire together are dispatched before
+/// any of the transmissions they start is sensed.
+pub trait Ranked {
+    /// Lower ranks go first.
+    fn rank(&self) -> u8;
+}
+
+/// Pending events, taken out by (instant, rank, order of scheduling).
+#[derive(Debug)]
+pub struct Agenda<E> {
+    heap: BinaryHeap<Entry<E>>,
+    scheduled: u64,
+    now: Instant,
+}
+
+#[derive(Debug)]
+struct Entry<E> {
+    when: Instant,
+    /// Rank in the top byte, order of scheduling below it.
+    order: u64,
+    event: E,
+}
+
+impl<E> Entry<E> {
+    fn key(&self) -> u128 {
+        u128::from(self.when.0) << 64 | u128::from(self.order)
+    }
+}
+
+impl<E> Ord for Entry<E> {
+    /// Reversed, for [`BinaryHeap`] gives the greatest first.
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.key().cmp(&self.key())
+    }
+}
+
+impl<E> PartialOrd for Entry<E> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<E> PartialEq for Entry<E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl<E> Eq for Entry<E> {}
+
+impl<E: Ranked> Agenda<E> {
+    /// An empty agenda at the start of time.
+    pub fn new() -> Self {
+        Self { heap: BinaryHeap::with_capacity(256), scheduled: 0, now: Instant::ZERO }
+    }
+
+    /// Schedules `event` at `when`, which must not lie in the past.
+    pub fn at(&mut self, when: Instant, event: E) {
+        debug_assert!(when >= self.now, "an event scheduled in the past: {when} < {}", self.now);
+        let order = u64::from(event.rank()) << 56 | self.scheduled;
+        self.scheduled += 1;
+        self.heap.push(Entry { when, order, event });
+    }
+
+    /// Takes out the next event and moves the time to it.
+    pub fn next(&mut self) -> Option<(Instant, E)> {
+        let entry = self.heap.pop()?;
+        self.now = entry.when;
+        Some((entry.when, entry.event))
+    }
+
+    /// When the next event happens.
+    pub fn peek(&self) -> Option<Instant> {
+        self.heap.peek().map(|entry| entry.when)
+    }
+
+    /// The instant of the last event taken out.
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// How many events are pending, stale ones included.
+    pub fn len(&self) -> usize {
+        self.heap.len()
+    }
+
+    /// Whether nothing is pending.
+    pub fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+
+    /// How many events were scheduled so far.
+    pub fn scheduled(&self) -> u64 {
+        self.scheduled
+    }
+}
+
+impl<E: Ranked> Default for Agenda<E> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[derive(Debug, Clone, PartialEq)]
+    struct Ping(u8, u32);
+
+    impl Ranked for Ping {
+        fn rank(&self) -> u8 {
+            self.0
+        }
+    }
+
+    #[test]
+    fn simultaneous_events_go_by_rank_then_by_order_of_scheduling() {
+        let mut agenda = Agenda::new();
+        agenda.at(Instant(5), Ping(2, 0));
+        agenda.at(Instant(5), Ping(1, 1));
+        agenda.at(Instant(5), Ping(1, 2));
+        agenda.at(Instant(4), Ping(9, 3));
+        let order: Vec<u32> = std::iter::from_fn(|| agenda.next()).map(|(_, p)| p.1).collect();
+        assert_eq!(order, [3, 1, 2, 0]);
+        assert_eq!(agenda.now(), Instant(5));
+    }
+
+    proptest! {
+        #[test]
+        fn comes_out_sorted(events in prop::collection::vec((0u64..50, 0u8..4), 0..200)) {
+            let mut agenda = Agenda::new();
+            for (i, &(when, rank)) in events.iter().enumerate() {
+                agenda.at(Instant(when), Ping(rank, i as u32));
+            }
+            let out: Vec<_> =
+                std::iter::from_fn(|| agenda.next()).map(|(t, p)| (t, p.0, p.1)).collect();
+            prop_assert_eq!(out.len(), events.len());
+            prop_assert!(out.windows(2).all(|w| w[0] < w[1]));
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! A wired simplex link: a queue, a transmitter and a wire.
+
+use crate::queue::{Queue, Verdict};
+use kernel::{BitRate, Bytes, Duration, Instant};
+use std::collections::VecDeque;
+use wire::Packet;
+
+/// What a link asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Hand the packet to the node at the far end, now.
+    Deliver(Packet),
+    /// Call [`Link::on_timer`] with [`LinkTimer::Arrival`] at this instant.
+    Arrive(Instant),
+    /// Call [`Link::on_timer`] with [`LinkTimer::Ready`] at this instant.
+    Ready(Instant),
+}
+
+/// The two timers of a link. Of each, one event at most is pending, and none is ever stale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkTimer {
+    /// The first packet on the wire reaches the far end.
+    Arrival,
+    /// The transmitter is free for a packet that waits.
+    Ready,
+}
+
+/// What a link has done since the start of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets given to the link.
+    pub offered: u64,
+    /// Packets that found no room.
+    pub dropped: u64,
+    /// Packets delivered.
+    pub packets: u64,
+    /// Bytes delivered, without the link's overhead.
+    pub bytes: Bytes,
+}
+
+/// A wired simplex link.
+///
+/// Packets on the wire keep their order, so only the first one's arrival stands in the agenda, and
+/// the end of a transmission only while another packet waits for it: a packet on an idle link costs
+/// one event.
+#[derive(Debug)]
+pub struct Link {
+    rate: Option<BitRate>,
+    delay: Duration,
+    overhead: Bytes,
+    queue: Box<dyn Queue>,
+    /// End of the running transmission, and its packet's size. A transmission whose end has passed
+    /// stays here until the next call (`settle`).
+    transmitting: Option<(Instant, Bytes)>,
+    /// Packets that arrive, with the instants of their last bits' arrivals.
+    wire: VecDeque<(Instant, Packet)>,
+    /// Whether a `Ready` event is pending.
+    ready_pending: bool,
+    counters: Counters,
+    /// Time of all transmissions begun, up to the end of the last.
+    busy: Duration,
+}
+
+impl Link {
+    /// An idle link; a rate of `None` is infinitely fast. Each packet takes `overhead` bytes more
+    /// on the wire than it counts (38 bytes for Ethernet: IEEE 802.3 clauses 3.1.1 and 4.4.2,
+    /// preamble 8, header 14, FCS 4, gap 12).
+    pub fn new(
+        rate: Option<BitRate>,
+        delay: Duration,
+        overhead: Bytes,
+        queue: Box<dyn Queue>,
+    ) -> Self {
+        debug_assert!(rate != Some(BitRate(0)), "a link without a rate never sends");
+        Self {
+            rate,
+            delay,
+            overhead,
+            queue,
+            transmitting: None,
+            wire: VecDeque::new(),
+            ready_pending: false,
+            counters: Counters::default(),
+            busy: Duration::ZERO,
+        }
+    }
+
+    /// Takes a packet at the near end. Never delivers at once, not even without rate and delay.
+    pub fn on_packet(&mut self, now: Instant, packet: Packet, out: &mut Vec<Command>) -> Verdict {
+        self.settle(now);
+        self.counters.offered += 1;
+        let verdict = self.queue.push(now, packet);
+        if verdict == Verdict::Dropped {
+            self.counters.dropped += 1;
+        }
+        self.proceed(now, out);
+        verdict
+    }
+
+    /// One of its timers has fired.
+    pub fn on_timer(&mut self, now: Instant, timer: LinkTimer, out: &mut Vec<Command>) {
+        match timer {
+            LinkTimer::Arrival => self.arrive(now, out),
+            LinkTimer::Ready => {
+                self.ready_pending = false;
+                self.settle(now);
+                self.proceed(now, out);
+            }
+        }
+    }
+
+    /// The queue before the transmitter.
+    pub fn queue(&self) -> &dyn Queue {
+        &*self.queue
+    }
+
+    /// Packets between the queue and the far end: in transmission or on the wire.
+    pub fn in_flight(&self) -> usize {
+        self.wire.len()
+    }
+
+    /// Shows each packet between its ends, for accounts.
+    pub fn each(&self, visit: &mut dyn FnMut(&Packet)) {
+        self.queue.each(visit);
+        self.wire.iter().for_each(|(_, packet)| visit(packet));
+    }
+
+    /// What it has done since the start.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// How long it has been transmitting, up to `now`.
+    pub fn busy(&self, now: Instant) -> Duration {
+        let ahead = self.transmitting.map_or(Duration::ZERO, |(end, _)| end.since(now));
+        self.busy.saturating_sub(ahead)
+    }
+
+    /// Ends the transmission whose time has passed: its packet's room in the buffer is free.
+    fn settle(&mut self, now: Instant) {
+        if let Some((_, size)) = self.transmitting.take_if(|(end, _)| *end <= now) {
+            self.queue.release(size);
+        }
+    }
+
+    /// Begins the next transmission, or sees to it that its time is not missed. A packet that comes
+    /// in the very instant of a `Ready` event leaves the start to that event.
+    fn proceed(&mut self, now: Instant, out: &mut Vec<Command>) {
+        while !self.ready_pending && !self.queue.is_empty() {
+            if let Some((end, _)) = self.transmitting {
+                self.ready_pending = true;
+                out.push(Command::Ready(end));
+                return;
+            }
+            let Some(packet) = self.queue.pop(now) else { return };
+            self.transmit(now, packet, out);
+            self.settle(now);
+        }
+    }
+
+    fn transmit(&mut self, now: Instant, packet: Packet, out: &mut Vec<Command>) {
+        let amount = packet.size + self.overhead;
+        let length = self.rate.map_or(Duration::ZERO, |rate| rate.time_for(amount));
+        let end = now + length;
+        self.busy += length;
+        self.transmitting = Some((end, packet.size));
+        let arrival = end + self.delay;
+        if self.wire.is_empty() {
+            out.push(Command::Arrive(arrival));
+        }
+        self.wire.push_back((arrival, packet));
+    }
+
+    /// Delivers what arrives now, and asks for the next arrival.
+    fn arrive(&mut self, now: Instant, out: &mut Vec<Command>) {
+        while let Some((_, packet)) = self.wire.pop_front_if(|(at, _)| *at <= now) {
+            self.counters.packets += 1;
+            self.counters.bytes += packet.size;
+            out.push(Command::Deliver(packet));
+        }
+        if let Some(&(at, _)) = self.wire.front() {
+            out.push(Command::Arrive(at));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::tests::{number, packet};
+    use crate::{Discipline, Limit};
+    use proptest::prelude::*;
+
+    const GIGABIT: Option<BitRate> = Some(BitRate(1_000_000_000));
+    const NO_OVERHEAD: Bytes = Bytes::ZERO;
+
+    fn link(rate: Option<BitRate>, delay: Duration, limit: Limit) -> Link {
+        Link::new(rate, delay, NO_OVERHEAD, Discipline::DropTail { limit }.build())
+    }
+
+    /// A link with the agenda of a world that knows nothing else.
+    struct Bench {
+        link: Link,
+        arrival: Option<Instant>,
+        ready: Option<Instant>,
+        events: u32,
+        delivered: Vec<(Instant, u64)>,
+    }
+
+    impl Bench {
+        fn new(link: Link) -> Self {
+            Self { link, arrival: None, ready: None, events: 0, delivered: Vec::new() }
+        }
+
+        /// Schedules what the link asks for; of each timer, one event at most may be pending.
+        fn execute(&mut self, now: Instant, out: Vec<Command>) {
+            for command in out {
+                let (pending, at) = match command {
+                    Command::Deliver(packet) => {
+                        self.delivered.push((now, number(&packet)));
+                        continue;
+                    }
+                    Command::Arrive(at) => (&mut self.arrival, at),
+                    Command::Ready(at) => (&mut self.ready, at),
+                };
+                assert!(at >= now, "asked for an event in the past");
+                assert_eq!(pending.replace(at), None, "a second event of the same timer");
+                self.events += 1;
+            }
+        }
+
+        /// Dispatches what is due before `until`, or at it too if `inclusive`.
+        fn advance(&mut self, until: Instant, inclusive: bool) {
+            loop {
+                let arrival = self.arrival.unwrap_or(Instant::NEVER);
+                let ready = self.ready.unwrap_or(Instant::NEVER);
+                let now = arrival.min(ready);
+                if now > until || (now == until && !inclusive) || now == Instant::NEVER {
+                    return;
+                }
+                let timer = if arrival <= ready { LinkTimer::Arrival } else { LinkTimer::Ready };
+                match timer {
+                    LinkTimer::Arrival => self.arrival = None,
+                    LinkTimer::Ready => self.ready = None,
+                }
+                let (before, mut out) = (self.delivered.len(), Vec::new());
+                self.link.on_timer(now, timer, &mut out);
+                assert!(!out.is_empty() || timer == LinkTimer::Ready, "a stale arrival");
+                self.execute(now, out);
+                assert!(timer == LinkTimer::Ready || self.delivered.len() > before);
+            }
+        }
+
+        fn offer(&mut self, now: Instant, packet: Packet) -> Verdict {
+            let mut out = Vec::new();
+            let verdict = self.link.on_packet(now, packet, &mut out);
+            self.execute(now, out);
+            verdict
+        }
+    }
+
+    #[test]
+    fn an_idle_link_costs_one_event_and_takes_transmission_plus_delay() {
+        let mut bench = Bench::new(link(GIGABIT, Duration::from_micros(10), Limit::NONE));
+        bench.offer(Instant(1000), packet(0, 0, 1500));
+        assert_eq!((bench.arrival, bench.ready), (Some(Instant(1000 + 12_000 + 10_000)), None));
+        bench.advance(Instant::NEVER, true);
+        assert_eq!(bench.delivered, [(Instant(23_000), 0)]);
+        assert_eq!(bench.events, 1);
+    }
+
+    #[test]
+    fn overhead_takes_time_but_does_not_count_as_delivered() {
+        let queue = Discipline::DropTail { limit: Limit::NONE }.build();
+        let mut bench = Bench::new(Link::new(GIGABIT, Duration::ZERO, Bytes(38), queue));
+        bench.offer(Instant(0), packet(0, 0, 1500));
+        bench.advance(Instant::NEVER, true);
+        assert_eq!(bench.delivered, [(Instant(12_304), 0)]);
+        assert_eq!(bench.link.counters().bytes, Bytes(1500));
+        assert_eq!(bench.link.busy(Instant(12_304)), Duration(12_304));
+    }
+
+    #[test]
+    fn packets_that_wait_leave_back_to_back() {
+        let mut bench = Bench::new(link(GIGABIT, Duration::from_millis(1), Limit::NONE));
+        for number in 0..3 {
+            bench.offer(Instant(0), packet(0, number, 1500));
+        }
+        assert_eq!((bench.link.queue().len(), bench.link.in_flight()), (2, 1));
+        bench.advance(Instant(12_000), true);
+        assert_eq!((bench.link.queue().len(), bench.link.in_flight()), (1, 2));
+        bench.advance(Instant::NEVER, true);
+        let at = |ns: u64| Instant(1_000_000 + ns);
+        assert_eq!(bench.delivered, [(at(12_000), 0), (at(24_000), 1), (at(36_000), 2)]);
+        assert_eq!(bench.events, 3 + 2, "three arrivals, two ends of transmission");
+    }
+
+    #[test]
+    fn the_packet_in_transmission_holds_its_room_to_the_end() {
+        let mut bench = Bench::new(link(GIGABIT, Duration::from_millis(1), Limit::packets(1)));
+        assert_eq!(bench.offer(Instant(0), packet(0, 0, 1500)), Verdict::Queued);
+        assert_eq!(bench.offer(Instant(11_999), packet(0, 1, 1500)), Verdict::Dropped);
+        assert_eq!(bench.offer(Instant(12_000), packet(0, 2, 1500)), Verdict::Queued);
+        bench.advance(Instant::NEVER, true);
+        let counters = Counters { offered: 3, dropped: 1, packets: 2, bytes: Bytes(3000) };
+        assert_eq!(bench.link.counters(), &counters);
+    }
+
+    #[test]
+    fn a_packet_at_the_very_end_of_a_transmission_goes_behind_those_that_wait() {
+        let mut bench = Bench::new(link(GIGABIT, Duration::ZERO, Limit::packets(2)));
+        bench.offer(Instant(0), packet(0, 0, 1500));
+        bench.offer(Instant(0), packet(0, 1, 1500));
+        assert_eq!(bench.offer(Instant(12_000), packet(0, 2, 1500)), Verdict::Queued);
+        bench.advance(Instant::NEVER, true);
+        let order: Vec<_> = bench.delivered.iter().map(|&(at, number)| (at.0, number)).collect();
+        assert_eq!(order, [(12_000, 0), (24_000, 1), (36_000, 2)]);
+    }
+
+    #[test]
+    fn without_rate_and_delay_a_burst_arrives_in_its_instant_by_one_event() {
+        let mut bench = Bench::new(link(None, Duration::ZERO, Limit::packets(1)));
+        for number in 0..4 {
+            assert_eq!(bench.offer(Instant(7), packet(0, number, 1500)), Verdict::Queued);
+        }
+        assert!(bench.delivered.is_empty(), "delivery is an event of its own");
+        bench.advance(Instant(7), true);
+        assert_eq!(bench.delivered.len(), 4);
+        assert_eq!(bench.events, 1);
+    }
+
+    #[test]
+    fn busy_time_counts_to_the_nanosecond() {
+        let mut bench = Bench::new(link(GIGABIT, Duration::ZERO, Limit::NONE));
+        bench.offer(Instant(1000), packet(0, 0, 1500));
+        assert_eq!(bench.link.busy(Instant(1000)), Duration(0));
+        assert_eq!(bench.link.busy(Instant(5000)), Duration(4000));
+        assert_eq!(bench.link.busy(Instant(99_000)), Duration(12_000));
+    }
+
+    proptest! {
+        /// Against Lindley's recursion: a packet starts when it has come and the last one is sent.
+        #[test]
+        fn agrees_with_lindley(
+            gaps_sizes in prop::collection::vec((0u64..30_000, 28u64..1600), 1..100),
+            mbps in prop::option::of(100.0..2000.0),
+            delay in 0u64..100_000,
+            most in prop::option::of(0u32..8),
+            ties_first in any::<bool>(),
+        ) {
+            let rate = mbps.map(BitRate::from_mbps);
+            let limit = Limit { packets: most, bytes: None };
+            let mut bench = Bench::new(link(rate, Duration(delay), limit));
+            let (mut now, mut ends, mut expected) = (0, Vec::<u64>::new(), Vec::new());
+            for (i, &(gap, size)) in gaps_sizes.iter().enumerate() {
+                now += gap;
+                bench.advance(Instant(now), ties_first);
+                let held = ends.iter().filter(|&&end| end > now).count();
+                let fits = most.is_none_or(|most| held < most as usize);
+                let verdict = bench.offer(Instant(now), packet(0, i as u64, size));
+                prop_assert_eq!(verdict == Verdict::Queued, fits);
+                if fits {
+                    let start = ends.last().map_or(now, |&end| end.max(now));
+                    let end = start + rate.map_or(0, |rate| rate.time_for(Bytes(size)).0);
+                    ends.push(end);
+                    expected.push((Instant(end + delay), i as u64));
+                }
+                let counters = *bench.link.counters();
+                let inside = bench.link.queue().len() + bench.link.in_flight();
+                prop_assert_eq!(
+                    counters.offered,
+                    counters.dropped + counters.packets + inside as u64
+                );
+            }
+            bench.advance(Instant::NEVER, true);
+            prop_assert_eq!(bench.delivered, expected);
+        }
+    }
+}

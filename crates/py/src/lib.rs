@@ -1,0 +1,22 @@
+//! The Python extension module `simoom._core`: convert, release the GIL, map errors; no logic.
+
+mod run;
+mod scenario;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use crate::run::{Run, run};
+    #[pymodule_export]
+    use crate::scenario::{Scenario, airtime, schema};
+}
+
+pyo3::import_exception!(simoom.issue, ScenarioError);
+
+/// The Python exception for these faults of a scenario.
+fn fault(issues: Vec<sim::Issue>) -> PyErr {
+    let pairs: Vec<_> = issues.into_iter().map(|issue| (issue.path, issue.message)).collect();
+    ScenarioError::new_err((pairs,))
+}

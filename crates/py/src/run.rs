@@ -1,0 +1,111 @@
+//! One run, in slices, with the GIL released in each.
+
+#![allow(
+    clippy::disallowed_types,
+    reason = "the wall clock decides when Python is asked for signals and told of progress; \
+              nothing of it reaches the simulation"
+)]
+
+use crate::scenario::Scenario;
+use crate::fault;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use std::time::{Duration, Instant};
+
+/// Events between two looks at the clock: some milliseconds of work.
+const EVENTS_PER_LOOK: u64 = 20_000;
+/// How long an interrupt may have to wait.
+const SLICE: Duration = Duration::from_millis(50);
+/// How often progress is told, at most.
+const PROGRESS: Duration = Duration::from_millis(100);
+
+/// What a run measured.
+#[pyclass(frozen, module = "simoom._core")]
+pub(crate) struct Run(sim::Run);
+
+#[pymethods]
+impl Run {
+    /// Path to value, in the order in which a person wants to read it.
+    #[getter]
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (path, value) in &self.0.summary {
+            match value {
+                sim::Value::Number(x) => dict.set_item(path, x)?,
+                sim::Value::Count(n) => dict.set_item(path, n)?,
+                sim::Value::Text(text) => dict.set_item(path, text)?,
+                sim::Value::None => dict.set_item(path, py.None())?,
+            }
+        }
+        Ok(dict)
+    }
+
+    /// For each probe: its path, the times in seconds and the values, as native 64-bit floats.
+    #[getter]
+    fn series<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let floats = |values: &[f64]| {
+            let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_ne_bytes()).collect();
+            PyBytes::new(py, &bytes)
+        };
+        let series = self.0.series.iter();
+        PyList::new(py, series.map(|s| (&s.path, floats(&s.time_s), floats(&s.value))))
+    }
+
+    /// A hash of all that happened.
+    #[getter]
+    fn digest(&self) -> u64 {
+        self.0.digest
+    }
+
+    /// How many events were dispatched.
+    #[getter]
+    fn events(&self) -> u64 {
+        self.0.events
+    }
+
+    /// How far the simulated time went.
+    #[getter]
+    fn simulated_s(&self) -> f64 {
+        self.0.simulated_s
+    }
+}
+
+/// Runs a scenario. Other Python threads go on meanwhile; a signal or an exception of `progress`
+/// ends the run.
+#[pyfunction]
+#[pyo3(signature = (scenario, seed, replication, probes, progress=None, check=false))]
+#[allow(clippy::needless_pass_by_value, reason = "arguments of Python functions are owned")]
+pub(crate) fn run(
+    py: Python<'_>,
+    scenario: &Scenario,
+    seed: u64,
+    replication: u32,
+    probes: Vec<String>,
+    progress: Option<Bound<'_, PyAny>>,
+    check: bool,
+) -> PyResult<Run> {
+    let plan = scenario.0.resolve().map_err(fault)?;
+    let seed = kernel::Seed { root: seed, replication };
+    let mut simulation = sim::Simulation::new(&plan, seed, &probes, check).map_err(fault)?;
+    let mut told = Instant::now();
+    while py.detach(|| slice(&mut simulation)) {
+        py.check_signals()?;
+        if let Some(progress) = progress.as_ref().filter(|_| told.elapsed() >= PROGRESS) {
+            progress.call1((simulation.progress(),))?;
+            told = Instant::now();
+        }
+    }
+    py.check_signals()?;
+    Ok(Run(py.detach(|| simulation.finish())))
+}
+
+/// Advances for about as long as an interrupt may wait; true while there is more to do.
+fn slice(simulation: &mut sim::Simulation) -> bool {
+    let start = Instant::now();
+    while simulation.advance(EVENTS_PER_LOOK) {
+        if start.elapsed() >= SLICE {
+            return true;
+        }
+    }
+    false
+}

@@ -1,0 +1,210 @@
+//! A checker apart from the code it checks: it watches what is sent, delivered and dropped, and
+//! keeps accounts of its own. A violated rule panics with the rule's name and the simulated time.
+
+use crate::world::World;
+use kernel::{Bytes, Instant};
+use wifi::mac::{Exchange, Fate};
+use wire::{Body, Packet, Segment};
+
+/// Accounts of one flow.
+#[derive(Debug, Default, Clone)]
+struct Account {
+    sent: u64,
+    arrived: u64,
+    dropped: u64,
+    /// The receiver's present connection: data runs that reached its node, sorted and apart.
+    runs: Vec<(u64, u64)>,
+    connection: u32,
+    /// In-order bytes its receiver has delivered on the present connection.
+    delivered: u64,
+    /// Greatest datagram number that arrived.
+    last_datagram: Option<u64>,
+}
+
+/// Independent accounts of a run.
+#[derive(Debug)]
+pub(crate) struct Checker {
+    now: Instant,
+    accounts: Vec<Account>,
+    nodes: usize,
+    air_busy_until: Instant,
+}
+
+impl Checker {
+    pub(crate) fn new(flows: usize, nodes: usize) -> Self {
+        let accounts = vec![Account::default(); flows];
+        Self { now: Instant::ZERO, accounts, nodes, air_busy_until: Instant::ZERO }
+    }
+
+    fn rule(&self, holds: bool, rule: &str, detail: impl FnOnce() -> String) {
+        assert!(holds, "broken rule at {}: {rule}: {}", self.now, detail());
+    }
+
+    /// Time is monotone.
+    pub(crate) fn on_time(&mut self, before: Instant, now: Instant) {
+        self.rule(now >= before, "time is monotone", || format!("{before} then {now}"));
+        self.now = now;
+    }
+
+    /// A connection begins.
+    pub(crate) fn on_connection(&mut self, flow: u32) {
+        let account = &mut self.accounts[flow as usize];
+        account.connection += 1;
+        account.runs.clear();
+        account.delivered = 0;
+    }
+
+    pub(crate) fn on_sent(&mut self, packet: &Packet) {
+        self.accounts[packet.flow().0 as usize].sent += 1;
+    }
+
+    pub(crate) fn on_dropped(&mut self, packet: &Packet) {
+        self.accounts[packet.flow().0 as usize].dropped += 1;
+    }
+
+    pub(crate) fn on_arrived(&mut self, packet: &Packet) {
+        let account = &mut self.accounts[packet.flow().0 as usize];
+        account.arrived += 1;
+        match &packet.body {
+            Body::Segment(segment) => account.note_data(segment),
+            Body::Datagram(datagram) => {
+                let last = account.last_datagram.replace(datagram.number);
+                let in_order = last.is_none_or(|last| last < datagram.number);
+                self.rule(in_order, "datagrams arrive in order and once", || {
+                    format!("flow {}: {} after {last:?}", datagram.flow.0, datagram.number)
+                });
+            }
+        }
+    }
+
+    /// A receiver delivered in-order bytes: they must have arrived, all of them, once.
+    pub(crate) fn on_bytes(&mut self, flow: u32, bytes: Bytes) {
+        let account = &mut self.accounts[flow as usize];
+        account.delivered += bytes.0;
+        // Data begins behind the SYN, at sequence number 1.
+        let in_order = match account.runs.first() {
+            Some(&(1, end)) => end - 1,
+            _ => 0,
+        };
+        let delivered = account.delivered;
+        self.rule(delivered <= in_order, "every byte is delivered once and in order", || {
+            format!("flow {flow}: delivered {delivered} of {in_order} in order")
+        });
+    }
+
+    /// Windows never fall below one segment.
+    pub(crate) fn on_window(&mut self, flow: u32, sender: &tcp::Sender) {
+        let window = sender.window_segments();
+        self.rule(window >= 1.0, "windows are at least one segment", || {
+            format!("flow {flow}: {window}")
+        });
+    }
+
+    /// One transmission at a time: in a cell where all hear all, exchanges do not overlap, and
+    /// the frames of an exchange follow each other.
+    pub(crate) fn on_air(&mut self, exchange: &Exchange) {
+        let free = self.air_busy_until;
+        self.rule(exchange.start >= free, "one transmission per radio", || {
+            format!("{} begins before {free}", exchange.start)
+        });
+        let mut end = exchange.start;
+        for step in exchange.steps() {
+            self.rule(step.start >= end, "frames of an exchange follow each other", || {
+                format!("{:?} begins before {end}", step.kind)
+            });
+            end = step.end();
+        }
+        let sender_exists = (exchange.sender as usize) < self.nodes;
+        self.rule(sender_exists, "a sender is a node of the cell", || {
+            format!("node {}", exchange.sender)
+        });
+        let whole = exchange.fate == Fate::Collision || end == exchange.end;
+        self.rule(whole, "an exchange ends with its last frame", || format!("{exchange:?}"));
+        self.air_busy_until = exchange.end;
+    }
+
+    /// At the end, every packet is accounted for, and so is every nanosecond of airtime.
+    pub(crate) fn close(&self, world: &World) {
+        let mut resident = vec![0u64; self.accounts.len()];
+        world.each_resident(&mut |packet| resident[packet.flow().0 as usize] += 1);
+        for (flow, (account, resident)) in self.accounts.iter().zip(resident).enumerate() {
+            let Account { sent, arrived, dropped, .. } = *account;
+            let settled = sent == arrived + dropped + resident;
+            self.rule(settled, "sent = arrived + dropped + queued + in the air", || {
+                format!("flow {flow}: {sent} = {arrived} + {dropped} + {resident}")
+            });
+        }
+        let ledger = &world.meter.ledger;
+        self.rule(ledger.contiguous(), "airtime has neither gap nor overlap", String::new);
+        let (seen, window) = (ledger.total(), world.meter.window());
+        self.rule(seen == window, "airtime sums to 100 %", || format!("{seen} of {window}"));
+    }
+}
+
+impl Account {
+    /// Adds a segment's data to what reached the receiver, by an interval union of its own.
+    fn note_data(&mut self, segment: &Segment) {
+        if !segment.forward || segment.len == 0 || segment.connection != self.connection {
+            return;
+        }
+        let (mut start, mut end) = (segment.seq.max(1), segment.seq + u64::from(segment.len));
+        if segment.flags.has(wire::Flags::SYN) {
+            end += 1;
+        }
+        self.runs.retain(|&(s, e)| {
+            let apart = e < start || s > end;
+            if !apart {
+                start = start.min(s);
+                end = end.max(e);
+            }
+            apart
+        });
+        let at = self.runs.partition_point(|&(s, _)| s < start);
+        self.runs.insert(at, (start, end));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::{Flags, FlowId, SackBlocks};
+
+    fn segment(seq: u64, len: u32) -> Segment {
+        Segment {
+            flow: FlowId(0),
+            connection: 0,
+            forward: true,
+            seq,
+            len,
+            ack: 0,
+            window: 0,
+            flags: Flags::ACK,
+            timestamps: None,
+            sack: SackBlocks::NONE,
+        }
+    }
+
+    #[test]
+    fn runs_merge() {
+        let mut account = Account::default();
+        for (seq, len) in [(1, 10), (21, 10), (41, 5), (11, 10), (25, 20)] {
+            account.note_data(&segment(seq, len));
+        }
+        assert_eq!(account.runs, [(1, 46)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "every byte is delivered once and in order")]
+    fn delivering_what_did_not_arrive_is_found() {
+        let mut checker = Checker::new(1, 1);
+        checker.accounts[0].note_data(&segment(1, 10));
+        checker.on_bytes(0, Bytes(10));
+        checker.on_bytes(0, Bytes(1));
+    }
+
+    #[test]
+    #[should_panic(expected = "time is monotone")]
+    fn time_running_backwards_is_found() {
+        Checker::new(1, 1).on_time(Instant(2), Instant(1));
+    }
+}

@@ -1,0 +1,20 @@
+//! Where the sciences meet: scenario, plan, world, measurement and run.
+
+mod airtime;
+mod build;
+mod check;
+mod flow;
+pub mod measure;
+mod meter;
+pub mod plan;
+mod probe;
+pub mod scenario;
+mod simulation;
+mod summary;
+mod world;
+
+pub use airtime::{AirtimeQuery, airtime};
+pub use plan::Plan;
+pub use scenario::{Issue, Scenario};
+pub use simulation::{Run, Series, Simulation, run};
+pub use summary::Value;

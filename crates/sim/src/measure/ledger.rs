@@ -1,0 +1,262 @@
+//! The airtime ledger: what every nanosecond of the medium went to.
+
+use kernel::{Duration, Instant};
+
+/// What a span of the medium's time went to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Air {
+    /// User data bits.
+    Payload,
+    /// Bits of the IP packets that are pure TCP acknowledgements.
+    TcpAck,
+    /// PLCP preamble and header; MAC, LLC, IP and transport headers; SYN and FIN.
+    Header,
+    /// Acknowledgement frames of the MAC.
+    MacAck,
+    /// RTS and CTS frames.
+    RtsCts,
+    /// Interframe spaces and back-off.
+    IfsBackoff,
+    /// Frames that overlapped.
+    Collision,
+    /// Data frames lost to noise.
+    Lost,
+    /// Nobody had anything to send.
+    Idle,
+}
+
+impl Air {
+    /// All kinds, in the order in which they are reported.
+    pub const ALL: [Self; 9] = [
+        Self::Payload,
+        Self::TcpAck,
+        Self::Header,
+        Self::MacAck,
+        Self::RtsCts,
+        Self::IfsBackoff,
+        Self::Collision,
+        Self::Lost,
+        Self::Idle,
+    ];
+
+    /// Its name in paths: `airtime.<name>_fraction`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Payload => "payload",
+            Self::TcpAck => "tcp_ack",
+            Self::Header => "header",
+            Self::MacAck => "mac_ack",
+            Self::RtsCts => "rts_cts",
+            Self::IfsBackoff => "ifs_backoff",
+            Self::Collision => "collision",
+            Self::Lost => "lost",
+            Self::Idle => "idle",
+        }
+    }
+}
+
+/// Attributes every nanosecond of the measured window to one kind, exactly once.
+///
+/// Spans are entered in the order of time, each beginning where the one before ended.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    from: Instant,
+    to: Instant,
+    spent: [Duration; Air::ALL.len()],
+    cursor: Option<Instant>,
+    /// Time of the window that no span has covered, and that was covered twice.
+    gap: Duration,
+    overlap: Duration,
+}
+
+impl Ledger {
+    /// An empty ledger of the window from `from` to `to`.
+    pub fn new(from: Instant, to: Instant) -> Self {
+        debug_assert!(from <= to, "a window that ends before it begins");
+        Self {
+            from,
+            to: to.max(from),
+            spent: [Duration::ZERO; Air::ALL.len()],
+            cursor: None,
+            gap: Duration::ZERO,
+            overlap: Duration::ZERO,
+        }
+    }
+
+    /// Attributes the part of `start..end` that lies in the window.
+    pub fn add(&mut self, kind: Air, start: Instant, end: Instant) {
+        self.enter(kind, start, end);
+        debug_assert!(self.contiguous(), "{kind:?} from {start} to {end} leaves a gap or overlaps");
+    }
+
+    fn enter(&mut self, kind: Air, start: Instant, end: Instant) {
+        // Before the first span, only what lies in the window can be missing.
+        let cursor = self.cursor.unwrap_or(start.min(self.from));
+        self.gap += self.inside(cursor, start);
+        self.overlap += self.inside(start, cursor.min(end));
+        self.spent[kind as usize] += self.inside(start, end);
+        self.cursor = Some(end.max(cursor));
+    }
+
+    /// The part of a span that lies in the window; nothing if it runs backwards.
+    fn inside(&self, start: Instant, end: Instant) -> Duration {
+        end.min(self.to).since(start.max(self.from))
+    }
+
+    /// Where the next span has to begin; `None` before the first.
+    pub fn cursor(&self) -> Option<Instant> {
+        self.cursor
+    }
+
+    /// Whether no part of the window was left out or entered twice so far.
+    pub fn contiguous(&self) -> bool {
+        self.gap == Duration::ZERO && self.overlap == Duration::ZERO
+    }
+
+    /// Whether every nanosecond of the window was entered exactly once.
+    pub fn complete(&self) -> bool {
+        self.contiguous() && self.total() == self.window()
+    }
+
+    /// Time of the window that spans have passed over without entering it.
+    pub fn gap(&self) -> Duration {
+        self.gap
+    }
+
+    /// Time of the window that was entered again.
+    pub fn overlap(&self) -> Duration {
+        self.overlap
+    }
+
+    /// Length of the window.
+    pub fn window(&self) -> Duration {
+        self.to - self.from
+    }
+
+    /// All time entered.
+    pub fn total(&self) -> Duration {
+        self.spent.iter().copied().sum()
+    }
+
+    /// Time entered under a kind.
+    pub fn spent(&self, kind: Air) -> Duration {
+        self.spent[kind as usize]
+    }
+
+    /// Share of the window; the shares of a complete ledger sum to 1. NaN for an empty window.
+    pub fn fraction(&self, kind: Air) -> f64 {
+        self.spent(kind).0 as f64 / self.window().0 as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const fn us(us: u64) -> Instant {
+        Instant(us * 1000)
+    }
+
+    #[test]
+    fn kinds_are_listed_in_their_order() {
+        for (i, kind) in Air::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, i);
+        }
+    }
+
+    #[test]
+    fn spans_are_clipped_to_the_window() {
+        let mut ledger = Ledger::new(us(100), us(200));
+        ledger.add(Air::Idle, us(0), us(110));
+        ledger.add(Air::Payload, us(110), us(190));
+        ledger.add(Air::MacAck, us(190), us(230));
+        ledger.add(Air::Collision, us(230), us(300));
+        assert_eq!(ledger.spent(Air::Idle), Duration::from_micros(10));
+        assert_eq!(ledger.spent(Air::Payload), Duration::from_micros(80));
+        assert_eq!(ledger.spent(Air::MacAck), Duration::from_micros(10));
+        assert_eq!(ledger.spent(Air::Collision), Duration::ZERO);
+        assert_eq!(ledger.fraction(Air::Payload), 0.8);
+        assert!(ledger.complete());
+    }
+
+    #[test]
+    fn one_span_may_cover_the_whole_window() {
+        let mut ledger = Ledger::new(us(100), us(200));
+        ledger.add(Air::Idle, us(0), us(1000));
+        assert!(ledger.complete());
+        assert_eq!(ledger.fraction(Air::Idle), 1.0);
+    }
+
+    #[test]
+    fn what_is_missing_at_either_end_is_noticed() {
+        let mut late = Ledger::new(us(100), us(200));
+        late.enter(Air::Idle, us(101), us(200));
+        assert_eq!(late.gap(), Duration::from_micros(1));
+        assert!(!late.contiguous() && !late.complete());
+        let mut early = Ledger::new(us(100), us(200));
+        early.enter(Air::Idle, us(100), us(199));
+        assert!(early.contiguous() && !early.complete());
+    }
+
+    #[test]
+    fn gaps_and_overlaps_are_measured() {
+        let mut ledger = Ledger::new(us(0), us(100));
+        ledger.enter(Air::Idle, us(0), us(10));
+        ledger.enter(Air::Payload, us(12), us(30));
+        assert_eq!((ledger.gap(), ledger.overlap()), (Duration::from_micros(2), Duration::ZERO));
+        ledger.enter(Air::Header, us(25), us(28));
+        assert_eq!(ledger.overlap(), Duration::from_micros(3));
+        assert_eq!(ledger.cursor(), Some(us(30)), "a span inside another moves nothing");
+        ledger.enter(Air::Idle, us(28), us(100));
+        assert_eq!(ledger.overlap(), Duration::from_micros(5));
+        assert!(!ledger.complete());
+    }
+
+    #[test]
+    fn a_gap_and_an_equal_overlap_do_not_pass_for_complete() {
+        let mut ledger = Ledger::new(us(0), us(100));
+        ledger.enter(Air::Idle, us(0), us(40));
+        ledger.enter(Air::Payload, us(30), us(60));
+        ledger.enter(Air::Idle, us(70), us(100));
+        assert_eq!(ledger.total(), ledger.window());
+        assert!(!ledger.complete());
+    }
+
+    #[test]
+    #[cfg_attr(debug_assertions, should_panic(expected = "leaves a gap or overlaps"))]
+    fn add_insists_on_contiguity() {
+        let mut ledger = Ledger::new(us(0), us(100));
+        ledger.add(Air::Idle, us(0), us(10));
+        ledger.add(Air::Idle, us(11), us(12));
+        assert!(!ledger.contiguous());
+    }
+
+    proptest! {
+        #[test]
+        fn contiguous_spans_sum_to_the_whole(
+            spans in prop::collection::vec((0usize..9, 0u64..5000), 1..200),
+            window in (0u64..200_000, 1u64..300_000),
+        ) {
+            let (from, to) = (Instant(window.0), Instant(window.0 + window.1));
+            let mut ledger = Ledger::new(from, to);
+            let mut nanoseconds = [0u64; 9];
+            let mut now = 0;
+            for (kind, length) in spans {
+                ledger.add(Air::ALL[kind], Instant(now), Instant(now + length));
+                let counted = (now..now + length).filter(|&ns| ns >= from.0 && ns < to.0);
+                nanoseconds[kind] += counted.count() as u64;
+                now += length;
+            }
+            prop_assert_eq!(ledger.complete(), now >= to.0);
+            ledger.add(Air::Idle, Instant(now), to.max(Instant(now)));
+            nanoseconds[Air::Idle as usize] += to.since(Instant(now).max(from)).0;
+            prop_assert!(ledger.complete());
+            let fractions: f64 = Air::ALL.map(|kind| ledger.fraction(kind)).iter().sum();
+            prop_assert!((fractions - 1.0).abs() < 1e-12);
+            for kind in Air::ALL {
+                prop_assert_eq!(ledger.spent(kind).0, nanoseconds[kind as usize]);
+            }
+        }
+    }
+}

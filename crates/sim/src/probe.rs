@@ -1,0 +1,232 @@
+//! Probes pull: the world's public state, read by path at equal intervals.
+
+use crate::flow::Transport;
+use crate::measure;
+use crate::plan::Plan;
+use crate::scenario::Issue;
+use crate::simulation::Series;
+use crate::world::World;
+use kernel::{Duration, Instant};
+
+/// What a probe reads of a flow.
+const FLOW: [&str; 8] = [
+    "goodput_mbps",
+    "delivered_bytes",
+    "in_flight_bytes",
+    "retransmissions",
+    "rto_s",
+    "srtt_s",
+    "control.window_segments",
+    "control.ssthresh_segments",
+];
+
+/// What a probe reads of a node of the cell.
+const NODE: [&str; 5] =
+    ["queue_packets", "queue_bytes", "contention_window", "attempts", "collisions"];
+
+/// What a probe reads of a wired link.
+const WIRE: [&str; 2] = ["queue_packets", "queue_bytes"];
+
+/// Points kept per probe; beyond, every other one is forgotten.
+const CAPACITY: usize = 1_000_000;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Target {
+    Flow(usize),
+    Node(usize),
+    Wire(usize),
+    TotalGoodput,
+    ContendingStations,
+}
+
+#[derive(Debug)]
+struct Probe {
+    path: String,
+    target: Target,
+    gauge: &'static str,
+    /// Cumulative bytes at the last sample, for rates.
+    last_bytes: u64,
+    series: measure::Series,
+}
+
+/// All probes of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Probes {
+    probes: Vec<Probe>,
+    interval: Duration,
+    next: Instant,
+}
+
+impl Probes {
+    /// Resolves paths, wildcards included; each that names nothing is an issue.
+    pub(crate) fn new(plan: &Plan, paths: &[String]) -> Result<Self, Vec<Issue>> {
+        let mut all = Self { interval: plan.measure.interval, ..Self::default() };
+        all.next = Instant::ZERO + all.interval;
+        let mut issues = Vec::new();
+        for path in paths {
+            match resolve(plan, path) {
+                Ok(found) => all.probes.extend(found),
+                Err(message) => issues.push(Issue { path: path.clone(), message }),
+            }
+        }
+        if issues.is_empty() { Ok(all) } else { Err(issues) }
+    }
+
+    /// When the probes are to be read next; `None` without probes.
+    pub(crate) fn next_sample(&self) -> Option<Instant> {
+        (!self.probes.is_empty()).then_some(self.next)
+    }
+
+    /// Reads every probe.
+    pub(crate) fn sample(&mut self, world: &World) {
+        let now = self.next;
+        self.next = now + self.interval;
+        for probe in &mut self.probes {
+            let value = match probe.target {
+                Target::Flow(i) if probe.gauge == "goodput_mbps" => {
+                    probe.rate(world.meter.flows[i].bytes, self.interval)
+                }
+                Target::TotalGoodput => {
+                    let bytes = world.meter.flows.iter().map(|flow| flow.bytes).sum();
+                    probe.rate(bytes, self.interval)
+                }
+                Target::Flow(i) => flow_gauge(world, i, probe.gauge),
+                Target::Node(n) => node_gauge(world, n, probe.gauge),
+                Target::Wire(w) => wire_gauge(world, w, probe.gauge),
+                Target::ContendingStations => f64::from(world.cell.contending_stations()),
+            };
+            probe.series.push(now, value);
+        }
+    }
+
+    /// The samples, by path.
+    pub(crate) fn take_series(&mut self) -> Vec<Series> {
+        let series = |probe: Probe| {
+            let points = probe.series.points();
+            Series {
+                path: probe.path,
+                time_s: points.iter().map(|(t, _)| t.as_secs_f64()).collect(),
+                value: points.iter().map(|&(_, v)| v).collect(),
+            }
+        };
+        std::mem::take(&mut self.probes).into_iter().map(series).collect()
+    }
+}
+
+impl Probe {
+    fn rate(&mut self, bytes: u64, interval: Duration) -> f64 {
+        let grown = bytes - std::mem::replace(&mut self.last_bytes, bytes);
+        grown as f64 * 8e-6 / interval.as_secs_f64()
+    }
+}
+
+fn flow_gauge(world: &World, flow: usize, gauge: &str) -> f64 {
+    if gauge == "delivered_bytes" {
+        return world.meter.flows[flow].bytes as f64;
+    }
+    let Transport::Tcp(tcp) = &world.flows[flow].transport else { return f64::NAN };
+    let sender = &tcp.sender;
+    match gauge {
+        "in_flight_bytes" => sender.in_flight_bytes() as f64,
+        "retransmissions" => tcp.counters().retransmissions as f64,
+        "rto_s" => sender.rto().as_secs_f64(),
+        "srtt_s" => sender.srtt().map_or(f64::NAN, Duration::as_secs_f64),
+        "control.ssthresh_segments" => sender.ssthresh_segments().unwrap_or(f64::INFINITY),
+        _ => sender.window_segments(),
+    }
+}
+
+fn node_gauge(world: &World, node: usize, gauge: &str) -> f64 {
+    let queue = &world.queues[node];
+    match gauge {
+        "queue_packets" => queue.len() as f64,
+        "queue_bytes" => queue.backlog().0 as f64,
+        "contention_window" => f64::from(world.cell.window(node as u32)),
+        "attempts" => world.cell.counters(node as u32).attempts as f64,
+        _ => world.cell.counters(node as u32).collisions as f64,
+    }
+}
+
+fn wire_gauge(world: &World, wire: usize, gauge: &str) -> f64 {
+    let Some(wires) = &world.wires else { return f64::NAN };
+    let queue = wires[wire].queue();
+    if gauge == "queue_bytes" { queue.backlog().0 as f64 } else { queue.len() as f64 }
+}
+
+fn resolve(plan: &Plan, path: &str) -> Result<Vec<Probe>, String> {
+    let probe = |path: String, target, gauge| Probe {
+        path,
+        target,
+        gauge,
+        last_bytes: 0,
+        series: measure::Series::new(CAPACITY),
+    };
+    let one = |target, gauge| Ok(vec![probe(path.to_owned(), target, gauge)]);
+    if path == "total.goodput_mbps" {
+        return one(Target::TotalGoodput, "goodput_mbps");
+    }
+    if path == "contending.stations" {
+        return one(Target::ContendingStations, "stations");
+    }
+    if let Some(name) = path.strip_prefix("ap.") {
+        return one(Target::Node(0), find(&NODE, "ap.", name)?);
+    }
+    for (w, prefix) in ["wire.down.", "wire.up."].into_iter().enumerate() {
+        if let Some(name) = path.strip_prefix(prefix) {
+            if plan.wire.is_none() {
+                return Err("there is no wire: the server sits at the access point".to_owned());
+            }
+            return one(Target::Wire(w), find(&WIRE, prefix, name)?);
+        }
+    }
+    if let Some((indices, name)) = indexed(path, "flows", plan.flows.len())? {
+        let gauge = find(&FLOW, "flows[i].", name)?;
+        let datagrams = |&i: &usize| plan.flows[i].tcp.is_none();
+        let of_tcp = !matches!(gauge, "goodput_mbps" | "delivered_bytes");
+        if of_tcp && indices.iter().all(datagrams) {
+            return Err(format!("flow {} runs over UDP and has no {gauge}", indices[0]));
+        }
+        let indices = indices.into_iter().filter(|i| !of_tcp || !datagrams(i));
+        let make = |i: usize| probe(format!("flows[{i}].{gauge}"), Target::Flow(i), gauge);
+        return Ok(indices.map(make).collect());
+    }
+    if let Some((indices, name)) = indexed(path, "stations", plan.stations.len())? {
+        let gauge = find(&NODE, "stations[i].", name)?;
+        let make = |i: usize| probe(format!("stations[{i}].{gauge}"), Target::Node(i + 1), gauge);
+        return Ok(indices.into_iter().map(make).collect());
+    }
+    Err("no probe is called so; probes begin with flows[i], stations[i], ap, wire.down, wire.up, \
+         total.goodput_mbps or contending.stations"
+        .to_owned())
+}
+
+fn find(names: &[&'static str], prefix: &str, name: &str) -> Result<&'static str, String> {
+    names.iter().find(|&&known| known == name).copied().ok_or_else(|| {
+        let nearest = names.iter().max_by(|a, b| {
+            strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name))
+        });
+        let hint = nearest.map(|n| format!("did you mean {prefix}{n}? ")).unwrap_or_default();
+        format!("no such probe; {hint}there are {}", names.join(", "))
+    })
+}
+
+/// Splits `list[3].name` or `list[*].name`; `None` if the path does not begin with `list[`.
+fn indexed<'a>(
+    path: &'a str,
+    list: &str,
+    length: usize,
+) -> Result<Option<(Vec<usize>, &'a str)>, String> {
+    let Some(rest) = path.strip_prefix(list).and_then(|rest| rest.strip_prefix('[')) else {
+        return Ok(None);
+    };
+    let Some((index, name)) = rest.split_once("].") else {
+        return Err(format!("expected {list}[i].name"));
+    };
+    if index == "*" {
+        return Ok(Some(((0..length).collect(), name)));
+    }
+    match index.parse::<usize>() {
+        Ok(i) if i < length => Ok(Some((vec![i], name))),
+        _ => Err(format!("there are {length} {list}: {list}[0] to {list}[{}]", length - 1)),
+    }
+}

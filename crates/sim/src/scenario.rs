@@ -1,0 +1,221 @@
+//! What a user wrote: reading it, changing it by path, and resolving it to a [`Plan`].
+//!
+//! ```text
+//! text ─ tree::Node ─ read ─► Document ─ resolve ─► Plan
+//!        (order, lines)       (typed)    (checked)
+//! ```
+//!
+//! Faults of shape end the reading at the first, at its exact path and line. Faults of meaning are
+//! collected by [`Scenario::resolve`], all at once.
+
+mod document;
+mod edit;
+mod fault;
+mod flow;
+mod path;
+mod read;
+mod resolve;
+mod schema;
+mod tree;
+
+pub use document::{Ap, Document, DropTail, Drr, Measure, Queue, Station, Stations, Wire, Wlan};
+pub use flow::{
+    Bulk, Cbr, Class, Constant, Control, DelayedAck, Dynamic, Empirical, Exponential, Fixed, Flow,
+    Pareto, Saturated, Size, Tcp, Traffic, Web,
+};
+pub use schema::schema;
+
+use crate::plan::Plan;
+use path::{Path, shown};
+use std::fmt;
+use tree::Node;
+
+/// More text than this is no scenario.
+const LARGEST_TEXT: usize = 1 << 20;
+
+/// What an empty file is answered with.
+const MINIMAL: &str = r#"the scenario is empty; the smallest one reads
+
+standard = "11g"
+stations = 10
+
+[[flows]]
+from = "server"
+to = "sta*""#;
+
+/// A fault in a scenario.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Issue {
+    /// Where, in the path language; empty for the text as a whole.
+    pub path: String,
+    /// The value found, the rule, and what helps.
+    pub message: String,
+}
+
+impl fmt::Display for Issue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.path.as_str() {
+            "" => f.write_str(&self.message),
+            path => write!(f, "{path}: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for Issue {}
+
+fn whole(message: impl Into<String>) -> Issue {
+    Issue { path: String::new(), message: message.into() }
+}
+
+/// A scenario: well-formed, but not yet checked for meaning.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// As written, to be written again and to be changed by path.
+    written: Node,
+    /// The same, typed, with defaults.
+    document: Document,
+}
+
+impl PartialEq for Scenario {
+    /// Scenarios are equal if they mean the same, however written.
+    fn eq(&self, other: &Self) -> bool {
+        self.document == other.document
+    }
+}
+
+impl Scenario {
+    /// Reads TOML; or JSON, which is what a text is that begins with a brace.
+    pub fn parse(text: &str) -> Result<Self, Issue> {
+        check_size(text.len())?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        if text.trim_start().starts_with('{') {
+            return Self::from_json(text);
+        }
+        let written = Node::from_toml(text).map_err(|error| syntax(text, &error))?;
+        Self::read(written)
+    }
+
+    /// Reads the bytes of a file.
+    pub fn parse_bytes(bytes: &[u8]) -> Result<Self, Issue> {
+        check_size(bytes.len())?;
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let valid = &bytes[..error.valid_up_to()];
+            let line = valid.split(|byte| *byte == b'\n').count();
+            let byte = bytes[error.valid_up_to()];
+            whole(format!(
+                "not UTF-8 text: byte 0x{byte:02x} in line {line}; a scenario is a TOML file saved \
+                 as UTF-8"
+            ))
+        })?;
+        Self::parse(text)
+    }
+
+    /// Reads JSON with the same keys.
+    pub fn from_json(text: &str) -> Result<Self, Issue> {
+        check_size(text.len())?;
+        let written: Node =
+            serde_json::from_str(text).map_err(|error| whole(format!("not JSON: {error}")))?;
+        Self::read(written)
+    }
+
+    fn read(mut written: Node) -> Result<Self, Issue> {
+        if written.value == Node::EMPTY.value {
+            return Err(whole(MINIMAL));
+        }
+        let document = read::read(&written).map_err(fault::Fault::into_issue)?;
+        // From here on faults can only be of values set by path, which have no line.
+        written.forget_lines();
+        Ok(Self { written, document })
+    }
+
+    /// The scenario with another value at a path; `[*]` is every element of a list. The value is
+    /// TOML; what is not TOML is taken as text without quotes. Naming a variant of a choice, or a
+    /// key within it, replaces the variant chosen before.
+    pub fn set(&self, path: &str, value: &str) -> Result<Self, Issue> {
+        check_size(value.len())?;
+        let path = Path::parse(path)?;
+        let value = edit::value_of(&path, value)?;
+        let (written, document) = edit::set(&self.written, &path, &value)?;
+        Ok(Self { written, document })
+    }
+
+    /// The value at a path with its default; null where the default depends on other keys. `[*]`
+    /// gives a list.
+    pub fn get(&self, path: &str) -> Result<serde_json::Value, Issue> {
+        edit::get(&self.full(), &Path::parse(path)?.0, &mut Path::default())
+    }
+
+    /// The scenario, typed.
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// As TOML: the keys that were given, in their order.
+    pub fn to_toml(&self) -> String {
+        self.written.to_toml()
+    }
+
+    /// As JSON: the keys that were given. Numbers that JSON lacks, NaN and infinity, become null.
+    pub fn to_json(&self) -> String {
+        format!("{:#}", self.written.to_json())
+    }
+
+    /// As JSON with every key and its default; null where it depends on other keys.
+    pub fn to_full_json(&self) -> String {
+        format!("{:#}", self.full())
+    }
+
+    fn full(&self) -> serde_json::Value {
+        // The types hold nothing that JSON cannot say: maps have text keys only.
+        serde_json::to_value(&self.document).unwrap_or_default()
+    }
+
+    /// Checks what was written, all of it, and fills in every default.
+    pub fn resolve(&self) -> Result<Plan, Vec<Issue>> {
+        resolve::resolve(&self.document)
+    }
+}
+
+fn check_size(length: usize) -> Result<(), Issue> {
+    if length <= LARGEST_TEXT {
+        return Ok(());
+    }
+    Err(whole(format!(
+        "{length} bytes are too much for a scenario, which has at most {LARGEST_TEXT}; is this the \
+         right file?"
+    )))
+}
+
+/// A fault of TOML itself, with the line it is in.
+fn syntax(text: &str, error: &toml::de::Error) -> Issue {
+    let offset = error.span().map_or(0, |span| span.start).min(text.len());
+    let start = text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
+    let number = text[..start].matches('\n').count() + 1;
+    let line = text[start..].lines().next().unwrap_or_default().trim();
+    let message = error.message();
+    let remedy = remedy(line, message);
+    whole(format!("line {number} is not TOML: {message}{remedy}: `{}`", shown(line)))
+}
+
+/// What helps against the commonest slips.
+fn remedy(line: &str, message: &str) -> String {
+    let value = line.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
+    match value {
+        Some((key, "")) if message.contains("quoted") => format!("; {key} has no value"),
+        Some((key, value)) if message.contains("quoted") => {
+            let word = value.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+            format!("; for text write {} = \"{}\"", shown(key), shown(word))
+        }
+        Some((_, value)) if message.contains("newline") && value.ends_with(',') => {
+            "; a line ends without a comma".to_owned()
+        }
+        Some((_, "True" | "False" | "TRUE" | "FALSE")) => {
+            "; write true or false in small letters".to_owned()
+        }
+        None if line.contains(':') => "; write key = value".to_owned(),
+        _ if message == "duplicate key" => {
+            "; a table or key is written once, but [[flows]] for each of several".to_owned()
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,153 @@
+//! A structural fault: what was written does not have the shape of a scenario.
+
+use super::path::{Path, Step, is_bare, shown};
+use super::{Issue, schema};
+use serde::de;
+use std::fmt;
+
+/// What is wrong, and where.
+#[derive(Debug)]
+pub(super) struct Fault {
+    /// From the innermost step outwards: the path grows while the fault travels up.
+    steps: Vec<Step>,
+    /// 0 where unknown.
+    line: usize,
+    pub(super) kind: Kind,
+}
+
+/// What is wrong.
+#[derive(Debug)]
+pub(super) enum Kind {
+    /// Said in words.
+    Message(String),
+    /// A key that the table at the fault's path does not have.
+    UnknownKey { key: String, known: &'static [&'static str] },
+    /// Several variants of a choice are given at once.
+    Several { given: Vec<String>, variants: &'static [&'static str] },
+}
+
+impl Fault {
+    pub(super) fn new(line: usize, kind: Kind) -> Self {
+        Self { steps: Vec::new(), line, kind }
+    }
+
+    pub(super) fn message(line: usize, message: impl Into<String>) -> Self {
+        Self::new(line, Kind::Message(message.into()))
+    }
+
+    /// The same fault, seen from one step further out.
+    pub(super) fn within(mut self, step: Step, line: usize) -> Self {
+        self.steps.push(step);
+        if self.line == 0 {
+            self.line = line;
+        }
+        self
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> Path {
+        Path(self.steps.iter().rev().cloned().collect())
+    }
+
+    /// What a user reads.
+    pub(super) fn into_issue(self) -> Issue {
+        let path = self.path();
+        let line = match self.line {
+            0 => String::new(),
+            line => format!(" (line {line})"),
+        };
+        let (path, message) = match self.kind {
+            Kind::Message(message) => (path, format!("{message}{line}")),
+            Kind::UnknownKey { key, known } => {
+                let advice = advice(&key, known);
+                (path.then(Step::Key(key)), format!("unknown key{line}; {advice}"))
+            }
+            Kind::Several { given, variants } => {
+                let given = given.iter().map(|name| shown(name)).collect::<Vec<_>>().join(" and ");
+                let variants = variants.join(", ");
+                let message = format!("takes one of {variants}, not both {given}{line}");
+                (path, message)
+            }
+        };
+        Issue { path: path.to_string(), message }
+    }
+}
+
+/// What to write instead of an unknown key.
+fn advice(key: &str, known: &[&str]) -> String {
+    let nearest = nearest(key, known.iter().copied());
+    if !nearest.is_empty() {
+        return format!("did you mean {}?", nearest.join(" or "));
+    }
+    let here = format!("the keys here are {}", known.join(", "));
+    let elsewhere = if is_bare(key) { schema::places(key) } else { Vec::new() };
+    if elsewhere.is_empty() {
+        return here;
+    }
+    format!("it belongs at {}; {here}", elsewhere.join(" or "))
+}
+
+/// Up to three of the candidates, nearest first, that a mistyped word may stand for.
+pub(super) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    /// Below this, a suggestion puzzles more than it helps.
+    const ALIKE: f64 = 0.6;
+    // A mistyped word is about as long as what it stands for: longer ones are not compared.
+    const LONGEST: usize = 64;
+    if word.len() > LONGEST {
+        return Vec::new();
+    }
+    let word = word.to_lowercase();
+    let mut scored: Vec<_> = candidates
+        .map(|candidate| (likeness(&word, candidate), candidate))
+        .filter(|(score, _)| *score >= ALIKE)
+        .collect();
+    scored.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let best = scored.first().map_or(0.0, |(score, _)| *score);
+    scored.into_iter().take(3).filter(|(s, _)| *s > best - 0.15).map(|(_, c)| c).collect()
+}
+
+/// 1 for equal words; a word without its unit, as `duration` for `duration_s`, is nearly equal.
+fn likeness(word: &str, candidate: &str) -> f64 {
+    let stem = candidate.rsplit_once('_').map_or(candidate, |(stem, _)| stem);
+    let whole = strsim::normalized_damerau_levenshtein(word, candidate);
+    let word_stem = word.rsplit_once('_').map_or(word, |(stem, _)| stem);
+    let stems = if stem == word || stem == word_stem { 0.9 } else { 0.0 };
+    f64::max(whole, stems)
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {:?}", self.path(), self.kind)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl de::Error for Fault {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::message(0, message.to_string())
+    }
+
+    fn unknown_field(key: &str, known: &'static [&'static str]) -> Self {
+        Self::new(0, Kind::UnknownKey { key: key.to_owned(), known })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistyped_word_finds_what_was_meant() {
+        let keys = ["rate_mbps", "basic_rates_mbps", "cw_min", "cw_max", "duration_s", "slot"];
+        let near = |word| nearest(word, keys.into_iter());
+        assert_eq!(near("rate_mpbs"), ["rate_mbps"]);
+        assert_eq!(near("rate"), ["rate_mbps"]);
+        assert_eq!(near("rate_kbps"), ["rate_mbps"]);
+        assert_eq!(near("duration"), ["duration_s"]);
+        assert_eq!(near("duration_ms"), ["duration_s"]);
+        assert_eq!(near("cwmin"), ["cw_min"]);
+        assert_eq!(near("colour"), [""; 0]);
+        assert_eq!(near(&"x".repeat(100_000)), [""; 0]);
+    }
+}

@@ -1,0 +1,156 @@
+//! The ends of flows: `server`, `ap`, `sta3`, `sta*`, `sta0-4`, `broadcast`.
+
+use crate::plan::Endpoint;
+use crate::scenario::fault::nearest;
+use crate::scenario::path::shown;
+use std::ops::Range;
+
+/// What a pattern names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Ends {
+    One(Endpoint),
+    /// Stations, at least one, all of which exist.
+    Stations(Range<u32>),
+}
+
+impl Ends {
+    pub(super) fn count(&self) -> u64 {
+        match self {
+            Self::One(_) => 1,
+            Self::Stations(range) => u64::from(range.end - range.start),
+        }
+    }
+
+    pub(super) fn iter(&self) -> Box<dyn Iterator<Item = Endpoint> + '_> {
+        match self {
+            Self::One(end) => Box::new(std::iter::once(*end)),
+            Self::Stations(range) => Box::new(range.clone().map(Endpoint::Station)),
+        }
+    }
+
+    /// How many pairs have the same end twice.
+    pub(super) fn shared_with(&self, other: &Self) -> u64 {
+        let range = |ends: &Self| match ends {
+            Self::One(Endpoint::Station(n)) => *n..*n + 1,
+            Self::Stations(range) => range.clone(),
+            Self::One(_) => 0..0,
+        };
+        if let (Self::One(a), Self::One(b)) = (self, other) {
+            return u64::from(a == b);
+        }
+        let (a, b) = (range(self), range(other));
+        u64::from(a.end.min(b.end).saturating_sub(a.start.max(b.start)))
+    }
+}
+
+/// The name of an end as a scenario has it.
+pub(super) fn name(end: Endpoint) -> String {
+    match end {
+        Endpoint::Server => "server".to_owned(),
+        Endpoint::AccessPoint => "ap".to_owned(),
+        Endpoint::Station(number) => format!("sta{number}"),
+        Endpoint::Broadcast => "broadcast".to_owned(),
+    }
+}
+
+/// Reads a pattern; a fault is the message.
+pub(super) fn parse(pattern: &str, stations: usize) -> Result<Ends, String> {
+    match pattern {
+        "" => {
+            let ends = "\"server\", \"ap\", a station as \"sta0\", or all of them, \"sta*\"";
+            return Err(format!("missing; an end of a flow is {ends}"));
+        }
+        "server" => return Ok(Ends::One(Endpoint::Server)),
+        "ap" => return Ok(Ends::One(Endpoint::AccessPoint)),
+        "broadcast" => return Ok(Ends::One(Endpoint::Broadcast)),
+        _ => {}
+    }
+    let Some(which) = pattern.strip_prefix("sta") else { return Err(unknown(pattern)) };
+    let number = |text: &str| text.parse::<u64>().ok().filter(|_| !text.starts_with('+'));
+    let (first, last) = match (which.split_once('-'), number(which)) {
+        (None, Some(only)) => (only, only),
+        (None, None) if which == "*" => (0, (stations as u64).saturating_sub(1)),
+        (Some((first, last)), _) => match (number(first), number(last)) {
+            (Some(first), Some(last)) if first <= last => (first, last),
+            (Some(first), Some(last)) => {
+                return Err(format!(
+                    "\"sta{first}-{last}\" counts backwards; write \"sta{last}-{first}\""
+                ));
+            }
+            _ => return Err(unknown(pattern)),
+        },
+        _ => return Err(unknown(pattern)),
+    };
+    match stations {
+        0 => Err(format!("there is no \"{}\": the cell has no stations", shown(pattern))),
+        _ if last < stations as u64 => Ok(Ends::Stations(first as u32..last as u32 + 1)),
+        1 => Err(format!("there is no sta{last}: the only station is sta0")),
+        _ => Err(format!(
+            "there is no sta{last}: there are {stations} stations, sta0 to sta{}",
+            stations - 1
+        )),
+    }
+}
+
+fn unknown(pattern: &str) -> String {
+    const ENDS: [&str; 5] = ["server", "ap", "broadcast", "sta0", "sta*"];
+    let digits: String = pattern.chars().filter(char::is_ascii_digit).take(9).collect();
+    let lower = pattern.to_lowercase();
+    let meant = if lower.starts_with("sta") && !digits.is_empty() {
+        format!("did you mean \"sta{digits}\"? ")
+    } else if matches!(&lower[..], "access_point" | "access point" | "accesspoint") {
+        "did you mean \"ap\"? ".to_owned()
+    } else if matches!(&lower[..], "station" | "stations" | "all" | "*") {
+        "did you mean \"sta*\"? ".to_owned()
+    } else {
+        let near = nearest(&lower, ENDS.into_iter());
+        near.first().map_or(String::new(), |near| format!("did you mean \"{near}\"? "))
+    };
+    let pattern = shown(pattern);
+    format!(
+        "\"{pattern}\" is no end of a flow; {meant}An end is \"server\", \"ap\", a station \
+         \"sta3\", all stations \"sta*\", or some \"sta0-4\"; a flow may go to \"broadcast\""
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_name_ends() {
+        assert_eq!(parse("server", 0), Ok(Ends::One(Endpoint::Server)));
+        assert_eq!(parse("sta*", 3), Ok(Ends::Stations(0..3)));
+        assert_eq!(parse("sta2", 3), Ok(Ends::Stations(2..3)));
+        assert_eq!(parse("sta1-2", 3), Ok(Ends::Stations(1..3)));
+    }
+
+    #[test]
+    fn pairs_with_the_same_end_twice_are_counted() {
+        let shared = |a, b| parse(a, 10).unwrap().shared_with(&parse(b, 10).unwrap());
+        assert_eq!(shared("sta*", "sta*"), 10);
+        assert_eq!(shared("sta0-4", "sta3-9"), 2);
+        assert_eq!(shared("sta3", "sta*"), 1);
+        assert_eq!(shared("sta0-2", "sta5-9"), 0);
+        assert_eq!(shared("ap", "sta*"), 0);
+        assert_eq!(shared("ap", "ap"), 1);
+        assert_eq!(shared("ap", "server"), 0);
+    }
+
+    #[test]
+    fn what_is_no_end_says_what_was_meant() {
+        let message = |pattern, stations| parse(pattern, stations).unwrap_err();
+        assert!(message("sever", 3).contains("did you mean \"server\"?"));
+        assert!(message("AP", 3).contains("did you mean \"ap\"?"));
+        assert!(message("station 2", 3).contains("did you mean \"sta2\"?"));
+        assert!(message("STA2", 3).contains("did you mean \"sta2\"?"));
+        assert_eq!(message("sta3", 3), "there is no sta3: there are 3 stations, sta0 to sta2");
+        assert_eq!(message("sta1", 1), "there is no sta1: the only station is sta0");
+        assert!(message("sta2-1", 3).contains("write \"sta1-2\""));
+        for pattern in ["sta", "sta-", "sta1-", "sta-1", "sta+1", "sta**", "station", "*"] {
+            assert!(message(pattern, 3).contains("is no end of a flow"), "{pattern}");
+        }
+        let beyond = message("sta99999999999", 3);
+        assert!(beyond.contains("there is no sta99999999999"), "{beyond}");
+    }
+}

@@ -1,0 +1,205 @@
+//! The results of a run, each under its path.
+
+use crate::measure::{self, Air, DelayStats, Estimate, Level};
+use crate::meter::{DropCause, FlowMeter, NodeMeter};
+use crate::plan::{Endpoint, Plan};
+use crate::world::World;
+use wifi::Counters;
+
+/// A result.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A measured quantity.
+    Number(f64),
+    /// A count.
+    Count(u64),
+    /// A name.
+    Text(String),
+    /// Nothing was there to measure.
+    None,
+}
+
+impl From<f64> for Value {
+    fn from(value: f64) -> Self {
+        if value.is_finite() { Self::Number(value) } else { Self::None }
+    }
+}
+
+impl From<u64> for Value {
+    fn from(value: u64) -> Self {
+        Self::Count(value)
+    }
+}
+
+impl From<String> for Value {
+    fn from(value: String) -> Self {
+        Self::Text(value)
+    }
+}
+
+/// Collects results under a common prefix.
+struct Sheet {
+    rows: Vec<(String, Value)>,
+    prefix: String,
+}
+
+impl Sheet {
+    fn under(&mut self, prefix: String) -> &mut Self {
+        self.prefix = prefix;
+        self
+    }
+
+    fn put(&mut self, name: &str, value: impl Into<Value>) {
+        self.rows.push((format!("{}.{name}", self.prefix), value.into()));
+    }
+
+    fn put_rate(&mut self, estimate: Option<Estimate>) {
+        let mbps = |per_second: f64| per_second * 8e-6;
+        self.put("goodput_mbps", estimate.map_or(f64::NAN, |e| mbps(e.mean)));
+        self.put("goodput_ci95_mbps", estimate.map_or(f64::NAN, |e| mbps(e.half_width)));
+    }
+
+    fn put_delay(&mut self, name: &str, delay: &DelayStats) {
+        self.put(&format!("{name}.count"), delay.count());
+        self.put(&format!("{name}.mean"), delay.mean());
+        self.put(&format!("{name}.sd"), delay.sd());
+        for (label, q) in [("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99)] {
+            self.put(&format!("{name}.{label}"), delay.quantile(q));
+        }
+        self.put(&format!("{name}.max"), delay.max());
+    }
+}
+
+/// Reads all results of a world whose accounts are settled.
+pub(crate) fn summarise(plan: &Plan, world: &World) -> Vec<(String, Value)> {
+    let mut sheet = Sheet { rows: Vec::new(), prefix: String::new() };
+    put_total(sheet.under("total".into()), world);
+    put_airtime(sheet.under("airtime".into()), world);
+    put_contending(sheet.under("contending".into()), &world.meter.contending, world);
+    for i in 0..plan.flows.len() {
+        put_flow(sheet.under(format!("flows[{i}]")), plan, world, i);
+    }
+    for n in 0..=plan.stations.len() {
+        let prefix = if n == 0 { "ap".into() } else { format!("stations[{}]", n - 1) };
+        let sheet = sheet.under(prefix);
+        if n > 0 {
+            sheet.put("name", plan.stations[n - 1].name.clone());
+        }
+        let now = world.cell.counters(n as u32);
+        put_node(sheet, &world.meter.nodes[n], now);
+    }
+    put_wires(&mut sheet, world);
+    sheet.under("run".into());
+    sheet.put("simulated_s", world.end.as_secs_f64());
+    sheet.put("measured_s", world.meter.window().as_secs_f64());
+    sheet.put("events", world.events);
+    sheet.rows
+}
+
+fn put_total(sheet: &mut Sheet, world: &World) {
+    let flows = &world.meter.flows;
+    sheet.put_rate(world.meter.byte_rate(flows));
+    let rate = |flow| world.meter.byte_rate(std::slice::from_ref(flow));
+    let shares = flows.iter().filter_map(rate).map(|e| e.mean);
+    sheet.put("jain_index", measure::jain(shares));
+    let drops = |cause: DropCause| flows.iter().map(|flow| flow.drops[cause as usize]).sum::<u64>();
+    sheet.put("queue_drops", drops(DropCause::Queue) + drops(DropCause::WireQueue));
+    sheet.put("retry_drops", drops(DropCause::RetryLimit));
+    let mut attempts = 0;
+    let mut collisions = 0;
+    for (node, n) in world.meter.nodes.iter().zip(0..) {
+        let now = world.cell.counters(n);
+        attempts += now.attempts - node.before.attempts;
+        collisions += now.collisions - node.before.collisions;
+    }
+    sheet.put("attempts", attempts);
+    sheet.put("collision_probability", collisions as f64 / attempts as f64);
+    let mut sessions = DelayStats::fine();
+    let mut delays = DelayStats::coarse();
+    for flow in flows {
+        sessions.merge(&flow.session);
+        delays.merge(&flow.delay);
+    }
+    sheet.put_delay("delay_s", &delays);
+    if sessions.count() > 0 {
+        sheet.put_delay("session_delay_s", &sessions);
+    }
+}
+
+fn put_airtime(sheet: &mut Sheet, world: &World) {
+    for kind in Air::ALL {
+        let fraction = world.meter.ledger.fraction(kind);
+        sheet.put(&format!("{}_fraction", kind.name()), fraction);
+    }
+}
+
+fn put_contending(sheet: &mut Sheet, stations: &Level, world: &World) {
+    sheet.put("stations_mean", stations.mean());
+    for (k, fraction) in stations.fractions().into_iter().enumerate() {
+        sheet.put(&format!("stations_fraction[{k}]"), fraction);
+    }
+    sheet.put("ap_fraction", world.meter.contending_ap.fraction(1));
+}
+
+fn endpoint(plan: &Plan, endpoint: Endpoint) -> String {
+    match endpoint {
+        Endpoint::Server => "server".into(),
+        Endpoint::AccessPoint => "ap".into(),
+        Endpoint::Station(i) => plan.stations[i as usize].name.clone(),
+        Endpoint::Broadcast => "broadcast".into(),
+    }
+}
+
+fn put_flow(sheet: &mut Sheet, plan: &Plan, world: &World, i: usize) {
+    let meter: &FlowMeter = &world.meter.flows[i];
+    let flow = &plan.flows[i];
+    sheet.put("name", flow.name.clone());
+    sheet.put("from", endpoint(plan, flow.from));
+    sheet.put("to", endpoint(plan, flow.to));
+    sheet.put_rate(world.meter.byte_rate(std::slice::from_ref(meter)));
+    sheet.put("packets_sent", meter.sent);
+    if let Some(tcp) = world.flows[i].tcp() {
+        let (now, before) = (tcp.counters(), meter.before);
+        sheet.put("segments_sent", now.segments - before.segments);
+        sheet.put("retransmissions", now.retransmissions - before.retransmissions);
+        sheet.put("timeouts", now.timeouts - before.timeouts);
+        sheet.put("fast_retransmits", now.fast_retransmits - before.fast_retransmits);
+    }
+    sheet.put("queue_drops", meter.drops[0] + meter.drops[1]);
+    sheet.put("retry_drops", meter.drops[DropCause::RetryLimit as usize]);
+    sheet.put_delay("delay_s", &meter.delay);
+    if world.flows[i].tcp().is_some() {
+        sheet.put_delay("rtt_s", &meter.rtt);
+    }
+    if matches!(flow.traffic, crate::plan::TrafficPlan::Web { .. }) {
+        sheet.put_delay("session_delay_s", &meter.session);
+    }
+}
+
+fn put_node(sheet: &mut Sheet, meter: &NodeMeter, now: &Counters) {
+    let before = &meter.before;
+    let attempts = now.attempts - before.attempts;
+    let collisions = now.collisions - before.collisions;
+    sheet.put("attempts", attempts);
+    sheet.put("sent", now.sent - before.sent);
+    sheet.put("collisions", collisions);
+    sheet.put("collision_probability", collisions as f64 / attempts as f64);
+    sheet.put("noise_losses", now.noise_losses - before.noise_losses);
+    sheet.put("duplicates", now.duplicates - before.duplicates);
+    sheet.put("retry_drops", meter.drops[DropCause::RetryLimit as usize]);
+    sheet.put("queue_drops", meter.drops[DropCause::Queue as usize]);
+    sheet.put("queue_packets.mean", meter.queue.mean());
+    sheet.put("queue_packets.max", meter.queue.max() as u64);
+}
+
+fn put_wires(sheet: &mut Sheet, world: &World) {
+    let Some(wires) = &world.wires else { return };
+    for (wire, name) in wires.iter().zip(["wire.down", "wire.up"]) {
+        sheet.under(name.into());
+        let counters = wire.counters();
+        sheet.put("packets", counters.packets);
+        sheet.put("drops", counters.dropped);
+        let busy = wire.busy(world.end).as_secs_f64() / world.end.as_secs_f64();
+        sheet.put("busy_fraction", busy);
+    }
+}

@@ -1,0 +1,350 @@
+//! The one room where things meet: owns every machine, and has one `match` on one `Event`.
+
+mod routing;
+mod traffic;
+
+use crate::build;
+use crate::check::Checker;
+use crate::flow::{Flow, Side, Transport};
+use crate::meter::Meter;
+use crate::plan::{Endpoint, Plan};
+use crate::probe::Probes;
+use kernel::{Agenda, Bytes, Fired, Instant, Ranked, Seed};
+use net::{Link, LinkTimer};
+use tcp::TimerId;
+use wifi::Cell;
+use wire::{Body, Ecn, NodeId, Packet, Segment};
+
+/// The access point's node; station *i* is node *i* + 1, and the server comes last.
+pub(crate) const ACCESS_POINT: NodeId = NodeId(wifi::ACCESS_POINT);
+
+/// Everything that can happen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Event {
+    /// A data frame or an exchange ends on the air.
+    AirStep,
+    /// A link's packet arrives, or its transmitter is free.
+    Wire(Direction, LinkTimer),
+    /// A timer of a TCP machine.
+    Tcp { flow: u32, side: Side, timer: TimerId, generation: u32 },
+    /// A flow starts, its pause is over, or its next datagram is due.
+    Traffic(u32),
+    /// The earliest back-off of the cell ends.
+    Access { generation: u32 },
+    /// The warm-up or a batch ends.
+    Batch,
+    /// Probes are read.
+    Sample,
+    /// The run ends.
+    End,
+}
+
+/// Which of the two links between server and access point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// From the server.
+    Down,
+    /// To the server.
+    Up,
+}
+
+impl Ranked for Event {
+    /// Of one instant: frames end first, then packets arrive and timers run out, then back-offs
+    /// end and frames begin, and measurement looks at what has become of it all.
+    fn rank(&self) -> u8 {
+        match self {
+            Self::AirStep => 0,
+            Self::Wire(..) => 1,
+            Self::Tcp { .. } => 2,
+            Self::Traffic(_) => 3,
+            Self::Access { .. } => 4,
+            Self::Sample => 5,
+            Self::Batch => 6,
+            Self::End => 7,
+        }
+    }
+}
+
+/// All that a run consists of.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) now: Instant,
+    pub(crate) end: Instant,
+    agenda: Agenda<Event>,
+    pub(crate) cell: Cell,
+    /// One queue per node of the cell.
+    pub(crate) queues: Vec<Box<dyn net::Queue>>,
+    /// Links from and to the server; none if it sits at the access point.
+    pub(crate) wires: Option<[Link; 2]>,
+    pub(crate) flows: Vec<Flow>,
+    /// Saturated flows that begin at each node.
+    saturated: Vec<Vec<u32>>,
+    pub(crate) meter: Meter,
+    pub(crate) probes: Probes,
+    pub(crate) checker: Option<Box<Checker>>,
+    pub(crate) digest: Digest,
+    pub(crate) events: u64,
+    cell_out: Vec<wifi::Command>,
+    cell_settling: bool,
+    tcp_out: Vec<tcp::Command>,
+    wire_out: Vec<net::Command>,
+}
+
+/// A fingerprint of everything that was sent and delivered, and when.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Digest(pub(crate) u64);
+
+impl Digest {
+    /// Mixes in a value by the FNV-1a step, a word at a time.
+    fn add(&mut self, value: u64) {
+        self.0 = (self.0 ^ value).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+    }
+}
+
+impl World {
+    /// The world at the start of the run.
+    pub(crate) fn new(plan: &Plan, seed: &Seed, probes: Probes, check: bool) -> Self {
+        let config = build::cell_config(&plan.wlan);
+        let links = build::links(plan, &config);
+        let stations = plan.stations.len();
+        let node = |endpoint| node_of(endpoint, stations);
+        let flows: Vec<Flow> = plan
+            .flows
+            .iter()
+            .zip(0..)
+            .map(|(flow, i)| {
+                let from = node(flow.from).expect("broadcast is no source");
+                Flow::new(i, flow, from, node(flow.to), seed)
+            })
+            .collect();
+        let ap_queue = std::iter::once(&plan.ap.queue);
+        let all_queues = ap_queue.chain(plan.stations.iter().map(|station| &station.queue));
+        let end = Instant::ZERO + plan.duration;
+        let mut world = Self {
+            now: Instant::ZERO,
+            end,
+            agenda: Agenda::new(),
+            cell: Cell::new(config, links, seed),
+            queues: all_queues.map(|queue| build::discipline(queue).build()).collect(),
+            wires: plan.wire.as_ref().map(|w| [build::wire_link(w), build::wire_link(w)]),
+            saturated: vec![Vec::new(); stations + 2],
+            meter: Meter::new(plan),
+            probes,
+            checker: check.then(|| Box::new(Checker::new(flows.len(), stations + 1))),
+            digest: Digest(0xcbf2_9ce4_8422_2325),
+            events: 0,
+            flows,
+            cell_out: Vec::with_capacity(64),
+            cell_settling: false,
+            tcp_out: Vec::with_capacity(64),
+            wire_out: Vec::with_capacity(8),
+        };
+        world.schedule_start(plan);
+        world
+    }
+
+    fn schedule_start(&mut self, plan: &Plan) {
+        for i in 0..self.flows.len() {
+            let flow = &self.flows[i];
+            let mut start = flow.start;
+            if let Transport::Udp(udp) = &flow.transport
+                && udp.interval.is_none()
+            {
+                self.saturated[flow.from.0 as usize].push(i as u32);
+            }
+            if let crate::plan::TrafficPlan::Web { first: crate::plan::First::Think, .. } =
+                plan.flows[i].traffic
+            {
+                start += self.pause_of(i);
+            }
+            self.agenda.at(start, Event::Traffic(i as u32));
+        }
+        self.schedule_batch();
+        if let Some(first) = self.probes.next_sample() {
+            self.agenda.at(first, Event::Sample);
+        }
+        self.agenda.at(self.end, Event::End);
+    }
+
+    /// Handles the next event; `false` when the run has ended.
+    pub(crate) fn step(&mut self) -> bool {
+        let Some((now, event)) = self.agenda.next() else { return false };
+        if let Some(checker) = &mut self.checker {
+            checker.on_time(self.now, now);
+        }
+        self.now = now;
+        self.events += 1;
+        match event {
+            Event::AirStep => {
+                self.cell.on_step(now, &mut self.cell_out);
+                self.settle_cell();
+            }
+            Event::Access { generation } => {
+                self.cell.on_access(now, generation, &mut self.cell_out);
+                self.settle_cell();
+            }
+            Event::Wire(direction, timer) => {
+                if let Some(wires) = &mut self.wires {
+                    wires[direction as usize].on_timer(now, timer, &mut self.wire_out);
+                    self.settle_wire(direction);
+                }
+            }
+            Event::Tcp { flow, side, timer, generation } => {
+                self.on_tcp_timer(flow, side, timer, generation);
+            }
+            Event::Traffic(flow) => self.on_traffic(flow),
+            Event::Batch => {
+                self.meter.end_batch(now, &self.cell, &self.flows);
+                self.schedule_batch();
+            }
+            Event::Sample => self.sample(),
+            Event::End => return false,
+        }
+        true
+    }
+
+    fn schedule_batch(&mut self) {
+        if let Some(at) = self.meter.next_batch() {
+            self.agenda.at(at, Event::Batch);
+        }
+    }
+
+    fn sample(&mut self) {
+        let mut probes = std::mem::take(&mut self.probes);
+        probes.sample(self);
+        if let Some(next) = probes.next_sample().filter(|&next| next <= self.end) {
+            self.agenda.at(next, Event::Sample);
+        }
+        self.probes = probes;
+    }
+
+    fn on_tcp_timer(&mut self, flow: u32, side: Side, timer: TimerId, generation: u32) {
+        let Transport::Tcp(tcp) = &mut self.flows[flow as usize].transport else { return };
+        match tcp.timer(side, timer).fire(generation) {
+            Fired::Stale => {}
+            Fired::Later(ticket) => {
+                let generation = ticket.generation;
+                self.agenda.at(ticket.at, Event::Tcp { flow, side, timer, generation });
+            }
+            Fired::Due => {
+                match side {
+                    Side::Sender => tcp.sender.on_timer(self.now, timer, &mut self.tcp_out),
+                    Side::Receiver => tcp.receiver.on_timer(self.now, timer, &mut self.tcp_out),
+                }
+                self.settle_tcp(flow, side);
+            }
+        }
+    }
+
+    /// A segment reaches the end of its flow.
+    fn on_segment(&mut self, segment: &Segment) {
+        let flow = segment.flow.0;
+        let Transport::Tcp(tcp) = &mut self.flows[flow as usize].transport else { return };
+        let side = if segment.forward { Side::Receiver } else { Side::Sender };
+        match side {
+            Side::Receiver => tcp.receiver.on_segment(self.now, segment, &mut self.tcp_out),
+            Side::Sender => tcp.sender.on_segment(self.now, segment, &mut self.tcp_out),
+        }
+        if let Some(checker) = &mut self.checker {
+            checker.on_window(flow, &tcp.sender);
+        }
+        self.settle_tcp(flow, side);
+    }
+
+    /// Carries out what a TCP machine asks for.
+    fn settle_tcp(&mut self, flow: u32, side: Side) {
+        // Sending may deliver at once where both ends share a node: the buffer is taken out.
+        let mut out = std::mem::take(&mut self.tcp_out);
+        for command in &out {
+            match *command {
+                tcp::Command::Send(segment) => self.send_segment(flow, side, segment),
+                tcp::Command::Set(timer, at) => {
+                    let Transport::Tcp(tcp) = &mut self.flows[flow as usize].transport else {
+                        continue;
+                    };
+                    if let Some(ticket) = tcp.timer(side, timer).set(at) {
+                        let generation = ticket.generation;
+                        let event = Event::Tcp { flow, side, timer, generation };
+                        self.agenda.at(ticket.at, event);
+                    }
+                }
+                tcp::Command::Cancel(timer) => {
+                    if let Transport::Tcp(tcp) = &mut self.flows[flow as usize].transport {
+                        tcp.timer(side, timer).cancel();
+                    }
+                }
+                tcp::Command::Rtt(sample) => self.meter.on_rtt(flow, sample),
+                tcp::Command::Deliver(bytes) => self.on_bytes(flow, bytes),
+                tcp::Command::Acknowledged => self.on_acknowledged(flow),
+                tcp::Command::Closed => self.on_closed(flow, side),
+                tcp::Command::Connected => {}
+            }
+        }
+        out.clear();
+        self.tcp_out = out;
+    }
+
+    fn send_segment(&mut self, flow: u32, side: Side, segment: Segment) {
+        let Flow { from, to, class, ref transport, .. } = self.flows[flow as usize];
+        let Transport::Tcp(tcp) = transport else { return };
+        let receiver = to.expect("the plan broadcasts no TCP");
+        let (from, to) = match side {
+            Side::Sender => (from, receiver),
+            Side::Receiver => (receiver, from),
+        };
+        let packet = Packet {
+            from,
+            to: Some(to),
+            size: Bytes(u64::from(segment.len)) + tcp.config.header,
+            born: self.now,
+            ecn: Ecn::NotCapable,
+            class,
+            body: Body::Segment(segment),
+        };
+        self.inject(packet);
+    }
+
+    /// A transport hands a packet to the network layer of its node.
+    fn inject(&mut self, packet: Packet) {
+        self.meter.on_sent(packet.flow().0);
+        if let Some(checker) = &mut self.checker {
+            checker.on_sent(&packet);
+        }
+        self.route(packet.from, packet);
+    }
+
+    /// In-order bytes reached the receiver's application.
+    fn on_bytes(&mut self, flow: u32, bytes: Bytes) {
+        self.meter.on_bytes(flow, bytes);
+        if let Some(checker) = &mut self.checker {
+            checker.on_bytes(flow, bytes);
+        }
+        self.on_file_bytes(flow, bytes);
+    }
+
+    /// Shows each packet that is neither at its destination nor lost.
+    pub(crate) fn each_resident(&self, visit: &mut dyn FnMut(&Packet)) {
+        self.queues.iter().for_each(|queue| queue.each(visit));
+        self.cell.packets_in_service().for_each(&mut *visit);
+        self.wires.iter().flatten().for_each(|wire| wire.each(visit));
+    }
+
+    /// Settles accounts at the end of the run.
+    pub(crate) fn close(&mut self) {
+        self.now = self.end;
+        self.meter.close(self.end);
+        if let Some(checker) = &self.checker {
+            checker.close(self);
+        }
+    }
+}
+
+/// The node of an endpoint; `None` for broadcast.
+fn node_of(endpoint: Endpoint, stations: usize) -> Option<NodeId> {
+    match endpoint {
+        Endpoint::AccessPoint => Some(ACCESS_POINT),
+        Endpoint::Station(i) => Some(NodeId(i + 1)),
+        Endpoint::Server => Some(NodeId(stations as u32 + 1)),
+        Endpoint::Broadcast => None,
+    }
+}

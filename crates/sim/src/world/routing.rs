@@ -1,0 +1,201 @@
+//! How a packet finds its way: server, wire, access point, air, station.
+
+use super::{ACCESS_POINT, Direction, Event, World};
+use crate::flow::Transport;
+use crate::meter::DropCause;
+use net::Verdict;
+use wifi::Outcome;
+use wire::{Body, NodeId, Packet};
+
+impl World {
+    fn server(&self) -> NodeId {
+        NodeId(self.queues.len() as u32)
+    }
+
+    /// Forwards a packet from `node` towards its destination.
+    pub(super) fn route(&mut self, node: NodeId, packet: Packet) {
+        let server = self.server();
+        // Without a wire the server sits at the access point.
+        let node = if node == server && self.wires.is_none() { ACCESS_POINT } else { node };
+        let at_access_point = node == ACCESS_POINT;
+        match packet.to {
+            Some(to) if to == node => self.arrive(&packet),
+            _ if node == server => self.transmit(Direction::Down, packet),
+            Some(to) if at_access_point && to == server => match self.wires {
+                Some(_) => self.transmit(Direction::Up, packet),
+                None => self.arrive(&packet),
+            },
+            _ => self.enqueue(node, packet),
+        }
+    }
+
+    /// Offers a packet to the link to or from the server.
+    fn transmit(&mut self, direction: Direction, packet: Packet) {
+        let Some(wires) = &mut self.wires else { return };
+        let wire = &mut wires[direction as usize];
+        if wire.on_packet(self.now, packet, &mut self.wire_out) == Verdict::Dropped {
+            self.drop_packet(None, &packet, DropCause::WireQueue);
+        }
+        self.settle_wire(direction);
+    }
+
+    pub(super) fn settle_wire(&mut self, direction: Direction) {
+        let mut out = std::mem::take(&mut self.wire_out);
+        for command in &out {
+            match *command {
+                net::Command::Deliver(packet) => {
+                    let node = match direction {
+                        Direction::Down => ACCESS_POINT,
+                        Direction::Up => self.server(),
+                    };
+                    self.route(node, packet);
+                }
+                net::Command::Arrive(at) => {
+                    self.agenda.at(at, Event::Wire(direction, net::LinkTimer::Arrival));
+                }
+                net::Command::Ready(at) => {
+                    self.agenda.at(at, Event::Wire(direction, net::LinkTimer::Ready));
+                }
+            }
+        }
+        out.clear();
+        self.wire_out = out;
+    }
+
+    /// Offers a packet to the queue of a node of the cell.
+    fn enqueue(&mut self, node: NodeId, packet: Packet) {
+        let verdict = self.queues[node.0 as usize].push(self.now, packet);
+        if verdict == Verdict::Dropped {
+            self.drop_packet(Some(node), &packet, DropCause::Queue);
+            return;
+        }
+        if self.cell.is_free(node.0) {
+            self.serve(node);
+        } else {
+            self.note_queue(node);
+        }
+    }
+
+    /// Gives a free node its next packet.
+    fn serve(&mut self, node: NodeId) {
+        if let Some(packet) = self.queues[node.0 as usize].pop(self.now) {
+            let to = match node {
+                ACCESS_POINT => packet.to.map(|to| to.0),
+                _ => Some(ACCESS_POINT.0),
+            };
+            self.cell.on_packet(self.now, node.0, packet, to, &mut self.cell_out);
+            self.note_contention();
+            self.settle_cell();
+        }
+        self.note_queue(node);
+    }
+
+    fn note_queue(&mut self, node: NodeId) {
+        let waiting = self.queues[node.0 as usize].len();
+        self.meter.on_queue(self.now, node, waiting);
+    }
+
+    fn note_contention(&mut self) {
+        self.meter.on_contention(self.now, &self.cell);
+    }
+
+    /// Carries out what the cell asks for, in the order in which it asked.
+    pub(super) fn settle_cell(&mut self) {
+        if self.cell_settling {
+            return;
+        }
+        self.cell_settling = true;
+        let mut i = 0;
+        while let Some(&command) = self.cell_out.get(i) {
+            i += 1;
+            match command {
+                wifi::Command::Access(ticket) => {
+                    let generation = ticket.generation;
+                    self.agenda.at(ticket.at, Event::Access { generation });
+                }
+                wifi::Command::Step(at) => self.agenda.at(at, Event::AirStep),
+                wifi::Command::Began => self.on_air_began(),
+                wifi::Command::Ended => self.meter.on_air_ended(),
+                wifi::Command::Deliver { node, packet } => {
+                    self.digest.add(self.now.0 ^ packet.size.0 << 48);
+                    self.route_received(NodeId(node), packet);
+                }
+                wifi::Command::Done { node, packet, outcome, received } => {
+                    self.on_done(NodeId(node), &packet, outcome, received);
+                }
+            }
+        }
+        self.cell_out.clear();
+        self.cell_settling = false;
+    }
+
+    fn on_air_began(&mut self) {
+        let Some(exchange) = self.cell.exchange() else { return };
+        self.digest.add(exchange.start.0 ^ u64::from(exchange.sender) << 56);
+        if let Some(checker) = &mut self.checker {
+            checker.on_air(exchange);
+        }
+        self.meter.on_air_began(exchange, self.cell.packet_on_air());
+    }
+
+    /// A frame's packet came up at a node: it is the destination, or forwards.
+    fn route_received(&mut self, node: NodeId, packet: Packet) {
+        match packet.to {
+            None => self.arrive_broadcast(&packet),
+            Some(_) => self.route(node, packet),
+        }
+    }
+
+    /// A node's frame was sent or given up: it takes the next.
+    fn on_done(&mut self, node: NodeId, packet: &Packet, outcome: Outcome, received: bool) {
+        self.queues[node.0 as usize].release(packet.size);
+        // A frame given up after its ACKs were lost has arrived all the same.
+        if outcome == Outcome::RetryLimit && !received {
+            self.drop_packet(Some(node), packet, DropCause::RetryLimit);
+        }
+        self.note_contention();
+        self.refill(node, packet);
+        if self.cell.is_free(node.0) {
+            self.serve(node);
+        }
+    }
+
+    fn drop_packet(&mut self, node: Option<NodeId>, packet: &Packet, cause: DropCause) {
+        self.meter.on_drop(node, packet.flow().0, cause);
+        if let Some(checker) = &mut self.checker {
+            checker.on_dropped(packet);
+        }
+    }
+
+    /// A packet is where it was sent to.
+    fn arrive(&mut self, packet: &Packet) {
+        if let Some(checker) = &mut self.checker {
+            checker.on_arrived(packet);
+        }
+        match &packet.body {
+            Body::Segment(segment) => {
+                if segment.len > 0 {
+                    self.meter.on_delay(self.now, segment.flow.0, packet.born);
+                }
+                self.on_segment(segment);
+            }
+            Body::Datagram(datagram) => {
+                self.meter.on_delay(self.now, datagram.flow.0, packet.born);
+                self.meter.on_bytes(datagram.flow.0, packet.payload());
+            }
+        }
+    }
+
+    /// One of the cell's nodes has a broadcast; the flow counts each once, at the first node.
+    fn arrive_broadcast(&mut self, packet: &Packet) {
+        let Body::Datagram(datagram) = packet.body else { return };
+        let Transport::Udp(udp) = &mut self.flows[datagram.flow.0 as usize].transport else {
+            return;
+        };
+        if udp.next_broadcast > datagram.number {
+            return;
+        }
+        udp.next_broadcast = datagram.number + 1;
+        self.arrive(packet);
+    }
+}

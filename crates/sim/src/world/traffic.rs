@@ -1,0 +1,178 @@
+//! Where packets come from: files, pauses and datagrams.
+
+use super::World;
+use crate::build::ENDLESS;
+use crate::flow::{Flow, Side, Source, TcpFlow, Transport, Web};
+use crate::plan::DelayEnd;
+use kernel::{Bytes, Duration};
+use wire::{Body, Datagram, Ecn, NodeId, Packet};
+
+/// Datagrams that a saturated source keeps at its node: one in service and one behind it.
+const SATURATED_DEPTH: u32 = 2;
+
+impl World {
+    /// A flow starts, its pause is over, or its next datagram is due.
+    pub(super) fn on_traffic(&mut self, index: u32) {
+        let flow = &mut self.flows[index as usize];
+        if self.now >= flow.stop {
+            return;
+        }
+        match &mut flow.transport {
+            Transport::Udp(udp) => match udp.interval {
+                Some(interval) => {
+                    self.send_datagram(index);
+                    self.agenda.at(self.now + interval, super::Event::Traffic(index));
+                }
+                None => self.top_up(index),
+            },
+            Transport::Tcp(tcp) => match &mut tcp.source {
+                Source::Bulk { size } => {
+                    let size = *size;
+                    self.open(index, size);
+                }
+                Source::Web(web) => {
+                    web.rested = true;
+                    self.next_file(index);
+                }
+            },
+        }
+    }
+
+    /// Opens a connection and writes `size` bytes to it, or without end.
+    fn open(&mut self, index: u32, size: Option<Bytes>) {
+        let flow = &mut self.flows[index as usize];
+        let Transport::Tcp(tcp) = &mut flow.transport else { return };
+        let out = &mut self.tcp_out;
+        tcp.sender.on_open(self.now, out);
+        tcp.sender.on_data(self.now, size.unwrap_or(ENDLESS), out);
+        if size.is_some() {
+            tcp.sender.on_close(self.now, out);
+        }
+        self.settle_tcp(index, Side::Sender);
+    }
+
+    fn web(&mut self, index: u32) -> Option<&mut Web> {
+        match &mut self.flows[index as usize].transport {
+            Transport::Tcp(tcp) => match &mut tcp.source {
+                Source::Web(web) => Some(web),
+                Source::Bulk { .. } => None,
+            },
+            Transport::Udp(_) => None,
+        }
+    }
+
+    /// A pause of a web flow, from its own stream.
+    pub(super) fn pause_of(&mut self, index: usize) -> Duration {
+        self.web(index as u32).map_or(Duration::ZERO, Web::next_pause)
+    }
+
+    /// Asks for the next file over a new connection, if the user is ready for it.
+    fn next_file(&mut self, index: u32) {
+        let now = self.now;
+        let Flow { id, stop, transport: Transport::Tcp(tcp), .. } = &mut self.flows[index as usize]
+        else {
+            return;
+        };
+        let TcpFlow { source: Source::Web(web), config, .. } = tcp.as_mut() else { return };
+        if !web.is_ready() || now >= *stop {
+            return;
+        }
+        let Some(size) = web.next_file() else { return };
+        let whole = match config.pad_last {
+            true => Bytes(size.0.div_ceil(config.mss.0) * config.mss.0),
+            false => size,
+        };
+        web.asked = now;
+        web.missing = whole;
+        (web.ended, web.closed, web.rested) = (false, false, false);
+        tcp.reconnect(*id);
+        if let Some(checker) = &mut self.checker {
+            checker.on_connection(index);
+        }
+        self.open(index, Some(size));
+    }
+
+    /// In-order bytes of a file reached the user.
+    pub(super) fn on_file_bytes(&mut self, index: u32, bytes: Bytes) {
+        let Some(web) = self.web(index) else { return };
+        web.missing = Bytes(web.missing.0.saturating_sub(bytes.0));
+        if web.missing == Bytes::ZERO && web.delay_end == DelayEnd::Delivered {
+            self.end_file(index);
+        }
+    }
+
+    /// The sender has seen everything acknowledged.
+    pub(super) fn on_acknowledged(&mut self, index: u32) {
+        if self.web(index).is_some_and(|web| web.delay_end == DelayEnd::Acknowledged) {
+            self.end_file(index);
+        }
+    }
+
+    fn end_file(&mut self, index: u32) {
+        let now = self.now;
+        let Some(web) = self.web(index) else { return };
+        if web.ended {
+            return;
+        }
+        web.ended = true;
+        let (asked, pause) = (web.asked, web.next_pause());
+        self.meter.on_session(now, index, asked);
+        self.agenda.at(now + pause, super::Event::Traffic(index));
+    }
+
+    /// The connection of a web flow is closed: a user who waited for that may go on.
+    pub(super) fn on_closed(&mut self, index: u32, side: Side) {
+        if side == Side::Sender
+            && let Some(web) = self.web(index)
+        {
+            web.closed = true;
+            self.next_file(index);
+        }
+    }
+
+    /// Keeps a saturated source's datagrams waiting at its node.
+    fn top_up(&mut self, index: u32) {
+        while let Transport::Udp(udp) = &mut self.flows[index as usize].transport
+            && udp.interval.is_none()
+            && udp.waiting < SATURATED_DEPTH
+        {
+            udp.waiting += 1;
+            self.send_datagram(index);
+        }
+    }
+
+    /// A packet has left `node`: the saturated source that sent it makes another.
+    pub(super) fn refill(&mut self, node: NodeId, packet: &Packet) {
+        if self.saturated[node.0 as usize].is_empty() {
+            return;
+        }
+        let flow = packet.flow().0;
+        let Flow { stop, transport: Transport::Udp(udp), .. } = &mut self.flows[flow as usize]
+        else {
+            return;
+        };
+        if packet.from == node && udp.interval.is_none() {
+            udp.waiting = udp.waiting.saturating_sub(1);
+            if self.now < *stop {
+                self.top_up(flow);
+            }
+        }
+    }
+
+    fn send_datagram(&mut self, index: u32) {
+        let Flow { id, from, to, class, ref mut transport, .. } = self.flows[index as usize];
+        let Transport::Udp(udp) = transport else { return };
+        let number = udp.next_number;
+        udp.next_number += 1;
+        let packet = Packet {
+            from,
+            to,
+            size: udp.payload + udp.header,
+            born: self.now,
+            ecn: Ecn::NotCapable,
+            class,
+            body: Body::Datagram(Datagram { flow: id, number, len: udp.payload.0 as u32 }),
+        };
+        self.inject(packet);
+    }
+}

@@ -1,0 +1,20 @@
+//! A sender's own slow start, below the window its controller would allow.
+
+/// Holds the window below the controller's and lets it rise by slow start, so that a burst is
+/// avoided where the acknowledgement clock has stopped: after fast recovery (RFC 6582 §3.2), after
+/// an idle time (RFC 5681 §4.1) and after a lost SYN (RFC 5681 §3.1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ramp {
+    /// The window, in segments.
+    pub(crate) window: f64,
+    /// Slow start up to here, congestion avoidance from here on.
+    pub(crate) ssthresh: f64,
+}
+
+impl Ramp {
+    /// New data was acknowledged: slow start with RFC 3465's L = 2, else one segment a window.
+    pub(crate) fn on_ack(&mut self, acked: f64) {
+        let step = if self.window < self.ssthresh { acked.min(2.0) } else { acked / self.window };
+        self.window += step;
+    }
+}

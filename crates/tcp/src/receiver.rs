@@ -1,0 +1,452 @@
+//! The receiver: what has arrived, and when to say so.
+
+use crate::{Command, Config, DelayedAck, Reassembly, RttEstimator, TimerId};
+use kernel::{Bytes, Duration, Instant};
+use wire::{Flags, FlowId, SackBlocks, Segment, Timestamps};
+
+/// What a receiver has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceiverCounters {
+    /// Segments with data.
+    pub segments: u64,
+    /// Those of them that brought nothing new.
+    pub duplicates: u64,
+    /// Those of them that arrived beyond a hole.
+    pub out_of_order: u64,
+    /// Segments sent: acknowledgements, SYN-ACKs and FINs.
+    pub acks_sent: u64,
+}
+
+/// The end of a connection that receives data.
+#[derive(Debug)]
+pub struct Receiver {
+    flow: FlowId,
+    connection: u32,
+    config: Config,
+    rtt: RttEstimator,
+    /// Next sequence number expected; 0 before the SYN.
+    next: u64,
+    store: Reassembly,
+    /// The FIN's sequence number, once seen.
+    fin: Option<u64>,
+    /// The acknowledgement number last sent.
+    last_ack: u64,
+    /// In-order bytes that arrived since.
+    pending: u64,
+    /// Whether the delayed-acknowledgement timer runs.
+    delaying: bool,
+
+    /// Our own sequence numbers: SYN 0, FIN 1.
+    own_next: u64,
+    own_una: u64,
+    /// When our SYN or FIN left; `None` once it was resent (Karn).
+    own_sent: Option<Instant>,
+    closed: bool,
+
+    /// Whether timestamps were negotiated.
+    timestamps: bool,
+    /// RFC 7323's `TS.Recent`.
+    recent: Instant,
+    counters: ReceiverCounters,
+}
+
+impl Receiver {
+    /// A receiver for one connection of a flow.
+    pub fn new(flow: FlowId, connection: u32, config: &Config) -> Self {
+        Self {
+            flow,
+            connection,
+            config: *config,
+            rtt: RttEstimator::new(config),
+            next: 0,
+            store: Reassembly::default(),
+            fin: None,
+            last_ack: 0,
+            pending: 0,
+            delaying: false,
+            own_next: 0,
+            own_una: 0,
+            own_sent: None,
+            closed: false,
+            timestamps: false,
+            recent: Instant::ZERO,
+            counters: ReceiverCounters::default(),
+        }
+    }
+
+    /// A segment arrived from the sender.
+    pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
+        let ours = segment.connection == self.connection && segment.flow == self.flow;
+        if !ours || !segment.forward {
+            return;
+        }
+        if segment.flags.has(Flags::SYN) {
+            self.on_syn(now, segment, out);
+            return;
+        }
+        if self.next == 0 {
+            return;
+        }
+        // RFC 7323 §4.3: echo the earliest segment not yet acknowledged. Sequence numbers never
+        // wrap here, so that old duplicates need no PAWS.
+        if let Some(timestamps) = segment.timestamps
+            && segment.seq <= self.last_ack
+            && timestamps.value >= self.recent
+        {
+            self.recent = timestamps.value;
+        }
+        self.on_ack(now, segment, out);
+        if segment.len > 0 || segment.flags.has(Flags::FIN) {
+            self.on_data(now, segment, out);
+        }
+    }
+
+    /// A timer expired.
+    pub fn on_timer(&mut self, now: Instant, timer: TimerId, out: &mut Vec<Command>) {
+        match timer {
+            TimerId::DelayedAck if self.delaying => {
+                self.delaying = false;
+                self.acknowledge(now, out);
+            }
+            TimerId::Retransmit if self.own_una < self.own_next => {
+                self.rtt.back_off();
+                self.own_sent = None;
+                self.send_own(now, out);
+            }
+            _ => {}
+        }
+    }
+
+    fn on_syn(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
+        if self.next == 0 {
+            self.next = 1;
+            self.own_next = 1;
+            self.timestamps = self.config.timestamps && segment.timestamps.is_some();
+            self.own_sent = Some(now);
+        } else if self.own_una > 0 {
+            // An old duplicate.
+            self.acknowledge(now, out);
+            return;
+        } else {
+            self.own_sent = None;
+        }
+        self.recent = segment.timestamps.map_or(Instant::ZERO, |t| t.value);
+        self.send_own(now, out);
+    }
+
+    /// The peer acknowledges our SYN or FIN.
+    fn on_ack(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
+        let valid = self.own_una < segment.ack && segment.ack <= self.own_next;
+        if !valid || !segment.flags.has(Flags::ACK) {
+            return;
+        }
+        self.own_una = segment.ack;
+        if let Some(sent) = self.own_sent.take() {
+            self.rtt.sample(now.since(sent), 1);
+        }
+        out.push(Command::Cancel(TimerId::Retransmit));
+        if self.own_una == 2 && !self.closed {
+            self.closed = true;
+            out.push(Command::Closed);
+        }
+    }
+
+    fn on_data(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
+        self.counters.segments += u64::from(segment.len > 0);
+        // Nothing beyond the window is taken (RFC 9293 §3.10.7.4), which also bounds the store.
+        let limit = self.next + self.config.window.0.min(u64::MAX / 4);
+        let (start, end) = (segment.seq, segment.seq.saturating_add(u64::from(segment.len)));
+        if end > limit || self.finished() {
+            self.counters.duplicates += u64::from(segment.len > 0 && end <= self.next);
+            self.acknowledge(now, out);
+            return;
+        }
+        if segment.flags.has(Flags::FIN) && self.fin.is_none() && end >= self.next {
+            self.fin = Some(end);
+        }
+        if start > self.next {
+            self.counters.out_of_order += u64::from(segment.len > 0);
+            let new = self.store.insert(start, end);
+            self.counters.duplicates += u64::from(segment.len > 0 && !new);
+            self.acknowledge(now, out);
+        } else if segment.seq_end() <= self.next {
+            self.counters.duplicates += u64::from(segment.len > 0);
+            self.acknowledge(now, out);
+        } else {
+            self.on_in_order(now, end, out);
+        }
+    }
+
+    /// Whether all data and the FIN have arrived, so that ours is sent.
+    fn finished(&self) -> bool {
+        self.own_next == 2
+    }
+
+    fn on_in_order(&mut self, now: Instant, end: u64, out: &mut Vec<Command>) {
+        let hole = !self.store.is_empty();
+        let before = self.next;
+        self.next = if hole { self.store.take_from(end.max(before)) } else { end.max(before) };
+        let fresh = self.next - before;
+        if fresh > 0 {
+            out.push(Command::Deliver(Bytes(fresh)));
+        }
+        self.pending += fresh;
+        if self.fin == Some(self.next) {
+            self.next += 1;
+            self.own_next = 2;
+            self.own_sent = Some(now);
+            self.send_own(now, out);
+        } else if hole || self.pending >= self.enough() {
+            self.acknowledge(now, out);
+        } else if !self.delaying {
+            self.delaying = true;
+            out.push(Command::Set(TimerId::DelayedAck, now + self.delay()));
+        }
+    }
+
+    /// How many in-order bytes are acknowledged at once. Bytes, not segments, so that small
+    /// segments are not acknowledged too often (RFC 5681 §4.2).
+    fn enough(&self) -> u64 {
+        let mss = self.config.mss.0;
+        let segments = match self.config.delayed_ack {
+            DelayedAck::None => 1,
+            DelayedAck::Fixed { segments, .. } => u64::from(segments),
+            DelayedAck::Dynamic { thresholds, .. } => {
+                // The number of the last segment in order, counted from 1.
+                let number = (self.next - 1).div_ceil(mss);
+                1 + thresholds.iter().filter(|&&threshold| number >= threshold).count() as u64
+            }
+        };
+        if segments <= 1 { 0 } else { segments * mss }
+    }
+
+    fn delay(&self) -> Duration {
+        match self.config.delayed_ack {
+            DelayedAck::None => Duration::ZERO,
+            DelayedAck::Fixed { timer, .. } | DelayedAck::Dynamic { timer, .. } => timer,
+        }
+    }
+
+    /// Sends our SYN or FIN, which acknowledges too, and waits for its acknowledgement.
+    fn send_own(&mut self, now: Instant, out: &mut Vec<Command>) {
+        let flag = if self.own_next == 1 { Flags::SYN } else { Flags::FIN };
+        self.send(now, self.own_next - 1, Flags::ACK.and(flag), out);
+        out.push(Command::Set(TimerId::Retransmit, now + self.rtt.rto()));
+    }
+
+    fn acknowledge(&mut self, now: Instant, out: &mut Vec<Command>) {
+        self.send(now, self.own_next, Flags::ACK, out);
+    }
+
+    fn send(&mut self, now: Instant, seq: u64, flags: Flags, out: &mut Vec<Command>) {
+        self.counters.acks_sent += 1;
+        self.pending = 0;
+        self.last_ack = self.next;
+        if self.delaying {
+            self.delaying = false;
+            out.push(Command::Cancel(TimerId::DelayedAck));
+        }
+        let echo = Timestamps { value: now, echo: self.recent };
+        out.push(Command::Send(Segment {
+            flow: self.flow,
+            connection: self.connection,
+            forward: false,
+            seq,
+            len: 0,
+            ack: self.next,
+            window: self.config.window.0,
+            flags,
+            timestamps: self.timestamps.then_some(echo),
+            sack: SackBlocks::NONE,
+        }));
+    }
+
+    // ---- gauges ----
+
+    /// The connection's number within its flow.
+    pub fn connection(&self) -> u32 {
+        self.connection
+    }
+
+    /// Data delivered to the application so far.
+    pub fn delivered_bytes(&self) -> u64 {
+        self.next.saturating_sub(1 + u64::from(self.finished()))
+    }
+
+    /// Data that waits beyond a hole.
+    pub fn waiting_bytes(&self) -> u64 {
+        self.store.len()
+    }
+
+    /// What it has counted.
+    pub fn counters(&self) -> ReceiverCounters {
+        self.counters
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::{Listening, config, ms, segment};
+
+    fn delayed(segments: u32) -> Config {
+        let timer = Duration::from_millis(100);
+        Config { delayed_ack: DelayedAck::Fixed { segments, timer }, ..config() }
+    }
+
+    #[test]
+    fn a_syn_is_answered_and_answered_again() {
+        let mut tcp = Listening::new(&config());
+        assert_eq!(tcp.data(0, 1, 100), "", "nothing is taken before the SYN");
+        assert_eq!(tcp.syn(10), "S ack 1, rto@1010");
+        assert_eq!(tcp.syn(500), "S ack 1, rto@1500");
+        assert_eq!(tcp.timer(1500, TimerId::Retransmit), "S ack 1, rto@3500");
+        assert_eq!(tcp.timer(3500, TimerId::Retransmit), "S ack 1, rto@7500");
+        assert_eq!(tcp.data(3600, 1, 100), "rto off, deliver 100, ack 101");
+        assert_eq!(tcp.timer(7500, TimerId::Retransmit), "", "stale");
+        assert_eq!(tcp.syn(8000), "ack 101", "an old duplicate");
+    }
+
+    #[test]
+    fn every_second_full_segment_is_acknowledged() {
+        let mut tcp = Listening::connected(&delayed(2));
+        assert_eq!(tcp.data(10, 1, 100), "deliver 100, delay@110");
+        assert_eq!(tcp.data(20, 101, 100), "deliver 100, delay off, ack 201");
+        assert_eq!(tcp.data(30, 201, 100), "deliver 100, delay@130");
+        assert_eq!(tcp.timer(130, TimerId::DelayedAck), "ack 301");
+        assert_eq!(tcp.timer(131, TimerId::DelayedAck), "", "stale");
+    }
+
+    #[test]
+    fn small_segments_count_by_their_bytes() {
+        let mut tcp = Listening::connected(&delayed(2));
+        assert_eq!(tcp.data(10, 1, 60), "deliver 60, delay@110");
+        assert_eq!(tcp.data(20, 61, 60), "deliver 60");
+        assert_eq!(tcp.data(30, 121, 60), "deliver 60");
+        assert_eq!(tcp.data(40, 181, 60), "deliver 60, delay off, ack 241");
+    }
+
+    #[test]
+    fn without_delay_each_segment_is_acknowledged() {
+        for config in [config(), delayed(1)] {
+            let mut tcp = Listening::connected(&config);
+            assert_eq!(tcp.data(10, 1, 30), "deliver 30, ack 31");
+            assert_eq!(tcp.data(20, 31, 100), "deliver 100, ack 131");
+        }
+    }
+
+    #[test]
+    fn the_dynamic_scheme_grows_d_with_the_segments_number() {
+        let timer = Duration::from_millis(100);
+        let delayed_ack = DelayedAck::Dynamic { thresholds: [2, 5, 9], timer };
+        let mut tcp = Listening::connected(&Config { delayed_ack, ..config() });
+        let acknowledged: Vec<u64> = (1..=22)
+            .filter(|number| tcp.data(*number, 100 * number - 99, 100).contains("ack"))
+            .collect();
+        assert_eq!(acknowledged, [1, 3, 6, 10, 14, 18, 22]);
+    }
+
+    #[test]
+    fn data_beyond_a_hole_is_acknowledged_at_once() {
+        let mut tcp = Listening::connected(&delayed(2));
+        assert_eq!(tcp.data(10, 1, 100), "deliver 100, delay@110");
+        assert_eq!(tcp.data(20, 201, 100), "delay off, ack 101");
+        assert_eq!(tcp.data(30, 401, 100), "ack 101");
+        assert_eq!(tcp.receiver.waiting_bytes(), 200);
+        // RFC 5681 §4.2: what fills part of a gap, too.
+        assert_eq!(tcp.data(40, 101, 100), "deliver 200, ack 301");
+        assert_eq!(tcp.data(50, 301, 100), "deliver 200, ack 501");
+        assert_eq!(tcp.data(60, 501, 100), "deliver 100, delay@160", "no hole is left");
+        let counters = tcp.receiver.counters();
+        assert_eq!((counters.segments, counters.out_of_order, counters.duplicates), (6, 2, 0));
+        assert_eq!(counters.acks_sent, 5, "the SYN-ACK is one");
+    }
+
+    #[test]
+    fn duplicates_are_acknowledged_at_once_and_delivered_never() {
+        let mut tcp = Listening::connected(&delayed(2));
+        tcp.data(10, 1, 100);
+        assert_eq!(tcp.data(20, 1, 100), "delay off, ack 101");
+        tcp.data(30, 301, 100);
+        assert_eq!(tcp.data(40, 301, 100), "ack 101");
+        assert_eq!(tcp.data(50, 51, 100), "deliver 50, ack 151", "half of it is new");
+        assert_eq!(tcp.receiver.counters().duplicates, 2);
+        assert_eq!(tcp.receiver.delivered_bytes(), 150);
+    }
+
+    #[test]
+    fn nothing_beyond_the_window_is_taken() {
+        let mut tcp = Listening::connected(&config());
+        assert_eq!(tcp.data(10, 10_001, 100), "ack 1");
+        assert_eq!(tcp.receiver.waiting_bytes(), 0);
+        assert_eq!(tcp.data(20, 9_901, 100), "ack 1");
+        assert_eq!(tcp.receiver.waiting_bytes(), 100);
+    }
+
+    #[test]
+    fn a_fin_is_answered_by_a_fin_when_all_data_is_there() {
+        let mut tcp = Listening::connected(&delayed(2));
+        assert_eq!(tcp.fin(10, 101, 50), "ack 1", "it came too early");
+        assert_eq!(tcp.data(20, 1, 100), "deliver 150, F ack 152, rto@220");
+        assert_eq!(tcp.receiver.delivered_bytes(), 150);
+        assert_eq!(tcp.fin(30, 101, 50), "ack 152");
+        assert_eq!(tcp.timer(220, TimerId::Retransmit), "F ack 152, rto@620");
+        assert_eq!(tcp.segment(300, &segment(true, 152, 0, 2, Flags::ACK)), "rto off, closed");
+        assert_eq!(tcp.segment(310, &segment(true, 152, 0, 2, Flags::ACK)), "", "told once");
+    }
+
+    #[test]
+    fn a_bare_fin_is_taken() {
+        let mut tcp = Listening::connected(&delayed(2));
+        assert_eq!(tcp.data(10, 1, 100), "deliver 100, delay@110");
+        assert_eq!(tcp.fin(20, 101, 0), "delay off, F ack 102, rto@220");
+        assert_eq!(tcp.fin(30, 101, 0), "ack 102");
+    }
+
+    #[test]
+    fn segments_of_others_are_ignored() {
+        let mut tcp = Listening::connected(&config());
+        let data = segment(true, 1, 100, 1, Flags::ACK);
+        assert_eq!(tcp.segment(10, &Segment { connection: 6, ..data }), "");
+        assert_eq!(tcp.segment(10, &Segment { flow: FlowId(9), ..data }), "");
+        assert_eq!(tcp.segment(10, &Segment { forward: false, ..data }), "");
+        assert_eq!(tcp.segment(10, &data), "deliver 100, ack 101");
+    }
+
+    /// The timestamp echoed by the acknowledgement of this segment, if it is acknowledged.
+    fn echo(tcp: &mut Listening, at: u64, seq: u64, sent: u64) -> Option<u64> {
+        let timestamps = Some(Timestamps { value: ms(sent), echo: Instant::ZERO });
+        let data = Segment { timestamps, ..segment(true, seq, 100, 1, Flags::ACK) };
+        tcp.receiver.on_segment(ms(at), &data, &mut tcp.out);
+        let reply = tcp.out.drain(..).find_map(|command| match command {
+            Command::Send(reply) => Some(reply.timestamps.unwrap().echo.0 / 1_000_000),
+            _ => None,
+        });
+        reply
+    }
+
+    #[test]
+    fn the_echo_is_the_earliest_segment_not_yet_acknowledged() {
+        let mut tcp = Listening::new(&Config { timestamps: true, ..delayed(2) });
+        let timestamps = Some(Timestamps::default());
+        let syn = Segment { timestamps, ..segment(true, 0, 0, 0, Flags::SYN) };
+        assert_eq!(tcp.segment(0, &syn), "S ack 1, rto@1000");
+        // RFC 7323 §4.3 (A): delayed acknowledgements.
+        assert_eq!(echo(&mut tcp, 15, 1, 10), None);
+        assert_eq!(echo(&mut tcp, 25, 101, 20), Some(10));
+        // (B): a hole; each acknowledgement echoes the last segment that advanced the window.
+        assert_eq!(echo(&mut tcp, 45, 301, 40), Some(10));
+        assert_eq!(echo(&mut tcp, 55, 401, 50), Some(10));
+        // (C): the segment that fills it.
+        assert_eq!(echo(&mut tcp, 65, 201, 60), Some(60));
+    }
+
+    #[test]
+    fn timestamps_are_used_only_if_the_syn_has_them() {
+        let mut tcp = Listening::new(&Config { timestamps: true, ..config() });
+        tcp.receiver.on_segment(ms(0), &segment(true, 0, 0, 0, Flags::SYN), &mut tcp.out);
+        let Command::Send(reply) = tcp.out[0] else { panic!() };
+        assert_eq!(reply.timestamps, None);
+        assert_eq!((reply.window, reply.connection, reply.forward), (10_000, 5, false));
+    }
+}

@@ -1,0 +1,208 @@
+//! The round-trip time estimator and the retransmission timeout (RFC 6298).
+
+use crate::Config;
+use kernel::Duration;
+
+/// Smoothed round-trip time, its variation, and the retransmission timeout (RFC 6298 §2).
+#[derive(Clone, Debug)]
+pub struct RttEstimator {
+    srtt: u64,
+    variation: u64,
+    least: Option<Duration>,
+    /// The timeout before back-off.
+    base: Duration,
+    /// How many times the timer expired since the last sample (§5.5).
+    backoff: u32,
+    min: Duration,
+    max: Duration,
+    granularity: u64,
+    tick: u64,
+}
+
+impl RttEstimator {
+    /// An estimator without a sample.
+    pub fn new(config: &Config) -> Self {
+        Self {
+            srtt: 0,
+            variation: 0,
+            least: None,
+            base: config.rto_initial.min(config.rto_max),
+            backoff: 0,
+            min: config.rto_min,
+            max: config.rto_max,
+            granularity: config.rto_granularity.0,
+            tick: config.rtt_tick.0,
+        }
+    }
+
+    /// Takes a sample; `per_round` is how many are expected in one round trip, so that many
+    /// samples do not shorten the memory (RFC 7323 Appendix G). Ends the back-off.
+    pub fn sample(&mut self, rtt: Duration, per_round: u64) {
+        self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+        let sample = self.rounded(rtt.0);
+        if self.srtt == 0 {
+            // (2.2): SRTT = R, RTTVAR = R/2.
+            (self.srtt, self.variation) = (sample.max(1), sample / 2);
+        } else {
+            // (2.3): beta = 1/4 for the variation, with the old SRTT; then alpha = 1/8.
+            let deviation = self.srtt.abs_diff(sample);
+            self.variation = toward(self.variation, deviation, 4 * per_round);
+            self.srtt = toward(self.srtt, sample, 8 * per_round).max(1);
+        }
+        // (2.2) to (2.5), with K = 4.
+        let rto = Duration(self.srtt) + Duration(self.granularity.max(4 * self.variation));
+        self.base = rto.max(self.min).min(self.max);
+        self.backoff = 0;
+    }
+
+    /// The timer expired: doubles the timeout (5.5).
+    pub fn back_off(&mut self) {
+        self.backoff = (self.backoff + 1).min(32);
+    }
+
+    /// Data transmission begins after a SYN was lost: at least 3 s until there is a sample (5.7).
+    pub fn after_lost_syn(&mut self) {
+        if self.least.is_none() {
+            self.base = self.base.max(Duration::from_secs(3)).min(self.max);
+            self.backoff = 0;
+        }
+    }
+
+    /// The retransmission timeout, backed off.
+    pub fn rto(&self) -> Duration {
+        (self.base * (1 << self.backoff)).min(self.max)
+    }
+
+    /// The smoothed round-trip time, once there is a sample.
+    pub fn srtt(&self) -> Option<Duration> {
+        (self.srtt > 0).then_some(Duration(self.srtt))
+    }
+
+    /// The least sample so far.
+    pub fn least(&self) -> Option<Duration> {
+        self.least
+    }
+
+    fn rounded(&self, rtt: u64) -> u64 {
+        match self.tick {
+            0 => rtt,
+            tick => ((rtt + tick / 2) / tick).max(1) * tick,
+        }
+    }
+}
+
+/// Moves `from` the `n`-th part of the way to `to`.
+fn toward(from: u64, to: u64, n: u64) -> u64 {
+    if to >= from { from + (to - from) / n } else { from - (from - to) / n }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn estimator(min_ms: u64) -> RttEstimator {
+        RttEstimator::new(&Config { rto_min: Duration(min_ms * MS), ..Config::default() })
+    }
+
+    #[test]
+    fn the_equations_of_rfc_6298_by_hand() {
+        let mut rtt = estimator(0);
+        assert_eq!(rtt.rto(), Duration::from_secs(1), "(2.1)");
+        assert_eq!(rtt.srtt(), None);
+        rtt.sample(Duration(100 * MS), 1);
+        // (2.2): SRTT = 100, RTTVAR = 50, RTO = 100 + 200.
+        assert_eq!(rtt.srtt(), Some(Duration(100 * MS)));
+        assert_eq!(rtt.rto(), Duration(300 * MS));
+        rtt.sample(Duration(180 * MS), 1);
+        // (2.3): RTTVAR = 3/4·50 + 1/4·80 = 57.5, SRTT = 7/8·100 + 1/8·180 = 110.
+        assert_eq!(rtt.srtt(), Some(Duration(110 * MS)));
+        assert_eq!(rtt.rto(), Duration(340 * MS));
+        rtt.sample(Duration(30 * MS), 1);
+        // RTTVAR = 3/4·57.5 + 1/4·80 = 63.125, SRTT = 7/8·110 + 1/8·30 = 100.
+        assert_eq!(rtt.srtt(), Some(Duration(100 * MS)));
+        assert_eq!(rtt.rto(), Duration(352_500_000));
+        assert_eq!(rtt.least(), Some(Duration(30 * MS)));
+    }
+
+    #[test]
+    fn the_timeout_keeps_its_bounds() {
+        let mut rtt = estimator(1000);
+        rtt.sample(Duration(2 * MS), 1);
+        assert_eq!(rtt.rto(), Duration::from_secs(1), "(2.4)");
+        rtt.sample(Duration::from_secs(500), 1);
+        assert_eq!(rtt.rto(), Duration::from_secs(60), "(2.5)");
+    }
+
+    #[test]
+    fn backing_off_doubles_until_the_next_sample() {
+        let mut rtt = estimator(200);
+        rtt.sample(Duration(10 * MS), 1);
+        let timeouts: Vec<u64> = (0..12)
+            .map(|_| {
+                rtt.back_off();
+                rtt.rto().0 / MS
+            })
+            .collect();
+        assert_eq!(timeouts[..9], [400, 800, 1600, 3200, 6400, 12800, 25600, 51200, 60000]);
+        assert_eq!(timeouts[11], 60000);
+        rtt.sample(Duration(10 * MS), 1);
+        assert_eq!(rtt.rto(), Duration(200 * MS));
+    }
+
+    #[test]
+    fn a_constant_round_trip_keeps_the_granularity_above_it() {
+        let mut rtt = estimator(0);
+        (0..200).for_each(|_| rtt.sample(Duration(100 * MS), 1));
+        assert_eq!(rtt.rto(), Duration(101 * MS), "SRTT + G");
+    }
+
+    #[test]
+    fn the_rule_of_linux_is_a_granularity_of_200_ms() {
+        let granularity = Duration::from_millis(200);
+        let linux =
+            Config { rto_min: Duration::ZERO, rto_granularity: granularity, ..Config::default() };
+        let mut rtt = RttEstimator::new(&linux);
+        (0..200).for_each(|_| rtt.sample(Duration(100 * MS), 1));
+        assert_eq!(rtt.rto(), Duration(300 * MS), "SRTT + 200 ms");
+    }
+
+    #[test]
+    fn many_samples_per_round_keep_the_memory() {
+        let (mut one, mut many) = (estimator(0), estimator(0));
+        one.sample(Duration(100 * MS), 1);
+        many.sample(Duration(100 * MS), 1);
+        one.sample(Duration(200 * MS), 1);
+        (0..10).for_each(|_| many.sample(Duration(200 * MS), 10));
+        let (a, b) = (one.srtt().unwrap().0 as f64, many.srtt().unwrap().0 as f64);
+        assert!((a - b).abs() < 0.01 * a, "{a} {b}");
+    }
+
+    #[test]
+    fn the_tick_of_ns2_rounds_samples() {
+        let mut rtt = RttEstimator::new(&Config {
+            rtt_tick: Duration(10 * MS),
+            rto_min: Duration::ZERO,
+            ..Config::default()
+        });
+        rtt.sample(Duration(14 * MS), 1);
+        assert_eq!(rtt.srtt(), Some(Duration(10 * MS)));
+        assert_eq!(rtt.least(), Some(Duration(14 * MS)));
+        rtt = RttEstimator { srtt: 0, ..rtt };
+        rtt.sample(Duration(MS), 1);
+        assert_eq!(rtt.srtt(), Some(Duration(10 * MS)), "at least one tick");
+    }
+
+    #[test]
+    fn a_lost_syn_makes_the_first_timeout_3_s() {
+        let mut rtt = estimator(200);
+        rtt.back_off();
+        assert_eq!(rtt.rto(), Duration::from_secs(2));
+        rtt.after_lost_syn();
+        assert_eq!(rtt.rto(), Duration::from_secs(3));
+        rtt.sample(Duration(10 * MS), 1);
+        rtt.after_lost_syn();
+        assert_eq!(rtt.rto(), Duration(200 * MS), "a sample is better than a guess");
+    }
+}

@@ -1,0 +1,107 @@
+//! What probes read of a sender. All reads, no cost.
+
+use super::Sender;
+use crate::Control;
+use kernel::Duration;
+
+/// How the sender takes the path to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// No loss known.
+    Open,
+    /// Fast recovery (RFC 6582).
+    Recovery,
+    /// Slow start after the retransmission timer expired, until all that was outstanding then is
+    /// acknowledged.
+    Loss,
+}
+
+/// What a sender has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderCounters {
+    /// Segments with data, retransmissions included.
+    pub segments: u64,
+    /// Bytes of data in them.
+    pub bytes: u64,
+    /// Those of them that were sent before.
+    pub retransmissions: u64,
+    /// Expiries of the retransmission timer, a lost SYN's or FIN's included.
+    pub timeouts: u64,
+    /// Entries into fast recovery.
+    pub fast_retransmits: u64,
+    /// Acknowledgements that arrived.
+    pub acks_received: u64,
+    /// Duplicates among them (RFC 5681 §2).
+    pub duplicate_acks: u64,
+}
+
+impl Sender {
+    /// The connection's number within its flow.
+    pub fn connection(&self) -> u32 {
+        self.connection
+    }
+
+    /// The congestion window in segments, without recovery's inflation.
+    pub fn window_segments(&self) -> f64 {
+        self.segments(self.window).0
+    }
+
+    /// Where slow start ends, in segments; `None` while that is arbitrarily high, or if the
+    /// controller knows no such thing.
+    pub fn ssthresh_segments(&self) -> Option<f64> {
+        let mut ssthresh = None;
+        self.control.gauges(&mut |name, value| {
+            if name == "ssthresh_segments" && value.is_finite() {
+                ssthresh = Some(value);
+            }
+        });
+        ssthresh
+    }
+
+    /// What was sent and not acknowledged, as far as it is not taken for lost.
+    pub fn in_flight_bytes(&self) -> u64 {
+        self.nxt - self.una
+    }
+
+    /// Data acknowledged so far.
+    pub fn acknowledged_bytes(&self) -> u64 {
+        self.una.min(self.end).saturating_sub(1)
+    }
+
+    /// The smoothed round-trip time, once there is a sample.
+    pub fn srtt(&self) -> Option<Duration> {
+        self.rtt.srtt()
+    }
+
+    /// The retransmission timeout, backed off.
+    pub fn rto(&self) -> Duration {
+        self.rtt.rto()
+    }
+
+    /// How the sender takes the path to be.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// What it has counted.
+    pub fn counters(&self) -> SenderCounters {
+        self.counters
+    }
+
+    /// Its controller, for its gauges.
+    pub fn control(&self) -> &dyn Control {
+        &*self.control
+    }
+}
+
+impl std::ops::AddAssign for SenderCounters {
+    fn add_assign(&mut self, other: Self) {
+        self.segments += other.segments;
+        self.bytes += other.bytes;
+        self.retransmissions += other.retransmissions;
+        self.timeouts += other.timeouts;
+        self.fast_retransmits += other.fast_retransmits;
+        self.acks_received += other.acks_received;
+        self.duplicate_acks += other.duplicate_acks;
+    }
+}

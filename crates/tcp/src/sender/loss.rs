@@ -1,0 +1,329 @@
+//! Loss: duplicate acknowledgements, `NewReno`'s fast recovery (RFC 6582) and the timeout.
+
+use super::{Sender, State};
+use crate::{Cause, Command, Loss};
+use kernel::{Instant, Segments};
+
+/// Duplicate acknowledgements that show a loss (RFC 5681 §3.2).
+const DUPLICATES: u32 = 3;
+
+impl Sender {
+    pub(super) fn on_duplicate_ack(&mut self, now: Instant, out: &mut Vec<Command>) {
+        self.counters.duplicate_acks += 1;
+        self.duplicates = self.duplicates.saturating_add(1);
+        match self.state {
+            State::Recovery => {
+                // Each one shows that a segment has left the network.
+                self.inflated = self.inflated.saturating_add(self.config.mss.0);
+                self.transmit(now, out);
+            }
+            State::Open if self.duplicates < DUPLICATES => self.transmit_limited(now, out),
+            // RFC 6582 §3.2: only if the acknowledgement covers more than `recover`; else the
+            // duplicates may be echoes of needless retransmissions.
+            State::Open if self.duplicates == DUPLICATES && self.una > self.recover => {
+                self.enter_recovery(now, out);
+            }
+            State::Open | State::Loss => {}
+        }
+    }
+
+    pub(super) fn enter_recovery(&mut self, now: Instant, out: &mut Vec<Command>) {
+        self.counters.fast_retransmits += 1;
+        // RFC 5681 §3.2: what limited transmit sent is not counted.
+        let in_flight = self.nxt - self.una - self.limited;
+        self.on_loss(now, Cause::Sack, Segments(1.0), in_flight, false);
+        self.state = State::Recovery;
+        self.partial = false;
+        self.inflated = self.window.saturating_add(u64::from(DUPLICATES) * self.config.mss.0);
+        self.resend_first(now, out);
+        self.transmit(now, out);
+    }
+
+    /// RFC 6582 §3.2: fills the next hole, deflates by what was acknowledged and gives one segment
+    /// back.
+    pub(super) fn on_partial_ack(&mut self, now: Instant, acked: u64, out: &mut Vec<Command>) {
+        self.partial = true;
+        self.inflated = self.inflated.saturating_sub(acked);
+        if acked >= self.config.mss.0 {
+            self.inflated = self.inflated.saturating_add(self.config.mss.0);
+        }
+        self.resend_first(now, out);
+    }
+
+    /// RFC 6582 §3.2, full acknowledgements, (1): min(ssthresh, max(FlightSize, SMSS) + SMSS).
+    pub(super) fn leave_recovery(&mut self) {
+        self.state = State::Open;
+        let in_flight = self.segments(self.nxt - self.una).0;
+        self.start_ramp(in_flight.max(1.0) + 1.0, f64::INFINITY);
+    }
+
+    /// RFC 6298 (5.4) to (5.6), and RFC 5681 §3.1: everything outstanding is resent by slow start.
+    pub(super) fn on_timeout(&mut self, now: Instant, out: &mut Vec<Command>) {
+        self.counters.timeouts += 1;
+        self.rtt.back_off();
+        let in_flight = self.nxt - self.una;
+        let repeated = self.timed_out_at == Some(self.una);
+        self.on_loss(now, Cause::Timeout, self.segments(in_flight), in_flight, repeated);
+        self.state = State::Loss;
+        self.timed_out_at = Some(self.una);
+        self.duplicates = 0;
+        self.limited = 0;
+        self.nxt = self.una;
+        self.transmit(now, out);
+    }
+
+    pub(super) fn on_loss(
+        &mut self,
+        now: Instant,
+        cause: Cause,
+        lost: Segments,
+        flight: u64,
+        repeated: bool,
+    ) {
+        let in_flight = self.segments(flight);
+        self.control.on_loss(&Loss { now, cause, lost, in_flight, repeated });
+        self.ramp = None;
+        self.refresh_window();
+        self.recover = self.max;
+        // Karn: whatever is timed may be resent before it is acknowledged.
+        self.timed = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::script::{Driven, config, segment};
+    use crate::{Config, State};
+    use kernel::Segments;
+    use wire::{Flags, Segment};
+
+    /// Ten segments in flight, the first being 1:101, no more growth before the first loss.
+    fn ten(more: &Config) -> Driven {
+        let config = Config {
+            initial_window: Segments(10.0),
+            initial_ssthresh: Some(Segments(10.0)),
+            ..*more
+        };
+        let (tcp, first) = Driven::connected(&config, u64::MAX);
+        assert!(first.ends_with("901:1001, rto@400"));
+        tcp
+    }
+
+    #[test]
+    fn two_duplicates_send_new_data_and_the_third_resends() {
+        let mut tcp = ten(&config());
+        assert_eq!(tcp.ack(200, 1), "1001:1101", "RFC 3042");
+        assert_eq!(tcp.ack(201, 1), "1101:1201");
+        assert_eq!(tcp.sender.window_segments(), 10.0, "without touching the window");
+        assert_eq!(tcp.ack(202, 1), "1:101", "fast retransmit");
+        // RFC 5681 §3.2: half of ten; the two of limited transmit are not counted.
+        assert_eq!(tcp.sender.ssthresh_segments(), Some(5.0));
+        assert_eq!(tcp.sender.window_segments(), 5.0);
+        assert_eq!(tcp.sender.state(), State::Recovery);
+        // Inflated 5 + 3 = 8; twelve are in flight, so five more duplicates send the next.
+        for at in 203..207 {
+            assert_eq!(tcp.ack(at, 1), "");
+        }
+        assert_eq!(tcp.ack(207, 1), "1201:1301");
+        assert_eq!(tcp.ack(208, 1), "1301:1401");
+        let counters = tcp.sender.counters();
+        assert_eq!((counters.fast_retransmits, counters.timeouts), (1, 0));
+        assert_eq!((counters.retransmissions, counters.duplicate_acks), (1, 9));
+    }
+
+    #[test]
+    fn limited_transmit_can_be_off() {
+        let mut tcp = ten(&Config { limited_transmit: false, ..config() });
+        assert_eq!(tcp.ack(200, 1), "");
+        assert_eq!(tcp.ack(201, 1), "");
+        assert_eq!(tcp.ack(202, 1), "1:101");
+    }
+
+    #[test]
+    fn a_full_acknowledgement_ends_recovery_without_a_burst() {
+        let mut tcp = ten(&config());
+        for at in 200..209 {
+            tcp.ack(at, 1);
+        }
+        // `recover` is 1200. Two were sent after it: FlightSize is 2, so min(5, 2 + 1) = 3.
+        assert_eq!(tcp.ack(300, 1201), "1401:1501, rto@600");
+        assert_eq!(tcp.sender.state(), State::Open);
+        assert_eq!(tcp.sender.window_segments(), 3.0);
+        assert_eq!(tcp.ack(310, 1301), "1501:1601, 1601:1701, rto@610", "slow start to 5");
+        assert_eq!(tcp.ack(320, 1401), "1701:1801, 1801:1901, rto@620");
+        assert_eq!(tcp.sender.window_segments(), 5.0);
+        assert_eq!(tcp.ack(330, 1501), "rtt 30, 1901:2001, rto@641", "then congestion avoidance");
+    }
+
+    #[test]
+    fn a_partial_acknowledgement_fills_the_next_hole() {
+        let mut tcp = ten(&config());
+        for at in 200..209 {
+            tcp.ack(at, 1);
+        }
+        // Segments 1, 4 and 6 are lost. Inflated to 14; 300 bytes acknowledged leave 11, plus
+        // one is 12; eleven are in flight, so one new segment. The first restarts the timer …
+        assert_eq!(tcp.ack(300, 301), "301:401, 1401:1501, rto@600");
+        // … and the second does not: 12 - 2 + 1 = 11 with ten in flight.
+        assert_eq!(tcp.ack(400, 501), "501:601, 1501:1601");
+        assert_eq!(tcp.sender.state(), State::Recovery);
+        assert_eq!(tcp.sender.window_segments(), 5.0);
+        assert!(tcp.ack(500, 1201).ends_with("rto@800"));
+        assert_eq!(tcp.sender.state(), State::Open);
+        assert_eq!(tcp.sender.counters().fast_retransmits, 1, "one reduction for three losses");
+    }
+
+    #[test]
+    fn less_than_a_segment_gives_none_back() {
+        let mut tcp = ten(&config());
+        for at in 200..209 {
+            tcp.ack(at, 1);
+        }
+        // Inflated to 14 with 14 in flight: 13.5 after half a segment, and 13.5 in flight.
+        assert_eq!(tcp.ack(300, 51), "51:151, rto@600");
+        assert_eq!(tcp.ack(310, 51), "1401:1501", "a duplicate inflates by one");
+    }
+
+    #[test]
+    fn duplicates_do_not_start_recovery_until_more_than_recover_is_covered() {
+        let mut tcp = ten(&config());
+        for at in 200..209 {
+            tcp.ack(at, 1);
+        }
+        tcp.ack(300, 1201);
+        for at in 301..310 {
+            assert!(!tcp.ack(at, 1201).contains("1201:"), "RFC 6582 §3.2, step 2");
+        }
+        assert_eq!(tcp.sender.state(), State::Open);
+        tcp.ack(320, 1301);
+        tcp.ack(321, 1301);
+        tcp.ack(322, 1301);
+        assert!(tcp.ack(323, 1301).starts_with("1301:1401"));
+        assert_eq!(tcp.sender.counters().fast_retransmits, 2);
+    }
+
+    #[test]
+    fn what_makes_a_duplicate() {
+        let mut tcp = ten(&config());
+        let plain = segment(false, 1, 0, 1, Flags::ACK);
+        for at in 200..204 {
+            tcp.segment(at, &Segment { window: 20_000 + at, ..plain });
+            tcp.segment(at, &Segment { len: 10, window: 20_000 + at, ..plain });
+            tcp.segment(at, &Segment { window: 20_000 + at, seq: 1, ..plain });
+        }
+        // Of each three the window changed in the first, the second has data; the third is one.
+        assert_eq!(tcp.sender.counters().duplicate_acks, 4);
+        let mut idle = Driven::new(&config());
+        idle.open(0);
+        idle.syn_ack(100);
+        idle.ack(200, 1);
+        assert_eq!(idle.sender.counters().duplicate_acks, 0, "nothing is outstanding");
+    }
+
+    #[test]
+    fn a_timeout_resends_by_slow_start() {
+        let mut tcp = ten(&config());
+        assert_eq!(tcp.timer(400), "1:101, rto@1000", "the timeout doubles to 600");
+        assert_eq!(tcp.sender.state(), State::Loss);
+        assert_eq!(tcp.sender.window_segments(), 1.0);
+        assert_eq!(tcp.sender.ssthresh_segments(), Some(5.0));
+        assert_eq!(tcp.sender.in_flight_bytes(), 100);
+        // No sample from resent data: the timeout stays doubled (Karn, RFC 6298 §5).
+        assert_eq!(tcp.ack(500, 101), "101:201, 201:301, rto@1100");
+        // The receiver held the rest: the resending jumps ahead.
+        assert_eq!(tcp.ack(600, 901), "901:1001, 1001:1101, 1101:1201, rto@1200");
+        assert_eq!(tcp.sender.window_segments(), 3.0, "RFC 3465 §2.3: L = 1 after a timeout");
+        assert_eq!(tcp.sender.state(), State::Loss);
+        assert_eq!(tcp.ack(700, 1001), "1201:1301, 1301:1401, rto@1300");
+        assert_eq!(tcp.sender.state(), State::Open, "all that was outstanding is acknowledged");
+        assert!(tcp.ack(800, 1101).contains("rto@1400"), "1001:1101 was sent before `recover`");
+        assert!(tcp.ack(810, 1201).contains("rto@1410"));
+        assert_eq!(tcp.ack(820, 1301), "rtt 120, 1701:1801, rto@1092", "a sample ends it");
+        let counters = tcp.sender.counters();
+        assert_eq!((counters.timeouts, counters.retransmissions), (1, 4));
+    }
+
+    #[test]
+    fn a_timestamp_ends_the_back_off_at_once() {
+        let config = Config { timestamps: true, initial_window: Segments(10.0), ..config() };
+        let mut tcp = Driven::new(&config);
+        tcp.open(0);
+        tcp.write(0, u64::MAX);
+        let timestamps = Some(wire::Timestamps::default());
+        let flags = Flags::SYN.and(Flags::ACK);
+        tcp.segment(100, &Segment { timestamps, ..segment(false, 0, 0, 1, flags) });
+        assert_eq!(tcp.timer(400), "1:101, rto@1000");
+        assert!(tcp.ack_echo(500, 101, 400).starts_with("rtt 100, 101:201"));
+        assert!(tcp.sender.rto().0 < 300_000_001);
+    }
+
+    #[test]
+    fn a_segment_that_times_out_again_keeps_the_threshold() {
+        let mut tcp = ten(&config());
+        tcp.timer(400);
+        assert_eq!(tcp.timer(1000), "1:101, rto@2200");
+        assert_eq!(tcp.timer(2200), "1:101, rto@4600");
+        assert_eq!(tcp.sender.ssthresh_segments(), Some(5.0));
+        // Progress, and another segment times out: this is a new loss, of two in flight.
+        tcp.ack(2300, 101);
+        assert_eq!(tcp.timer(4700), "101:201, rto@9500");
+        assert_eq!(tcp.sender.ssthresh_segments(), Some(2.0));
+    }
+
+    #[test]
+    fn after_a_timeout_echoes_of_resent_data_do_not_start_recovery() {
+        let mut tcp = ten(&config());
+        tcp.timer(400);
+        tcp.ack(500, 101);
+        for at in 501..506 {
+            assert_eq!(tcp.ack(at, 101), "");
+        }
+        assert_eq!(tcp.sender.state(), State::Loss);
+        tcp.ack(600, 1001);
+        let before = tcp.sender.counters().retransmissions;
+        for at in 601..606 {
+            tcp.ack(at, 1001);
+        }
+        assert_eq!(tcp.sender.state(), State::Open);
+        assert_eq!(tcp.sender.counters().retransmissions, before);
+    }
+
+    #[test]
+    fn a_timeout_during_recovery_starts_over() {
+        let mut tcp = ten(&config());
+        for at in 200..209 {
+            tcp.ack(at, 1);
+        }
+        assert_eq!(tcp.timer(400), "1:101, rto@1000");
+        assert_eq!(tcp.sender.state(), State::Loss);
+        // FlightSize was 14 with what recovery sent.
+        assert_eq!(tcp.sender.ssthresh_segments(), Some(7.0));
+        assert_eq!(tcp.ack(500, 1401), "1401:1501, 1501:1601, rto@1100");
+        assert_eq!(tcp.sender.state(), State::Open);
+    }
+
+    #[test]
+    fn the_timer_stops_with_the_last_acknowledgement() {
+        let (mut tcp, _) = Driven::connected(&config(), 200);
+        assert_eq!(tcp.ack(200, 101), "rtt 100, rto@450");
+        assert_eq!(tcp.ack(210, 201), "rto off");
+        assert_eq!(tcp.timer(450), "", "stale");
+        assert_eq!(tcp.sender.counters().timeouts, 0);
+    }
+
+    #[test]
+    fn a_lost_tail_with_its_fin_is_resent_with_it() {
+        let (mut tcp, _) = Driven::connected(&config(), 350);
+        tcp.ack(200, 101);
+        assert_eq!(tcp.close(210), "F ack 1");
+        assert_eq!(tcp.timer(450), "101:201, rto@950");
+        assert_eq!(tcp.ack(550, 201), "201:301, 301:351 F, rto@1050");
+        let (mut tcp, _) = Driven::connected(&config(), 350);
+        tcp.close(110);
+        tcp.ack(200, 301);
+        for at in 201..204 {
+            tcp.ack(at, 301);
+        }
+        assert_eq!(tcp.sender.counters().retransmissions, 1, "fast retransmit of 301:351 F");
+    }
+}

@@ -1,0 +1,204 @@
+//! Sending: what the windows allow, segment by segment.
+
+use super::{Sender, State};
+use crate::{Command, TimerId};
+use kernel::Instant;
+use wire::{Flags, SackBlocks, Segment, Timestamps};
+
+impl Sender {
+    /// Sends what the windows allow.
+    pub(super) fn transmit(&mut self, now: Instant, out: &mut Vec<Command>) {
+        if self.una == self.max && self.nxt < self.end {
+            self.restart_if_idle(now);
+        }
+        let window = if self.state == State::Recovery { self.inflated } else { self.window };
+        while let Some((len, fin)) = self.next_segment(window) {
+            self.send_data(now, self.nxt, len, fin, out);
+        }
+        self.start_timer(now, out);
+    }
+
+    /// RFC 3042: one new segment for each of the first two duplicate acknowledgements, up to two
+    /// beyond the window.
+    pub(super) fn transmit_limited(&mut self, now: Instant, out: &mut Vec<Command>) {
+        if !self.config.limited_transmit {
+            return;
+        }
+        let extra = u64::from(self.duplicates) * self.config.mss.0;
+        if let Some((len, fin)) = self.next_segment(self.window.saturating_add(extra)) {
+            if self.nxt - self.una + len > self.window {
+                self.limited += len;
+            }
+            self.send_data(now, self.nxt, len, fin, out);
+        }
+    }
+
+    /// The next segment within this window: its data, and whether the FIN rides on it. Segments
+    /// are full, but for the last before the application's next write.
+    pub(super) fn next_segment(&self, window: u64) -> Option<(u64, bool)> {
+        let waiting = self.end.saturating_sub(self.nxt);
+        let fin = self.closed && self.config.fin;
+        if waiting == 0 {
+            return (fin && self.nxt == self.end).then_some((0, true));
+        }
+        let mut len = waiting.min(self.config.mss.0);
+        let flight = self.nxt - self.una;
+        if flight + len > window {
+            return None;
+        }
+        if flight + len > self.peer_window {
+            // No silly windows (RFC 9293 §3.8.6.2.1): less than a full segment only if nothing is
+            // outstanding that will open the window.
+            if flight > 0 || self.peer_window == 0 {
+                return None;
+            }
+            len = self.peer_window;
+        }
+        Some((len, fin && len == waiting))
+    }
+
+    /// Resends the first outstanding segment, leaving `nxt` where it is.
+    pub(super) fn resend_first(&mut self, now: Instant, out: &mut Vec<Command>) {
+        let nxt = self.nxt;
+        let sent = self.max.min(self.end) - self.una.min(self.end);
+        let len = sent.min(self.config.mss.0);
+        let fin = self.una + len == self.end && self.max > self.end;
+        self.send_data(now, self.una, len, fin, out);
+        self.nxt = nxt;
+    }
+
+    pub(super) fn send_data(
+        &mut self,
+        now: Instant,
+        seq: u64,
+        len: u64,
+        fin: bool,
+        out: &mut Vec<Command>,
+    ) {
+        let flags = if fin { Flags::ACK.and(Flags::FIN) } else { Flags::ACK };
+        let end = seq + len + u64::from(fin);
+        let new = end > self.max;
+        if len > 0 {
+            self.counters.segments += 1;
+            self.counters.bytes += len;
+            self.counters.retransmissions += u64::from(seq < self.max);
+        }
+        if !self.timestamps && self.timed.is_none() && seq >= self.max && self.state == State::Open
+        {
+            self.timed = Some((end, now));
+        }
+        if new {
+            self.max = end;
+        }
+        self.nxt = end;
+        self.last_sent = now;
+        out.push(Command::Send(self.segment(now, seq, len as u32, flags)));
+    }
+
+    pub(super) fn send_syn(&mut self, now: Instant, out: &mut Vec<Command>) {
+        self.last_sent = now;
+        self.timed = (!self.syn_lost).then_some((1, now));
+        out.push(Command::Send(self.segment(now, 0, 0, Flags::SYN)));
+        self.start_timer(now, out);
+    }
+
+    pub(super) fn send_ack(&mut self, now: Instant, out: &mut Vec<Command>) {
+        out.push(Command::Send(self.segment(now, self.max, 0, Flags::ACK)));
+    }
+
+    pub(super) fn segment(&self, now: Instant, seq: u64, len: u32, flags: Flags) -> Segment {
+        Segment {
+            flow: self.flow,
+            connection: self.connection,
+            forward: true,
+            seq,
+            len,
+            ack: self.peer_next,
+            window: self.config.window.0,
+            flags,
+            timestamps: self.timestamps.then_some(Timestamps { value: now, echo: self.echo }),
+            sack: SackBlocks::NONE,
+        }
+    }
+
+    /// RFC 6298 (5.1): the timer runs while something is outstanding.
+    pub(super) fn start_timer(&mut self, now: Instant, out: &mut Vec<Command>) {
+        if !self.armed && self.una < self.max {
+            self.armed = true;
+            out.push(Command::Set(TimerId::Retransmit, now + self.rtt.rto()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Config;
+    use crate::script::{Driven, config, segment};
+    use kernel::{Bytes, Segments};
+    use wire::{Flags, Segment};
+
+    #[test]
+    fn what_is_written_together_is_cut_together() {
+        let (mut tcp, _) = Driven::connected(&config(), 30);
+        assert_eq!(tcp.write(110, 30), "31:61", "no Nagle");
+        assert_eq!(tcp.write(120, 250), "61:161, 161:261, 261:311");
+        let counters = tcp.sender.counters();
+        assert_eq!((counters.segments, counters.bytes, counters.retransmissions), (5, 310, 0));
+    }
+
+    #[test]
+    fn padding_makes_every_segment_full() {
+        let config = Config { pad_last: true, ..config() };
+        let (mut tcp, first) = Driven::connected(&config, 101);
+        assert_eq!(first, "rtt 100, connected, 1:101, 101:201, rto@400");
+        assert_eq!(tcp.write(120, 200), "201:301, 301:401", "a multiple stays as it is");
+    }
+
+    #[test]
+    fn the_window_counts_whole_segments_and_small_ones_by_their_bytes() {
+        let config = Config { initial_window: Segments(2.5), ..config() };
+        let (mut tcp, first) = Driven::connected(&config, 250);
+        assert_eq!(first, "rtt 100, connected, 1:101, 101:201, 201:251, rto@400");
+        assert_eq!(tcp.write(110, 1), "", "2.5 segments are in flight");
+        let (_, first) = Driven::connected(&config, 1000);
+        assert_eq!(first, "rtt 100, connected, 1:101, 101:201, rto@400", "2.5 holds two");
+    }
+
+    #[test]
+    fn a_receiver_window_below_a_segment_still_moves_data() {
+        let mut tcp = Driven::new(&Config { window: Bytes(60), ..config() });
+        tcp.open(0);
+        tcp.write(0, 150);
+        let narrow = Segment { window: 60, ..segment(false, 0, 0, 1, Flags::SYN.and(Flags::ACK)) };
+        assert_eq!(tcp.segment(100, &narrow), "rtt 100, connected, 1:61, rto@400");
+        let narrow = Segment { window: 60, ..segment(false, 1, 0, 61, Flags::ACK) };
+        assert_eq!(tcp.segment(200, &narrow), "rtt 100, 61:121, rto@450");
+    }
+
+    #[test]
+    fn an_opened_window_is_used_at_once() {
+        let (mut tcp, first) = Driven::connected(&config(), 1000);
+        assert!(first.contains("301:401"));
+        let closed = Segment { window: 400, ..segment(false, 1, 0, 101, Flags::ACK) };
+        assert_eq!(tcp.segment(200, &closed), "rtt 100, 401:501, rto@450");
+        let open = Segment { window: 10_000, ..closed };
+        assert_eq!(tcp.segment(210, &open), "501:601", "not a duplicate: the window differs");
+        assert_eq!(tcp.sender.counters().duplicate_acks, 0);
+    }
+
+    #[test]
+    fn an_endless_write_does_not_overflow() {
+        let (mut tcp, first) = Driven::connected(&config(), u64::MAX);
+        assert!(first.ends_with("301:401, rto@400"));
+        assert_eq!(tcp.write(110, u64::MAX), "");
+        assert_eq!(tcp.ack(200, 101), "rtt 100, 401:501, 501:601, rto@450");
+    }
+
+    #[test]
+    fn segments_carry_the_connection() {
+        let mut tcp = Driven::new(&config());
+        tcp.sender.on_open(kernel::Instant::ZERO, &mut tcp.out);
+        let crate::Command::Send(syn) = tcp.out[0] else { panic!() };
+        assert_eq!(syn, Segment { forward: true, ..segment(true, 0, 0, 0, Flags::SYN) });
+    }
+}

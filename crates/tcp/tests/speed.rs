@@ -1,0 +1,105 @@
+//! What a segment and an acknowledgement cost. Run with
+//! `cargo test --release -p simoom-tcp --test speed -- --ignored --nocapture`.
+
+#![allow(clippy::disallowed_types, reason = "measures real time")]
+
+use kernel::{Bytes, Duration, Instant, Segments};
+use std::hint::black_box;
+use std::time;
+use tcp::control::NewReno;
+use tcp::{Command, Config, DelayedAck, Receiver, Sender};
+use wire::{Flags, FlowId, SackBlocks, Segment, Timestamps};
+
+const ROUNDS: u64 = 5_000_000;
+const STEP: Duration = Duration::from_micros(100);
+
+fn segment(forward: bool, seq: u64, len: u32, ack: u64, flags: Flags) -> Segment {
+    Segment {
+        flow: FlowId(0),
+        connection: 0,
+        forward,
+        seq,
+        len,
+        ack,
+        window: 1 << 30,
+        flags,
+        timestamps: None,
+        sack: SackBlocks::NONE,
+    }
+}
+
+fn stamp(on: bool, value: Instant, echo: Instant) -> Option<Timestamps> {
+    on.then_some(Timestamps { value, echo })
+}
+
+fn config(timestamps: bool, segments: u32) -> Config {
+    let timer = Duration::from_millis(100);
+    let delayed_ack = DelayedAck::Fixed { segments, timer };
+    let window = Bytes(20 * 1460);
+    Config { window, timestamps, delayed_ack, initial_window: Segments(20.0), ..Config::default() }
+}
+
+/// Nanoseconds per acknowledgement that each covers `covered` segments and releases as many.
+fn acks(timestamps: bool, covered: u32) -> f64 {
+    let config = config(timestamps, covered);
+    let control = Box::new(NewReno::new(Segments(20.0), Some(Segments(20.0))));
+    let mut sender = Sender::new(FlowId(0), 0, &config, control);
+    let mut out = Vec::with_capacity(64);
+    let mut now = Instant::ZERO;
+    sender.on_open(now, &mut out);
+    sender.on_data(now, Bytes(u64::MAX), &mut out);
+    let mut ack = segment(false, 0, 0, 1, Flags::SYN.and(Flags::ACK));
+    ack.window = config.window.0;
+    ack.timestamps = stamp(timestamps, now, now);
+    sender.on_segment(now, &ack, &mut out);
+    (ack.seq, ack.flags) = (1, Flags::ACK);
+    let mut sent = 0;
+    let start = time::Instant::now();
+    for _ in 0..ROUNDS {
+        now += STEP;
+        ack.ack += 1460 * u64::from(covered);
+        ack.timestamps = stamp(timestamps, now, now);
+        out.clear();
+        sender.on_segment(now, black_box(&ack), &mut out);
+        sent += out.iter().filter(|c| matches!(c, Command::Send(_))).count() as u64;
+    }
+    let each = start.elapsed().as_nanos() as f64 / ROUNDS as f64;
+    assert!(sent >= ROUNDS * u64::from(covered), "{sent}");
+    each
+}
+
+/// Nanoseconds per segment in order, with an acknowledgement for every `d` of them.
+fn segments(timestamps: bool, d: u32) -> f64 {
+    let mut receiver = Receiver::new(FlowId(0), 0, &config(timestamps, d));
+    let mut out = Vec::with_capacity(64);
+    let mut now = Instant::ZERO;
+    let mut data = segment(true, 0, 0, 0, Flags::SYN);
+    data.timestamps = stamp(timestamps, now, now);
+    receiver.on_segment(now, &data, &mut out);
+    data = segment(true, 1, 1460, 1, Flags::ACK);
+    let mut sent = 0;
+    let start = time::Instant::now();
+    for _ in 0..ROUNDS {
+        now += STEP;
+        data.timestamps = stamp(timestamps, now, now);
+        out.clear();
+        receiver.on_segment(now, black_box(&data), &mut out);
+        data.seq += 1460;
+        sent += out.iter().filter(|c| matches!(c, Command::Send(_))).count() as u64;
+    }
+    let each = start.elapsed().as_nanos() as f64 / ROUNDS as f64;
+    assert_eq!(sent, ROUNDS / u64::from(d));
+    each
+}
+
+#[test]
+#[ignore = "measures; run it by name, in release"]
+fn cost() {
+    for timestamps in [false, true] {
+        for n in [1, 2] {
+            let (ack, data) = (acks(timestamps, n), segments(timestamps, n));
+            println!("timestamps {timestamps:5}  {n} segments per ACK: ");
+            println!("    sender {ack:6.1} ns per ACK, receiver {data:6.1} ns per segment");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Whole connections over a bad pipe: every byte arrives once and in order, and every connection
+//! ends.
+
+mod pipe;
+
+use kernel::{Bytes, Duration, Instant, Segments};
+use pipe::{Act, FLOW, Path, Pipe};
+use proptest::prelude::*;
+use tcp::control::{Counting, NewReno};
+use tcp::{Config, DelayedAck, Receiver, Sender, TimerId};
+use wire::{Flags, SackBlocks, Segment, Timestamps};
+
+fn path() -> impl Strategy<Value = Path> {
+    let ms = |range: std::ops::Range<u64>| range.prop_map(Duration::from_millis);
+    (ms(1..100), 0..2_000_000u64, 0..30_000_000u64, 0.0..0.3f64, 0.0..0.3f64, any::<[bool; 3]>())
+        .prop_map(|(delay, spacing, jitter, loss, duplication, on)| Path {
+            delay,
+            spacing: Duration(spacing),
+            jitter: Duration(if on[0] { jitter } else { 0 }),
+            loss: if on[1] { loss } else { 0.0 },
+            duplication: if on[2] { duplication } else { 0.0 },
+            drops: vec![],
+        })
+}
+
+fn delayed_ack() -> impl Strategy<Value = DelayedAck> {
+    let timer = Duration::from_millis(40);
+    prop_oneof![
+        Just(DelayedAck::None),
+        (1..6u32).prop_map(move |segments| DelayedAck::Fixed { segments, timer }),
+        Just(DelayedAck::Dynamic { thresholds: [2, 5, 9], timer }),
+    ]
+}
+
+prop_compose! {
+    fn config()(
+        mss in 1..1500u64,
+        segments in 1..60u64,
+        rest in 0..100u64,
+        initial_window in 1..11u32,
+        delayed_ack in delayed_ack(),
+        [timestamps, limited_transmit, restart_after_idle, fin, pad_last, tick] in
+            any::<[bool; 6]>(),
+    ) -> Config {
+        Config {
+            mss: Bytes(mss),
+            window: Bytes(mss * segments + rest),
+            initial_window: Segments(f64::from(initial_window)),
+            timestamps,
+            limited_transmit,
+            restart_after_idle,
+            delayed_ack,
+            fin,
+            pad_last,
+            rto_min: Duration::from_millis(200),
+            rtt_tick: Duration::from_millis(if tick { 10 } else { 0 }),
+            ..Config::default()
+        }
+    }
+}
+
+fn transfer(
+    config: &Config,
+    paths: (Path, Path),
+    writes: &[(u64, u64)],
+    seed: u64,
+) -> Result<(), TestCaseError> {
+    let counting =
+        if seed.is_multiple_of(2) { Counting::Acks } else { Counting::Bytes { limit: 2 } };
+    let control = Box::new(NewReno::from(config).counting(counting));
+    let mut pipe = Pipe::seeded(config, control, paths.0, paths.1, seed);
+    pipe.act(Duration::ZERO, Act::Open);
+    let mut at = Duration::ZERO;
+    let mut written = 0;
+    for &(amount, gap_ms) in writes {
+        at += Duration::from_millis(gap_ms);
+        pipe.act(at, Act::Write(amount));
+        let mss = config.mss.0;
+        written += if config.pad_last { amount.next_multiple_of(mss) } else { amount };
+    }
+    pipe.act(at, Act::Close);
+    pipe.run(Duration::from_secs(100_000));
+    let outcome = &pipe.outcome;
+    prop_assert_eq!(outcome.delivered, written);
+    prop_assert!(outcome.connected.is_some() && outcome.acknowledged.is_some());
+    prop_assert!(outcome.sender_closed.is_some());
+    prop_assert_eq!(outcome.receiver_closed.is_some(), config.fin);
+    prop_assert_eq!(pipe.sender.in_flight_bytes(), 0);
+    // Each expiry resends something or sends one acknowledgement: no storm of timers.
+    prop_assert!(outcome.timer_events <= outcome.trace.len() as u64);
+    let counters = pipe.sender.counters();
+    let fresh = counters.segments - counters.retransmissions;
+    prop_assert!(fresh >= written.div_ceil(config.mss.0));
+    prop_assert!(counters.bytes >= written);
+    prop_assert!(counters.duplicate_acks <= counters.acks_received);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_connection_completes(
+        config in config(),
+        paths in (path(), path()),
+        writes in prop::collection::vec((0..30_000u64, 0..3_000u64), 0..4),
+        seed in any::<u64>(),
+    ) {
+        transfer(&config, paths, &writes, seed)?;
+    }
+}
+
+/// Any segment at all, near the connection's numbers or far from them.
+fn noise() -> impl Strategy<Value = Segment> {
+    let number = || prop_oneof![0..5_000u64, any::<u64>(), Just(u64::MAX)];
+    let stamp = prop::option::of((any::<u64>(), any::<u64>()));
+    let fields = (number(), number(), prop_oneof![0..3_000u32, any::<u32>()], number());
+    (fields, any::<u8>(), any::<bool>(), stamp).prop_map(
+        |((seq, ack, len, window), flags, forward, stamp)| Segment {
+            flow: FLOW,
+            connection: 3,
+            forward,
+            seq,
+            len,
+            ack,
+            window,
+            flags: Flags(flags),
+            timestamps: stamp
+                .map(|(value, echo)| Timestamps { value: Instant(value), echo: Instant(echo) }),
+            sack: SackBlocks::NONE,
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn noise_harms_no_machine(
+        config in config(),
+        huge in any::<bool>(),
+        events in prop::collection::vec((noise(), 0..4u8, 0..50_000_000u64), 1..100),
+    ) {
+        let window = if huge { Bytes(u64::MAX) } else { config.window };
+        let config = Config { window, ..config };
+        let mut sender = Sender::new(FLOW, 3, &config, Box::new(NewReno::from(&config)));
+        let mut receiver = Receiver::new(FLOW, 3, &config);
+        let mut now = Instant::ZERO;
+        let mut out = Vec::new();
+        sender.on_open(now, &mut out);
+        sender.on_data(now, Bytes(3_000), &mut out);
+        for (segment, what, later) in events {
+            now += Duration(later);
+            match what {
+                0 => sender.on_timer(now, TimerId::Retransmit, &mut out),
+                1 => receiver.on_timer(now, TimerId::Retransmit, &mut out),
+                _ => {
+                    sender.on_segment(now, &segment, &mut out);
+                    receiver.on_segment(now, &segment, &mut out);
+                }
+            }
+            // The fewest bytes a segment has is one, and none is sent unasked.
+            prop_assert!(out.len() <= 8_000);
+            out.clear();
+            prop_assert!(sender.window_segments() >= 1.0);
+            prop_assert!(sender.in_flight_bytes() <= 3_001);
+            prop_assert!(sender.rto() <= config.rto_max);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! IEEE 802.11: standards as values, exact PPDU durations, DCF, and the medium of one cell.
+//!
+//! Clauses are those of IEEE Std 802.11-2020 unless another year is named.
+
+mod cell;
+pub mod mac;
+pub mod phy;
+
+pub use cell::{Cell, CellConfig, Command, Counters, Link, Outcome, ACCESS_POINT};

@@ -1,0 +1,13 @@
+//! The distributed coordination function (clause 10.3).
+
+mod contention;
+mod exchange;
+mod station;
+mod timing;
+
+pub use exchange::{Exchange, Fate, Step, StepKind};
+pub(crate) use exchange::Request;
+pub use timing::{BackoffDraw, Eifs, FCS, SlotGrid, Timing};
+
+pub(crate) use contention::Contention;
+pub(crate) use station::{Backoff, Failure, Frame, Persistence, Station};

@@ -1,0 +1,171 @@
+//! Interframe spaces, timeouts and the rules with named alternatives.
+
+use crate::phy::{Mode, Preamble, Standard, airtime};
+use kernel::{BitRate, Bytes, Duration};
+
+/// Bytes of an ACK or a CTS, FCS included (clauses 9.3.1.3, 9.3.1.4).
+pub(crate) const ACK: Bytes = Bytes(14);
+/// Bytes of an RTS, FCS included (clause 9.3.1.2).
+pub(crate) const RTS: Bytes = Bytes(20);
+/// Bytes of the frame check sequence.
+pub const FCS: Bytes = Bytes(4);
+
+/// How long a station waits after a frame that it could not decode (clause 10.3.2.3.7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Eifs {
+    /// SIFS + the time of an ACK at the lowest mandatory rate + DIFS.
+    #[default]
+    Standard,
+    /// Dynamic EIFS: SIFS + the time of the ACK that the failed frame would have got + DIFS.
+    Estimated,
+    /// DIFS, as if the frame had been decoded.
+    None,
+}
+
+/// Where a station's back-off slots begin after a collision.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SlotGrid {
+    /// Bystanders count slots from the end of the EIFS, the senders that collided on the grid of
+    /// DIFS and slots after the medium fell idle, from the first boundary after their timeout
+    /// (clauses 10.3.4.3 and 10.3.7).
+    #[default]
+    Standard,
+    /// All stations resume together when the EIFS ends, on one grid: the picture behind Bianchi's
+    /// chain.
+    Shared,
+    /// Bystanders as in `Standard`; the senders that collided count from the very end of their
+    /// timeout, off everybody's grid. ns-3 does this.
+    Free,
+}
+
+/// What a back-off is drawn from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BackoffDraw {
+    /// Uniform in 0..=CW (clause 10.3.3).
+    #[default]
+    Standard,
+    /// Uniform in 0..CW, CW itself excluded. ns-2 does this.
+    Ns2,
+}
+
+/// A cell's durations, resolved from its standard and its options.
+#[derive(Clone, Debug)]
+pub struct Timing {
+    /// The standard.
+    pub standard: &'static Standard,
+    /// Form of the DSSS preamble.
+    pub preamble: Preamble,
+    /// BSS basic rate set.
+    pub basic_rates: Vec<BitRate>,
+    /// Slot time.
+    pub slot: Duration,
+    /// Which EIFS.
+    pub eifs: Eifs,
+    /// Which slot grid after a collision.
+    pub slot_grid: SlotGrid,
+}
+
+impl Timing {
+    /// SIFS.
+    pub fn sifs(&self) -> Duration {
+        self.standard.sifs
+    }
+
+    /// DIFS = SIFS + 2 slots (clause 10.3.7).
+    pub fn difs(&self) -> Duration {
+        self.standard.sifs + self.slot * 2
+    }
+
+    /// EIFS after a frame sent in `failed` that could not be decoded.
+    pub fn eifs(&self, failed: &Mode) -> Duration {
+        let ack = match self.eifs {
+            Eifs::None => return self.difs(),
+            Eifs::Standard => self.standard.lowest_mandatory(failed.class),
+            Eifs::Estimated => self.response_mode(failed),
+        };
+        // The ACK at the lowest DSSS rate always has the long preamble; so has the EIFS.
+        self.sifs() + airtime(&ack, self.preamble, ACK).total() + self.difs()
+    }
+
+    /// ACK or CTS timeout after the end of a frame sent in `eliciting`: SIFS + slot +
+    /// `aRxPHYStartDelay` of the answer (clauses 10.3.2.9, 10.3.2.11).
+    pub fn response_timeout(&self, eliciting: &Mode) -> Duration {
+        let answer = self.response_mode(eliciting);
+        self.sifs() + self.slot + self.standard.rx_start_delay(&answer, self.preamble)
+    }
+
+    /// Duration of a PPDU in `mode` with `psdu` bytes.
+    pub fn airtime(&self, mode: &Mode, psdu: Bytes) -> crate::phy::Airtime {
+        airtime(mode, self.preamble, psdu)
+    }
+
+    /// Mode of the ACK or CTS that answers a frame sent in `eliciting`.
+    pub fn response_mode(&self, eliciting: &Mode) -> Mode {
+        self.standard.response_mode(eliciting, &self.basic_rates)
+    }
+
+    /// Mode of the RTS before data sent in `data`.
+    pub fn rts_mode(&self, data: &Mode) -> Mode {
+        self.standard.opening_mode(data, &self.basic_rates)
+    }
+
+    /// The first boundary of the slot grid (DIFS, then slots) at or after `wait` of idle time.
+    pub(crate) fn on_grid(&self, wait: Duration) -> Duration {
+        let slots = wait.saturating_sub(self.difs()).0.div_ceil(self.slot.0);
+        self.difs() + self.slot * slots
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::{DOT11A, DOT11B, DOT11G};
+
+    fn timing(standard: &'static Standard) -> Timing {
+        Timing {
+            standard,
+            preamble: Preamble::Long,
+            basic_rates: standard.default_basic_rates().collect(),
+            slot: standard.slot,
+            eifs: Eifs::Standard,
+            slot_grid: SlotGrid::Standard,
+        }
+    }
+
+    fn us(d: Duration) -> u64 {
+        assert_eq!(d.0 % 1000, 0);
+        d.0 / 1000
+    }
+
+    #[test]
+    fn interframe_spaces() {
+        let (b, a, g) = (timing(&DOT11B), timing(&DOT11A), timing(&DOT11G));
+        assert_eq!([us(b.difs()), us(a.difs()), us(g.difs())], [50, 34, 28]);
+        assert_eq!(us(b.eifs(&DOT11B.fastest())), 10 + 304 + 50);
+        assert_eq!(us(a.eifs(&DOT11A.fastest())), 16 + 44 + 34);
+        assert_eq!(us(g.eifs(&DOT11G.fastest())), 10 + 50 + 28);
+    }
+
+    #[test]
+    fn eifs_options() {
+        let mut b = timing(&DOT11B);
+        b.eifs = Eifs::None;
+        assert_eq!(us(b.eifs(&DOT11B.fastest())), 50);
+        b.eifs = Eifs::Estimated;
+        assert_eq!(us(b.eifs(&DOT11B.fastest())), 10 + 248 + 50, "an ACK at 2 Mb/s");
+    }
+
+    #[test]
+    fn timeouts_wait_for_the_start_of_the_answer() {
+        assert_eq!(us(timing(&DOT11B).response_timeout(&DOT11B.fastest())), 10 + 20 + 192);
+        assert_eq!(us(timing(&DOT11A).response_timeout(&DOT11A.fastest())), 16 + 9 + 20);
+        assert_eq!(us(timing(&DOT11G).response_timeout(&DOT11G.fastest())), 10 + 9 + 20);
+    }
+
+    #[test]
+    fn the_grid_after_a_timeout() {
+        let b = timing(&DOT11B);
+        assert_eq!(us(b.on_grid(Duration::from_micros(222))), 50 + 9 * 20);
+        assert_eq!(us(b.on_grid(Duration::from_micros(10))), 50);
+    }
+}

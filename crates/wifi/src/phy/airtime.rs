@@ -1,0 +1,127 @@
+//! PPDU durations, exact to the nanosecond.
+
+use super::{Mode, ModeClass};
+use kernel::{BitRate, Bytes, Duration};
+
+/// Form of the DSSS preamble (clause 16.2.2). Frames at 1 Mb/s always have the long one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Preamble {
+    /// 144 µs preamble and 48 µs header, both at 1 Mb/s.
+    #[default]
+    Long,
+    /// 72 µs preamble at 1 Mb/s and 24 µs header at 2 Mb/s.
+    Short,
+}
+
+/// How long each part of a PPDU takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Airtime {
+    /// Synchronisation: PLCP preamble, or short and long training.
+    pub preamble: Duration,
+    /// PHY header: PLCP header, or the SIGNAL symbol.
+    pub header: Duration,
+    /// The PSDU, with service, tail and pad bits.
+    pub payload: Duration,
+    /// Signal extension of ERP-OFDM (clause 18.3.2.4): silence that counts as transmission.
+    pub extension: Duration,
+}
+
+impl Airtime {
+    /// The whole PPDU (TXTIME).
+    pub fn total(&self) -> Duration {
+        self.preamble + self.header + self.payload + self.extension
+    }
+}
+
+const fn us(n: u64) -> Duration {
+    Duration::from_micros(n)
+}
+
+/// The duration of a PPDU that carries `psdu` bytes, FCS included.
+///
+/// DSSS and CCK: PLCP + ceil(8·PSDU/R) µs (clauses 15.3.5, 16.3.4, the PLCP LENGTH field counts
+/// whole microseconds). OFDM: 20 µs + 4 µs · ceil((16 + 8·PSDU + 6)/`N_DBPS`) (clause 17.4.3).
+/// ERP-OFDM: the same and 6 µs of signal extension (clause 18.5.3.2).
+pub fn airtime(mode: &Mode, preamble: Preamble, psdu: Bytes) -> Airtime {
+    match mode.class {
+        ModeClass::Dsss | ModeClass::HrDsss => {
+            let short = preamble == Preamble::Short && mode.rate > BitRate(1_000_000);
+            let (sync, header) = if short { (us(72), us(24)) } else { (us(144), us(48)) };
+            let payload = us((psdu.bits() * 1_000_000).div_ceil(mode.rate.0));
+            Airtime { preamble: sync, header, payload, extension: Duration::ZERO }
+        }
+        ModeClass::Ofdm | ModeClass::ErpOfdm => {
+            let symbols = (16 + psdu.bits() + 6).div_ceil(u64::from(mode.bits_per_symbol));
+            let extension = if mode.class == ModeClass::ErpOfdm { us(6) } else { Duration::ZERO };
+            Airtime { preamble: us(16), header: us(4), payload: us(4 * symbols), extension }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::{DOT11A, DOT11B, DOT11G};
+
+    fn total_us(standard: &crate::phy::Standard, rate: f64, preamble: Preamble, psdu: u64) -> u64 {
+        let mode = standard.mode(BitRate::from_mbps(rate)).unwrap();
+        let total = airtime(&mode, preamble, Bytes(psdu)).total();
+        assert_eq!(total.0 % 1000, 0);
+        total.0 / 1000
+    }
+
+    /// Sizes: ACK or CTS, RTS, block-ack request, compressed block ack, an IP packet of 1500 B.
+    const SIZES: [u64; 5] = [14, 20, 24, 32, 1536];
+
+    #[test]
+    fn ofdm_durations() {
+        let expected = [
+            (6.0, [44, 52, 56, 68, 2072]),
+            (9.0, [36, 44, 44, 52, 1388]),
+            (12.0, [32, 36, 40, 44, 1048]),
+            (18.0, [28, 32, 32, 36, 704]),
+            (24.0, [28, 28, 32, 32, 536]),
+            (36.0, [24, 28, 28, 28, 364]),
+            (48.0, [24, 24, 28, 28, 280]),
+            (54.0, [24, 24, 24, 28, 248]),
+        ];
+        for (rate, durations) in expected {
+            for (size, duration) in SIZES.into_iter().zip(durations) {
+                assert_eq!(total_us(&DOT11A, rate, Preamble::Long, size), duration);
+                let erp = total_us(&DOT11G, rate, Preamble::Short, size);
+                assert_eq!(erp, duration + 6, "signal extension");
+            }
+        }
+    }
+
+    #[test]
+    fn dsss_durations() {
+        let expected = [
+            (1.0, Preamble::Long, [304, 352, 384, 448, 12_480]),
+            (1.0, Preamble::Short, [304, 352, 384, 448, 12_480]),
+            (2.0, Preamble::Long, [248, 272, 288, 320, 6336]),
+            (2.0, Preamble::Short, [152, 176, 192, 224, 6240]),
+            (5.5, Preamble::Long, [213, 222, 227, 239, 2427]),
+            (5.5, Preamble::Short, [117, 126, 131, 143, 2331]),
+            (11.0, Preamble::Long, [203, 207, 210, 216, 1310]),
+            (11.0, Preamble::Short, [107, 111, 114, 120, 1214]),
+        ];
+        for (rate, preamble, durations) in expected {
+            for (size, duration) in SIZES.into_iter().zip(durations) {
+                assert_eq!(total_us(&DOT11B, rate, preamble, size), duration, "{rate} {size}");
+                assert_eq!(total_us(&DOT11G, rate, preamble, size), duration, "g has b's modes");
+            }
+        }
+    }
+
+    #[test]
+    fn parts_add_up() {
+        let mode = DOT11G.mode(BitRate::from_mbps(54.0)).unwrap();
+        let parts = airtime(&mode, Preamble::Long, Bytes(14));
+        assert_eq!(parts.preamble, us(16));
+        assert_eq!(parts.header, us(4));
+        assert_eq!(parts.payload, us(4));
+        assert_eq!(parts.extension, us(6));
+        assert_eq!(parts.total(), us(30));
+    }
+}

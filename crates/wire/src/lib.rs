@@ -1,0 +1,7 @@
+//! What travels: segments, packets and frames. Data without behaviour.
+
+mod packet;
+mod segment;
+
+pub use packet::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
+pub use segment::{Flags, SackBlock, SackBlocks, Segment, Timestamps};

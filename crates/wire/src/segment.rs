@@ -1,0 +1,171 @@
+//! The TCP segment.
+
+use crate::FlowId;
+use kernel::{Bytes, Instant};
+
+/// Control bits of a segment, as a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Flags(pub u8);
+
+impl Flags {
+    /// No flag.
+    pub const NONE: Self = Self(0);
+    /// Opens a connection; takes one sequence number.
+    pub const SYN: Self = Self(1);
+    /// The acknowledgement number is valid.
+    pub const ACK: Self = Self(2);
+    /// Closes the sender's direction; takes one sequence number.
+    pub const FIN: Self = Self(4);
+    /// ECN echo (RFC 3168).
+    pub const ECE: Self = Self(8);
+    /// Congestion window reduced (RFC 3168).
+    pub const CWR: Self = Self(16);
+    /// Reset.
+    pub const RST: Self = Self(32);
+
+    /// Whether all of `other`'s flags are set.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The union of both sets.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// A run of received bytes above the cumulative acknowledgement (RFC 2018), or a duplicate
+/// (RFC 2883).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlock {
+    /// First byte.
+    pub start: u64,
+    /// One past the last byte.
+    pub end: u64,
+}
+
+/// Up to four blocks (three beside timestamps).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlocks {
+    blocks: [SackBlock; 4],
+    count: u8,
+}
+
+impl SackBlocks {
+    /// No block.
+    pub const NONE: Self = Self { blocks: [SackBlock { start: 0, end: 0 }; 4], count: 0 };
+
+    /// Adds a block; beyond four, the block is left out as a full option leaves it out.
+    pub fn push(&mut self, block: SackBlock) {
+        if let Some(slot) = self.blocks.get_mut(usize::from(self.count)) {
+            *slot = block;
+            self.count += 1;
+        }
+    }
+
+    /// The blocks, most recent first.
+    pub fn as_slice(&self) -> &[SackBlock] {
+        &self.blocks[..usize::from(self.count)]
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// The timestamps option (RFC 7323). The simulator's clock has nanoseconds and never wraps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timestamps {
+    /// When this segment was sent.
+    pub value: Instant,
+    /// The peer's value that is echoed.
+    pub echo: Instant,
+}
+
+/// A TCP segment. Sequence numbers count bytes from 0 (the SYN) and never wrap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// The flow it belongs to.
+    pub flow: FlowId,
+    /// Which of the flow's successive connections it belongs to.
+    pub connection: u32,
+    /// Whether it goes from the flow's data sender to its receiver.
+    pub forward: bool,
+    /// First sequence number.
+    pub seq: u64,
+    /// Bytes of data.
+    pub len: u32,
+    /// Next sequence number expected from the peer; valid with [`Flags::ACK`].
+    pub ack: u64,
+    /// Advertised window in bytes, already scaled (RFC 7323).
+    pub window: u64,
+    /// Control bits.
+    pub flags: Flags,
+    /// Timestamps option, if negotiated.
+    pub timestamps: Option<Timestamps>,
+    /// Selective acknowledgements.
+    pub sack: SackBlocks,
+}
+
+impl Segment {
+    /// Sequence numbers it takes: data, and one each for SYN and FIN.
+    pub fn seq_len(&self) -> u64 {
+        u64::from(self.len)
+            + u64::from(self.flags.has(Flags::SYN))
+            + u64::from(self.flags.has(Flags::FIN))
+    }
+
+    /// One past its last sequence number.
+    pub fn seq_end(&self) -> u64 {
+        self.seq + self.seq_len()
+    }
+
+    /// Bytes of data it carries.
+    pub fn payload(&self) -> Bytes {
+        Bytes(u64::from(self.len))
+    }
+
+    /// Whether it carries an acknowledgement and nothing that itself must be acknowledged.
+    pub fn is_pure_ack(&self) -> bool {
+        self.flags.has(Flags::ACK) && self.seq_len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn syn_and_fin_take_a_sequence_number_each() {
+        let mut segment = Segment {
+            flow: FlowId(0),
+            connection: 0,
+            forward: true,
+            seq: 0,
+            len: 0,
+            ack: 0,
+            window: 0,
+            flags: Flags::SYN,
+            timestamps: None,
+            sack: SackBlocks::NONE,
+        };
+        assert_eq!(segment.seq_end(), 1);
+        segment = Segment { seq: 1, len: 100, flags: Flags::FIN.and(Flags::ACK), ..segment };
+        assert_eq!(segment.seq_end(), 102);
+        assert!(!segment.is_pure_ack());
+        segment = Segment { len: 0, flags: Flags::ACK, ..segment };
+        assert!(segment.is_pure_ack());
+    }
+
+    #[test]
+    fn a_fifth_sack_block_is_left_out() {
+        let mut blocks = SackBlocks::NONE;
+        for start in 0..5 {
+            blocks.push(SackBlock { start, end: start + 1 });
+        }
+        assert_eq!(blocks.as_slice().len(), 4);
+        assert_eq!(blocks.as_slice()[3].start, 3);
+    }
+}

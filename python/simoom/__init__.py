@@ -1,0 +1,27 @@
+"""A laboratory for TCP over IEEE 802.11.
+
+>>> import simoom as sm
+>>> s = sm.Scenario(standard="11b", stations=1, flows=[{"from": "server", "to": "sta0"}])
+>>> run = sm.run(s, seed=1)
+>>> run.summary["total.goodput_mbps"] > 0
+True
+"""
+
+from simoom.issue import Issue, ScenarioError
+from simoom.run import Replications, Run, airtime, replicate, run
+from simoom.scenario import Scenario
+from simoom.stats import Estimate, mean_ci, paired_difference
+
+__all__ = [
+    "Estimate",
+    "Issue",
+    "Replications",
+    "Run",
+    "Scenario",
+    "ScenarioError",
+    "airtime",
+    "mean_ci",
+    "paired_difference",
+    "replicate",
+    "run",
+]

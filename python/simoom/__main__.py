@@ -1,0 +1,5 @@
+"""``python -m simoom`` is ``simoom``."""
+
+from simoom.cli import entry
+
+entry()

@@ -1,0 +1,73 @@
+"""The command line: ``simoom COMMAND``.
+
+A command is a function in a module of its own, or a `typer.Typer` of several; it registers here.
+Faults of input are exceptions (`ScenarioError`, `OSError`, `Refusal`) and become messages and exit
+codes here, in one place.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from simoom.cli import airtime, run, scenario
+from simoom.cli.terminal import Refusal, say, say_os_error
+from simoom.issue import ScenarioError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+"""128 and the number of SIGINT, as shells have it."""
+
+app = typer.Typer(
+    name="simoom",
+    help="A laboratory for TCP over IEEE 802.11.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+app.command("run")(run.run)
+app.command("check")(scenario.check)
+app.command("schema")(scenario.schema)
+app.command("airtime")(airtime.airtime)
+
+
+@app.callback(invoke_without_command=True)
+def _main(
+    version: bool = typer.Option(False, "--version", help="Print the version and exit."),
+) -> None:
+    if version:
+        from importlib.metadata import version as of
+
+        print(f"simoom {of('simoom')}")
+        raise typer.Exit
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    try:
+        app(arguments, prog_name="simoom")
+    except SystemExit as exit_:
+        code = exit_.code if isinstance(exit_.code, int) else 1
+        if code == INTERRUPTED:
+            say("interrupted")
+        return code
+    except KeyboardInterrupt:
+        say("interrupted")
+        return INTERRUPTED
+    except ScenarioError as error:
+        for issue in error.issues:
+            say(str(issue))
+    except Refusal as refusal:
+        say(str(refusal))
+    except OSError as error:
+        say_os_error(error)
+    return BAD_INPUT
+
+
+def entry() -> None:
+    """Run the command that the process was started with."""
+    sys.exit(main())

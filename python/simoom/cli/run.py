@@ -1,0 +1,90 @@
+"""``simoom run``."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simoom.cli.terminal import File, Settings, load, make_directory, progress_bar, say
+
+if TYPE_CHECKING:
+    from simoom.run import Run
+
+
+def run(
+    file: File,
+    settings: Settings = [],  # noqa: B006  typer copies it
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**64 - 1, help="Root of the random streams.")
+    ] = 1,
+    replication: Annotated[
+        int, typer.Option(min=0, max=2**32 - 1, help="Which of the runs with this seed.")
+    ] = 0,
+    probes: Annotated[
+        list[str],
+        typer.Option(
+            "--probe", metavar="PATH", help="Record a time series of this value. Repeatable."
+        ),
+    ] = [],  # noqa: B006
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the summary as one JSON object, nothing else.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Write summary.json, scenario.toml, report.html, report.png and the time series "
+            "(series.csv, series.parquet) into this directory.",
+        ),
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Hold the run against the laws of conservation (slower)."),
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print no report and no progress.")
+    ] = False,
+) -> None:
+    """Simulate a scenario and report what it measured."""
+    from simoom.run import run as simulate
+
+    scenario = load(file, settings)
+    scenario.check()
+    if out is not None:
+        make_directory(out)
+    with progress_bar(Path(file).stem, quiet=quiet) as progress:
+        done = simulate(
+            scenario,
+            seed=seed,
+            replication=replication,
+            probes=probes,
+            progress=progress,
+            check=check,
+        )
+    if as_json:
+        print(to_json(done))
+    elif not quiet:
+        from rich.console import Console
+
+        from simoom.report import tables
+
+        Console().print(tables(done))
+    if out is not None:
+        from simoom.report import write
+
+        names = write(done, out)
+        if not quiet and not as_json:
+            say(f"wrote {', '.join(names)} to {out}/")
+
+
+def to_json(run: Run) -> str:
+    """Return the summary as JSON, which knows no NaN: what is not a number is null."""
+    finite = {
+        path: None if isinstance(value, float) and not math.isfinite(value) else value
+        for path, value in run.summary.items()
+    }
+    return json.dumps(finite, indent=2, allow_nan=False, ensure_ascii=False)

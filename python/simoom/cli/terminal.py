@@ -1,0 +1,86 @@
+"""What commands share: messages, reading a scenario file, the progress bar."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from simoom.issue import Issue, ScenarioError
+from simoom.scenario import Scenario
+
+File = Annotated[
+    str, typer.Argument(metavar="FILE", help="A scenario file (TOML); - reads standard input.")
+]
+Settings = Annotated[
+    list[str],
+    typer.Option(
+        "--set",
+        metavar="PATH=VALUE",
+        help="Change one value, e.g. stations=20 or 'flows[*].control=new_reno'. Repeatable.",
+    ),
+]
+
+
+class Refusal(Exception):
+    """Input that cannot be used, in one sentence."""
+
+
+def say(message: str) -> None:
+    """Print a line for the user, apart from the results."""
+    print(message, file=sys.stderr)
+
+
+def say_os_error(error: OSError) -> None:
+    """Print what the system refused, and on which file."""
+    reason = (error.strerror or str(error)).lower()
+    say(f"{error.filename}: {reason}" if error.filename else reason)
+
+
+def load(file: str, settings: list[str]) -> Scenario:
+    """Read a scenario and change what ``--set`` says."""
+    try:
+        scenario = Scenario.parse(sys.stdin.buffer.read()) if file == "-" else Scenario.load(file)
+    except IsADirectoryError:
+        raise Refusal(f"{file}: is a directory; name a scenario file") from None
+    except FileNotFoundError:
+        raise Refusal(f"{file}: there is no such file") from None
+    except ScenarioError as error:
+        # A fault of the whole file has no path of its own.
+        raise ScenarioError(
+            issue if issue.path else Issue(file, issue.message) for issue in error.issues
+        ) from None
+    for setting in settings:
+        path, equals, value = setting.partition("=")
+        if not equals or not path.strip():
+            raise Refusal(f"--set {setting}: write PATH=VALUE, for example --set stations=20")
+        scenario = scenario.set_text(path.strip(), value.strip())
+    return scenario
+
+
+def make_directory(path: Path) -> None:
+    """Make a directory for results, or say at once why there can be none."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise Refusal(f"{path}: is a file; name a directory for the results") from None
+
+
+@contextmanager
+def progress_bar(label: str, *, quiet: bool) -> Iterator[Callable[[float], None] | None]:
+    """Show a bar on a terminal; without one, show nothing."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), Remaining())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=1.0)
+        yield lambda done: bar.update(task, completed=done)

@@ -1,0 +1,42 @@
+"""What is wrong with a scenario, said where it is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Issue:
+    """One fault.
+
+    Parameters
+    ----------
+    path : str
+        Where the fault is, for example ``flows[0].tcp.mss_bytes``; empty for the whole scenario.
+    message : str
+        What is wrong, by which rule, and what would be right.
+    """
+
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}" if self.path else self.message
+
+
+class ScenarioError(ValueError):
+    """A scenario cannot be read, changed or run as it stands.
+
+    Attributes
+    ----------
+    issues : tuple of Issue
+        Every fault that was found.
+    """
+
+    def __init__(self, issues: Iterable[Issue | tuple[str, str]]) -> None:
+        self.issues = tuple(i if isinstance(i, Issue) else Issue(*i) for i in issues)
+        super().__init__("\n".join(map(str, self.issues)))
+
+    def __reduce__(self) -> tuple[type[ScenarioError], tuple[tuple[Issue, ...]]]:
+        return type(self), (self.issues,)

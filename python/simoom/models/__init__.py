@@ -1,0 +1,73 @@
+"""Analytic models of TCP over IEEE 802.11, which know nothing of the simulator.
+
+Pure functions of NumPy arrays that return frozen records with units in the names of their fields.
+Agreement between a model and the simulator is therefore evidence for both.
+
+>>> from simoom import models
+>>> models.bianchi(stations=10, standard="11b", payload_bytes=1500).throughput_mbps
+6.130...
+
+Each family is a module with a tuple ``ASSUMPTIONS``; `FAMILIES` lists them by name.
+"""
+
+from types import MappingProxyType
+
+from . import (
+    aggregation,
+    bluetooth,
+    chain,
+    full_duplex,
+    half_duplex,
+    http_queueing,
+    http_sessions,
+    lt_tcp,
+    ps_queue,
+    saturation,
+    tcp_aggregation,
+    tcp_loss,
+    timing,
+)
+from .assumption import Assumption
+from .prediction import Prediction
+from .saturation import bianchi
+
+FAMILIES = MappingProxyType(
+    {
+        module.__name__.rpartition(".")[2]: module
+        for module in (
+            saturation,
+            half_duplex,
+            full_duplex,
+            http_queueing,
+            http_sessions,
+            ps_queue,
+            bluetooth,
+            tcp_loss,
+            aggregation,
+            tcp_aggregation,
+            lt_tcp,
+            chain,
+        )
+    }
+)
+"""The families of models by name; each has ``ASSUMPTIONS``."""
+
+__all__ = [
+    "FAMILIES",
+    "Assumption",
+    "Prediction",
+    "aggregation",
+    "bianchi",
+    "bluetooth",
+    "chain",
+    "full_duplex",
+    "half_duplex",
+    "http_queueing",
+    "http_sessions",
+    "lt_tcp",
+    "ps_queue",
+    "saturation",
+    "tcp_aggregation",
+    "tcp_loss",
+    "timing",
+]

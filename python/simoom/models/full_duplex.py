@@ -1,0 +1,410 @@
+"""TCP over a cell whose access point sends and receives at once.
+
+While a station sends, the access point sends to another one at the rate r2 that the interference
+between the two stations allows. It is no bottleneck any more: all nodes stay backlogged.
+
+Equations are those of [1]: Result 1 is (6) to (8), Result 2 is (9) to (11). What its print has
+wrong is an option here; the defaults are the authors' own model, that is (9) to (11) as printed on
+the corrected (6).
+
+References
+----------
+.. [1] V. U. Pai, N. B. Mehta, C. Singh, "TCP throughput over full-duplex WLANs: novel implications
+   of the AP's new capability".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import assumption, half_duplex
+from ._check import Array, broadcast, choice, not_negative, positive, probability, real, whole
+from .fixed_point import backoff_slots, solve
+from .half_duplex import CellTimes as HalfDuplexTimes
+from .prediction import Prediction
+
+ASSUMPTIONS = (
+    assumption.ONE_CELL,
+    assumption.NO_FRAME_ERRORS,
+    assumption.NO_CAPTURE,
+    assumption.PERSISTENT_FLOWS,
+    assumption.ONE_FLOW_PER_STATION,
+    assumption.NO_TCP_LOSS,
+    assumption.WINDOW_REACHED,
+    assumption.FAST_WIRE,
+    assumption.RTS_CTS,
+    assumption.DECOUPLED,
+    assumption.BIANCHI_SLOTS,
+    assumption.Assumption("no_delayed_ack", "Every segment is acknowledged by a TCP ACK."),
+    assumption.Assumption(
+        "full_duplex_access_point", "The access point, and it alone, sends and receives at once."
+    ),
+    assumption.Assumption(
+        "all_backlogged", "Access point and stations always have a packet (20 stations or more)."
+    ),
+)
+
+
+@dataclass(frozen=True)
+class RtsTimes:
+    """Durations and sizes of Table I of [1]; the exchange is RTS, CTS, data, ACK."""
+
+    slot_us: float = 9.0
+    sifs_us: float = 16.0
+    difs_us: float = 34.0
+    rts_us: float = 36.0
+    cts_us: float = 44.0
+    ack_us: float = 44.0
+    phy_us: float = 24.0
+    data_bits: float = 16_000.0
+    """L_d, "16 Kb": 16384 moves the gains by less than a point."""
+    tcp_ack_bits: float = 320.0
+    """L_a. With L_h a TCP ACK carries the TCP header twice; 160 would not."""
+    header_bits: float = 432.0
+    """L_h."""
+
+    def exchange_us(self, payload_bits: ArrayLike, rate_mbps: ArrayLike) -> Array:
+        """T_p(r) and T_a(r), below (11)."""
+        fixed = self.rts_us + 3 * self.sifs_us + self.cts_us + self.phy_us + self.ack_us
+        bits = np.asarray(payload_bits, dtype=np.float64) + self.header_bits
+        return np.asarray(fixed + self.difs_us + bits / np.asarray(rate_mbps, dtype=np.float64))
+
+    def half_duplex(
+        self, rate_mbps: ArrayLike = 54.0, *, cts_timeout_us: ArrayLike = 0.0
+    ) -> HalfDuplexTimes:
+        """Return the times of the half-duplex cell with which [1] compares."""
+        rate = positive("rate_mbps", rate_mbps)
+        lost = self.rts_us + self.difs_us + not_negative("cts_timeout_us", cts_timeout_us)
+        return HalfDuplexTimes(
+            slot_us=self.slot_us,
+            data_us=self.exchange_us(self.data_bits, rate),
+            ack_us=self.exchange_us(self.tcp_ack_bits, rate),
+            data_collision_us=lost,
+            ack_collision_us=lost,
+            payload_bits=self.data_bits,
+        )
+
+
+TABLE_I = RtsTimes()
+"""The parameters of [1]."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BackoffPoint(Prediction):
+    """Result 1: attempts and collisions of stations and access point."""
+
+    station_attempt: Array
+    """beta_STA, (8)."""
+    station_collision: Array
+    """gamma_STA."""
+    ap_attempt: Array
+    """beta_AP, (6)."""
+    ap_collision: Array
+    """gamma_AP: two stations or more attempt."""
+    ap_secondary: Array
+    """s_AP: one station attempts, so that the access point sends along with it."""
+
+
+def backoff_point(
+    stations: ArrayLike, *, cw_min: int = 31, cw_max: int = 1023, eq6: str = "corrected"
+) -> BackoffPoint:
+    """Solve Result 1 of [1] for N saturated stations.
+
+    Parameters
+    ----------
+    stations : array_like
+        N, from 1.
+    cw_min, cw_max : int
+        Contention window as in the standard: C_min = cw_min + 1.
+    eq6 : str
+        "corrected": the first term of the denominator of (6) is z_0(s), as global balance has it.
+        "printed": it is z'_0 = 1.
+
+    Examples
+    --------
+    >>> backoff_point(80)
+    BackoffPoint(station_attempt=0.0114715, station_collision=0.598074, ap_attempt=0.0326718, \
+ap_collision=0.233829, ap_secondary=0.368856)
+    """
+    n = whole("stations", stations, low=1)
+    mean = backoff_slots(cw_min, cw_max)
+    beta, gamma = solve(n, mean, True)
+    alone = np.minimum(n * beta * (1 - beta) ** (n - 1), 1.0)
+    crowd = np.maximum(1 - (1 - beta) ** n - alone, 0.0)
+    own = ap_attempt_probability(alone, crowd, cw_min=cw_min, cw_max=cw_max, eq6=eq6)
+    return BackoffPoint(beta, gamma, own, crowd, alone)
+
+
+def ap_attempt_probability(
+    secondary: ArrayLike,
+    collision: ArrayLike,
+    *,
+    cw_min: int = 31,
+    cw_max: int = 1023,
+    eq6: str = "corrected",
+) -> Array:
+    """Return beta_AP of (6) and (7).
+
+    With q_i = 1 - (1-s)^{W_i} (the exponent is lost in some prints) and W_i = 2^i C_min,
+
+    z_i = W_i / q_i - (1-s)/s,   z'_i = prod_{1<=j<=i} gamma q_j / (s W_j),
+
+    and z'_m divided by 1 - gamma q_m / (s W_m); all have removable singularities at s = 0, where
+    (6) becomes (8).
+
+    Parameters
+    ----------
+    secondary : array_like
+        s_AP: the access point is chosen as the secondary transmitter, in [0, 1].
+    collision : array_like
+        gamma_AP, in [0, 1].
+    cw_min, cw_max, eq6
+        As in `backoff_point`.
+
+    Examples
+    --------
+    >>> float(ap_attempt_probability(0.3, 0.2))
+    0.0333...
+    >>> float(ap_attempt_probability(0.3, 0.2, eq6="printed"))
+    0.612...
+    """
+    choice("eq6", eq6, ("corrected", "printed"))
+    s = probability("secondary", secondary)
+    gamma = probability("collision", collision)
+    s, gamma = broadcast(secondary=s, collision=gamma)
+    windows = 2 * backoff_slots(cw_min, cw_max) - 1
+    top, reach = np.zeros(s.shape), np.ones(s.shape)
+    bottom = np.zeros(s.shape)
+    for i, window in enumerate(windows):
+        share, slots = _interrupted_stage(s, window)
+        if i > 0:
+            reach = reach * gamma * share
+        if i > 0 and i == windows.size - 1:
+            with np.errstate(divide="ignore"):  # s = 0 and gamma = 1: the last stage for ever
+                reach = reach / (1 - gamma * share)
+        top = top + reach
+        bottom = bottom + reach * (1.0 if i == 0 and eq6 == "printed" else slots)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isinf(reach), 1 / slots, top / bottom)
+
+
+def _interrupted_stage(s: Array, window: float) -> tuple[Array, Array]:
+    """Return q / (s W) and z of one stage: its counter reaches zero, mean slots spent in it."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        q = -np.expm1(window * np.log1p(-s))
+        share = np.where(s > 0, q / (s * window), 1.0)
+        slots = window / q - (1 - s) / s
+        # Both terms of z are 1/s at first order. Below s W = 0.1 use the binomial series of
+        # s z q = s W - (1-s) q = sum_k (-1)^(k+1) C(W+1, k+1) s^(k+1), k >= 1, instead.
+        term = (window + 1) / 2 * np.ones(s.shape)
+        series = term
+        for k in range(2, 11):
+            term = -term * s * (window + 1 - k) / (k + 1)
+            series = series + term
+    return share, np.where(s * window < 0.1, series / share, slots)
+
+
+@dataclass(frozen=True)
+class StationClass:
+    """Stations of one direction with the same rates."""
+
+    stations: int
+    upload: bool
+    rate_mbps: float = 54.0
+    """r1: from the station, and to it when the access point sends alone."""
+    cli_rate_mbps: float = 36.0
+    """r2: to the station while another one sends."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FullDuplex(Prediction):
+    """A cell with a full-duplex access point, and the half-duplex one beside it."""
+
+    total_mbps: Array
+    download_mbps: Array
+    """Theta_DwL, (9)."""
+    upload_mbps: Array
+    """Theta_UpL, (10)."""
+    half_duplex_mbps: Array
+    """The same cell without full duplex, see `half_duplex`."""
+    gain_percent: Array
+    """Of full duplex over half duplex."""
+    renewal_us: Array
+    """E[T], (11)."""
+
+
+def cell(
+    stations: ArrayLike,
+    *,
+    upload_fraction: ArrayLike,
+    rate_mbps: ArrayLike = 54.0,
+    cli_rate_mbps: ArrayLike = 36.0,
+    times: RtsTimes = TABLE_I,
+    cts_timeout_us: ArrayLike = 0.0,
+    cw_min: int = 31,
+    cw_max: int = 1023,
+    eq6: str = "corrected",
+    counting: str = "printed",
+    flow: str = "open",
+) -> FullDuplex:
+    """Predict the TCP throughput of a full-duplex cell, Result 2 of [1].
+
+    Parameters
+    ----------
+    stations : array_like
+        N, from 1.
+    upload_fraction : array_like
+        f_UpL = N_U / N.
+    rate_mbps, cli_rate_mbps : array_like
+        r1, and r2 for what the access point sends beside a station.
+    times : RtsTimes
+        Durations and sizes.
+    cts_timeout_us : array_like
+        What a collision takes beyond T_RTS + T_DIFS: 0 in [1], about 26 (SIFS + slot) or 60
+        (SIFS + CTS) in a real MAC. It is the one convention that moves the gains by points.
+    cw_min, cw_max, eq6
+        As in `backoff_point`.
+    counting : str
+        "printed": (9) and (11) count an attempt of the access point together with that of exactly
+        one station as a success of both. "single": it is the station's only.
+    flow : str
+        "open": the access point's successes as in (9), more than TCP ACKs return. "capped": its
+        departures are as many as the stations', the durations stay. "repaid": as many as the
+        stations', and where the access point has nothing to send along the exchange is shorter.
+
+    Returns
+    -------
+    FullDuplex
+
+    Raises
+    ------
+    ValueError
+        Naming the argument.
+
+    Examples
+    --------
+    The gains at N = 80 and r2 = 36 Mb/s (the paper's simulation: 26.2 and 50.3 %):
+
+    >>> cell(80, upload_fraction=[0.0, 0.65]).gain_percent.round(1)
+    array([28.7, 59.8])
+    """
+    f = probability("upload_fraction", upload_fraction)
+    n, f, r1, r2, timeout = broadcast(
+        stations=whole("stations", stations, low=1),
+        upload_fraction=f,
+        rate_mbps=positive("rate_mbps", rate_mbps),
+        cli_rate_mbps=positive("cli_rate_mbps", cli_rate_mbps),
+        cts_timeout_us=not_negative("cts_timeout_us", cts_timeout_us),
+    )
+    classes = [(f, True, r1, r2), (1 - f, False, r1, r2)]
+    point = backoff_point(n, cw_min=cw_min, cw_max=cw_max, eq6=eq6)
+    down, up, renewal = _renewal(point, n, classes, times, timeout, counting, flow)
+    half = half_duplex.cell(
+        n,
+        times=times.half_duplex(r1, cts_timeout_us=timeout),
+        upload_fraction=f,
+        cw_min=cw_min,
+        cw_max=cw_max,
+    ).total_mbps
+    total = down + up
+    return FullDuplex(total, down, up, half, 100 * (total / half - 1), renewal)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MixedFullDuplex(Prediction):
+    """A full-duplex cell of several classes of stations."""
+
+    total_mbps: Array
+    download_mbps: Array
+    upload_mbps: Array
+    renewal_us: Array
+
+
+def mixed(
+    classes: Sequence[StationClass],
+    *,
+    times: RtsTimes = TABLE_I,
+    cts_timeout_us: ArrayLike = 0.0,
+    cw_min: int = 31,
+    cw_max: int = 1023,
+    eq6: str = "corrected",
+    counting: str = "printed",
+    flow: str = "open",
+) -> MixedFullDuplex:
+    """Predict the throughput with rates by class; the other parameters are those of `cell`.
+
+    Stations contend alike, so that class c sends with probability N_c / N and the access point's
+    packet is for class c with the same probability. An exchange lasts as long as the longer of its
+    two transmissions, whichever that is ([1] assumes L_d / r1 > L_a / r2).
+
+    Examples
+    --------
+    >>> near, far = StationClass(40, True), StationClass(40, False, cli_rate_mbps=12)
+    >>> mixed([near, far]).total_mbps < cell(80, upload_fraction=0.5).total_mbps
+    True
+    """
+    if not classes:
+        raise ValueError("classes: must not be empty")
+    counts = whole("classes", [each.stations for each in classes], low=1)
+    n = counts.sum()
+    rows = [
+        (
+            np.asarray(each.stations / n),
+            each.upload,
+            positive("rate_mbps", each.rate_mbps),
+            positive("cli_rate_mbps", each.cli_rate_mbps),
+        )
+        for each in classes
+    ]
+    timeout = not_negative("cts_timeout_us", cts_timeout_us)
+    point = backoff_point(n, cw_min=cw_min, cw_max=cw_max, eq6=eq6)
+    down, up, renewal = _renewal(point, n, rows, times, timeout, counting, flow)
+    return MixedFullDuplex(down + up, down, up, renewal)
+
+
+def _renewal(
+    point: BackoffPoint,
+    n: Array,
+    classes: Sequence[tuple[Array, bool, Array, Array]],
+    times: RtsTimes,
+    timeout: Array,
+    counting: str,
+    flow: str,
+) -> tuple[Array, Array, Array]:
+    """(9), (10) and (11): downloads, uploads in Mb/s, and E[T]."""
+    choice("counting", counting, ("printed", "single"))
+    choice("flow", flow, ("open", "capped", "repaid"))
+    beta, own = real("beta", point.station_attempt), real("beta_ap", point.ap_attempt)
+    crowd, station = real("gamma_ap", point.ap_collision), real("s_ap", point.ap_secondary)
+    quiet = (1 - beta) ** n
+    alone = own * (1 - crowd) if counting == "printed" else own * quiet
+    idle = quiet * (1 - own)
+    lost = 1 - idle - station - alone  # below zero with the printed (6)
+
+    # To a station goes a segment if it downloads and a TCP ACK if it uploads; from it the other.
+    primary = secondary = single = uploads = np.zeros(())
+    for weight, upload, r1, _ in classes:
+        sent = times.exchange_us(times.data_bits if upload else times.tcp_ack_bits, r1)
+        received = times.tcp_ack_bits if upload else times.data_bits
+        primary = primary + weight * times.exchange_us(received, r1)
+        single = single + weight * sent
+        uploads = uploads + weight * upload
+        for other, other_upload, _, other_r2 in classes:
+            bits = times.tcp_ack_bits if other_upload else times.data_bits
+            beside = np.maximum(sent, times.exchange_us(bits, other_r2))
+            secondary = secondary + weight * other * beside
+
+    collision = times.rts_us + times.difs_us + timeout
+    fixed = idle * times.slot_us + alone * primary + lost * collision
+    if flow == "repaid":  # each of its own turns costs the access point one beside a station
+        both = np.maximum(station - alone, 0.0)
+        renewal = fixed + both * secondary + (station - both) * single
+    else:
+        renewal = fixed + station * secondary
+    sent_down = station + alone if flow == "open" else station
+    bits = times.data_bits
+    return (1 - uploads) * bits * sent_down / renewal, uploads * bits * station / renewal, renewal

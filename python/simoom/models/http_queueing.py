@@ -1,0 +1,358 @@
+"""TCP downloads over 802.11b with RTS/CTS, as HTTP uses them: throughput of long-lived flows.
+
+Equations (1) to (12) and appendix A of [1]; sessions, (13) to (17), are in `http_sessions`. The
+print has errors: every correction is an option with the value "printed" beside it.
+
+References
+----------
+.. [1] D. Miorandi, A. Kherani, E. Altman, "A queueing model for HTTP traffic over IEEE 802.11
+   WLANs", Computer Networks 50(1), 2006.
+.. [2] G. Bianchi, "Performance analysis of the IEEE 802.11 distributed coordination function",
+   IEEE JSAC 18(3), 2000.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import gammaln
+
+from . import assumption
+from ._check import Array, broadcast, choice, whole
+from .prediction import Prediction
+
+ASSUMPTIONS = (
+    assumption.ONE_CELL,
+    assumption.NO_FRAME_ERRORS,
+    assumption.NO_CAPTURE,
+    assumption.RTS_CTS,
+    assumption.DECOUPLED,
+    assumption.NO_AGGREGATION,
+    assumption.NO_TCP_LOSS,
+    assumption.NO_TCP_TIMEOUT,
+    assumption.FAST_WIRE,
+    assumption.Assumption("downloads", "Data flows from the access point to the stations only."),
+    assumption.Assumption(
+        "window_of_d", "The advertised window W* equals d, the segments per TCP ACK."
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Table 1 and section 2.3 of [1]; the defaults are the paper's."""
+
+    slot_us: float = 20.0
+    sifs_us: float = 10.0
+    difs_us: float = 50.0
+    plcp_us: float = 192.0
+    """T_P + T_PHY, long preamble and header."""
+    cw_min: int = 31
+    """The paper's CWmin = 32 is the number of values, 0 to 31."""
+    doublings: int = 5
+    """gamma: CWmax = 2^gamma CWmin."""
+    retry_limit: int = 7
+    """m."""
+    data_mbps: float = 11.0
+    control_mbps: float = 2.0
+    payload_bits: float = 8000.0
+    """L_TCP."""
+    tcp_ip_bits: float = 320.0
+    """L_IPH, also the size of a TCP ACK."""
+    mac_bits: float = 272.0
+    """L_MAC: four addresses and FCS; with three addresses 224, with LLC 288."""
+    rts_bits: float = 180.0
+    """L_RTS as printed; an RTS of the standard has 160."""
+    cts_bits: float = 112.0
+    ack_bits: float = 112.0
+
+    def exchange_us(self, bits: float) -> float:
+        """T_TCPdata and T_TCPack: RTS, CTS, data and ACK after a DIFS."""
+        control = (self.rts_bits + self.cts_bits + self.ack_bits) / self.control_mbps
+        frame = (self.mac_bits + self.tcp_ip_bits + bits) / self.data_mbps
+        return self.difs_us + 4 * self.plcp_us + 3 * self.sifs_us + control + frame
+
+    @property
+    def data_us(self) -> float:
+        """T_TCPdata."""
+        return self.exchange_us(self.payload_bits)
+
+    @property
+    def ack_us(self) -> float:
+        """T_TCPack."""
+        return self.exchange_us(0.0)
+
+    @property
+    def first_backoff_us(self) -> float:
+        """The mean back-off without contention, T_slot (CWmin - 1) / 2."""
+        return self.slot_us * self.cw_min / 2
+
+    @property
+    def cycle_us(self) -> float:
+        """A segment and its TCP ACK without contention, W* = 1."""
+        return self.data_us + self.ack_us + 2 * self.first_backoff_us
+
+    def setup_us(self, setup: str = "printed") -> float:
+        """E[T_setup], (13). "protected" adds the RTS/CTS and MAC header that (13) leaves out."""
+        choice("setup", setup, ("printed", "protected"))
+        if setup == "protected":
+            return 2 * (self.ack_us + self.first_backoff_us)
+        frames = self.tcp_ip_bits / self.data_mbps + self.ack_bits / self.control_mbps
+        return 2 * (self.difs_us + 2 * self.plcp_us + self.sifs_us + self.first_backoff_us + frames)
+
+
+TABLE_1 = Cell()
+"""The parameters of [1]."""
+
+_STATES = 64  # of (9) and (11): beyond 40 backlogged nodes their probability is below 1e-40
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CollisionPoint(Prediction):
+    """Equations (1) to (5) for a number of backlogged nodes."""
+
+    collision_probability: Array
+    """P_C."""
+    drop_probability: Array
+    """P_C^m."""
+    backoff_us: Array
+    """T_b, (1)."""
+    collision_us: Array
+    """T_coll, (3)."""
+    wasted_us: Array
+    """T_W: collisions per success, (4)."""
+    waiting_us: Array
+    """T_tbo: back-off per success, (5)."""
+
+
+def collision_point(
+    backlogged: ArrayLike,
+    *,
+    cell: Cell = TABLE_1,
+    backoff: str = "printed",
+    collisions: str = "printed",
+) -> CollisionPoint:
+    """Solve (1) and (2) for P_C and evaluate (3) to (5).
+
+    Parameters
+    ----------
+    backlogged : array_like
+        n_b, from 1.
+    backoff : str
+        "printed": the weights of (1) add up to 1 - P_C^m, so that T_b falls again above P_C = 0.81
+        and a second, spurious root appears from about 100 nodes; the smaller root is taken, which
+        exists on the rising branch up to 185 nodes. "normalised": the weights add up to 1 and the
+        root is unique for any number.
+    collisions : str
+        "printed": (3) and (4) as they stand, which charge T_b a second time and every collision
+        once per collider. "single": without T_b, and each collision once.
+
+    Returns
+    -------
+    CollisionPoint
+
+    Raises
+    ------
+    ValueError
+        If `backoff` is "printed" and there are too many nodes for the smaller root.
+
+    Examples
+    --------
+    >>> collision_point(2).collision_probability  # the paper: about 0.060
+    0.0602...
+    """
+    choice("backoff", backoff, ("printed", "normalised"))
+    choice("collisions", collisions, ("printed", "single"))
+    n = whole("backlogged", backlogged, low=1)
+    normalised = backoff == "normalised"
+    low, high = np.zeros(n.shape), np.full(n.shape, 1.0 if normalised else _turning_point(cell))
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        rate = np.minimum(cell.slot_us / _mean_backoff_us(middle, cell, normalised), 1.0)
+        above = 1 - (1 - rate) ** (n - 1) > middle
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    if not normalised and np.any(low > _turning_point(cell) - 1e-9):
+        raise ValueError(
+            f"backlogged: (1) and (2) have no root on their rising branch for {n.max():g} nodes; "
+            'backoff="normalised" has one'
+        )
+    p = np.where(n == 1, 0.0, 0.5 * (low + high))
+    mean = _mean_backoff_us(p, cell, normalised)
+    request = cell.difs_us + cell.plcp_us + cell.rts_bits / cell.control_mbps + cell.sifs_us
+    lost = request + mean
+    wasted = lost * p / (1 - p)
+    if collisions == "single":
+        rate = cell.slot_us / mean
+        any_clash = 1 - (1 - rate) ** n - n * rate * (1 - rate) ** (n - 1)
+        colliders = np.where(n > 1, n * rate * p / np.where(n > 1, any_clash, 1.0), 2.0)
+        wasted = request * p / (1 - p) / colliders
+    return CollisionPoint(
+        collision_probability=p,
+        drop_probability=p**cell.retry_limit,
+        backoff_us=mean,
+        collision_us=lost,
+        wasted_us=wasted,
+        waiting_us=mean / (n * (1 - p)),
+    )
+
+
+def _mean_backoff_us(p: Array, cell: Cell, normalised: bool) -> Array:
+    """T_b of (1), as the sum that it abbreviates: no 0/0 at P_C = 1/2."""
+    stage = np.arange(cell.retry_limit)
+    slots = ((cell.cw_min + 1) * 2.0 ** np.minimum(stage, cell.doublings) - 1) / 2
+    weight = p[..., None] ** stage
+    total: Array = cell.slot_us * np.sum(weight * slots, axis=-1)
+    return total / weight.sum(-1) if normalised else (1 - p) * total
+
+
+def _turning_point(cell: Cell) -> float:
+    """The P_C above which (1) falls: 0.81 for Table 1."""
+    low, high = 0.3, 1.0
+    for _ in range(100):  # golden section would do; T_b has one maximum
+        left, right = (2 * low + high) / 3, (low + 2 * high) / 3
+        pair = _mean_backoff_us(np.array([left, right]), cell, False)
+        low, high = (left, high) if pair[0] < pair[1] else (low, right)
+    return low
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TcpThroughput(Prediction):
+    """Long-lived downloads."""
+
+    total_mbps: Array
+    per_flow_mbps: Array
+
+
+def single_flow(
+    delayed_ack: ArrayLike = 1,
+    *,
+    cell: Cell = TABLE_1,
+    eq8: str = "corrected",
+    backoff: str = "printed",
+    collisions: str = "printed",
+) -> Array:
+    """Return S_TCP(1, d) in Mb/s for a window W* much larger than d, (7) and (8).
+
+    Parameters
+    ----------
+    delayed_ack : array_like
+        d, segments per TCP ACK.
+    eq8 : str
+        "printed" lacks T_slot in its last term, which then counts slots as seconds.
+    backoff, collisions
+        As in `collision_point`.
+
+    Examples
+    --------
+    >>> single_flow([1, 2, 3]).round(3)
+    array([2.371, 2.901, 3.135])
+    """
+    choice("eq8", eq8, ("corrected", "printed"))
+    d = whole("delayed_ack", delayed_ack, low=1)
+    two = collision_point(2, cell=cell, backoff=backoff, collisions=collisions)
+    contended = cell.ack_us + 2 * (two.waiting_us + two.wasted_us)
+    alone = cell.first_backoff_us if eq8 == "corrected" else cell.cw_min / 2 * 1e6
+    return cell.payload_bits / (cell.data_us + contended / d + (d - 1) / d * alone)
+
+
+def backlogged_pmf(
+    connections: ArrayLike, *, delayed_ack: ArrayLike = 1, law: str = "binomial"
+) -> Array:
+    """Return the distribution of the number of stations with a TCP ACK to send.
+
+    Parameters
+    ----------
+    connections, delayed_ack : array_like
+        n_c and d.
+    law : str
+        "binomial": (9) and (11), with a backlog probability of 1 / (d n_c). "birth_death": the law
+        ~ (n+1) / (d^n n!), n <= n_c, which per-node fairness implies (see `half_duplex`); (9)
+        contradicts the premise P_0^S = 1/2 from which it is derived.
+
+    Returns
+    -------
+    ndarray
+        Probabilities of 0, 1, 2, ... backlogged stations along the last axis (the paper's k - 1).
+
+    Examples
+    --------
+    >>> backlogged_pmf(2)[:3]
+    array([0.25, 0.5 , 0.25])
+    """
+    choice("law", law, ("binomial", "birth_death"))
+    n, d = broadcast(
+        connections=whole("connections", connections, low=1),
+        delayed_ack=whole("delayed_ack", delayed_ack, low=1),
+    )
+    n, d, k = n[..., None], d[..., None], np.arange(min(float(_STATES), n.max(initial=1.0)) + 1)
+    rest = np.maximum(n - k, 0.0)
+    if law == "binomial":
+        ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(rest + 1)
+        share = 1 / (d * n)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = ways + k * np.log(share) + np.where(rest > 0, rest * np.log1p(-share), 0.0)
+    else:
+        logs = np.log(k + 1) - k * np.log(d) - gammaln(k + 1)
+    weight = np.where(k <= n, np.exp(logs), 0.0)
+    return weight if law == "binomial" else weight / weight.sum(axis=-1, keepdims=True)
+
+
+def tcp_throughput(
+    connections: ArrayLike,
+    *,
+    delayed_ack: ArrayLike = 1,
+    cell: Cell = TABLE_1,
+    law: str = "binomial",
+    backoff: str = "printed",
+    collisions: str = "printed",
+) -> TcpThroughput:
+    """Predict the throughput of n_c long-lived downloads with W* = d, (10) and (12).
+
+    Parameters
+    ----------
+    connections, delayed_ack : array_like
+        n_c and d.
+    law, backoff, collisions
+        As in `backlogged_pmf` and `collision_point`.
+
+    Examples
+    --------
+    >>> tcp_throughput([1, 10, 50]).total_mbps.round(3)
+    array([2.371, 2.327, 2.324])
+    """
+    n, d = broadcast(
+        connections=whole("connections", connections, low=1),
+        delayed_ack=whole("delayed_ack", delayed_ack, low=1),
+    )
+    pmf = backlogged_pmf(n, delayed_ack=d, law=law)
+    nodes = np.arange(1.0, pmf.shape[-1] + 1)
+    point = collision_point(nodes, cell=cell, backoff=backoff, collisions=collisions)
+    each = (point.waiting_us + point.wasted_us) * (1 + 1 / d[..., None])
+    round_us = cell.data_us + cell.ack_us / d[..., None] + each
+    total = cell.payload_bits * np.sum(pmf / round_us, axis=-1)
+    return TcpThroughput(total, total / n)
+
+
+def window_throughput(
+    window: ArrayLike,
+    *,
+    cell: Cell = TABLE_1,
+    backoff: str = "printed",
+    collisions: str = "printed",
+) -> Array:
+    """Return the throughput of one download against its window W*, (A.3), in Mb/s.
+
+    Of the W* + 1 states of (A.1) the two outer ones have no contention.
+
+    Examples
+    --------
+    >>> window_throughput([1, 2, 1000]).round(4)
+    array([2.2504, 2.309 , 2.3706])
+    """
+    w = whole("window", window, low=1)
+    two = collision_point(2, cell=cell, backoff=backoff, collisions=collisions)
+    inner = 2 * (w - 1) * (two.waiting_us + two.wasted_us)
+    phi = (inner + 2 * cell.first_backoff_us) / w
+    return cell.payload_bits / (cell.ack_us + cell.data_us + phi)

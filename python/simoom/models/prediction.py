@@ -1,0 +1,51 @@
+"""What every model returns: a frozen record with units in the names of its fields."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Prediction:
+    """Base of the records that models return.
+
+    Every field is a float where the arguments were scalars and an array of their common shape
+    where they were not. A field whose metadata names an "axis" has that axis more, at the end.
+    """
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, (np.ndarray, np.generic)) and np.ndim(value) == 0:
+                object.__setattr__(self, field.name, value.item())
+
+    def __repr__(self) -> str:
+        parts = (f"{f.name}={_brief(getattr(self, f.name))}" for f in dataclasses.fields(self))
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+    def columns(self) -> dict[str, NDArray[np.float64]]:
+        """Return the fields as columns of equal length, ready for a data frame.
+
+        Fields with an axis of their own (distributions) are left out.
+
+        Returns
+        -------
+        dict of str to ndarray
+            One flat column a field, in the order of C for several axes.
+        """
+        plain = {
+            field.name: np.asarray(getattr(self, field.name))
+            for field in dataclasses.fields(self)
+            if "axis" not in field.metadata
+        }
+        arrays = np.broadcast_arrays(*plain.values())
+        return {name: array.ravel() for name, array in zip(plain, arrays, strict=True)}
+
+
+def _brief(value: object) -> str:
+    if isinstance(value, np.ndarray):
+        return f"<{'x'.join(map(str, value.shape))}>"
+    return f"{value:.6g}" if isinstance(value, float) else repr(value)

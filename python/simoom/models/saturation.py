@@ -1,0 +1,422 @@
+"""Saturated cells: Bianchi's throughput for any 802.11 PHY, and several classes of stations.
+
+References
+----------
+.. [1] G. Bianchi, "Performance analysis of the IEEE 802.11 distributed coordination function",
+   IEEE JSAC 18(3), 2000.
+.. [2] A. Kumar, E. Altman, D. Miorandi, M. Goyal, "New insights from a fixed point analysis of
+   single cell IEEE 802.11 WLANs", IEEE INFOCOM, 2005.
+.. [3] V. Ramaiyan, A. Kumar, E. Altman, "Fixed point analysis of single cell IEEE 802.11e WLANs:
+   uniqueness and multistability", IEEE/ACM ToN 16(5), 2008.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import assumption, timing
+from ._check import Array, broadcast, choice, not_negative, positive, whole
+from .fixed_point import (
+    attempt_probability,
+    backoff_slots,
+    fixed_point,
+    frozen_fixed_point,
+)
+from .prediction import Prediction
+
+ASSUMPTIONS = (
+    assumption.ONE_CELL,
+    assumption.SATURATED,
+    assumption.NO_FRAME_ERRORS,
+    assumption.NO_CAPTURE,
+    assumption.DECOUPLED,
+    assumption.EQUAL_STATIONS,
+    assumption.BIANCHI_SLOTS,
+)
+
+COLLISIONS = ("difs", "timeout", "eifs", "staggered")
+"""Conventions for what follows a collision; see `bianchi`."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Saturation(Prediction):
+    """A cell in which every station always has a frame to send."""
+
+    throughput_mbps: Array
+    """Payload delivered by all stations together."""
+    attempt_probability: Array
+    """A station attempts in a slot (an idle one if the countdown is frozen)."""
+    collision_probability: Array
+    """An attempt collides."""
+    drop_probability: Array
+    """A frame is given up at its retry limit."""
+    service_time_ms: Array
+    """Mean time from the head of a station's queue to delivery or drop."""
+    idle_share: Array
+    """Share of time in idle slots."""
+    success_share: Array
+    """Share of time in successful exchanges and their interframe spaces."""
+    collision_share: Array
+    """Share of time in collisions and what follows them."""
+
+
+def bianchi(
+    stations: ArrayLike,
+    *,
+    standard: str = "11b",
+    payload_bytes: ArrayLike = 1500,
+    headers_bytes: int | None = None,
+    rts: bool = False,
+    retry_limit: int | None = 7,
+    collision: str = "difs",
+    countdown: str = "bianchi",
+    cw_min: ArrayLike | None = None,
+    cw_max: ArrayLike | None = None,
+    rate_mbps: ArrayLike | None = None,
+    mcs: ArrayLike | None = None,
+    width_mhz: int = 20,
+    streams: int = 1,
+    guard_ns: int | None = None,
+    mpdus: ArrayLike = 1,
+    control_mbps: ArrayLike | None = None,
+) -> Saturation:
+    """Predict the saturation throughput of a cell ([1], with the retry limit of [2]).
+
+    Parameters
+    ----------
+    stations : array_like
+        Stations with frames to send, from 1.
+    standard : str
+        "11b", "11a", "11g", "11n", "11ac" or "11ax".
+    payload_bytes : array_like
+        What is counted as throughput, in bytes per MPDU.
+    headers_bytes : int, optional
+        Everything else in an MPDU. The default is MAC header 24 (26 with QoS), FCS 4, LLC 8,
+        IP 20 and UDP 8.
+    rts : bool
+        RTS/CTS before every data frame.
+    retry_limit : int, optional
+        Attempts at one frame; None: as many as it takes, as in [1].
+    collision : str
+        How long the medium rests after a collision (frame of a collision plus):
+
+        - "difs": DIFS for everybody [1];
+        - "timeout": the response timeout, then DIFS, for everybody;
+        - "eifs": EIFS for everybody;
+        - "staggered": DIFS for those who watch, while the parties of the collision resume later,
+          at the end of their response timeout.
+    countdown : str
+        "bianchi": a busy period counts as one slot of everybody's back-off. "frozen": counters
+        stand still while the medium is busy (802.11-2020, 10.3.4.3).
+    cw_min, cw_max : array_like, optional
+        Contention window; the default is that of the standard.
+    rate_mbps, mcs, width_mhz, streams, guard_ns
+        The mode of the data frames, as in `timing.ppdu_us`.
+    mpdus : array_like
+        MPDUs in one A-MPDU (n, ac and ax).
+    control_mbps : array_like, optional
+        Rate of RTS, CTS and ACK.
+
+    Returns
+    -------
+    Saturation
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range, or the shapes that do not broadcast.
+
+    Examples
+    --------
+    A single station never collides: DIFS, 15.5 slots, 1564 B at 11 Mb/s, SIFS, ACK at 2 Mb/s.
+
+    >>> bianchi(stations=1, standard="11b", payload_bytes=1500).throughput_mbps
+    6.160...
+    >>> bianchi(stations=10, standard="11b", payload_bytes=1500).throughput_mbps
+    6.130...
+
+    Bianchi's own model, for 802.11b's window: the collision probability of ten stations.
+
+    >>> bianchi(10, standard="11b", retry_limit=None).collision_probability
+    0.28977...
+    """
+    choice("collision", collision, COLLISIONS)
+    choice("countdown", countdown, ("bianchi", "frozen"))
+    known = timing.standard(standard)
+    payload = whole("payload_bytes", payload_bytes, low=1)
+    headers = whole(
+        "headers_bytes", known.headers_bytes if headers_bytes is None else headers_bytes
+    )
+    mean = backoff_slots(
+        known.cw_min if cw_min is None else cw_min,
+        known.cw_max if cw_max is None else cw_max,
+        attempts=retry_limit,
+    )
+    times = timing.exchange(
+        payload + headers,
+        standard=standard,
+        rts=rts,
+        mpdus=mpdus,
+        rate_mbps=rate_mbps,
+        mcs=mcs,
+        width_mhz=width_mhz,
+        streams=streams,
+        guard_ns=guard_ns,
+        control_mbps=control_mbps,
+    )
+    timeout = timing.response_timeout_us(standard)
+    rest = {"timeout": timeout + known.aifs_us, "eifs": timing.eifs_us(standard)}
+    late = None
+    if collision == "staggered":
+        late = max(timeout - known.aifs_us, 0.0) / known.slot_us
+    return saturation(
+        stations,
+        mean_slots=mean,
+        forever=retry_limit is None,
+        slot_us=known.slot_us,
+        success_us=times.success_us,
+        collision_us=times.exposed_us + rest.get(collision, known.aifs_us),
+        payload_bits=8 * payload * np.asarray(mpdus, dtype=np.float64),
+        countdown=countdown,
+        late_slots=late,
+    )
+
+
+def saturation(
+    stations: ArrayLike,
+    *,
+    mean_slots: ArrayLike,
+    slot_us: ArrayLike,
+    success_us: ArrayLike,
+    collision_us: ArrayLike,
+    payload_bits: ArrayLike,
+    forever: bool = True,
+    countdown: str = "bianchi",
+    late_slots: float | None = None,
+) -> Saturation:
+    """Predict the saturation throughput from durations, for any sequence of back-offs.
+
+    Equation (13) of [1]: payload times the probability of a success in a slot, over the mean
+    duration of a slot.
+
+    Parameters
+    ----------
+    stations : array_like
+        n, from 1.
+    mean_slots, forever
+        Mean back-off by stage and whether the last stage repeats; see
+        `fixed_point.attempt_probability`.
+    slot_us, success_us, collision_us : array_like
+        Duration of an idle slot, of a success and of a collision, interframe spaces included.
+    payload_bits : array_like
+        Payload of one success.
+    countdown, late_slots
+        See `bianchi` and `fixed_point.frozen_fixed_point`.
+
+    Examples
+    --------
+    The FHSS example of [1] at 1 Mb/s, basic access, with the best window for 20 stations. Its
+    equation (28) puts the maximum at 0.82:
+
+    >>> slots = backoff_slots(371, 371)
+    >>> saturation(20, mean_slots=slots, slot_us=50, success_us=8982, collision_us=8713,
+    ...            payload_bits=8184).throughput_mbps
+    0.82...
+    """
+    slot, success = positive("slot_us", slot_us), positive("success_us", success_us)
+    lost, payload = positive("collision_us", collision_us), positive("payload_bits", payload_bits)
+    mean = np.asarray(mean_slots, dtype=np.float64)
+    if late_slots is not None and countdown == "bianchi":
+        mean = mean + float(late_slots) * (np.arange(mean.shape[-1]) > 0)
+    n = whole("stations", stations, low=1)
+    n, slot, success, lost, payload, _ = broadcast(
+        stations=n,
+        slot_us=slot,
+        success_us=success,
+        collision_us=lost,
+        payload_bits=payload,
+        mean_slots=mean[..., 0],
+    )
+    if countdown == "frozen":
+        frozen = frozen_fixed_point(n, mean_slots=mean, forever=forever, late_slots=late_slots)
+        beta, gamma = np.asarray(frozen.attempt_probability), frozen.collision_probability
+        drop = np.asarray(frozen.drop_probability)
+        slots = np.asarray(frozen.slots_per_frame)
+        won, idle = n * (1 - drop) / slots, np.ones(n.shape)
+        clash = 1 - (1 - beta) ** n - n * beta * (1 - beta) ** (n - 1)
+    else:
+        point = fixed_point(n, mean_slots=mean, forever=forever)
+        beta, gamma = np.asarray(point.attempt_probability), np.asarray(point.collision_probability)
+        drop = np.zeros(n.shape) if forever else gamma ** mean.shape[-1]
+        idle, won = (1 - beta) ** n, n * beta * (1 - beta) ** (n - 1)
+        clash = np.maximum(1 - idle - won, 0.0)
+        if forever:
+            with np.errstate(divide="ignore"):  # all collide for ever
+                attempts = 1 / (1 - beta) ** (n - 1)
+        else:
+            attempts = np.sum(gamma[..., None] ** np.arange(mean.shape[-1]), axis=-1)
+        slots = attempts / beta
+    cycle = idle * slot + won * success + clash * lost
+    return Saturation(
+        throughput_mbps=won * payload / cycle,
+        attempt_probability=beta,
+        collision_probability=gamma,
+        drop_probability=drop,
+        service_time_ms=slots * cycle / 1000,
+        idle_share=idle * slot / cycle,
+        success_share=won * success / cycle,
+        collision_share=clash * lost / cycle,
+    )
+
+
+@dataclass(frozen=True)
+class StationClass:
+    """Stations that are alike; what is None is the default of the standard."""
+
+    stations: int
+    payload_bytes: int = 1500
+    headers_bytes: int | None = None
+    retry_limit: int | None = 7
+    cw_min: int | None = None
+    cw_max: int | None = None
+    rate_mbps: float | None = None
+    mcs: int | None = None
+    mpdus: int = 1
+    rts: bool = False
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MixedSaturation(Prediction):
+    """A saturated cell of several classes; the axis is that of the classes."""
+
+    throughput_mbps: Array = field(metadata={"axis": "class"})
+    """Payload delivered by all stations of a class."""
+    attempt_probability: Array = field(metadata={"axis": "class"})
+    collision_probability: Array = field(metadata={"axis": "class"})
+    drop_probability: Array = field(metadata={"axis": "class"})
+    airtime_share: Array = field(metadata={"axis": "class"})
+    """Share of time in successful exchanges of a class."""
+
+
+def mixed(
+    classes: Sequence[StationClass], *, standard: str = "11b", collision: str = "difs"
+) -> MixedSaturation:
+    """Predict the saturation throughput of several classes in one cell ([2], [3]).
+
+    Class c attempts with beta_c = G_c(gamma_c) and collides with
+    gamma_c = 1 - P / (1 - beta_c), where P = prod_c (1 - beta_c)^{n_c} is the probability of an
+    idle slot. The equations are solved for P, and within that for every gamma_c. The solution is
+    unique if (1 - gamma)(1 - G_c(gamma)) is one-to-one for every class [3], which the windows of
+    the standard satisfy. A collision lasts as long as its longest frame.
+
+    Parameters
+    ----------
+    classes : sequence of StationClass
+    standard : str
+        As in `bianchi`.
+    collision : str
+        "difs", "timeout" or "eifs", as in `bianchi`.
+
+    Returns
+    -------
+    MixedSaturation
+
+    Examples
+    --------
+    A slow station brings the fast ones down to its own throughput:
+
+    >>> anomaly = mixed([StationClass(4, rate_mbps=11), StationClass(1, rate_mbps=1)])
+    >>> (anomaly.throughput_mbps / [4, 1]).round(3).tolist()
+    [0.517, 0.517]
+    """
+    choice("collision", collision, ("difs", "timeout", "eifs"))
+    if not classes:
+        raise ValueError("classes: must not be empty")
+    known = timing.standard(standard)
+    n = whole("classes", [each.stations for each in classes], low=1)
+    curves = [
+        backoff_slots(
+            known.cw_min if each.cw_min is None else each.cw_min,
+            known.cw_max if each.cw_max is None else each.cw_max,
+            attempts=each.retry_limit,
+        )
+        for each in classes
+    ]
+    beta, gamma = _mixed_fixed_point(n, curves, [each.retry_limit is None for each in classes])
+    times = [_class_times(each, standard) for each in classes]
+    success = np.array([float(each.success_us) for each in times])
+    rest = {
+        "difs": known.aifs_us,
+        "timeout": timing.response_timeout_us(standard) + known.aifs_us,
+        "eifs": timing.eifs_us(standard),
+    }[collision]
+    lost = np.array([float(each.exposed_us) for each in times]) + rest
+
+    silent = np.prod((1 - beta) ** n)
+    won = n * beta * (1 - gamma)  # exactly one transmitter, and it is of this class
+    # The longest transmission of a slot is of class c if no class with longer frames transmits and
+    # c does; what is not a success of c is then a collision that lasts as long as a frame of c.
+    order = np.argsort(lost, kind="stable")
+    quiet = ((1 - beta) ** n)[order]
+    longer_quiet = np.concatenate([np.cumprod(quiet[::-1])[::-1][1:], [1.0]])
+    longest = np.empty(n.shape)
+    longest[order] = longer_quiet * (1 - quiet)
+    clash = np.maximum(longest - won, 0.0)
+    cycle = silent * known.slot_us + np.sum(won * success) + np.sum(clash * lost)
+    bits = np.array([8.0 * each.payload_bytes * each.mpdus for each in classes])
+    stages = np.array(
+        [np.inf if each.retry_limit is None else each.retry_limit for each in classes]
+    )
+    return MixedSaturation(
+        throughput_mbps=won * bits / cycle,
+        attempt_probability=beta,
+        collision_probability=gamma,
+        drop_probability=np.where(np.isinf(stages), 0.0, gamma**stages),
+        airtime_share=won * success / cycle,
+    )
+
+
+def _class_times(each: StationClass, standard: str) -> timing.Exchange:
+    known = timing.standard(standard)
+    headers = known.headers_bytes if each.headers_bytes is None else each.headers_bytes
+    payload = whole("payload_bytes", each.payload_bytes, low=1)
+    return timing.exchange(
+        payload + not_negative("headers_bytes", headers),
+        standard=standard,
+        rts=each.rts,
+        mpdus=each.mpdus,
+        rate_mbps=each.rate_mbps,
+        mcs=each.mcs,
+    )
+
+
+def _mixed_fixed_point(
+    n: Array, curves: Sequence[Array], forever: Sequence[bool]
+) -> tuple[Array, Array]:
+    """Bisection for P, and within it for the collision probability of every class."""
+
+    def rates(gamma: Array) -> Array:
+        pairs = zip(gamma, curves, forever, strict=True)
+        return np.array(
+            [float(attempt_probability(g, mean_slots=b, forever=f)) for g, b, f in pairs]
+        )
+
+    def split(idle: float) -> tuple[Array, Array]:
+        low, high = np.zeros(n.shape), np.full(n.shape, 1.0)
+        for _ in range(54):
+            gamma = 0.5 * (low + high)
+            too_low = (1 - gamma) * (1 - rates(gamma)) > idle
+            low, high = np.where(too_low, gamma, low), np.where(too_low, high, gamma)
+        gamma = 0.5 * (low + high)
+        return rates(gamma), gamma
+
+    low, high = 0.0, float(np.min(1 - rates(np.zeros(n.shape))))
+    for _ in range(54):
+        idle = 0.5 * (low + high)
+        beta, _ = split(idle)
+        low, high = (idle, high) if np.prod((1 - beta) ** n) > idle else (low, idle)
+    return split(0.5 * (low + high))

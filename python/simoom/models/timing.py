@@ -1,0 +1,449 @@
+"""How long frames and exchanges take: 802.11b, a, g, n, ac and ax.
+
+Durations are in microseconds, sizes in bytes with the FCS, rates in Mb/s. All sizes, rates and MCS
+indices may be arrays. Clauses are those of IEEE 802.11-2020 (HE: 802.11ax-2021, clause 27).
+
+The tables describe one cell without stations of older amendments; 11n, 11ac and 11ax are those of
+the 5 GHz band with EDCA's best-effort category.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._check import Array, choice, one_of, positive, whole
+from .prediction import Prediction
+
+RTS_BYTES = 20  # 9.3.1.2
+CTS_BYTES = 14  # 9.3.1.3
+ACK_BYTES = 14  # 9.3.1.4
+BLOCK_ACK_BYTES = 32  # 9.3.1.8, compressed, bitmap of 64 bits
+FCS_BYTES = 4  # 9.2.4.8
+LLC_BYTES = 8  # LLC and SNAP, IEEE 802.2 and RFC 1042
+IP_BYTES = 20  # RFC 791
+UDP_BYTES = 8  # RFC 768
+TCP_BYTES = 20  # RFC 9293, without options
+MPDU_DELIMITER_BYTES = 4  # 9.7.1
+MSDU_SUBHEADER_BYTES = 14  # 9.3.2.2.2
+
+
+@dataclass(frozen=True)
+class Standard:
+    """The constants of one amendment, as tables of its PHY and MAC clauses give them."""
+
+    name: str
+    family: str
+    slot_us: float
+    sifs_us: float
+    aifsn: int
+    cw_min: int
+    cw_max: int
+    mac_header_bytes: int
+    rates_mbps: tuple[float, ...]
+    basic_rates_mbps: tuple[float, ...]
+    rx_start_delay_us: float
+    signal_extension_us: float
+    max_mcs: int
+    max_ampdu_bytes: int
+    block_ack_window: int
+
+    @property
+    def difs_us(self) -> float:
+        """DIFS = SIFS + 2 slots (10.3.7)."""
+        return self.sifs_us + 2 * self.slot_us
+
+    @property
+    def aifs_us(self) -> float:
+        """AIFS = SIFS + AIFSN slots (10.22.2.4); without EDCA it is DIFS."""
+        return self.sifs_us + self.aifsn * self.slot_us
+
+    @property
+    def headers_bytes(self) -> int:
+        """All that an MPDU carries beside the payload of UDP over IPv4."""
+        return self.mac_header_bytes + FCS_BYTES + LLC_BYTES + IP_BYTES + UDP_BYTES
+
+
+_OFDM_RATES = (6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0)  # Table 17-4
+_OFDM_BASIC = (6.0, 12.0, 24.0)  # the mandatory ones, 17.3.2.3
+_DSSS_RATES = (1.0, 2.0, 5.5, 11.0)  # 16.2.3.3
+
+
+def _standard(name: str, family: str, **changes: object) -> Standard:
+    """A 20 MHz OFDM PHY at 5 GHz (Table 17-21), changed where an amendment differs."""
+    constants: dict[str, object] = {
+        "slot_us": 9.0,
+        "sifs_us": 16.0,
+        "aifsn": 2,
+        "cw_min": 15,
+        "cw_max": 1023,
+        "mac_header_bytes": 24,
+        "rates_mbps": _OFDM_RATES,
+        "basic_rates_mbps": _OFDM_BASIC,
+        "rx_start_delay_us": 20.0,
+        "signal_extension_us": 0.0,
+        "max_mcs": -1,
+        "max_ampdu_bytes": 0,
+        "block_ack_window": 0,
+    }
+    return Standard(name, family, **(constants | changes))  # type: ignore[arg-type]
+
+
+_EDCA = {"aifsn": 3, "mac_header_bytes": 26, "block_ack_window": 64}  # Table 9-155, AC_BE
+
+STANDARDS = MappingProxyType(
+    {
+        "11b": _standard(  # Table 16-4: HR/DSSS
+            "11b",
+            "dsss",
+            slot_us=20.0,
+            sifs_us=10.0,
+            cw_min=31,
+            rates_mbps=_DSSS_RATES,
+            basic_rates_mbps=(1.0, 2.0),
+            rx_start_delay_us=192.0,
+        ),
+        "11a": _standard("11a", "ofdm"),
+        "11g": _standard("11g", "ofdm", sifs_us=10.0, signal_extension_us=6.0),  # Table 18-5
+        "11n": _standard("11n", "ht", max_mcs=7, max_ampdu_bytes=65_535, **_EDCA),  # 9.4.2.55
+        "11ac": _standard("11ac", "vht", max_mcs=9, max_ampdu_bytes=1_048_575, **_EDCA),
+        "11ax": _standard(
+            "11ax",
+            "he",
+            max_mcs=11,
+            max_ampdu_bytes=6_500_631,
+            **(_EDCA | {"block_ack_window": 256}),
+        ),
+    }
+)
+"""The amendments by name."""
+
+MAX_PPDU_US = 5484.0  # aPPDUMaxTime of HT-mixed, VHT and HE (Table 19-25)
+
+_BITS_PER_SUBCARRIER = np.array([1, 2, 2, 4, 4, 6, 6, 6, 8, 8, 10, 10], dtype=np.float64)
+_CODE_RATE_12 = np.array([6, 6, 9, 6, 9, 8, 9, 10, 9, 10, 9, 10], dtype=np.float64)  # twelfths
+_SUBCARRIERS = {  # data subcarriers: Tables 19-6, 21-5; Table 27-16 for one RU of the full band
+    "ht": {20: 52, 40: 108},
+    "vht": {20: 52, 40: 108, 80: 234, 160: 468},
+    "he": {20: 234, 40: 468, 80: 980, 160: 1960},
+}
+_LTF_COUNT = (0, 1, 2, 4, 4, 6, 6, 8, 8)  # long training fields by streams, Table 21-13
+
+
+def standard(name: str) -> Standard:
+    """Return the constants of an amendment.
+
+    Examples
+    --------
+    >>> standard("11b").difs_us, standard("11ac").aifs_us
+    (50.0, 43.0)
+    """
+    return STANDARDS[choice("standard", name, STANDARDS)]
+
+
+def data_bits_per_symbol(
+    mcs: ArrayLike, *, standard: str, width_mhz: int = 20, streams: int = 1
+) -> Array:
+    """Return N_DBPS of an HT, VHT or HE mode (Tables 19-27, 21-29 and 27-54).
+
+    `mcs` counts from 0 for every number of streams, for HT as well.
+
+    Raises
+    ------
+    ValueError
+        If the mode does not exist.
+
+    Examples
+    --------
+    >>> float(data_bits_per_symbol(8, standard="11ac"))
+    312.0
+    """
+    known = STANDARDS[choice("standard", standard, ("11n", "11ac", "11ax"))]
+    index = whole("mcs", mcs, low=0, high=known.max_mcs).astype(np.intp)
+    widths = _SUBCARRIERS[known.family]
+    if width_mhz not in widths:
+        raise ValueError(f"width_mhz: must be one of {list(widths)}, is {width_mhz!r}")
+    _check_streams(known, streams)
+    coded = widths[width_mhz] * _BITS_PER_SUBCARRIER[index] * streams
+    bits = coded * _CODE_RATE_12[index] / 12
+    if known.family != "he" and np.any(bits != np.floor(bits)):  # 21.5: N_DBPS is whole
+        raise ValueError(f"mcs: {mcs!r} does not exist at {width_mhz} MHz with {streams} stream(s)")
+    return np.floor(bits)
+
+
+def symbol_us(*, standard: str, guard_ns: int | None = None) -> float:
+    """Return the duration of a data symbol with its guard interval (default 800 ns)."""
+    family = STANDARDS[choice("standard", standard, STANDARDS)].family
+    allowed = {"ofdm": (800,), "ht": (400, 800), "vht": (400, 800), "he": (800, 1600, 3200)}
+    if family not in allowed:
+        raise ValueError(f"standard: {standard} has no symbols of OFDM")
+    guard = 800 if guard_ns is None else guard_ns
+    if guard not in allowed[family]:
+        raise ValueError(f"guard_ns: must be one of {allowed[family]}, is {guard_ns!r}")
+    return (12.8 if family == "he" else 3.2) + guard / 1000
+
+
+def preamble_us(
+    *, standard: str, streams: int = 1, guard_ns: int | None = None, short_preamble: bool = False
+) -> float:
+    """Return the duration of all fields before the data.
+
+    Examples
+    --------
+    >>> preamble_us(standard="11b"), preamble_us(standard="11ac"), preamble_us(standard="11ax")
+    (192.0, 40.0, 43.2)
+    """
+    known = STANDARDS[choice("standard", standard, STANDARDS)]
+    if known.family == "dsss":  # 16.2.2
+        return 96.0 if short_preamble else 192.0
+    if known.family == "ofdm":  # 17.3.2
+        return 20.0
+    _check_streams(known, streams)
+    fields = _LTF_COUNT[streams]
+    if known.family == "ht":  # 19.3.2: legacy, HT-SIG, HT-STF, HT-LTFs
+        return 20.0 + 8.0 + 4.0 + 4.0 * fields
+    if known.family == "vht":  # 21.3.2: legacy, SIG-A, STF, LTFs, SIG-B
+        return 20.0 + 8.0 + 4.0 + 4.0 * fields + 4.0
+    guard = symbol_us(standard=standard, guard_ns=guard_ns) - 12.8
+    ltf = (12.8 if guard > 3.0 else 6.4) + guard  # 4x LTF goes with 3.2 us, 27.3.4
+    return 20.0 + 4.0 + 8.0 + 4.0 + fields * ltf
+
+
+def ppdu_us(
+    psdu_bytes: ArrayLike,
+    *,
+    standard: str,
+    rate_mbps: ArrayLike | None = None,
+    mcs: ArrayLike | None = None,
+    width_mhz: int = 20,
+    streams: int = 1,
+    guard_ns: int | None = None,
+    short_preamble: bool = False,
+    round_short_guard: bool = True,
+) -> Array:
+    """Return the time a PPDU is on the air.
+
+    Parameters
+    ----------
+    psdu_bytes : array_like
+        The MPDU or A-MPDU in bytes, FCS included.
+    standard : str
+        "11b", "11a", "11g", "11n", "11ac" or "11ax".
+    rate_mbps : array_like, optional
+        Rate of b, a and g, and of frames in the format of 11a under n, ac and ax. The default is
+        the highest one where no `mcs` is given.
+    mcs : array_like, optional
+        Modulation and coding of n, ac and ax, from 0 for every number of streams. The default is
+        the highest that exists (7, 8 and 11 at 20 MHz with one stream) if no rate is given.
+    width_mhz, streams, guard_ns
+        Of n, ac and ax; the guard interval is 800 ns by default.
+    short_preamble : bool
+        Short preamble of 11b, not for 1 Mb/s.
+    round_short_guard : bool
+        The standard rounds the data of a PPDU with a guard of 400 ns up to 4 us (19.4.3, 21.4.3);
+        ns-3 and papers often do not.
+
+    Returns
+    -------
+    ndarray
+        Microseconds, of the common shape of sizes and rates.
+
+    Raises
+    ------
+    ValueError
+        If a rate, MCS or width does not exist.
+
+    Examples
+    --------
+    An MPDU with 1500 bytes of IP at 11, 54 and 86.7 Mb/s:
+
+    >>> float(ppdu_us(1536, standard="11b", rate_mbps=11))
+    1310.0
+    >>> float(ppdu_us(1536, standard="11a", rate_mbps=54))
+    248.0
+    >>> float(ppdu_us(1538, standard="11ac", mcs=8, guard_ns=400))
+    184.0
+    """
+    known = STANDARDS[choice("standard", standard, STANDARDS)]
+    bits = 8 * whole("psdu_bytes", psdu_bytes, low=1)
+    if rate_mbps is not None and mcs is not None:
+        raise ValueError("mcs: give it or rate_mbps, not both")
+    if known.family == "dsss":
+        rate = _legacy_rate(known, rate_mbps)
+        if short_preamble and np.any(rate == 1.0):
+            raise ValueError("short_preamble: does not exist at 1 Mb/s")
+        return preamble_us(standard=standard, short_preamble=short_preamble) + np.ceil(bits / rate)
+    if known.family == "ofdm" or rate_mbps is not None:
+        symbols = np.ceil((16 + bits + 6) / (4 * _legacy_rate(known, rate_mbps)))  # 17.4.3
+        return 20.0 + 4.0 * symbols + known.signal_extension_us
+    if mcs is None:
+        mcs = _highest_mcs(known, width_mhz, streams)
+    per_symbol = data_bits_per_symbol(mcs, standard=standard, width_mhz=width_mhz, streams=streams)
+    # One tail of 6 bits for each convolutional encoder; HE uses LDPC, which has none.
+    encoders = {"ht": np.ceil(per_symbol / 4 / 320), "vht": np.ceil(per_symbol / 4 / 540)}
+    tail = 6 * encoders.get(known.family, np.zeros(()))
+    duration = symbol_us(standard=standard, guard_ns=guard_ns)
+    data: Array = duration * np.ceil((16 + bits + tail) / per_symbol)
+    if guard_ns == 400 and round_short_guard:
+        data = 4.0 * np.ceil(np.round(data / 4.0, 9))
+    return data + preamble_us(standard=standard, streams=streams, guard_ns=guard_ns)
+
+
+def control_rate_mbps(
+    *, standard: str, rate_mbps: ArrayLike | None = None, mcs: ArrayLike | None = None
+) -> Array:
+    """Return the rate of the CTS, ACK or Block Ack that answers a frame (10.6.6.5).
+
+    It is the highest basic rate not above the rate of the frame; for n, ac and ax not above the
+    rate of 11a with the same modulation and code rate (Table 10-9).
+
+    Examples
+    --------
+    >>> control_rate_mbps(standard="11a", rate_mbps=[6, 18, 54]).tolist()
+    [6.0, 12.0, 24.0]
+    """
+    known = STANDARDS[choice("standard", standard, STANDARDS)]
+    if known.max_mcs >= 0 and rate_mbps is None:
+        top = known.max_mcs if mcs is None else mcs
+        index = whole("mcs", top, low=0, high=known.max_mcs).astype(np.intp)
+        reference = np.array([6, 12, 18, 24, 36, 48, 54, 54, 54, 54, 54, 54.0])[index]
+    else:
+        reference = _legacy_rate(known, rate_mbps)
+    basic = np.asarray(known.basic_rates_mbps)
+    place = np.searchsorted(basic, reference, side="right") - 1
+    return basic[np.maximum(place, 0)]
+
+
+def control_us(frame_bytes: ArrayLike, *, standard: str, rate_mbps: ArrayLike) -> Array:
+    """Return the time of an RTS, CTS, ACK or Block Ack, which n, ac and ax send as 11a does.
+
+    Examples
+    --------
+    >>> float(control_us(ACK_BYTES, standard="11b", rate_mbps=2))
+    248.0
+    >>> float(control_us(BLOCK_ACK_BYTES, standard="11ac", rate_mbps=6))
+    68.0
+    """
+    return ppdu_us(frame_bytes, standard=standard, rate_mbps=rate_mbps)
+
+
+def eifs_us(name: str) -> float:
+    """Return SIFS + an ACK at the lowest rate + AIFS (10.3.7; 10.22.2.4 with EDCA).
+
+    Examples
+    --------
+    >>> [eifs_us(name) for name in ("11b", "11a")]
+    [364.0, 94.0]
+    """
+    known = standard(name)
+    slowest = known.basic_rates_mbps[0]
+    return (
+        known.sifs_us
+        + float(control_us(ACK_BYTES, standard=name, rate_mbps=slowest))
+        + known.aifs_us
+    )
+
+
+def response_timeout_us(name: str) -> float:
+    """Return the ACK and CTS timeout: SIFS + slot + PHY-RXSTART delay (10.3.2.9, 10.3.2.11).
+
+    Examples
+    --------
+    >>> response_timeout_us("11b"), response_timeout_us("11a")
+    (222.0, 45.0)
+    """
+    known = standard(name)
+    return known.sifs_us + known.slot_us + known.rx_start_delay_us
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Exchange(Prediction):
+    """The durations of one frame exchange."""
+
+    success_us: Array
+    """From the first bit to the end of the AIFS after the answer."""
+    exposed_us: Array
+    """The frame that a collision destroys: the RTS, or the data without RTS."""
+
+
+def exchange(
+    mpdu_bytes: ArrayLike,
+    *,
+    standard: str,
+    rts: bool = False,
+    mpdus: ArrayLike = 1,
+    rate_mbps: ArrayLike | None = None,
+    mcs: ArrayLike | None = None,
+    width_mhz: int = 20,
+    streams: int = 1,
+    guard_ns: int | None = None,
+    control_mbps: ArrayLike | None = None,
+) -> Exchange:
+    """Return how long [RTS, CTS,] data, ACK take, and what a collision destroys of them.
+
+    Parameters
+    ----------
+    mpdu_bytes : array_like
+        Size of an MPDU with header and FCS.
+    mpdus : array_like
+        MPDUs in one PPDU; above one an A-MPDU answered by a Block Ack (n, ac and ax).
+    control_mbps : array_like, optional
+        Rate of RTS, CTS and ACK; the default is that of `control_rate_mbps`.
+
+    The other parameters are those of `ppdu_us`.
+
+    Examples
+    --------
+    >>> exchange(1564, standard="11b", rate_mbps=11)
+    Exchange(success_us=1638, exposed_us=1330)
+    """
+    known = STANDARDS[choice("standard", standard, STANDARDS)]
+    size = whole("mpdu_bytes", mpdu_bytes, low=1)
+    count = whole("mpdus", mpdus, low=1)
+    if known.block_ack_window == 0 and np.any(count > 1):
+        raise ValueError(f"mpdus: {standard} has no A-MPDU")
+    subframe = MPDU_DELIMITER_BYTES + 4 * np.ceil(size / 4)
+    psdu = np.where(count > 1, (count - 1) * subframe + MPDU_DELIMITER_BYTES + size, size)
+    data = ppdu_us(
+        psdu,
+        standard=standard,
+        rate_mbps=rate_mbps,
+        mcs=mcs,
+        width_mhz=width_mhz,
+        streams=streams,
+        guard_ns=guard_ns,
+    )
+    if control_mbps is None:
+        control_mbps = control_rate_mbps(standard=standard, rate_mbps=rate_mbps, mcs=mcs)
+    answer = control_us(
+        np.where(count > 1, BLOCK_ACK_BYTES, ACK_BYTES), standard=standard, rate_mbps=control_mbps
+    )
+    success = data + known.sifs_us + answer + known.aifs_us
+    if not rts:
+        return Exchange(success, np.broadcast_to(data, success.shape))
+    request = control_us(RTS_BYTES, standard=standard, rate_mbps=control_mbps)
+    clear = control_us(CTS_BYTES, standard=standard, rate_mbps=control_mbps)
+    success = request + known.sifs_us + clear + known.sifs_us + success
+    return Exchange(success, np.broadcast_to(request, success.shape))
+
+
+def _legacy_rate(known: Standard, rate_mbps: ArrayLike | None) -> Array:
+    if rate_mbps is None:
+        return positive("rate_mbps", known.rates_mbps[-1])
+    return one_of("rate_mbps", rate_mbps, known.rates_mbps)
+
+
+def _highest_mcs(known: Standard, width_mhz: int, streams: int) -> int:
+    """The highest MCS that exists: 9 of VHT does not with one stream at 20 MHz (21.5)."""
+    subcarriers = _SUBCARRIERS[known.family].get(width_mhz, 0)
+    whole_bits = subcarriers * 8 * streams * 10 % 12 == 0
+    return known.max_mcs if known.family != "vht" or whole_bits else known.max_mcs - 1
+
+
+def _check_streams(known: Standard, streams: int) -> None:
+    most = 4 if known.family == "ht" else 8
+    if streams not in range(1, most + 1):
+        raise ValueError(f"streams: must be 1 to {most}, is {streams!r}")

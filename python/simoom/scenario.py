@@ -1,0 +1,170 @@
+"""The scenario: what the user writes, as an immutable value."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from simoom import _core
+from simoom.issue import Issue, ScenarioError
+
+_READ_LIMIT = 2 << 20
+"""Bytes of a file that are looked at: twice what a scenario may have."""
+
+
+class Scenario:
+    """An 802.11 cell and the traffic in it.
+
+    A scenario never changes: `set` makes another one. Its keys are those of the TOML file and are
+    documented in ``docs/scenario.md``; a value's place is its path, ``flows[0].tcp.mss_bytes``.
+
+    Parameters
+    ----------
+    **keys
+        The top-level keys, for example ``standard``, ``stations``, ``duration_s`` and ``flows``.
+
+    Raises
+    ------
+    ScenarioError
+        A key is unknown or a value has the wrong type.
+
+    Examples
+    --------
+    >>> import simoom as sm
+    >>> s = sm.Scenario(standard="11g", stations=10, flows=[{"from": "server", "to": "sta*"}])
+    >>> s
+    Scenario(standard='11g', 10 stations, 1 flow tables, 30 s)
+    >>> s.set("stations", 20).get("stations")
+    20
+    >>> s.set("statoins", 20)
+    Traceback (most recent call last):
+    simoom.issue.ScenarioError: statoins: ...
+    """
+
+    __slots__ = ("core",)
+    core: _core.Scenario
+
+    def __init__(self, **keys: Any) -> None:
+        try:
+            text = json.dumps(keys, default=_plain, allow_nan=False)
+        except ValueError:
+            message = "every number must be finite; one is NaN or infinite"
+            raise ScenarioError([Issue("", message)]) from None
+        self.core = _core.Scenario.from_json(text)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Scenario:
+        """Read a scenario from a TOML file.
+
+        Raises
+        ------
+        OSError
+            The file cannot be read.
+        ScenarioError
+            It is not a scenario.
+        """
+        with Path(path).open("rb") as file:
+            return cls.parse(file.read(_READ_LIMIT))
+
+    @classmethod
+    def parse(cls, text: str | bytes) -> Scenario:
+        """Read a scenario from the text of a TOML file."""
+        data = text.encode() if isinstance(text, str) else text
+        return cls._of(_core.Scenario.parse(data))
+
+    @classmethod
+    def _of(cls, core: _core.Scenario) -> Scenario:
+        scenario = cls.__new__(cls)
+        scenario.core = core
+        return scenario
+
+    def set(self, path: str, value: Any) -> Scenario:
+        """Return a scenario in which one value is another.
+
+        Parameters
+        ----------
+        path : str
+            Where, for example ``flows[0].control``; ``flows[*].control`` is that of all flows.
+        value
+            A string, number, truth value, list or mapping.
+        """
+        return self.set_text(path, toml_value(value))
+
+    def set_text(self, path: str, text: str) -> Scenario:
+        """Return a scenario in which one value is another, written as in TOML.
+
+        A bare word is taken as a string, so that ``flows[0].control=new_reno`` needs no quotes.
+        """
+        return self._of(self.core.set(path, text))
+
+    def get(self, path: str) -> Any:
+        """Return the value at a path, as plain Python data."""
+        return json.loads(self.core.get(path))
+
+    def check(self) -> None:
+        """Raise `ScenarioError` with every fault, if there is any."""
+        self.core.check()
+
+    def to_toml(self) -> str:
+        """Return the text of a TOML file with this scenario in it."""
+        return self.core.to_toml()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every key with its default, as plain data; None depends on other keys."""
+        keys: dict[str, Any] = json.loads(self.core.to_full_json())
+        return keys
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scenario) and self.core == other.core
+
+    def __hash__(self) -> int:
+        return hash(self.core.to_full_json())
+
+    def __repr__(self) -> str:
+        keys = self.to_dict()
+        stations = keys["stations"]
+        groups = stations if isinstance(stations, list) else [stations]
+        count = sum(group["count"] if isinstance(group, dict) else group for group in groups)
+        title = f"{keys['title']!r}, " if keys["title"] else ""
+        return (
+            f"Scenario({title}standard={keys['standard']!r}, {count} stations, "
+            f"{len(keys['flows'])} flow tables, {keys['duration_s']:g} s)"
+        )
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return Scenario.parse, (self.to_toml(),)
+
+
+def _plain(value: Any) -> Any:
+    """Turn what JSON does not know (arrays and scalars of NumPy) into what it does."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"a scenario holds no {type(value).__name__}: {value!r}")
+
+
+def toml_value(value: Any) -> str:
+    """Write plain data as a TOML value.
+
+    Examples
+    --------
+    >>> toml_value({"web": {"think_s": 10.0, "size": [1, 2]}})
+    '{"web" = {"think_s" = 10.0, "size" = [1, 2]}}'
+    """
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(int(value))
+    if isinstance(value, float):
+        return repr(float(value)) if math.isfinite(value) else str(float(value))
+    if isinstance(value, Mapping):
+        pairs = (f"{toml_value(str(key))} = {toml_value(item)}" for key, item in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, Sequence):
+        return f"[{', '.join(map(toml_value, value))}]"
+    return toml_value(_plain(value))

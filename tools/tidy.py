@@ -1,0 +1,373 @@
+"""The house's own lint: sizes, who may import whom, words that do not belong.
+
+    python tools/tidy.py [ROOT]
+
+Prints one line a fault, `path:line: rule: what is wrong`, and fails if there is one. What is let
+off stands in ``tools/tidy.toml``, each with its reason; what is let off in vain is a fault too.
+"""
+
+from __future__ import annotations
+
+import ast
+import fnmatch
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+FILE_LINES = 500
+FUNCTION_LINES = 70
+COLUMNS = 100
+
+CRATES = {
+    "kernel": set(),
+    "wire": {"kernel"},
+    "tcp": {"kernel", "wire"},
+    "net": {"kernel", "wire"},
+    "wifi": {"kernel", "wire"},
+    "sim": {"kernel", "wire", "tcp", "net", "wifi"},
+    "py": {"kernel", "sim"},
+}
+"""Which of our crates each may use; ``py`` names a seed's type and otherwise sees ``sim`` only."""
+
+LAYERS = (
+    ("_core", "issue", "stats", "models"),
+    ("scenario",),
+    ("run", "sweep", "store"),
+    ("predict", "plots", "report"),
+    ("studies", "web"),
+    ("cli", "__main__"),
+)
+"""Modules of the Python package, lowest layer first: each may import its own layer and those
+below; ``models`` is apart (`check_models`)."""
+
+MODELS_MAY_IMPORT = {"numpy", "scipy"}
+"""Beside the standard library and themselves: agreement with the simulator is to be evidence."""
+
+FORBIDDEN = {
+    r"\b(TODO|FIXME|XXX|HACK)\b": "a promise; do it or leave it out",
+    r"(?<![\w.])/(work|tmp|home|root)/": "the path of some machine",
+    r"\b(pypi\.org|files\.pythonhosted\.org|static\.crates\.io|index\.crates\.io"
+    r"|registry\.npmjs\.org|proxy\.golang\.org)\b": "the host of a registry",
+    r"\b[Ii]ssue #?\d+\b": "the project speaks of itself alone",
+}
+
+BAD_NAME = re.compile(r"(?i)(manager|helper|handler|utils?(?![a-z])|data2)")
+"""Names that say nothing (house words)."""
+
+TEXT = {".rs", ".py", ".pyi", ".toml", ".md", ".sh", ".js", ".ts", ".css", ".html", ".yml", ""}
+GENERATED = {"Cargo.lock", "requirements.lock", "LICENSE-APACHE", "LICENSE-MIT"}
+
+
+@dataclass(frozen=True, order=True)
+class Fault:
+    """One breach of one rule."""
+
+    path: str
+    line: int
+    rule: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.rule}: {self.message}"
+
+
+def main(arguments: list[str]) -> int:
+    """Check the tree below the root given, or this one."""
+    root = Path(arguments[0] if arguments else Path(__file__).parents[1]).resolve()
+    faults = sorted(check(root))
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+def check(root: Path) -> list[Fault]:
+    """Return the faults of a tree that are not let off."""
+    found = [fault for path in files(root) for fault in check_file(root, path)]
+    found += check_manifests(root)
+    return list(let_off(root, found))
+
+
+def files(root: Path) -> list[PurePosixPath]:
+    """Return the files of the tree that are, or are about to be, committed."""
+    git = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=root,
+        capture_output=True,
+        check=False,
+    )
+    if git.returncode == 0:
+        names = git.stdout.decode().split("\0")
+    else:
+        names = [str(path.relative_to(root).as_posix()) for path in root.rglob("*")]
+    return [PurePosixPath(name) for name in names if name and (root / name).is_file()]
+
+
+def check_file(root: Path, path: PurePosixPath) -> Iterator[Fault]:
+    """Check one file against all rules for its kind."""
+    if path.suffix not in TEXT or path.name in GENERATED:
+        return
+    try:
+        text = (root / path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        yield Fault(str(path), 1, "text", "is not UTF-8")
+        return
+    yield from check_lines(path, text)
+    yield from check_name(path)
+    if path.suffix == ".rs":
+        yield from check_rust(path, text)
+    if path.suffix == ".py":
+        yield from check_python(path, text)
+
+
+def check_lines(path: PurePosixPath, text: str) -> Iterator[Fault]:
+    """Check width, ends of lines and words."""
+    here = str(path)
+    for number, line in enumerate(text.split("\n"), start=1):
+        unbreakable = "://" in line or (path.suffix == ".md" and line.startswith("|"))
+        if len(line) > COLUMNS and not unbreakable:
+            yield Fault(here, number, "columns", f"{len(line)} columns, more than {COLUMNS}")
+        if line != line.rstrip():
+            yield Fault(here, number, "space", "white space at the end of the line")
+        for pattern, why in FORBIDDEN.items():
+            if match := re.search(pattern, line):
+                yield Fault(here, number, "word", f"{match[0]!r} is {why}")
+    if text and not text.endswith("\n"):
+        yield Fault(here, text.count("\n") + 1, "space", "no newline at the end")
+
+
+def check_name(path: PurePosixPath) -> Iterator[Fault]:
+    """Check that a file's name says what is in it."""
+    if match := BAD_NAME.search(path.stem):
+        yield Fault(str(path), 1, "name", f"{match[0]!r} says nothing")
+
+
+# --- Rust ---------------------------------------------------------------------------------------
+
+
+def check_rust(path: PurePosixPath, text: str) -> Iterator[Fault]:
+    """Check sizes, names and imports of a Rust file; its tests may be as long as they need."""
+    here = str(path)
+    code = blank_rust(text)
+    tests = re.search(r"^\s*#\[cfg\(test\)\]\s*\n\s*(pub(\(\w+\))? )?mod \w+", code, re.MULTILINE)
+    code = code[: tests.start()] if tests else code
+    lines = code.count("\n")
+    if lines > FILE_LINES and not in_tests(path):
+        yield Fault(here, 1, "file", f"{lines} lines before its tests, more than {FILE_LINES}")
+    for name, line, length in rust_functions(code):
+        if length > FUNCTION_LINES:
+            yield Fault(here, line, "function", f"`{name}` has {length} lines")
+    for match in re.finditer(r"\b(?:fn|struct|enum|trait|mod|type)\s+(\w+)", code):
+        if bad := BAD_NAME.search(match[1]):
+            line = code.count("\n", 0, match.start()) + 1
+            yield Fault(here, line, "name", f"`{match[1]}`: {bad[0]!r} says nothing")
+    crate = path.parts[1] if len(path.parts) > 2 and path.parts[0] == "crates" else None
+    if crate in CRATES:
+        yield from check_uses(here, crate, code)
+
+
+def check_uses(here: str, crate: str, code: str) -> Iterator[Fault]:
+    """Check that a crate names only the crates that it may."""
+    for match in re.finditer(r"(?<![\w:.])(\w+)::", code):
+        other = match[1]
+        # `crate::tcp::…` and modules of the same name do not match: they follow `::` or `self::`.
+        if other in CRATES and other not in CRATES[crate] | {crate}:
+            line = code.count("\n", 0, match.start()) + 1
+            if not re.search(rf"^\s*(pub )?mod {other}\b", code, re.MULTILINE):
+                yield Fault(here, line, "import", f"`{crate}` may not use `{other}`")
+
+
+def rust_functions(code: str) -> Iterator[tuple[str, int, int]]:
+    """Find functions with a body: name, line and length, in code without comments and strings."""
+    for match in re.finditer(r"\bfn\s+(\w+)", code):
+        depth = 0
+        for end in range(match.end(), len(code)):
+            char = code[end]
+            if char in "([":
+                depth += 1
+            elif char in ")]":
+                depth -= 1
+            elif char in "{;" and depth == 0:
+                break
+        else:
+            continue
+        if code[end] == ";":
+            continue
+        depth = 0
+        for close in range(end, len(code)):
+            depth += (code[close] == "{") - (code[close] == "}")
+            if depth == 0:
+                break
+        first = code.count("\n", 0, match.start()) + 1
+        yield match[1], first, code.count("\n", match.start(), close) + 1
+
+
+RUST_TOKEN = re.compile(
+    r"""//[^\n]*
+      | /\*.*?\*/
+      | b?r(?P<hashes>\#*)".*?"(?P=hashes)
+      | b?"(?:\\.|[^"\\])*"
+      | b?'(?:\\(?:u\{[^}]*\}|x..|.)|[^'\\\n])'""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def blank_rust(text: str) -> str:
+    """Replace comments and literals by blanks, so that braces and words in them do not count."""
+
+    def blank(match: re.Match[str]) -> str:
+        return re.sub(r"[^\n]", " ", match[0])
+
+    return RUST_TOKEN.sub(blank, text)
+
+
+def check_manifests(root: Path) -> Iterator[Fault]:
+    """Check that no crate depends on one that it may not use."""
+    for crate, allowed in CRATES.items():
+        manifest = root / "crates" / crate / "Cargo.toml"
+        if not manifest.exists():
+            continue
+        table = tomllib.loads(manifest.read_text(encoding="utf-8"))
+        sections = ("dependencies", "dev-dependencies", "build-dependencies")
+        for name in (name for section in sections for name in table.get(section, {})):
+            other = name.removeprefix("simoom-")
+            if other in CRATES and other not in allowed:
+                here = str(manifest.relative_to(root))
+                yield Fault(here, 1, "import", f"`{crate}` may not depend on `{other}`")
+
+
+# --- Python -------------------------------------------------------------------------------------
+
+
+def check_python(path: PurePosixPath, text: str) -> Iterator[Fault]:
+    """Check sizes, names and imports of a Python file."""
+    here = str(path)
+    lines = text.count("\n")
+    if lines > FILE_LINES and not in_tests(path):
+        yield Fault(here, 1, "file", f"{lines} lines, more than {FILE_LINES}")
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        yield Fault(here, error.lineno or 1, "text", f"is not Python: {error.msg}")
+        return
+    for node in ast.walk(tree):
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        if bad := BAD_NAME.search(node.name):
+            yield Fault(here, node.lineno, "name", f"`{node.name}`: {bad[0]!r} says nothing")
+        length = function_length(node)
+        if length > FUNCTION_LINES:
+            yield Fault(here, node.lineno, "function", f"`{node.name}` has {length} lines")
+    module = simoom_module(path)
+    if module is not None:
+        yield from check_layers(here, module, tree)
+
+
+def function_length(node: ast.AST) -> int:
+    """Return a function's lines without its docstring."""
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return 0
+    length = (node.end_lineno or node.lineno) - node.lineno + 1
+    first = node.body[0]
+    if ast.get_docstring(node, clean=False) is not None:
+        length -= (first.end_lineno or first.lineno) - first.lineno + 1
+    return length
+
+
+def simoom_module(path: PurePosixPath) -> tuple[str, ...] | None:
+    """Return the module's place in the package: ("models", "bianchi"); () for the package."""
+    if path.parts[:2] != ("python", "simoom"):
+        return None
+    parts = [*path.parts[2:-1], path.stem]
+    return tuple(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def check_layers(here: str, module: tuple[str, ...], tree: ast.Module) -> Iterator[Fault]:
+    """Check that a module imports only from its layer and those below."""
+    if not module:  # the package's own __init__ shows what is in every layer
+        return
+    own = module[0]
+    for node, name in imports(tree, ("simoom", *module)):
+        parts = name.split(".")
+        if own == "models":
+            standard = parts[0] in sys.stdlib_module_names or parts[0] in MODELS_MAY_IMPORT
+            if not standard and parts[:2] != ["simoom", "models"]:
+                yield Fault(here, node.lineno, "import", f"models may not import {name}")
+        elif parts[0] == "simoom":
+            other = parts[1] if len(parts) > 1 else None
+            if layer(own) is None:
+                yield Fault(here, 1, "import", f"`{own}` has no layer in tools/tidy.py")
+                return
+            if other is None or (layer(other) or 0) > (layer(own) or 0):
+                yield Fault(here, node.lineno, "import", f"`{own}` may not import {name}")
+
+
+def layer(module: str) -> int | None:
+    """Return the number of a module's layer, lowest 0."""
+    return next((number for number, names in enumerate(LAYERS) if module in names), None)
+
+
+def imports(tree: ast.Module, module: tuple[str, ...]) -> Iterator[tuple[ast.stmt, str]]:
+    """Return every module that `module` imports, anywhere in it but for type checking."""
+    typing_only = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+        for statement in node.body
+        for inner in ast.walk(statement)
+    }
+    for node in ast.walk(tree):
+        if id(node) in typing_only:
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((node, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = module[: -node.level] if node.level else ()
+            source = ".".join([*above, *filter(None, [node.module])])
+            if source == "simoom":
+                yield from ((node, f"simoom.{alias.name}") for alias in node.names)
+            else:
+                yield node, source
+
+
+def in_tests(path: PurePosixPath) -> bool:
+    """Whether a file holds tests only."""
+    return "tests" in path.parts or path.stem == "tests" or path.stem.endswith("_tests")
+
+
+# --- What is let off ----------------------------------------------------------------------------
+
+
+def let_off(root: Path, found: Iterable[Fault]) -> Iterator[Fault]:
+    """Drop the faults that ``tools/tidy.toml`` lets off; add what it lets off in vain."""
+    table = root / "tools" / "tidy.toml"
+    entries = tomllib.loads(table.read_text("utf-8"))["allow"] if table.exists() else []
+    used: set[int] = set()
+    for fault in found:
+        number = next((n for n, entry in enumerate(entries) if lets_off(entry, fault)), None)
+        if number is None:
+            yield fault
+        else:
+            used.add(number)
+    for number, entry in enumerate(entries):
+        if number not in used:
+            message = f"lets off {entry['rule']} in {entry['path']} in vain"
+            yield Fault("tools/tidy.toml", 1, "allow", message)
+        if not entry.get("reason"):
+            yield Fault("tools/tidy.toml", 1, "allow", f"no reason for {entry['path']}")
+
+
+def lets_off(entry: dict[str, str], fault: Fault) -> bool:
+    """Whether an entry is meant for this fault."""
+    return (
+        fault.rule == entry["rule"]
+        and fnmatch.fnmatch(fault.path, entry["path"])
+        and entry.get("what", "") in fault.message
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
