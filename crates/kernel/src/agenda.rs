@@ -72,6 +72,7 @@ impl<E: Ranked> Agenda<E> {
     }
 
     /// Takes out the next event and moves the time to it.
+    #[expect(clippy::should_implement_trait, reason = "events are scheduled between the calls")]
     pub fn next(&mut self) -> Option<(Instant, E)> {
         let entry = self.heap.pop()?;
         self.now = entry.when;

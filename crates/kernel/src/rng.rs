@@ -51,7 +51,7 @@ impl Rng {
         // Lemire's multiply-shift with rejection of the biased remainder (ACM TOMACS 29:1, 2019).
         loop {
             let product = u64::from(self.0.next_u32()) * range;
-            if (product as u32) as u64 >= (1u64 << 32) % range {
+            if u64::from(product as u32) >= (1u64 << 32) % range {
                 return (product >> 32) as u32;
             }
         }

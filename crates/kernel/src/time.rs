@@ -68,6 +68,7 @@ impl Duration {
     }
 
     /// The difference, or zero where `other` is longer.
+    #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }

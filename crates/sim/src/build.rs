@@ -3,7 +3,7 @@
 use crate::plan::{self, Plan};
 use kernel::{Bytes, Duration, Segments};
 use net::Limit;
-use wifi::mac::{BackoffDraw, Eifs, FCS, SlotGrid, Timing};
+use wifi::mac::{BackoffDraw, Countdown, Eifs, FCS, SlotGrid, Timing};
 use wifi::phy::{DOT11A, DOT11B, DOT11G, Preamble};
 
 pub(crate) fn cell_config(wlan: &plan::WlanPlan) -> wifi::CellConfig {
@@ -40,6 +40,10 @@ pub(crate) fn cell_config(wlan: &plan::WlanPlan) -> wifi::CellConfig {
         long_retry_limit: u32::from(wlan.long_retry_limit),
         cw_min: wlan.cw_min,
         cw_max: wlan.cw_max,
+        countdown: match wlan.countdown {
+            plan::Countdown::Standard => Countdown::Standard,
+            plan::Countdown::Bianchi => Countdown::Bianchi,
+        },
         backoff_draw: match wlan.backoff_draw {
             plan::BackoffDraw::Standard => BackoffDraw::Standard,
             plan::BackoffDraw::Ns2 => BackoffDraw::Ns2,
@@ -61,7 +65,10 @@ pub(crate) fn links(plan: &Plan, config: &wifi::CellConfig) -> Vec<wifi::Link> {
 }
 
 pub(crate) fn discipline(discipline: &plan::Discipline) -> net::Discipline {
-    let limit = |packets, bytes| Limit { packets, bytes };
+    let limit = |packets: Option<u32>, bytes: Option<Bytes>| Limit {
+        packets: packets.or(bytes.is_none().then_some(UNLIMITED_PACKETS)),
+        bytes,
+    };
     match *discipline {
         plan::Discipline::DropTail { limit_packets, limit_bytes } => {
             net::Discipline::DropTail { limit: limit(limit_packets, limit_bytes) }
@@ -78,6 +85,10 @@ pub(crate) fn discipline(discipline: &plan::Discipline) -> net::Discipline {
         }
     }
 }
+
+/// What a buffer without a limit holds: more is a mistake of the scenario, and would take memory
+/// that grows with simulated time.
+const UNLIMITED_PACKETS: u32 = 1_000_000;
 
 pub(crate) fn wire_link(wire: &plan::WirePlan) -> net::Link {
     net::Link::new(wire.rate, wire.delay, wire.overhead, discipline(&wire.queue).build())

@@ -90,6 +90,16 @@ pub enum SlotGrid {
     Free,
 }
 
+/// Whether a slot in which another station begins to send counts as counted down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Countdown {
+    /// No: the slot is not idle (802.11-2020 clause 10.3.4.3).
+    Standard,
+    /// Yes: one step of the chain per busy period, as in Bianchi's model (JSAC 18:3, 2000).
+    Bianchi,
+}
+
 /// The range of a back-off draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -129,6 +139,8 @@ pub struct WlanPlan {
     pub eifs: Eifs,
     /// Slots after a collision.
     pub slot_grid: SlotGrid,
+    /// Slots in which another station begins to send.
+    pub countdown: Countdown,
     /// Range of a back-off draw.
     pub backoff_draw: BackoffDraw,
 }

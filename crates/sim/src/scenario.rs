@@ -192,9 +192,9 @@ fn syntax(text: &str, error: &toml::de::Error) -> Issue {
     let start = text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
     let number = text[..start].matches('\n').count() + 1;
     let line = text[start..].lines().next().unwrap_or_default().trim();
-    let message = error.message();
+    let message = error.message().trim_end_matches(", expected literal string");
     let remedy = remedy(line, message);
-    whole(format!("line {number} is not TOML: {message}{remedy}: `{}`", shown(line)))
+    whole(format!("line {number} is not TOML: {message}{remedy}; it reads: {}", shown(line)))
 }
 
 /// What helps against the commonest slips.

@@ -6,7 +6,7 @@
 //! where the receiver has it, and the end of the exchange. A collision needs one.
 
 use crate::mac::{
-    Backoff, BackoffDraw, Contention, Exchange, Failure, Fate, Frame, Persistence, Request,
+    Backoff, BackoffDraw, Contention, Countdown, Exchange, Failure, Fate, Frame, Persistence, Request,
     SlotGrid, Station, Timing,
 };
 use crate::phy::Mode;
@@ -29,6 +29,8 @@ pub struct CellConfig {
     pub cw_min: u32,
     /// Largest contention window.
     pub cw_max: u32,
+    /// Whether a slot in which another station begins to send counts as counted down.
+    pub countdown: Countdown,
     /// What a back-off is drawn from.
     pub backoff_draw: BackoffDraw,
     /// PSDUs longer than this are preceded by RTS and CTS (`dot11RTSThreshold`).
@@ -163,7 +165,9 @@ impl Cell {
         };
         let nodes = (0..count).map(node).collect();
         let timing = &config.timing;
-        let contention = Contention::new(count as usize, timing.slot, timing.difs());
+        let counts_busy = config.countdown == Countdown::Bianchi;
+        let contention =
+            Contention::new(count as usize, timing.slot, timing.difs(), counts_busy);
         Self {
             persistence,
             links,

@@ -7,7 +7,7 @@ mod timing;
 
 pub use exchange::{Exchange, Fate, Step, StepKind};
 pub(crate) use exchange::Request;
-pub use timing::{BackoffDraw, Eifs, FCS, SlotGrid, Timing};
+pub use timing::{BackoffDraw, Countdown, Eifs, FCS, SlotGrid, Timing};
 
 pub(crate) use contention::Contention;
 pub(crate) use station::{Backoff, Failure, Frame, Persistence, Station};

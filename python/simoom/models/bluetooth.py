@@ -194,7 +194,7 @@ class Dot11b:
     def windows(self, stages: int, *, capped: bool = True) -> Array:
         """CW of the first stages; without a cap they double for ever."""
         grown = (self.cw_min + 1) * 2.0 ** np.arange(stages) - 1
-        return np.minimum(grown, float(self.cw_max) if capped else np.inf)
+        return np.asarray(np.minimum(grown, self.cw_max if capped else np.inf))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import assumption, half_duplex
-from ._check import Array, broadcast, choice, not_negative, positive, probability, real, whole
+from ._check import Array, broadcast, choice, positive, probability, real, whole
 from .fixed_point import backoff_slots, solve
 from .half_duplex import CellTimes as HalfDuplexTimes
 from .prediction import Prediction
@@ -73,12 +73,17 @@ class RtsTimes:
         bits = np.asarray(payload_bits, dtype=np.float64) + self.header_bits
         return np.asarray(fixed + self.difs_us + bits / np.asarray(rate_mbps, dtype=np.float64))
 
+    def collision_us(self, cts_timeout_us: ArrayLike) -> Array:
+        """T_RTS + T_DIFS, and what the silence takes beyond that."""
+        extra = real("cts_timeout_us", cts_timeout_us, low=-self.difs_us, below=np.inf)
+        return np.asarray(self.rts_us + self.difs_us + extra)
+
     def half_duplex(
         self, rate_mbps: ArrayLike = 54.0, *, cts_timeout_us: ArrayLike = 0.0
     ) -> HalfDuplexTimes:
         """Return the times of the half-duplex cell with which [1] compares."""
         rate = positive("rate_mbps", rate_mbps)
-        lost = self.rts_us + self.difs_us + not_negative("cts_timeout_us", cts_timeout_us)
+        lost = self.collision_us(cts_timeout_us)
         return HalfDuplexTimes(
             slot_us=self.slot_us,
             data_us=self.exchange_us(self.data_bits, rate),
@@ -194,7 +199,7 @@ def ap_attempt_probability(
 
 def _interrupted_stage(s: Array, window: float) -> tuple[Array, Array]:
     """Return q / (s W) and z of one stage: its counter reaches zero, mean slots spent in it."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         q = -np.expm1(window * np.log1p(-s))
         share = np.where(s > 0, q / (s * window), 1.0)
         slots = window / q - (1 - s) / s
@@ -265,7 +270,8 @@ def cell(
         Durations and sizes.
     cts_timeout_us : array_like
         What a collision takes beyond T_RTS + T_DIFS: 0 in [1], about 26 (SIFS + slot) or 60
-        (SIFS + CTS) in a real MAC. It is the one convention that moves the gains by points.
+        (SIFS + CTS) in a real MAC, and -34 if not even a DIFS followed. It is the one convention
+        that moves the gains by points.
     cw_min, cw_max, eq6
         As in `backoff_point`.
     counting : str
@@ -298,7 +304,7 @@ def cell(
         upload_fraction=f,
         rate_mbps=positive("rate_mbps", rate_mbps),
         cli_rate_mbps=positive("cli_rate_mbps", cli_rate_mbps),
-        cts_timeout_us=not_negative("cts_timeout_us", cts_timeout_us),
+        cts_timeout_us=np.asarray(cts_timeout_us, dtype=np.float64),
     )
     classes = [(f, True, r1, r2), (1 - f, False, r1, r2)]
     point = backoff_point(n, cw_min=cw_min, cw_max=cw_max, eq6=eq6)
@@ -360,7 +366,7 @@ def mixed(
         )
         for each in classes
     ]
-    timeout = not_negative("cts_timeout_us", cts_timeout_us)
+    timeout = np.asarray(cts_timeout_us, dtype=np.float64)
     point = backoff_point(n, cw_min=cw_min, cw_max=cw_max, eq6=eq6)
     down, up, renewal = _renewal(point, n, rows, times, timeout, counting, flow)
     return MixedFullDuplex(down + up, down, up, renewal)
@@ -398,8 +404,7 @@ def _renewal(
             beside = np.maximum(sent, times.exchange_us(bits, other_r2))
             secondary = secondary + weight * other * beside
 
-    collision = times.rts_us + times.difs_us + timeout
-    fixed = idle * times.slot_us + alone * primary + lost * collision
+    fixed = idle * times.slot_us + alone * primary + lost * times.collision_us(timeout)
     if flow == "repaid":  # each of its own turns costs the access point one beside a station
         both = np.maximum(station - alone, 0.0)
         renewal = fixed + both * secondary + (station - both) * single

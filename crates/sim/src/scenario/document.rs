@@ -3,7 +3,7 @@
 //! The comment of a key is its description in the JSON schema: meaning, unit, default, source.
 
 use super::flow::Flow;
-use crate::plan::{BackoffDraw, Eifs, Per, Preamble, Slot, SlotGrid, Standard};
+use crate::plan::{BackoffDraw, Countdown, Eifs, Per, Preamble, Slot, SlotGrid, Standard};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
@@ -137,6 +137,9 @@ pub struct Wlan {
     /// How slots lie after a collision: "standard" (as timeouts and EIFS place them; default),
     /// "shared" (all stations resume together) or "free" (each where its own rule ends).
     pub slot_grid: SlotGrid,
+    /// Whether a slot in which another station begins to send counts as counted down: "standard"
+    /// (no; default) or "bianchi" (yes, as in Bianchi's chain).
+    pub countdown: Countdown,
     /// Range of a back-off draw: "standard" (0 to CW with CW; default) or "ns2" (without CW).
     pub backoff_draw: BackoffDraw,
 }
@@ -157,6 +160,7 @@ impl Default for Wlan {
             llc_bytes: 8,
             eifs: Eifs::Standard,
             slot_grid: SlotGrid::Standard,
+            countdown: Countdown::Standard,
             backoff_draw: BackoffDraw::Standard,
         }
     }
@@ -264,20 +268,20 @@ impl<'de> Visitor<'de> for StationsVisitor {
         if (0.0..=1e15).contains(&count) && count.trunc() == count {
             return Ok(Stations::Count(count as u64));
         }
-        Err(E::custom(format!("expected a whole number of stations, found {count:?}")))
+        Err(E::custom(format!("must be a whole number, is {count:?}")))
     }
 
     fn visit_i64<E: Error>(self, count: i64) -> Result<Stations, E> {
-        Err(E::custom(format!("expected a whole number of stations, found {count}")))
+        Err(E::custom(format!("must be a whole number, is {count}")))
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<Stations, E> {
-        Err(E::custom(format!("expected {}, found {value}", Expected(&self))))
+        Err(E::custom(format!("must be {}, is {value}", Expected(&self))))
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Stations, E> {
         let text = super::path::shown(text);
-        Err(E::custom(format!("expected {}, found the text \"{text}\"", Expected(&self))))
+        Err(E::custom(format!("must be {}, is \"{text}\"", Expected(&self))))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Stations, A::Error> {

@@ -59,7 +59,7 @@ impl Fault {
         let (path, message) = match self.kind {
             Kind::Message(message) => (path, format!("{message}{line}")),
             Kind::UnknownKey { key, known } => {
-                let advice = advice(&key, known);
+                let advice = advice(&path, &key, known);
                 (path.then(Step::Key(key)), format!("unknown key{line}; {advice}"))
             }
             Kind::Several { given, variants } => {
@@ -73,24 +73,34 @@ impl Fault {
     }
 }
 
-/// What to write instead of an unknown key.
-fn advice(key: &str, known: &[&str]) -> String {
+/// What to write instead of an unknown key of the table at `path`.
+fn advice(path: &Path, key: &str, known: &[&str]) -> String {
+    const MOST: usize = 4;
+    let mut places = if is_bare(key) { schema::places(key) } else { Vec::new() };
+    let below = format!("{}.", path.general());
+    if places.iter().any(|place| place.starts_with(&below)) {
+        places.retain(|place| place.starts_with(&below));
+        return format!("it belongs at {}", places.join(" or "));
+    }
     let nearest = nearest(key, known.iter().copied());
     if !nearest.is_empty() {
         return format!("did you mean {}?", nearest.join(" or "));
     }
     let here = format!("the keys here are {}", known.join(", "));
-    let elsewhere = if is_bare(key) { schema::places(key) } else { Vec::new() };
-    if elsewhere.is_empty() {
+    if places.is_empty() {
         return here;
     }
-    format!("it belongs at {}; {here}", elsewhere.join(" or "))
+    if places.len() > MOST {
+        places.truncate(MOST);
+        places.push("…".to_owned());
+    }
+    format!("it belongs at {}; {here}", places.join(" or "))
 }
 
 /// Up to three of the candidates, nearest first, that a mistyped word may stand for.
 pub(super) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     /// Below this, a suggestion puzzles more than it helps.
-    const ALIKE: f64 = 0.6;
+    const ALIKE: f64 = 0.67;
     // A mistyped word is about as long as what it stands for: longer ones are not compared.
     const LONGEST: usize = 64;
     if word.len() > LONGEST {
@@ -106,13 +116,18 @@ pub(super) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>)
     scored.into_iter().take(3).filter(|(s, _)| *s > best - 0.15).map(|(_, c)| c).collect()
 }
 
-/// 1 for equal words; a word without its unit, as `duration` for `duration_s`, is nearly equal.
+/// 1 for equal words; nearly as much for a word without its unit or with another, as `duration`
+/// or `duration_ms` for `duration_s`, and for one with the candidate in it, as `802.11g` for `11g`.
 fn likeness(word: &str, candidate: &str) -> f64 {
     let stem = candidate.rsplit_once('_').map_or(candidate, |(stem, _)| stem);
-    let whole = strsim::normalized_damerau_levenshtein(word, candidate);
     let word_stem = word.rsplit_once('_').map_or(word, |(stem, _)| stem);
-    let stems = if stem == word || stem == word_stem { 0.9 } else { 0.0 };
-    f64::max(whole, stems)
+    if stem == word || stem == word_stem {
+        return 0.9;
+    }
+    if word.split(|letter: char| !letter.is_alphanumeric()).any(|part| part == candidate) {
+        return 0.85;
+    }
+    strsim::normalized_damerau_levenshtein(word, candidate)
 }
 
 impl fmt::Display for Fault {
@@ -147,6 +162,7 @@ mod tests {
         assert_eq!(near("duration"), ["duration_s"]);
         assert_eq!(near("duration_ms"), ["duration_s"]);
         assert_eq!(near("cwmin"), ["cw_min"]);
+        assert_eq!(near("slot time"), ["slot"]);
         assert_eq!(near("colour"), [""; 0]);
         assert_eq!(near(&"x".repeat(100_000)), [""; 0]);
     }

@@ -50,6 +50,15 @@ impl Path {
         Ok(Self(steps))
     }
 
+    /// The path with `[*]` for each index, as the schema knows it.
+    pub(crate) fn general(&self) -> Self {
+        let general = |step: &Step| match step {
+            Step::Key(key) => Step::Key(key.clone()),
+            Step::Index(_) | Step::Every => Step::Every,
+        };
+        Self(self.0.iter().map(general).collect())
+    }
+
     /// This path and one step more.
     pub(crate) fn then(&self, step: Step) -> Self {
         let mut steps = self.0.clone();
@@ -71,7 +80,14 @@ pub(crate) fn is_bare(key: &str) -> bool {
 /// Text from outside, made fit to stand in a message: short, and without control characters.
 pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 60;
-    let mut short: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
+    let mut short = String::new();
+    for letter in text.chars().take(LONGEST) {
+        if letter.is_control() || letter == char::REPLACEMENT_CHARACTER {
+            short.extend(letter.escape_default());
+        } else {
+            short.push(letter);
+        }
+    }
     if text.chars().nth(LONGEST).is_some() {
         short.push('…');
     }

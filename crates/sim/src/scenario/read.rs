@@ -5,7 +5,7 @@
 //! written by its name alone (`control = "new_reno"` is `control.new_reno = {}`).
 
 use super::fault::{Fault, Kind, nearest};
-use super::path::{Step, shown};
+use super::path::Step;
 use super::tree::{Node, Value};
 use serde::de::value::StrDeserializer;
 use serde::de::{
@@ -28,7 +28,7 @@ impl Reader<'_> {
     fn wrong(self, expected: &str, remedy: &str) -> Fault {
         let found = self.0.described();
         let remedy = if remedy.is_empty() { String::new() } else { format!("; {remedy}") };
-        Fault::message(self.0.line, format!("expected {expected}, found {found}{remedy}"))
+        Fault::message(self.0.line, format!("must be {expected}, is {found}{remedy}"))
     }
 
     /// What helps where a number is expected.
@@ -160,12 +160,11 @@ impl<'de> Deserializer<'de> for Reader<'de> {
             let kind = Kind::UnknownKey { key: name.clone(), known: variants };
             return Err(Fault::new(settings.line, kind));
         }
-        let meant = match nearest(name, variants.iter().copied()).first() {
-            Some(near) => format!("; did you mean \"{near}\"?"),
+        let remedy = match nearest(name, variants.iter().copied()).first() {
+            Some(near) => format!("did you mean \"{near}\"?"),
             None => String::new(),
         };
-        let message = format!("\"{}\" is not {}{meant}", shown(name), one_of(variants));
-        Err(Fault::message(self.0.line, message))
+        Err(self.wrong(&one_of(variants), &remedy))
     }
 
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
@@ -272,8 +271,8 @@ impl<'de> VariantAccess<'de> for Choice<'de> {
             None => Ok(()),
             Some(node) if node.value == Node::EMPTY.value => Ok(()),
             Some(node) => {
-                let fault = Reader(node).wrong("no settings", "it has none: write its name alone");
-                Err(self.locate(fault))
+                let message = format!("has no settings, but here {}", node.described());
+                Err(self.locate(Fault::message(node.line, message)))
             }
         }
     }

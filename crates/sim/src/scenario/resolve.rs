@@ -22,7 +22,7 @@ const LONGEST_S: f64 = 1e6;
 /// Resolves a document.
 pub(super) fn resolve(document: &Document) -> Result<Plan, Vec<Issue>> {
     let mut check = Check::default();
-    let duration_s = check.seconds("duration_s", document.duration_s, 1e-6, LONGEST_S);
+    let duration_s = duration(document, &mut check);
     let warmup_s = warmup(document, duration_s, &mut check);
     let wlan = cell::wlan(document, &mut check);
     let stations = cell::stations(document, &wlan, &mut check);
@@ -44,6 +44,13 @@ pub(super) fn resolve(document: &Document) -> Result<Plan, Vec<Issue>> {
     work::queues_hold_a_packet(document, &plan, &mut check);
     work::is_bounded(&plan, &mut check);
     check.finish(plan)
+}
+
+/// The duration; if it is at fault, NaN, with which no comparison holds, so that nothing else is
+/// said to lie outside the run.
+fn duration(document: &Document, check: &mut Check) -> f64 {
+    let duration_s = check.seconds("duration_s", document.duration_s, 1e-6, LONGEST_S);
+    if duration_s == document.duration_s { duration_s } else { f64::NAN }
 }
 
 fn warmup(document: &Document, duration_s: f64, check: &mut Check) -> f64 {

@@ -40,15 +40,10 @@ fn sole_key(variant: &Value) -> Option<&str> {
 
 /// The paths at which a key of this name stands.
 pub(super) fn places(key: &str) -> Vec<String> {
-    const MOST: usize = 4;
     let root = root();
     let mut found = Vec::new();
     search(&root, &root, "", key, &mut found);
     found.dedup();
-    if found.len() > MOST {
-        found.truncate(MOST);
-        found.push("…".to_owned());
-    }
     found
 }
 

@@ -59,9 +59,9 @@ impl Node {
     pub(crate) fn described(&self) -> String {
         match &self.value {
             Value::Bool(value) => value.to_string(),
-            Value::Integer(value) => format!("the number {value}"),
-            Value::Float(value) => format!("the number {value:?}"),
-            Value::Text(text) => format!("the text \"{}\"", shown(text)),
+            Value::Integer(value) => value.to_string(),
+            Value::Float(value) => format!("{value:?}"),
+            Value::Text(text) => format!("\"{}\"", shown(text)),
             Value::Date(date) => format!("the date {date}"),
             Value::List(items) if items.is_empty() => "an empty list".to_owned(),
             Value::List(items)

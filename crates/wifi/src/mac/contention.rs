@@ -33,6 +33,8 @@ struct Contender {
 #[derive(Debug)]
 pub(crate) struct Contention {
     slot: Duration,
+    /// A busy period counts as a slot for those who wait.
+    counts_busy: bool,
     /// When the shared clock's next slot begins, if the medium stays idle.
     start: Instant,
     /// Slots counted up to `start`.
@@ -49,9 +51,15 @@ pub(crate) struct Contention {
 }
 
 impl Contention {
-    pub(crate) fn new(stations: usize, slot: Duration, difs: Duration) -> Self {
+    pub(crate) fn new(
+        stations: usize,
+        slot: Duration,
+        difs: Duration,
+        counts_busy: bool,
+    ) -> Self {
         Self {
             slot,
+            counts_busy,
             start: Instant::ZERO + difs,
             elapsed: 0,
             busy: false,
@@ -172,6 +180,7 @@ impl Contention {
             self.rejoin(now, self.own[i], winners, beaten);
         }
         self.own.clear();
+        self.elapsed += u64::from(self.counts_busy);
         // The order of the lists must not depend on who counted how.
         winners.sort_unstable();
         beaten.sort_unstable();
@@ -241,7 +250,7 @@ mod tests {
     }
 
     fn contention() -> Contention {
-        Contention::new(4, SLOT, DIFS)
+        Contention::new(4, SLOT, DIFS, false)
     }
 
     fn busy(c: &mut Contention, us: u64) -> Vec<u32> {

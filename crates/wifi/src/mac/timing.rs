@@ -38,6 +38,17 @@ pub enum SlotGrid {
     Free,
 }
 
+/// Whether a slot in which another station begins to send counts as counted down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Countdown {
+    /// No: only idle slots count (clause 10.3.4.3). After a busy period the first slot then belongs
+    /// to those alone who have just drawn anew.
+    #[default]
+    Standard,
+    /// Yes: each busy period is a step of the chain, as in Bianchi's model (JSAC 18:3, 2000).
+    Bianchi,
+}
+
 /// What a back-off is drawn from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BackoffDraw {

@@ -89,6 +89,7 @@ pub(super) fn wlan(document: &Document, check: &mut Check) -> WlanPlan {
         llc: check.bytes("wlan.llc_bytes", wlan.llc_bytes, 0, 100),
         eifs: wlan.eifs,
         slot_grid: wlan.slot_grid,
+        countdown: wlan.countdown,
         backoff_draw: wlan.backoff_draw,
     }
 }

@@ -1,0 +1,335 @@
+"""Pictures of results, fit for print.
+
+Every function returns a `matplotlib.figure.Figure` or draws on the axes it is given; none touches
+matplotlib's global state, so that they may be used from threads and notebooks alike. Colours are
+those of Okabe and Ito, told apart by colour-blind readers and in grey.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from simoom.run import Replications, Run
+from simoom.stats import mean_ci
+from simoom.tables import AIRTIME, number, rows
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
+    "#000000",
+    "#E69F00",
+    "#56B4E9",
+    "#009E73",
+    "#F0E442",
+    "#0072B2",
+    "#D55E00",
+    "#CC79A7",
+)
+CYCLE = (BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE, YELLOW, BLACK)
+
+AIRTIME_COLOURS = {
+    "payload": BLUE,
+    "tcp_ack": SKY,
+    "header": "#9CC5DF",
+    "mac_ack": GREEN,
+    "rts_cts": "#8FD3BE",
+    "ifs_backoff": YELLOW,
+    "collision": VERMILION,
+    "lost": PURPLE,
+    "idle": "#E4E4E4",
+}
+
+STYLE: dict[str, Any] = {
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.labelsize": 9,
+    "axes.prop_cycle": mpl.cycler(color=CYCLE),
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "figure.dpi": 150,
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.6,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "lines.linewidth": 1.4,
+    "savefig.dpi": 150,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "simoom",
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+}
+
+MOST_BARS = 24
+"""More flows than these are drawn as one sorted line."""
+
+PROBES = ("total.goodput_mbps", "ap.queue_packets")
+"""The time series of a report, where the user names none."""
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Apply the house style to figures made and saved inside."""
+    with mpl.rc_context(STYLE):
+        yield
+
+
+def alone(draw: Callable[..., None], *arguments: Any, height: float = 3.0, **options: Any) -> Figure:
+    """Return a figure of one column's width with one plot in it."""
+    with style():
+        figure = Figure(figsize=(6.4, height), layout="constrained")
+        draw(figure.subplots(), *arguments, **options)
+    return figure
+
+
+def save(figure: Figure, path: Path | str, **options: Any) -> None:
+    """Write a figure in the house style, the same bytes each time."""
+    with style():
+        metadata = {"Date": None} if str(path).endswith(".svg") else {"Software": None}
+        figure.savefig(path, metadata=metadata, **options)
+
+
+def airtime(run: Run) -> Figure:
+    """Return the airtime ledger as a stacked bar."""
+    return alone(draw_airtime, run, height=1.4)
+
+
+def draw_airtime(axes: Axes, run: Run) -> None:
+    """Draw the airtime ledger as a stacked bar with its legend below."""
+    left = 0.0
+    for kind, label in AIRTIME.items():
+        percent = 100 * (number(run.summary.get(f"airtime.{kind}_fraction")) or 0.0)
+        if percent == 0:
+            continue
+        colour = AIRTIME_COLOURS[kind]
+        axes.barh(0, percent, left=left, color=colour, edgecolor="white", linewidth=0.8, label=label)
+        if percent >= 4:
+            axes.text(
+                left + percent / 2, 0, f"{percent:.0f}", ha="center", va="center", size=8,
+                color="white" if colour in (BLUE, GREEN, VERMILION) else "black",
+            )  # fmt: skip
+        left += percent
+    axes.set(xlim=(0, 100), yticks=[], title="Airtime, %")
+    axes.grid(visible=False)
+    axes.spines["left"].set_visible(False)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=5)
+
+
+def goodput(runs: Run | Replications) -> Figure:
+    """Return the goodput of every flow with its 95 % interval.
+
+    The interval of one run is that of its batch means; of several, Student's t over the runs.
+    """
+    count = len(_first(runs).flows)
+    height = 1.0 + 0.24 * count if count <= MOST_BARS else 3.0
+    return alone(draw_goodput, runs, height=max(1.8, height))
+
+
+def draw_goodput(axes: Axes, runs: Run | Replications) -> None:
+    """Draw the goodput of every flow: bars, or one sorted line where there are many."""
+    flows = _first(runs).flows
+    if isinstance(runs, Replications):
+        paths = [f"flows[{index}].goodput_mbps" for index in range(len(flows))]
+        estimates = [mean_ci(runs.values(path)) for path in paths]
+        mean = np.array([estimate.mean for estimate in estimates])
+        half = np.array([estimate.half_width for estimate in estimates])
+        title = f"Goodput by flow, mean and 95 % interval of {len(runs)} runs"
+    else:
+        mean = _column(flows, "goodput_mbps")
+        half = _column(flows, "goodput_ci95_mbps")
+        title = "Goodput by flow, 95 % interval"
+    half = np.where(np.isfinite(half), half, 0.0)
+    if len(flows) > MOST_BARS:
+        order = np.argsort(-mean)
+        rank = np.arange(1, len(flows) + 1)
+        axes.fill_between(rank, (mean - half)[order], (mean + half)[order], color=SKY, alpha=0.5)
+        axes.plot(rank, mean[order], color=BLUE)
+        axes.set(xlabel="flow, by rank", ylabel="goodput, Mb/s", xlim=(1, len(flows)), title=title)
+        axes.set_ylim(bottom=0)
+        return
+    places = np.arange(len(flows))
+    bars = {"ecolor": BLACK, "elinewidth": 0.9, "capsize": 2}
+    axes.barh(places, mean, xerr=half, color=BLUE, height=0.7, error_kw=bars)
+    axes.set_yticks(places, _names(flows))
+    axes.invert_yaxis()
+    axes.grid(visible=False, axis="y")
+    axes.set(xlabel="goodput, Mb/s", title=title)
+    axes.set_xlim(left=0)
+
+
+def delay(run: Run, quantity: str = "delay_s") -> Figure:
+    """Return how a delay is distributed, flow by flow.
+
+    Parameters
+    ----------
+    run : Run
+        Whose delays.
+    quantity : {"delay_s", "rtt_s", "session_delay_s"}, optional
+        One-way delay of packets, round-trip time, or the time to fetch a file.
+    """
+    count = min(MOST_BARS, len(_measured(run, quantity)))
+    return alone(draw_delay, run, quantity, height=max(1.8, 1.0 + 0.24 * count))
+
+
+DELAYS = {
+    "delay_s": "One-way delay of packets",
+    "rtt_s": "Round-trip time",
+    "session_delay_s": "Time to fetch a file",
+}
+
+
+def draw_delay(axes: Axes, run: Run, quantity: str = "delay_s") -> None:
+    """Draw median, mean and upper quantiles of a delay for every flow, in milliseconds."""
+    flows = _measured(run, quantity)[:MOST_BARS]
+    places = np.arange(len(flows))
+    p50, p90, p99, mean = (
+        1e3 * _column(flows, f"{quantity}.{part}") for part in ("p50", "p90", "p99", "mean")
+    )
+    axes.hlines(places, p50, p99, color=SKY, linewidth=2, label="to 99 %")
+    axes.hlines(places, p50, p90, color=BLUE, linewidth=5, label="to 90 %")
+    axes.plot(p50, places, "o", color="white", markeredgecolor=BLUE, markersize=5, label="median")
+    axes.plot(mean, places, "D", color=ORANGE, markersize=3.5, label="mean")
+    axes.set_yticks(places, _names(flows))
+    axes.set_ylim(len(flows) - 0.5, -0.5)
+    axes.grid(visible=False, axis="y")
+    low, high = np.nanmin(np.append(p50, mean)), np.nanmax(np.append(p99, mean))
+    if low > 0 and high / low > 20:
+        axes.set_xscale("log")
+    else:
+        axes.set_xlim(left=0)
+    axes.set(xlabel="milliseconds", title=DELAYS[quantity])
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22 if len(flows) > 4 else -0.45), ncols=4)
+
+
+def contenders(run: Run) -> Figure:
+    """Return how many stations have a frame to send, as fractions of time."""
+    return alone(draw_contenders, run, height=2.6)
+
+
+def draw_contenders(axes: Axes, run: Run) -> None:
+    """Draw the histogram of the number of contending stations."""
+    fractions = []
+    while (path := f"contending.stations_fraction[{len(fractions)}]") in run.summary:
+        fractions.append(number(run.summary[path]) or 0.0)
+    # Levels so rare that they cannot be seen only squeeze the others.
+    shown = max((k for k, fraction in enumerate(fractions) if fraction >= 5e-4), default=0) + 1
+    axes.bar(range(shown), fractions[:shown], color=GREEN, width=0.85)
+    axes.grid(visible=False, axis="x")
+    axes.set(
+        xlabel="stations with a frame to send, access point apart",
+        ylabel="fraction of time",
+        title="Contending stations",
+    )
+    axes.xaxis.get_major_locator().set_params(integer=True)
+
+
+def series(run: Run, *paths: str) -> Figure:
+    """Return time series, those of a kind in one panel.
+
+    Parameters
+    ----------
+    run : Run
+        Which has probes.
+    *paths : str
+        The probes; without any, all.
+    """
+    panels = _panels(paths or run.probes)
+    with style():
+        figure = Figure(figsize=(6.4, 0.6 + 1.7 * len(panels)), layout="constrained")
+        columns = figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0]
+        for axes, group in zip(columns, panels, strict=True):
+            draw_series(axes, run, group)
+        columns[-1].set_xlabel("time, s")
+    return figure
+
+
+def draw_series(axes: Axes, run: Run, paths: Sequence[str]) -> None:
+    """Draw time series of one kind on the same axes."""
+    for path in paths:
+        time_s, value = run.samples(path)
+        axes.plot(time_s, np.where(np.isfinite(value), value, np.nan), label=path, linewidth=1.0)
+    axes.set_title(_gauge(paths[0]) if len(paths) > 1 else paths[0])
+    axes.margins(x=0)
+    axes.set_ylim(bottom=0)
+    if 1 < len(paths) <= len(CYCLE):
+        axes.legend(loc="upper right", ncols=2)
+
+
+def overview(run: Run) -> Figure:
+    """Return one page that shows what happened: airtime, goodput, delays, contention, time."""
+    plots: list[Callable[[Axes], None]] = [lambda axes: draw_goodput(axes, run)]
+    slow = [q for q in ("session_delay_s", "delay_s") if _measured(run, q)]
+    plots += [lambda axes, q=q: draw_delay(axes, run, q) for q in slow[:1]]  # type: ignore[misc]
+    plots.append(lambda axes: draw_contenders(axes, run))
+    if run.probes:
+        group = _panels(run.probes)[0]
+        plots.append(lambda axes: draw_series(axes, run, group))
+    lines = max(5, min(MOST_BARS, len(run.flows)))
+    upper, lower = 1.2 + 0.2 * lines, 2.6
+    with style():
+        heights = [1.2, upper, *([lower] * math.ceil((len(plots) - 2) / 2))]
+        figure = Figure(figsize=(10, sum(heights)), layout="constrained")
+        figure.suptitle(run.title, fontsize=13, fontweight="bold", x=0.01, ha="left")
+        grid = figure.add_gridspec(len(heights), 2, height_ratios=heights)
+        draw_airtime(figure.add_subplot(grid[0, :]), run)
+        for place, draw in enumerate(plots):
+            draw(figure.add_subplot(grid[1 + place // 2, place % 2]))
+    return figure
+
+
+def _panels(paths: Sequence[str]) -> list[list[str]]:
+    """Group paths that differ by an index only."""
+    groups: dict[str, list[str]] = {}
+    for path in paths:
+        groups.setdefault(_gauge(path), []).append(path)
+    return list(groups.values())
+
+
+def _gauge(path: str) -> str:
+    """Return a path without indices."""
+    return "".join(part.partition("]")[2] or part for part in path.split("[")) if "[" in path else path
+
+
+def _first(runs: Run | Replications) -> Run:
+    return runs[0] if isinstance(runs, Replications) else runs
+
+
+def _measured(run: Run, quantity: str) -> list[dict[str, Any]]:
+    """Return the flows that have such a delay."""
+    return [flow for flow in run.flows if number(flow.get(f"{quantity}.p50")) is not None]
+
+
+def _column(flows: Sequence[dict[str, Any]], key: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    values = (number(flow.get(key)) for flow in flows)
+    return np.array([math.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def _names(flows: Sequence[dict[str, Any]]) -> list[str]:
+    return [str(flow.get("name", "")) for flow in flows]
+
+
+__all__ = [
+    "CYCLE",
+    "airtime",
+    "contenders",
+    "delay",
+    "goodput",
+    "overview",
+    "rows",
+    "save",
+    "series",
+    "style",
+]
