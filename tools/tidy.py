@@ -34,7 +34,7 @@ CRATES = {
 """Which of our crates each may use; ``py`` names a seed's type and otherwise sees ``sim`` only."""
 
 LAYERS = (
-    ("_core", "issue", "stats", "models"),
+    ("_core", "issue", "stats", "tables", "models"),
     ("scenario",),
     ("run", "sweep", "store"),
     ("predict", "plots", "report"),

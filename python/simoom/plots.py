@@ -7,7 +7,9 @@ those of Okabe and Ito, told apart by colour-blind readers and in grey.
 
 from __future__ import annotations
 
+import io
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,11 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
+from cycler import cycler
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from simoom.run import Replications, Run
 from simoom.stats import mean_ci
-from simoom.tables import AIRTIME, number, rows
+from simoom.tables import AIRTIME, digits, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,11 +52,11 @@ AIRTIME_COLOURS = {
     "idle": "#E4E4E4",
 }
 
-STYLE: dict[str, Any] = {
+STYLE: Any = {
     "axes.axisbelow": True,
     "axes.grid": True,
     "axes.labelsize": 9,
-    "axes.prop_cycle": mpl.cycler(color=CYCLE),
+    "axes.prop_cycle": cycler(color=CYCLE),
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlelocation": "left",
@@ -76,9 +80,6 @@ STYLE: dict[str, Any] = {
 MOST_BARS = 24
 """More flows than these are drawn as one sorted line."""
 
-PROBES = ("total.goodput_mbps", "ap.queue_packets")
-"""The time series of a report, where the user names none."""
-
 
 @contextmanager
 def style() -> Iterator[None]:
@@ -87,7 +88,9 @@ def style() -> Iterator[None]:
         yield
 
 
-def alone(draw: Callable[..., None], *arguments: Any, height: float = 3.0, **options: Any) -> Figure:
+def alone(
+    draw: Callable[..., None], *arguments: Any, height: float = 3.0, **options: Any
+) -> Figure:
     """Return a figure of one column's width with one plot in it."""
     with style():
         figure = Figure(figsize=(6.4, height), layout="constrained")
@@ -95,11 +98,18 @@ def alone(draw: Callable[..., None], *arguments: Any, height: float = 3.0, **opt
     return figure
 
 
-def save(figure: Figure, path: Path | str, **options: Any) -> None:
-    """Write a figure in the house style, the same bytes each time."""
+def save(figure: Figure, path: Path | str) -> None:
+    """Write a figure in the house style, in the format that the name ends in."""
     with style():
-        metadata = {"Date": None} if str(path).endswith(".svg") else {"Software": None}
-        figure.savefig(path, metadata=metadata, **options)
+        figure.savefig(path)
+
+
+def svg(figure: Figure) -> bytes:
+    """Return a figure as SVG, the same bytes each time."""
+    buffer = io.BytesIO()
+    with style():
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    return buffer.getvalue()
 
 
 def airtime(run: Run) -> Figure:
@@ -107,7 +117,7 @@ def airtime(run: Run) -> Figure:
     return alone(draw_airtime, run, height=1.4)
 
 
-def draw_airtime(axes: Axes, run: Run) -> None:
+def draw_airtime(axes: Axes, run: Run, *, columns: int = 5) -> None:
     """Draw the airtime ledger as a stacked bar with its legend below."""
     left = 0.0
     for kind, label in AIRTIME.items():
@@ -115,7 +125,9 @@ def draw_airtime(axes: Axes, run: Run) -> None:
         if percent == 0:
             continue
         colour = AIRTIME_COLOURS[kind]
-        axes.barh(0, percent, left=left, color=colour, edgecolor="white", linewidth=0.8, label=label)
+        axes.barh(
+            0, percent, left=left, color=colour, edgecolor="white", linewidth=0.8, label=label
+        )
         if percent >= 4:
             axes.text(
                 left + percent / 2, 0, f"{percent:.0f}", ha="center", va="center", size=8,
@@ -125,7 +137,7 @@ def draw_airtime(axes: Axes, run: Run) -> None:
     axes.set(xlim=(0, 100), yticks=[], title="Airtime, %")
     axes.grid(visible=False)
     axes.spines["left"].set_visible(False)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=5)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=columns)
 
 
 def goodput(runs: Run | Replications) -> Figure:
@@ -167,7 +179,12 @@ def draw_goodput(axes: Axes, runs: Run | Replications) -> None:
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
     axes.set(xlabel="goodput, Mb/s", title=title)
-    axes.set_xlim(left=0)
+    axes.set_xlim(0, 1.12 * float(np.nanmax(np.append(mean + half, 1e-9))))
+    for place, (value, end) in enumerate(zip(mean, mean + half, strict=True)):
+        if math.isfinite(value):
+            axes.annotate(
+                digits(value), (end, place), (3, 0), textcoords="offset points", va="center", size=7
+            )
 
 
 def delay(run: Run, quantity: str = "delay_s") -> Figure:
@@ -185,9 +202,9 @@ def delay(run: Run, quantity: str = "delay_s") -> Figure:
 
 
 DELAYS = {
-    "delay_s": "One-way delay of packets",
+    "delay_s": "Packet delay, one way",
     "rtt_s": "Round-trip time",
-    "session_delay_s": "Time to fetch a file",
+    "session_delay_s": "Time per file",
 }
 
 
@@ -198,8 +215,8 @@ def draw_delay(axes: Axes, run: Run, quantity: str = "delay_s") -> None:
     p50, p90, p99, mean = (
         1e3 * _column(flows, f"{quantity}.{part}") for part in ("p50", "p90", "p99", "mean")
     )
-    axes.hlines(places, p50, p99, color=SKY, linewidth=2, label="to 99 %")
-    axes.hlines(places, p50, p90, color=BLUE, linewidth=5, label="to 90 %")
+    axes.hlines(places, p50, p99, color=SKY, linewidth=2, label="99 %")
+    axes.hlines(places, p50, p90, color=BLUE, linewidth=5, label="90 %")
     axes.plot(p50, places, "o", color="white", markeredgecolor=BLUE, markersize=5, label="median")
     axes.plot(mean, places, "D", color=ORANGE, markersize=3.5, label="mean")
     axes.set_yticks(places, _names(flows))
@@ -211,7 +228,14 @@ def draw_delay(axes: Axes, run: Run, quantity: str = "delay_s") -> None:
     else:
         axes.set_xlim(left=0)
     axes.set(xlabel="milliseconds", title=DELAYS[quantity])
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22 if len(flows) > 4 else -0.45), ncols=4)
+    axes.legend(
+        loc="lower right",
+        bbox_to_anchor=(1, 0.97),
+        ncols=4,
+        columnspacing=0.9,
+        handlelength=1.2,
+        handletextpad=0.4,
+    )
 
 
 def contenders(run: Run) -> Figure:
@@ -221,11 +245,11 @@ def contenders(run: Run) -> Figure:
 
 def draw_contenders(axes: Axes, run: Run) -> None:
     """Draw the histogram of the number of contending stations."""
-    fractions = []
+    fractions: list[float] = []
     while (path := f"contending.stations_fraction[{len(fractions)}]") in run.summary:
         fractions.append(number(run.summary[path]) or 0.0)
     # Levels so rare that they cannot be seen only squeeze the others.
-    shown = max((k for k, fraction in enumerate(fractions) if fraction >= 5e-4), default=0) + 1
+    shown = max((k for k, fraction in enumerate(fractions) if fraction >= 5e-3), default=0) + 1
     axes.bar(range(shown), fractions[:shown], color=GREEN, width=0.85)
     axes.grid(visible=False, axis="x")
     axes.set(
@@ -233,7 +257,7 @@ def draw_contenders(axes: Axes, run: Run) -> None:
         ylabel="fraction of time",
         title="Contending stations",
     )
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def series(run: Run, *paths: str) -> Figure:
@@ -252,7 +276,7 @@ def series(run: Run, *paths: str) -> Figure:
         columns = figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0]
         for axes, group in zip(columns, panels, strict=True):
             draw_series(axes, run, group)
-        columns[-1].set_xlabel("time, s")
+            axes.label_outer()
     return figure
 
 
@@ -263,7 +287,11 @@ def draw_series(axes: Axes, run: Run, paths: Sequence[str]) -> None:
         axes.plot(time_s, np.where(np.isfinite(value), value, np.nan), label=path, linewidth=1.0)
     axes.set_title(_gauge(paths[0]) if len(paths) > 1 else paths[0])
     axes.margins(x=0)
-    axes.set_ylim(bottom=0)
+    axes.set(xlabel="time, s", ylim=(0, None))
+    measured = number(run.summary.get("run.measured_s"))
+    if measured is not None and measured < run.simulated_s:
+        # What was discarded as warm-up.
+        axes.axvspan(0, run.simulated_s - measured, color="#EEEEEE", zorder=0)
     if 1 < len(paths) <= len(CYCLE):
         axes.legend(loc="upper right", ncols=2)
 
@@ -271,8 +299,9 @@ def draw_series(axes: Axes, run: Run, paths: Sequence[str]) -> None:
 def overview(run: Run) -> Figure:
     """Return one page that shows what happened: airtime, goodput, delays, contention, time."""
     plots: list[Callable[[Axes], None]] = [lambda axes: draw_goodput(axes, run)]
-    slow = [q for q in ("session_delay_s", "delay_s") if _measured(run, q)]
-    plots += [lambda axes, q=q: draw_delay(axes, run, q) for q in slow[:1]]  # type: ignore[misc]
+    delays = measured_delays(run)
+    if delays:
+        plots.append(lambda axes: draw_delay(axes, run, delays[-1]))
     plots.append(lambda axes: draw_contenders(axes, run))
     if run.probes:
         group = _panels(run.probes)[0]
@@ -284,10 +313,15 @@ def overview(run: Run) -> Figure:
         figure = Figure(figsize=(10, sum(heights)), layout="constrained")
         figure.suptitle(run.title, fontsize=13, fontweight="bold", x=0.01, ha="left")
         grid = figure.add_gridspec(len(heights), 2, height_ratios=heights)
-        draw_airtime(figure.add_subplot(grid[0, :]), run)
+        draw_airtime(figure.add_subplot(grid[0, :]), run, columns=len(AIRTIME))
         for place, draw in enumerate(plots):
             draw(figure.add_subplot(grid[1 + place // 2, place % 2]))
     return figure
+
+
+def measured_delays(run: Run) -> list[str]:
+    """Return the delays that this run has."""
+    return [quantity for quantity in DELAYS if _measured(run, quantity)]
 
 
 def _panels(paths: Sequence[str]) -> list[list[str]]:
@@ -299,8 +333,8 @@ def _panels(paths: Sequence[str]) -> list[list[str]]:
 
 
 def _gauge(path: str) -> str:
-    """Return a path without indices."""
-    return "".join(part.partition("]")[2] or part for part in path.split("[")) if "[" in path else path
+    """Return a path that stands for all that differ in an index."""
+    return re.sub(r"\[\d+\]", "[*]", path)
 
 
 def _first(runs: Run | Replications) -> Run:
@@ -328,8 +362,8 @@ __all__ = [
     "delay",
     "goodput",
     "overview",
-    "rows",
     "save",
     "series",
     "style",
+    "svg",
 ]

@@ -16,12 +16,12 @@ import numpy as np
 from simoom import _core
 from simoom.scenario import Scenario
 from simoom.stats import Estimate, mean_ci
+from simoom.tables import Row, Value, rows
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-Value = float | int | str | None
 Progress = Callable[[float], object]
 
 
@@ -62,6 +62,16 @@ class Run:
     _series: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = field(
         default_factory=dict
     )
+
+    @property
+    def title(self) -> str:
+        """What a report is headed with."""
+        return str(self.scenario.get("title") or "A cell without a title")
+
+    @property
+    def flows(self) -> list[Row]:
+        """What the summary says of each flow, by the end of the path: ``goodput_mbps``."""
+        return rows(self.summary, "flows")
 
     @property
     def probes(self) -> tuple[str, ...]:
@@ -142,7 +152,7 @@ def run(
     Examples
     --------
     >>> import simoom as sm
-    >>> s = sm.Scenario(standard="11b", stations=1, duration_s=2, flows=[{"from": "server", "to": "sta0"}])
+    >>> s = sm.Scenario(standard="11b", stations=1, flows=[{"from": "server", "to": "sta0"}])
     >>> sm.run(s, seed=7).digest == sm.run(s, seed=7).digest
     True
     """
@@ -243,7 +253,7 @@ def replicate(
     Examples
     --------
     >>> import simoom as sm
-    >>> s = sm.Scenario(standard="11b", stations=1, duration_s=2, flows=[{"from": "server", "to": "sta0"}])
+    >>> s = sm.Scenario(standard="11b", stations=1, flows=[{"from": "server", "to": "sta0"}])
     >>> len(sm.replicate(s, replications=4))
     4
     """

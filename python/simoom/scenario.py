@@ -12,8 +12,8 @@ from typing import Any
 from simoom import _core
 from simoom.issue import Issue, ScenarioError
 
-_READ_LIMIT = 2 << 20
-"""Bytes of a file that are looked at: twice what a scenario may have."""
+_READ_LIMIT = 64 << 20
+"""Bytes of a file that are looked at, far more than a scenario may have: a device has no end."""
 
 
 class Scenario:

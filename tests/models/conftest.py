@@ -46,7 +46,9 @@ def table():
         with (HERE / "data" / f"{name}.csv").open() as file:
             reader = csv.reader(file)
             header = next(reader)
-            seen = [name if name not in header[:i] else f"{name}_{i}" for i, name in enumerate(header)]
+            seen = [
+                name if name not in header[:i] else f"{name}_{i}" for i, name in enumerate(header)
+            ]
             return [dict(zip(seen, map(_cell, row), strict=True)) for row in reader]
 
     return read

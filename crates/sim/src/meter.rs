@@ -18,6 +18,8 @@ pub(crate) enum DropCause {
     WireQueue,
     /// A retry limit of the MAC.
     RetryLimit,
+    /// A broadcast that collided: nobody asks for it again.
+    Broadcast,
 }
 
 /// What is known of a flow.
@@ -30,7 +32,7 @@ pub(crate) struct FlowMeter {
     /// Packets handed down by the transports, both directions, in the window.
     pub(crate) sent: u64,
     /// Packets lost in the window, by cause.
-    pub(crate) drops: [u64; 3],
+    pub(crate) drops: [u64; 4],
     pub(crate) delay: DelayStats,
     pub(crate) rtt: DelayStats,
     pub(crate) session: DelayStats,
@@ -43,7 +45,7 @@ pub(crate) struct FlowMeter {
 pub(crate) struct NodeMeter {
     pub(crate) queue: Level,
     /// Packets lost in the window, by cause.
-    pub(crate) drops: [u64; 3],
+    pub(crate) drops: [u64; 4],
     /// MAC counters when the window opened.
     pub(crate) before: Counters,
 }
@@ -78,7 +80,7 @@ impl Meter {
             bytes: 0,
             marks: Vec::with_capacity(plan.measure.batches as usize + 1),
             sent: 0,
-            drops: [0; 3],
+            drops: [0; 4],
             delay: DelayStats::coarse(),
             rtt: DelayStats::coarse(),
             session: DelayStats::fine(),
@@ -86,7 +88,7 @@ impl Meter {
         };
         let node = |_| NodeMeter {
             queue: Level::new(from, to),
-            drops: [0; 3],
+            drops: [0; 4],
             before: Counters::default(),
         };
         Self {

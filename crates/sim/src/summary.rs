@@ -167,6 +167,7 @@ fn put_flow(sheet: &mut Sheet, plan: &Plan, world: &World, i: usize) {
     }
     sheet.put("queue_drops", meter.drops[0] + meter.drops[1]);
     sheet.put("retry_drops", meter.drops[DropCause::RetryLimit as usize]);
+    sheet.put("broadcast_losses", meter.drops[DropCause::Broadcast as usize]);
     sheet.put_delay("delay_s", &meter.delay);
     if world.flows[i].tcp().is_some() {
         sheet.put_delay("rtt_s", &meter.rtt);
@@ -187,6 +188,7 @@ fn put_node(sheet: &mut Sheet, meter: &NodeMeter, now: &Counters) {
     sheet.put("noise_losses", now.noise_losses - before.noise_losses);
     sheet.put("duplicates", now.duplicates - before.duplicates);
     sheet.put("retry_drops", meter.drops[DropCause::RetryLimit as usize]);
+    sheet.put("broadcast_losses", meter.drops[DropCause::Broadcast as usize]);
     sheet.put("queue_drops", meter.drops[DropCause::Queue as usize]);
     sheet.put("queue_packets.mean", meter.queue.mean());
     sheet.put("queue_packets.max", meter.queue.max() as u64);

@@ -87,13 +87,13 @@ fn three_losses_in_one_window_take_one_reduction_and_three_round_trips() {
 fn a_lost_tail_waits_for_the_timer() {
     let mut pipe = pipe(&config(), 2000, &[2]);
     pipe.run(Duration::from_secs(10));
-    // The sample of 101 ms: RTO = 101 + 4·50.5 = 303; after a second of 100 ms, restarted at 201.
+    // Two samples of 100 ms: RTO = 100 + 4·37.5 = 250, from the last acknowledgement at 200 ms.
     let expected = [
         "0 S 0:1 0",
         "100 . 1:1001 1",
         "100 F. 1001:2002 1",
-        "451 F. 1001:2002 1",
-        "551 . 2002:2002 2",
+        "450 F. 1001:2002 1",
+        "550 . 2002:2002 2",
     ];
     assert_eq!(show(&pipe.outcome.trace, true), expected);
 }
@@ -132,10 +132,11 @@ fn whatever_is_lost_of_opening_and_closing_is_made_good() {
 #[test]
 fn a_window_limited_flow_sends_a_window_per_round_trip() {
     let config = Config { window: Bytes(20_000), ..config() };
-    for (delayed_ack, name) in [
-        (DelayedAck::None, "none"),
-        (DelayedAck::Fixed { segments: 2, timer: MS(100) }, "2"),
-        (DelayedAck::Dynamic { thresholds: [2, 5, 9], timer: MS(100) }, "dynamic"),
+    let timer = MS(130);
+    for delayed_ack in [
+        DelayedAck::None,
+        DelayedAck::Fixed { segments: 2, timer },
+        DelayedAck::Dynamic { thresholds: [2, 5, 9], timer },
     ] {
         let config = Config { delayed_ack, ..config };
         let control = Box::new(NewReno::from(&config));
@@ -149,7 +150,7 @@ fn a_window_limited_flow_sends_a_window_per_round_trip() {
             .iter()
             .filter(|(at, s)| s.forward && (10_000_000_000..20_000_000_000).contains(&at.0));
         let segments = from_10s.count();
-        assert_eq!(segments, 20 * 100, "delayed ACK {name}");
+        assert_eq!(segments, 20 * 100, "{delayed_ack:?}");
         assert_eq!(pipe.sender.counters().retransmissions, 0);
         assert_eq!(pipe.sender.counters().timeouts, 0);
     }

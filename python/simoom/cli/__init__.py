@@ -17,6 +17,8 @@ from simoom.cli.terminal import Refusal, say, say_os_error
 from simoom.issue import ScenarioError
 
 BAD_INPUT = 2
+DEFECT = 70
+"""EX_SOFTWARE of sysexits."""
 INTERRUPTED = 130
 """128 and the number of SIGINT, as shells have it."""
 
@@ -65,6 +67,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(str(refusal))
     except OSError as error:
         say_os_error(error)
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        say(f"a defect of Simoom, please report it with the scenario: {error}")
+        return DEFECT
     return BAD_INPUT
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from simoom.cli.terminal import File, Settings, load, make_directory, progress_bar, say
 
-if TYPE_CHECKING:
-    from simoom.run import Run
+DEFAULT_PROBES = ("total.goodput_mbps", "ap.queue_packets")
+"""The time series of a report, where the user names none."""
 
 
 def run(
@@ -38,7 +36,8 @@ def run(
         typer.Option(
             metavar="DIR",
             help="Write summary.json, scenario.toml, report.html, report.png and the time series "
-            "(series.csv, series.parquet) into this directory.",
+            "(series.csv, series.parquet) into this directory. Without --probe the time series are "
+            "total.goodput_mbps and ap.queue_packets.",
         ),
     ] = None,
     check: Annotated[
@@ -56,6 +55,7 @@ def run(
     scenario.check()
     if out is not None:
         make_directory(out)
+        probes = probes or list(DEFAULT_PROBES)
     with progress_bar(Path(file).stem, quiet=quiet) as progress:
         done = simulate(
             scenario,
@@ -66,25 +66,19 @@ def run(
             check=check,
         )
     if as_json:
-        print(to_json(done))
+        from simoom.report import summary_json
+
+        print(summary_json(done))
     elif not quiet:
         from rich.console import Console
 
         from simoom.report import tables
 
-        Console().print(tables(done))
+        console = Console()
+        console.print(tables(done, width=console.width))
     if out is not None:
         from simoom.report import write
 
         names = write(done, out)
         if not quiet and not as_json:
             say(f"wrote {', '.join(names)} to {out}/")
-
-
-def to_json(run: Run) -> str:
-    """Return the summary as JSON, which knows no NaN: what is not a number is null."""
-    finite = {
-        path: None if isinstance(value, float) and not math.isfinite(value) else value
-        for path, value in run.summary.items()
-    }
-    return json.dumps(finite, indent=2, allow_nan=False, ensure_ascii=False)

@@ -20,7 +20,7 @@ def check(
     """Say what is wrong with a scenario: every fault, each at its path."""
     scenario = load(file, settings)
     scenario.check()
-    print(scenario.to_toml() if full else f"{file}: {scenario!r} is sound")
+    print(scenario.to_toml() if full else f"{file}: sound: {scenario!r}")
 
 
 def schema() -> None:

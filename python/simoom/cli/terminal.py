@@ -26,7 +26,7 @@ Settings = Annotated[
 ]
 
 
-class Refusal(Exception):
+class Refusal(Exception):  # noqa: N818  it is the user who errs
     """Input that cannot be used, in one sentence."""
 
 
@@ -44,15 +44,16 @@ def say_os_error(error: OSError) -> None:
 def load(file: str, settings: list[str]) -> Scenario:
     """Read a scenario and change what ``--set`` says."""
     try:
-        scenario = Scenario.parse(sys.stdin.buffer.read()) if file == "-" else Scenario.load(file)
+        scenario = Scenario.load("/dev/stdin" if file == "-" else file)
     except IsADirectoryError:
         raise Refusal(f"{file}: is a directory; name a scenario file") from None
     except FileNotFoundError:
         raise Refusal(f"{file}: there is no such file") from None
     except ScenarioError as error:
         # A fault of the whole file has no path of its own.
+        name = "standard input" if file == "-" else file
         raise ScenarioError(
-            issue if issue.path else Issue(file, issue.message) for issue in error.issues
+            issue if issue.path else Issue(name, issue.message) for issue in error.issues
         ) from None
     for setting in settings:
         path, equals, value = setting.partition("=")
@@ -66,7 +67,7 @@ def make_directory(path: Path) -> None:
     """Make a directory for results, or say at once why there can be none."""
     try:
         path.mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError):
+    except FileExistsError:
         raise Refusal(f"{path}: is a file; name a directory for the results") from None
 
 

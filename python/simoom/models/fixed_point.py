@@ -208,6 +208,8 @@ def frozen_fixed_point(
     """
     n = whole("stations", stations, low=1)
     mean = _stages(mean_slots)
+    if np.any(mean[..., 0] == 1):
+        raise ValueError("mean_slots: a first stage that only draws 0 leaves no idle slot to count")
     late = real("late_slots", 0.0 if late_slots is None else late_slots, low=0.0, below=np.inf)
     n, late, _ = broadcast(stations=n, late_slots=late, mean_slots=mean[..., 0])
     retry = np.arange(mean.shape[-1]) > 0
@@ -250,9 +252,8 @@ def _frozen_sums(
     total, slots = reach.sum(-1), (reach * idle).sum(-1)
     share = (reach * fail).sum(-1) / total
     counted = (reach * (1 - zero)).sum(-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        beta = np.where(slots > 0, counted / slots, 1.0)
-        return np.minimum(beta, 1.0), share, drops, slots / done
+    with np.errstate(divide="ignore"):  # a last stage that always fails takes for ever
+        return np.minimum(counted / slots, 1.0), share, drops, slots / done
 
 
 def _rate_and_slope(gamma: Array, mean: Array, forever: bool) -> tuple[Array, Array]:

@@ -180,21 +180,22 @@ def collision_point(
         )
     p = np.where(n == 1, 0.0, 0.5 * (low + high))
     mean = _mean_backoff_us(p, cell, normalised)
+    rate = np.minimum(cell.slot_us / mean, 1.0)
+    alone = (1 - rate) ** (n - 1)  # 1 - P_C, which is below the resolution of P_C for many nodes
     request = cell.difs_us + cell.plcp_us + cell.rts_bits / cell.control_mbps + cell.sifs_us
     lost = request + mean
-    wasted = lost * p / (1 - p)
+    wasted = lost * p / alone
     if collisions == "single":
-        rate = cell.slot_us / mean
-        any_clash = 1 - (1 - rate) ** n - n * rate * (1 - rate) ** (n - 1)
-        colliders = np.where(n > 1, n * rate * p / np.where(n > 1, any_clash, 1.0), 2.0)
-        wasted = request * p / (1 - p) / colliders
+        clash = 1 - (1 - rate) ** n - n * rate * alone
+        colliders = np.where(n > 1, n * rate * p / np.where(n > 1, clash, 1.0), 2.0)
+        wasted = request * p / alone / colliders
     return CollisionPoint(
         collision_probability=p,
         drop_probability=p**cell.retry_limit,
         backoff_us=mean,
         collision_us=lost,
         wasted_us=wasted,
-        waiting_us=mean / (n * (1 - p)),
+        waiting_us=mean / (n * alone),
     )
 
 

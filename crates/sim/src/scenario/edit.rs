@@ -106,7 +106,7 @@ fn put(node: &mut Node, steps: &[Step], value: &Node, at: &mut Path) -> Result<(
             }
             let Value::List(items) = &mut node.value else {
                 let what = if node.value == Node::EMPTY.value {
-                    "nothing is written there to take one of".to_owned()
+                    "no list is written here to take one of".to_owned()
                 } else {
                     format!("is no list, but {}", node.described())
                 };

@@ -21,6 +21,8 @@ pub(crate) struct Path(pub(crate) Vec<Step>);
 impl Path {
     /// Reads `key.key[index].key`; an index is a number or `*`.
     pub(crate) fn parse(text: &str) -> Result<Self, Issue> {
+        /// Far more than the deepest key of a scenario has.
+        const MOST_STEPS: usize = 32;
         let mut steps = Vec::new();
         for part in text.split('.') {
             let (key, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
@@ -45,6 +47,9 @@ impl Path {
                     }
                 });
                 rest = after;
+            }
+            if steps.len() > MOST_STEPS {
+                return Err(malformed(text, "no key lies so deep"));
             }
         }
         Ok(Self(steps))
@@ -128,6 +133,8 @@ mod tests {
         for text in ["", ".", "a..b", "a.", "[0]", "a b", "flows[0]tcp"] {
             assert!(message(text).starts_with("not a path: "), "{text}");
         }
+        assert!(message(&"a.".repeat(1000)).contains("no key lies so deep"));
+        assert!(message(&format!("a{}", "[0]".repeat(1000))).contains("no key lies so deep"));
         assert!(message("flows[0").contains("bracket does not close"));
         assert!(message("flows[x]").contains("a number from 0, or *"));
         assert!(message("flows[-1]").contains("a number from 0, or *"));

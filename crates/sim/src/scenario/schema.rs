@@ -15,6 +15,7 @@ fn root() -> Value {
     let settings = SchemaSettings::draft2020_12();
     let mut schema = settings.into_generator().into_root_schema_for::<Document>();
     RecursiveTransform(bare_choices).transform(&mut schema);
+    RecursiveTransform(tidy).transform(&mut schema);
     schema.to_value()
 }
 
@@ -28,6 +29,20 @@ fn bare_choices(schema: &mut Schema) {
             "type": "string",
             "enum": names,
         }));
+    }
+}
+
+/// Descriptions without the line breaks of the source, and no default where a key is required.
+fn tidy(schema: &mut Schema) {
+    if let Some(Value::String(description)) = schema.get_mut("description") {
+        *description = description.replace('\n', " ");
+    }
+    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
+    for key in required.iter().filter_map(Value::as_str) {
+        if let Some(Value::Object(property)) = properties.get_mut(key) {
+            property.remove("default");
+        }
     }
 }
 

@@ -150,8 +150,12 @@ impl World {
     fn on_done(&mut self, node: NodeId, packet: &Packet, outcome: Outcome, received: bool) {
         self.queues[node.0 as usize].release(packet.size);
         // A frame given up after its ACKs were lost has arrived all the same.
-        if outcome == Outcome::RetryLimit && !received {
-            self.drop_packet(Some(node), packet, DropCause::RetryLimit);
+        if !received {
+            let cause = match outcome {
+                Outcome::RetryLimit => DropCause::RetryLimit,
+                Outcome::Sent => DropCause::Broadcast,
+            };
+            self.drop_packet(Some(node), packet, cause);
         }
         self.note_contention();
         self.refill(node, packet);

@@ -36,6 +36,9 @@ impl Sender {
         self.partial = false;
         self.inflated = self.window.saturating_add(u64::from(DUPLICATES) * self.config.mss.0);
         self.resend_first(now, out);
+        // The retransmission needs a round trip of its own, after the one that showed the loss.
+        // RFC 6298 is silent here; BSD, Linux and ns-2 restart the timer.
+        self.armed = false;
         self.transmit(now, out);
     }
 
@@ -115,7 +118,7 @@ mod tests {
         assert_eq!(tcp.ack(200, 1), "1001:1101", "RFC 3042");
         assert_eq!(tcp.ack(201, 1), "1101:1201");
         assert_eq!(tcp.sender.window_segments(), 10.0, "without touching the window");
-        assert_eq!(tcp.ack(202, 1), "1:101", "fast retransmit");
+        assert_eq!(tcp.ack(202, 1), "1:101, rto@502", "fast retransmit; the timer restarts");
         // RFC 5681 §3.2: half of ten; the two of limited transmit are not counted.
         assert_eq!(tcp.sender.ssthresh_segments(), Some(5.0));
         assert_eq!(tcp.sender.window_segments(), 5.0);
@@ -136,7 +139,7 @@ mod tests {
         let mut tcp = ten(&Config { limited_transmit: false, ..config() });
         assert_eq!(tcp.ack(200, 1), "");
         assert_eq!(tcp.ack(201, 1), "");
-        assert_eq!(tcp.ack(202, 1), "1:101");
+        assert_eq!(tcp.ack(202, 1), "1:101, rto@502");
     }
 
     #[test]

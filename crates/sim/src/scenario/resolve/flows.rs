@@ -21,8 +21,8 @@ pub(super) fn flows(
     if document.flows.is_empty() {
         check.fault(
             "flows",
-            "there are none, so nothing would be sent; add a table as\n\n[[flows]]\nfrom = \
-             \"server\"\nto = \"sta*\"",
+            "there are none, so nothing would be sent; add [[flows]] with from = \"server\" and to = \
+             \"sta*\"",
         );
     }
     let mut flows = Vec::new();

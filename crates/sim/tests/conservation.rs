@@ -1,0 +1,182 @@
+//! Hundreds of random scenarios with the checker on: packets and bytes are conserved, delivered
+//! once and in order, no radio sends twice at a time, airtime sums to 100 %, time is monotone.
+//!
+//! The checker (`sim/src/check.rs`) keeps accounts of its own and panics on a broken rule; a
+//! failure prints the scenario and seed that reproduce it.
+
+use kernel::{Rng, Seed};
+use sim::{Scenario, Simulation};
+use std::fmt::Write as _;
+
+const SCENARIOS: u32 = 300;
+
+/// Draws TOML text of a valid scenario.
+struct Draw(Rng);
+
+impl Draw {
+    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        of[self.0.up_to(of.len() as u32 - 1) as usize]
+    }
+
+    fn whole(&mut self, from: u32, to: u32) -> u32 {
+        from + self.0.up_to(to - from)
+    }
+
+    fn flip(&mut self, probability: f64) -> bool {
+        self.0.chance(probability)
+    }
+
+    fn queue(&mut self) -> String {
+        match self.whole(0, 3) {
+            0 => "{ drop_tail = {} }".to_owned(),
+            1 => format!("{{ drop_tail = {{ limit_packets = {} }} }}", self.whole(1, 60)),
+            2 => format!("{{ drop_tail = {{ limit_bytes = {} }} }}", self.whole(2500, 90_000)),
+            _ => format!(
+                "{{ drr = {{ per = \"{}\", quantum_bytes = {}, limit_packets = {} }} }}",
+                self.one(&["flow", "station"]),
+                self.whole(200, 3000),
+                self.whole(1, 30)
+            ),
+        }
+    }
+
+    fn scenario(&mut self) -> String {
+        let standard = self.one(&["11b", "11a", "11g"]);
+        let stations = self.whole(1, 12);
+        let mut text = format!("standard = \"{standard}\"\nduration_s = {}.0\n", self.whole(1, 4));
+        writeln!(text, "warmup_s = 0.{}", self.whole(0, 9)).unwrap();
+        writeln!(text, "[stations]\ncount = {stations}\nqueue = {}", self.queue()).unwrap();
+        if self.flip(0.4) {
+            let (data, ack) = (self.whole(0, 60), self.whole(0, 40));
+            writeln!(text, "data_loss = 0.{data:02}\nack_loss = 0.{ack:02}").unwrap();
+        }
+        self.wlan(standard, &mut text);
+        writeln!(text, "[ap]\nqueue = {}", self.queue()).unwrap();
+        let wired = self.flip(0.6);
+        if wired {
+            let rate = self.one(&["1.5", "10", "100", "1000"]);
+            let delay = self.whole(0, 60);
+            let queue = self.queue();
+            writeln!(text, "[wire]\nrate_mbps = {rate}\ndelay_ms = {delay}\nqueue = {queue}")
+                .unwrap();
+        }
+        for _ in 0..self.whole(1, 4) {
+            self.flow(stations, wired, &mut text);
+        }
+        text
+    }
+
+    fn wlan(&mut self, standard: &str, text: &mut String) {
+        writeln!(text, "[wlan]").unwrap();
+        writeln!(text, "rts_threshold_bytes = {}", self.one(&["0", "500", "2347"])).unwrap();
+        writeln!(text, "short_retry_limit = {}", self.whole(1, 9)).unwrap();
+        writeln!(text, "long_retry_limit = {}", self.whole(1, 9)).unwrap();
+        let cw = ["1", "7", "15", "31"];
+        writeln!(text, "cw_min = {}\ncw_max = {}", self.one(&cw), self.one(&["31", "1023"])).unwrap();
+        writeln!(text, "eifs = \"{}\"", self.one(&["standard", "estimated", "none"])).unwrap();
+        writeln!(text, "slot_grid = \"{}\"", self.one(&["standard", "shared", "free"])).unwrap();
+        writeln!(text, "countdown = \"{}\"", self.one(&["standard", "bianchi"])).unwrap();
+        if standard != "11a" {
+            writeln!(text, "preamble = \"{}\"", self.one(&["long", "short"])).unwrap();
+        }
+    }
+
+    fn flow(&mut self, stations: u32, wired: bool, text: &mut String) {
+        let station = |draw: &mut Self| format!("sta{}", draw.whole(0, stations - 1));
+        let fixed = if wired { self.one(&["server", "ap"]) } else { "server" };
+        let mut ends = [fixed.to_owned(), station(self)];
+        if self.flip(0.3) {
+            ends[1] = "sta*".to_owned();
+        }
+        if self.flip(0.15) && stations > 1 {
+            ends = ["sta0".to_owned(), "sta1".to_owned()];
+        }
+        let mut udp = self.flip(0.3);
+        let broadcast = udp && self.flip(0.2) && ends[0] == fixed;
+        if broadcast {
+            ends[1] = "broadcast".to_owned();
+        } else if self.flip(0.5) {
+            ends.swap(0, 1);
+        }
+        let saturated = udp && self.flip(0.4) && !(wired && ends[0] == "server");
+        udp |= broadcast;
+        writeln!(text, "[[flows]]\nfrom = \"{}\"\nto = \"{}\"", ends[0], ends[1]).unwrap();
+        writeln!(text, "start_s = 0.{}\nstart_spread_s = 0.{}", self.whole(0, 4), self.whole(0, 4))
+            .unwrap();
+        if self.flip(0.2) {
+            writeln!(text, "stop_s = 0.95").unwrap();
+        }
+        let payload = self.whole(20, 1900);
+        let traffic = match (udp, saturated) {
+            (true, true) => format!("saturated = {{ payload_bytes = {payload} }}"),
+            (true, false) => {
+                let rate = self.one(&["0.05", "0.5", "5", "40"]);
+                format!("cbr = {{ rate_mbps = {rate}, payload_bytes = {payload} }}")
+            }
+            _ => self.tcp_traffic(),
+        };
+        writeln!(text, "traffic = {{ {traffic} }}").unwrap();
+        if !udp {
+            self.tcp(text);
+        }
+    }
+
+    fn tcp_traffic(&mut self) -> String {
+        match self.whole(0, 2) {
+            0 => "bulk = {}".to_owned(),
+            1 => format!("bulk = {{ size_bytes = {} }}", self.whole(1, 400_000)),
+            _ => {
+                let size = match self.whole(0, 2) {
+                    0 => "{ pareto = { mean_bytes = 20000, shape = 1.3 } }",
+                    1 => "{ exponential = { mean_bytes = 9000 } }",
+                    _ => "{ constant = { bytes = 700 } }",
+                };
+                let first = self.one(&["think", "file"]);
+                let end = self.one(&["delivered", "acknowledged"]);
+                let think = self.one(&["0.001", "0.05", "0.5"]);
+                format!(
+                    "web = {{ size = {size}, think_s = {think}, first = \"{first}\", \
+                     delay = \"{end}\" }}"
+                )
+            }
+        }
+    }
+
+    fn tcp(&mut self, text: &mut String) {
+        let mss = self.whole(100, 1900);
+        writeln!(text, "[flows.tcp]\nmss_bytes = {mss}").unwrap();
+        writeln!(text, "window_segments = {}", self.one(&["1", "2", "5", "40", "1000"])).unwrap();
+        writeln!(text, "initial_window_segments = {}", self.whole(1, 10)).unwrap();
+        writeln!(text, "timestamps = {}", self.flip(0.5)).unwrap();
+        writeln!(text, "limited_transmit = {}", self.flip(0.5)).unwrap();
+        writeln!(text, "pad_last_segment = {}", self.flip(0.2)).unwrap();
+        writeln!(text, "rto_min_ms = {}", self.one(&["1", "200", "1000"])).unwrap();
+        writeln!(text, "close = \"{}\"", self.one(&["fin", "none"])).unwrap();
+        let acks = match self.whole(0, 2) {
+            0 => "\"none\"".to_owned(),
+            1 => format!("{{ fixed = {{ segments = {}, timer_ms = 40 }} }}", self.whole(1, 9)),
+            _ => "{ dynamic = { thresholds = [2, 5, 9], timer_ms = 40 } }".to_owned(),
+        };
+        writeln!(text, "delayed_ack = {acks}").unwrap();
+    }
+}
+
+#[test]
+fn three_hundred_random_scenarios_keep_every_rule() {
+    let mut delivered = 0;
+    for number in 0..SCENARIOS {
+        let seed = Seed { root: 20, replication: number };
+        let text = Draw(seed.stream("test.scenario", 0)).scenario();
+        let scenario = Scenario::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let plan = scenario.resolve().unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let run = std::panic::catch_unwind(|| {
+            Simulation::new(&plan, seed, &[], true).expect("no probes").finish()
+        });
+        let run = run.unwrap_or_else(|_| panic!("scenario {number} broke a rule:\n{text}"));
+        let goodput = run.summary.iter().find(|(path, _)| path == "total.goodput_mbps");
+        let goodput = goodput.expect("a total is always there");
+        delivered += usize::from(goodput.1 != sim::Value::Number(0.0));
+    }
+    // A checker that watches silence proves nothing.
+    assert!(delivered > 250, "only {delivered} of {SCENARIOS} scenarios delivered anything");
+}

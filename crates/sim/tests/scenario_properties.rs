@@ -1,0 +1,221 @@
+//! Whatever is thrown at it, a scenario answers with a value or with messages, and never panics.
+
+use proptest::prelude::*;
+use sim::Scenario;
+use sim::plan::{Endpoint, Plan, TrafficPlan};
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+/// The checked-in scenarios: what mutations begin with.
+static SCENARIOS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| fs::read_to_string(path).unwrap()).collect()
+});
+
+/// Every key of every scenario, and words that might be mistaken for one.
+const WORDS: [&str; 40] = [
+    "title", "standard", "stations", "duration_s", "warmup_s", "wlan", "rate_mbps", "cw_min",
+    "basic_rates_mbps", "slot", "ap", "queue", "drop_tail", "limit_packets", "drr", "wire", "flows",
+    "from", "to", "count", "start_s", "stop_s", "traffic", "bulk", "size_bytes", "web", "size",
+    "pareto", "shape", "empirical", "bytes", "cbr", "saturated", "tcp", "mss_bytes", "delayed_ack",
+    "dynamic", "thresholds", "control", "nonsense",
+];
+
+const VALUES: [&str; 34] = [
+    "0", "1", "-1", "10", "31", "100001", "1e6", "1e300", "-1e300", "nan", "inf", "-inf", "0.5",
+    "99999999999999999999", "true", "''", "'sta*'", "'sta0-4'", "server", "ap", "broadcast", "11b",
+    "11a", "web", "bulk", "none", "[]", "[1, 2]", "[{}]", "[[]]", "{}", "{ count = 3 }",
+    "{ drr = {} }", "1979-05-27",
+];
+
+fn path() -> impl Strategy<Value = String> {
+    let index = prop_oneof![Just(""), Just("[0]"), Just("[*]"), Just("[7]"), Just("[")];
+    let step = (prop::sample::select(&WORDS[..]), index).prop_map(|(word, index)| {
+        format!("{word}{index}")
+    });
+    prop::collection::vec(step, 1..5).prop_map(|steps| steps.join("."))
+}
+
+/// Reads and, where that works, resolves and writes; what a plan promises holds.
+fn exercise(bytes: &[u8]) {
+    match Scenario::parse_bytes(bytes) {
+        Ok(scenario) => exercise_scenario(&scenario),
+        Err(issue) => assert!(!issue.message.is_empty()),
+    }
+}
+
+fn exercise_scenario(scenario: &Scenario) {
+    // NaN is not equal to itself, so texts are compared.
+    let again = Scenario::parse(&scenario.to_toml()).unwrap();
+    assert_eq!(again.to_toml(), scenario.to_toml());
+    match scenario.resolve() {
+        Ok(plan) => {
+            promises_hold(&plan);
+            assert_eq!(again.resolve().unwrap(), plan);
+            assert_eq!(Scenario::from_json(&scenario.to_full_json()), Ok(again));
+        }
+        Err(issues) => {
+            assert!(!issues.is_empty());
+            for issue in issues {
+                assert!(!issue.path.is_empty() && !issue.message.is_empty(), "{issue:?}");
+            }
+        }
+    }
+}
+
+fn promises_hold(plan: &Plan) {
+    assert!(plan.warmup < plan.duration);
+    assert!((1..=10_000).contains(&plan.stations.len()));
+    assert!((1..=100_000).contains(&plan.flows.len()));
+    assert!(plan.wlan.basic_rates.is_sorted() && !plan.wlan.basic_rates.is_empty());
+    assert!(plan.wlan.short_retry_limit > 0 && plan.wlan.long_retry_limit > 0);
+    assert!((plan.wlan.cw_min + 1).is_power_of_two() && plan.wlan.cw_min <= plan.wlan.cw_max);
+    assert!(plan.measure.interval.0 > 0 && plan.measure.batches >= 2);
+    for station in &plan.stations {
+        assert!(station.rate >= plan.wlan.basic_rates[0]);
+        assert!((0.0..1.0).contains(&station.data_loss));
+    }
+    for flow in &plan.flows {
+        assert_ne!(flow.from, flow.to);
+        assert_ne!(flow.from, Endpoint::Broadcast);
+        for end in [flow.from, flow.to] {
+            assert!(!matches!(end, Endpoint::Station(n) if n as usize >= plan.stations.len()));
+        }
+        assert!(flow.start < plan.duration);
+        assert!(flow.stop.is_none_or(|stop| stop > flow.start && stop <= plan.duration));
+        match (&flow.traffic, &flow.tcp) {
+            (TrafficPlan::Bulk { .. } | TrafficPlan::Web { .. }, Some(tcp)) => {
+                assert!(tcp.mss.0 > 0 && tcp.mss <= tcp.window);
+                assert!(tcp.rto_min <= tcp.rto_initial && tcp.rto_initial <= tcp.rto_max);
+            }
+            (TrafficPlan::Cbr { rate, payload, .. }, None) => {
+                assert!(rate.0 > 0 && rate.time_for(*payload).0 > 0);
+            }
+            (TrafficPlan::Saturated { payload, .. }, None) => assert!(payload.0 > 0),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        exercise(&bytes);
+    }
+
+    #[test]
+    fn any_text(text in "(?s)[a-z\\[\\]{}=.,'\"\\n 0-9éλ#-]{0,200}") {
+        exercise(text.as_bytes());
+        let _ = Scenario::from_json(&text);
+    }
+
+    #[test]
+    fn scenarios_with_wrong_bytes(
+        which in any::<prop::sample::Index>(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3), 1..6),
+    ) {
+        let mut bytes = which.get::<String>(&SCENARIOS).clone().into_bytes();
+        for (at, byte, kind) in changes {
+            let at = at.index(bytes.len());
+            match kind {
+                0 => bytes[at] = byte,
+                1 => bytes.insert(at, byte),
+                _ => drop(bytes.remove(at)),
+            }
+        }
+        exercise(&bytes);
+    }
+
+    #[test]
+    fn scenarios_with_lines_from_others(
+        lines in prop::collection::vec(any::<prop::sample::Index>(), 1..30),
+    ) {
+        let all: Vec<&str> = SCENARIOS.iter().flat_map(|text| text.lines()).collect();
+        let text: Vec<_> = lines.iter().map(|line| *line.get(&all)).collect();
+        exercise(text.join("\n").as_bytes());
+    }
+
+    #[test]
+    fn scenarios_with_anything_set_anywhere(
+        which in any::<prop::sample::Index>(),
+        settings in prop::collection::vec((path(), prop::sample::select(&VALUES[..])), 1..8),
+    ) {
+        let mut scenario = Scenario::parse(which.get::<String>(&SCENARIOS)).unwrap();
+        for (path, value) in settings {
+            let _ = scenario.get(&path);
+            match scenario.set(&path, value) {
+                Ok(changed) => scenario = changed,
+                Err(issue) => prop_assert!(!issue.message.is_empty()),
+            }
+        }
+        exercise_scenario(&scenario);
+    }
+
+    #[test]
+    fn any_value_of_any_key(value in prop::sample::select(&VALUES[..]), key in key()) {
+        let mut scenario = Scenario::parse(&SCENARIOS[0]).unwrap();
+        if let Ok(changed) = scenario.set(&key, value) {
+            // What was set is what is there, where JSON can say it.
+            prop_assert!(changed.get(&key).is_ok());
+            scenario = changed;
+        }
+        exercise_scenario(&scenario);
+    }
+}
+
+/// Any path that the schema knows.
+fn key() -> impl Strategy<Value = String> {
+    let schema: serde_json::Value = serde_json::from_str(&sim::scenario::schema()).unwrap();
+    let mut keys = Vec::new();
+    collect(&schema, &schema, "", &mut keys);
+    assert!(keys.len() > 100, "{} keys", keys.len());
+    prop::sample::select(keys)
+}
+
+fn collect(schema: &serde_json::Value, root: &serde_json::Value, path: &str, keys: &mut Vec<String>) {
+    if let Some(to) = schema["$ref"].as_str() {
+        collect(root.pointer(&to[1..]).unwrap(), root, path, keys);
+    }
+    for (name, inner) in schema["properties"].as_object().into_iter().flatten() {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        keys.push(path.clone());
+        collect(inner, root, &path, keys);
+    }
+    for inner in ["oneOf", "anyOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten() {
+        collect(inner, root, path, keys);
+    }
+    if schema["items"].is_object() {
+        collect(&schema["items"], root, &format!("{path}[0]"), keys);
+    }
+}
+
+#[test]
+fn deep_nesting_is_refused() {
+    for depth in [100, 10_000, 500_000] {
+        for text in [
+            format!("{}x = 1", "a.".repeat(depth)),
+            format!("[{}x]", "a.".repeat(depth)),
+            format!("a = {}{}", "[".repeat(depth), "]".repeat(depth)),
+            format!("{}{}", "{\"a\":".repeat(depth), "}".repeat(depth)),
+            format!("{{\"a\":{}", "[".repeat(depth)),
+        ] {
+            assert!(Scenario::parse(&text).is_err());
+        }
+        let path = vec!["a"; depth].join(".");
+        assert!(Scenario::parse(&SCENARIOS[0]).unwrap().set(&path, "1").is_err());
+    }
+}
+
+#[test]
+fn a_text_of_the_largest_size_is_answered() {
+    let begin = "standard = '11g'\nstations = 10000\n";
+    let flow = "[[flows]]\nfrom = 'sever'\nto = 'sta*'\n";
+    let full = format!("{begin}{}", flow.repeat(((1 << 20) - begin.len()) / flow.len()));
+    let issues = Scenario::parse(&full).unwrap().resolve().unwrap_err();
+    assert!(issues.len() > 20_000);
+    let many: String = (0..80_000).map(|number| format!("k{number} = 1\n")).collect();
+    assert!(Scenario::parse(&many).is_err());
+}

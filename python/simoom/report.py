@@ -1,0 +1,281 @@
+"""Reports of a run: tables for the terminal, a page for the browser, files for other programs."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import json
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from simoom.tables import (
+    AIRTIME,
+    FLOWS,
+    FLOWS_BRIEF,
+    NODES,
+    WORDS,
+    Column,
+    Row,
+    flow_rows,
+    headline,
+    nodes,
+    number,
+    plain,
+    used,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from simoom.run import Run
+
+MOST_ROWS = 20
+"""Longer tables are cut in the terminal; the page and the files hold all."""
+
+BAR_COLOURS = {
+    "payload": "blue",
+    "tcp_ack": "bright_blue",
+    "header": "cyan",
+    "mac_ack": "green",
+    "rts_cts": "bright_green",
+    "ifs_backoff": "yellow",
+    "collision": "red",
+    "lost": "magenta",
+    "idle": "bright_black",
+}
+SHADES = {
+    "payload": "█",
+    "tcp_ack": "▓",
+    "header": "▒",
+    "mac_ack": "▚",
+    "rts_cts": "▞",
+    "ifs_backoff": "░",
+    "collision": "#",
+    "lost": "x",
+    "idle": "·",
+}
+"""Told apart without colour, as in a file."""
+
+
+def text(run: Run, *, width: int = 100) -> str:
+    """Return the report as plain text."""
+    console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
+    with console.capture() as capture:
+        console.print(tables(run, width=width))
+    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+
+
+def tables(run: Run, *, width: int = 100) -> RenderableType:
+    """Return the report as something that rich can print."""
+    facts = Table.grid(padding=(0, 2))
+    for name, value in headline(run.summary):
+        facts.add_row(Text(name, style="dim"), Text(value))
+    measured = number(run.summary.get("run.measured_s"))
+    span = "" if measured is None else f"{measured:g} s measured of "
+    footer = (
+        f"{span}{run.simulated_s:g} s simulated · seed {run.seed}, replication {run.replication} · "
+        f"{run.events:,} events · digest {run.digest}"
+    )
+    return Group(
+        Text(run.title, style="bold"),
+        facts,
+        Text(),
+        _table(FLOWS_BRIEF, flow_rows(run.summary), width),
+        _table(NODES, nodes(run.summary), width),
+        _airtime(run, width),
+        Text(footer, style="dim"),
+    )
+
+
+def _table(columns: Sequence[Column], all_rows: Sequence[Row], width: int) -> Table:
+    shown = used(columns, all_rows)
+    cut = all_rows if len(all_rows) <= MOST_ROWS else all_rows[: MOST_ROWS - 1]
+    widths = {column.key: _width(column, cut) for column in shown}
+    # Where room is short, the way goes first and names are cut; numbers are not.
+    if sum(widths.values()) + 2 * len(widths) > width:
+        shown = [column for column in shown if column.key != "route"]
+        widths.pop("route", None)
+    room = width - sum(widths.values()) - 2 * len(widths) + widths["name"]
+    widths["name"] = max(8, min(widths["name"], room))
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
+    for column in shown:
+        left = column.key in WORDS
+        table.add_column(
+            column.heading,
+            justify="left" if left else "right",
+            vertical="bottom",
+            no_wrap=True,
+            width=widths[column.key],
+        )
+    for row in cut:
+        table.add_row(*(Text(column.write(row.get(column.key))) for column in shown))
+    if len(cut) < len(all_rows):
+        table.add_row(Text(f"… {len(all_rows) - len(cut)} more", style="dim"))
+    table.add_row()
+    return table
+
+
+def _width(column: Column, some_rows: Sequence[Row]) -> int:
+    """Return how wide a column must be to show all."""
+    values = (column.write(row.get(column.key)) for row in some_rows)
+    return max(map(len, [*values, *column.heading.split("\n")]))
+
+
+def _airtime(run: Run, width: int) -> RenderableType:
+    """Return the airtime ledger as a bar with its legend."""
+    bar, legend = Text(), Text()
+    done, room = 0.0, width
+    for kind, label in AIRTIME.items():
+        fraction = number(run.summary.get(f"airtime.{kind}_fraction")) or 0.0
+        if fraction == 0:
+            continue
+        cells = round(width * (done + fraction)) - round(width * done)
+        done += fraction
+        bar.append(SHADES[kind] * cells, style=BAR_COLOURS[kind])
+        entry = f" {label} {100 * fraction:.1f} %   "
+        if 1 + len(entry) > room:
+            legend.append("\n")
+            room = width
+        room -= 1 + len(entry)
+        legend.append(SHADES[kind], style=BAR_COLOURS[kind]).append(entry)
+    return Group(Text("airtime", style="bold"), bar, legend, Text())
+
+
+def write(run: Run, directory: Path) -> list[str]:
+    """Write everything a run gave into a directory, which must exist; return the files' names."""
+    import polars as pl
+
+    from simoom import plots
+
+    plots.save(plots.overview(run), directory / "report.png")
+    files = {
+        "summary.json": summary_json(run) + "\n",
+        "scenario.toml": run.scenario.to_toml(),
+        "report.html": page(run),
+    }
+    for name, content in files.items():
+        (directory / name).write_text(content, encoding="utf-8")
+    names = ["report.html", "report.png", "summary.json", "scenario.toml"]
+    if run.probes:
+        frames = [
+            run.series(path).select(pl.lit(path).alias("path"), "time_s", "value")
+            for path in run.probes
+        ]
+        samples = pl.concat(frames)
+        samples.write_csv(directory / "series.csv")
+        samples.write_parquet(directory / "series.parquet")
+        names += ["series.csv", "series.parquet"]
+    return names
+
+
+def summary_json(run: Run) -> str:
+    """Return the summary as a JSON object; what could not be measured is null."""
+    finite = {
+        path: None if isinstance(value, float) and number(value) is None else value
+        for path, value in run.summary.items()
+    }
+    return json.dumps(finite, indent=2, allow_nan=False, ensure_ascii=False)
+
+
+def page(run: Run) -> str:
+    """Return the report as one HTML page that needs nothing else."""
+    from simoom import plots
+
+    figures = [plots.airtime(run), plots.goodput(run)]
+    figures += [plots.delay(run, quantity) for quantity in plots.measured_delays(run)]
+    figures.append(plots.contenders(run))
+    if run.probes:
+        figures.append(plots.series(run))
+    facts = "".join(
+        f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd></div>"
+        for name, value in headline(run.summary)
+    )
+    description = html.escape(str(run.scenario.get("description")))
+    return _PAGE.format(
+        title=html.escape(run.title),
+        description=f"<p>{description}</p>" if description else "",
+        facts=facts,
+        figures="".join(map(_svg, figures)),
+        flows=_html_table(FLOWS, flow_rows(run.summary)),
+        nodes=_html_table(NODES, nodes(run.summary)),
+        summary="".join(
+            f"<tr><td>{html.escape(path)}</td><td>{html.escape(plain(value))}</td></tr>"
+            for path, value in run.summary.items()
+        ),
+        scenario=html.escape(run.scenario.to_toml()),
+        footer=html.escape(
+            f"Simoom {version('simoom')} · seed {run.seed}, replication {run.replication} · "
+            f"{run.events:,} events · digest {run.digest}"
+        ),
+    )
+
+
+def _svg(figure: Figure) -> str:
+    """Embed a figure."""
+    from simoom import plots
+
+    data = base64.b64encode(plots.svg(figure)).decode()
+    alt = html.escape(figure.axes[0].get_title(loc="left"))
+    return f'<img alt="{alt}" src="data:image/svg+xml;base64,{data}">\n'
+
+
+def _html_table(columns: Sequence[Column], all_rows: Sequence[Row]) -> str:
+    shown = used(columns, all_rows)
+    heads = "".join(f"<th>{html.escape(c.heading).replace(chr(10), '<br>')}</th>" for c in shown)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{html.escape(c.write(row.get(c.key)))}</td>' for c in shown)}</tr>\n"
+        for row in all_rows
+    )
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+  body {{ font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 64rem;
+         margin: 2rem auto; padding: 0 1rem; }}
+  h1 {{ font-size: 1.6rem; margin-bottom: 0; }}
+  h2 {{ font-size: 1.1rem; margin: 2rem 0 .5rem; }}
+  dl {{ display: flex; flex-wrap: wrap; gap: .75rem; }}
+  dl div {{ border: 1px solid #ddd; border-radius: 4px; padding: .4rem .8rem; }}
+  dt {{ color: #666; font-size: .8rem; }}
+  dd {{ margin: 0; font-weight: 600; }}
+  img {{ max-width: 100%; vertical-align: top; }}
+  .wide {{ overflow-x: auto; }}
+  table {{ border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }}
+  th, td {{ padding: .2rem .7rem; text-align: right; vertical-align: bottom; }}
+  th:first-child, td:first-child {{ text-align: left; padding-left: 0; }}
+  thead {{ border-bottom: 1px solid #888; }}
+  tbody tr:nth-child(even) {{ background: #f6f6f6; }}
+  pre {{ background: #f6f6f6; padding: 1rem; overflow-x: auto; }}
+  footer {{ color: #666; font-size: .8rem; margin-top: 2rem; }}
+</style>
+</head>
+<body>
+<h1>{title}</h1>
+{description}
+<dl>{facts}</dl>
+{figures}
+<h2>Flows</h2>
+<div class="wide">{flows}</div>
+<h2>Stations</h2>
+<div class="wide">{nodes}</div>
+<h2>Scenario</h2>
+<pre>{scenario}</pre>
+<details><summary>Every value by its path</summary>
+<table><tbody>{summary}</tbody></table></details>
+<footer>{footer}</footer>
+</body>
+</html>
+"""

@@ -1,0 +1,181 @@
+"""What a report shows of a summary: which paths, under which headings, how written."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+Value = float | int | str | None
+Row = dict[str, Value]
+
+AIRTIME = {
+    "payload": "payload",
+    "tcp_ack": "TCP ACKs",
+    "header": "preambles, headers",
+    "mac_ack": "MAC ACKs",
+    "rts_cts": "RTS/CTS",
+    "ifs_backoff": "IFS, back-off",
+    "collision": "collisions",
+    "lost": "lost to noise",
+    "idle": "idle",
+}
+"""Kinds of airtime by the name in their path, with what a reader calls them."""
+
+
+def rows(summary: Mapping[str, Value], prefix: str) -> list[Row]:
+    """Return what a summary says of each element of a list.
+
+    Examples
+    --------
+    >>> rows({"flows[0].name": "a", "flows[1].name": "b", "total.attempts": 3}, "flows")
+    [{'name': 'a'}, {'name': 'b'}]
+    """
+    found: dict[int, Row] = {}
+    pattern = re.compile(rf"{re.escape(prefix)}\[(\d+)\]\.(.+)")
+    for path, value in summary.items():
+        if match := pattern.fullmatch(path):
+            found.setdefault(int(match[1]), {})[match[2]] = value
+    return [found[index] for index in sorted(found)]
+
+
+def nodes(summary: Mapping[str, Value]) -> list[Row]:
+    """Return what a summary says of the access point and then of each station."""
+    prefix = "ap."
+    ap: Row = {p.removeprefix(prefix): v for p, v in summary.items() if p.startswith(prefix)}
+    return [{"name": "access point", **ap}, *rows(summary, "stations")]
+
+
+def number(value: Value) -> float | None:
+    """Return a value if it is a finite number."""
+    known = isinstance(value, (int, float)) and math.isfinite(value)
+    return float(value) if known else None  # type: ignore[arg-type]
+
+
+def digits(value: float, count: int = 3) -> str:
+    """Write a number with so many significant digits, without an exponent where it can be read.
+
+    Examples
+    --------
+    >>> digits(0.24698), digits(7.8942), digits(1234.5), digits(0.0), digits(4.2e-9)
+    ('0.247', '7.89', '1234', '0', '4.2e-09')
+    """
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    exponent = math.floor(math.log10(abs(value)))
+    if not -5 < exponent < 9:
+        return f"{value:.{count}g}"
+    return f"{value:.{max(0, count - 1 - exponent)}f}"
+
+
+def plain(value: Value) -> str:
+    """Write a value as it is; nothing as a dash."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return "-"
+    return digits(value) if isinstance(value, float) else str(value)
+
+
+def milliseconds(value: Value) -> str:
+    """Write seconds as milliseconds."""
+    known = number(value)
+    return "-" if known is None else digits(1e3 * known)
+
+
+def thousandths(value: Value) -> str:
+    """Write a number with three decimals."""
+    known = number(value)
+    return "-" if known is None else f"{known:.3f}"
+
+
+def interval(value: Value) -> str:
+    """Write half an interval."""
+    known = number(value)
+    return "-" if known is None else f"±{digits(known, 2)}"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: the end of the path, heading, and how values are written."""
+
+    key: str
+    heading: str
+    write: Callable[[Value], str] = plain
+
+
+FLOWS = (
+    Column("name", "flow"),
+    Column("route", "from → to"),
+    Column("goodput_mbps", "goodput\nMb/s"),
+    Column("goodput_ci95_mbps", "95 %", interval),
+    Column("delay_s.mean", "delay\nms", milliseconds),
+    Column("delay_s.p95", "95 %\nms", milliseconds),
+    Column("rtt_s.mean", "RTT\nms", milliseconds),
+    Column("retransmissions", "re-\nsent"),
+    Column("timeouts", "RTOs"),
+    Column("lost", "lost"),
+    Column("session_delay_s.count", "files"),
+    Column("session_delay_s.mean", "file\nms", milliseconds),
+    Column("session_delay_s.p95", "95 %\nms", milliseconds),
+)
+FLOWS_BRIEF = tuple(c for c in FLOWS if c.key not in ("delay_s.p95", "session_delay_s.p95"))
+"""What of them fits into 100 columns."""
+
+WORDS = ("name", "route")
+"""Columns of words, not of numbers."""
+
+NODES = (
+    Column("name", "station"),
+    Column("attempts", "attempts"),
+    Column("collision_probability", "collision\nprobability"),
+    Column("noise_losses", "lost to\nnoise"),
+    Column("retry_drops", "retry\ndrops"),
+    Column("queue_drops", "queue\ndrops"),
+    Column("queue_packets.mean", "queue\nmean", thousandths),
+    Column("queue_packets.max", "queue\nmax"),
+)
+
+
+def flow_rows(summary: Mapping[str, Value]) -> list[Row]:
+    """Return the rows of `FLOWS`: packets lost for any cause; the way, if no name tells it."""
+    flows = rows(summary, "flows")
+    for flow in flows:
+        flow["lost"] = sum(
+            int(number(flow.get(key)) or 0) for key in ("queue_drops", "retry_drops")
+        )
+    if any(flow.get("name") != f"{flow.get('from')}->{flow.get('to')}" for flow in flows):
+        for flow in flows:
+            flow["route"] = f"{flow.get('from')} → {flow.get('to')}"
+    return flows
+
+
+def used(columns: Sequence[Column], table: Sequence[Row]) -> list[Column]:
+    """Return the columns for which some row has a value."""
+    return [c for c in columns if any(row.get(c.key) is not None for row in table)]
+
+
+def headline(summary: Mapping[str, Value]) -> list[tuple[str, str]]:
+    """Return the few numbers that say most, each with its name."""
+
+    def get(path: str) -> float | None:
+        return number(summary.get(path))
+
+    lines = []
+    if (goodput := get("total.goodput_mbps")) is not None:
+        half = interval(summary.get("total.goodput_ci95_mbps"))
+        lines.append(("total goodput", f"{digits(goodput)} {half} Mb/s"))
+    if (jain := get("total.jain_index")) is not None:
+        lines.append(("Jain's index", digits(jain)))
+    if (collision := get("total.collision_probability")) is not None:
+        lines.append(("collision probability", digits(collision)))
+    if (mean := get("total.delay_s.mean")) is not None:
+        p95 = milliseconds(summary.get("total.delay_s.p95"))
+        lines.append(("packet delay", f"{digits(1e3 * mean)} ms, 95 % within {p95} ms"))
+    if (mean := get("total.session_delay_s.mean")) is not None:
+        count = plain(summary.get("total.session_delay_s.count"))
+        p95 = milliseconds(summary.get("total.session_delay_s.p95"))
+        lines.append(("files", f"{count} in {digits(1e3 * mean)} ms each, 95 % within {p95} ms"))
+    if (drops := get("total.queue_drops")) is not None:
+        retry = plain(summary.get("total.retry_drops"))
+        lines.append(("packets lost", f"{drops:.0f} in queues, {retry} at the retry limit"))
+    return lines

@@ -1,0 +1,74 @@
+"""What the tests share."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import simoom as sm
+
+ROOT = Path(__file__).parents[1]
+
+CELL = """
+title = "A small cell"
+standard = "11g"
+stations = 3
+duration_s = 4.0
+[wire]
+rate_mbps = 100.0
+delay_ms = 1.0
+[[flows]]
+name = "down"
+from = "server"
+to = "sta0"
+[[flows]]
+name = "up"
+from = "sta1"
+to = "server"
+[[flows]]
+name = "web"
+from = "server"
+to = "sta2"
+traffic.web = { size = { exponential = { mean_bytes = 20000.0 } }, think_s = 0.2 }
+"""
+LONG = {"duration_s": 100_000.0}
+"""Takes minutes: to be interrupted."""
+
+
+@pytest.fixture
+def cell() -> sm.Scenario:
+    return sm.Scenario.parse(CELL)
+
+
+@pytest.fixture
+def cell_file(tmp_path: Path) -> Path:
+    path = tmp_path / "cell.toml"
+    path.write_text(CELL, encoding="utf-8")
+    return path
+
+
+Simoom = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def simoom(tmp_path: Path) -> Simoom:
+    """Run the command line in a process of its own."""
+
+    def call(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "simoom", *map(str, arguments)],
+            cwd=tmp_path,
+            input=stdin,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        return subprocess.CompletedProcess(
+            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+        )
+
+    return call

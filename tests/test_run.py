@@ -1,0 +1,204 @@
+import math
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import polars as pl
+import pytest
+from conftest import LONG
+
+import simoom as sm
+
+
+def test_a_run_gives_values_by_path(cell):
+    run = sm.run(cell)
+    assert run.summary["flows[0].goodput_mbps"] > 1
+    assert run.summary["flows[1].name"] == "up"
+    assert isinstance(run.summary["total.attempts"], int)
+    total = sum(run.summary[f"flows[{i}].goodput_mbps"] for i in range(3))
+    assert run.summary["total.goodput_mbps"] == pytest.approx(total)
+    assert run.simulated_s == 4.0
+    assert run.events > 1000
+    assert run.digest in repr(run)
+    assert [flow["name"] for flow in run.flows] == ["down", "up", "web"]
+
+
+def test_the_airtime_ledger_sums_to_one(cell):
+    summary = sm.run(cell).summary
+    parts = [value for path, value in summary.items() if path.startswith("airtime.")]
+    assert len(parts) == 9
+    assert math.fsum(parts) == pytest.approx(1, abs=1e-12)
+
+
+def test_a_wrong_path_is_answered_with_near_ones(cell):
+    run = sm.run(cell)
+    with pytest.raises(KeyError, match=r"flows\[0\].goodput_mbps"):
+        run.summary["flows[0].goodput"]
+    with pytest.raises(KeyError, match="probes="):
+        run.series("total.goodput_mbps")
+
+
+def test_frames_are_tidy(cell):
+    frame = sm.run(cell, seed=5).frame()
+    assert frame.height == 1
+    assert frame["seed"].to_list() == [5]
+    frame = sm.replicate(cell, replications=3).frame()
+    assert frame["replication"].to_list() == [0, 1, 2]
+    assert frame["total.goodput_mbps"].dtype == pl.Float64
+
+
+def test_probes_give_series_and_change_nothing(cell):
+    run = sm.run(cell, probes=["total.goodput_mbps", "flows[*].control.window_segments"])
+    assert run.probes[0] == "total.goodput_mbps"
+    assert len(run.probes) == 4
+    series = run.series("total.goodput_mbps")
+    assert series.columns == ["time_s", "value"]
+    assert series["time_s"].is_sorted()
+    assert 0 < series["time_s"][0] < series["time_s"][-1] <= 4.0
+    assert series["value"].max() > 1
+    assert sm.run(cell).digest == run.digest
+
+
+def test_wrong_probes_are_faults_all_at_once(cell):
+    with pytest.raises(sm.ScenarioError) as caught:
+        sm.run(cell, probes=["nonsense", "flows[7].goodput_mbps"])
+    assert [issue.path for issue in caught.value.issues] == ["nonsense", "flows[7].goodput_mbps"]
+
+
+def test_a_scenario_with_faults_does_not_run(cell):
+    with pytest.raises(sm.ScenarioError, match="duration_s"):
+        sm.run(cell.set("duration_s", -1.0))
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64])
+def test_a_seed_has_64_bits(cell, seed):
+    with pytest.raises(ValueError, match="seed"):
+        sm.run(cell, seed=seed)
+
+
+def test_a_seed_is_a_whole_number(cell):
+    with pytest.raises(TypeError, match="seed"):
+        sm.run(cell, seed=1.5)
+
+
+def test_equal_seeds_give_equal_runs_and_others_do_not(cell):
+    first, second = sm.run(cell, seed=3), sm.run(cell, seed=3)
+    assert first.digest == second.digest
+    assert first.summary == second.summary
+    assert sm.run(cell, seed=4).digest != first.digest
+    assert sm.run(cell, seed=3, replication=1).digest != first.digest
+
+
+def test_replications_do_not_depend_on_where_they_run(cell):
+    here = [sm.run(cell, replication=r).digest for r in range(4)]
+    assert len(set(here)) == 4
+    assert [run.digest for run in sm.replicate(cell, replications=4)] == here
+    with ThreadPoolExecutor(3) as threads:
+        runs = sm.replicate(cell, replications=4, executor=threads)
+        assert [run.digest for run in runs] == here
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as processes:
+        runs = sm.replicate(cell, replications=4, executor=processes)
+        assert [run.digest for run in runs] == here
+        assert runs[2].summary == sm.run(cell, replication=2).summary
+
+
+def test_replications_estimate_a_mean(cell):
+    runs = sm.replicate(cell, replications=5)
+    estimate = runs.mean("total.goodput_mbps")
+    assert estimate.n == len(runs) == 5
+    assert estimate.ci_low < estimate.mean < estimate.ci_high
+    with pytest.raises(TypeError, match="text"):
+        runs.mean("flows[0].name")
+    with pytest.raises(KeyError, match="nearest"):
+        runs.mean("total.goodput")
+
+
+def test_replications_need_a_sound_scenario_and_a_number(cell):
+    with pytest.raises(sm.ScenarioError):
+        sm.replicate(cell.set("duration_s", -1.0))
+    with pytest.raises(ValueError, match="replications"):
+        sm.replicate(cell, replications=0)
+
+
+def test_a_failed_replication_stops_the_others(cell):
+    begun = time.monotonic()
+    long = cell.set("duration_s", LONG["duration_s"])
+    with pytest.raises(sm.ScenarioError):
+        sm.replicate(long, replications=3, probes=["nonsense"])
+
+    class Enough(Exception):
+        pass
+
+    def enough(_):
+        raise Enough
+
+    # The first run ends soon; telling so raises; the other, endless ones must be stopped.
+    short = cell.set("duration_s", 0.5)
+    with pytest.raises(Enough):
+        sm.replicate(short, replications=50, progress=enough)
+    assert time.monotonic() - begun < 10
+
+
+def test_progress_is_told_and_may_end_the_run(cell):
+    told = []
+
+    class Enough(Exception):
+        pass
+
+    def progress(done):
+        told.append((time.monotonic(), done))
+        if len(told) == 5:
+            raise Enough
+
+    with pytest.raises(Enough):
+        sm.run(cell.set("duration_s", LONG["duration_s"]), progress=progress)
+    times, fractions = zip(*told, strict=True)
+    assert list(fractions) == sorted(fractions)
+    assert 0 < fractions[0] < 1
+    assert all(b - a > 0.05 for a, b in zip(times, times[1:], strict=False))
+
+
+def test_other_threads_go_on_during_a_run(cell):
+    """Two endless runs in threads, and this thread, all make progress at the same time."""
+    fractions = {0: [], 1: []}
+    stop = threading.Event()
+
+    class Enough(Exception):
+        pass
+
+    def go(number):
+        def progress(done):
+            fractions[number].append(done)
+            if stop.is_set():
+                raise Enough
+
+        with pytest.raises(Enough):
+            sm.run(cell.set("duration_s", LONG["duration_s"]), seed=number, progress=progress)
+
+    threads = [threading.Thread(target=go, args=(number,)) for number in fractions]
+    for thread in threads:
+        thread.start()
+    ticks = 0
+    deadline = time.monotonic() + 20
+    while min(map(len, fractions.values())) < 3 and time.monotonic() < deadline:
+        time.sleep(0.001)
+        ticks += 1
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert min(map(len, fractions.values())) >= 3
+    # Were the interpreter locked during a slice of 50 ms, there would be some ten.
+    assert ticks > 60
+
+
+def test_the_checker_passes(cell):
+    assert sm.run(cell, check=True).digest == sm.run(cell).digest
+
+
+def test_airtime_has_parts_and_a_total():
+    parts = sm.airtime("11b", psdu_bytes=1536, rate_mbps=11)
+    # 17.3.2: preamble 144 us, header 48 us; 8 * 1536 bits at 11 Mb/s, rounded up to whole us.
+    assert parts["total_us"] == 144 + 48 + 1118
+    with pytest.raises(sm.ScenarioError, match="rate_mbps"):
+        sm.airtime("11b", psdu_bytes=1536, rate_mbps=54)
