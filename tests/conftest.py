@@ -35,13 +35,17 @@ from = "server"
 to = "sta2"
 traffic.web = { size = { exponential = { mean_bytes = 20000.0 } }, think_s = 0.2 }
 """
-LONG = {"duration_s": 100_000.0}
-"""Takes minutes: to be interrupted."""
 
 
 @pytest.fixture
 def cell() -> sm.Scenario:
     return sm.Scenario.parse(CELL)
+
+
+@pytest.fixture
+def endless(cell: sm.Scenario) -> sm.Scenario:
+    """A scenario that takes minutes: to be interrupted."""
+    return cell.set("duration_s", 100_000.0)
 
 
 @pytest.fixture

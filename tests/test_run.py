@@ -1,4 +1,7 @@
+import itertools
 import math
+import os
+import signal
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -6,9 +9,12 @@ from multiprocessing import get_context
 
 import polars as pl
 import pytest
-from conftest import LONG
 
 import simoom as sm
+
+
+class EnoughError(Exception):
+    """Raised to end a run."""
 
 
 def test_a_run_gives_values_by_path(cell):
@@ -121,60 +127,63 @@ def test_replications_need_a_sound_scenario_and_a_number(cell):
         sm.replicate(cell, replications=0)
 
 
-def test_a_failed_replication_stops_the_others(cell):
-    begun = time.monotonic()
-    long = cell.set("duration_s", LONG["duration_s"])
+def test_a_fault_ends_all_replications(endless):
     with pytest.raises(sm.ScenarioError):
-        sm.replicate(long, replications=3, probes=["nonsense"])
-
-    class Enough(Exception):
-        pass
-
-    def enough(_):
-        raise Enough
-
-    # The first run ends soon; telling so raises; the other, endless ones must be stopped.
-    short = cell.set("duration_s", 0.5)
-    with pytest.raises(Enough):
-        sm.replicate(short, replications=50, progress=enough)
-    assert time.monotonic() - begun < 10
+        sm.replicate(endless, replications=3, probes=["nonsense"])
 
 
-def test_progress_is_told_and_may_end_the_run(cell):
+def test_an_interrupt_ends_all_replications(endless):
+    interrupt = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    interrupt.start()
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        sm.replicate(endless, replications=8)
+    assert time.monotonic() - begun < 3
+    assert threading.active_count() <= 2
+
+
+def test_an_interrupt_ends_a_run(endless):
+    sent = []
+
+    def send():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Timer(0.3, send).start()
+    with pytest.raises(KeyboardInterrupt):
+        sm.run(endless)
+    assert time.monotonic() - sent[0] < 0.2
+
+
+def test_progress_is_told_and_may_end_the_run(endless):
     told = []
-
-    class Enough(Exception):
-        pass
 
     def progress(done):
         told.append((time.monotonic(), done))
         if len(told) == 5:
-            raise Enough
+            raise EnoughError
 
-    with pytest.raises(Enough):
-        sm.run(cell.set("duration_s", LONG["duration_s"]), progress=progress)
+    with pytest.raises(EnoughError):
+        sm.run(endless, progress=progress)
     times, fractions = zip(*told, strict=True)
     assert list(fractions) == sorted(fractions)
     assert 0 < fractions[0] < 1
-    assert all(b - a > 0.05 for a, b in zip(times, times[1:], strict=False))
+    assert all(b - a > 0.05 for a, b in itertools.pairwise(times))
 
 
-def test_other_threads_go_on_during_a_run(cell):
+def test_other_threads_go_on_during_a_run(endless):
     """Two endless runs in threads, and this thread, all make progress at the same time."""
     fractions = {0: [], 1: []}
     stop = threading.Event()
-
-    class Enough(Exception):
-        pass
 
     def go(number):
         def progress(done):
             fractions[number].append(done)
             if stop.is_set():
-                raise Enough
+                raise EnoughError
 
-        with pytest.raises(Enough):
-            sm.run(cell.set("duration_s", LONG["duration_s"]), seed=number, progress=progress)
+        with pytest.raises(EnoughError):
+            sm.run(endless, seed=number, progress=progress)
 
     threads = [threading.Thread(target=go, args=(number,)) for number in fractions]
     for thread in threads:

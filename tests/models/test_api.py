@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from simoom import models
 from simoom.models import http_sessions as web
 
@@ -95,7 +94,7 @@ def test_predictions_are_frozen_and_fit_a_line():
     assert isinstance(cell.throughput_mbps, float)
     with pytest.raises(dataclasses.FrozenInstanceError):
         cell.throughput_mbps = 1.0
-    assert "throughput_mbps=6.3" in repr(cell)
+    assert "throughput_mbps=6.4" in repr(cell)
     assert "\n" not in repr(models.bianchi(np.arange(1, 100)))
 
 

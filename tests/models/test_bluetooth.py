@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from simoom.models import bluetooth as bt
 from simoom.models import tcp_loss
 
@@ -199,7 +198,7 @@ def test_pftk_limits():
 
 
 def test_pftk_of_the_residual_loss_is_what_the_paper_measured():
-    """SACK without rate adaptation: 0.40 Mb/s beside HV1, 2.32 Mb/s beside HV3; K = 3, RTT 200 ms."""
+    """SACK without rate adaptation: 0.40 Mb/s beside HV1, 2.32 beside HV3; K = 3, 200 ms."""
     for voice, measured in (("HV1", 0.40), ("HV3", 2.32)):
         loss = bt.residual_error(bt.packet_corruption(1500, rate_mbps=11, voice=voice), 3)
         rate = tcp_loss.pftk_mbps(loss, rtt_ms=200, rto_ms=400)

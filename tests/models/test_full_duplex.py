@@ -1,4 +1,4 @@
-"""The full-duplex cell and the half-duplex one beside it against their tables, and in their limits."""
+"""The full-duplex cell and the half-duplex one beside it: their tables and their limits."""
 
 import dataclasses
 import time
@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from simoom.models import full_duplex as fd
 from simoom.models import half_duplex as hd
 from simoom.models.fixed_point import attempt_probability, backoff_slots
@@ -16,7 +15,7 @@ SLOTS = backoff_slots(31, 1023)
 
 
 def chain_attempts(s, gamma, w0=32, m=5):
-    """beta_AP from the stationary law of the whole (stage, counter) chain, (1) to (5) of the paper."""
+    """beta_AP from the stationary law of the whole (stage, counter) chain, (1) to (5)."""
     widths = [w0 * 2**i for i in range(m + 1)]
     start = np.concatenate([[0], np.cumsum(widths)])
     step = np.zeros((start[-1], start[-1]))
@@ -251,7 +250,7 @@ def test_half_duplex_needs_no_stations_argument_and_takes_infinity():
     counting=st.sampled_from(["printed", "single"]),
     flow=st.sampled_from(["open", "capped", "repaid"]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_full_duplex_over_the_parameter_space(n, f, r2, timeout, counting, flow):
     point = fd.backoff_point(n)
     for value in dataclasses.astuple(point):
@@ -271,7 +270,7 @@ def test_full_duplex_over_the_parameter_space(n, f, r2, timeout, counting, flow)
 @given(
     s=st.floats(0, 1), gamma=st.floats(0, 1), w=st.sampled_from([1, 3, 31, 63]), m=st.integers(0, 6)
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_eq6_is_a_probability_everywhere(s, gamma, w, m):
     window = {"cw_min": w, "cw_max": (w + 1) * 2**m - 1}
     beta = fd.ap_attempt_probability(s, gamma, **window)

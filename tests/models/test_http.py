@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from simoom.models import http_queueing as http
 from simoom.models import http_sessions as web
 
@@ -253,7 +252,7 @@ def test_smaller_root_of_eqs_1_and_2():
     backoff=st.sampled_from(["printed", "normalised"]),
     collisions=st.sampled_from(["printed", "single"]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_throughput_over_the_parameter_space(n, d, law, backoff, collisions):
     reading = {"law": law, "backoff": backoff, "collisions": collisions}
     law_of = http.backlogged_pmf(n, delayed_ack=d, law=law)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from simoom.models import lt_tcp
 
 LOSS = (0.01, 0.05, 0.10, 0.20, 0.30, 0.50)
@@ -61,11 +60,11 @@ def test_limits():
 
 
 @given(
-    n=st.integers(2, 120),
+    n=st.integers(2, 60),
     e=st.floats(0, 0.95),
     c=st.floats(0, 3),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_over_the_parameter_space(n, e, c):
     window = lt_tcp.repair(n, e, c=c)
     assert 0 <= window.parity_units <= n - 1

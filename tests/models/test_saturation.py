@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from simoom.models import saturation as sat
 from simoom.models.fixed_point import (
     attempt_probability,
@@ -252,7 +251,7 @@ def test_classes_differ_as_they_should():
     payload=st.integers(1, 2000),
     rts=st.booleans(),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_over_the_parameter_space(
     n, cw_min, doublings, retry, collision, countdown, standard, payload, rts
 ):

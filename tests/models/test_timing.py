@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from simoom.models import timing as t
 
 # ACK/CTS 14 B, RTS 20 B, Block Ack request 24 B, Block Ack 32 B, data 1536 B; microseconds
@@ -128,8 +127,14 @@ def test_aggregate_has_delimiters_padding_and_a_block_ack():
 @given(
     size=st.integers(1, 11_454),
     mode=st.sampled_from(
-        [("11b", 11.0, None), ("11a", 6.0, None), ("11g", 54.0, None)]
-        + [("11n", None, 7), ("11ac", None, 0), ("11ax", None, 11)]
+        [
+            ("11b", 11.0, None),
+            ("11a", 6.0, None),
+            ("11g", 54.0, None),
+            ("11n", None, 7),
+            ("11ac", None, 0),
+            ("11ax", None, 11),
+        ]
     ),
 )
 def test_a_byte_more_never_takes_less(size, mode):

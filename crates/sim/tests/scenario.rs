@@ -119,7 +119,10 @@ fn every_kind_of_traffic_resolves() {
         assert_eq!(flow.tcp.is_some(), text.starts_with("bulk") || text.starts_with("web"));
         flow.traffic
     };
-    assert_eq!(traffic("bulk.size_bytes = 1e6"), TrafficPlan::Bulk { size: Some(Bytes(1_000_000)) });
+    assert_eq!(
+        traffic("bulk.size_bytes = 1e6"),
+        TrafficPlan::Bulk { size: Some(Bytes(1_000_000)) }
+    );
     let (payload, header) = (Bytes(1000), Bytes(28));
     let rate = BitRate(2_500_000);
     assert_eq!(traffic("cbr.rate_mbps = 2.5"), TrafficPlan::Cbr { rate, payload, header });
@@ -154,7 +157,8 @@ fn every_kind_of_traffic_resolves() {
 
 #[test]
 fn tcp_sizes_follow_from_each_other() {
-    let tcp = |text: &str| plan(&format!("{MINIMAL}tcp = {{ {text} }}")).flows.remove(0).tcp.unwrap();
+    let tcp =
+        |text: &str| plan(&format!("{MINIMAL}tcp = {{ {text} }}")).flows.remove(0).tcp.unwrap();
     let sizes = |text: &str| {
         let tcp = tcp(text);
         (tcp.mss.0, tcp.header.0, tcp.window.0)
@@ -243,8 +247,8 @@ fn set_takes_toml_and_bare_words() {
 
 #[test]
 fn setting_a_variant_replaces_the_other() {
-    let bulk = parse(&format!("{MINIMAL}traffic.bulk.size_bytes = 5\n{MORE}"));
-    const MORE: &str = "[[flows]]\nfrom = 'ap'\nto = 'sta0'\ntraffic = 'web'\n";
+    let more = "[[flows]]\nfrom = 'ap'\nto = 'sta0'\ntraffic = 'web'\n";
+    let bulk = parse(&format!("{MINIMAL}traffic.bulk.size_bytes = 5\n{more}"));
     let cbr = bulk.set("flows[*].traffic.cbr.rate_mbps", "2").unwrap();
     let expected = json!({ "rate_mbps": 2.0, "payload_bytes": 1000, "header_bytes": 28 });
     let cbr_value = json!({ "cbr": expected });

@@ -105,78 +105,162 @@ fn unknown_keys_find_their_neighbours_and_their_places() {
     malformed("staions = 10", "staions: unknown key (line 1); did you mean stations?");
     malformed("wlan.rate = 54", "wlan.rate: unknown key (line 1); did you mean rate_mbps?");
     malformed("wire.delay_s = 1", "wire.delay_s: unknown key (line 1); did you mean delay_ms?");
-    malformed("cw_min = 7", "cw_min: unknown key (line 1); it belongs at wlan.cw_min; the keys \
+    malformed(
+        "cw_min = 7",
+        "cw_min: unknown key (line 1); it belongs at wlan.cw_min; the keys \
         here are title, description, standard, stations, duration_s, warmup_s, wlan, ap, wire, \
-        flows, measure");
-    malformed("[ap]\nlimit_packets = 7", "ap.limit_packets: unknown key (line 2); it belongs at \
-        ap.queue.drop_tail.limit_packets or ap.queue.drr.limit_packets");
-    malformed("[measure]\nduration_s = 7", "measure.duration_s: unknown key (line 2); it belongs \
-        at the top, above the first [table]; the keys here are batches, interval_s");
-    malformed_flow("window_segments = 3", "flows[0].window_segments: unknown key (line 8); it \
-        belongs at flows[*].tcp.window_segments");
-    malformed_flow("traffic.cbr.packet_bytes = 3", "flows[0].traffic.cbr.packet_bytes: unknown \
-        key (line 8); the keys here are rate_mbps, payload_bytes, header_bytes");
-    malformed_flow("traffic.web.sizes = 3", "flows[0].traffic.web.sizes: unknown key (line 8); \
-        did you mean size?");
-    malformed("\"a b\\n\" = 1", "\"a b\\n\": unknown key (line 1); the keys here are title, \
-        description, standard, stations, duration_s, warmup_s, wlan, ap, wire, flows, measure");
+        flows, measure",
+    );
+    malformed(
+        "[ap]\nlimit_packets = 7",
+        "ap.limit_packets: unknown key (line 2); it belongs at \
+        ap.queue.drop_tail.limit_packets or ap.queue.drr.limit_packets",
+    );
+    malformed(
+        "[measure]\nduration_s = 7",
+        "measure.duration_s: unknown key (line 2); it belongs \
+        at the top, above the first [table]; the keys here are batches, interval_s",
+    );
+    malformed_flow(
+        "window_segments = 3",
+        "flows[0].window_segments: unknown key (line 8); it \
+        belongs at flows[*].tcp.window_segments",
+    );
+    malformed_flow(
+        "traffic.cbr.packet_bytes = 3",
+        "flows[0].traffic.cbr.packet_bytes: unknown \
+        key (line 8); the keys here are rate_mbps, payload_bytes, header_bytes",
+    );
+    malformed_flow(
+        "traffic.web.sizes = 3",
+        "flows[0].traffic.web.sizes: unknown key (line 8); \
+        did you mean size?",
+    );
+    malformed(
+        "\"a b\\n\" = 1",
+        "\"a b\\n\": unknown key (line 1); the keys here are title, \
+        description, standard, stations, duration_s, warmup_s, wlan, ap, wire, flows, measure",
+    );
 }
 
 #[test]
 fn choices_list_what_there_is() {
-    malformed("standard = '11n'", "standard: must be one of \"11b\", \"11a\", \"11g\", is \
-        \"11n\" (line 1)");
-    malformed("standard = '802.11g'", "standard: must be one of \"11b\", \"11a\", \"11g\", is \
-        \"802.11g\"; did you mean \"11g\"? (line 1)");
-    malformed("standard = 11", "standard: must be one of \"11b\", \"11a\", \"11g\", is 11 \
-        (line 1)");
-    malformed_flow("traffic.blk = {}", "flows[0].traffic.blk: unknown key (line 8); did you mean \
-        bulk?");
-    malformed_flow("traffic = {}", "flows[0].traffic: must be one of \"bulk\", \"web\", \"cbr\", \
-        \"saturated\", is an empty table (line 8)");
-    malformed_flow("traffic.web = {}\ntraffic.cbr = {}", "flows[0].traffic: takes one of bulk, \
-        web, cbr, saturated, not both web and cbr (line 8)");
-    malformed_flow("traffic.web.size.parto = {}", "flows[0].traffic.web.size.parto: unknown key \
-        (line 8); did you mean pareto?");
-    malformed_flow("control = 'cubic'", "flows[0].control: must be \"new_reno\", is \"cubic\" \
-        (line 8)");
-    malformed_flow("control.new_reno.beta = 1", "flows[0].control.new_reno: has no settings, but \
-        here a table with the key beta (line 8)");
+    malformed(
+        "standard = '11n'",
+        "standard: must be one of \"11b\", \"11a\", \"11g\", is \
+        \"11n\" (line 1)",
+    );
+    malformed(
+        "standard = '802.11g'",
+        "standard: must be one of \"11b\", \"11a\", \"11g\", is \
+        \"802.11g\"; did you mean \"11g\"? (line 1)",
+    );
+    malformed(
+        "standard = 11",
+        "standard: must be one of \"11b\", \"11a\", \"11g\", is 11 \
+        (line 1)",
+    );
+    malformed_flow(
+        "traffic.blk = {}",
+        "flows[0].traffic.blk: unknown key (line 8); did you mean \
+        bulk?",
+    );
+    malformed_flow(
+        "traffic = {}",
+        "flows[0].traffic: must be one of \"bulk\", \"web\", \"cbr\", \
+        \"saturated\", is an empty table (line 8)",
+    );
+    malformed_flow(
+        "traffic.web = {}\ntraffic.cbr = {}",
+        "flows[0].traffic: takes one of bulk, \
+        web, cbr, saturated, not both web and cbr (line 8)",
+    );
+    malformed_flow(
+        "traffic.web.size.parto = {}",
+        "flows[0].traffic.web.size.parto: unknown key \
+        (line 8); did you mean pareto?",
+    );
+    malformed_flow(
+        "control = 'cubic'",
+        "flows[0].control: must be \"new_reno\", is \"cubic\" \
+        (line 8)",
+    );
+    malformed_flow(
+        "control.new_reno.beta = 1",
+        "flows[0].control.new_reno: has no settings, but \
+        here a table with the key beta (line 8)",
+    );
 }
 
 #[test]
 fn wrong_types_say_both_types() {
-    malformed("wlan.rate_mbps = '54'", "wlan.rate_mbps: must be a number, is \"54\"; write it \
-        without quotes: 54 (line 1)");
-    malformed("wlan.rate_mbps = '54 Mb/s'", "wlan.rate_mbps: must be a number, is \"54 Mb/s\"; \
-        write the number alone: the key says the unit (line 1)");
-    malformed("wlan.rate_mbps = [1, 2]", "wlan.rate_mbps: must be a number, is a list of 2 values \
-        (line 1)");
+    malformed(
+        "wlan.rate_mbps = '54'",
+        "wlan.rate_mbps: must be a number, is \"54\"; write it \
+        without quotes: 54 (line 1)",
+    );
+    malformed(
+        "wlan.rate_mbps = '54 Mb/s'",
+        "wlan.rate_mbps: must be a number, is \"54 Mb/s\"; \
+        write the number alone: the key says the unit (line 1)",
+    );
+    malformed(
+        "wlan.rate_mbps = [1, 2]",
+        "wlan.rate_mbps: must be a number, is a list of 2 values \
+        (line 1)",
+    );
     malformed("title = 5", "title: must be text, is 5; put it in quotes (line 1)");
-    malformed("title = 2024-01-01", "title: must be text, is the date 2024-01-01; put it in \
-        quotes (line 1)");
-    malformed("wlan = 5", "wlan: must be a table with the keys rate_mbps, preamble, \
+    malformed(
+        "title = 2024-01-01",
+        "title: must be text, is the date 2024-01-01; put it in \
+        quotes (line 1)",
+    );
+    malformed(
+        "wlan = 5",
+        "wlan: must be a table with the keys rate_mbps, preamble, \
         basic_rates_mbps, rts_threshold_bytes, short_retry_limit, long_retry_limit, cw_min, \
         cw_max, slot, mac_header_bytes, llc_bytes, eifs, slot_grid, countdown, backoff_draw, is 5 \
-        (line 1)");
-    malformed("wlan.basic_rates_mbps = 2", "wlan.basic_rates_mbps: must be a list, is 2; a list \
-        is written in brackets, as [1, 2] (line 1)");
-    malformed("wlan.basic_rates_mbps = [1,\n'2']", "wlan.basic_rates_mbps[1]: must be a number, \
-        is \"2\"; write it without quotes: 2 (line 2)");
-    malformed("[flows]\nfrom = 'ap'", "flows: must be a list, is a table with the key from; a \
-        list of tables has two brackets in each of its headers, as [[flows]] (line 1)");
+        (line 1)",
+    );
+    malformed(
+        "wlan.basic_rates_mbps = 2",
+        "wlan.basic_rates_mbps: must be a list, is 2; a list \
+        is written in brackets, as [1, 2] (line 1)",
+    );
+    malformed(
+        "wlan.basic_rates_mbps = [1,\n'2']",
+        "wlan.basic_rates_mbps[1]: must be a number, \
+        is \"2\"; write it without quotes: 2 (line 2)",
+    );
+    malformed(
+        "[flows]\nfrom = 'ap'",
+        "flows: must be a list, is a table with the key from; a \
+        list of tables has two brackets in each of its headers, as [[flows]] (line 1)",
+    );
     malformed("wlan.cw_max = 1.5", "wlan.cw_max: must be a whole number from 0, is 1.5 (line 1)");
     malformed("wlan.cw_max = -1", "wlan.cw_max: must be a whole number from 0, is -1 (line 1)");
-    malformed("wlan.cw_max = 99999999999999999999", "wlan.cw_max: must be a whole number, is \
-        1e20; that is too large (line 1)");
-    malformed_flow("tcp.timestamps = 'yes'", "flows[0].tcp.timestamps: must be true or false, is \
-        \"yes\"; both are written without quotes (line 8)");
-    malformed("stations = 'ten'", "stations: must be a number of stations, a table [stations] or \
-        an array of tables [[stations]], is \"ten\" (line 1)");
+    malformed(
+        "wlan.cw_max = 99999999999999999999",
+        "wlan.cw_max: must be a whole number, is \
+        1e20; that is too large (line 1)",
+    );
+    malformed_flow(
+        "tcp.timestamps = 'yes'",
+        "flows[0].tcp.timestamps: must be true or false, is \
+        \"yes\"; both are written without quotes (line 8)",
+    );
+    malformed(
+        "stations = 'ten'",
+        "stations: must be a number of stations, a table [stations] or \
+        an array of tables [[stations]], is \"ten\" (line 1)",
+    );
     malformed("stations = 2.5", "stations: must be a whole number, is 2.5 (line 1)");
     malformed("stations = -2", "stations: must be a whole number, is -2 (line 1)");
-    malformed("stations = [1, 2]", "stations[0]: must be a table with the keys count, rate_mbps, \
-        queue, data_loss, ack_loss, is 1 (line 1)");
+    malformed(
+        "stations = [1, 2]",
+        "stations[0]: must be a table with the keys count, rate_mbps, \
+        queue, data_loss, ack_loss, is 1 (line 1)",
+    );
 }
 
 #[test]
@@ -223,41 +307,73 @@ fn what_must_be_given() {
     );
     wrong(
         &format!("{HEAD}[[flows]]\nto = 'sta0'\n"),
-        &["flows[0].from: missing; an end of a flow is \"server\", \"ap\", a station as \"sta0\", \
-           or all of them, \"sta*\""],
+        &[
+            "flows[0].from: missing; an end of a flow is \"server\", \"ap\", a station as \"sta0\", \
+           or all of them, \"sta*\"",
+        ],
     );
 }
 
 #[test]
 fn times_lie_within_the_run() {
-    wrong_with("warmup_s = 30", "warmup_s: 30 leaves nothing of a run of 30 s; it is below \
-        duration_s");
-    wrong_with("measure.interval_s = 1e-6", "measure.interval_s: 1e-6 gives 30000000 samples a \
-        probe, and at most 1000000 are kept; take at least 3e-5");
+    wrong_with(
+        "warmup_s = 30",
+        "warmup_s: 30 leaves nothing of a run of 30 s; it is below \
+        duration_s",
+    );
+    wrong_with(
+        "measure.interval_s = 1e-6",
+        "measure.interval_s: 1e-6 gives 30000000 samples a \
+        probe, and at most 1000000 are kept; take at least 3e-5",
+    );
     wrong_flow("start_s = 30", "flows[0].start_s: 30 is not before the end of the run, 30 s");
-    wrong_flow("start_s = 20\nstart_spread_s = 15", "flows[0].start_spread_s: flows would start \
-        up to 35 s, after the end of the run, 30 s; at most 10");
+    wrong_flow(
+        "start_s = 20\nstart_spread_s = 15",
+        "flows[0].start_spread_s: flows would start \
+        up to 35 s, after the end of the run, 30 s; at most 10",
+    );
     wrong_flow("start_s = 2\nstop_s = 2", "flows[0].stop_s: 2 is not after the latest start, 2 s");
-    wrong_flow("stop_s = 31", "flows[0].stop_s: 31 is after the end of the run, 30 s; without the \
-        key a flow lasts as long as the run");
+    wrong_flow(
+        "stop_s = 31",
+        "flows[0].stop_s: 31 is after the end of the run, 30 s; without the \
+        key a flow lasts as long as the run",
+    );
 }
 
 #[test]
 fn rates_are_those_of_the_standard() {
-    wrong_with("wlan.rate_mbps = 54000000", "wlan.rate_mbps: 54000000 is not a rate of 802.11g \
-        (1, 2, 5.5, 6, 9, 11, 12, 18, 24, 36, 48, 54); the unit is Mb/s, so perhaps 54");
+    wrong_with(
+        "wlan.rate_mbps = 54000000",
+        "wlan.rate_mbps: 54000000 is not a rate of 802.11g \
+        (1, 2, 5.5, 6, 9, 11, 12, 18, 24, 36, 48, 54); the unit is Mb/s, so perhaps 54",
+    );
     let b = |lines: &str| format!("standard = '11b'\nstations = 3\n{lines}\n{FLOW}");
-    wrong(&b("wlan.rate_mbps = 54"), &["wlan.rate_mbps: 54 is not a rate of 802.11b (1, 2, 5.5, \
-        11); the highest is 11"]);
-    wrong(&b("wlan.rate_mbps = -1"), &["wlan.rate_mbps: -1 is not a rate of 802.11b (1, 2, 5.5, \
-        11); the lowest is 1"]);
-    wrong(&b("wlan.basic_rates_mbps = [1, 6]"), &["wlan.basic_rates_mbps[1]: 6 is not a rate of \
-        802.11b (1, 2, 5.5, 11); the nearest are 5.5 and 11"]);
-    wrong(&b("wlan = { rate_mbps = 1, basic_rates_mbps = [2] }"), &["wlan.rate_mbps: 1 is below \
-        every basic rate, so no ACK could answer it; the lowest of wlan.basic_rates_mbps is 2"]);
+    wrong(
+        &b("wlan.rate_mbps = 54"),
+        &["wlan.rate_mbps: 54 is not a rate of 802.11b (1, 2, 5.5, \
+        11); the highest is 11"],
+    );
+    wrong(
+        &b("wlan.rate_mbps = -1"),
+        &["wlan.rate_mbps: -1 is not a rate of 802.11b (1, 2, 5.5, \
+        11); the lowest is 1"],
+    );
+    wrong(
+        &b("wlan.basic_rates_mbps = [1, 6]"),
+        &["wlan.basic_rates_mbps[1]: 6 is not a rate of \
+        802.11b (1, 2, 5.5, 11); the nearest are 5.5 and 11"],
+    );
+    wrong(
+        &b("wlan = { rate_mbps = 1, basic_rates_mbps = [2] }"),
+        &["wlan.rate_mbps: 1 is below \
+        every basic rate, so no ACK could answer it; the lowest of wlan.basic_rates_mbps is 2"],
+    );
     let groups = "standard = '11b'\n[[stations]]\n[[stations]]\nrate_mbps = 6\n";
-    wrong(&format!("{groups}{FLOW}"), &["stations[1].rate_mbps: 6 is not a rate of 802.11b (1, 2, \
-        5.5, 11); the nearest are 5.5 and 11"]);
+    wrong(
+        &format!("{groups}{FLOW}"),
+        &["stations[1].rate_mbps: 6 is not a rate of 802.11b (1, 2, \
+        5.5, 11); the nearest are 5.5 and 11"],
+    );
 }
 
 #[test]
@@ -265,133 +381,274 @@ fn features_belong_to_their_standard() {
     let with = |standard: &str, line: &str| {
         format!("standard = '{standard}'\nstations = 3\nwlan.{line}\n{FLOW}")
     };
-    wrong(&with("11a", "preamble = 'long'"), &["wlan.preamble: 802.11a has one OFDM preamble \
-        only; remove the key"]);
-    wrong(&with("11a", "slot = 'long'"), &["wlan.slot: 802.11a has the short slot (9 us) only; \
-        remove the key"]);
-    wrong(&with("11b", "slot = 'short'"), &["wlan.slot: 802.11b has the long slot (20 us) only; \
-        remove the key"]);
+    wrong(
+        &with("11a", "preamble = 'long'"),
+        &["wlan.preamble: 802.11a has one OFDM preamble \
+        only; remove the key"],
+    );
+    wrong(
+        &with("11a", "slot = 'long'"),
+        &["wlan.slot: 802.11a has the short slot (9 us) only; \
+        remove the key"],
+    );
+    wrong(
+        &with("11b", "slot = 'short'"),
+        &["wlan.slot: 802.11b has the long slot (20 us) only; \
+        remove the key"],
+    );
 }
 
 #[test]
 fn limits_of_the_mac() {
-    wrong_with("wlan.short_retry_limit = 0", "wlan.short_retry_limit: 0 would never send; it \
-        counts all attempts, so 1 is the least");
-    wrong_with("wlan.long_retry_limit = 256", "wlan.long_retry_limit: must be from 1 to 255, is \
-        256");
-    wrong_with("wlan.cw_min = 16", "wlan.cw_min: 16 is not of the form 2^k - 1; the nearest is \
-        15");
+    wrong_with(
+        "wlan.short_retry_limit = 0",
+        "wlan.short_retry_limit: 0 would never send; it \
+        counts all attempts, so 1 is the least",
+    );
+    wrong_with(
+        "wlan.long_retry_limit = 256",
+        "wlan.long_retry_limit: must be from 1 to 255, is \
+        256",
+    );
+    wrong_with(
+        "wlan.cw_min = 16",
+        "wlan.cw_min: 16 is not of the form 2^k - 1; the nearest is \
+        15",
+    );
     wrong_with("wlan.cw_min = 0", "wlan.cw_min: 0 is not of the form 2^k - 1; the least is 1");
-    wrong_with("wlan.cw_max = 65535", "wlan.cw_max: 65535 is not of the form 2^k - 1; the most is \
-        32767");
+    wrong_with(
+        "wlan.cw_max = 65535",
+        "wlan.cw_max: 65535 is not of the form 2^k - 1; the most is \
+        32767",
+    );
     wrong_with("wlan.cw_max = 7", "wlan.cw_max: 7 is below cw_min, 15 (the default)");
-    wrong_with("wlan.mac_header_bytes = 101", "wlan.mac_header_bytes: must be from 0 to 100 \
-        bytes, is 101");
+    wrong_with(
+        "wlan.mac_header_bytes = 101",
+        "wlan.mac_header_bytes: must be from 0 to 100 \
+        bytes, is 101",
+    );
 }
 
 #[test]
 fn stations_are_sane() {
     let stations = |lines: &str| format!("standard = '11g'\n{lines}\n{FLOW}");
     wrong(&stations("stations = 10001"), &["stations: 10001 are too many; at most 10000"]);
-    wrong(&stations("stations.count = 9223372036854775807"), &["stations: 9223372036854775807 are \
-        too many; at most 10000"]);
-    wrong(&stations("stations.data_loss = 5"), &["stations.data_loss: a probability is from 0 to \
-        below 1, is 5; 5 % is 0.05"]);
-    wrong(&stations("stations.ack_loss = 1"), &["stations.ack_loss: a probability is from 0 to \
-        below 1, is 1"]);
-    wrong(&stations("stations.data_loss = nan"), &["stations.data_loss: a probability is from 0 \
-        to below 1, is NaN"]);
-    wrong(&stations("stations = []"), &["stations: there are none; a cell needs at least one, as \
-        stations = 10"]);
+    wrong(
+        &stations("stations.count = 9223372036854775807"),
+        &["stations: 9223372036854775807 are \
+        too many; at most 10000"],
+    );
+    wrong(
+        &stations("stations.data_loss = 5"),
+        &["stations.data_loss: a probability is from 0 to \
+        below 1, is 5; 5 % is 0.05"],
+    );
+    wrong(
+        &stations("stations.ack_loss = 1"),
+        &["stations.ack_loss: a probability is from 0 to \
+        below 1, is 1"],
+    );
+    wrong(
+        &stations("stations.data_loss = nan"),
+        &["stations.data_loss: a probability is from 0 \
+        to below 1, is NaN"],
+    );
+    wrong(
+        &stations("stations = []"),
+        &["stations: there are none; a cell needs at least one, as \
+        stations = 10"],
+    );
 }
 
 #[test]
 fn ends_make_a_flow() {
     let flow = |lines: &str| format!("{HEAD}[[flows]]\n{lines}\n");
-    wrong(&flow("from = 'sta3'\nto = 'sta3'"), &["flows[0].to: from and to are both \"sta3\"; a \
-        flow has two ends"]);
-    wrong(&flow("from = 'server'\nto = 'ap'"), &["flows[0].to: a flow between server and ap never \
-        crosses the cell"]);
-    wrong(&flow("from = 'server'\nto = 'broadcast'"), &["flows[0].to: TCP cannot go to \
-        \"broadcast\", which acknowledges nothing; take traffic.cbr or traffic.saturated"]);
-    wrong(&flow("from = 'sta0'\nto = 'broadcast'\ntraffic = 'cbr'"), &["flows[0].to: only server \
-        and ap send to \"broadcast\""]);
-    wrong(&flow("from = 'broadcast'\nto = 'ap'"), &["flows[0].from: \"broadcast\" is where a flow \
-        goes to; nothing comes from it"]);
-    wrong(&flow("from = 'sta4-2'\nto = 'ap'"), &["flows[0].from: \"sta4-2\" counts backwards; \
-        write \"sta2-4\""]);
-    wrong(&flow("from = 'server'\nto = 'sta0'\ntraffic = 'saturated'\n[wire]"), &["flows[0].to: a \
+    wrong(
+        &flow("from = 'sta3'\nto = 'sta3'"),
+        &["flows[0].to: from and to are both \"sta3\"; a \
+        flow has two ends"],
+    );
+    wrong(
+        &flow("from = 'server'\nto = 'ap'"),
+        &["flows[0].to: a flow between server and ap never \
+        crosses the cell"],
+    );
+    wrong(
+        &flow("from = 'server'\nto = 'broadcast'"),
+        &["flows[0].to: TCP cannot go to \
+        \"broadcast\", which acknowledges nothing; take traffic.cbr or traffic.saturated"],
+    );
+    wrong(
+        &flow("from = 'sta0'\nto = 'broadcast'\ntraffic = 'cbr'"),
+        &["flows[0].to: only server \
+        and ap send to \"broadcast\""],
+    );
+    wrong(
+        &flow("from = 'broadcast'\nto = 'ap'"),
+        &["flows[0].from: \"broadcast\" is where a flow \
+        goes to; nothing comes from it"],
+    );
+    wrong(
+        &flow("from = 'sta4-2'\nto = 'ap'"),
+        &["flows[0].from: \"sta4-2\" counts backwards; \
+        write \"sta2-4\""],
+    );
+    wrong(
+        &flow("from = 'server'\nto = 'sta0'\ntraffic = 'saturated'\n[wire]"),
+        &["flows[0].to: a \
         saturated source behind an infinitely fast wire would flood the access point in no time; \
-        give wire.rate_mbps, or take from = \"ap\""]);
-    wrong(&flow("from = 'ap'\nto = 'sta*'\ncount = 0"), &["flows[0].count: must be from 1 to \
-        100000, is 0"]);
-    wrong(&flow("from = 'ap'\nto = 'sta*'\ncount = 10001"), &["flows[0].count: 10 pairs of ends \
-        with 10001 each make 100010 flows in all; at most 100000"]);
+        give wire.rate_mbps, or take from = \"ap\""],
+    );
+    wrong(
+        &flow("from = 'ap'\nto = 'sta*'\ncount = 0"),
+        &["flows[0].count: must be from 1 to \
+        100000, is 0"],
+    );
+    wrong(
+        &flow("from = 'ap'\nto = 'sta*'\ncount = 10001"),
+        &["flows[0].count: 10 pairs of ends \
+        with 10001 each make 100010 flows in all; at most 100000"],
+    );
 }
 
 #[test]
 fn packets_fit_the_air_and_the_queues() {
-    wrong_flow("tcp.mss_bytes = 2300", "flows[0].tcp.mss_bytes: 2300 bytes of segment, 52 of \
+    wrong_flow(
+        "tcp.mss_bytes = 2300",
+        "flows[0].tcp.mss_bytes: 2300 bytes of segment, 52 of \
         headers and 8 of LLC exceed the largest MSDU, 2304 bytes [802.11-2020 clause 9.2.4.8]; the \
-        most is 2244");
+        most is 2244",
+    );
     wrong_flow("tcp.mss_bytes = 0", "flows[0].tcp.mss_bytes: must be from 1 to 2304 bytes, is 0");
-    wrong_flow("traffic.cbr.payload_bytes = 0", "flows[0].traffic.cbr.payload_bytes: must be from \
-        1 to 1000000 bytes, is 0");
-    wrong_flow("traffic.saturated.payload_bytes = 2269", "flows[0].traffic.saturated.\
+    wrong_flow(
+        "traffic.cbr.payload_bytes = 0",
+        "flows[0].traffic.cbr.payload_bytes: must be from \
+        1 to 1000000 bytes, is 0",
+    );
+    wrong_flow(
+        "traffic.saturated.payload_bytes = 2269",
+        "flows[0].traffic.saturated.\
         payload_bytes: 2269 bytes of payload, 28 of headers and 8 of LLC exceed the largest MSDU, \
-        2304 bytes [802.11-2020 clause 9.2.4.8]; the most is 2268");
-    wrong_with("ap.queue.drop_tail.limit_bytes = 1499", "ap.queue.drop_tail.limit_bytes: 1499 \
-        bytes do not hold one packet of 1500 bytes, the largest of all flows");
-    wrong_with("ap.queue.drr.quantum_bytes = 0", "ap.queue.drr.quantum_bytes: must be from 1 to \
-        1000000 bytes, is 0");
+        2304 bytes [802.11-2020 clause 9.2.4.8]; the most is 2268",
+    );
+    wrong_with(
+        "ap.queue.drop_tail.limit_bytes = 1499",
+        "ap.queue.drop_tail.limit_bytes: 1499 \
+        bytes do not hold one packet of 1500 bytes, the largest of all flows",
+    );
+    wrong_with(
+        "ap.queue.drr.quantum_bytes = 0",
+        "ap.queue.drr.quantum_bytes: must be from 1 to \
+        1000000 bytes, is 0",
+    );
 }
 
 #[test]
 fn tcp_is_sane() {
-    wrong_flow("tcp.window_bytes = 1000", "flows[0].tcp.window_bytes: 1000 would never let a full \
-        segment of 1448 bytes pass");
-    wrong_flow("tcp.window_bytes = 9000\ntcp.window_segments = 6", "flows[0].tcp.window_segments: \
-        6 segments, and window_bytes 9000 too: the same window twice; keep one");
-    wrong_flow("tcp.window_segments = 0", "flows[0].tcp.window_segments: must be from 1 to 741534, \
-        is 0");
-    wrong_flow("tcp.initial_window_segments = 0", "flows[0].tcp.initial_window_segments: must be \
-        from 1 to 1000000, is 0");
-    wrong_flow("tcp.rto_min_ms = 2000", "flows[0].tcp.rto_initial_ms: 1000 is not between \
-        rto_min_ms, 2000, and rto_max_ms, 60000");
-    wrong_flow("tcp.rto_min_ms = 200\ntcp.rto_max_ms = 100", "flows[0].tcp.rto_min_ms: 200 is \
-        above rto_max_ms, 100");
-    wrong_flow("tcp.rto_min_ms = -inf", "flows[0].tcp.rto_min_ms: must be from 0.001 to 3600000 \
-        ms, is -inf");
-    wrong_flow("tcp.delayed_ack.fixed.segments = 0", "flows[0].tcp.delayed_ack.fixed.segments: \
-        must be from 1 to 1000000, is 0");
-    wrong_flow("tcp.delayed_ack.dynamic.thresholds = [2, 5]", "flows[0].tcp.delayed_ack.dynamic.\
-        thresholds: takes three numbers, as [2, 5, 9]; has 2");
-    wrong_flow("tcp.delayed_ack.dynamic.thresholds = [9, 5, 2]", "flows[0].tcp.delayed_ack.dynamic.\
-        thresholds: must ascend from at least 1, as [2, 5, 9]; is [9, 5, 2]");
+    wrong_flow(
+        "tcp.window_bytes = 1000",
+        "flows[0].tcp.window_bytes: 1000 would never let a full \
+        segment of 1448 bytes pass",
+    );
+    wrong_flow(
+        "tcp.window_bytes = 9000\ntcp.window_segments = 6",
+        "flows[0].tcp.window_segments: \
+        6 segments, and window_bytes 9000 too: the same window twice; keep one",
+    );
+    wrong_flow(
+        "tcp.window_segments = 0",
+        "flows[0].tcp.window_segments: must be from 1 to 741534, \
+        is 0",
+    );
+    wrong_flow(
+        "tcp.initial_window_segments = 0",
+        "flows[0].tcp.initial_window_segments: must be \
+        from 1 to 1000000, is 0",
+    );
+    wrong_flow(
+        "tcp.rto_min_ms = 2000",
+        "flows[0].tcp.rto_initial_ms: 1000 is not between \
+        rto_min_ms, 2000, and rto_max_ms, 60000",
+    );
+    wrong_flow(
+        "tcp.rto_min_ms = 200\ntcp.rto_max_ms = 100",
+        "flows[0].tcp.rto_min_ms: 200 is \
+        above rto_max_ms, 100",
+    );
+    wrong_flow(
+        "tcp.rto_min_ms = -inf",
+        "flows[0].tcp.rto_min_ms: must be from 0.001 to 3600000 \
+        ms, is -inf",
+    );
+    wrong_flow(
+        "tcp.delayed_ack.fixed.segments = 0",
+        "flows[0].tcp.delayed_ack.fixed.segments: \
+        must be from 1 to 1000000, is 0",
+    );
+    wrong_flow(
+        "tcp.delayed_ack.dynamic.thresholds = [2, 5]",
+        "flows[0].tcp.delayed_ack.dynamic.\
+        thresholds: takes three numbers, as [2, 5, 9]; has 2",
+    );
+    wrong_flow(
+        "tcp.delayed_ack.dynamic.thresholds = [9, 5, 2]",
+        "flows[0].tcp.delayed_ack.dynamic.\
+        thresholds: must ascend from at least 1, as [2, 5, 9]; is [9, 5, 2]",
+    );
 }
 
 #[test]
 fn traffic_is_sane() {
-    wrong_flow("traffic.cbr.rate_mbps = 0", "flows[0].traffic.cbr.rate_mbps: must be from 1e-6 to \
-        1000000, is 0");
-    wrong_flow("traffic.cbr = { rate_mbps = 100, payload_bytes = 1 }", "flows[0].traffic.cbr.\
-        rate_mbps: 100 Mb/s in datagrams of 1 bytes are 12500000 a second; at most 1000000");
-    wrong_flow("traffic.bulk.size_bytes = 0", "flows[0].traffic.bulk.size_bytes: must be from 1 to \
-        1000000000000000 bytes, is 0");
-    wrong_flow("traffic.web.files = 0", "flows[0].traffic.web.files: 0 files are no session; the \
-        least is 1");
-    wrong_flow("traffic.web.think_s = -1", "flows[0].traffic.web.think_s: must be from 0 to \
-        1000000 s, is -1");
-    wrong_flow("traffic.web.size.pareto.shape = 1", "flows[0].traffic.web.size.pareto.shape: must \
-        be above 1, or the mean is infinite; is 1");
-    wrong_flow("traffic.web.size.empirical = {}", "flows[0].traffic.web.size.empirical.bytes: 0 \
-        sizes; a list has from 1 to 100000, as bytes = [1000, 5000]");
-    wrong_flow("traffic.web.size.empirical = { bytes = [1], weights = [1, 2] }", "flows[0].traffic.\
-        web.size.empirical.weights: 2 weights for 1 sizes; each size has one");
-    wrong_flow("traffic.web.size.empirical = { bytes = [1], weights = [0] }", "flows[0].traffic.\
-        web.size.empirical.weights: all are 0; at least one size must occur");
-    wrong_flow("traffic.web.size.empirical = { bytes = [1], weights = [-1] }", "flows[0].traffic.\
-        web.size.empirical.weights[0]: must be from 0 to 1e15, is -1");
+    wrong_flow(
+        "traffic.cbr.rate_mbps = 0",
+        "flows[0].traffic.cbr.rate_mbps: must be from 1e-6 to \
+        1000000, is 0",
+    );
+    wrong_flow(
+        "traffic.cbr = { rate_mbps = 100, payload_bytes = 1 }",
+        "flows[0].traffic.cbr.\
+        rate_mbps: 100 Mb/s in datagrams of 1 bytes are 12500000 a second; at most 1000000",
+    );
+    wrong_flow(
+        "traffic.bulk.size_bytes = 0",
+        "flows[0].traffic.bulk.size_bytes: must be from 1 to \
+        1000000000000000 bytes, is 0",
+    );
+    wrong_flow(
+        "traffic.web.files = 0",
+        "flows[0].traffic.web.files: 0 files are no session; the \
+        least is 1",
+    );
+    wrong_flow(
+        "traffic.web.think_s = -1",
+        "flows[0].traffic.web.think_s: must be from 0 to \
+        1000000 s, is -1",
+    );
+    wrong_flow(
+        "traffic.web.size.pareto.shape = 1",
+        "flows[0].traffic.web.size.pareto.shape: must \
+        be above 1, or the mean is infinite; is 1",
+    );
+    wrong_flow(
+        "traffic.web.size.empirical = {}",
+        "flows[0].traffic.web.size.empirical.bytes: 0 \
+        sizes; a list has from 1 to 100000, as bytes = [1000, 5000]",
+    );
+    wrong_flow(
+        "traffic.web.size.empirical = { bytes = [1], weights = [1, 2] }",
+        "flows[0].traffic.\
+        web.size.empirical.weights: 2 weights for 1 sizes; each size has one",
+    );
+    wrong_flow(
+        "traffic.web.size.empirical = { bytes = [1], weights = [0] }",
+        "flows[0].traffic.\
+        web.size.empirical.weights: all are 0; at least one size must occur",
+    );
+    wrong_flow(
+        "traffic.web.size.empirical = { bytes = [1], weights = [-1] }",
+        "flows[0].traffic.\
+        web.size.empirical.weights[0]: must be from 0 to 1e15, is -1",
+    );
 }
 
 #[test]
@@ -406,9 +663,7 @@ fn absurd_runs_are_refused() {
            125000 of datagram sources), and at most 1e11 are run; shorten it or lower the rates"],
     );
     wrong(
-        &text(
-            "duration_s = 1000\n[[flows]]\nfrom = 'ap'\nto = 'sta*'\ntraffic.cbr.rate_mbps = 1",
-        ),
+        &text("duration_s = 1000\n[[flows]]\nfrom = 'ap'\nto = 'sta*'\ntraffic.cbr.rate_mbps = 1"),
         &["flows[0].traffic: up to 125000000 datagrams could wait in a queue without limit, and \
            memory is kept for 10000000; limit the queues on the way, as \
            ap.queue.drop_tail.limit_packets"],
@@ -427,23 +682,43 @@ fn faults_of_setting_name_the_path() {
     unsettable("wlan.rate_mpbs", "5", "wlan.rate_mpbs: unknown key; did you mean rate_mbps?");
     unsettable("wlann.rate_mbps", "5", "wlann: unknown key; did you mean wlan?");
     unsettable("wlan.rate_mbps", "fast", "wlan.rate_mbps: must be a number, is \"fast\"");
-    unsettable("flows[*].traffic.cbx.rate_mbps", "5", "flows[0].traffic.cbx: unknown key; the \
-        keys here are bulk, web, cbr, saturated");
+    unsettable(
+        "flows[*].traffic.cbx.rate_mbps",
+        "5",
+        "flows[0].traffic.cbx: unknown key; the \
+        keys here are bulk, web, cbr, saturated",
+    );
     unsettable("flows[3].from", "ap", "flows[3]: there is only [0]");
-    unsettable("flows.from", "ap", "flows: is an array of 1 table: write flows[*].from, or \
-        flows[0] of 1");
+    unsettable(
+        "flows.from",
+        "ap",
+        "flows: is an array of 1 table: write flows[*].from, or \
+        flows[0] of 1",
+    );
     unsettable("wlan[0].slot", "long", "wlan: no list is written here to take one of");
     unsettable("title[0]", "x", "title: no list is written here to take one of");
     unsettable("standard[0]", "x", "standard: is no list, but \"11g\"");
     unsettable("standard.x", "x", "standard.x: unknown key; the keys here are 11b, 11a, 11g");
     unsettable("duration_s.x", "x", "duration_s: must be a number, is a table with the key x");
-    unsettable("title", "\"x", "title: \"x is not a TOML value: invalid basic string, expected \
-        `\"`");
+    unsettable(
+        "title",
+        "\"x",
+        "title: \"x is not a TOML value: invalid basic string, expected \
+        `\"`",
+    );
     unsettable("title", "", "title: a value is missing: write path=value");
-    unsettable("", "5", "not a path: a key between dots is missing or is not a plain word; a \
-        path reads as flows[0].tcp.mss_bytes");
-    unsettable("flows[a].from", "5", "flows[a].from: not a path: in brackets stands a number from \
-        0, or * for all; a path reads as flows[0].tcp.mss_bytes");
+    unsettable(
+        "",
+        "5",
+        "not a path: a key between dots is missing or is not a plain word; a \
+        path reads as flows[0].tcp.mss_bytes",
+    );
+    unsettable(
+        "flows[a].from",
+        "5",
+        "flows[a].from: not a path: in brackets stands a number from \
+        0, or * for all; a path reads as flows[0].tcp.mss_bytes",
+    );
 }
 
 #[test]

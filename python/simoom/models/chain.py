@@ -171,4 +171,5 @@ def flow(
         reuse=real("reuse", reuse, low=1.0, below=np.inf),
     )
     busy = np.minimum(h, r)
-    return Chain(hop * np.minimum(w / h, 1 / busy), hop / busy, h / busy)
+    capacity = hop / busy
+    return Chain(np.minimum(hop * w / h, capacity), capacity, h / busy)

@@ -155,7 +155,7 @@ def _reactive(n: int, p: int, e: float) -> tuple[float, float]:
     From a shortfall s a round of r = ceil(s / (1-E)) units brings j ~ Bin(r, 1-E) of them; the
     expectations follow from those of the smaller shortfalls s - j, and j = 0 repeats the round.
     """
-    if e == 0:
+    if e < 1e-15:  # 1 - E is 1 in double precision
         return 0.0, 0.0
     short = np.arange(1, n - p + 1)
     rounds, units = np.zeros(n - p + 1), np.zeros(n - p + 1)

@@ -1,0 +1,212 @@
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+
+import polars as pl
+import pytest
+
+import simoom as sm
+from simoom.cli import main
+
+BAD_FILES = {
+    "empty": (b"", "the scenario is empty"),
+    "noise": (os.urandom(10_000_000), "10000000 bytes"),
+    "latin1": ('title = "café"'.encode("latin-1"), "not UTF-8 text: byte 0xe9 in line 1"),
+    "syntax": (b'standard = "11g', "line 1 is not TOML"),
+    "unknown key": (
+        b'standard = "11g"\nstatoins = 3',
+        r"statoins: unknown key \(line 2\); did you",
+    ),
+    "wrong type": (b'standard = "11g"\nstations = "many"', 'stations: must be .* is "many"'),
+    "json": (b'{"standard": "11g"}', "JSON"),
+}
+BAD_VALUES = {
+    "duration_s=nan": r"duration_s: must be .* is NaN",
+    "duration_s=-1": r"duration_s: must be .* is -1",
+    "duration_s=1e300": r"duration_s: must be .* is 1e300",
+    "stations=100000000": r"stations: 100000000 are too many",
+    "stations=-3": r"stations: must be .* -3",
+    "wlan.rate_mbps=13": r"wlan.rate_mbps: 13 is not a rate of 802.11g .*nearest are 12 and 18",
+    "flows[0].to=sta9": r"flows\[0\].to: there is no sta9",
+    "flows[0].tcp.mss_bytes=9000": r"flows\[0\].tcp.mss_bytes: .*2304",
+}
+
+
+def refused(done):
+    """Assert that a command failed with messages only, and return them."""
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+def refused_once(done):
+    """Assert that a command failed with one message of one line, and return it."""
+    assert len(refused(done).splitlines()) == 1
+    return done.stderr
+
+
+@pytest.mark.parametrize("kind", BAD_FILES)
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_a_bad_file_is_one_message(kind, command, simoom, tmp_path):
+    content, message = BAD_FILES[kind]
+    (tmp_path / "bad.toml").write_bytes(content)
+    done = simoom(command, "bad.toml")
+    answer = refused(done) if kind == "empty" else refused_once(done)
+    assert re.search(message, answer), answer
+    assert answer.startswith(("bad.toml: ", "stations: ", "statoins: "))
+
+
+@pytest.mark.parametrize("setting", BAD_VALUES)
+def test_a_bad_value_is_one_message(setting, simoom, cell_file):
+    answer = refused_once(simoom("run", cell_file, "--set", setting))
+    assert re.search(BAD_VALUES[setting], answer), answer
+
+
+def test_all_faults_are_told_at_once(simoom, cell_file):
+    settings = [f"--set={setting}" for setting in ("duration_s=-1", "wlan.cw_min=30")]
+    lines = refused(simoom("check", cell_file, *settings)).splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["duration_s", "wlan.cw_min"]
+
+
+def test_a_file_that_cannot_be_read_is_one_message(simoom, tmp_path, capsys, monkeypatch):
+    assert refused_once(simoom("run", "gone.toml")) == "gone.toml: there is no such file\n"
+    assert "is a directory" in refused_once(simoom("run", tmp_path))
+
+    def deny(*_):
+        raise PermissionError(13, "Permission denied", "secret.toml")
+
+    monkeypatch.setattr(sm.Scenario, "load", deny)
+    assert main(["check", "secret.toml"]) == 2
+    assert capsys.readouterr().err == "secret.toml: permission denied\n"
+
+
+@pytest.mark.parametrize("setting", ["stations", "=3", ""])
+def test_a_setting_without_path_or_value_is_one_message(setting, simoom, cell_file):
+    assert "write PATH=VALUE" in refused_once(simoom("run", cell_file, "--set", setting))
+
+
+def test_unknown_paths_are_told_with_near_ones(simoom, cell_file):
+    assert "did you mean stations" in refused_once(simoom("run", cell_file, "--set", "statoins=3"))
+    probes = ("--probe", "flows[0].goodputt_mbps", "--probe", "nonsense")
+    lines = refused(simoom("run", cell_file, *probes)).splitlines()
+    assert "did you mean flows[i].goodput_mbps" in lines[0]
+    assert lines[1].startswith("nonsense: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--seed", "-1"], "--seed"),
+        (["--seed", "many"], "--seed"),
+        (["--seeed", "1"], "--seed"),
+        (["second.toml"], "unexpected extra argument"),
+    ],
+)
+def test_a_bad_option_is_told_with_the_usage(arguments, message, simoom, cell_file):
+    answer = refused(simoom("run", cell_file, *arguments))
+    assert answer.startswith("Usage: simoom run")
+    assert message in answer
+
+
+def test_results_cannot_go_where_a_file_is(simoom, cell_file):
+    assert "is a file" in refused_once(simoom("run", cell_file, "--out", cell_file))
+    refused_once(simoom("run", cell_file, "--out", cell_file / "below"))
+
+
+def test_a_sound_scenario_is_told_so(simoom, cell_file):
+    done = simoom("check", cell_file)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "sound" in done.stdout
+    done = simoom("check", "-", stdin=cell_file.read_bytes())
+    assert done.returncode == 0
+    full = simoom("check", cell_file, "--full", "--set", "stations=9")
+    assert tomllib.loads(full.stdout)["stations"] == 9
+
+
+def test_json_is_the_summary_and_nothing_else(simoom, cell_file):
+    done = simoom("run", cell_file, "--json", "--seed", 4, "--set", "duration_s=2")
+    assert (done.returncode, done.stderr) == (0, "")
+    scenario = sm.Scenario.load(cell_file).set("duration_s", 2)
+    assert json.loads(done.stdout) == dict(sm.run(scenario, seed=4).summary)
+
+
+def test_a_report_is_printed(simoom, cell_file):
+    done = simoom("run", cell_file)
+    assert (done.returncode, done.stderr) == (0, "")
+    for part in ("A small cell", "total goodput", "airtime", "down", "up", "web", "sta2"):
+        assert part in done.stdout
+    quiet = simoom("run", cell_file, "--quiet")
+    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
+
+
+def test_out_writes_everything(simoom, cell_file, tmp_path):
+    out = tmp_path / "new" / "results"
+    done = simoom("run", cell_file, "--out", out, "--probe", "flows[*].goodput_mbps")
+    assert done.returncode == 0
+    names = {path.name for path in out.iterdir()}
+    data = {"summary.json", "scenario.toml", "series.csv", "series.parquet"}
+    assert names == data | {"report.html", "report.png"}
+    scenario = sm.Scenario.load(cell_file)
+    assert sm.Scenario.load(out / "scenario.toml") == scenario
+    assert json.loads((out / "summary.json").read_text()) == dict(sm.run(scenario).summary)
+    series = pl.read_parquet(out / "series.parquet")
+    assert series["path"].unique(maintain_order=True).to_list() == [
+        f"flows[{i}].goodput_mbps" for i in range(3)
+    ]
+    assert pl.read_csv(out / "series.csv").shape == series.shape
+    assert (out / "report.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_schema_is_that_of_the_repository(simoom):
+    done = simoom("schema")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["title"] == "Simoom scenario"
+
+
+def test_airtime_prints_parts_and_total(simoom):
+    arguments = ("airtime", "--standard", "11g", "--rate", 54, "--bytes", 1536)
+    done = simoom(*arguments)
+    # 18.3.2.4: 20 us of preamble and SIGNAL, 57 symbols of 4 us, 6 us of signal extension.
+    assert done.stdout.splitlines()[-1].split() == ["total", "254.000", "us"]
+    assert json.loads(simoom(*arguments, "--json").stdout)["total_us"] == 254.0
+    lines = refused(simoom("airtime", "--standard", "11x", "--bytes", 0)).splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["standard", "psdu_bytes"]
+
+
+def test_help_and_version_need_no_source(simoom):
+    assert "run" in simoom("--help").stdout
+    text = simoom("run", "--help").stdout
+    for option in ("--set", "--seed", "--probe", "--json", "--out", "--check", "--quiet"):
+        assert option in text
+    assert simoom("--version").stdout.startswith("simoom 0.")
+
+
+def test_ctrl_c_stops_promptly_with_one_line(cell_file):
+    command = [sys.executable, "-m", "simoom", "run", str(cell_file), "--set", "duration_s=1e5"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # By then it is running: it would be through with 5 s of simulated time.
+    time.sleep(2)
+    assert process.poll() is None
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=10)
+    # 0.2 s to stop, and as much again for the interpreter to go.
+    assert time.monotonic() - begun < 0.4
+    assert (process.returncode, out, err) == (130, "", "interrupted\n")
+
+
+def test_a_defect_is_no_fault_of_the_user(monkeypatch, capsys):
+    class PanicException(BaseException):
+        pass
+
+    def panic(*_):
+        raise PanicException("a rule of the checker is broken")
+
+    monkeypatch.setattr(sm.Scenario, "load", panic)
+    assert main(["check", "any.toml"]) == 70
+    assert "defect" in capsys.readouterr().err
