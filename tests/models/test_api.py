@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from simoom import models
 from simoom.models import http_sessions as web
 

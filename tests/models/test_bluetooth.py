@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from simoom.models import bluetooth as bt
 from simoom.models import tcp_loss
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from simoom.models import full_duplex as fd
 from simoom.models import half_duplex as hd
 from simoom.models.fixed_point import attempt_probability, backoff_slots

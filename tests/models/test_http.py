@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from simoom.models import http_queueing as http
 from simoom.models import http_sessions as web
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from simoom.models import lt_tcp
 
 LOSS = (0.01, 0.05, 0.10, 0.20, 0.30, 0.50)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from simoom.models import saturation as sat
 from simoom.models.fixed_point import (
     attempt_probability,
@@ -100,7 +101,7 @@ def simulate(n, windows, *, frozen, retry, transmissions, seed):
 def test_collisions_against_a_simulation(n, retry):
     slots = backoff_slots(15, 1023, attempts=retry)
     windows = (2 * slots - 1).astype(int)
-    run = {"retry": retry, "transmissions": 60_000, "seed": 7}
+    run = {"retry": retry, "transmissions": 30_000, "seed": 7}
     measured, idle = simulate(n, windows, frozen=False, **run)
     point = fixed_point(n, mean_slots=slots, forever=False)
     beta, gamma = point.attempt_probability, point.collision_probability
@@ -139,7 +140,7 @@ def simulate_frozen(n, windows, *, retry, transmissions, seed):
 def test_frozen_countdown_against_a_simulation(n):
     slots = backoff_slots(15, 1023, attempts=7)
     windows = (2 * slots - 1).astype(int)
-    measured, idle = simulate_frozen(n, windows, retry=7, transmissions=60_000, seed=3)
+    measured, idle = simulate_frozen(n, windows, retry=7, transmissions=30_000, seed=3)
     point = frozen_fixed_point(n, mean_slots=slots, forever=False)
     assert point.collision_probability == pytest.approx(measured, abs=0.008)
     per_success = point.slots_per_frame / n / (1 - point.drop_probability)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from simoom.models import timing as t
 
 # ACK/CTS 14 B, RTS 20 B, Block Ack request 24 B, Block Ack 32 B, data 1536 B; microseconds

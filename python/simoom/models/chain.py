@@ -161,7 +161,7 @@ def flow(
 
     >>> flow([2, 4, 6], one_hop_mbps=1.046, window=1).throughput_mbps.round(3)
     array([0.523, 0.262, 0.174])
-    >>> float(flow(6, one_hop_mbps=1.057, window=2).throughput_mbps)
+    >>> round(flow(6, one_hop_mbps=1.057, window=2).throughput_mbps, 4)
     0.2114
     """
     h, hop, w, r = broadcast(

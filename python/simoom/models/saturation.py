@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import brentq
 
 from . import assumption, timing
 from ._check import Array, broadcast, choice, not_negative, positive, whole
@@ -397,26 +398,26 @@ def _class_times(each: StationClass, standard: str) -> timing.Exchange:
 def _mixed_fixed_point(
     n: Array, curves: Sequence[Array], forever: Sequence[bool]
 ) -> tuple[Array, Array]:
-    """Bisection for P, and within it for the collision probability of every class."""
+    """Solve for P, and within it for the collision probability of every class."""
+    kinds = list(zip(curves, forever, strict=True))
 
-    def rates(gamma: Array) -> Array:
-        pairs = zip(gamma, curves, forever, strict=True)
-        return np.array(
-            [float(attempt_probability(g, mean_slots=b, forever=f)) for g, b, f in pairs]
-        )
+    def rate(kind: int, gamma: float) -> float:
+        slots, repeats = kinds[kind]
+        return float(attempt_probability(gamma, mean_slots=slots, forever=repeats))
 
     def split(idle: float) -> tuple[Array, Array]:
-        low, high = np.zeros(n.shape), np.full(n.shape, 1.0)
-        for _ in range(54):
-            gamma = 0.5 * (low + high)
-            too_low = (1 - gamma) * (1 - rates(gamma)) > idle
-            low, high = np.where(too_low, gamma, low), np.where(too_low, high, gamma)
-        gamma = 0.5 * (low + high)
-        return rates(gamma), gamma
+        gamma = np.array(
+            [
+                brentq(lambda g, c=c: (1 - g) * (1 - rate(c, g)) - idle, 0.0, 1.0, xtol=1e-16)
+                for c in range(n.size)
+            ]
+        )
+        return np.array([rate(c, g) for c, g in enumerate(gamma)]), gamma
 
-    low, high = 0.0, float(np.min(1 - rates(np.zeros(n.shape))))
-    for _ in range(54):
-        idle = 0.5 * (low + high)
-        beta, _ = split(idle)
-        low, high = (idle, high) if np.prod((1 - beta) ** n) > idle else (low, idle)
-    return split(0.5 * (low + high))
+    def excess(idle: float) -> float:
+        return float(np.prod((1 - split(idle)[0]) ** n)) - idle
+
+    most = min(1 - rate(c, 0.0) for c in range(n.size))
+    if excess(most) >= 0:  # one station alone
+        return split(most)
+    return split(brentq(excess, 0.0, most, xtol=1e-16))

@@ -1,0 +1,42 @@
+"""The cost of three fixed runs in instructions does not grow unnoticed."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def load() -> ModuleType:
+    path = ROOT / "benches" / "instructions.py"
+    spec = importlib.util.spec_from_file_location("instructions", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_growth_beyond_the_limit_is_named() -> None:
+    faults = load().compare({"a": 1_051, "b": 1_049}, {"a": 1_000, "b": 1_000})
+    assert len(faults) == 1
+    assert faults[0].startswith("a: 1,051 instructions, +5.1%")
+
+
+def test_fixed_runs_cost_what_the_record_says() -> None:
+    if shutil.which("valgrind") is None:
+        if os.environ.get("CI"):
+            pytest.fail("CI counts instructions and needs valgrind")
+        pytest.skip("valgrind is not installed, so no instructions are counted")
+    instructions = load()
+    record = json.loads(instructions.RECORD.read_text(encoding="utf-8"))
+    assert sorted(record) == sorted(instructions.RUNS)
+    runner = instructions.build()
+    counts = {name: instructions.count(runner, name) for name in instructions.RUNS}
+    assert not instructions.compare(counts, record)
