@@ -1,6 +1,7 @@
 """What all families share: assumptions, records, refusals, and no word of the simulator."""
 
 import dataclasses
+import doctest
 import inspect
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from simoom import models
 from simoom.models import http_sessions as web
 
 PACKAGE = Path(inspect.getfile(models)).parent
+PAGES = PACKAGE.parents[2] / "docs" / "models"
 
 REFUSALS = {
     "stations": [
@@ -30,7 +32,7 @@ REFUSALS = {
     "cw_max": [lambda: models.bianchi(1, cw_min=31, cw_max=15)],
     "collision": [lambda: models.bianchi(1, collision="sifs")],
     "countdown": [lambda: models.bianchi(1, countdown="real")],
-    "attempts": [lambda: models.bianchi(1, retry_limit=0)],
+    "retry_limit": [lambda: models.bianchi(1, retry_limit=0)],
     "classes": [lambda: models.saturation.mixed([]), lambda: models.full_duplex.mixed([])],
     "upload_fraction": [lambda: models.full_duplex.cell(10, upload_fraction=1.1)],
     "cli_rate_mbps": [lambda: models.full_duplex.cell(10, upload_fraction=0, cli_rate_mbps=0)],
@@ -108,6 +110,14 @@ def test_predictions_become_columns():
     assert "active" not in queue.columns()
     assert queue.active.shape == (2, 4)
     assert models.bianchi(5).columns()["throughput_mbps"].shape == (1,)
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.stem)
+def test_examples_of_the_pages(page):
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    outcome = doctest.testfile(str(page), module_relative=False, optionflags=flags)
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
 
 
 def test_models_import_nothing_of_the_simulator():

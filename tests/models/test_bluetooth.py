@@ -138,7 +138,7 @@ def test_implied_rtt_table(table, same):
     rule=st.sampled_from(["slots", "dwell", "bursts"]),
     k=st.integers(1, 20),
 )
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_corruption_over_the_parameter_space(size, rate, voice, rule, k):
     at = {"voice": voice, "rule": rule}
     pcr = bt.packet_corruption(size, rate_mbps=rate, **at)
@@ -172,7 +172,7 @@ def test_no_corruption_is_one_attempt():
     window=st.one_of(st.just(np.inf), st.floats(1, 1000)),
     form=st.sampled_from(["full", "simple"]),
 )
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_pftk_over_the_parameter_space(p, rtt, rto, b, window, form):
     at = {"rtt_ms": rtt, "rto_ms": rto, "segments_per_ack": b, "form": form}
     rate = tcp_loss.pftk_mbps(p, window_segments=window, **at)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simoom.models import chain
@@ -35,6 +35,7 @@ def test_window_rules():
     r=st.floats(1, 8),
     hop=st.floats(0.1, 100),
 )
+@settings(deadline=None)
 def test_over_the_parameter_space(h, w, r, hop):
     flow = chain.flow(h, one_hop_mbps=hop, window=w, reuse=r)
     assert hop / h * (1 - 1e-12) <= flow.throughput_mbps <= flow.capacity_mbps <= hop

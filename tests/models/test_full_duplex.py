@@ -225,6 +225,30 @@ def test_half_duplex_against_ns3(table):
         assert cell.total_mbps == pytest.approx(row["goodput_mbps"], rel=0.005)
 
 
+def test_one_flow_against_ns3(table):
+    """The chain cut off at one station, without and with RTS, delayed ACK 1 and 2."""
+    seen = 0
+    for row in table("ns3/s2_tcp_single_summary"):
+        if row["phy"] not in ("a", "b") or row["macq"] != "10000p" or row["cc"] != "TcpNewReno":
+            continue
+        window, control = {"a": (15, 24), "b": (31, 2)}[row["phy"]]
+        times = hd.cell_times(
+            standard=f"11{row['phy']}",
+            rts="data" if row["rts"] else "none",
+            control_mbps=control,
+        )
+        cell = hd.cell(
+            1,
+            times=times,
+            upload_fraction=float(row["dir"] == "up"),
+            delayed_ack=row["delack"],
+            cw_min=window,
+        )
+        assert cell.total_mbps == pytest.approx(row["goodput_mbps"], rel=0.02), row
+        seen += 1
+    assert seen == 12
+
+
 def test_delayed_ack_reduces_contention_and_raises_throughput():
     times = hd.cell_times(standard="11b", rate_mbps=11, control_mbps=2)
     d = np.array([1, 2, 4, 8, 10**6])
@@ -314,7 +338,7 @@ def test_a_hundred_thousand_fixed_points_a_second():
     n = np.random.default_rng(1).integers(1, 200, 100_000)
     best = np.inf
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.process_time()
         fd.backoff_point(n)
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     assert best < 1.0

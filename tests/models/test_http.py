@@ -267,6 +267,7 @@ def test_throughput_over_the_parameter_space(n, d, law, backoff, collisions):
 
 
 @given(size=st.floats(1, 1e7), d=st.integers(1, 10))
+@settings(deadline=None)
 def test_session_delay_grows_with_the_file(size, d):
     small, large = web.session_delay([size, size + 1000], delayed_ack=d, delack_timeout_ms=0)
     assert small < large

@@ -3,7 +3,7 @@
 import ciw
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
@@ -99,6 +99,7 @@ def test_against_ciw(servers, shape):
     bits=st.floats(1, 1e9),
     capacity=st.floats(1e-3, 1e3),
 )
+@settings(deadline=None)
 def test_over_the_parameter_space(m, think, bits, capacity):
     queue = ps.solve(m, think_s=think, mean_bits=bits, capacity_mbps=capacity)
     assert queue.active.sum() == pytest.approx(1)

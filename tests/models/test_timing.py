@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simoom.models import timing as t
@@ -138,6 +138,7 @@ def test_aggregate_has_delimiters_padding_and_a_block_ack():
         ]
     ),
 )
+@settings(deadline=None)
 def test_a_byte_more_never_takes_less(size, mode):
     name, rate, mcs = mode
     short, long = t.ppdu_us([size, size + 1], standard=name, rate_mbps=rate, mcs=mcs)

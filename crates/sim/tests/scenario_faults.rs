@@ -307,10 +307,8 @@ fn what_must_be_given() {
     );
     wrong(
         &format!("{HEAD}[[flows]]\nto = 'sta0'\n"),
-        &[
-            "flows[0].from: missing; an end of a flow is \"server\", \"ap\", a station as \"sta0\", \
-           or all of them, \"sta*\"",
-        ],
+        &["flows[0].from: missing; an end of a flow is \"server\", \"ap\", a station as \
+             \"sta0\", or all of them, \"sta*\""],
     );
 }
 
@@ -502,12 +500,12 @@ fn ends_make_a_flow() {
     wrong(
         &flow("from = 'ap'\nto = 'sta*'\ncount = 0"),
         &["flows[0].count: must be from 1 to \
-        100000, is 0"],
+        20000, is 0"],
     );
     wrong(
         &flow("from = 'ap'\nto = 'sta*'\ncount = 10001"),
         &["flows[0].count: 10 pairs of ends \
-        with 10001 each make 100010 flows in all; at most 100000"],
+        with 10001 each make 100010 flows in all; at most 20000"],
     );
 }
 

@@ -39,7 +39,7 @@ pub struct Receiver {
     /// Our own sequence numbers: SYN 0, FIN 1.
     own_next: u64,
     own_una: u64,
-    /// When our SYN or FIN left; `None` once it was resent (Karn).
+    /// When our SYN left; `None` once it was resent (Karn) or acknowledged.
     own_sent: Option<Instant>,
     closed: bool,
 
@@ -194,7 +194,6 @@ impl Receiver {
         if self.fin == Some(self.next) {
             self.next += 1;
             self.own_next = 2;
-            self.own_sent = Some(now);
             self.send_own(now, out);
         } else if hole || self.pending >= self.enough() {
             self.acknowledge(now, out);
@@ -308,6 +307,19 @@ mod tests {
     }
 
     #[test]
+    fn a_repeated_syn_ack_is_not_measured() {
+        let mut tcp = Listening::new(&config());
+        tcp.syn(10);
+        tcp.syn(500);
+        assert_eq!(tcp.segment(600, &segment(true, 1, 0, 1, Flags::ACK)), "rto off");
+        assert_eq!(tcp.fin(700, 1, 0), "F ack 2, rto@1700", "the initial timeout");
+        let mut tcp = Listening::new(&config());
+        tcp.syn(10);
+        assert_eq!(tcp.segment(110, &segment(true, 1, 0, 1, Flags::ACK)), "rto off");
+        assert_eq!(tcp.fin(700, 1, 0), "F ack 2, rto@1000", "100 ms and 4·50 ms");
+    }
+
+    #[test]
     fn every_second_full_segment_is_acknowledged() {
         let mut tcp = Listening::connected(&delayed(2));
         assert_eq!(tcp.data(10, 1, 100), "deliver 100, delay@110");
@@ -390,6 +402,7 @@ mod tests {
         assert_eq!(tcp.data(20, 1, 100), "deliver 150, F ack 152, rto@220");
         assert_eq!(tcp.receiver.delivered_bytes(), 150);
         assert_eq!(tcp.fin(30, 101, 50), "ack 152");
+        assert_eq!(tcp.data(40, 152, 100), "ack 152", "nothing follows a FIN");
         assert_eq!(tcp.timer(220, TimerId::Retransmit), "F ack 152, rto@620");
         assert_eq!(tcp.segment(300, &segment(true, 152, 0, 2, Flags::ACK)), "rto off, closed");
         assert_eq!(tcp.segment(310, &segment(true, 152, 0, 2, Flags::ACK)), "", "told once");
@@ -417,12 +430,12 @@ mod tests {
     fn echo(tcp: &mut Listening, at: u64, seq: u64, sent: u64) -> Option<u64> {
         let timestamps = Some(Timestamps { value: ms(sent), echo: Instant::ZERO });
         let data = Segment { timestamps, ..segment(true, seq, 100, 1, Flags::ACK) };
+        tcp.out.clear();
         tcp.receiver.on_segment(ms(at), &data, &mut tcp.out);
-        let reply = tcp.out.drain(..).find_map(|command| match command {
+        tcp.out.iter().find_map(|command| match command {
             Command::Send(reply) => Some(reply.timestamps.unwrap().echo.0 / 1_000_000),
             _ => None,
-        });
-        reply
+        })
     }
 
     #[test]

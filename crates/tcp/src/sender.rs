@@ -542,6 +542,31 @@ mod tests {
     }
 
     #[test]
+    fn a_restart_is_no_gain_after_a_lost_syn() {
+        let mut tcp = Driven::new(&config());
+        tcp.open(0);
+        tcp.timer(1000);
+        tcp.syn_ack(1100);
+        tcp.write(1200, 100);
+        tcp.ack(1300, 101);
+        assert_eq!(tcp.write(9000, 1000), "101:201, 201:301, rto@9300", "not the initial window");
+    }
+
+    #[test]
+    fn a_restarted_window_grows_only_when_it_is_used() {
+        let (mut tcp, _) = Driven::connected(&config(), 800);
+        for ack in 2..=9 {
+            tcp.ack(200, 100 * ack - 99);
+        }
+        assert!(tcp.sender.window_segments() > 6.0);
+        for at in [2000, 2010, 2020] {
+            tcp.write(at, 100);
+            tcp.ack(at + 5, tcp.sender.acknowledged_bytes() + 101);
+        }
+        assert_eq!(tcp.sender.window_segments(), 4.0);
+    }
+
+    #[test]
     fn a_restart_slow_starts_only_up_to_the_threshold() {
         let config = Config { initial_ssthresh: Some(Segments(6.0)), ..config() };
         let (mut tcp, _) = Driven::connected(&config, 20_000);

@@ -12,7 +12,7 @@ Each family is a module with a tuple ``ASSUMPTIONS``; `FAMILIES` lists them by n
 
 from types import MappingProxyType
 
-from . import (
+from simoom.models import (
     aggregation,
     bluetooth,
     chain,
@@ -27,9 +27,9 @@ from . import (
     tcp_loss,
     timing,
 )
-from .assumption import Assumption
-from .prediction import Prediction
-from .saturation import bianchi
+from simoom.models.assumption import Assumption
+from simoom.models.prediction import Prediction
+from simoom.models.saturation import bianchi
 
 FAMILIES = MappingProxyType(
     {

@@ -9,7 +9,7 @@ with X as large as Block Ack window, A-MPDU length, PPDU duration and the user's
 References
 ----------
 .. [1] O. Sharon, Y. Alpert, "MAC level throughput comparison: 802.11ac vs. 802.11n", Physical
-   Communication 12, 2014 (the form; rebuilt from the authors' later papers).
+   Communication 12, 2014 (the form, as in the authors' later papers).
 .. [2] A. Okada, D. Nobayashi, T. Ikenaga, "TCP congestion control based on transmission rate of
    wireless LAN interfaces".
 """
@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import assumption, timing
-from ._check import Array, broadcast, choice, positive, real, whole
-from .prediction import Prediction
+from simoom.models import assumption, timing
+from simoom.models._check import Array, broadcast, choice, positive, real, whole
+from simoom.models.prediction import Prediction
 
 ASSUMPTIONS = (
     assumption.ONE_SENDER,

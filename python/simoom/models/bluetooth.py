@@ -27,9 +27,18 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import assumption
-from ._check import Array, broadcast, choice, not_negative, positive, probability, real, whole
-from .prediction import Prediction
+from simoom.models import assumption
+from simoom.models._check import (
+    Array,
+    broadcast,
+    choice,
+    not_negative,
+    positive,
+    probability,
+    real,
+    whole,
+)
+from simoom.models.prediction import Prediction
 
 ASSUMPTIONS = (
     assumption.Assumption("bluetooth_voice", "One SCO link of HV1, HV2 or HV3 is active."),
@@ -112,6 +121,11 @@ def packet_corruption(
         Count the long preamble and header of 802.11b, 192 us, as part of the packet.
     width_mhz : float
         Channel width: 22 for 802.11b.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------
@@ -231,6 +245,11 @@ def mac_goodput(
     mac_ack_mbps : array_like, optional
         Rate of MAC ACKs; that of the packet by default.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
+
     Examples
     --------
     >>> mac_goodput(0.27, attempts=3, rate_mbps=11, mac_ack_mbps=11)
@@ -276,6 +295,11 @@ def retry_duration_ms(
         from CWmin, between the attempts.
     capped : bool
         Whether CWmax bounds the windows.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------
@@ -326,6 +350,11 @@ def clean_goodput_mbps(
         DIFS + SIFS, and the mean back-off, of every frame; 0 to count overhead bytes only.
     link : Dot11b
         MAC header and MAC ACK sizes.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------

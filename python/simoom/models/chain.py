@@ -25,10 +25,10 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import timing
-from ._check import Array, broadcast, choice, positive, real, whole
-from .assumption import ONE_FLOW, Assumption
-from .prediction import Prediction
+from simoom.models import timing
+from simoom.models._check import Array, broadcast, choice, positive, real, whole
+from simoom.models.assumption import ONE_FLOW, Assumption
+from simoom.models.prediction import Prediction
 
 ASSUMPTIONS = (
     ONE_FLOW,
@@ -59,6 +59,11 @@ def window_limit(
         where every fourth hop can work at the same time. The last two are upper bounds.
     return_hops : array_like, optional
         Hops of the way back; as many as forward if not given.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------
@@ -97,6 +102,11 @@ def one_hop_mbps(
         RTS/CTS for both.
     cw_min : int, optional
         Contention window; that of the standard if not given.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------
@@ -153,6 +163,11 @@ def flow(
     reuse : array_like
         r: hops after which the medium is free again: 4 if a hop disturbs its next two [1], 5 with
         the ranges of ns-2 (250 and 550 m) and hops of 200 m.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------

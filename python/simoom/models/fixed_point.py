@@ -30,8 +30,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._check import Array, broadcast, probability, real, whole
-from .prediction import Prediction
+from simoom.models._check import Array, broadcast, probability, real, whole
+from simoom.models.prediction import Prediction
 
 _ITERATIONS = 200  # Newton needs about 6; pure bisection would need 50
 _MOST = 1.0 - 2.0**-53  # an attempt probability of 1 would need log(0)
@@ -54,6 +54,11 @@ def backoff_slots(cw_min: ArrayLike, cw_max: ArrayLike, *, attempts: int | None 
     -------
     ndarray
         Of the common shape of the windows with one axis more, the stages, at the end.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------
@@ -90,6 +95,11 @@ def attempt_probability(
     ndarray
         In (0, 1]. There is no singularity at gamma = 1/2 or 1.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
+
     Examples
     --------
     >>> slots = backoff_slots(31, 1023)
@@ -125,6 +135,11 @@ def fixed_point(stations: ArrayLike, *, mean_slots: ArrayLike, forever: bool = T
         n, whole numbers from 1.
     mean_slots, forever
         As in `attempt_probability`; the leading shape of `mean_slots` broadcasts with `stations`.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------
@@ -197,6 +212,11 @@ def frozen_fixed_point(
         Slots by which the parties of a collision resume their count after everybody else (their
         response timeout against the others' DIFS). They then draw no uncontended attempt in the
         stages above 0.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------

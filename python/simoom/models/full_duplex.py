@@ -21,11 +21,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import assumption, half_duplex
-from ._check import Array, broadcast, choice, positive, probability, real, whole
-from .fixed_point import backoff_slots, solve
-from .half_duplex import CellTimes as HalfDuplexTimes
-from .prediction import Prediction
+from simoom.models import assumption, half_duplex
+from simoom.models._check import Array, broadcast, choice, positive, probability, real, whole
+from simoom.models.fixed_point import backoff_slots, solve
+from simoom.models.half_duplex import CellTimes as HalfDuplexTimes
+from simoom.models.prediction import Prediction
 
 ASSUMPTIONS = (
     assumption.ONE_CELL,
@@ -129,6 +129,11 @@ def backoff_point(
         "corrected": the first term of the denominator of (6) is z_0(s), as global balance has it.
         "printed": it is z'_0 = 1.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
+
     Examples
     --------
     >>> backoff_point(80)
@@ -169,6 +174,11 @@ def ap_attempt_probability(
         gamma_AP, in [0, 1].
     cw_min, cw_max, eq6
         As in `backoff_point`.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------

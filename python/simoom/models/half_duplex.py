@@ -31,10 +31,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
-from . import assumption, timing
-from ._check import Array, broadcast, choice, positive, probability, real, whole
-from .fixed_point import backoff_slots, solve
-from .prediction import Prediction
+from simoom.models import assumption, timing
+from simoom.models._check import Array, broadcast, choice, positive, probability, real, whole
+from simoom.models.fixed_point import backoff_slots, solve
+from simoom.models.prediction import Prediction
 
 ASSUMPTIONS = (
     assumption.ONE_CELL,
@@ -96,6 +96,11 @@ def cell_times(
         "none", "data" (before segments only) or "all".
     collision : str
         "difs", "timeout" or "eifs" after a collision; see `saturation.bianchi`.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------
@@ -183,6 +188,11 @@ def cell(
     -----
     All packets queue at the access point. Of its packets the fraction u = f / (f + (1-f) d) are TCP
     ACKs, since a window of uploads stands in its queue as one ACK for every d segments.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
-from . import assumption
-from ._check import Array, broadcast, choice, whole
-from .prediction import Prediction
+from simoom.models import assumption
+from simoom.models._check import Array, broadcast, choice, whole
+from simoom.models.prediction import Prediction
 
 ASSUMPTIONS = (
     assumption.ONE_CELL,
@@ -245,6 +245,11 @@ def single_flow(
     backoff, collisions
         As in `collision_point`.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
+
     Examples
     --------
     >>> single_flow([1, 2, 3]).round(3)
@@ -276,6 +281,11 @@ def backlogged_pmf(
     -------
     ndarray
         Probabilities of 0, 1, 2, ... backlogged stations along the last axis (the paper's k - 1).
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------
@@ -317,6 +327,11 @@ def tcp_throughput(
         n_c and d.
     law, backoff, collisions
         As in `backlogged_pmf` and `collision_point`.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import zeta
 
-from . import http_queueing, ps_queue
-from ._check import Array, broadcast, choice, not_negative, positive, real, whole
-from .http_queueing import TABLE_1, Cell, tcp_throughput
-from .prediction import Prediction
+from simoom.models import http_queueing, ps_queue
+from simoom.models._check import Array, broadcast, choice, not_negative, positive, real, whole
+from simoom.models.http_queueing import TABLE_1, Cell, tcp_throughput
+from simoom.models.prediction import Prediction
 
 ASSUMPTIONS = (*http_queueing.ASSUMPTIONS, *ps_queue.ASSUMPTIONS)
 
@@ -51,6 +51,11 @@ def session_delay(
         "short", as in (14), or "full": padded, as ns-2 does.
     last_ack : str
         "charged", as in (14), or "free": the session ends with the last segment.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------
@@ -112,6 +117,11 @@ def mean_session_delay(
         Of a Pareto distribution, for the expectation of (14). Without it the affine (15).
     setup, last_packet
         As in `session_delay`.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------
@@ -179,6 +189,11 @@ def web_cell(
         lambda sum (k+1) pi_k, which makes the delay about n - 1 times too long.
     setup, law, backoff, collisions
         As in `Cell.setup_us`, `backlogged_pmf` and `collision_point`.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------

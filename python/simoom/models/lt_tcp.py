@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import binom
 
-from ._check import Array, broadcast, not_negative, real, whole
-from .assumption import Assumption
-from .prediction import Prediction
+from simoom.models._check import Array, broadcast, not_negative, real, whole
+from simoom.models.assumption import Assumption
+from simoom.models.prediction import Prediction
 
 ASSUMPTIONS = (
     Assumption("independent_loss", "Units are lost independently with the same probability."),
@@ -49,6 +49,11 @@ def parity_units(units: ArrayLike, loss: ArrayLike, *, c: ArrayLike = 1.0) -> Ar
         E, in [0, 1).
     c : array_like
         Standard deviations of provision.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------
@@ -119,6 +124,11 @@ def repair(
     Returns
     -------
     Repair
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------

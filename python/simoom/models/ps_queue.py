@@ -28,9 +28,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._check import Array, broadcast, positive, whole
-from .assumption import Assumption
-from .prediction import Prediction
+from simoom.models._check import Array, broadcast, positive, whole
+from simoom.models.assumption import Assumption
+from simoom.models.prediction import Prediction
 
 ASSUMPTIONS = (
     Assumption("fair_shares", "Files in service get equal shares of the capacity at any time."),

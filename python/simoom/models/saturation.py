@@ -19,15 +19,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from . import assumption, timing
-from ._check import Array, broadcast, choice, not_negative, positive, whole
-from .fixed_point import (
+from simoom.models import assumption, timing
+from simoom.models._check import Array, broadcast, choice, not_negative, positive, whole
+from simoom.models.fixed_point import (
     attempt_probability,
     backoff_slots,
     fixed_point,
     frozen_fixed_point,
 )
-from .prediction import Prediction
+from simoom.models.prediction import Prediction
 
 ASSUMPTIONS = (
     assumption.ONE_CELL,
@@ -152,6 +152,8 @@ def bianchi(
     headers = whole(
         "headers_bytes", known.headers_bytes if headers_bytes is None else headers_bytes
     )
+    if retry_limit is not None:
+        whole("retry_limit", retry_limit, low=1)
     mean = backoff_slots(
         known.cw_min if cw_min is None else cw_min,
         known.cw_max if cw_max is None else cw_max,
@@ -217,6 +219,11 @@ def saturation(
         Payload of one success.
     countdown, late_slots
         See `bianchi` and `fixed_point.frozen_fixed_point`.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------
@@ -325,6 +332,11 @@ def mixed(
     Returns
     -------
     MixedSaturation
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------

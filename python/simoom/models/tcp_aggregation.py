@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import assumption, timing
-from ._check import Array, broadcast, choice, whole
-from .aggregation import MAX_MPDU_BYTES, effective_throughput, mpdu_bytes, psdu_bytes
-from .fixed_point import backoff_slots, fixed_point
-from .prediction import Prediction
+from simoom.models import assumption, timing
+from simoom.models._check import Array, broadcast, choice, whole
+from simoom.models.aggregation import MAX_MPDU_BYTES, effective_throughput, mpdu_bytes, psdu_bytes
+from simoom.models.fixed_point import backoff_slots, fixed_point
+from simoom.models.prediction import Prediction
 
 ASSUMPTIONS = (
     assumption.ONE_FLOW,
@@ -84,6 +84,11 @@ def flow(
         Of both.
 
     The other parameters are those of `aggregation.effective_throughput`.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------

@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._check import Array, broadcast, choice, positive, real, whole
-from .assumption import Assumption
+from simoom.models._check import Array, broadcast, choice, positive, real, whole
+from simoom.models.assumption import Assumption
 
 ASSUMPTIONS = (
     Assumption("reno", "The window grows by a segment each round trip and halves on a loss."),
@@ -41,6 +41,11 @@ def mathis_mbps(
         Round-trip time and segment size.
     segments_per_ack : array_like
         b: 2 with delayed ACK.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------

@@ -15,8 +15,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._check import Array, choice, one_of, positive, whole
-from .prediction import Prediction
+from simoom.models._check import Array, choice, one_of, positive, whole
+from simoom.models.prediction import Prediction
 
 RTS_BYTES = 20  # 9.3.1.2
 CTS_BYTES = 14  # 9.3.1.3
@@ -394,6 +394,11 @@ def exchange(
         Rate of RTS, CTS and ACK; the default is that of `control_rate_mbps`.
 
     The other parameters are those of `ppdu_us`.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
 
     Examples
     --------

@@ -308,9 +308,20 @@ mod tests {
 
     #[test]
     fn toml_is_written_as_sections_of_dotted_keys() {
-        let text = "stations = 3\n\n[wlan]\nbasic_rates_mbps = [1.0, 5.5]\n\n[[flows]]\nfrom = \"a\"\n\
-                    traffic.web.size.pareto.shape = 1.5\ntraffic.web.files = 3\nx = {}\n\n\
-                    [[flows]]\nfrom = 'b \"quoted\"'\n";
+        let text = r#"stations = 3
+
+[wlan]
+basic_rates_mbps = [1.0, 5.5]
+
+[[flows]]
+from = "a"
+traffic.web.size.pareto.shape = 1.5
+traffic.web.files = 3
+x = {}
+
+[[flows]]
+from = 'b "quoted"'
+"#;
         let tree = Node::from_toml(text).unwrap();
         assert_eq!(tree.to_toml(), text);
         assert_eq!(Node::from_toml(&tree.to_toml()).unwrap(), tree);

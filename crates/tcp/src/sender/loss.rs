@@ -85,7 +85,6 @@ impl Sender {
     ) {
         let in_flight = self.segments(flight);
         self.control.on_loss(&Loss { now, cause, lost, in_flight, repeated });
-        self.ramp = None;
         self.refresh_window();
         self.recover = self.max;
         // Karn: whatever is timed may be resent before it is acknowledged.
@@ -156,6 +155,10 @@ mod tests {
         assert_eq!(tcp.ack(320, 1401), "1701:1801, 1801:1901, rto@620");
         assert_eq!(tcp.sender.window_segments(), 5.0);
         assert_eq!(tcp.ack(330, 1501), "rtt 30, 1901:2001, rto@641", "then congestion avoidance");
+        tcp.ack(340, 1801);
+        assert_eq!(tcp.sender.window_segments(), 5.0, "four of five acknowledged");
+        tcp.ack(350, 1901);
+        assert_eq!(tcp.sender.window_segments(), 6.0);
     }
 
     #[test]
@@ -324,9 +327,8 @@ mod tests {
         let (mut tcp, _) = Driven::connected(&config(), 350);
         tcp.close(110);
         tcp.ack(200, 301);
-        for at in 201..204 {
-            tcp.ack(at, 301);
-        }
-        assert_eq!(tcp.sender.counters().retransmissions, 1, "fast retransmit of 301:351 F");
+        tcp.ack(201, 301);
+        tcp.ack(202, 301);
+        assert_eq!(tcp.ack(203, 301), "301:351 F, rto@453", "fast retransmit");
     }
 }

@@ -83,8 +83,8 @@ impl Sender {
             self.counters.bytes += len;
             self.counters.retransmissions += u64::from(seq < self.max);
         }
-        if !self.timestamps && self.timed.is_none() && seq >= self.max && self.state == State::Open
-        {
+        // In the open state nothing is resent (Karn).
+        if !self.timestamps && self.timed.is_none() && self.state == State::Open {
             self.timed = Some((end, now));
         }
         if new {

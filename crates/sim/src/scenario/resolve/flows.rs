@@ -8,8 +8,9 @@ use crate::scenario::document::Document;
 use crate::scenario::flow::{Class, Flow, Traffic};
 use kernel::Duration;
 
-/// More flows than this are refused.
-const MOST_FLOWS: u64 = 100_000;
+/// More flows than this are refused: two for each of the most stations. A flow's statistics take
+/// some 20 kB, so that these take half a gigabyte.
+const MOST_FLOWS: u64 = 20_000;
 
 /// All flows of a scenario; those of a faulty table are left out.
 pub(super) fn flows(
@@ -21,8 +22,8 @@ pub(super) fn flows(
     if document.flows.is_empty() {
         check.fault(
             "flows",
-            "there are none, so nothing would be sent; add [[flows]] with from = \"server\" and to = \
-             \"sta*\"",
+            "there are none, so nothing would be sent; add [[flows]] with from = \"server\" and \
+             to = \"sta*\"",
         );
     }
     let mut flows = Vec::new();

@@ -1,0 +1,149 @@
+"""A study: the figures, tables and claims of one paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from simoom.studies.claim import Claim, Verdict
+from simoom.studies.figure import Figure
+from simoom.studies.lab import Exhibit, Lab
+
+
+class UnknownFigure(KeyError):
+    """A study has no such figure or table, or there is no such study."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Study:
+    """The figures, tables and claims of one paper.
+
+    Attributes
+    ----------
+    name : str
+        ``http_queueing``.
+    title : str
+        What it is about.
+    reference : str
+        The paper.
+    exhibits : tuple of Exhibit
+        What can be made, in order.
+    notes : str
+        How the paper was read, and where Simoom departs from it.
+    """
+
+    name: str
+    title: str
+    reference: str
+    exhibits: tuple[Exhibit, ...]
+    notes: str = ""
+    by_key: Mapping[str, Exhibit] = field(init=False)
+
+    def __post_init__(self) -> None:
+        table = {each.key: each for each in self.exhibits}
+        if len(table) != len(self.exhibits):
+            raise ValueError(f"{self.name}: two figures with the same key")
+        object.__setattr__(self, "by_key", MappingProxyType(table))
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of all figures and tables."""
+        return tuple(self.by_key)
+
+    def find(self, kind: str, number: str) -> str:
+        """Return the key of a figure or table.
+
+        Parameters
+        ----------
+        kind : {"figure", "table"}
+            Which of both.
+        number : str
+            ``5``, ``A.2`` or ``elephants``, in capitals or not.
+
+        Raises
+        ------
+        UnknownFigure
+            Naming those that there are.
+        """
+        wanted = f"{kind} {number.strip()}".casefold()
+        for key in self.keys:
+            if key.casefold() == wanted:
+                return key
+        there = [key.removeprefix(f"{kind} ") for key in self.keys if key.startswith(f"{kind} ")]
+        has = f"its {kind}s are {', '.join(there)}" if there else f"it has no {kind}s"
+        raise UnknownFigure(f"{self.name} has no {kind} {number.strip()}; {has}")
+
+    def run(self, keys: Iterable[str] | None = None, *, lab: Lab | None = None) -> Results:
+        """Make figures and tables, all of them by default.
+
+        Parameters
+        ----------
+        keys : iterable of str, optional
+            Which, see `keys`.
+        lab : Lab, optional
+            Where to run; without it, a quick one of its own.
+        """
+        chosen = [self.by_key[key] for key in (self.keys if keys is None else keys)]
+        if lab is None:
+            with Lab(quick=True) as own:
+                return self.run(keys, lab=own)
+        # A thread for each figure: their runs share the lab's cores, and no core waits for one
+        # figure's last run while another has some to make.
+        threads = ThreadPoolExecutor(max(1, len(chosen)), f"simoom-{self.name}")
+        try:
+            futures = [threads.submit(each, lab=lab) for each in chosen]
+            return Results(self, tuple(future.result() for future in futures))
+        except BaseException:
+            lab.close()
+            raise
+        finally:
+            threads.shutdown(wait=True, cancel_futures=True)
+
+    def __repr__(self) -> str:
+        return f"Study({self.name}: {len(self.keys)} figures and tables)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Results:
+    """What a study made."""
+
+    study: Study
+    figures: tuple[Figure, ...]
+
+    @property
+    def claims(self) -> list[tuple[Figure, Claim]]:
+        """All claims with the figures that they belong to."""
+        return [(figure, claim) for figure in self.figures for claim in figure.claims]
+
+    @property
+    def verdicts(self) -> dict[Verdict, int]:
+        """How many claims have which verdict."""
+        found = [claim.verdict for _, claim in self.claims]
+        return {verdict: found.count(verdict) for verdict in Verdict}
+
+    def __iter__(self) -> Iterator[Figure]:
+        return iter(self.figures)
+
+    def __getitem__(self, key: str) -> Figure:
+        return next(figure for figure in self.figures if figure.key == key)
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{n} {verdict}" for verdict, n in self.verdicts.items() if n)
+        return f"Results({self.study.name}: {len(self.figures)} figures; {counts})"
+
+
+def slug(key: str) -> str:
+    """Return a key as a file's name.
+
+    Examples
+    --------
+    >>> slug("figure A.2")
+    'figure_a2'
+    """
+    return re.sub(r"\W+", "_", key.casefold().replace(".", ""))
