@@ -6,7 +6,7 @@ import math
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
@@ -295,10 +295,15 @@ def cores() -> int:
 
 
 def _gather(futures: list[Future[Run]], progress: Progress | None) -> tuple[Run, ...]:
-    for done, future in enumerate(as_completed(futures), start=1):
-        future.result()
-        if progress is not None:
-            progress(done / len(futures))
+    """Wait for all runs; the first exception of any ends the waiting."""
+    pending = set(futures)
+    while pending:
+        # Ctrl-C is seen between waits: a wait without an end may never be interrupted.
+        done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
+        for future in done:
+            future.result()
+        if done and progress is not None:
+            progress(1 - len(pending) / len(futures))
     return tuple(future.result() for future in futures)
 
 

@@ -304,6 +304,8 @@ mod tests {
         assert_eq!(tcp.data(3600, 1, 100), "rto off, deliver 100, ack 101");
         assert_eq!(tcp.timer(7500, TimerId::Retransmit), "", "stale");
         assert_eq!(tcp.syn(8000), "ack 101", "an old duplicate");
+        // Karn: no sample, so that the back-off stays (RFC 6298 §5).
+        assert_eq!(tcp.fin(9000, 101, 0), "F ack 102, rto@13000");
     }
 
     #[test]
@@ -452,6 +454,7 @@ mod tests {
         assert_eq!(echo(&mut tcp, 55, 401, 50), Some(10));
         // (C): the segment that fills it.
         assert_eq!(echo(&mut tcp, 65, 201, 60), Some(60));
+        assert_eq!(echo(&mut tcp, 75, 101, 20), Some(60), "a late duplicate is older");
     }
 
     #[test]

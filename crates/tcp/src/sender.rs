@@ -644,6 +644,8 @@ mod tests {
         assert_eq!(tcp.ack(200, 101), "rtt 100, rto off");
         assert_eq!(tcp.close(300), "F ack 1, rto@550, acknowledged");
         assert_eq!(tcp.ack(400, 102), "rtt 100, rto off", "the receiver's FIN is still to come");
+        let stray = segment(false, 7, 0, 102, Flags::FIN.and(Flags::ACK));
+        assert_eq!(tcp.segment(440, &stray), "", "not the number that follows the SYN");
         assert_eq!(tcp.fin_ack(450, 102), "ack 2, closed");
     }
 

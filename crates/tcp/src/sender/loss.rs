@@ -37,7 +37,7 @@ impl Sender {
         self.inflated = self.window.saturating_add(u64::from(DUPLICATES) * self.config.mss.0);
         self.resend_first(now, out);
         // The retransmission needs a round trip of its own, after the one that showed the loss.
-        // RFC 6298 is silent here; BSD, Linux and ns-2 restart the timer.
+        // RFC 6298 (5.1) would let the timer run on; BSD, Linux and ns-2 restart it.
         self.armed = false;
         self.transmit(now, out);
     }

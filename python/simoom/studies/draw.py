@@ -1,0 +1,144 @@
+"""Drawing a figure of a study.
+
+Colour tells the setting and shape the source, in all figures alike: an analysis is a line, a
+simulation a band with points in it, what others found is hollow, and the paper's numbers are black
+crosses.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure as Picture
+from matplotlib.lines import Line2D
+
+from simoom import plots
+from simoom.studies.figure import Axis, Curve, Figure, Source
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MARKERS: dict[Source, dict[str, Any]] = {
+    Source.ANALYSIS: {"marker": "", "linestyle": "-"},
+    Source.SIMULATION: {"marker": "o", "markersize": 4.5, "linestyle": ":", "linewidth": 0.9},
+    Source.MONTE_CARLO: {"marker": "D", "markersize": 5.5, "markerfacecolor": "none"},
+    Source.NS2: {"marker": "s", "markersize": 6.5, "markerfacecolor": "none"},
+    Source.PAPER: {"marker": "x", "markersize": 6.5, "markeredgewidth": 1.6},
+}
+POINTS = (Source.MONTE_CARLO, Source.NS2, Source.PAPER)
+"""Sources of single numbers, which no line joins."""
+
+PANEL_INCHES = (5.6, 3.5)
+LEGEND_INCHES = 0.19
+"""Height of a line of the legend."""
+
+
+def figure(each: Figure) -> Picture:
+    """Draw all panels of a figure side by side, with one legend below them."""
+    count = len(each.panels)
+    columns = 2 if count > 1 else 1
+    labels = list(dict.fromkeys(c.name for c in each.curves))
+    lines = math.ceil(len(labels) / columns) if count > 1 else math.ceil(len(labels) / 2)
+    width = PANEL_INCHES[0] * (1.0 if count == 1 else 0.85 * count)
+    height = PANEL_INCHES[1] + LEGEND_INCHES * lines + (0.5 if each.named else 0.2)
+    with plots.style():
+        picture = Picture(figsize=(max(width, 6.4), height), layout="constrained")
+        head = f"{each.key[0].upper()}{each.key[1:]}: {each.title}"
+        picture.suptitle(head, x=0.01, ha="left", fontsize=10, fontweight="bold")
+        for axes, panel in zip(np.atleast_1d(picture.subplots(1, count)), each.panels, strict=True):
+            _panel(axes, each, panel)
+        picture.legend(
+            handles=_handles(each), loc="outside lower center", ncols=2, columnspacing=2.0
+        )
+    return picture
+
+
+def _panel(axes: Axes, each: Figure, panel: Axis) -> None:
+    """Draw the curves of one quantity."""
+    names = list(dict.fromkeys(str(x) for c in each.curves for x in c.x)) if each.named else []
+    shown = each.panel(panel.column)
+    beside = _sides(shown) if each.named else {}
+    for curve in shown:
+        x = _positions(curve, names) + beside.get(curve.name, 0.0)
+        _curve(axes, curve, x, joined=not each.named)
+    if each.named:
+        axes.set_xticks(range(len(names)), [_wrapped(name) for name in names])
+        axes.set_xlim(-0.5, len(names) - 0.5)
+        axes.grid(visible=False, axis="x")
+    else:
+        _scale(axes, "x", each.x)
+    _scale(axes, "y", panel)
+    axes.set(xlabel=each.x.label, ylabel=panel.label)
+
+
+def _curve(axes: Axes, curve: Curve, x: np.ndarray[Any, Any], *, joined: bool) -> None:
+    """Draw one curve with its interval."""
+    value = np.array([v.value for v in curve.values])
+    low = np.array([v.low if math.isfinite(v.low) else v.value for v in curve.values])
+    high = np.array([v.high if math.isfinite(v.high) else v.value for v in curve.values])
+    style = _style(curve)
+    if not joined or curve.source in POINTS:
+        style["linestyle"] = "none"
+        if not joined and not style["marker"]:
+            style |= {"marker": "_", "markersize": 14, "markeredgewidth": 2.0}
+    if np.any(high > low):
+        if joined and curve.source is Source.SIMULATION:
+            axes.fill_between(x, low, high, color=style["color"], alpha=0.18, linewidth=0)
+        whiskers = np.vstack([value - low, high - value])
+        axes.errorbar(x, value, whiskers, fmt="none", ecolor=style["color"], elinewidth=0.8,
+                      capsize=2.0)  # fmt: skip
+    axes.plot(x, value, **style)
+
+
+def _style(curve: Curve) -> dict[str, Any]:
+    """Return how a curve is drawn."""
+    style = MARKERS[curve.source] | {"color": plots.CYCLE[curve.colour % len(plots.CYCLE)]}
+    if curve.source is Source.PAPER:
+        style["color"] = plots.BLACK
+    if curve.dashed:
+        style |= {"linestyle": "--"}
+        if curve.source is Source.SIMULATION:
+            style["marker"] = "^"
+    return style
+
+
+def _handles(each: Figure) -> list[Line2D]:
+    """Return what the legend shows: every name once."""
+    styles: dict[str, dict[str, Any]] = {}
+    for curve in each.curves:
+        style = _style(curve)
+        if curve.source in POINTS or each.named:
+            style["linestyle"] = "none"
+        if each.named and not style["marker"]:
+            style |= {"marker": "_", "markersize": 11, "markeredgewidth": 2.0}
+        styles.setdefault(curve.name, style)
+    return [Line2D([], [], label=name, **style) for name, style in styles.items()]
+
+
+def _positions(curve: Curve, names: list[str]) -> np.ndarray[Any, Any]:
+    if names:
+        return np.array([float(names.index(str(x))) for x in curve.x])
+    return np.array([float(x) for x in curve.x])
+
+
+def _sides(shown: list[Curve]) -> dict[str, float]:
+    """Return by how much curves over names are set apart, so that none hides another."""
+    names = [curve.name for curve in shown]
+    width = min(0.5, 0.14 * (len(names) - 1))
+    return {name: -width / 2 + i * width / max(1, len(names) - 1) for i, name in enumerate(names)}
+
+
+def _scale(axes: Axes, which: str, axis: Axis) -> None:
+    """Set the ends and the kind of an axis."""
+    if axis.log:
+        (axes.set_xscale if which == "x" else axes.set_yscale)("log")
+    limits = {"left" if which == "x" else "bottom": axis.low}
+    limits |= {"right" if which == "x" else "top": axis.high}
+    (axes.set_xlim if which == "x" else axes.set_ylim)(**limits)
+
+
+def _wrapped(name: str) -> str:
+    """Break a long name at its commas."""
+    return name.replace(", ", ",\n") if len(name) > 12 else name
