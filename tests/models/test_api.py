@@ -31,7 +31,10 @@ REFUSALS = {
     "payload_bytes": [lambda: models.bianchi(1, payload_bytes=-1)],
     "cw_max": [lambda: models.bianchi(1, cw_min=31, cw_max=15)],
     "collision": [lambda: models.bianchi(1, collision="sifs")],
-    "countdown": [lambda: models.bianchi(1, countdown="real")],
+    "countdown": [
+        lambda: models.bianchi(1, countdown="real"),
+        lambda: models.bianchi(1, countdown="bianchi", collision="standard"),
+    ],
     "retry_limit": [lambda: models.bianchi(1, retry_limit=0)],
     "classes": [lambda: models.saturation.mixed([]), lambda: models.full_duplex.mixed([])],
     "upload_fraction": [lambda: models.full_duplex.cell(10, upload_fraction=1.1)],
@@ -97,7 +100,7 @@ def test_predictions_are_frozen_and_fit_a_line():
     assert isinstance(cell.throughput_mbps, float)
     with pytest.raises(dataclasses.FrozenInstanceError):
         cell.throughput_mbps = 1.0
-    assert "throughput_mbps=6.4" in repr(cell)
+    assert "throughput_mbps=6.28" in repr(cell)
     assert "\n" not in repr(models.bianchi(np.arange(1, 100)))
 
 

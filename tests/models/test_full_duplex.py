@@ -218,6 +218,7 @@ def test_half_duplex_against_ns3(table):
             standard="11a",
             payload_bytes=row["mss"],
             rts="data" if row["rts_threshold"] else "all",
+            collision="difs",
             rate_mbps=54,
             control_mbps=24,
         )
@@ -235,6 +236,7 @@ def test_one_flow_against_ns3(table):
         times = hd.cell_times(
             standard=f"11{row['phy']}",
             rts="data" if row["rts"] else "none",
+            collision="difs",
             control_mbps=control,
         )
         cell = hd.cell(

@@ -182,13 +182,17 @@ class FrozenFixedPoint(Prediction):
     """A solution with counters that stand still while the medium is busy."""
 
     attempt_probability: Array
-    """A station's counter runs out in an idle slot."""
+    """A station's counter runs out in a slot that all count."""
     collision_probability: Array
     """Share of all attempts that fail."""
     drop_probability: Array
     """A frame fails in every stage."""
     slots_per_frame: Array
-    """Idle slots from the head of the queue to delivery or drop."""
+    """Slots counted from the head of the queue to delivery or drop."""
+    repeats_per_frame: Array
+    """Collisions of a frame with the same party again, before others count."""
+    saved_slots: Array
+    """By which the silence after a collision ends early, since one of its parties goes first."""
 
 
 def frozen_fixed_point(
@@ -196,22 +200,22 @@ def frozen_fixed_point(
     *,
     mean_slots: ArrayLike,
     forever: bool = True,
-    late_slots: ArrayLike | None = None,
+    head_slots: ArrayLike = 0.0,
 ) -> FrozenFixedPoint:
     """Solve for n equal stations whose counters stand still while the medium is busy.
 
-    Stage k draws zero with probability p_k = 1/(2 b_k - 1). In stage 0 such an attempt follows the
-    station's own success and cannot collide; in a later stage it follows a collision, and collides
-    if the other party of that collision drew zero too, with about p_k again.
+    A draw within its head start is an attempt that only the other party of the last collision can
+    disturb. In stage 0, after a station's own success, only a draw of zero is; in later stages,
+    with windows of W_k = 2 b_k - 1 values and two parties, h + 1 draws are, where h is the head
+    start in whole slots, and both parties choose the same one with probability (h + 1) / W_k^2.
 
     Parameters
     ----------
     stations, mean_slots, forever
         As in `fixed_point`.
-    late_slots : array_like, optional
-        Slots by which the parties of a collision resume their count after everybody else (their
-        response timeout against the others' DIFS). They then draw no uncontended attempt in the
-        stages above 0.
+    head_slots : array_like
+        Slots by which the parties of a collision resume their count before everybody else does.
+        Below zero they resume later, and have no uncontended draw.
 
     Raises
     ------
@@ -230,50 +234,89 @@ def frozen_fixed_point(
     mean = _stages(mean_slots)
     if np.any(mean[..., 0] == 1):
         raise ValueError("mean_slots: a first stage that only draws 0 leaves no idle slot to count")
-    late = real("late_slots", 0.0 if late_slots is None else late_slots, low=0.0, below=np.inf)
-    n, late, _ = broadcast(stations=n, late_slots=late, mean_slots=mean[..., 0])
-    retry = np.arange(mean.shape[-1]) > 0
-    zero = np.where(retry & (late_slots is not None), 0.0, 1 / (2 * mean - 1))
-    chain = (zero, mean - 1 + late[..., None] * retry, zero**2 * retry, forever)
+    head = real("head_slots", head_slots, above=-np.inf, below=np.inf)
+    n, head, _ = broadcast(stations=n, head_slots=head, mean_slots=mean[..., 0])
+    window = np.broadcast_to(2 * mean - 1, (*n.shape, mean.shape[-1]))
+    retry = np.arange(window.shape[-1]) > 0
+    ahead = np.where(retry, np.floor(head)[..., None], 0.0)  # h
+    first = np.clip(ahead + 1, 0, window)  # draws that go first
+    rest = np.maximum(window - ahead - 1, 0.0)
+    counted = np.where(
+        ahead < 0, (window - 1) / 2 - head[..., None], rest * (rest + 1) / 2 / window
+    )
+    repeat = np.where(retry, first / window**2, 0.0)
+    chain = _Frozen(first / window, counted, repeat, forever)
 
     def excess(y: Array) -> Array:
-        beta = _frozen_sums(-np.expm1(-y), *chain)[0]
+        beta = chain.sums(y)[0]
         return y + (n - 1) * np.log1p(-np.minimum(beta, _MOST))
 
-    first = _frozen_sums(np.zeros(n.shape), *chain)[0]
-    low, high = np.zeros(n.shape), -(n - 1) * np.log1p(-np.minimum(first, _MOST))
-    for _ in range(64):  # bisection; `first` need not be the largest rate, hence no Newton
+    low, high = np.zeros(n.shape), -(n - 1) * np.log1p(-_MOST)
+    for _ in range(80):  # bisection: the rate need not fall with gamma everywhere
         middle = 0.5 * (low + high)
         left = excess(middle) < 0
         low, high = np.where(left, middle, low), np.where(left, high, middle)
-    beta, fails, drops, idle = _frozen_sums(-np.expm1(-0.5 * (low + high)), *chain)
-    return FrozenFixedPoint(beta, fails, drops, idle)
+    y = 0.5 * (low + high)
+    beta, fails, drops, slots, repeats = chain.sums(y)
+    others = 1 - (1 - beta) ** (n - 1)
+    clash = 1 - (1 - beta) ** n - n * beta * (1 - others)
+    parties = np.where(clash > 0, n * beta * others / np.where(clash > 0, clash, 1.0), 2.0)
+    saved = chain.saved(y, window, head, parties)
+    return FrozenFixedPoint(beta, fails, drops, slots, repeats, saved)
 
 
-def _frozen_sums(
-    gamma: Array, zero: Array, idle: Array, repeat: Array, forever: bool
-) -> tuple[Array, Array, Array, Array]:
-    """Attempt probability, failing share, drop probability and idle slots, for one frame.
+@dataclass(frozen=True)
+class _Frozen:
+    """Stages of the frozen countdown, along the last axis; y is -log(1 - gamma)."""
 
-    `zero` is the probability of drawing zero by stage, `idle` the slots counted, `repeat` the
-    probability of drawing zero and failing.
-    """
-    fail = (1 - zero) * gamma[..., None] + repeat
-    reach = np.cumprod(np.concatenate([np.ones((*gamma.shape, 1)), fail], axis=-1), axis=-1)
-    drops = reach[..., -1]
-    reach = reach[..., :-1]
-    if forever:  # the last stage repeats until it succeeds: multiply all by 1 - fail of it
-        last = 1 - fail[..., -1:]
-        reach = np.concatenate([reach[..., :-1] * last, reach[..., -1:]], axis=-1)
-        drops = np.zeros(gamma.shape)
-        done = last[..., 0]
-    else:
-        done = np.ones(gamma.shape)
-    total, slots = reach.sum(-1), (reach * idle).sum(-1)
-    share = (reach * fail).sum(-1) / total
-    counted = (reach * (1 - zero)).sum(-1)
-    with np.errstate(divide="ignore"):  # a last stage that always fails takes for ever
-        return np.minimum(counted / slots, 1.0), share, drops, slots / done
+    first: Array
+    """Probability of a draw that goes first."""
+    counted: Array
+    """Mean slots counted together with everybody else."""
+    repeat: Array
+    """Probability that both parties of a collision draw the same such draw."""
+    forever: bool
+
+    def reach(self, y: Array) -> tuple[Array, Array, Array, Array]:
+        """Failure probability and visits by stage, drops, and frames to which the visits belong.
+
+        Visits are those of one frame; of 1 - fail_m frames if the last stage repeats, so that
+        nothing diverges where it always fails.
+        """
+        fail = (1 - self.first) * -np.expm1(-y)[..., None] + self.repeat
+        visits = np.cumprod(np.concatenate([np.ones((*y.shape, 1)), fail], axis=-1), axis=-1)
+        drops, visits = visits[..., -1], visits[..., :-1]
+        if not self.forever:
+            return fail, visits, drops, np.ones(y.shape)
+        first, repeat = self.first[..., -1:], self.repeat[..., -1:]
+        last = first + (1 - first) * np.exp(-y)[..., None] - repeat  # 1 - fail, without cancelling
+        visits = np.concatenate([visits[..., :-1] * last, visits[..., -1:]], axis=-1)
+        return fail, visits, np.zeros(y.shape), last[..., 0]
+
+    def sums(self, y: Array) -> tuple[Array, Array, Array, Array, Array]:
+        """Attempt probability; failing share, drops, slots and repeats of a frame."""
+        fail, visits, drops, frames = self.reach(y)
+        slots = (visits * self.counted).sum(-1)
+        common = (visits * (1 - self.first)).sum(-1) / slots
+        share = (visits * fail).sum(-1) / visits.sum(-1)
+        repeats = (visits * self.repeat).sum(-1)
+        with np.errstate(divide="ignore", over="ignore"):  # all fail for ever
+            slots = slots / frames
+        repeats = np.where(repeats > 0, repeats / np.where(repeats > 0, frames, 1.0), 0.0)
+        return np.minimum(common, 1.0), share, drops, slots, repeats
+
+    def saved(self, y: Array, window: Array, head: Array, parties: Array) -> Array:
+        """H - E[min(w_1, ..., w_j, H)] for the next draws of j parties and a head start of H."""
+        visits = self.reach(y)[1]
+        ended = visits * (1 - self.first)
+        after = np.concatenate([window[..., 1:], window[..., -1:]], axis=-1)
+        total = np.where(ended.sum(-1) > 0, ended.sum(-1), 1.0)
+        one = (ended / after).sum(-1) / total  # probability of each value of a draw
+        start = np.maximum(head, 0.0)
+        step = np.arange(np.floor(start.max(initial=0.0)) + 1)
+        length = np.clip(start[..., None] - step, 0.0, 1.0)
+        above = np.maximum(1 - (step + 1) * one[..., None], 0.0) ** parties[..., None]
+        return np.where(y > 0, start - (length * above).sum(-1), 0.0)
 
 
 def _rate_and_slope(gamma: Array, mean: Array, forever: bool) -> tuple[Array, Array]:

@@ -78,7 +78,7 @@ def cell_times(
     payload_bytes: ArrayLike = 1448,
     tcp_ip_bytes: int = 52,
     rts: str = "none",
-    collision: str = "difs",
+    collision: str = "eifs",
     rate_mbps: ArrayLike | None = None,
     control_mbps: ArrayLike | None = None,
 ) -> CellTimes:
@@ -95,7 +95,8 @@ def cell_times(
     rts : str
         "none", "data" (before segments only) or "all".
     collision : str
-        "difs", "timeout" or "eifs" after a collision; see `saturation.bianchi`.
+        What follows a collision: "eifs", "timeout" or "difs" for everybody, see
+        `saturation.bianchi`.
 
     Raises
     ------

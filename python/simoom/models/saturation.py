@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,11 +37,14 @@ ASSUMPTIONS = (
     assumption.NO_CAPTURE,
     assumption.DECOUPLED,
     assumption.EQUAL_STATIONS,
-    assumption.BIANCHI_SLOTS,
+    assumption.Assumption("two_parties", "A collision has two parties, hardly ever more."),
 )
 
-COLLISIONS = ("difs", "timeout", "eifs", "staggered")
+COLLISIONS = ("standard", "staggered", "difs", "timeout", "eifs")
 """Conventions for what follows a collision; see `bianchi`."""
+
+BIANCHI_2000 = MappingProxyType({"retry_limit": None, "collision": "difs", "countdown": "bianchi"})
+"""Arguments of `bianchi` for the model of [1] as published."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,8 +77,8 @@ def bianchi(
     headers_bytes: int | None = None,
     rts: bool = False,
     retry_limit: int | None = 7,
-    collision: str = "difs",
-    countdown: str = "bianchi",
+    collision: str = "standard",
+    countdown: str = "frozen",
     cw_min: ArrayLike | None = None,
     cw_max: ArrayLike | None = None,
     rate_mbps: ArrayLike | None = None,
@@ -85,7 +89,9 @@ def bianchi(
     mpdus: ArrayLike = 1,
     control_mbps: ArrayLike | None = None,
 ) -> Saturation:
-    """Predict the saturation throughput of a cell ([1], with the retry limit of [2]).
+    """Predict the saturation throughput of a cell: [1], with the standard's retries and timers.
+
+    The defaults follow the standard; ``bianchi(n, **BIANCHI_2000)`` is the model as published.
 
     Parameters
     ----------
@@ -103,16 +109,19 @@ def bianchi(
     retry_limit : int, optional
         Attempts at one frame; None: as many as it takes, as in [1].
     collision : str
-        How long the medium rests after a collision (frame of a collision plus):
+        How long the medium rests after the frames of a collision:
 
+        - "standard": EIFS for those who watch; the parties of the collision resume earlier, at
+          the end of their response timeout;
+        - "staggered": DIFS for those who watch, who saw energy but no frame; the parties resume
+          later, at the end of their response timeout;
         - "difs": DIFS for everybody [1];
         - "timeout": the response timeout, then DIFS, for everybody;
-        - "eifs": EIFS for everybody;
-        - "staggered": DIFS for those who watch, while the parties of the collision resume later,
-          at the end of their response timeout.
+        - "eifs": EIFS for everybody.
     countdown : str
-        "bianchi": a busy period counts as one slot of everybody's back-off. "frozen": counters
-        stand still while the medium is busy (802.11-2020, 10.3.4.3).
+        "frozen": counters stand still while the medium is busy (802.11-2020, 10.3.4.3).
+        "bianchi": a busy period counts as one slot of everybody's back-off; with the last three
+        conventions only.
     cw_min, cw_max : array_like, optional
         Contention window; the default is that of the standard.
     rate_mbps, mcs, width_mhz, streams, guard_ns
@@ -138,15 +147,19 @@ def bianchi(
     >>> bianchi(stations=1, standard="11b", payload_bytes=1500).throughput_mbps
     6.160...
     >>> bianchi(stations=10, standard="11b", payload_bytes=1500).throughput_mbps
-    6.130...
+    5.906...
 
-    Bianchi's own model, for 802.11b's window: the collision probability of ten stations.
+    Bianchi's own model:
 
-    >>> bianchi(10, standard="11b", retry_limit=None).collision_probability
-    0.28977...
+    >>> classic = bianchi(10, standard="11b", **BIANCHI_2000)
+    >>> classic.throughput_mbps, classic.collision_probability
+    (6.13..., 0.28977...)
     """
     choice("collision", collision, COLLISIONS)
     choice("countdown", countdown, ("bianchi", "frozen"))
+    split = collision in ("standard", "staggered")
+    if split and countdown == "bianchi":
+        raise ValueError(f"countdown: must be 'frozen' with collision={collision!r}")
     known = timing.standard(standard)
     payload = whole("payload_bytes", payload_bytes, low=1)
     headers = whole(
@@ -172,20 +185,19 @@ def bianchi(
         control_mbps=control_mbps,
     )
     timeout = timing.response_timeout_us(standard)
-    rest = {"timeout": timeout + known.aifs_us, "eifs": timing.eifs_us(standard)}
-    late = None
-    if collision == "staggered":
-        late = max(timeout - known.aifs_us, 0.0) / known.slot_us
+    eifs = timing.eifs_us(standard)
+    rest = {"timeout": timeout + known.aifs_us, "eifs": eifs, "standard": eifs}
+    silence = rest.get(collision, known.aifs_us)
     return saturation(
         stations,
         mean_slots=mean,
         forever=retry_limit is None,
         slot_us=known.slot_us,
         success_us=times.success_us,
-        collision_us=times.exposed_us + rest.get(collision, known.aifs_us),
+        collision_us=times.exposed_us + silence,
         payload_bits=8 * payload * np.asarray(mpdus, dtype=np.float64),
         countdown=countdown,
-        late_slots=late,
+        head_slots=(silence - timeout) / known.slot_us if split else 0.0,
     )
 
 
@@ -199,7 +211,7 @@ def saturation(
     payload_bits: ArrayLike,
     forever: bool = True,
     countdown: str = "bianchi",
-    late_slots: float | None = None,
+    head_slots: ArrayLike = 0.0,
 ) -> Saturation:
     """Predict the saturation throughput from durations, for any sequence of back-offs.
 
@@ -217,8 +229,8 @@ def saturation(
         Duration of an idle slot, of a success and of a collision, interframe spaces included.
     payload_bits : array_like
         Payload of one success.
-    countdown, late_slots
-        See `bianchi` and `fixed_point.frozen_fixed_point`.
+    countdown, head_slots
+        See `bianchi` and `fixed_point.frozen_fixed_point`; the latter matters to "frozen" only.
 
     Raises
     ------
@@ -238,8 +250,6 @@ def saturation(
     slot, success = positive("slot_us", slot_us), positive("success_us", success_us)
     lost, payload = positive("collision_us", collision_us), positive("payload_bits", payload_bits)
     mean = np.asarray(mean_slots, dtype=np.float64)
-    if late_slots is not None and countdown == "bianchi":
-        mean = mean + float(late_slots) * (np.arange(mean.shape[-1]) > 0)
     n = whole("stations", stations, low=1)
     n, slot, success, lost, payload, _ = broadcast(
         stations=n,
@@ -250,12 +260,14 @@ def saturation(
         mean_slots=mean[..., 0],
     )
     if countdown == "frozen":
-        frozen = frozen_fixed_point(n, mean_slots=mean, forever=forever, late_slots=late_slots)
+        frozen = frozen_fixed_point(n, mean_slots=mean, forever=forever, head_slots=head_slots)
         beta, gamma = np.asarray(frozen.attempt_probability), frozen.collision_probability
         drop = np.asarray(frozen.drop_probability)
         slots = np.asarray(frozen.slots_per_frame)
         won, idle = n * (1 - drop) / slots, np.ones(n.shape)
         clash = 1 - (1 - beta) ** n - n * beta * (1 - beta) ** (n - 1)
+        clash = clash + n * frozen.repeats_per_frame / slots / 2
+        lost = lost - frozen.saved_slots * slot
     else:
         point = fixed_point(n, mean_slots=mean, forever=forever)
         beta, gamma = np.asarray(point.attempt_probability), np.asarray(point.collision_probability)
@@ -263,18 +275,19 @@ def saturation(
         idle, won = (1 - beta) ** n, n * beta * (1 - beta) ** (n - 1)
         clash = np.maximum(1 - idle - won, 0.0)
         if forever:
-            with np.errstate(divide="ignore"):  # all collide for ever
-                attempts = 1 / (1 - beta) ** (n - 1)
+            with np.errstate(divide="ignore", over="ignore"):  # all collide for ever
+                slots = 1 / (1 - beta) ** (n - 1) / beta
         else:
-            attempts = np.sum(gamma[..., None] ** np.arange(mean.shape[-1]), axis=-1)
-        slots = attempts / beta
+            slots = np.sum(gamma[..., None] ** np.arange(mean.shape[-1]), axis=-1) / beta
     cycle = idle * slot + won * success + clash * lost
+    with np.errstate(over="ignore"):
+        service = slots * cycle / 1000
     return Saturation(
         throughput_mbps=won * payload / cycle,
         attempt_probability=beta,
         collision_probability=gamma,
         drop_probability=drop,
-        service_time_ms=slots * cycle / 1000,
+        service_time_ms=service,
         idle_share=idle * slot / cycle,
         success_share=won * success / cycle,
         collision_share=clash * lost / cycle,
@@ -311,7 +324,7 @@ class MixedSaturation(Prediction):
 
 
 def mixed(
-    classes: Sequence[StationClass], *, standard: str = "11b", collision: str = "difs"
+    classes: Sequence[StationClass], *, standard: str = "11b", collision: str = "eifs"
 ) -> MixedSaturation:
     """Predict the saturation throughput of several classes in one cell ([2], [3]).
 
@@ -327,7 +340,7 @@ def mixed(
     standard : str
         As in `bianchi`.
     collision : str
-        "difs", "timeout" or "eifs", as in `bianchi`.
+        "difs", "timeout" or "eifs", as in `bianchi`; counters as in [1].
 
     Returns
     -------
@@ -344,7 +357,7 @@ def mixed(
 
     >>> anomaly = mixed([StationClass(4, rate_mbps=11), StationClass(1, rate_mbps=1)])
     >>> (anomaly.throughput_mbps / [4, 1]).round(3).tolist()
-    [0.517, 0.517]
+    [0.513, 0.513]
     """
     choice("collision", collision, ("difs", "timeout", "eifs"))
     if not classes:
