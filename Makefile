@@ -18,7 +18,7 @@ RUST := Cargo.toml Cargo.lock pyproject.toml \
         $(shell find crates -name Cargo.toml -o -path '*/src/*' -name '*.rs')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench validate docs clean
+.PHONY: help demo test lint lint-rust lint-python lint-house bench validate docs clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -32,7 +32,9 @@ $(ENVIRONMENT): requirements.lock
 	@touch $@
 
 $(EXTENSION): $(ENVIRONMENT) $(RUST)
-	$(BIN)/maturin develop --release --quiet --skip-install
+	@command -v cargo > /dev/null || { echo "Simoom needs Rust: see https://rustup.rs"; exit 1; }
+	@echo "Building the simulator ..."
+	@PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 	@touch $@
 
 demo: $(EXTENSION)
@@ -42,19 +44,25 @@ test: $(EXTENSION)
 	cargo test --workspace --quiet
 	$(BIN)/pytest --quiet
 
-lint: $(ENVIRONMENT)
+lint: lint-rust lint-python lint-house
+
+lint-rust: $(ENVIRONMENT)
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet --locked -- -D warnings
+
+lint-python: $(ENVIRONMENT)
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --quiet --check
 	$(BIN)/mypy
+
+lint-house: $(ENVIRONMENT)
 	$(BIN)/python tools/tidy.py
 
 bench: $(EXTENSION)
 	$(BIN)/python benches/speed.py
 
 validate: $(EXTENSION)
-	$(BIN)/python validation
+	$(BIN)/python -m validation
 
 docs: $(EXTENSION)
 	$(BIN)/simoom schema > schema/scenario.schema.json

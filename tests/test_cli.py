@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-import tomllib
 
 import polars as pl
 import pytest
@@ -101,7 +100,6 @@ def test_unknown_paths_are_told_with_near_ones(simoom, cell_file):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--seed", "-1"], "--seed"),
         (["--seed", "many"], "--seed"),
         (["--seeed", "1"], "--seed"),
         (["second.toml"], "unexpected extra argument"),
@@ -111,6 +109,11 @@ def test_a_bad_option_is_told_with_the_usage(arguments, message, simoom, cell_fi
     answer = refused(simoom("run", cell_file, *arguments))
     assert answer.startswith("Usage: simoom run")
     assert message in answer
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64])
+def test_a_seed_out_of_range_is_one_message(seed, simoom, cell_file):
+    assert refused_once(simoom("run", cell_file, "--seed", seed)).startswith(f"--seed {seed}: ")
 
 
 def test_results_cannot_go_where_a_file_is(simoom, cell_file):
@@ -125,7 +128,8 @@ def test_a_sound_scenario_is_told_so(simoom, cell_file):
     done = simoom("check", "-", stdin=cell_file.read_bytes())
     assert done.returncode == 0
     full = simoom("check", cell_file, "--full", "--set", "stations=9")
-    assert tomllib.loads(full.stdout)["stations"] == 9
+    keys = json.loads(full.stdout)
+    assert (keys["stations"], keys["wlan"]["short_retry_limit"]) == (9, 7)
 
 
 def test_json_is_the_summary_and_nothing_else(simoom, cell_file):
@@ -179,6 +183,22 @@ def test_airtime_prints_parts_and_total(simoom):
     assert [line.partition(":")[0] for line in lines] == ["standard", "psdu_bytes"]
 
 
+def test_airtime_of_an_mcs(simoom):
+    ampdu = ("airtime", "--standard", "11ac", "--bytes", 1538, "--mpdus", 32, "--guard-ns", 400)
+    # 21.4.3: 40 us, then 395 270 bits in 1267 symbols of 3.6 us, rounded up to 4 us.
+    assert json.loads(simoom(*ampdu, "--mcs", 8, "--json").stdout)["total_us"] == 40 + 4564
+    ns3 = json.loads(simoom(*ampdu, "--mcs", 8, "--timing", "ns3", "--json").stdout)
+    assert ns3["total_us"] == pytest.approx(36 + 3.6 * 1267)
+    message = refused(simoom(*ampdu, "--mcs", 9))
+    assert message.strip() == (
+        "mcs: 9 does not exist at 20 MHz with 1 stream [802.11-2020 21.5]; the highest is 8"
+    )
+    he = ("airtime", "--standard", "11ax", "--bytes", 1536, "--mcs", 4, "--packet-extension-us")
+    assert json.loads(simoom(*he, 16, "--json").stdout)["packet_extension_us"] == 16
+    for wrong in (("--mcs", -1), ("--streams", "many"), ("--ltf", "3x"), ("--mpdus", 1 << 70)):
+        refused(simoom(*ampdu, *wrong))
+
+
 def test_help_and_version_need_no_source(simoom):
     assert "run" in simoom("--help").stdout
     text = simoom("run", "--help").stdout
@@ -196,8 +216,8 @@ def test_ctrl_c_stops_promptly_with_one_line(cell_file):
     begun = time.monotonic()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=10)
-    # 0.2 s to stop, and as much again for the interpreter to go.
-    assert time.monotonic() - begun < 0.4
+    # 0.2 s to stop, and what the interpreter takes to go.
+    assert time.monotonic() - begun < 1
     assert (process.returncode, out, err) == (130, "", "interrupted\n")
 
 

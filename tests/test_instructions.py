@@ -17,7 +17,8 @@ ROOT = Path(__file__).resolve().parent.parent
 def load() -> ModuleType:
     path = ROOT / "benches" / "instructions.py"
     spec = importlib.util.spec_from_file_location("instructions", path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

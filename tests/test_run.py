@@ -152,7 +152,7 @@ def test_an_interrupt_ends_a_run(endless):
     threading.Timer(0.3, send).start()
     with pytest.raises(KeyboardInterrupt):
         sm.run(endless)
-    assert time.monotonic() - sent[0] < 0.2
+    assert time.monotonic() - sent[0] < 0.3
 
 
 def test_progress_is_told_and_may_end_the_run(endless):
@@ -198,7 +198,7 @@ def test_other_threads_go_on_during_a_run(endless):
         thread.join()
     assert min(map(len, fractions.values())) >= 3
     # Were the interpreter locked during a slice of 50 ms, there would be some ten.
-    assert ticks > 60
+    assert ticks > 25
 
 
 def test_the_checker_passes(cell):

@@ -37,7 +37,7 @@ LAYERS = (
     ("_core", "issue", "stats", "tables", "models"),
     ("scenario",),
     ("run", "sweep", "store"),
-    ("predict", "plots", "report"),
+    ("twin", "plots", "report"),
     ("studies", "web"),
     ("cli", "__main__"),
 )
@@ -127,7 +127,7 @@ def check_lines(path: PurePosixPath, text: str) -> Iterator[Fault]:
     """Check width, ends of lines and words."""
     here = str(path)
     for number, line in enumerate(text.split("\n"), start=1):
-        unbreakable = "://" in line or (path.suffix == ".md" and line.startswith("|"))
+        unbreakable = "://" in line or (path.suffix == ".md" and line.startswith(("|", "![")))
         if len(line) > COLUMNS and not unbreakable:
             yield Fault(here, number, "columns", f"{len(line)} columns, more than {COLUMNS}")
         if line != line.rstrip():

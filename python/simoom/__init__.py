@@ -11,17 +11,22 @@ from simoom.issue import Issue, ScenarioError
 from simoom.run import Replications, Run, airtime, replicate, run
 from simoom.scenario import Scenario
 from simoom.stats import Estimate, mean_ci, paired_difference
+from simoom.twin import Optimum, Twin, optimise, predict
 
 __all__ = [
     "Estimate",
     "Issue",
+    "Optimum",
     "Replications",
     "Run",
     "Scenario",
     "ScenarioError",
+    "Twin",
     "airtime",
     "mean_ci",
+    "optimise",
     "paired_difference",
+    "predict",
     "replicate",
     "run",
 ]

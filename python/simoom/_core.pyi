@@ -39,5 +39,19 @@ def run(
 ) -> Run: ...
 def schema() -> str: ...
 def airtime(
-    standard: str, rate_mbps: float | None, psdu_bytes: int, short_preamble: bool
+    standard: str,
+    psdu_bytes: int,
+    mpdus: int | None = None,
+    rate_mbps: float | None = None,
+    short_preamble: bool = False,
+    band_ghz: float | None = None,
+    mcs: int | None = None,
+    streams: int | None = None,
+    width_mhz: int | None = None,
+    guard_ns: int | None = None,
+    coding: str | None = None,
+    ltf: str | None = None,
+    extended_range: bool = False,
+    packet_extension_us: int | None = None,
+    timing: str | None = None,
 ) -> list[tuple[str, float]]: ...

@@ -202,7 +202,7 @@ def delay(run: Run, quantity: str = "delay_s") -> Figure:
 
 
 DELAYS = {
-    "delay_s": "Packet delay, one way",
+    "delay_s": "Packet delay",
     "rtt_s": "Round-trip time",
     "session_delay_s": "Time per file",
 }
@@ -227,7 +227,9 @@ def draw_delay(axes: Axes, run: Run, quantity: str = "delay_s") -> None:
         axes.set_xscale("log")
     else:
         axes.set_xlim(left=0)
-    axes.set(xlabel="milliseconds", title=DELAYS[quantity])
+    count = len(_measured(run, quantity))
+    cut = f"; the first {MOST_BARS} of {count} flows" if count > MOST_BARS else ""
+    axes.set(xlabel=f"milliseconds{cut}", title=DELAYS[quantity])
     axes.legend(
         loc="lower right",
         bbox_to_anchor=(1, 0.97),
@@ -282,9 +284,12 @@ def series(run: Run, *paths: str) -> Figure:
 
 def draw_series(axes: Axes, run: Run, paths: Sequence[str]) -> None:
     """Draw time series of one kind on the same axes."""
+    # More lines than there are colours are a crowd, of which none is told apart.
+    crowd: Any = {"color": BLUE, "alpha": 0.4} if len(paths) > len(CYCLE) else {}
     for path in paths:
         time_s, value = run.samples(path)
-        axes.plot(time_s, np.where(np.isfinite(value), value, np.nan), label=path, linewidth=1.0)
+        shown = np.where(np.isfinite(value), value, np.nan)
+        axes.plot(time_s, shown, label=path, linewidth=1.0, **crowd)
     axes.set_title(_gauge(paths[0]) if len(paths) > 1 else paths[0])
     axes.margins(x=0)
     axes.set(xlabel="time, s", ylim=(0, None))
@@ -299,9 +304,9 @@ def draw_series(axes: Axes, run: Run, paths: Sequence[str]) -> None:
 def overview(run: Run) -> Figure:
     """Return one page that shows what happened: airtime, goodput, delays, contention, time."""
     plots: list[Callable[[Axes], None]] = [lambda axes: draw_goodput(axes, run)]
-    delays = measured_delays(run)
-    if delays:
-        plots.append(lambda axes: draw_delay(axes, run, delays[-1]))
+    quantity = next((q for q in ("session_delay_s", "delay_s") if _measured(run, q)), None)
+    if quantity is not None:
+        plots.append(lambda axes: draw_delay(axes, run, quantity))
     plots.append(lambda axes: draw_contenders(axes, run))
     if run.probes:
         group = _panels(run.probes)[0]
@@ -315,7 +320,9 @@ def overview(run: Run) -> Figure:
         grid = figure.add_gridspec(len(heights), 2, height_ratios=heights)
         draw_airtime(figure.add_subplot(grid[0, :]), run, columns=len(AIRTIME))
         for place, draw in enumerate(plots):
-            draw(figure.add_subplot(grid[1 + place // 2, place % 2]))
+            alone_in_row = place == len(plots) - 1 and place % 2 == 0
+            column = slice(None) if alone_in_row else place % 2
+            draw(figure.add_subplot(grid[1 + place // 2, column]))
     return figure
 
 

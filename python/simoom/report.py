@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -23,6 +23,7 @@ from simoom.tables import (
     WORDS,
     Column,
     Row,
+    digits,
     flow_rows,
     headline,
     nodes,
@@ -30,6 +31,7 @@ from simoom.tables import (
     plain,
     used,
 )
+from simoom.twin import predict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -90,6 +92,7 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
         _table(FLOWS_BRIEF, flow_rows(run.summary), width),
         _table(NODES, nodes(run.summary), width),
         _airtime(run, width),
+        _twin(run),
         Text(footer, style="dim"),
     )
 
@@ -146,6 +149,42 @@ def _airtime(run: Run, width: int) -> RenderableType:
         room -= 1 + len(entry)
         legend.append(SHADES[kind], style=BAR_COLOURS[kind]).append(entry)
     return Group(Text("airtime", style="bold"), bar, legend, Text())
+
+
+def twin_rows(run: Run) -> tuple[str, list[list[str]]]:
+    """Return which model is held against a run, and a row for each value that both have."""
+    twin = predict(run.scenario)
+    if twin.model is None:
+        return f"no model fits; `simoom model` says which of {len(twin.fits)} fails why", []
+    stretched = len(twin.model.strained)
+    caption = f"{twin.model.family}, {twin.model.form}; {stretched} assumptions stretched"
+    table = []
+    for each in twin.compare(run):
+        if each.path.startswith("flows["):  # single flows scatter, their total says it
+            continue
+        half = "" if each.half_width is None else f"±{digits(each.half_width, 2)}"
+        widths = "" if each.half_widths is None else f"{each.half_widths:+.1f}"
+        values = digits(each.measured, 4), half, digits(each.predicted, 4)
+        table.append([each.path, *values, f"{each.percent:+.1f}", widths])
+    return caption, table
+
+
+TWIN_HEADINGS = ("value", "measured", "95 %", "predicted", "residual\n%", "half-\nwidths")
+
+
+def _twin(run: Run) -> RenderableType:
+    """Return the analytic twin's values beside the measured ones."""
+    caption, cells = twin_rows(run)
+    title = Text("analytic twin  ", style="bold").append(caption, style="not bold dim")
+    if not cells:
+        return Group(title, Text())
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
+    for number_, heading in enumerate(TWIN_HEADINGS):
+        justify: Any = "right" if number_ else "left"
+        table.add_column(heading, justify=justify, vertical="bottom", no_wrap=True)
+    for row in cells:
+        table.add_row(*map(Text, row))
+    return Group(title, table, Text())
 
 
 def write(run: Run, directory: Path) -> list[str]:
@@ -205,6 +244,7 @@ def page(run: Run) -> str:
         figures="".join(map(_svg, figures)),
         flows=_html_table(FLOWS, flow_rows(run.summary)),
         nodes=_html_table(NODES, nodes(run.summary)),
+        twin=_html_twin(run),
         summary="".join(
             f"<tr><td>{html.escape(path)}</td><td>{html.escape(plain(value))}</td></tr>"
             for path, value in run.summary.items()
@@ -234,6 +274,18 @@ def _html_table(columns: Sequence[Column], all_rows: Sequence[Row]) -> str:
         for row in all_rows
     )
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _html_twin(run: Run) -> str:
+    caption, cells = twin_rows(run)
+    text_ = f"<p>{html.escape(caption)}</p>"
+    if not cells:
+        return text_
+    heads = "".join(f"<th>{heading.replace(chr(10), ' ')}</th>" for heading in TWIN_HEADINGS)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>\n" for row in cells
+    )
+    return f"{text_}<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
 _PAGE = """<!DOCTYPE html>
@@ -271,6 +323,8 @@ _PAGE = """<!DOCTYPE html>
 <div class="wide">{flows}</div>
 <h2>Stations</h2>
 <div class="wide">{nodes}</div>
+<h2>Analytic twin</h2>
+<div class="wide">{twin}</div>
 <h2>Scenario</h2>
 <pre>{scenario}</pre>
 <details><summary>Every value by its path</summary>

@@ -325,27 +325,81 @@ def airtime(
     standard: str,
     *,
     psdu_bytes: int,
+    mpdus: int | None = None,
     rate_mbps: float | None = None,
     short_preamble: bool = False,
+    band_ghz: float | None = None,
+    mcs: int | None = None,
+    streams: int | None = None,
+    width_mhz: int | None = None,
+    guard_ns: int | None = None,
+    coding: str | None = None,
+    ltf: str | None = None,
+    extended_range: bool = False,
+    packet_extension_us: int | None = None,
+    timing: str | None = None,
 ) -> dict[str, float]:
     """Return the parts of a PPDU and how long each lasts, in microseconds.
 
     Parameters
     ----------
     standard : str
-        For example ``"11b"``.
+        ``"11b"``, ``"11a"``, ``"11g"``, ``"11n"``, ``"11ac"`` or ``"11ax"``.
     psdu_bytes : int
-        Length of the PSDU, MAC header and FCS included.
+        Length of the PSDU, MAC header and FCS included; of each MPDU if there are `mpdus`.
+    mpdus : int, optional
+        How many MPDUs an A-MPDU holds.
     rate_mbps : float, optional
-        Rate of the PSDU; without it, the standard's highest.
+        Rate of a frame without MCS: of all in 11b, 11a and 11g, by default the highest; of control
+        frames later.
     short_preamble : bool, optional
         Whether DSSS and CCK frames have the short preamble.
+    band_ghz : float, optional
+        2.4 or 5; by default 2.4 for 11b and 11g and 5 for all others.
+    mcs : int, optional
+        MCS index within a stream, or 11n's from 8 to 31; by default the highest.
+    streams, width_mhz, guard_ns : int, optional
+        Spatial streams, bandwidth and guard interval; by default 1, 20 and 800.
+    coding : str, optional
+        ``"bcc"`` or ``"ldpc"``; by default BCC where the mode has it.
+    ltf : str, optional
+        HE-LTF type of 11ax, ``"1x"``, ``"2x"`` or ``"4x"``; by default 2x, and 4x with 3200 ns.
+    extended_range : bool, optional
+        Whether a PPDU of 11ax has extended range (HE ER SU).
+    packet_extension_us : int, optional
+        Packet extension of 11ax: 0, 4, 8, 12 or 16; by default 0.
+    timing : str, optional
+        ``"standard"``, or ``"ns3"`` for its durations where they depart from the standard's.
 
     Examples
     --------
     >>> import simoom as sm
     >>> sm.airtime("11b", psdu_bytes=14, rate_mbps=2)["total_us"]
     248.0
+    >>> sm.airtime("11ac", psdu_bytes=1538, mpdus=32, mcs=8, guard_ns=400)["total_us"]
+    4604.0
     """
-    _whole("psdu_bytes", psdu_bytes, bits=64)
-    return dict(_core.airtime(standard, rate_mbps, psdu_bytes, short_preamble))
+    numbers = {
+        "mpdus": mpdus,
+        "mcs": mcs,
+        "streams": streams,
+        "width_mhz": width_mhz,
+        "guard_ns": guard_ns,
+        "packet_extension_us": packet_extension_us,
+    }
+    for name, value in {"psdu_bytes": psdu_bytes, **numbers}.items():
+        if value is not None:
+            _whole(name, value, bits=64)
+    parts = _core.airtime(
+        standard,
+        psdu_bytes,
+        **numbers,
+        rate_mbps=rate_mbps,
+        short_preamble=short_preamble,
+        band_ghz=band_ghz,
+        coding=coding,
+        ltf=ltf,
+        extended_range=extended_range,
+        timing=timing,
+    )
+    return dict(parts)

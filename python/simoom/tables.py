@@ -141,7 +141,8 @@ def flow_rows(summary: Mapping[str, Value]) -> list[Row]:
     flows = rows(summary, "flows")
     for flow in flows:
         flow["lost"] = sum(
-            int(number(flow.get(key)) or 0) for key in ("queue_drops", "retry_drops")
+            int(number(flow.get(key)) or 0)
+            for key in ("queue_drops", "retry_drops", "broadcast_losses")
         )
     if any(flow.get("name") != f"{flow.get('from')}->{flow.get('to')}" for flow in flows):
         for flow in flows:

@@ -1,4 +1,4 @@
-//! Time, units, the agenda of events and the random streams. This crate knows no word of networking.
+//! Time, units, the agenda of events and the random streams: no word of networking.
 
 mod agenda;
 mod rng;

@@ -1,6 +1,6 @@
 //! A wired simplex link: a queue, a transmitter and a wire.
 
-use crate::queue::{Queue, Verdict};
+use crate::queue::{Queue, Signal};
 use kernel::{BitRate, Bytes, Duration, Instant};
 use std::collections::VecDeque;
 use wire::Packet;
@@ -10,6 +10,10 @@ use wire::Packet;
 pub enum Command {
     /// Hand the packet to the node at the far end, now.
     Deliver(Packet),
+    /// The queue before the transmitter has signalled congestion.
+    Signal(Signal),
+    /// The packet has reached the far end spoilt, and is gone.
+    Lost(Packet),
     /// Call [`Link::on_timer`] with [`LinkTimer::Arrival`] at this instant.
     Arrive(Instant),
     /// Call [`Link::on_timer`] with [`LinkTimer::Ready`] at this instant.
@@ -30,8 +34,10 @@ pub enum LinkTimer {
 pub struct Counters {
     /// Packets given to the link.
     pub offered: u64,
-    /// Packets that found no room.
+    /// Packets that its queue dropped.
     pub dropped: u64,
+    /// Packets that its queue marked.
+    pub marked: u64,
     /// Packets delivered.
     pub packets: u64,
     /// Bytes delivered, without the link's overhead.
@@ -49,13 +55,14 @@ pub struct Link {
     delay: Duration,
     overhead: Bytes,
     queue: Box<dyn Queue>,
-    /// End of the running transmission, and its packet's size. A transmission whose end has passed
-    /// stays here until the next call (`settle`).
-    transmitting: Option<(Instant, Bytes)>,
+    /// End of the running transmission, and its packet. A transmission whose end has passed stays
+    /// here until the next call (`settle`).
+    transmitting: Option<(Instant, Packet)>,
     /// Packets that arrive, with the instants of their last bits' arrivals.
     wire: VecDeque<(Instant, Packet)>,
     /// Whether a `Ready` event is pending.
     ready_pending: bool,
+    signals: Vec<Signal>,
     counters: Counters,
     /// Time of all transmissions begun, up to the end of the last.
     busy: Duration,
@@ -80,21 +87,19 @@ impl Link {
             transmitting: None,
             wire: VecDeque::new(),
             ready_pending: false,
+            signals: Vec::new(),
             counters: Counters::default(),
             busy: Duration::ZERO,
         }
     }
 
     /// Takes a packet at the near end. Never delivers at once, not even without rate and delay.
-    pub fn on_packet(&mut self, now: Instant, packet: Packet, out: &mut Vec<Command>) -> Verdict {
+    pub fn on_packet(&mut self, now: Instant, packet: Packet, out: &mut Vec<Command>) {
         self.settle(now);
         self.counters.offered += 1;
-        let verdict = self.queue.push(now, packet);
-        if verdict == Verdict::Dropped {
-            self.counters.dropped += 1;
-        }
+        self.queue.push(now, packet, &mut self.signals);
+        self.report(out);
         self.proceed(now, out);
-        verdict
     }
 
     /// One of its timers has fired.
@@ -138,8 +143,19 @@ impl Link {
 
     /// Ends the transmission whose time has passed: its packet's room in the buffer is free.
     fn settle(&mut self, now: Instant) {
-        if let Some((_, size)) = self.transmitting.take_if(|(end, _)| *end <= now) {
-            self.queue.release(size);
+        if let Some((end, packet)) = self.transmitting.take_if(|(end, _)| *end <= now) {
+            self.queue.release(end, &packet);
+        }
+    }
+
+    /// Passes on what the queue has signalled.
+    fn report(&mut self, out: &mut Vec<Command>) {
+        for signal in self.signals.drain(..) {
+            match signal {
+                Signal::Drop(_) => self.counters.dropped += 1,
+                Signal::Mark(_) => self.counters.marked += 1,
+            }
+            out.push(Command::Signal(signal));
         }
     }
 
@@ -152,7 +168,9 @@ impl Link {
                 out.push(Command::Ready(end));
                 return;
             }
-            let Some(packet) = self.queue.pop(now) else { return };
+            let popped = self.queue.pop(now, &mut self.signals);
+            self.report(out);
+            let Some(packet) = popped else { return };
             self.transmit(now, packet, out);
             self.settle(now);
         }
@@ -163,7 +181,7 @@ impl Link {
         let length = self.rate.map_or(Duration::ZERO, |rate| rate.time_for(amount));
         let end = now + length;
         self.busy += length;
-        self.transmitting = Some((end, packet.size));
+        self.transmitting = Some((end, packet));
         let arrival = end + self.delay;
         if self.wire.is_empty() {
             out.push(Command::Arrive(arrival));
@@ -187,7 +205,7 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::tests::{number, packet};
+    use crate::queue::tests::{build, number, packet};
     use crate::{Discipline, Limit};
     use proptest::prelude::*;
 
@@ -195,7 +213,7 @@ mod tests {
     const NO_OVERHEAD: Bytes = Bytes::ZERO;
 
     fn link(rate: Option<BitRate>, delay: Duration, limit: Limit) -> Link {
-        Link::new(rate, delay, NO_OVERHEAD, Discipline::DropTail { limit }.build())
+        Link::new(rate, delay, NO_OVERHEAD, build(&Discipline::DropTail { limit }))
     }
 
     /// A link with the agenda of a world that knows nothing else.
@@ -205,11 +223,13 @@ mod tests {
         ready: Option<Instant>,
         events: u32,
         delivered: Vec<(Instant, u64)>,
+        dropped: Vec<(Instant, u64)>,
     }
 
     impl Bench {
         fn new(link: Link) -> Self {
-            Self { link, arrival: None, ready: None, events: 0, delivered: Vec::new() }
+            let (delivered, dropped) = (Vec::new(), Vec::new());
+            Self { link, arrival: None, ready: None, events: 0, delivered, dropped }
         }
 
         /// Schedules what the link asks for; of each timer, one event at most may be pending.
@@ -220,6 +240,12 @@ mod tests {
                         self.delivered.push((now, number(&packet)));
                         continue;
                     }
+                    Command::Signal(Signal::Drop(packet)) => {
+                        self.dropped.push((now, number(&packet)));
+                        continue;
+                    }
+                    Command::Signal(Signal::Mark(_)) => continue,
+                    Command::Lost(_) => panic!("a link alone loses nothing"),
                     Command::Arrive(at) => (&mut self.arrival, at),
                     Command::Ready(at) => (&mut self.ready, at),
                 };
@@ -251,11 +277,12 @@ mod tests {
             }
         }
 
-        fn offer(&mut self, now: Instant, packet: Packet) -> Verdict {
+        /// Offers a packet; whether the link takes it.
+        fn offer(&mut self, now: Instant, packet: Packet) -> bool {
             let mut out = Vec::new();
-            let verdict = self.link.on_packet(now, packet, &mut out);
+            self.link.on_packet(now, packet, &mut out);
             self.execute(now, out);
-            verdict
+            self.dropped.last() != Some(&(now, number(&packet)))
         }
     }
 
@@ -271,7 +298,7 @@ mod tests {
 
     #[test]
     fn overhead_takes_time_but_does_not_count_as_delivered() {
-        let queue = Discipline::DropTail { limit: Limit::NONE }.build();
+        let queue = build(&Discipline::DropTail { limit: Limit::NONE });
         let mut bench = Bench::new(Link::new(GIGABIT, Duration::ZERO, Bytes(38), queue));
         bench.offer(Instant(0), packet(0, 0, 1500));
         bench.advance(Instant::NEVER, true);
@@ -298,11 +325,12 @@ mod tests {
     #[test]
     fn the_packet_in_transmission_holds_its_room_to_the_end() {
         let mut bench = Bench::new(link(GIGABIT, Duration::from_millis(1), Limit::packets(1)));
-        assert_eq!(bench.offer(Instant(0), packet(0, 0, 1500)), Verdict::Queued);
-        assert_eq!(bench.offer(Instant(11_999), packet(0, 1, 1500)), Verdict::Dropped);
-        assert_eq!(bench.offer(Instant(12_000), packet(0, 2, 1500)), Verdict::Queued);
+        assert!(bench.offer(Instant(0), packet(0, 0, 1500)));
+        assert!(!bench.offer(Instant(11_999), packet(0, 1, 1500)));
+        assert!(bench.offer(Instant(12_000), packet(0, 2, 1500)));
         bench.advance(Instant::NEVER, true);
-        let counters = Counters { offered: 3, dropped: 1, packets: 2, bytes: Bytes(3000) };
+        let counters =
+            Counters { offered: 3, dropped: 1, marked: 0, packets: 2, bytes: Bytes(3000) };
         assert_eq!(bench.link.counters(), &counters);
     }
 
@@ -311,7 +339,7 @@ mod tests {
         let mut bench = Bench::new(link(GIGABIT, Duration::ZERO, Limit::packets(2)));
         bench.offer(Instant(0), packet(0, 0, 1500));
         bench.offer(Instant(0), packet(0, 1, 1500));
-        assert_eq!(bench.offer(Instant(12_000), packet(0, 2, 1500)), Verdict::Queued);
+        assert!(bench.offer(Instant(12_000), packet(0, 2, 1500)));
         bench.advance(Instant::NEVER, true);
         let order: Vec<_> = bench.delivered.iter().map(|&(at, number)| (at.0, number)).collect();
         assert_eq!(order, [(12_000, 0), (24_000, 1), (36_000, 2)]);
@@ -321,7 +349,7 @@ mod tests {
     fn without_rate_and_delay_a_burst_arrives_in_its_instant_by_one_event() {
         let mut bench = Bench::new(link(None, Duration::ZERO, Limit::packets(1)));
         for number in 0..4 {
-            assert_eq!(bench.offer(Instant(7), packet(0, number, 1500)), Verdict::Queued);
+            assert!(bench.offer(Instant(7), packet(0, number, 1500)));
         }
         assert!(bench.delivered.is_empty(), "delivery is an event of its own");
         bench.advance(Instant(7), true);
@@ -357,8 +385,8 @@ mod tests {
                 bench.advance(Instant(now), ties_first);
                 let held = ends.iter().filter(|&&end| end > now).count();
                 let fits = most.is_none_or(|most| held < most as usize);
-                let verdict = bench.offer(Instant(now), packet(0, i as u64, size));
-                prop_assert_eq!(verdict == Verdict::Queued, fits);
+                let taken = bench.offer(Instant(now), packet(0, i as u64, size));
+                prop_assert_eq!(taken, fits);
                 if fits {
                     let start = ends.last().map_or(now, |&end| end.max(now));
                     let end = start + rate.map_or(0, |rate| rate.time_for(Bytes(size)).0);

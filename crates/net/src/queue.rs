@@ -1,39 +1,66 @@
 //! What a buffer does with the packets that wait in it.
 
+mod airtime_fair;
+mod codel;
 mod drop_tail;
 mod drr;
+mod fifo;
+mod fq_codel;
+mod lanes;
+mod pie;
+mod red;
 
+pub use airtime_fair::{AirtimeFair, AirtimeFairConfig};
+pub use codel::{CoDel, CoDelConfig, Law};
 pub use drop_tail::DropTail;
-pub use drr::{Drr, Per};
+pub use drr::Drr;
+pub use fq_codel::{FqCoDel, FqCoDelConfig};
+pub use lanes::Per;
+pub use pie::{Pie, PieConfig};
+pub use red::{Measure, Red, RedConfig, red_weight};
 
-use kernel::{Bytes, Instant};
+use kernel::{Bytes, Duration, Instant, Rng};
 use std::fmt::Debug;
-use wire::Packet;
+use wire::{Ecn, NodeId, Packet};
 
-/// What became of a packet offered to a queue.
+/// What a queue does to a packet beside letting it wait; congestion is signalled so (RFC 7567).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// It waits.
-    Queued,
-    /// It waits, with ECN "congestion experienced" (RFC 3168) set.
-    Marked,
-    /// It is gone.
-    Dropped,
+pub enum Signal {
+    /// This packet is gone: the one that was offered, or one that waited.
+    Drop(Packet),
+    /// This packet bears ECN "congestion experienced" (RFC 3168) from here on.
+    Mark(Packet),
+}
+
+/// Time on the air that a station's traffic has taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Airtime {
+    /// The station at the other end; `None` for broadcast.
+    pub station: Option<NodeId>,
+    /// Whether it came from the station and did not go there.
+    pub received: bool,
+    /// How long it took.
+    pub used: Duration,
 }
 
 /// A buffer of packets and the order in which they leave it.
 ///
 /// A packet is in one of three states: waiting, in service (popped, not yet released), gone. It
-/// holds its room until it is gone, for a frame occupies its buffer until it is acknowledged.
+/// holds its room until it is gone, for a frame occupies its buffer until it is acknowledged. What
+/// a discipline measures (averages, delays) are the packets that wait.
 pub trait Queue: Debug + Send {
-    /// Offers a packet.
-    fn push(&mut self, now: Instant, packet: Packet) -> Verdict;
+    /// Offers a packet. The queue may drop this one or others, and says so in `out`.
+    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>);
 
-    /// Takes out the next packet into service.
-    fn pop(&mut self, now: Instant) -> Option<Packet>;
+    /// Takes out the next packet into service; there is one if any waits. The queue may drop those
+    /// before it, and says so in `out`.
+    fn pop(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet>;
 
-    /// A packet of this size, popped earlier, has left the node: its room is free.
-    fn release(&mut self, _size: Bytes) {}
+    /// This packet, popped earlier, has left the node: its room is free.
+    fn release(&mut self, _now: Instant, _packet: &Packet) {}
+
+    /// Airtime was used; who shares airtime keeps account of it.
+    fn on_airtime(&mut self, _airtime: &Airtime) {}
 
     /// Packets waiting, without those in service.
     fn len(&self) -> usize;
@@ -75,7 +102,7 @@ impl Limit {
 }
 
 /// A queue as the plan describes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Discipline {
     /// First in, first out; what finds no room is dropped.
     DropTail {
@@ -91,16 +118,44 @@ pub enum Discipline {
         /// Of each sub-queue.
         limit: Limit,
     },
+    /// Random early detection.
+    Red(RedConfig),
+    /// Controlled delay.
+    CoDel(CoDelConfig),
+    /// Controlled delay of each flow, with fair turns.
+    FqCoDel(FqCoDelConfig),
+    /// Proportional integral controller, enhanced.
+    Pie(PieConfig),
+    /// Equal airtime for each station.
+    AirtimeFair(AirtimeFairConfig),
 }
 
 impl Discipline {
-    /// An empty queue of this kind.
-    pub fn build(&self) -> Box<dyn Queue> {
-        match *self {
-            Self::DropTail { limit } => Box::new(DropTail::new(limit)),
-            Self::Drr { per, quantum, limit } => Box::new(Drr::new(per, quantum, limit)),
+    /// An empty queue of this kind, which draws from a stream of its own.
+    pub fn build(&self, mut rng: Rng) -> Box<dyn Queue> {
+        match self {
+            Self::DropTail { limit } => Box::new(DropTail::new(*limit)),
+            Self::Drr { per, quantum, limit } => Box::new(Drr::new(*per, *quantum, *limit)),
+            Self::Red(config) => Box::new(Red::new(*config, rng)),
+            Self::CoDel(config) => Box::new(CoDel::new(*config)),
+            Self::FqCoDel(config) => Box::new(FqCoDel::new(*config, &mut rng)),
+            Self::Pie(config) => Box::new(Pie::new(*config, rng)),
+            Self::AirtimeFair(config) => Box::new(AirtimeFair::new(config.clone(), &mut rng)),
         }
     }
+}
+
+/// Signals congestion by a packet: marks it, if the queue may and its ends can tell a mark; drops
+/// it otherwise, and then returns nothing.
+fn mark_or_drop(ecn: bool, mut packet: Packet, out: &mut Vec<Signal>) -> Option<Packet> {
+    if !ecn || packet.ecn == Ecn::NotCapable {
+        out.push(Signal::Drop(packet));
+        return None;
+    }
+    // One that another queue has marked before says it already; the signal counts nevertheless.
+    packet.ecn = Ecn::Experienced;
+    out.push(Signal::Mark(packet));
+    Some(packet)
 }
 
 /// The room of one buffer and who holds how much of it.
@@ -116,15 +171,31 @@ impl Room {
         Self { limit, packets: 0, bytes: Bytes::ZERO }
     }
 
+    /// Whether there is room for a packet of this size.
+    fn has(&self, size: Bytes) -> bool {
+        self.limit.packets.is_none_or(|most| self.packets < most)
+            && self.limit.bytes.is_none_or(|most| self.bytes + size <= most)
+    }
+
     /// Takes room for a packet of this size, if there is enough.
     fn take(&mut self, size: Bytes) -> bool {
-        let full = self.limit.packets.is_some_and(|most| self.packets >= most)
-            || self.limit.bytes.is_some_and(|most| self.bytes + size > most);
-        if !full {
-            self.packets += 1;
-            self.bytes += size;
+        let has = self.has(size);
+        if has {
+            self.force(size);
         }
-        !full
+        has
+    }
+
+    /// Takes room for a packet of this size, whether or not there is any.
+    fn force(&mut self, size: Bytes) {
+        self.packets += 1;
+        self.bytes += size;
+    }
+
+    /// Whether more is held than the limit allows.
+    fn is_exceeded(&self) -> bool {
+        self.limit.packets.is_some_and(|most| self.packets > most)
+            || self.limit.bytes.is_some_and(|most| self.bytes > most)
     }
 
     /// Gives back the room of a packet of this size.
@@ -133,130 +204,18 @@ impl Room {
         self.packets = self.packets.saturating_sub(1);
         self.bytes = Bytes(self.bytes.0.saturating_sub(size.0));
     }
-}
 
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use std::collections::VecDeque;
-    use wire::{Body, Datagram, Ecn, FlowId, NodeId, TrafficClass};
-
-    /// A datagram of `size` bytes, with 28 bytes of headers, to the node of its flow's number.
-    pub(crate) fn packet(flow: u32, number: u64, size: u64) -> Packet {
-        Packet {
-            from: NodeId(0),
-            to: Some(NodeId(flow)),
-            size: Bytes(size),
-            born: Instant::ZERO,
-            ecn: Ecn::NotCapable,
-            class: TrafficClass::BestEffort,
-            body: Body::Datagram(Datagram {
-                flow: FlowId(flow),
-                number,
-                len: size.saturating_sub(28) as u32,
-            }),
-        }
-    }
-
-    pub(crate) fn number(packet: &Packet) -> u64 {
-        let Body::Datagram(datagram) = packet.body else { panic!("not a datagram") };
-        datagram.number
-    }
-
-    fn discipline() -> impl Strategy<Value = Discipline> {
-        let limit = (prop::option::of(0u32..20), prop::option::of(0u64..20_000))
-            .prop_map(|(packets, bytes)| Limit { packets, bytes: bytes.map(Bytes) });
-        let per = prop_oneof![Just(Per::Flow), Just(Per::Station)];
-        prop_oneof![
-            limit.clone().prop_map(|limit| Discipline::DropTail { limit }),
-            (per, 0u64..3000, limit).prop_map(|(per, quantum, limit)| Discipline::Drr {
-                per,
-                quantum: Bytes(quantum),
-                limit
-            }),
-        ]
-    }
-
-    #[derive(Clone, Copy, Debug)]
-    enum Operation {
-        Push { flow: u32, size: u64 },
-        Pop,
-        Release,
-    }
-
-    fn operation() -> impl Strategy<Value = Operation> {
-        prop_oneof![
-            5 => (0u32..5, 28u64..1600).prop_map(|(flow, size)| Operation::Push { flow, size }),
-            3 => Just(Operation::Pop),
-            2 => Just(Operation::Release),
-        ]
-    }
-
-    /// What a queue has to agree with, whatever its discipline.
-    #[derive(Default)]
-    struct Book {
-        waiting: [VecDeque<Packet>; 5],
-        in_service: VecDeque<Packet>,
-    }
-
-    impl Book {
-        fn held(&self, flow: Option<u32>) -> (usize, u64) {
-            let held = self.waiting.iter().flatten().chain(&self.in_service);
-            held.filter(|p| flow.is_none_or(|f| p.flow() == FlowId(f)))
-                .fold((0, 0), |(count, bytes), p| (count + 1, bytes + p.size.0))
-        }
-
-        fn fits(&self, discipline: Discipline, packet: &Packet) -> bool {
-            let (flow, limit) = match discipline {
-                Discipline::DropTail { limit } => (None, limit),
-                Discipline::Drr { limit, .. } => (Some(packet.flow().0), limit),
-            };
-            let (count, bytes) = self.held(flow);
-            limit.packets.is_none_or(|most| count < most as usize)
-                && limit.bytes.is_none_or(|most| bytes + packet.size.0 <= most.0)
-        }
-    }
-
-    proptest! {
-        /// Pushed = popped + dropped + waiting, in order per flow; dropped only for want of room.
-        #[test]
-        fn conserves_packets(
-            kind in discipline(),
-            work in prop::collection::vec(operation(), 0..300),
-        ) {
-            let mut queue = kind.build();
-            let mut book = Book::default();
-            for (i, &operation) in work.iter().enumerate() {
-                let now = Instant(i as u64);
-                match operation {
-                    Operation::Push { flow, size } => {
-                        let offered = packet(flow, i as u64, size);
-                        let fits = book.fits(kind, &offered);
-                        let verdict = queue.push(now, offered);
-                        prop_assert_eq!(verdict == Verdict::Queued, fits);
-                        prop_assert_eq!(verdict == Verdict::Dropped, !fits);
-                        if fits {
-                            book.waiting[flow as usize].push_back(offered);
-                        }
-                    }
-                    Operation::Pop => match queue.pop(now) {
-                        Some(packet) => {
-                            let first = book.waiting[packet.flow().0 as usize].pop_front();
-                            prop_assert_eq!(first, Some(packet), "out of order");
-                            book.in_service.push_back(packet);
-                        }
-                        None => prop_assert!(book.waiting.iter().all(VecDeque::is_empty)),
-                    },
-                    Operation::Release => if let Some(packet) = book.in_service.pop_front() {
-                        queue.release(packet.size);
-                    },
-                }
-                prop_assert_eq!(queue.len(), book.waiting.iter().flatten().count());
-                let bytes: Bytes = book.waiting.iter().flatten().map(|p| p.size).sum();
-                prop_assert_eq!(queue.backlog(), bytes);
-                prop_assert_eq!(queue.is_empty(), book.waiting.iter().all(VecDeque::is_empty));
+    /// Gives back the room of what was dropped.
+    fn free_dropped(&mut self, signals: &[Signal]) {
+        for signal in signals {
+            if let Signal::Drop(packet) = signal {
+                self.free(packet.size);
             }
         }
     }
 }
+
+#[cfg(test)]
+mod load;
+#[cfg(test)]
+pub(crate) mod tests;

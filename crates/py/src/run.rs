@@ -6,8 +6,8 @@
               nothing of it reaches the simulation"
 )]
 
-use crate::scenario::Scenario;
 use crate::fault;
+use crate::scenario::Scenario;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use std::time::{Duration, Instant};

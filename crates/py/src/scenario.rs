@@ -57,12 +57,45 @@ pub(crate) fn schema() -> String {
 
 /// The parts of a PPDU and how long each lasts, in microseconds.
 #[pyfunction]
+#[pyo3(signature = (
+    standard, psdu_bytes, mpdus=None, rate_mbps=None, short_preamble=false, band_ghz=None,
+    mcs=None, streams=None, width_mhz=None, guard_ns=None, coding=None, ltf=None,
+    extended_range=false, packet_extension_us=None, timing=None
+))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn airtime(
     standard: String,
-    rate_mbps: Option<f64>,
     psdu_bytes: u64,
+    mpdus: Option<u64>,
+    rate_mbps: Option<f64>,
     short_preamble: bool,
+    band_ghz: Option<f64>,
+    mcs: Option<u64>,
+    streams: Option<u64>,
+    width_mhz: Option<u64>,
+    guard_ns: Option<u64>,
+    coding: Option<String>,
+    ltf: Option<String>,
+    extended_range: bool,
+    packet_extension_us: Option<u64>,
+    timing: Option<String>,
 ) -> PyResult<Vec<(&'static str, f64)>> {
-    let query = sim::AirtimeQuery { standard, rate_mbps, psdu_bytes, short_preamble };
+    let query = sim::AirtimeQuery {
+        standard,
+        psdu_bytes,
+        mpdus,
+        rate_mbps,
+        short_preamble,
+        band_ghz,
+        mcs,
+        streams,
+        width_mhz,
+        guard_ns,
+        coding,
+        ltf,
+        extended_range,
+        packet_extension_us,
+        timing,
+    };
     sim::airtime(&query).map_err(fault)
 }

@@ -1,9 +1,9 @@
 //! From a plan to the machines that run it.
 
 use crate::plan::{self, Plan};
-use kernel::{Bytes, Duration, Segments};
-use net::Limit;
-use wifi::mac::{BackoffDraw, Countdown, Eifs, FCS, SlotGrid, Timing};
+use kernel::{Bytes, Duration, Seed, Segments};
+use net::{AirtimeFairConfig, CoDelConfig, FqCoDelConfig, Limit, PieConfig, RedConfig};
+use wifi::mac::{BackoffDraw, Countdown, Durations, Eifs, FCS, SlotGrid, Timing};
 use wifi::phy::{DOT11A, DOT11B, DOT11G, Preamble};
 
 pub(crate) fn cell_config(wlan: &plan::WlanPlan) -> wifi::CellConfig {
@@ -32,6 +32,10 @@ pub(crate) fn cell_config(wlan: &plan::WlanPlan) -> wifi::CellConfig {
             plan::SlotGrid::Standard => SlotGrid::Standard,
             plan::SlotGrid::Shared => SlotGrid::Shared,
             plan::SlotGrid::Free => SlotGrid::Free,
+        },
+        durations: match wlan.durations {
+            plan::Durations::Standard => Durations::Standard,
+            plan::Durations::Ns2 => Durations::Ns2,
         },
     };
     wifi::CellConfig {
@@ -64,34 +68,66 @@ pub(crate) fn links(plan: &Plan, config: &wifi::CellConfig) -> Vec<wifi::Link> {
         .collect()
 }
 
-pub(crate) fn discipline(discipline: &plan::Discipline) -> net::Discipline {
-    let limit = |packets: Option<u32>, bytes: Option<Bytes>| Limit {
-        packets: packets.or(bytes.is_none().then_some(UNLIMITED_PACKETS)),
-        bytes,
-    };
+fn discipline(discipline: &plan::Discipline) -> net::Discipline {
+    let Limit { packets, bytes } = discipline.limit();
+    let packets = packets.or(bytes.is_none().then_some(UNLIMITED_PACKETS));
+    let limit = Limit { packets, bytes };
     match *discipline {
-        plan::Discipline::DropTail { limit_packets, limit_bytes } => {
-            net::Discipline::DropTail { limit: limit(limit_packets, limit_bytes) }
+        plan::Discipline::DropTail { .. } => net::Discipline::DropTail { limit },
+        plan::Discipline::Drr { per, quantum, .. } => net::Discipline::Drr {
+            per: match per {
+                plan::Per::Flow => net::Per::Flow,
+                plan::Per::Station => net::Per::Station,
+            },
+            quantum,
+            limit,
+        },
+        plan::Discipline::Red(config) => net::Discipline::Red(RedConfig { limit, ..config }),
+        plan::Discipline::CoDel(config) => {
+            net::Discipline::CoDel(CoDelConfig { limit, ..config })
         }
-        plan::Discipline::Drr { per, quantum, limit_packets, limit_bytes } => {
-            net::Discipline::Drr {
-                per: match per {
-                    plan::Per::Flow => net::Per::Flow,
-                    plan::Per::Station => net::Per::Station,
-                },
+        plan::Discipline::FqCoDel(config) => {
+            net::Discipline::FqCoDel(FqCoDelConfig { limit, ..config })
+        }
+        plan::Discipline::Pie(config) => net::Discipline::Pie(PieConfig { limit, ..config }),
+        plan::Discipline::AirtimeFair { quantum, count_received, ref station, .. } => {
+            net::Discipline::AirtimeFair(AirtimeFairConfig {
                 quantum,
-                limit: limit(limit_packets, limit_bytes),
-            }
+                count_received,
+                station: Box::new(self::discipline(station)),
+                limit,
+            })
         }
     }
+}
+
+/// The queues of the cell's nodes, in their order.
+pub(crate) fn queues<'a>(
+    plans: impl Iterator<Item = &'a plan::Discipline>,
+    seed: &Seed,
+) -> Vec<Box<dyn net::Queue>> {
+    let build = |(node, plan)| discipline(plan).build(seed.stream("queue", node));
+    (0..).zip(plans).map(build).collect()
 }
 
 /// What a buffer without a limit holds: more is a mistake of the scenario, and would take memory
 /// that grows with simulated time.
 const UNLIMITED_PACKETS: u32 = 1_000_000;
 
-pub(crate) fn wire_link(wire: &plan::WirePlan) -> net::Link {
-    net::Link::new(wire.rate, wire.delay, wire.overhead, discipline(&wire.queue).build())
+/// The wire's two links, from the server and to it.
+pub(crate) fn wire_links(wire: &plan::WirePlan, seed: &Seed) -> [net::Lossy; 2] {
+    let without = match wire.loss_direction {
+        plan::LossDirection::Both => None,
+        plan::LossDirection::Down => Some(1),
+        plan::LossDirection::Up => Some(0),
+    };
+    [0, 1].map(|direction| {
+        let queue = discipline(&wire.queue).build(seed.stream("wire.queue", direction));
+        let link = net::Link::new(wire.rate, wire.delay, wire.overhead, queue);
+        let loss = if without == Some(direction) { &net::Loss::None } else { &wire.loss };
+        let channel = seed.stream("wire.channel", direction);
+        net::Lossy::new(link, loss.build(channel, seed.stream("wire.loss", direction)))
+    })
 }
 
 pub(crate) fn tcp_config(tcp: &plan::TcpPlan) -> tcp::Config {
@@ -105,6 +141,17 @@ pub(crate) fn tcp_config(tcp: &plan::TcpPlan) -> tcp::Config {
         rto_initial: tcp.rto_initial,
         rto_min: tcp.rto_min,
         rto_max: tcp.rto_max,
+        rto_rule: match tcp.rto_rule {
+            plan::RtoRule::Rfc6298 => tcp::RtoRule::Rfc6298,
+            plan::RtoRule::Linux => tcp::RtoRule::Linux,
+        },
+        recovery: recovery(tcp.recovery),
+        ecn: match tcp.ecn {
+            plan::Ecn::Off => tcp::EcnMode::Off,
+            plan::Ecn::Classic => tcp::EcnMode::Classic,
+            plan::Ecn::Accurate => tcp::EcnMode::Accurate,
+        },
+        pacing: tcp.pacing,
         limited_transmit: tcp.limited_transmit,
         restart_after_idle: tcp.restart_after_idle,
         delayed_ack: match tcp.delayed_ack {
@@ -116,16 +163,32 @@ pub(crate) fn tcp_config(tcp: &plan::TcpPlan) -> tcp::Config {
                 tcp::DelayedAck::Dynamic { thresholds, timer }
             }
         },
+        ack_heartbeat: tcp.ack_heartbeat,
         fin: tcp.close == plan::Close::Fin,
         pad_last: tcp.pad_last_segment,
         ..tcp::Config::default()
     }
 }
 
+fn recovery(recovery: plan::Recovery) -> tcp::Recovery {
+    match recovery {
+        plan::Recovery::NewReno => tcp::Recovery::NewReno,
+        plan::Recovery::Sack { rack, reduction, f_rto, undo } => {
+            let reduction = match reduction {
+                plan::Reduction::AtOnce => tcp::Reduction::AtOnce,
+                plan::Reduction::Proportional => tcp::Reduction::Proportional,
+                plan::Reduction::Proportional6937 => tcp::Reduction::Proportional6937,
+            };
+            tcp::Recovery::Sack(tcp::Sack { rack, reduction, f_rto, undo })
+        }
+    }
+}
+
 pub(crate) fn control(tcp: &plan::TcpPlan, config: &tcp::Config) -> Box<dyn tcp::Control> {
     match tcp.control {
         plan::ControlPlan::NewReno => Box::new({
-            tcp::control::NewReno::new(config.initial_window, config.initial_ssthresh)
+            let new = tcp::control::NewReno::new(config.initial_window, config.initial_ssthresh);
+            if tcp.byte_counting { new } else { new.counting(tcp::control::Counting::Acks) }
         }),
     }
 }

@@ -20,6 +20,12 @@ pub(crate) enum DropCause {
     RetryLimit,
     /// A broadcast that collided: nobody asks for it again.
     Broadcast,
+    /// A wired link that loses packets.
+    WireLoss,
+}
+
+impl DropCause {
+    const COUNT: usize = 5;
 }
 
 /// What is known of a flow.
@@ -32,7 +38,9 @@ pub(crate) struct FlowMeter {
     /// Packets handed down by the transports, both directions, in the window.
     pub(crate) sent: u64,
     /// Packets lost in the window, by cause.
-    pub(crate) drops: [u64; 4],
+    pub(crate) drops: [u64; DropCause::COUNT],
+    /// Packets that queues marked in the window.
+    pub(crate) ecn_marks: u64,
     pub(crate) delay: DelayStats,
     pub(crate) rtt: DelayStats,
     pub(crate) session: DelayStats,
@@ -45,7 +53,9 @@ pub(crate) struct FlowMeter {
 pub(crate) struct NodeMeter {
     pub(crate) queue: Level,
     /// Packets lost in the window, by cause.
-    pub(crate) drops: [u64; 4],
+    pub(crate) drops: [u64; DropCause::COUNT],
+    /// Packets that its queue marked in the window.
+    pub(crate) ecn_marks: u64,
     /// MAC counters when the window opened.
     pub(crate) before: Counters,
 }
@@ -80,7 +90,8 @@ impl Meter {
             bytes: 0,
             marks: Vec::with_capacity(plan.measure.batches as usize + 1),
             sent: 0,
-            drops: [0; 4],
+            drops: [0; DropCause::COUNT],
+            ecn_marks: 0,
             delay: DelayStats::coarse(),
             rtt: DelayStats::coarse(),
             session: DelayStats::fine(),
@@ -88,7 +99,8 @@ impl Meter {
         };
         let node = |_| NodeMeter {
             queue: Level::new(from, to),
-            drops: [0; 4],
+            drops: [0; DropCause::COUNT],
+            ecn_marks: 0,
             before: Counters::default(),
         };
         Self {
@@ -184,6 +196,17 @@ impl Meter {
         self.flows[flow as usize].drops[cause as usize] += 1;
         if let Some(node) = node {
             self.nodes[node.0 as usize].drops[cause as usize] += 1;
+        }
+    }
+
+    /// A queue marked a packet: that of a node of the cell, or a wired link's.
+    pub(crate) fn on_mark(&mut self, node: Option<NodeId>, flow: u32) {
+        if !self.open {
+            return;
+        }
+        self.flows[flow as usize].ecn_marks += 1;
+        if let Some(node) = node {
+            self.nodes[node.0 as usize].ecn_marks += 1;
         }
     }
 

@@ -7,6 +7,9 @@
 use kernel::{BitRate, Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+pub use net::{
+    CoDelConfig, FqCoDelConfig, Law, Limit, Loss, Measure, PieConfig, RedConfig, red_weight,
+};
 pub use wire::TrafficClass;
 
 /// A whole run but its seed.
@@ -110,6 +113,16 @@ pub enum BackoffDraw {
     Ns2,
 }
 
+/// How exact the durations of DSSS and CCK frames are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Durations {
+    /// Whole microseconds (802.11-2020 clause 16.3.4).
+    Standard,
+    /// Exact on the air, and rounded to the nearest microsecond in Duration fields.
+    Ns2,
+}
+
 /// What all stations of the cell and the access point have in common.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WlanPlan {
@@ -143,6 +156,8 @@ pub struct WlanPlan {
     pub countdown: Countdown,
     /// Range of a back-off draw.
     pub backoff_draw: BackoffDraw,
+    /// Durations of DSSS and CCK frames.
+    pub durations: Durations,
 }
 
 /// One station.
@@ -178,11 +193,28 @@ pub struct WirePlan {
     pub queue: Discipline,
     /// Framing added to each IP packet on this link.
     pub overhead: Bytes,
+    /// What it loses.
+    pub loss: Loss,
+    /// Where it loses that.
+    pub loss_direction: LossDirection,
+}
+
+/// The directions of a wire that lose packets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LossDirection {
+    /// Both, each by itself.
+    #[default]
+    Both,
+    /// From the server.
+    Down,
+    /// To the server.
+    Up,
 }
 
 /// How a buffer is served and what it holds. A limit counts the packet in service too; where both
 /// limits are given, both hold; `None` is unlimited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Discipline {
     /// First in, first out; what does not fit is dropped.
     DropTail {
@@ -202,6 +234,55 @@ pub enum Discipline {
         /// Limit of each sub-queue in bytes of IP packets.
         limit_bytes: Option<Bytes>,
     },
+    /// Random early detection.
+    Red(RedConfig),
+    /// Controlled delay (RFC 8289).
+    CoDel(CoDelConfig),
+    /// Controlled delay of each flow, with fair turns (RFC 8290).
+    FqCoDel(FqCoDelConfig),
+    /// Proportional integral controller, enhanced (RFC 8033).
+    Pie(PieConfig),
+    /// Equal airtime for each station; of the access point only.
+    AirtimeFair {
+        /// Airtime of each station a round; above 0.
+        quantum: Duration,
+        /// What a station sends counts too.
+        count_received: bool,
+        /// What the packets for one station wait in.
+        station: Box<Discipline>,
+        /// Limit of all stations together.
+        limit: Limit,
+    },
+}
+
+impl Discipline {
+    /// The key of a scenario that asks for it.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Self::DropTail { .. } => "drop_tail",
+            Self::Drr { .. } => "drr",
+            Self::Red(_) => "red",
+            Self::CoDel(_) => "codel",
+            Self::FqCoDel(_) => "fq_codel",
+            Self::Pie(_) => "pie",
+            Self::AirtimeFair { .. } => "airtime_fair",
+        }
+    }
+
+    /// What it holds, or each of its sub-queues.
+    pub fn limit(&self) -> Limit {
+        match *self {
+            Self::DropTail { limit_packets: packets, limit_bytes: bytes }
+            | Self::Drr { limit_packets: packets, limit_bytes: bytes, .. } => {
+                Limit { packets, bytes }
+            }
+            Self::Red(RedConfig { limit, .. })
+            | Self::CoDel(CoDelConfig { limit, .. })
+            | Self::FqCoDel(FqCoDelConfig { limit, .. })
+            | Self::Pie(PieConfig { limit, .. })
+            | Self::AirtimeFair { limit, .. } => limit,
+        }
+    }
 }
 
 /// What has a sub-queue of its own.
@@ -357,12 +438,24 @@ pub struct TcpPlan {
     pub header: Bytes,
     /// The receiver's rule for acknowledgements.
     pub delayed_ack: DelayedAck,
+    /// Delayed acknowledgements leave at multiples of their timer, all connections together.
+    pub ack_heartbeat: bool,
     /// Retransmission timeout before the first sample; within `rto_min..=rto_max`.
     pub rto_initial: Duration,
     /// Smallest retransmission timeout.
     pub rto_min: Duration,
     /// Largest retransmission timeout.
     pub rto_max: Duration,
+    /// What a retransmission timeout is made of.
+    pub rto_rule: RtoRule,
+    /// How losses are found and repaired.
+    pub recovery: Recovery,
+    /// Explicit congestion notification.
+    pub ecn: Ecn,
+    /// Paced by the window where the congestion control gives no rate.
+    pub pacing: bool,
+    /// RFC 3465; else each acknowledgement counts as one segment.
+    pub byte_counting: bool,
     /// RFC 3042.
     pub limited_transmit: bool,
     /// The congestion window restarts after an idle retransmission timeout (RFC 5681 section 4.1).
@@ -378,6 +471,61 @@ pub struct TcpPlan {
 pub enum ControlPlan {
     /// `NewReno` (RFC 5681, RFC 6582).
     NewReno,
+}
+
+/// What a retransmission timeout is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum RtoRule {
+    /// SRTT and four times its variation, the whole at least the minimum (RFC 6298).
+    #[serde(rename = "rfc6298")]
+    Rfc6298,
+    /// SRTT and four times its variation, the latter at least the minimum, as in Linux.
+    #[serde(rename = "linux")]
+    Linux,
+}
+
+/// Explicit congestion notification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ecn {
+    /// None.
+    Off,
+    /// A mark is echoed until it is answered, once a round trip (RFC 3168).
+    Classic,
+    /// Each mark is echoed by itself (RFC 8257 section 3.2).
+    Accurate,
+}
+
+/// How the window falls during recovery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Reduction {
+    /// At once; nothing is sent until enough has left the network (RFC 6675).
+    #[serde(rename = "at_once")]
+    AtOnce,
+    /// In proportion to what is delivered (RFC 9937).
+    #[serde(rename = "proportional")]
+    Proportional,
+    /// The same in its first form (RFC 6937).
+    #[serde(rename = "proportional_rfc6937")]
+    Proportional6937,
+}
+
+/// How losses are found and repaired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recovery {
+    /// By cumulative acknowledgements alone (RFC 6582).
+    NewReno,
+    /// By selective acknowledgements (RFC 2018).
+    Sack {
+        /// Losses are found by time (RFC 8985), else by count (RFC 6675).
+        rack: bool,
+        /// How the window falls.
+        reduction: Reduction,
+        /// RFC 5682.
+        f_rto: bool,
+        /// RFC 3708.
+        undo: bool,
+    },
 }
 
 /// How a connection ends.

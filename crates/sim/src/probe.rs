@@ -149,7 +149,7 @@ fn node_gauge(world: &World, node: usize, gauge: &str) -> f64 {
 
 fn wire_gauge(world: &World, wire: usize, gauge: &str) -> f64 {
     let Some(wires) = &world.wires else { return f64::NAN };
-    let queue = wires[wire].queue();
+    let queue = wires[wire].link().queue();
     if gauge == "queue_bytes" { queue.backlog().0 as f64 } else { queue.len() as f64 }
 }
 

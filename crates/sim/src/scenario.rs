@@ -13,15 +13,20 @@ mod edit;
 mod fault;
 mod flow;
 mod path;
+mod queue;
 mod read;
 mod resolve;
 mod schema;
 mod tree;
 
-pub use document::{Ap, Document, DropTail, Drr, Measure, Queue, Station, Stations, Wire, Wlan};
+pub use document::{Ap, Document, Measure, Station, Stations, Wire, Wlan};
 pub use flow::{
     Bulk, Cbr, Class, Constant, Control, DelayedAck, Dynamic, Empirical, Exponential, Fixed, Flow,
     Pareto, Saturated, Size, Tcp, Traffic, Web,
+};
+pub use queue::{
+    AirtimeFair, Codel, DropTail, Drr, FqCodel, GilbertElliott, GilbertElliottPackets, List, Loss,
+    Periodic, Pie, Queue, Red, StationQueue, Trace, UniformLoss,
 };
 pub use schema::schema;
 

@@ -105,6 +105,8 @@ fn put_total(sheet: &mut Sheet, world: &World) {
     let drops = |cause: DropCause| flows.iter().map(|flow| flow.drops[cause as usize]).sum::<u64>();
     sheet.put("queue_drops", drops(DropCause::Queue) + drops(DropCause::WireQueue));
     sheet.put("retry_drops", drops(DropCause::RetryLimit));
+    sheet.put("wire_losses", drops(DropCause::WireLoss));
+    sheet.put("ecn_marks", flows.iter().map(|flow| flow.ecn_marks).sum::<u64>());
     let mut attempts = 0;
     let mut collisions = 0;
     for (node, n) in world.meter.nodes.iter().zip(0..) {
@@ -168,6 +170,8 @@ fn put_flow(sheet: &mut Sheet, plan: &Plan, world: &World, i: usize) {
     sheet.put("queue_drops", meter.drops[0] + meter.drops[1]);
     sheet.put("retry_drops", meter.drops[DropCause::RetryLimit as usize]);
     sheet.put("broadcast_losses", meter.drops[DropCause::Broadcast as usize]);
+    sheet.put("wire_losses", meter.drops[DropCause::WireLoss as usize]);
+    sheet.put("ecn_marks", meter.ecn_marks);
     sheet.put_delay("delay_s", &meter.delay);
     if world.flows[i].tcp().is_some() {
         sheet.put_delay("rtt_s", &meter.rtt);
@@ -190,6 +194,7 @@ fn put_node(sheet: &mut Sheet, meter: &NodeMeter, now: &Counters) {
     sheet.put("retry_drops", meter.drops[DropCause::RetryLimit as usize]);
     sheet.put("broadcast_losses", meter.drops[DropCause::Broadcast as usize]);
     sheet.put("queue_drops", meter.drops[DropCause::Queue as usize]);
+    sheet.put("ecn_marks", meter.ecn_marks);
     sheet.put("queue_packets.mean", meter.queue.mean());
     sheet.put("queue_packets.max", meter.queue.max() as u64);
 }
@@ -198,10 +203,12 @@ fn put_wires(sheet: &mut Sheet, world: &World) {
     let Some(wires) = &world.wires else { return };
     for (wire, name) in wires.iter().zip(["wire.down", "wire.up"]) {
         sheet.under(name.into());
-        let counters = wire.counters();
-        sheet.put("packets", counters.packets);
+        let counters = wire.link().counters();
+        sheet.put("packets", counters.packets - wire.lost());
         sheet.put("drops", counters.dropped);
-        let busy = wire.busy(world.end).as_secs_f64() / world.end.as_secs_f64();
+        sheet.put("losses", wire.lost());
+        sheet.put("ecn_marks", counters.marked);
+        let busy = wire.link().busy(world.end).as_secs_f64() / world.end.as_secs_f64();
         sheet.put("busy_fraction", busy);
     }
 }

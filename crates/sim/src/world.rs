@@ -5,15 +5,15 @@ mod traffic;
 
 use crate::build;
 use crate::check::Checker;
-use crate::flow::{Flow, Side, Transport};
+use crate::flow::{Flow, Side, Source, Transport};
 use crate::meter::Meter;
 use crate::plan::{Endpoint, Plan};
 use crate::probe::Probes;
 use kernel::{Agenda, Bytes, Fired, Instant, Ranked, Seed};
-use net::{Link, LinkTimer};
+use net::{LinkTimer, Lossy, Signal};
 use tcp::TimerId;
 use wifi::Cell;
-use wire::{Body, Ecn, NodeId, Packet, Segment};
+use wire::{Body, Ecn, Flags, NodeId, Packet, Segment};
 
 /// The access point's node; station *i* is node *i* + 1, and the server comes last.
 pub(crate) const ACCESS_POINT: NodeId = NodeId(wifi::ACCESS_POINT);
@@ -75,10 +75,16 @@ pub(crate) struct World {
     /// One queue per node of the cell.
     pub(crate) queues: Vec<Box<dyn net::Queue>>,
     /// Links from and to the server; none if it sits at the access point.
-    pub(crate) wires: Option<[Link; 2]>,
+    pub(crate) wires: Option<[Lossy; 2]>,
     pub(crate) flows: Vec<Flow>,
     /// Saturated flows that begin at each node.
     saturated: Vec<Vec<u32>>,
+    /// Nodes whose queue has dropped a packet of a saturated flow since their last frame.
+    starved: Vec<bool>,
+    /// Whom the access point's last packet goes to; `None` for all.
+    ap_serves: Option<NodeId>,
+    /// Collisions of the access point up to the last exchange.
+    ap_collisions: u64,
     pub(crate) meter: Meter,
     pub(crate) probes: Probes,
     pub(crate) checker: Option<Box<Checker>>,
@@ -88,6 +94,7 @@ pub(crate) struct World {
     cell_settling: bool,
     tcp_out: Vec<tcp::Command>,
     wire_out: Vec<net::Command>,
+    signals: Vec<Signal>,
 }
 
 /// A fingerprint of everything that was sent and delivered, and when.
@@ -125,9 +132,12 @@ impl World {
             end,
             agenda: Agenda::new(),
             cell: Cell::new(config, links, seed),
-            queues: all_queues.map(|queue| build::discipline(queue).build()).collect(),
-            wires: plan.wire.as_ref().map(|w| [build::wire_link(w), build::wire_link(w)]),
+            queues: build::queues(all_queues, seed),
+            wires: plan.wire.as_ref().map(|wire| build::wire_links(wire, seed)),
             saturated: vec![Vec::new(); stations + 2],
+            starved: vec![false; stations + 1],
+            ap_serves: None,
+            ap_collisions: 0,
             meter: Meter::new(plan),
             probes,
             checker: check.then(|| Box::new(Checker::new(flows.len(), stations + 1))),
@@ -138,6 +148,7 @@ impl World {
             cell_settling: false,
             tcp_out: Vec::with_capacity(64),
             wire_out: Vec::with_capacity(8),
+            signals: Vec::with_capacity(8),
         };
         world.schedule_start(plan);
         world
@@ -150,12 +161,18 @@ impl World {
             if let Transport::Udp(udp) = &flow.transport
                 && udp.interval.is_none()
             {
-                self.saturated[flow.from.0 as usize].push(i as u32);
+                let home = self.home(flow.from);
+                self.saturated[home.0 as usize].push(i as u32);
             }
             if let crate::plan::TrafficPlan::Web { first: crate::plan::First::Think, .. } =
                 plan.flows[i].traffic
             {
                 start += self.pause_of(i);
+            }
+            let bulk = self.flows[i].tcp().is_some_and(|tcp| matches!(tcp.source, Source::Bulk { .. }));
+            let stop = self.flows[i].stop;
+            if bulk && stop < self.end {
+                self.agenda.at(stop, Event::Traffic(i as u32));
             }
             self.agenda.at(start, Event::Traffic(i as u32));
         }
@@ -295,9 +312,9 @@ impl World {
         let packet = Packet {
             from,
             to: Some(to),
-            size: Bytes(u64::from(segment.len)) + tcp.config.header,
+            size: Bytes(u64::from(segment.len)) + tcp.config.header + segment.sack.option_size(),
             born: self.now,
-            ecn: Ecn::NotCapable,
+            ecn: if segment.flags.has(Flags::ECT) { Ecn::Capable } else { Ecn::NotCapable },
             class,
             body: Body::Segment(segment),
         };
@@ -326,7 +343,7 @@ impl World {
     pub(crate) fn each_resident(&self, visit: &mut dyn FnMut(&Packet)) {
         self.queues.iter().for_each(|queue| queue.each(visit));
         self.cell.packets_in_service().for_each(&mut *visit);
-        self.wires.iter().flatten().for_each(|wire| wire.each(visit));
+        self.wires.iter().flatten().for_each(|wire| wire.link().each(visit));
     }
 
     /// Settles accounts at the end of the run.

@@ -27,17 +27,95 @@ impl Draw {
     }
 
     fn queue(&mut self) -> String {
-        match self.whole(0, 3) {
+        let ecn = self.flip(0.5);
+        match self.whole(0, 7) {
             0 => "{ drop_tail = {} }".to_owned(),
             1 => format!("{{ drop_tail = {{ limit_packets = {} }} }}", self.whole(1, 60)),
             2 => format!("{{ drop_tail = {{ limit_bytes = {} }} }}", self.whole(2500, 90_000)),
-            _ => format!(
+            3 => format!(
                 "{{ drr = {{ per = \"{}\", quantum_bytes = {}, limit_packets = {} }} }}",
                 self.one(&["flow", "station"]),
                 self.whole(200, 3000),
                 self.whole(1, 30)
             ),
+            4 => format!(
+                "{{ red = {{ min_packets = {}, max_packets = {}, max_p = {}, weight = {}, gentle = \
+                 {}, wait = {}, by_size = {}, adaptive = {}, ecn = {ecn}, limit_packets = {} }} }}",
+                self.whole(0, 9),
+                self.whole(10, 40),
+                self.one(&["0.02", "0.1", "1.0"]),
+                self.one(&["0.002", "0.1", "1.0"]),
+                self.flip(0.5),
+                self.flip(0.5),
+                self.flip(0.5),
+                self.flip(0.3),
+                self.whole(1, 60)
+            ),
+            5 => format!("{{ codel = {{ {}, ecn = {ecn} }} }}", self.control_law()),
+            6 => self.fq_codel(),
+            _ => format!(
+                "{{ pie = {{ target_ms = {}, update_ms = {}, max_burst_ms = {}, ecn = {ecn}, \
+                 derandomize = {}, limit_packets = {} }} }}",
+                self.whole(1, 30),
+                self.whole(1, 30),
+                self.whole(0, 150),
+                self.flip(0.5),
+                self.whole(1, 200)
+            ),
         }
+    }
+
+    fn control_law(&mut self) -> String {
+        let (target, more) = (self.whole(0, 20), self.whole(1, 100));
+        let limit = self.whole(1, 100);
+        format!("target_ms = {target}, interval_ms = {}, limit_packets = {limit}", target + more)
+    }
+
+    fn fq_codel(&mut self) -> String {
+        let buckets = if self.flip(0.5) { ", buckets = 4" } else { "" };
+        format!(
+            "{{ fq_codel = {{ {}, quantum_bytes = {}, drop_batch_packets = {}{buckets} }} }}",
+            self.control_law(),
+            self.whole(200, 3000),
+            self.whole(1, 64)
+        )
+    }
+
+    fn ap_queue(&mut self) -> String {
+        if self.flip(0.75) {
+            return self.queue();
+        }
+        let station = match self.whole(0, 2) {
+            0 => "{ drop_tail = {} }".to_owned(),
+            1 => format!("{{ codel = {{ {} }} }}", self.control_law()),
+            _ => self.fq_codel(),
+        };
+        format!(
+            "{{ airtime_fair = {{ quantum_us = {}, count_received = {}, limit_packets = {}, \
+             station = {station} }} }}",
+            self.whole(1, 5000),
+            self.flip(0.5),
+            self.whole(1, 200)
+        )
+    }
+
+    /// The keys of a wire that say what it loses.
+    fn loss(&mut self) -> String {
+        let loss = match self.whole(0, 5) {
+            0 => "uniform = { probability = 0.05 }".to_owned(),
+            1 => format!(
+                "gilbert_elliott = {{ good_ms = {}, bad_ms = {}, good_loss = 0.01 }}",
+                self.whole(5, 300),
+                self.whole(1, 50)
+            ),
+            2 => "gilbert_elliott_packets = { to_bad = 0.02, to_good = 0.3 }".to_owned(),
+            3 => format!("periodic = {{ every = {} }}", self.whole(2, 300)),
+            4 => "list = { packets = [1, 2, 5, 6, 40, 100] }".to_owned(),
+            _ => "trace = { times_s = [0.1, 0.15], probabilities = [1.0, 0.02], period_s = 0.7 }"
+                .to_owned(),
+        };
+        let direction = self.one(&["both", "down", "up"]);
+        format!("loss = {{ {loss} }}\nloss_direction = \"{direction}\"")
     }
 
     fn scenario(&mut self) -> String {
@@ -51,7 +129,7 @@ impl Draw {
             writeln!(text, "data_loss = 0.{data:02}\nack_loss = 0.{ack:02}").unwrap();
         }
         self.wlan(standard, &mut text);
-        writeln!(text, "[ap]\nqueue = {}", self.queue()).unwrap();
+        writeln!(text, "[ap]\nqueue = {}", self.ap_queue()).unwrap();
         let wired = self.flip(0.6);
         if wired {
             let rate = self.one(&["1.5", "10", "100", "1000"]);
@@ -59,6 +137,9 @@ impl Draw {
             let queue = self.queue();
             writeln!(text, "[wire]\nrate_mbps = {rate}\ndelay_ms = {delay}\nqueue = {queue}")
                 .unwrap();
+            if self.flip(0.4) {
+                writeln!(text, "{}", self.loss()).unwrap();
+            }
         }
         for _ in 0..self.whole(1, 4) {
             self.flow(stations, wired, &mut text);

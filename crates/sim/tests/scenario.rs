@@ -45,7 +45,7 @@ fn a_minimal_scenario_gets_every_default() {
     assert_eq!(plan.stations.len(), 10);
     let last = &plan.stations[9];
     assert_eq!((&last.name[..], last.rate), ("sta9", BitRate::from_mbps(54.0)));
-    assert_eq!((last.data_loss, last.ack_loss, last.queue), (0.0, 0.0, unlimited));
+    assert_eq!((last.data_loss, last.ack_loss, last.queue.clone()), (0.0, 0.0, unlimited));
     assert_eq!(plan.measure.batches, 20);
     assert_eq!(plan.measure.interval, Duration::from_millis(30));
     assert_eq!(plan.flows.len(), 10);

@@ -7,10 +7,13 @@ use wire::Segment;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TimerId {
     /// Resends what was not acknowledged in time (RFC 6298): the sender's data, the receiver's
-    /// SYN-ACK and FIN.
+    /// SYN-ACK and FIN. The sender's tail loss probe and reordering timer (RFC 8985), and its
+    /// probes of a closed window (RFC 9293 §3.8.6.1), run on it too: only one is wanted at a time.
     Retransmit,
     /// The receiver's delayed acknowledgement (RFC 1122 §4.2.3.2).
     DelayedAck,
+    /// The sender's next segment by its pacing rate.
+    Pacing,
 }
 
 /// What a machine asks of the world, or tells it.

@@ -27,12 +27,75 @@ pub enum DelayedAck {
     },
 }
 
+/// How losses are found and repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// By cumulative acknowledgements alone: one hole per round trip (RFC 6582).
+    NewReno,
+    /// By selective acknowledgements (RFC 2018), which the receiver then sends.
+    Sack(Sack),
+}
+
+/// Recovery by selective acknowledgements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sack {
+    /// What is lost by time: RACK, and with it tail loss probes (RFC 8985); else by what was
+    /// acknowledged above it (RFC 6675).
+    pub rack: bool,
+    /// How the window falls during recovery.
+    pub reduction: Reduction,
+    /// Whether a timeout without need is noticed by what is acknowledged after it (RFC 5682).
+    pub f_rto: bool,
+    /// Whether a loss is taken back once all that was resent proves to have been a duplicate
+    /// (RFC 2883, RFC 3708).
+    pub undo: bool,
+}
+
+/// How the window falls during recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// At once; nothing is sent until enough has left the network (RFC 6675).
+    AtOnce,
+    /// In proportion to what is delivered (RFC 9937).
+    Proportional,
+    /// The same as RFC 6937 has it: what is in flight at the start is `FlightSize`, and each
+    /// acknowledgement below the target gains a segment.
+    Proportional6937,
+}
+
+impl Default for Sack {
+    fn default() -> Self {
+        Self { rack: true, reduction: Reduction::Proportional, f_rto: true, undo: true }
+    }
+}
+
+/// What the retransmission timeout is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoRule {
+    /// SRTT + max(G, 4·RTTVAR), the whole at least `rto_min` (RFC 6298).
+    Rfc6298,
+    /// SRTT + max(`rto_min`, 4·RTTVAR), as Linux has it with 200 ms: the minimum is the variation's.
+    Linux,
+}
+
+/// Explicit congestion notification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnMode {
+    /// None.
+    Off,
+    /// A mark is echoed until the sender has answered it, once a round trip (RFC 3168).
+    Classic,
+    /// Each mark is echoed by itself, and acknowledgements wait for no change of marks (RFC 8257
+    /// §3.2).
+    Accurate,
+}
+
 /// The settings of a connection, shared by both ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
     /// Data bytes of a full-sized segment (SMSS).
     pub mss: Bytes,
-    /// The window the receiver advertises (the literature's W*), constant as its application
+    /// The window the receiver advertises (the literature's W*), constant where its application
     /// reads at once.
     pub window: Bytes,
     /// The window a connection starts with; 10 segments in RFC 6928.
@@ -50,11 +113,22 @@ pub struct Config {
     /// The greatest retransmission timeout; at least 60 s in RFC 6298 (2.5).
     pub rto_max: Duration,
     /// RFC 6298's clock granularity G, the least the variance adds: RTO = SRTT + max(G, 4·RTTVAR).
-    /// 200 ms with an `rto_min` of zero is Linux's rule.
     pub rto_granularity: Duration,
     /// Samples are rounded to whole ticks, at least one, before they enter the estimator; zero
     /// keeps them exact. ns-2's tick is 10 ms.
     pub rtt_tick: Duration,
+    /// What the retransmission timeout is made of.
+    pub rto_rule: RtoRule,
+    /// How losses are found and repaired.
+    pub recovery: Recovery,
+    /// Explicit congestion notification.
+    pub ecn: EcnMode,
+    /// Whether to pace by the window where the controller gives no rate of its own: twice the
+    /// window per round trip in slow start, 1.2 times after it, as Linux does.
+    pub pacing: bool,
+    /// Whether the receiver's application reads when it is told to, by `on_read`, so that the
+    /// window may close; else it reads at once.
+    pub reads: bool,
     /// Whether the first two duplicate acknowledgements send new data (RFC 3042).
     pub limited_transmit: bool,
     /// Whether to start again from the initial window after an idle time longer than the
@@ -62,10 +136,23 @@ pub struct Config {
     pub restart_after_idle: bool,
     /// When to delay acknowledgements.
     pub delayed_ack: DelayedAck,
+    /// Whether delayed acknowledgements leave at multiples of their timer since the start, as
+    /// 4.4BSD's heartbeat of 200 ms lets them, and not that long after the segment.
+    pub ack_heartbeat: bool,
     /// Whether the connection ends with FINs; else it just ends, as ns-2's one-way agents do.
     pub fin: bool,
     /// Whether what is written is rounded up to full-sized segments, as ns-2 does.
     pub pad_last: bool,
+}
+
+impl Config {
+    /// The settings of recovery by selective acknowledgements, if that is what recovers.
+    pub fn sack(&self) -> Option<Sack> {
+        match self.recovery {
+            Recovery::NewReno => None,
+            Recovery::Sack(sack) => Some(sack),
+        }
+    }
 }
 
 impl Default for Config {
@@ -83,9 +170,15 @@ impl Default for Config {
             rto_max: Duration::from_secs(60),
             rto_granularity: Duration::from_millis(1),
             rtt_tick: Duration::ZERO,
+            rto_rule: RtoRule::Rfc6298,
+            recovery: Recovery::Sack(Sack::default()),
+            ecn: EcnMode::Off,
+            pacing: false,
+            reads: false,
             limited_transmit: true,
             restart_after_idle: true,
             delayed_ack: DelayedAck::Fixed { segments: 2, timer: Duration::from_millis(100) },
+            ack_heartbeat: false,
             fin: true,
             pad_last: false,
         }

@@ -1,20 +1,64 @@
 //! Congestion control: how much may be in flight. One controller a file.
 
+mod afw;
+mod cross_layer;
+mod cubic;
+mod few;
+#[cfg(test)]
+mod fixture;
+mod hystart;
+mod lt;
 mod new_reno;
+mod rounds;
+mod slow_start;
+mod vegas;
+mod westwood;
 
-pub use new_reno::{Counting, NewReno};
+pub use afw::{Afw, AfwConfig, Congested, Epoch};
+pub use cross_layer::{Average, CrossLayer, Throughputs};
+pub use cubic::{Cubic, CubicConfig};
+pub use few::Few;
+pub use lt::{Lt, LtConfig};
+pub use new_reno::NewReno;
+pub use slow_start::Counting;
+pub use vegas::{Vegas, VegasConfig};
+pub use westwood::Westwood;
 
 use kernel::{BitRate, Duration, Instant, Segments};
 use std::fmt::Debug;
 
-/// New data was acknowledged, outside fast recovery.
+/// How fast data was delivered, from the most recently sent segment that was newly delivered
+/// (Cheng, Cardwell, Yeganeh and Jacobson, "Delivery Rate Estimation",
+/// draft-cheng-iccrg-delivery-rate-estimation-02).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delivery {
+    /// Data delivered over the time it took.
+    pub rate: BitRate,
+    /// Whether the sender had nothing to send meanwhile, so that the path may be faster.
+    pub app_limited: bool,
+    /// All that was delivered when that segment left; a round trip ends when this reaches what
+    /// `total` was at its beginning.
+    pub prior: Segments,
+    /// All that has been delivered by now.
+    pub total: Segments,
+    /// What was in flight once that segment had left.
+    pub in_flight: Segments,
+    /// What has been taken for lost since that segment left.
+    pub lost: Segments,
+}
+
+/// An acknowledgement that acknowledges new data, cumulatively or selectively.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ack {
     /// When the acknowledgement arrived.
     pub now: Instant,
-    /// How much it newly acknowledges.
+    /// How much it newly acknowledges, cumulatively; zero where only selective blocks are new.
     pub acked: Segments,
-    /// What is still outstanding after it.
+    /// How much has newly arrived by what it says, cumulatively or selectively.
+    pub delivered: Segments,
+    /// What is newly taken for lost by it.
+    pub lost: Segments,
+    /// What is still in flight after it.
     pub in_flight: Segments,
     /// The sample of the round-trip time it gave, if any.
     pub rtt: Option<Duration>,
@@ -23,12 +67,18 @@ pub struct Ack {
     /// Least round-trip time of the connection; zero before the first sample.
     pub rtt_min: Duration,
     /// The rate at which data is being delivered, where it is sampled.
-    pub delivery: Option<BitRate>,
-    /// Whether less was outstanding than the window allowed when it arrived, for want of data or
-    /// by the receiver's window: the window was not tested and should not grow (RFC 7661 §4).
+    pub delivery: Option<Delivery>,
+    /// Whether the window must not grow by this one. Less was outstanding than it allowed, for want
+    /// of data or by the receiver's window, so that it was not tested (RFC 7661 §4); or fast
+    /// recovery is under way; or a congestion mark is echoed.
     pub app_limited: bool,
+    /// Whether fast recovery is under way. The window that the controller gives is then what
+    /// proportional rate reduction steers to, and the model of a controller that has one can learn.
+    pub recovery: bool,
     /// Whether it echoes a congestion mark (RFC 3168).
     pub ecn_echo: bool,
+    /// How much of `delivered` was marked, where marks are echoed one by one.
+    pub marked: Segments,
 }
 
 /// How the sender came to know of congestion.
@@ -79,10 +129,14 @@ pub enum Hint {
 pub trait Control: Debug + Send {
     /// How much may be in flight; the sender takes less than one segment for one.
     fn window(&self) -> Segments;
-    /// New data was acknowledged, outside fast recovery.
+    /// New data was acknowledged; in fast recovery and where the window was not used,
+    /// `ack.app_limited` forbids it to grow.
     fn on_ack(&mut self, ack: &Ack);
     /// A loss or a mark was noticed.
     fn on_loss(&mut self, loss: &Loss);
+    /// The last loss was none: what was resent had arrived (RFC 5682, RFC 3708). The window of
+    /// before is restored by controllers that remember it.
+    fn on_undo(&mut self) {}
     /// A lower layer has something to tell.
     fn on_hint(&mut self, _hint: &Hint) {}
     /// The rate at which segments should leave, if they should be paced.
@@ -92,4 +146,10 @@ pub trait Control: Debug + Send {
     /// Shows the controller's state by name. `ssthresh_segments` is where slow start ends, for
     /// those that have it.
     fn gauges(&self, _visit: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// A controller whose window another one may set, as [`CrossLayer`] does.
+pub trait Steerable: Control {
+    /// Sets the window, and ends slow start there: congestion avoidance goes on from it.
+    fn steer(&mut self, window: Segments);
 }

@@ -8,6 +8,12 @@
 mod command;
 mod config;
 pub mod control;
+mod delivery;
+pub mod fec;
+pub mod drill;
+mod prr;
+mod rack;
+mod scoreboard;
 mod ramp;
 mod reassembly;
 mod receiver;
@@ -17,8 +23,8 @@ mod script;
 mod sender;
 
 pub use command::{Command, TimerId};
-pub use config::{Config, DelayedAck};
-pub use control::{Ack, Cause, Control, Hint, Loss};
+pub use config::{Config, DelayedAck, EcnMode, Recovery, Reduction, RtoRule, Sack};
+pub use control::{Ack, Cause, Control, Delivery, Hint, Loss};
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverCounters};
 pub use rtt::RttEstimator;

@@ -29,6 +29,19 @@ impl Reassembly {
         self.runs.iter().map(|run| (run.start, run.end))
     }
 
+    /// The run that holds this byte; empty if none does.
+    pub fn run_at(&self, byte: u64) -> (u64, u64) {
+        let index = self.runs.partition_point(|run| run.end <= byte);
+        self.runs.get(index).filter(|run| run.start <= byte).map_or((0, 0), |r| (r.start, r.end))
+    }
+
+    /// The first part of `start..end` that is waiting already; empty if none is.
+    pub fn overlap(&self, start: u64, end: u64) -> (u64, u64) {
+        let index = self.runs.partition_point(|run| run.end <= start);
+        let run = self.runs.get(index).filter(|run| run.start < end);
+        run.map_or((0, 0), |run| (run.start.max(start), run.end.min(end)))
+    }
+
     /// Adds `start..end`; whether any of it is new.
     pub fn insert(&mut self, start: u64, end: u64) -> bool {
         if start >= end {

@@ -1,8 +1,8 @@
 //! The receiver: what has arrived, and when to say so.
 
-use crate::{Command, Config, DelayedAck, Reassembly, RttEstimator, TimerId};
+use crate::{Command, Config, DelayedAck, EcnMode, Reassembly, RttEstimator, TimerId};
 use kernel::{Bytes, Duration, Instant};
-use wire::{Flags, FlowId, SackBlocks, Segment, Timestamps};
+use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment, Timestamps};
 
 /// What a receiver has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +27,17 @@ pub struct Receiver {
     /// Next sequence number expected; 0 before the SYN.
     next: u64,
     store: Reassembly,
+    /// What last arrived beyond a hole, most recent first, by its first byte; zeros at the end.
+    recent_blocks: [u64; 4],
+    /// What the next acknowledgement reports as a duplicate (RFC 2883).
+    duplicate: Option<SackBlock>,
+    /// In-order data that waits for the application.
+    unread: u64,
+    /// One past the highest sequence number the advertised window ever allowed.
+    edge: u64,
+    /// Whether ECN was negotiated; whether marks are being echoed.
+    ecn: bool,
+    echo: bool,
     /// The FIN's sequence number, once seen.
     fin: Option<u64>,
     /// The acknowledgement number last sent.
@@ -60,6 +71,12 @@ impl Receiver {
             rtt: RttEstimator::new(config),
             next: 0,
             store: Reassembly::default(),
+            recent_blocks: [0; 4],
+            duplicate: None,
+            unread: 0,
+            edge: config.window.0,
+            ecn: false,
+            echo: false,
             fin: None,
             last_ack: 0,
             pending: 0,
@@ -97,7 +114,23 @@ impl Receiver {
         }
         self.on_ack(now, segment, out);
         if segment.len > 0 || segment.flags.has(Flags::FIN) {
+            self.on_mark(now, segment, out);
             self.on_data(now, segment, out);
+        } else if segment.seq < self.next && !self.finished() {
+            // Below the window: a probe of it (RFC 9293 §3.10.7.4).
+            self.acknowledge(now, out);
+        }
+    }
+
+    /// The application reads so much of what was delivered (with `reads`); a window that opens is
+    /// told at once (RFC 9293 §3.8.6.2.2).
+    pub fn on_read(&mut self, now: Instant, amount: Bytes, out: &mut Vec<Command>) {
+        let before = self.edge;
+        self.unread = self.unread.saturating_sub(amount.0);
+        let shown = before.saturating_sub(self.next);
+        let opened = self.window().saturating_sub(shown);
+        if self.next > 0 && opened > 0 && (shown < self.config.mss.0 || opened >= shown) {
+            self.acknowledge(now, out);
         }
     }
 
@@ -121,7 +154,10 @@ impl Receiver {
         if self.next == 0 {
             self.next = 1;
             self.own_next = 1;
+            self.edge = self.config.window.0.saturating_add(1);
             self.timestamps = self.config.timestamps && segment.timestamps.is_some();
+            let asks = segment.flags.has(Flags::ECE.and(Flags::CWR));
+            self.ecn = self.config.ecn != EcnMode::Off && asks;
             self.own_sent = Some(now);
         } else if self.own_una > 0 {
             // An old duplicate.
@@ -151,12 +187,30 @@ impl Receiver {
         }
     }
 
+    /// RFC 3168 §6.1.3: a mark is echoed until the sender answers it; or RFC 8257 §3.2: each
+    /// acknowledgement covers either marked or unmarked data.
+    fn on_mark(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
+        if !self.ecn {
+            return;
+        }
+        let marked = segment.flags.has(Flags::CE);
+        if self.config.ecn == EcnMode::Classic {
+            self.echo = marked || self.echo && !segment.flags.has(Flags::CWR);
+        } else {
+            if marked != self.echo && self.pending > 0 {
+                self.acknowledge(now, out);
+            }
+            self.echo = marked;
+        }
+    }
+
     fn on_data(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
         self.counters.segments += u64::from(segment.len > 0);
         // Nothing beyond the window is taken (RFC 9293 §3.10.7.4), which also bounds the store.
-        let limit = self.next + self.config.window.0.min(u64::MAX / 4);
+        let limit = (self.next + self.config.window.0.min(u64::MAX / 4)).min(self.edge);
         let (start, end) = (segment.seq, segment.seq.saturating_add(u64::from(segment.len)));
         if end > limit || self.finished() {
+            self.note_duplicate(start, end);
             self.counters.duplicates += u64::from(segment.len > 0 && end <= self.next);
             self.acknowledge(now, out);
             return;
@@ -166,13 +220,17 @@ impl Receiver {
         }
         if start > self.next {
             self.counters.out_of_order += u64::from(segment.len > 0);
+            self.note_duplicate(start, end);
             let new = self.store.insert(start, end);
+            self.note_recent(start);
             self.counters.duplicates += u64::from(segment.len > 0 && !new);
             self.acknowledge(now, out);
         } else if segment.seq_end() <= self.next {
+            self.note_duplicate(start, end);
             self.counters.duplicates += u64::from(segment.len > 0);
             self.acknowledge(now, out);
         } else {
+            self.note_duplicate(start, end);
             self.on_in_order(now, end, out);
         }
     }
@@ -187,6 +245,9 @@ impl Receiver {
         let before = self.next;
         self.next = if hole { self.store.take_from(end.max(before)) } else { end.max(before) };
         let fresh = self.next - before;
+        if self.config.reads {
+            self.unread += fresh;
+        }
         if fresh > 0 {
             out.push(Command::Deliver(Bytes(fresh)));
         }
@@ -199,7 +260,7 @@ impl Receiver {
             self.acknowledge(now, out);
         } else if !self.delaying {
             self.delaying = true;
-            out.push(Command::Set(TimerId::DelayedAck, now + self.delay()));
+            out.push(Command::Set(TimerId::DelayedAck, self.latest(now)));
         }
     }
 
@@ -219,16 +280,27 @@ impl Receiver {
         if segments <= 1 { 0 } else { segments * mss }
     }
 
-    fn delay(&self) -> Duration {
-        match self.config.delayed_ack {
+    /// When a delayed acknowledgement of what arrived now leaves at the latest.
+    fn latest(&self, now: Instant) -> Instant {
+        let timer = match self.config.delayed_ack {
             DelayedAck::None => Duration::ZERO,
             DelayedAck::Fixed { timer, .. } | DelayedAck::Dynamic { timer, .. } => timer,
+        };
+        if self.config.ack_heartbeat && timer > Duration::ZERO {
+            Instant::ZERO + timer * (now.since(Instant::ZERO) / timer + 1)
+        } else {
+            now + timer
         }
     }
 
     /// Sends our SYN or FIN, which acknowledges too, and waits for its acknowledgement.
     fn send_own(&mut self, now: Instant, out: &mut Vec<Command>) {
-        let flag = if self.own_next == 1 { Flags::SYN } else { Flags::FIN };
+        let flag = match self.own_next {
+            // RFC 3168 §6.1.1: an ECN-setup SYN-ACK.
+            1 if self.ecn => Flags::SYN.and(Flags::ECE),
+            1 => Flags::SYN,
+            _ => Flags::FIN,
+        };
         self.send(now, self.own_next - 1, Flags::ACK.and(flag), out);
         out.push(Command::Set(TimerId::Retransmit, now + self.rtt.rto()));
     }
@@ -246,6 +318,10 @@ impl Receiver {
             out.push(Command::Cancel(TimerId::DelayedAck));
         }
         let echo = Timestamps { value: now, echo: self.recent };
+        let flags = if self.echo { flags.and(Flags::ECE) } else { flags };
+        let sack = self.blocks();
+        let window = self.window();
+        self.edge = self.edge.max(self.next.saturating_add(window));
         out.push(Command::Send(Segment {
             flow: self.flow,
             connection: self.connection,
@@ -253,11 +329,71 @@ impl Receiver {
             seq,
             len: 0,
             ack: self.next,
-            window: self.config.window.0,
+            window,
             flags,
             timestamps: self.timestamps.then_some(echo),
-            sack: SackBlocks::NONE,
+            sack,
         }));
+    }
+
+    /// What there is room for. The right edge never moves back, and moves on by a segment or half
+    /// of the buffer at least (RFC 9293 §3.8.6.2.2).
+    fn window(&self) -> u64 {
+        if !self.config.reads {
+            return self.config.window.0;
+        }
+        let whole = self.config.window.0;
+        let shown = self.edge.saturating_sub(self.next);
+        let free = whole.saturating_sub(self.unread);
+        let step = self.config.mss.0.min(whole / 2);
+        if free >= shown.saturating_add(step) { free } else { shown }
+    }
+
+    // ---- selective acknowledgements ----
+
+    /// Data arrived beyond a hole: its block is told first (RFC 2018 §4).
+    fn note_recent(&mut self, start: u64) {
+        self.recent_blocks.copy_within(0..3, 1);
+        self.recent_blocks[0] = start;
+    }
+
+    /// Notes the part of `start..end` that was there before, if any (RFC 2883 §4).
+    fn note_duplicate(&mut self, start: u64, end: u64) {
+        if self.config.sack().is_none() {
+            return;
+        }
+        let below = (start, end.min(self.next));
+        let inside = self.store.overlap(start, end);
+        let (start, end) = if below.0 < below.1 { below } else { inside };
+        if start < end {
+            self.duplicate = Some(SackBlock { start, end });
+        }
+    }
+
+    /// The blocks of an acknowledgement: a duplicate, then what arrived last, then what had before;
+    /// three beside timestamps, four without.
+    fn blocks(&mut self) -> SackBlocks {
+        let mut blocks = SackBlocks::NONE;
+        if self.duplicate.is_none() && self.store.is_empty() || self.config.sack().is_none() {
+            return blocks;
+        }
+        let most = if self.timestamps { 3 } else { 4 };
+        if let Some(duplicate) = self.duplicate.take() {
+            blocks.push(duplicate);
+        }
+        let first = blocks.as_slice().len();
+        let others = self.store.runs().map(|(start, _)| start);
+        for start in self.recent_blocks.into_iter().chain(others) {
+            let (start, end) = self.store.run_at(start);
+            // The FIN that follows has arrived too.
+            let end = if self.fin == Some(end) { end + 1 } else { end };
+            let block = SackBlock { start, end };
+            let known = blocks.as_slice()[first..].contains(&block);
+            if start < end && !known && blocks.as_slice().len() < most {
+                blocks.push(block);
+            }
+        }
+        blocks
     }
 
     // ---- gauges ----
@@ -265,6 +401,11 @@ impl Receiver {
     /// The connection's number within its flow.
     pub fn connection(&self) -> u32 {
         self.connection
+    }
+
+    /// Whether the connection is established, and not closed yet.
+    pub fn is_connected(&self) -> bool {
+        self.own_una > 0 && !self.closed
     }
 
     /// Data delivered to the application so far.
@@ -319,6 +460,15 @@ mod tests {
         tcp.syn(10);
         assert_eq!(tcp.segment(110, &segment(true, 1, 0, 1, Flags::ACK)), "rto off");
         assert_eq!(tcp.fin(700, 1, 0), "F ack 2, rto@1000", "100 ms and 4·50 ms");
+    }
+
+    #[test]
+    fn on_a_heartbeat_acknowledgements_leave_at_multiples_of_the_timer() {
+        let mut tcp = Listening::connected(&Config { ack_heartbeat: true, ..delayed(2) });
+        assert_eq!(tcp.data(110, 1, 100), "deliver 100, delay@200");
+        assert_eq!(tcp.timer(200, TimerId::DelayedAck), "ack 101");
+        assert_eq!(tcp.data(200, 101, 100), "deliver 100, delay@300", "after, not at once");
+        assert_eq!(tcp.data(210, 201, 100), "deliver 100, delay off, ack 301");
     }
 
     #[test]

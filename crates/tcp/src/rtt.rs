@@ -1,6 +1,6 @@
 //! The round-trip time estimator and the retransmission timeout (RFC 6298).
 
-use crate::Config;
+use crate::{Config, RtoRule};
 use kernel::Duration;
 
 /// Smoothed round-trip time, its variation, and the retransmission timeout (RFC 6298 §2).
@@ -13,6 +13,7 @@ pub struct RttEstimator {
     base: Duration,
     /// How many times the timer expired since the last sample (§5.5).
     backoff: u32,
+    rule: RtoRule,
     min: Duration,
     max: Duration,
     granularity: u64,
@@ -28,6 +29,7 @@ impl RttEstimator {
             least: None,
             base: config.rto_initial.min(config.rto_max),
             backoff: 0,
+            rule: config.rto_rule,
             min: config.rto_min,
             max: config.rto_max,
             granularity: config.rto_granularity.0,
@@ -50,8 +52,12 @@ impl RttEstimator {
             self.srtt = toward(self.srtt, sample, 8 * per_round).max(1);
         }
         // (2.2) to (2.5), with K = 4.
-        let rto = Duration(self.srtt) + Duration(self.granularity.max(4 * self.variation));
-        self.base = rto.max(self.min).min(self.max);
+        let spread = self.granularity.max(4 * self.variation);
+        let rto = match self.rule {
+            RtoRule::Rfc6298 => (self.srtt + spread).max(self.min.0),
+            RtoRule::Linux => self.srtt + spread.max(self.min.0),
+        };
+        self.base = Duration(rto).min(self.max);
         self.backoff = 0;
     }
 
@@ -71,6 +77,16 @@ impl RttEstimator {
     /// The retransmission timeout, backed off.
     pub fn rto(&self) -> Duration {
         (self.base * (1 << self.backoff)).min(self.max)
+    }
+
+    /// The retransmission timeout without back-off.
+    pub fn base(&self) -> Duration {
+        self.base
+    }
+
+    /// Ends the back-off: the timer had expired for nothing.
+    pub fn end_back_off(&mut self) {
+        self.backoff = 0;
     }
 
     /// The smoothed round-trip time, once there is a sample.
@@ -159,11 +175,12 @@ mod tests {
     }
 
     #[test]
-    fn the_rule_of_linux_is_a_granularity_of_200_ms() {
-        let granularity = Duration::from_millis(200);
-        let linux =
-            Config { rto_min: Duration::ZERO, rto_granularity: granularity, ..Config::default() };
+    fn the_rule_of_linux_bounds_the_variation_from_below() {
+        let rto_min = Duration::from_millis(200);
+        let linux = Config { rto_min, rto_rule: RtoRule::Linux, ..Config::default() };
         let mut rtt = RttEstimator::new(&linux);
+        rtt.sample(Duration(100 * MS), 1);
+        assert_eq!(rtt.rto(), Duration(300 * MS), "4·50 ms is as much");
         (0..200).for_each(|_| rtt.sample(Duration(100 * MS), 1));
         assert_eq!(rtt.rto(), Duration(300 * MS), "SRTT + 200 ms");
     }

@@ -1,7 +1,7 @@
 //! For tests: drives one machine by hand and shows its commands as text. Times are milliseconds.
 
 use crate::control::NewReno;
-use crate::{Command, Config, Control, DelayedAck, Receiver, Sender, TimerId};
+use crate::{Command, Config, Control, DelayedAck, Receiver, Recovery, Sender, TimerId};
 use kernel::{Bytes, Duration, Instant, Segments};
 use wire::{Flags, FlowId, SackBlocks, Segment, Timestamps};
 
@@ -13,6 +13,7 @@ pub(crate) fn config() -> Config {
         initial_window: Segments(4.0),
         rto_min: Duration::from_millis(200),
         delayed_ack: DelayedAck::None,
+        recovery: Recovery::NewReno,
         ..Config::default()
     }
 }
@@ -23,7 +24,11 @@ pub(crate) fn ms(ms: u64) -> Instant {
 
 /// Shows and forgets the commands: data as `first:end`, the rest by name.
 pub(crate) fn show(out: &mut Vec<Command>) -> String {
-    let name = |timer| if timer == TimerId::Retransmit { "rto" } else { "delay" };
+    let name = |timer| match timer {
+        TimerId::Retransmit => "rto",
+        TimerId::DelayedAck => "delay",
+        TimerId::Pacing => "pace",
+    };
     let text = |command| match command {
         Command::Send(s) => {
             let numbers = match s.len {

@@ -1,26 +1,48 @@
 //! The sender: what to send, what is lost, when to resend.
 //!
-//! Loss is detected by three duplicate acknowledgements (RFC 5681) and by the retransmission timer
-//! (RFC 6298); holes are filled by `NewReno` (RFC 6582). Sequence number 0 is the SYN's, data
-//! starts at 1, the FIN follows the data.
+//! With selective acknowledgements loss is detected by time (RFC 8985) or by count (RFC 6675), and
+//! holes are filled from a scoreboard; without, by three duplicate acknowledgements (RFC 5681) and
+//! `NewReno` (RFC 6582). Behind both stands the retransmission timer (RFC 6298). Sequence number 0
+//! is the SYN's, data starts at 1, the FIN follows the data.
 
 mod gauges;
 mod loss;
+mod selective;
 mod sending;
 
 pub use gauges::{SenderCounters, State};
 
+use crate::delivery::DeliveryMeter;
+use crate::prr::Prr;
+use crate::rack::Rack;
 use crate::ramp::Ramp;
-use crate::{Ack, Command, Config, Control, Hint, RttEstimator, TimerId};
+use crate::scoreboard::Scoreboard;
+use crate::{Ack, Command, Config, Control, EcnMode, Hint, Reduction, RttEstimator, TimerId};
 use kernel::{Bytes, Duration, Instant, Segments};
+use selective::FRto;
 use wire::{Flags, FlowId, Segment};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Idle,
+    /// Waits for the receiver to open.
+    Listening,
     Opening,
     Established,
     Done,
+}
+
+/// What the one timer is set for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Expiry {
+    /// Retransmission (RFC 6298).
+    Resend,
+    /// A tail loss probe (RFC 8985 §7).
+    Probe,
+    /// The reordering window (RFC 8985 §6.3).
+    Reorder,
+    /// A probe of a closed window (RFC 9293 §3.8.6.1).
+    Persist,
 }
 
 /// The end of a connection that sends data.
@@ -33,6 +55,8 @@ pub struct Sender {
     rtt: RttEstimator,
     phase: Phase,
     state: State,
+    /// The receiver opened the connection.
+    passive: bool,
 
     /// Lowest sequence number not acknowledged.
     una: u64,
@@ -65,8 +89,37 @@ pub struct Sender {
     /// Bytes in flight by limited transmit alone.
     limited: u64,
 
-    /// Whether the retransmission timer runs.
+    /// What selective acknowledgements tell; empty without them, as all up to `prr`.
+    board: Scoreboard,
+    rack: Rack,
+    meter: DeliveryMeter,
+    prr: Prr,
+    f_rto: FRto,
+    /// How much was resent since the last loss and not reported as a duplicate, in segments.
+    resent: Option<u32>,
+    /// The rescue retransmission of this recovery was sent (RFC 6675, rule (4)).
+    rescued: bool,
+    /// Nothing is resent on this acknowledgement (RFC 5682).
+    holding: bool,
+
+    /// Whether ECN was negotiated.
+    ecn: bool,
+    /// The next new data tells that the window was reduced.
+    cwr: bool,
+    /// `max` when it last was.
+    cwr_until: u64,
+
+    /// When the pacing rate allows the next segment, and whether the timer for it runs.
+    next_departure: Instant,
+    pacing: bool,
+
+    /// Whether the retransmission timer runs; what for, and until when.
     armed: bool,
+    running: Option<(Expiry, Instant)>,
+    /// With selective acknowledgements: when to resend, to probe, to judge what was reordered.
+    deadline: Option<Instant>,
+    probe_at: Option<Instant>,
+    reorder_at: Option<Instant>,
     /// `una` when the retransmission timer last expired.
     timed_out_at: Option<u64>,
     syn_lost: bool,
@@ -92,6 +145,7 @@ impl Sender {
             rtt: RttEstimator::new(config),
             phase: Phase::Idle,
             state: State::Open,
+            passive: false,
             una: 0,
             nxt: 0,
             max: 0,
@@ -107,7 +161,24 @@ impl Sender {
             partial: false,
             duplicates: 0,
             limited: 0,
+            board: Scoreboard::default(),
+            rack: Rack::default(),
+            meter: DeliveryMeter::default(),
+            prr: Prr::new(Reduction::AtOnce, 0, 0, 0),
+            f_rto: FRto::Off,
+            resent: None,
+            rescued: false,
+            holding: false,
+            ecn: false,
+            cwr: false,
+            cwr_until: 0,
+            next_departure: Instant::ZERO,
+            pacing: false,
             armed: false,
+            running: None,
+            deadline: None,
+            probe_at: None,
+            reorder_at: None,
             timed_out_at: None,
             syn_lost: false,
             last_sent: Instant::ZERO,
@@ -126,6 +197,14 @@ impl Sender {
             self.phase = Phase::Opening;
             (self.nxt, self.max) = (1, 1);
             self.send_syn(now, out);
+        }
+    }
+
+    /// Waits for the receiver to open the connection, as a server does that sends.
+    pub fn on_listen(&mut self) {
+        if self.phase == Phase::Idle {
+            self.phase = Phase::Listening;
+            self.passive = true;
         }
     }
 
@@ -156,14 +235,29 @@ impl Sender {
         }
     }
 
+    /// The application takes back what was not sent yet, and closes.
+    pub fn on_stop(&mut self, now: Instant, out: &mut Vec<Command>) {
+        if !self.closed {
+            self.end = self.end.min(self.max.max(1));
+            self.on_close(now, out);
+        }
+    }
+
     /// A segment arrived from the receiver.
     pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
         let ours = segment.connection == self.connection && segment.flow == self.flow;
-        if !ours || segment.forward || !segment.flags.has(Flags::ACK) || segment.ack > self.max {
+        if !ours || segment.forward {
+            return;
+        }
+        if self.passive && segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK) {
+            self.on_syn(now, segment, out);
+            return;
+        }
+        if !segment.flags.has(Flags::ACK) || segment.ack > self.max {
             return;
         }
         match self.phase {
-            Phase::Idle => {}
+            Phase::Idle | Phase::Listening => {}
             Phase::Opening => self.on_handshake(now, segment, out),
             Phase::Established | Phase::Done => {
                 if let Some(timestamps) = segment.timestamps {
@@ -187,18 +281,32 @@ impl Sender {
 
     /// A timer expired.
     pub fn on_timer(&mut self, now: Instant, timer: TimerId, out: &mut Vec<Command>) {
+        if timer == TimerId::Pacing && self.pacing {
+            self.pacing = false;
+            if self.phase == Phase::Established {
+                self.transmit(now, out);
+            }
+        }
         if timer != TimerId::Retransmit || !self.armed {
             return;
         }
-        self.armed = false;
-        match self.phase {
-            Phase::Opening => {
+        let expiry = self.running.map_or(Expiry::Resend, |(expiry, _)| expiry);
+        self.disarm();
+        match (self.phase, self.config.sack()) {
+            (Phase::Opening, _) => {
                 self.counters.timeouts += 1;
                 self.syn_lost = true;
                 self.rtt.back_off();
                 self.send_syn(now, out);
             }
-            Phase::Established if self.una < self.max => self.on_timeout(now, out),
+            (Phase::Established, _) if expiry == Expiry::Persist => self.on_persist(now, out),
+            (Phase::Established, _) if self.una == self.max => {}
+            (Phase::Established, None) => self.on_timeout(now, out),
+            (Phase::Established, Some(sack)) => match expiry {
+                Expiry::Probe => self.on_probe(now, out),
+                Expiry::Reorder => self.on_reorder(now, sack, out),
+                Expiry::Resend | Expiry::Persist => self.on_selective_timeout(now, sack, out),
+            },
             _ => {}
         }
     }
@@ -211,15 +319,39 @@ impl Sender {
 
     // ---- connection ----
 
+    /// The receiver opens the connection, or did not hear our answer.
+    fn on_syn(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
+        match self.phase {
+            Phase::Listening => {
+                self.phase = Phase::Opening;
+                (self.nxt, self.max, self.peer_next) = (1, 1, 1);
+                self.timestamps &= segment.timestamps.is_some();
+                let asks = segment.flags.has(Flags::ECE.and(Flags::CWR));
+                self.ecn = self.config.ecn != EcnMode::Off && asks;
+                self.echo = segment.timestamps.map_or(Instant::ZERO, |t| t.value);
+                self.send_syn(now, out);
+            }
+            Phase::Opening => {
+                self.syn_lost = true;
+                self.disarm();
+                self.send_syn(now, out);
+            }
+            Phase::Idle | Phase::Established | Phase::Done => {}
+        }
+    }
+
     fn on_handshake(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
-        if !segment.flags.has(Flags::SYN) || segment.seq != 0 || segment.ack != 1 {
+        let answers = segment.flags.has(Flags::SYN) != self.passive;
+        if !answers || segment.seq != u64::from(self.passive) || segment.ack != 1 {
             return;
         }
         self.phase = Phase::Established;
         self.una = 1;
         self.peer_next = 1;
         self.peer_window = segment.window;
-        self.timestamps &= segment.timestamps.is_some();
+        if !self.passive {
+            self.timestamps &= segment.timestamps.is_some();
+        }
         self.echo = segment.timestamps.map_or(Instant::ZERO, |t| t.value);
         if let Some(rtt) = self.take_sample(now, segment, 0) {
             out.push(Command::Rtt(rtt));
@@ -229,12 +361,19 @@ impl Sender {
             // RFC 5681 §3.1: one segment is the initial window after a lost SYN.
             self.start_ramp(1.0, f64::INFINITY);
         }
+        if !self.passive {
+            self.ecn = self.config.ecn != EcnMode::Off && segment.flags.has(Flags::ECE);
+        }
         out.push(Command::Connected);
-        self.armed = false;
+        self.disarm();
         self.transmit(now, out);
-        if !self.armed {
-            out.push(Command::Cancel(TimerId::Retransmit));
-            self.send_ack(now, out);
+        if self.max == 1 {
+            if !self.armed {
+                out.push(Command::Cancel(TimerId::Retransmit));
+            }
+            if !self.passive {
+                self.send_ack(now, out);
+            }
         }
         self.report_end(out);
     }
@@ -259,14 +398,18 @@ impl Sender {
 
     fn on_ack(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
         self.counters.acks_received += 1;
-        if segment.ack > self.una {
+        if let Some(sack) = self.config.sack() {
+            if segment.ack >= self.una {
+                self.on_selective_ack(now, sack, segment, out);
+            }
+        } else if segment.ack > self.una {
             self.on_new_ack(now, segment, out);
         } else if segment.ack == self.una {
             // RFC 5681 §2: outstanding data, no data, no SYN or FIN, the same window.
             if self.una < self.max && segment.seq_len() == 0 && segment.window == self.peer_window {
                 self.on_duplicate_ack(now, out);
             } else {
-                self.peer_window = segment.window;
+                self.set_peer_window(segment.window);
                 self.transmit(now, out);
             }
         }
@@ -277,7 +420,7 @@ impl Sender {
         let acked = segment.ack - self.una;
         self.una = segment.ack;
         self.nxt = self.nxt.max(self.una);
-        self.peer_window = segment.window;
+        self.set_peer_window(segment.window);
         let rtt = self.take_sample(now, segment, flight);
         if let Some(rtt) = rtt {
             out.push(Command::Rtt(rtt));
@@ -295,16 +438,18 @@ impl Sender {
                 if self.una >= self.recover {
                     self.state = State::Open;
                 }
-                self.grow(now, acked, flight, rtt, segment.flags.has(Flags::ECE));
+                let echo = self.on_echo(now, segment);
+                self.grow(now, acked, flight, rtt, echo);
             }
         }
         self.duplicates = 0;
         self.limited = 0;
-        let running = self.armed;
-        self.armed &= !restart;
+        let running = self.running;
+        if restart {
+            self.disarm();
+        }
         self.transmit(now, out);
-        if running && self.una == self.max {
-            self.armed = false;
+        if running.is_some() && !self.armed {
             out.push(Command::Cancel(TimerId::Retransmit));
         }
         if self.una >= self.end {
@@ -323,13 +468,17 @@ impl Sender {
         self.control.on_ack(&Ack {
             now,
             acked,
+            delivered: acked,
+            lost: Segments(0.0),
             in_flight: self.segments(self.nxt - self.una),
             rtt,
             srtt: self.rtt.srtt().unwrap_or_default(),
             rtt_min: self.rtt.least().unwrap_or_default(),
             delivery: None,
-            app_limited: self.ramp.is_some() || used <= self.window,
+            app_limited: self.ramp.is_some() || used <= self.window || ecn,
+            recovery: false,
             ecn_echo: ecn,
+            marked: if ecn { acked } else { Segments(0.0) },
         });
         self.refresh_window();
     }

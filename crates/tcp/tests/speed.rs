@@ -7,7 +7,7 @@ use kernel::{Bytes, Duration, Instant, Segments};
 use std::hint::black_box;
 use std::time;
 use tcp::control::NewReno;
-use tcp::{Ack, Command, Config, Control, DelayedAck, Receiver, Sender};
+use tcp::{Ack, Command, Config, Control, DelayedAck, Receiver, Recovery, Sack, Sender};
 use wire::{Flags, FlowId, SackBlocks, Segment, Timestamps};
 
 const ROUNDS: u64 = 5_000_000;
@@ -32,16 +32,17 @@ fn stamp(on: bool, value: Instant, echo: Instant) -> Option<Timestamps> {
     on.then_some(Timestamps { value, echo })
 }
 
-fn config(timestamps: bool, segments: u32) -> Config {
+fn config(recovery: Recovery, timestamps: bool, segments: u32) -> Config {
     let timer = Duration::from_millis(100);
     let delayed_ack = DelayedAck::Fixed { segments, timer };
     let window = Bytes(20 * 1460);
-    Config { window, timestamps, delayed_ack, initial_window: Segments(20.0), ..Config::default() }
+    let initial_window = Segments(20.0);
+    Config { window, timestamps, delayed_ack, initial_window, recovery, ..Config::default() }
 }
 
 /// Nanoseconds per acknowledgement that each covers `covered` segments and releases as many.
-fn acks(timestamps: bool, covered: u32) -> f64 {
-    let config = config(timestamps, covered);
+fn acks(recovery: Recovery, timestamps: bool, covered: u32) -> f64 {
+    let config = config(recovery, timestamps, covered);
     let control = Box::new(NewReno::new(Segments(20.0), Some(Segments(20.0))));
     let mut sender = Sender::new(FlowId(0), 0, &config, control);
     let mut out = Vec::with_capacity(64);
@@ -69,8 +70,8 @@ fn acks(timestamps: bool, covered: u32) -> f64 {
 }
 
 /// Nanoseconds per segment in order, with an acknowledgement for every `d` of them.
-fn segments(timestamps: bool, d: u32) -> f64 {
-    let mut receiver = Receiver::new(FlowId(0), 0, &config(timestamps, d));
+fn segments(recovery: Recovery, timestamps: bool, d: u32) -> f64 {
+    let mut receiver = Receiver::new(FlowId(0), 0, &config(recovery, timestamps, d));
     let mut out = Vec::with_capacity(64);
     let mut now = Instant::ZERO;
     let mut data = segment(true, 0, 0, 0, Flags::SYN);
@@ -97,13 +98,17 @@ fn control(control: &mut (impl Control + ?Sized)) -> f64 {
     let ack = Ack {
         now: Instant::ZERO,
         acked: Segments(1.0),
+        delivered: Segments(1.0),
+        lost: Segments(0.0),
         in_flight: Segments(19.0),
         rtt: None,
         srtt: Duration::ZERO,
         rtt_min: Duration::ZERO,
         delivery: None,
         app_limited: false,
+        recovery: false,
         ecn_echo: false,
+        marked: Segments(0.0),
     };
     let start = time::Instant::now();
     for _ in 0..ROUNDS {
@@ -116,11 +121,18 @@ fn control(control: &mut (impl Control + ?Sized)) -> f64 {
 #[test]
 #[ignore = "measures; run it by name, in release"]
 fn cost() {
-    for timestamps in [false, true] {
-        for n in [1, 2] {
-            let (ack, data) = (acks(timestamps, n), segments(timestamps, n));
-            println!("timestamps {timestamps:5}  {n} segments per ACK: ");
+    for (name, recovery) in [
+        ("NewReno", Recovery::NewReno),
+        ("SACK", Recovery::Sack(Sack { rack: false, ..Sack::default() })),
+        ("RACK", Recovery::Sack(Sack::default())),
+    ] {
+        for (timestamps, n) in [(false, 1), (false, 2), (true, 1), (true, 2)] {
+            let ack = acks(recovery, timestamps, n);
+            let data = segments(recovery, timestamps, n);
+            let each = ack / f64::from(n) + data;
+            println!("{name:8} timestamps {timestamps:5}  {n} segments per ACK: ");
             println!("    sender {ack:6.1} ns per ACK, receiver {data:6.1} ns per segment");
+            println!("    {each:6.1} ns per delivered segment");
         }
     }
     let mut plain = NewReno::new(Segments(20.0), Some(Segments(20.0)));

@@ -5,7 +5,7 @@ mod pipe;
 use kernel::{Bytes, Duration, Segments};
 use pipe::{Act, Path, Pipe, show};
 use tcp::control::NewReno;
-use tcp::{Config, DelayedAck};
+use tcp::{Config, DelayedAck, Recovery};
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 
@@ -16,6 +16,7 @@ fn config() -> Config {
         initial_window: Segments(2.0),
         rto_min: MS(200),
         delayed_ack: DelayedAck::None,
+        recovery: Recovery::NewReno,
         ..Config::default()
     }
 }

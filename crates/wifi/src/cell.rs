@@ -5,9 +5,11 @@
 //! laid out when it begins, and the cell asks for two events only: the end of the data frame,
 //! where the receiver has it, and the end of the exchange. A collision needs one.
 
+mod ending;
+
 use crate::mac::{
-    Backoff, BackoffDraw, Contention, Countdown, Exchange, Failure, Fate, Frame, Persistence, Request,
-    SlotGrid, Station, Timing,
+    Backoff, BackoffDraw, Contention, Countdown, Exchange, Fate, Frame, Persistence, Request,
+    Station, Step, Timing,
 };
 use crate::phy::Mode;
 use kernel::{Bytes, Duration, Fired, Instant, Rng, Seed, Ticket, Timer};
@@ -117,12 +119,18 @@ struct Node {
     heard_from: Vec<Option<u16>>,
 }
 
+/// Index of the link between two nodes, one of which is the access point.
+fn link_between(a: u32, b: u32) -> usize {
+    (a.max(b).max(1) - 1) as usize
+}
+
 /// All nodes of a cell and the medium between them.
 #[derive(Debug)]
 pub struct Cell {
     config: CellConfig,
     persistence: Persistence,
     links: Vec<Link>,
+    broadcast_mode: Mode,
     nodes: Vec<Node>,
     contention: Contention,
     access: Timer,
@@ -131,6 +139,8 @@ pub struct Cell {
     data_pending: bool,
     /// Nodes that send at once, and when their own first frame ends.
     colliders: Vec<(u32, Instant)>,
+    /// Nodes that could not decode the broadcast on the air.
+    missed: Vec<u32>,
     winners: Vec<u32>,
     beaten: Vec<u32>,
     contending_stations: u32,
@@ -168,8 +178,14 @@ impl Cell {
         let counts_busy = config.countdown == Countdown::Bianchi;
         let contention =
             Contention::new(count as usize, timing.slot, timing.difs(), counts_busy);
+        // Of the family that all links have in common.
+        let modes = || links.iter().map(|link| link.mode);
+        let common = modes().find(|mode| mode.class.is_dsss()).or_else(|| modes().next());
+        let common = common.unwrap_or(timing.standard.fastest());
+        let broadcast_mode = timing.standard.broadcast_mode(&common, &timing.basic_rates);
         Self {
             persistence,
+            broadcast_mode,
             links,
             nodes,
             contention,
@@ -177,6 +193,7 @@ impl Cell {
             exchange: None,
             data_pending: false,
             colliders: Vec::with_capacity(8),
+            missed: Vec::new(),
             winners: Vec::with_capacity(8),
             beaten: Vec::with_capacity(8),
             contending_stations: 0,
@@ -236,11 +253,9 @@ impl Cell {
         to: Option<u32>,
         out: &mut Vec<Command>,
     ) {
-        let timing = &self.config.timing;
-        let link = &self.links[self.link_of(node, to.unwrap_or(ACCESS_POINT))];
         let mode = match to {
-            Some(_) => link.mode,
-            None => timing.standard.broadcast_mode(&link.mode, &timing.basic_rates),
+            Some(to) => self.links[link_between(node, to)].mode,
+            None => self.broadcast_mode,
         };
         let psdu = packet.size + self.config.overhead;
         let with_rts = to.is_some() && psdu > self.config.rts_threshold;
@@ -254,9 +269,9 @@ impl Cell {
         self.schedule_access(out);
     }
 
-    /// Index of the link between two nodes, one of which is the access point.
-    fn link_of(&self, a: u32, b: u32) -> usize {
-        (a.max(b).max(1) - 1) as usize
+    fn back_off(&mut self, node: u32) {
+        let slots = self.nodes[node as usize].dcf.draw(&self.persistence);
+        self.contention.back_off(node, slots);
     }
 
     fn schedule_access(&mut self, out: &mut Vec<Command>) {
@@ -288,9 +303,6 @@ impl Cell {
         for &winner in &self.winners {
             let node = &mut self.nodes[winner as usize];
             node.counters.attempts += 1;
-            if let Some(frame) = &mut node.dcf.frame {
-                frame.attempts += 1;
-            }
         }
         if let [winner] = self.winners[..] {
             self.begin_exchange(now, winner, out);
@@ -321,7 +333,7 @@ impl Cell {
         let fate = match receiver {
             None => Fate::Success,
             Some(receiver) => {
-                let link = self.links[self.link_of(sender, receiver)];
+                let link = self.links[link_between(sender, receiver)];
                 // Each end draws the losses of what it receives.
                 if self.nodes[receiver as usize].noise.chance(link.data_loss) {
                     Fate::DataLost
@@ -333,7 +345,7 @@ impl Cell {
             }
         };
         let exchange = Exchange::of(&self.config.timing, &request, now, fate);
-        let data_end = exchange.data().map_or(exchange.end, |step| step.end());
+        let data_end = exchange.data().map_or(exchange.end, Step::end);
         self.exchange = Some(exchange);
         self.data_pending = true;
         out.push(Command::Began);
@@ -356,165 +368,7 @@ impl Cell {
         out.push(Command::Began);
         out.push(Command::Step(exchange.end));
     }
-
-    /// The data frame or the exchange on the air ends.
-    pub fn on_step(&mut self, now: Instant, out: &mut Vec<Command>) {
-        let Some(exchange) = self.exchange else { return };
-        if exchange.fate == Fate::Collision {
-            return self.end_collision(&exchange, out);
-        }
-        if self.data_pending {
-            self.data_pending = false;
-            if exchange.fate != Fate::DataLost {
-                self.receive(exchange.sender, out);
-            }
-            if exchange.end > now {
-                return out.push(Command::Step(exchange.end));
-            }
-        }
-        self.end_exchange(&exchange, out);
-    }
-
-    /// Hands the data frame on the air to its receivers, unless they have it already.
-    fn receive(&mut self, sender: u32, out: &mut Vec<Command>) {
-        let frame = self.nodes[sender as usize].dcf.frame.as_mut();
-        let frame = frame.expect("a node that sends has a frame");
-        frame.received = true;
-        let (packet, sequence, retry) = (frame.packet, frame.sequence, frame.attempts > 1);
-        let Some(receiver) = frame.to else {
-            let all = 0..self.nodes.len() as u32;
-            let heard = all.filter(|&node| node != sender);
-            out.extend(heard.map(|node| Command::Deliver { node, packet }));
-            return;
-        };
-        let node = &mut self.nodes[receiver as usize];
-        let from = if receiver == ACCESS_POINT { sender as usize } else { 0 };
-        // A repeated sequence number is a duplicate only on a retry (clause 10.3.2.14.3).
-        if retry && node.heard_from[from] == Some(sequence) {
-            node.counters.duplicates += 1;
-        } else {
-            node.heard_from[from] = Some(sequence);
-            out.push(Command::Deliver { node: receiver, packet });
-        }
-    }
-
-    fn end_exchange(&mut self, exchange: &Exchange, out: &mut Vec<Command>) {
-        let frame = *self.frame(exchange.sender);
-        let timing = &self.config.timing;
-        let reserved_until = exchange.reserved_until(timing, &frame.mode);
-        let difs = timing.difs();
-        self.exchange = None;
-        self.contention.begin_idle(reserved_until + difs, reserved_until);
-        out.push(Command::Ended);
-        match exchange.fate {
-            Fate::Success | Fate::Collision => self.succeed(exchange.sender, out),
-            Fate::DataLost => {
-                let eifs = exchange.end + timing.eifs(&frame.mode);
-                let resume = self.resume_after_timeout(exchange.end, exchange.end, &frame.mode);
-                if let Some(receiver) = frame.to {
-                    self.contention.lag(receiver, eifs);
-                }
-                self.lose(exchange.sender, resume, frame.with_rts, out);
-            }
-            Fate::AckLost => {
-                // The answer began in time, so the sender waits for its end, and then an EIFS.
-                let answer = timing.response_mode(&frame.mode);
-                let resume = exchange.end + timing.eifs(&answer);
-                self.lose(exchange.sender, resume, frame.with_rts, out);
-            }
-        }
-        self.schedule_access(out);
-    }
-
-    /// When a sender whose frame ended at `sent` without an answer may count slots again, on a
-    /// medium that is idle since `idle`.
-    fn resume_after_timeout(&self, sent: Instant, idle: Instant, mode: &Mode) -> Instant {
-        let timing = &self.config.timing;
-        let expiry = sent + timing.response_timeout(mode);
-        let earliest = idle + timing.difs();
-        match timing.slot_grid {
-            SlotGrid::Free => expiry.max(earliest),
-            SlotGrid::Standard | SlotGrid::Shared => idle + timing.on_grid(expiry.since(idle)),
-        }
-    }
-
-    fn succeed(&mut self, sender: u32, out: &mut Vec<Command>) {
-        let node = &mut self.nodes[sender as usize];
-        node.counters.sent += 1;
-        let frame = node.dcf.succeed(&self.persistence);
-        self.finish(sender, frame, Outcome::Sent, out);
-    }
-
-    /// An attempt failed by noise.
-    fn lose(&mut self, sender: u32, resume: Instant, with_rts: bool, out: &mut Vec<Command>) {
-        self.nodes[sender as usize].counters.noise_losses += 1;
-        self.fail(sender, with_rts, out);
-        self.contention.lag(sender, resume);
-    }
-
-    fn fail(&mut self, sender: u32, after_cts: bool, out: &mut Vec<Command>) {
-        let node = &mut self.nodes[sender as usize];
-        match node.dcf.fail(&self.persistence, after_cts) {
-            Failure::Retry => self.back_off(sender),
-            Failure::Drop => {
-                node.counters.retry_drops += 1;
-                let frame = node.dcf.frame.take();
-                self.finish(sender, frame, Outcome::RetryLimit, out);
-            }
-        }
-    }
-
-    /// Frees the node and starts its post-back-off (clause 10.3.4.3).
-    fn finish(&mut self, node: u32, frame: Option<Frame>, outcome: Outcome, out: &mut Vec<Command>) {
-        self.contending_stations -= u32::from(node != ACCESS_POINT);
-        self.contention.rest(node);
-        self.back_off(node);
-        if let Some(frame) = frame {
-            let Frame { packet, received, .. } = frame;
-            out.push(Command::Done { node, packet, outcome, received });
-        }
-    }
-
-    fn back_off(&mut self, node: u32) {
-        let slots = self.nodes[node as usize].dcf.draw(&self.persistence);
-        self.contention.back_off(node, slots);
-    }
-
-    /// Mode of the first frame of this node's exchange.
-    fn first_mode(&self, node: u32) -> Mode {
-        Exchange::first_frame(&self.config.timing, &self.request(node)).0
-    }
-
-    fn end_collision(&mut self, exchange: &Exchange, out: &mut Vec<Command>) {
-        let colliders = std::mem::take(&mut self.colliders);
-        let timing = &self.config.timing;
-        let shared_grid = timing.slot_grid == SlotGrid::Shared;
-        // Bystanders could decode none of the frames; the one with the shortest answer is as good
-        // a guess as any.
-        let eifs = |&(node, _): &(u32, Instant)| timing.eifs(&self.first_mode(node));
-        let start = exchange.end + colliders.iter().map(eifs).min().unwrap_or(timing.difs());
-        self.exchange = None;
-        self.contention.begin_idle(start, exchange.end);
-        out.push(Command::Ended);
-        for &(node, sent) in &colliders {
-            let first = self.first_mode(node);
-            if self.frame(node).to.is_none() {
-                // A broadcast frame expects no answer: its sender cannot know.
-                self.succeed(node, out);
-                self.contention.lag(node, exchange.end + self.config.timing.difs());
-                continue;
-            }
-            self.fail(node, false, out);
-            if !shared_grid {
-                let resume = self.resume_after_timeout(sent, exchange.end, &first);
-                self.contention.lag(node, resume);
-            }
-        }
-        self.colliders = colliders;
-        self.schedule_access(out);
-    }
 }
 
 #[cfg(test)]
-#[path = "cell_timelines.rs"]
 mod timelines;

@@ -7,7 +7,9 @@ mod timing;
 
 pub use exchange::{Exchange, Fate, Step, StepKind};
 pub(crate) use exchange::Request;
-pub use timing::{BackoffDraw, Countdown, Eifs, FCS, SlotGrid, Timing};
+pub use timing::{BackoffDraw, Countdown, Durations, Eifs, FCS, SlotGrid, Timing};
 
 pub(crate) use contention::Contention;
+#[cfg(test)]
+pub(crate) use contention::Wait;
 pub(crate) use station::{Backoff, Failure, Frame, Persistence, Station};

@@ -1,9 +1,27 @@
 //! The physical layer: modes, PPDU durations, and the standards that bundle them.
 
 mod airtime;
+mod edca;
+pub mod error;
+mod he;
+mod ht;
+mod layout;
+mod ldpc;
 mod mode;
+mod power;
+pub mod propagation;
 mod standard;
+mod tx_vector;
+mod vht;
 
-pub use airtime::{Airtime, Preamble, airtime};
-pub use mode::{Mode, ModeClass};
-pub use standard::{DOT11A, DOT11B, DOT11G, Standard};
+pub use airtime::{Airtime, LONGEST_PPDU, Preamble, airtime, longest_psdu, psdu_within};
+pub use edca::{AccessCategory, Edca, Edition};
+pub use mode::{CodeRate, Guard, Mode, ModeClass, Modulation, Width};
+pub use power::{Milliwatts, decibels, linear, noise, sinr};
+pub use standard::{
+    DOT11A, DOT11AC, DOT11AX, DOT11AX_2_4, DOT11B, DOT11G, DOT11N, DOT11N_2_4, Standard,
+};
+pub use tx_vector::{Band, Coding, HeLtf, ModeFault, PpduTiming, TxVector};
+
+#[cfg(test)]
+mod tests;

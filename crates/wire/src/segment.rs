@@ -22,6 +22,11 @@ impl Flags {
     pub const CWR: Self = Self(16);
     /// Reset.
     pub const RST: Self = Self(32);
+    /// The packet that carries the segment is ECN-capable: what TCP asks of IP (RFC 3168 §6.1.1),
+    /// no bit of the TCP header.
+    pub const ECT: Self = Self(64);
+    /// The packet that carried the segment was marked: what IP tells TCP, no bit of the TCP header.
+    pub const CE: Self = Self(128);
 
     /// Whether all of `other`'s flags are set.
     pub const fn has(self, other: Self) -> bool {
@@ -67,6 +72,12 @@ impl SackBlocks {
     /// The blocks, most recent first.
     pub fn as_slice(&self) -> &[SackBlock] {
         &self.blocks[..usize::from(self.count)]
+    }
+
+    /// What the option takes in a header: kind and length, eight bytes a block, and padding to a
+    /// multiple of four (RFC 2018 §3).
+    pub const fn option_size(&self) -> Bytes {
+        if self.count == 0 { Bytes(0) } else { Bytes(4 + 8 * self.count as u64) }
     }
 
     /// Whether there is none.

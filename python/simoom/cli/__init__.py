@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import typer
 
-from simoom.cli import airtime, run, scenario
+from simoom.cli import airtime, model, run, scenario, study
 from simoom.cli.terminal import Refusal, say, say_os_error
 from simoom.issue import ScenarioError
 
@@ -32,9 +32,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command("run")(run.run)
+app.command("model")(model.model)
 app.command("check")(scenario.check)
 app.command("schema")(scenario.schema)
 app.command("airtime")(airtime.airtime)
+app.command("study")(study.study)
 
 
 @app.callback(invoke_without_command=True)

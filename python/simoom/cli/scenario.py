@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 
 import typer
@@ -14,13 +15,16 @@ def check(
     file: File,
     settings: Settings = [],  # noqa: B006  typer copies it
     full: Annotated[
-        bool, typer.Option("--full", help="Print the scenario as it was understood.")
+        bool, typer.Option("--full", help="Print every key with its value or default, as JSON.")
     ] = False,
 ) -> None:
     """Say what is wrong with a scenario: every fault, each at its path."""
     scenario = load(file, settings)
     scenario.check()
-    print(scenario.to_toml() if full else f"{file}: sound: {scenario!r}")
+    if full:
+        print(json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False))
+    else:
+        print(f"{file}: sound: {scenario!r}")
 
 
 def schema() -> None:

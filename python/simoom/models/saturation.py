@@ -372,16 +372,69 @@ def mixed(
         )
         for each in classes
     ]
-    beta, gamma = _mixed_fixed_point(n, curves, [each.retry_limit is None for each in classes])
     times = [_class_times(each, standard) for each in classes]
-    success = np.array([float(each.success_us) for each in times])
     rest = {
         "difs": known.aifs_us,
         "timeout": timing.response_timeout_us(standard) + known.aifs_us,
         "eifs": timing.eifs_us(standard),
     }[collision]
-    lost = np.array([float(each.exposed_us) for each in times]) + rest
+    return mixed_saturation(
+        n,
+        mean_slots=curves,
+        forever=[each.retry_limit is None for each in classes],
+        slot_us=known.slot_us,
+        success_us=np.array([float(each.success_us) for each in times]),
+        collision_us=np.array([float(each.exposed_us) for each in times]) + rest,
+        payload_bits=np.array([8.0 * each.payload_bytes * each.mpdus for each in classes]),
+    )
 
+
+def mixed_saturation(
+    stations: ArrayLike,
+    *,
+    mean_slots: Sequence[Array],
+    forever: Sequence[bool],
+    slot_us: float,
+    success_us: ArrayLike,
+    collision_us: ArrayLike,
+    payload_bits: ArrayLike,
+) -> MixedSaturation:
+    """Predict several classes from durations, as `saturation` does for one.
+
+    Parameters
+    ----------
+    stations : array_like
+        Stations of each class, from 1.
+    mean_slots, forever
+        For each class as in `saturation`.
+    slot_us : float
+        Duration of an idle slot.
+    success_us, collision_us, payload_bits : array_like
+        For each class: its success, a collision whose longest frame is its own, its payload.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range.
+
+    Examples
+    --------
+    >>> slots = backoff_slots(31, 1023, attempts=7)
+    >>> mixed_saturation([2, 1], mean_slots=[slots, slots], forever=[False, False], slot_us=20,
+    ...                  success_us=[1618, 13256], collision_us=[1674, 13092],
+    ...                  payload_bits=[11776, 11776]).throughput_mbps.round(3)
+    array([1.275, 0.638])
+    """
+    n, success, lost, bits = broadcast(
+        stations=whole("stations", stations, low=1),
+        success_us=positive("success_us", success_us),
+        collision_us=positive("collision_us", collision_us),
+        payload_bits=positive("payload_bits", payload_bits),
+    )
+    if not n.size == len(mean_slots) == len(forever):
+        raise ValueError("mean_slots: needs an entry for each class, and so does forever")
+    slot = float(positive("slot_us", slot_us))
+    beta, gamma = _mixed_fixed_point(n, mean_slots, forever)
     silent = np.prod((1 - beta) ** n)
     won = n * beta * (1 - gamma)  # exactly one transmitter, and it is of this class
     # The longest transmission of a slot is of class c if no class with longer frames transmits and
@@ -392,16 +445,13 @@ def mixed(
     longest = np.empty(n.shape)
     longest[order] = longer_quiet * (1 - quiet)
     clash = np.maximum(longest - won, 0.0)
-    cycle = silent * known.slot_us + np.sum(won * success) + np.sum(clash * lost)
-    bits = np.array([8.0 * each.payload_bytes * each.mpdus for each in classes])
-    stages = np.array(
-        [np.inf if each.retry_limit is None else each.retry_limit for each in classes]
-    )
+    cycle = silent * slot + np.sum(won * success) + np.sum(clash * lost)
+    stages = np.array([np.shape(slots)[-1] for slots in mean_slots])
     return MixedSaturation(
         throughput_mbps=won * bits / cycle,
         attempt_probability=beta,
         collision_probability=gamma,
-        drop_probability=np.where(np.isinf(stages), 0.0, gamma**stages),
+        drop_probability=np.where(forever, 0.0, gamma**stages),
         airtime_share=won * success / cycle,
     )
 

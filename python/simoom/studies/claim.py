@@ -86,8 +86,7 @@ class Check:
     @property
     def distance(self) -> float:
         """How far the number is from the nearer end of the band, negative inside, in its parts."""
-        ends = [e for e in (self.low - self.value.value, self.value.value - self.high)]
-        worst = max(e for e in ends if not math.isnan(e))
+        worst = max(self.low - self.value.value, self.value.value - self.high)
         width = self.high - self.low
         scale = width if math.isfinite(width) and width > 0 else abs(self.value.value) or 1.0
         return worst / scale

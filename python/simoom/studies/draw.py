@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure as Picture
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, NullLocator
 
 from simoom import plots
 from simoom.studies.figure import Axis, Curve, Figure, Source
@@ -30,28 +31,36 @@ MARKERS: dict[Source, dict[str, Any]] = {
 POINTS = (Source.MONTE_CARLO, Source.NS2, Source.PAPER)
 """Sources of single numbers, which no line joins."""
 
-PANEL_INCHES = (5.6, 3.5)
+PANEL_INCHES = (5.0, 3.4)
+ALONE_INCHES = 6.8
+"""Width of a figure of one panel."""
 LEGEND_INCHES = 0.19
 """Height of a line of the legend."""
+LETTER_INCHES = 0.066
+"""Width of a letter of the legend."""
 
 
 def figure(each: Figure) -> Picture:
     """Draw all panels of a figure side by side, with one legend below them."""
     count = len(each.panels)
-    columns = 2 if count > 1 else 1
-    labels = list(dict.fromkeys(c.name for c in each.curves))
-    lines = math.ceil(len(labels) / columns) if count > 1 else math.ceil(len(labels) / 2)
-    width = PANEL_INCHES[0] * (1.0 if count == 1 else 0.85 * count)
-    height = PANEL_INCHES[1] + LEGEND_INCHES * lines + (0.5 if each.named else 0.2)
+    # Names need room: such panels stand one above the other.
+    down = count if each.named else 1
+    across = count // down
+    width = ALONE_INCHES if across == 1 else across * PANEL_INCHES[0]
+    names = {c.name for c in each.curves}
+    entry = max(map(len, names)) * LETTER_INCHES + 0.7
+    columns = max(1, min(3, int(width / entry)))
+    legend = LEGEND_INCHES * math.ceil(len(names) / columns) + 0.3
+    height = down * PANEL_INCHES[1] + legend
     with plots.style():
-        picture = Picture(figsize=(max(width, 6.4), height), layout="constrained")
+        picture = Picture(figsize=(width, height), layout="constrained")
         head = f"{each.key[0].upper()}{each.key[1:]}: {each.title}"
         picture.suptitle(head, x=0.01, ha="left", fontsize=10, fontweight="bold")
-        for axes, panel in zip(np.atleast_1d(picture.subplots(1, count)), each.panels, strict=True):
+        for axes, panel in zip(
+            picture.subplots(down, across, squeeze=False).flat, each.panels, strict=True
+        ):
             _panel(axes, each, panel)
-        picture.legend(
-            handles=_handles(each), loc="outside lower center", ncols=2, columnspacing=2.0
-        )
+        picture.legend(handles=_handles(each), loc="outside lower center", ncols=columns)
     return picture
 
 
@@ -95,7 +104,7 @@ def _curve(axes: Axes, curve: Curve, x: np.ndarray[Any, Any], *, joined: bool) -
 def _style(curve: Curve) -> dict[str, Any]:
     """Return how a curve is drawn."""
     style = MARKERS[curve.source] | {"color": plots.CYCLE[curve.colour % len(plots.CYCLE)]}
-    if curve.source is Source.PAPER:
+    if curve.source is Source.PAPER and curve.colour == 0:
         style["color"] = plots.BLACK
     if curve.dashed:
         style |= {"linestyle": "--"}
@@ -134,9 +143,14 @@ def _scale(axes: Axes, which: str, axis: Axis) -> None:
     """Set the ends and the kind of an axis."""
     if axis.log:
         (axes.set_xscale if which == "x" else axes.set_yscale)("log")
-    limits = {"left" if which == "x" else "bottom": axis.low}
-    limits |= {"right" if which == "x" else "top": axis.high}
-    (axes.set_xlim if which == "x" else axes.set_ylim)(**limits)
+    # None leaves an end where it is.
+    (axes.set_xlim if which == "x" else axes.set_ylim)(axis.low, axis.high)
+    line = axes.xaxis if which == "x" else axes.yaxis
+    if axis.ticks:
+        line.set_major_locator(FixedLocator(axis.ticks))
+        line.set_minor_locator(NullLocator())
+    if axis.ticks or (axis.log and which == "x"):
+        line.set_major_formatter(lambda value, _: f"{value:g}")
 
 
 def _wrapped(name: str) -> str:

@@ -118,8 +118,8 @@ class Axis:
         Its ends, as the paper draws it where that is known.
     log : bool
         Logarithmic.
-    percent : bool
-        Fractions, shown in hundredths.
+    ticks : tuple of float
+        Where its numbers stand, if not where they usually do.
     """
 
     column: str
@@ -127,6 +127,7 @@ class Axis:
     low: float | None = None
     high: float | None = None
     log: bool = False
+    ticks: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,7 +168,7 @@ class Figure:
 
     @property
     def data(self) -> pl.DataFrame:
-        """The numbers as a long data frame: place, quantity, series, source, value, interval, n."""
+        """The numbers as a long data frame, a row a point."""
         import polars as pl
 
         rows = [
@@ -175,7 +176,7 @@ class Figure:
             for c in self.curves
             for x, v in zip(c.x, c.values, strict=True)
         ]
-        names = ("quantity", "series", "source", "value", "ci_low", "ci_high", "statistic", "n")
+        names = ("quantity", "series", "source", "value", "ci_low", "ci_high", "statistic", "runs")
         return pl.DataFrame(rows, schema=(self.x.column, *names), orient="row")
 
     @property
@@ -198,9 +199,8 @@ class Figure:
         return self.data
 
     def __repr__(self) -> str:
-        return (
-            f"Figure({self.key}: {self.title}; {len(self.curves)} curves, {len(self.claims)} claims)"
-        )
+        counts = f"{len(self.curves)} curves, {len(self.claims)} claims"
+        return f"Figure({self.key}: {self.title}; {counts})"
 
 
 def places(curves: Sequence[Curve], *, most: int = 9) -> list[X]:

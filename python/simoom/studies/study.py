@@ -13,7 +13,7 @@ from simoom.studies.figure import Figure
 from simoom.studies.lab import Exhibit, Lab
 
 
-class UnknownFigure(KeyError):
+class UnknownStudyError(KeyError):
     """A study has no such figure or table, or there is no such study."""
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ class Study:
 
         Raises
         ------
-        UnknownFigure
+        UnknownStudyError
             Naming those that there are.
         """
         wanted = f"{kind} {number.strip()}".casefold()
@@ -77,7 +77,7 @@ class Study:
                 return key
         there = [key.removeprefix(f"{kind} ") for key in self.keys if key.startswith(f"{kind} ")]
         has = f"its {kind}s are {', '.join(there)}" if there else f"it has no {kind}s"
-        raise UnknownFigure(f"{self.name} has no {kind} {number.strip()}; {has}")
+        raise UnknownStudyError(f"{self.name} has no {kind} {number.strip()}; {has}")
 
     def run(self, keys: Iterable[str] | None = None, *, lab: Lab | None = None) -> Results:
         """Make figures and tables, all of them by default.

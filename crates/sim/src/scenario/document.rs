@@ -3,7 +3,8 @@
 //! The comment of a key is its description in the JSON schema: meaning, unit, default, source.
 
 use super::flow::Flow;
-use crate::plan::{BackoffDraw, Countdown, Eifs, Per, Preamble, Slot, SlotGrid, Standard};
+use super::queue::{Loss, Queue};
+use crate::plan::{BackoffDraw, Countdown, Durations, Eifs, LossDirection, Preamble, Slot, SlotGrid, Standard};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
@@ -142,6 +143,10 @@ pub struct Wlan {
     pub countdown: Countdown,
     /// Range of a back-off draw: "standard" (0 to CW with CW; default) or "ns2" (without CW).
     pub backoff_draw: BackoffDraw,
+    /// Durations of DSSS and CCK frames: "standard" (whole microseconds; default) or "ns2" (exact on
+    /// the air and rounded in Duration fields, so that bystanders may resume a little later than
+    /// the two parties of an exchange and hear them within the slot).
+    pub durations: Durations,
 }
 
 impl Default for Wlan {
@@ -162,6 +167,7 @@ impl Default for Wlan {
             slot_grid: SlotGrid::Standard,
             countdown: Countdown::Standard,
             backoff_draw: BackoffDraw::Standard,
+            durations: Durations::Standard,
         }
     }
 }
@@ -186,53 +192,11 @@ pub struct Wire {
     pub queue: Queue,
     /// Framing around each IP packet in bytes, 38 for Ethernet with preamble and gap; default 0.
     pub overhead_bytes: u64,
-}
-
-/// How a buffer is served. Limits count the packet in service too; where two are given both hold;
-/// without any the buffer is unlimited.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Queue {
-    /// First in, first out; what does not fit is dropped.
-    DropTail(DropTail),
-    /// Deficit round robin over sub-queues (Shreedhar and Varghese 1995).
-    Drr(Drr),
-}
-
-impl Default for Queue {
-    fn default() -> Self {
-        Self::DropTail(DropTail::default())
-    }
-}
-
-/// A first-in-first-out queue.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct DropTail {
-    /// Limit in packets, at least 1; default none.
-    pub limit_packets: Option<u64>,
-    /// Limit in bytes of IP packets; default none.
-    pub limit_bytes: Option<u64>,
-}
-
-/// A fair queue.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Drr {
-    /// What has a sub-queue of its own: each "flow" (default) or each "station".
-    pub per: Per,
-    /// What a sub-queue may send a round, in bytes; default 1514.
-    pub quantum_bytes: u64,
-    /// Limit of each sub-queue in packets, at least 1; default none.
-    pub limit_packets: Option<u64>,
-    /// Limit of each sub-queue in bytes of IP packets; default none.
-    pub limit_bytes: Option<u64>,
-}
-
-impl Default for Drr {
-    fn default() -> Self {
-        Self { per: Per::Flow, quantum_bytes: 1514, limit_packets: None, limit_bytes: None }
-    }
+    /// What it loses; default nothing.
+    pub loss: Option<Loss>,
+    /// Where it loses: in "both" directions (default), each by itself, or only "down" from the
+    /// server or "up" to it.
+    pub loss_direction: LossDirection,
 }
 
 /// What is measured, and how finely.

@@ -1,6 +1,6 @@
 //! The keys of a flow: ends, traffic, congestion control, TCP.
 
-use crate::plan::{Close, DelayEnd, First};
+use crate::plan::{Close, DelayEnd, Ecn, First, Reduction, RtoRule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -264,12 +264,28 @@ pub struct Tcp {
     pub header_bytes: Option<u64>,
     /// When the receiver acknowledges data in order; default each second segment, or after 40 ms.
     pub delayed_ack: DelayedAck,
+    /// Whether delayed acknowledgements leave at multiples of their timer since the start of the
+    /// run, on a heartbeat of all connections as in 4.4BSD, instead of a timer's time after the
+    /// segment; default false.
+    pub ack_heartbeat: bool,
     /// Retransmission timeout before the first sample, in milliseconds; default 1000 (RFC 6298).
     pub rto_initial_ms: f64,
     /// Smallest retransmission timeout in milliseconds; default 1000 (RFC 6298).
     pub rto_min_ms: f64,
     /// Largest retransmission timeout in milliseconds; default 60000 (RFC 6298).
     pub rto_max_ms: f64,
+    /// What a retransmission timeout is made of: "rfc6298" (default) or "linux".
+    pub rto_rule: RtoRule,
+    /// How losses are found and repaired; default by selective acknowledgements.
+    pub recovery: Recovery,
+    /// Explicit congestion notification; default "off".
+    pub ecn: Ecn,
+    /// Whether segments are paced by the window where the congestion control gives no rate; default
+    /// false.
+    pub pacing: bool,
+    /// Whether the window grows by the data acknowledged (RFC 3465; default true); else each
+    /// acknowledgement counts as one segment, whatever it covers, as in ns-2.
+    pub byte_counting: bool,
     /// Limited transmit (RFC 3042); default true.
     pub limited_transmit: bool,
     /// Whether the congestion window restarts after an idle retransmission timeout (RFC 5681
@@ -292,14 +308,58 @@ impl Default for Tcp {
             timestamps: true,
             header_bytes: None,
             delayed_ack: DelayedAck::default(),
+            ack_heartbeat: false,
             rto_initial_ms: 1000.0,
             rto_min_ms: 1000.0,
             rto_max_ms: 60_000.0,
+            rto_rule: RtoRule::Rfc6298,
+            recovery: Recovery::default(),
+            ecn: Ecn::Off,
+            pacing: false,
+            byte_counting: true,
             limited_transmit: true,
             restart_after_idle: true,
             close: Close::Fin,
             pad_last_segment: false,
         }
+    }
+}
+
+/// How losses are found and repaired.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Recovery {
+    /// By cumulative acknowledgements alone, a hole per round trip (RFC 6582).
+    NewReno,
+    /// By selective acknowledgements (RFC 2018).
+    Sack(Sack),
+}
+
+impl Default for Recovery {
+    fn default() -> Self {
+        Self::Sack(Sack::default())
+    }
+}
+
+/// Recovery by selective acknowledgements.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sack {
+    /// Whether losses are found by time, with tail loss probes (RFC 8985), and not by what arrived
+    /// above them (RFC 6675); default true.
+    pub rack: bool,
+    /// How the window falls during recovery; default "proportional".
+    pub reduction: Reduction,
+    /// Whether a timeout without need is noticed (F-RTO, RFC 5682); default true.
+    pub f_rto: bool,
+    /// Whether a loss is taken back once all that was resent is reported as a duplicate (RFC 2883,
+    /// RFC 3708); default true.
+    pub undo: bool,
+}
+
+impl Default for Sack {
+    fn default() -> Self {
+        Self { rack: true, reduction: Reduction::Proportional, f_rto: true, undo: true }
     }
 }
 

@@ -7,6 +7,7 @@ mod cell;
 mod check;
 mod ends;
 mod flows;
+mod queues;
 mod transport;
 mod work;
 
@@ -26,7 +27,7 @@ pub(super) fn resolve(document: &Document) -> Result<Plan, Vec<Issue>> {
     let warmup_s = warmup(document, duration_s, &mut check);
     let wlan = cell::wlan(document, &mut check);
     let stations = cell::stations(document, &wlan, &mut check);
-    let ap = cell::ap(document, &mut check);
+    let ap = cell::ap(document, &stations, &mut check);
     let wire = cell::wire(document, &mut check);
     let flows = flows::flows(document, stations.len(), duration_s, &mut check);
     let measure = measure(document, duration_s, warmup_s, &mut check);

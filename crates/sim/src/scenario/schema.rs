@@ -99,10 +99,10 @@ mod tests {
         assert_eq!(places("window_bytes"), ["flows[*].tcp.window_bytes"]);
         assert_eq!(places("duration_s"), ["the top, above the first [table]"]);
         assert_eq!(
-            places("quantum_bytes"),
+            places("per"),
             [
-                "stations.queue.drr.quantum_bytes",
-                "stations[*].queue.drr.quantum_bytes",
+                "stations.queue.drr.per",
+                "stations[*].queue.drr.per",
                 "ap.queue.drr.quantum_bytes",
                 "wire.queue.drr.quantum_bytes"
             ]

@@ -3,20 +3,25 @@
 use super::{ACCESS_POINT, Direction, Event, World};
 use crate::flow::Transport;
 use crate::meter::DropCause;
-use net::Verdict;
+use net::{Airtime, Signal};
 use wifi::Outcome;
-use wire::{Body, NodeId, Packet};
+use wifi::mac::{Exchange, Fate};
+use wire::{Body, Ecn, Flags, NodeId, Packet};
 
 impl World {
     fn server(&self) -> NodeId {
         NodeId(self.queues.len() as u32)
     }
 
+    /// The node at which a node's packets wait: without a wire the server sits at the access point.
+    pub(super) fn home(&self, node: NodeId) -> NodeId {
+        if node == self.server() && self.wires.is_none() { ACCESS_POINT } else { node }
+    }
+
     /// Forwards a packet from `node` towards its destination.
     pub(super) fn route(&mut self, node: NodeId, packet: Packet) {
         let server = self.server();
-        // Without a wire the server sits at the access point.
-        let node = if node == server && self.wires.is_none() { ACCESS_POINT } else { node };
+        let node = self.home(node);
         let at_access_point = node == ACCESS_POINT;
         match packet.to {
             Some(to) if to == node => self.arrive(&packet),
@@ -32,10 +37,7 @@ impl World {
     /// Offers a packet to the link to or from the server.
     fn transmit(&mut self, direction: Direction, packet: Packet) {
         let Some(wires) = &mut self.wires else { return };
-        let wire = &mut wires[direction as usize];
-        if wire.on_packet(self.now, packet, &mut self.wire_out) == Verdict::Dropped {
-            self.drop_packet(None, &packet, DropCause::WireQueue);
-        }
+        wires[direction as usize].on_packet(self.now, packet, &mut self.wire_out);
         self.settle_wire(direction);
     }
 
@@ -49,6 +51,15 @@ impl World {
                         Direction::Up => self.server(),
                     };
                     self.route(node, packet);
+                }
+                net::Command::Signal(Signal::Drop(packet)) => {
+                    self.drop_packet(None, &packet, DropCause::WireQueue);
+                }
+                net::Command::Signal(Signal::Mark(packet)) => {
+                    self.meter.on_mark(None, packet.flow().0);
+                }
+                net::Command::Lost(packet) => {
+                    self.drop_packet(None, &packet, DropCause::WireLoss);
                 }
                 net::Command::Arrive(at) => {
                     self.agenda.at(at, Event::Wire(direction, net::LinkTimer::Arrival));
@@ -64,11 +75,8 @@ impl World {
 
     /// Offers a packet to the queue of a node of the cell.
     fn enqueue(&mut self, node: NodeId, packet: Packet) {
-        let verdict = self.queues[node.0 as usize].push(self.now, packet);
-        if verdict == Verdict::Dropped {
-            self.drop_packet(Some(node), &packet, DropCause::Queue);
-            return;
-        }
+        self.queues[node.0 as usize].push(self.now, packet, &mut self.signals);
+        self.settle_signals(node);
         if self.cell.is_free(node.0) {
             self.serve(node);
         } else {
@@ -78,16 +86,34 @@ impl World {
 
     /// Gives a free node its next packet.
     fn serve(&mut self, node: NodeId) {
-        if let Some(packet) = self.queues[node.0 as usize].pop(self.now) {
+        let popped = self.queues[node.0 as usize].pop(self.now, &mut self.signals);
+        self.settle_signals(node);
+        if let Some(packet) = popped {
             let to = match node {
                 ACCESS_POINT => packet.to.map(|to| to.0),
                 _ => Some(ACCESS_POINT.0),
             };
+            if node == ACCESS_POINT {
+                self.ap_serves = packet.to;
+            }
             self.cell.on_packet(self.now, node.0, packet, to, &mut self.cell_out);
             self.note_contention();
             self.settle_cell();
         }
         self.note_queue(node);
+    }
+
+    /// Takes account of what a node's queue has dropped and marked.
+    fn settle_signals(&mut self, node: NodeId) {
+        while let Some(signal) = self.signals.pop() {
+            match signal {
+                Signal::Drop(packet) => {
+                    self.drop_packet(Some(node), &packet, DropCause::Queue);
+                    self.starve(node, &packet);
+                }
+                Signal::Mark(packet) => self.meter.on_mark(Some(node), packet.flow().0),
+            }
+        }
     }
 
     fn note_queue(&mut self, node: NodeId) {
@@ -136,6 +162,25 @@ impl World {
             checker.on_air(exchange);
         }
         self.meter.on_air_began(exchange, self.cell.packet_on_air());
+        let exchange = *exchange;
+        self.note_airtime(&exchange);
+    }
+
+    /// Tells the access point's queue of the airtime that a station's traffic takes. A collision
+    /// counts as long as it lasts.
+    fn note_airtime(&mut self, exchange: &Exchange) {
+        let collisions = self.cell.counters(ACCESS_POINT.0).collisions;
+        let collided = std::mem::replace(&mut self.ap_collisions, collisions) != collisions;
+        let by_access_point = exchange.sender == ACCESS_POINT.0;
+        let (station, received) = match exchange.fate {
+            Fate::Collision if collided => (self.ap_serves, false),
+            Fate::Collision => return,
+            _ if by_access_point => (self.ap_serves, false),
+            Fate::DataLost => return,
+            Fate::Success | Fate::AckLost => (Some(NodeId(exchange.sender)), true),
+        };
+        let used = exchange.end - exchange.start;
+        self.queues[ACCESS_POINT.0 as usize].on_airtime(&Airtime { station, received, used });
     }
 
     /// A frame's packet came up at a node: it is the destination, or forwards.
@@ -148,7 +193,7 @@ impl World {
 
     /// A node's frame was sent or given up: it takes the next.
     fn on_done(&mut self, node: NodeId, packet: &Packet, outcome: Outcome, received: bool) {
-        self.queues[node.0 as usize].release(packet.size);
+        self.queues[node.0 as usize].release(self.now, packet);
         // A frame given up after its ACKs were lost has arrived all the same.
         if !received {
             let cause = match outcome {
@@ -181,7 +226,11 @@ impl World {
                 if segment.len > 0 {
                     self.meter.on_delay(self.now, segment.flow.0, packet.born);
                 }
-                self.on_segment(segment);
+                let mut segment = *segment;
+                if packet.ecn == Ecn::Experienced {
+                    segment.flags = segment.flags.and(Flags::CE);
+                }
+                self.on_segment(&segment);
             }
             Body::Datagram(datagram) => {
                 self.meter.on_delay(self.now, datagram.flow.0, packet.born);

@@ -15,6 +15,7 @@ impl World {
     pub(super) fn on_traffic(&mut self, index: u32) {
         let flow = &mut self.flows[index as usize];
         if self.now >= flow.stop {
+            self.stop(index);
             return;
         }
         match &mut flow.transport {
@@ -35,6 +36,15 @@ impl World {
                     self.next_file(index);
                 }
             },
+        }
+    }
+
+    /// The stop of a bulk flow has come: what it has not sent yet, it never will.
+    fn stop(&mut self, index: u32) {
+        let Transport::Tcp(tcp) = &mut self.flows[index as usize].transport else { return };
+        if matches!(tcp.source, Source::Bulk { .. }) {
+            tcp.sender.on_stop(self.now, &mut self.tcp_out);
+            self.settle_tcp(index, Side::Sender);
         }
     }
 
@@ -132,30 +142,67 @@ impl World {
 
     /// Keeps a saturated source's datagrams waiting at its node.
     fn top_up(&mut self, index: u32) {
-        while let Transport::Udp(udp) = &mut self.flows[index as usize].transport
-            && udp.interval.is_none()
-            && udp.waiting < SATURATED_DEPTH
-        {
-            udp.waiting += 1;
-            self.send_datagram(index);
+        let Transport::Udp(udp) = &self.flows[index as usize].transport else { return };
+        // The queue may drop one at once: then the next frame that leaves makes room for another.
+        for _ in udp.waiting..SATURATED_DEPTH {
+            self.send_saturated(index);
         }
     }
 
-    /// A packet has left `node`: the saturated source that sent it makes another.
+    fn send_saturated(&mut self, index: u32) {
+        if let Transport::Udp(udp) = &mut self.flows[index as usize].transport {
+            udp.waiting += 1;
+        }
+        self.send_datagram(index);
+    }
+
+    /// Whether a packet is of a saturated source at `node`; if so, one less waits there.
+    fn take_saturated(&mut self, node: NodeId, packet: &Packet) -> bool {
+        let is_here = self.home(packet.from) == node;
+        match &mut self.flows[packet.flow().0 as usize].transport {
+            Transport::Udp(udp) if udp.interval.is_none() && is_here => {
+                udp.waiting = udp.waiting.saturating_sub(1);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The queue of `node` has dropped a packet.
+    pub(super) fn starve(&mut self, node: NodeId, packet: &Packet) {
+        if !self.saturated[node.0 as usize].is_empty() && self.take_saturated(node, packet) {
+            self.starved[node.0 as usize] = true;
+        }
+    }
+
+    /// A packet has left `node`: the saturated source that sent it makes another. After drops the
+    /// sources that miss datagrams take turns.
     pub(super) fn refill(&mut self, node: NodeId, packet: &Packet) {
         if self.saturated[node.0 as usize].is_empty() {
             return;
         }
         let flow = packet.flow().0;
-        let Flow { stop, transport: Transport::Udp(udp), .. } = &mut self.flows[flow as usize]
-        else {
-            return;
+        let own = self.take_saturated(node, packet);
+        if self.starved[node.0 as usize] {
+            self.feed_after(node, flow);
+        } else if own && self.now < self.flows[flow as usize].stop {
+            self.top_up(flow);
+        }
+    }
+
+    /// The next saturated source of a node after this flow that misses a datagram makes one.
+    fn feed_after(&mut self, node: NodeId, flow: u32) {
+        let here = &self.saturated[node.0 as usize];
+        let next = here.partition_point(|&other| other <= flow);
+        let hungry = |&&index: &&u32| {
+            let Flow { stop, ref transport, .. } = self.flows[index as usize];
+            let misses =
+                matches!(transport, Transport::Udp(udp) if udp.waiting < SATURATED_DEPTH);
+            misses && self.now < stop
         };
-        if packet.from == node && udp.interval.is_none() {
-            udp.waiting = udp.waiting.saturating_sub(1);
-            if self.now < *stop {
-                self.top_up(flow);
-            }
+        match here[next..].iter().chain(&here[..next]).find(hungry) {
+            Some(&index) => self.send_saturated(index),
+            None => self.starved[node.0 as usize] = false,
         }
     }
 

@@ -1,36 +1,26 @@
 //! `NewReno`: slow start and congestion avoidance of RFC 5681, with RFC 3465's byte counting.
 
-use super::{Ack, Cause, Control, Loss};
+use super::slow_start::{Counting, SlowStart};
+use super::{Ack, Cause, Control, Loss, Steerable};
 use crate::Config;
 use kernel::Segments;
 
-/// What makes the window grow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counting {
-    /// The data acknowledged (RFC 3465): at most `limit` segments per acknowledgement in slow
-    /// start, one in the slow start after a timeout (§2.3); one segment per window acknowledged
-    /// in congestion avoidance (§2.1).
-    Bytes {
-        /// RFC 3465's L: 2 at most, 1 to be conservative.
-        limit: u32,
-    },
-    /// The acknowledgements, whatever they cover: one segment each in slow start, 1/window each
-    /// in congestion avoidance. ns-2's rule.
-    Acks,
-}
+/// What of the flight is left after a loss: RFC 5681 equation (4).
+const HALF: f64 = 0.5;
 
 /// Slow start and congestion avoidance of RFC 5681; the half of RFC 6582 that holds during fast
 /// recovery is the sender's.
 #[derive(Clone, Debug)]
 pub struct NewReno {
     window: f64,
-    ssthresh: f64,
-    counting: Counting,
+    slow_start: SlowStart,
+    /// What of the flight is left after a mark.
+    beta_ecn: f64,
     /// Acknowledged in congestion avoidance since the window last grew (RFC 3465's
     /// `bytes_acked`).
     credit: f64,
-    /// Whether this slow start follows a timeout (RFC 3465 §2.3).
-    after_timeout: bool,
+    /// Window and threshold before the last loss, should it turn out to be none.
+    before: (f64, f64),
 }
 
 impl NewReno {
@@ -38,40 +28,75 @@ impl NewReno {
     pub fn new(initial_window: Segments, ssthresh: Option<Segments>) -> Self {
         Self {
             window: initial_window.0.max(1.0),
-            ssthresh: ssthresh.map_or(f64::INFINITY, |s| s.0),
-            counting: Counting::Bytes { limit: 2 },
+            slow_start: SlowStart::new(ssthresh),
+            beta_ecn: HALF,
             credit: 0.0,
-            after_timeout: false,
+            before: (1.0, f64::INFINITY),
         }
     }
 
     /// The same controller with another way of counting.
     #[must_use]
-    pub fn counting(self, counting: Counting) -> Self {
-        Self { counting, ..self }
+    pub fn counting(mut self, counting: Counting) -> Self {
+        self.slow_start.counting = counting;
+        self
     }
 
-    fn slow_start(&mut self, acked: f64) {
-        let step = match self.counting {
-            Counting::Acks => 1.0,
-            Counting::Bytes { .. } if self.after_timeout => acked.min(1.0),
-            Counting::Bytes { limit } => acked.min(f64::from(limit)),
-        };
-        self.window = (self.window + step).min(self.ssthresh.max(self.window));
+    /// The same controller with `HyStart++` (RFC 9406) in its first slow start.
+    #[must_use]
+    pub fn hystart(mut self) -> Self {
+        self.slow_start.watched();
+        self
     }
 
-    fn avoid_congestion(&mut self, acked: f64) {
-        match self.counting {
-            Counting::Acks => self.window += 1.0 / self.window,
-            Counting::Bytes { .. } => {
-                self.credit += acked;
-                // One segment per round trip at most, however much one acknowledgement covers.
-                if self.credit >= self.window {
-                    self.credit = (self.credit - self.window).min(self.window);
-                    self.window += 1.0;
-                }
-            }
+    /// The same controller with another answer to marks; 0.8 in RFC 8511.
+    #[must_use]
+    pub fn beta_ecn(self, beta_ecn: f64) -> Self {
+        Self { beta_ecn, ..self }
+    }
+
+    /// Where slow start ends.
+    pub(super) fn threshold(&self) -> f64 {
+        self.slow_start.threshold
+    }
+
+    /// Has slow start end elsewhere.
+    pub(super) fn set_threshold(&mut self, threshold: f64) {
+        self.slow_start.threshold = threshold;
+    }
+
+    /// For controllers that differ in congestion avoidance alone: in slow start the window grows
+    /// as ever; else returns how many acknowledgements, or segments, are to be answered.
+    pub(super) fn slow_start_or_count(&mut self, ack: &Ack) -> Option<f64> {
+        if self.window < self.slow_start.threshold {
+            self.window = self.slow_start.grow(self.window, ack);
+            return None;
         }
+        if ack.app_limited {
+            return None;
+        }
+        self.slow_start.after_timeout = false;
+        Some(match self.slow_start.counting {
+            Counting::Acks => 1.0,
+            Counting::Bytes { .. } => ack.acked.0,
+        })
+    }
+
+    /// Lets the window grow by so much.
+    pub(super) fn grow(&mut self, by: f64) {
+        self.window += by;
+    }
+
+    /// Congestion, with what the controller takes for the right threshold then.
+    pub(super) fn reduce(&mut self, loss: &Loss, threshold: f64) {
+        if !loss.repeated {
+            self.before = (self.window, self.slow_start.threshold);
+            self.slow_start.threshold = threshold.max(2.0);
+        }
+        self.credit = 0.0;
+        self.slow_start.on_loss(loss.cause);
+        let timeout = loss.cause == Cause::Timeout;
+        self.window = if timeout { 1.0 } else { self.slow_start.threshold };
     }
 }
 
@@ -87,54 +112,50 @@ impl Control for NewReno {
     }
 
     fn on_ack(&mut self, ack: &Ack) {
-        if ack.app_limited {
+        let Some(count) = self.slow_start_or_count(ack) else { return };
+        if self.slow_start.counting == Counting::Acks {
+            self.window += 1.0 / self.window;
             return;
         }
-        if self.window < self.ssthresh {
-            self.slow_start(ack.acked.0);
-        } else {
-            self.after_timeout = false;
-            self.avoid_congestion(ack.acked.0);
+        self.credit += count;
+        // One segment per round trip at most, however much one acknowledgement covers.
+        if self.credit >= self.window {
+            self.credit = (self.credit - self.window).min(self.window);
+            self.window += 1.0;
         }
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        if !loss.repeated {
-            // RFC 5681 equation (4).
-            self.ssthresh = (loss.in_flight.0 / 2.0).max(2.0);
-        }
-        self.credit = 0.0;
-        self.after_timeout = loss.cause == Cause::Timeout;
-        self.window = if self.after_timeout { 1.0 } else { self.ssthresh };
+        let left = if loss.cause == Cause::Ecn { self.beta_ecn } else { HALF };
+        self.reduce(loss, left * loss.in_flight.0);
+    }
+
+    /// RFC 4015 §3.2 would start at half; as Linux does, all of it comes back.
+    fn on_undo(&mut self) {
+        self.window = self.window.max(self.before.0);
+        self.slow_start.threshold = self.before.1;
+        self.slow_start.after_timeout = false;
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        visit("ssthresh_segments", self.ssthresh);
+        visit("ssthresh_segments", self.slow_start.threshold);
+    }
+}
+
+impl Steerable for NewReno {
+    fn steer(&mut self, window: Segments) {
+        (self.window, self.slow_start.threshold) = (window.0, window.0);
+        self.credit = 0.0;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::{Duration, Instant};
-
-    fn ack(acked: f64) -> Ack {
-        Ack {
-            now: Instant::ZERO,
-            acked: Segments(acked),
-            in_flight: Segments(10.0),
-            rtt: None,
-            srtt: Duration::ZERO,
-            rtt_min: Duration::ZERO,
-            delivery: None,
-            app_limited: false,
-            ecn_echo: false,
-        }
-    }
+    use crate::control::fixture::{ack, ack_at, loss as fresh, round};
 
     fn loss(cause: Cause, in_flight: f64, repeated: bool) -> Loss {
-        let (now, lost) = (Instant::ZERO, Segments(1.0));
-        Loss { now, cause, lost, in_flight: Segments(in_flight), repeated }
+        Loss { repeated, ..fresh(cause, in_flight) }
     }
 
     fn after(control: &mut NewReno, acks: &[f64]) -> f64 {
@@ -202,6 +223,16 @@ mod tests {
     }
 
     #[test]
+    fn a_loss_that_was_none_is_taken_back() {
+        let mut control = NewReno::new(Segments(40.0), Some(Segments(64.0)));
+        control.on_loss(&loss(Cause::Timeout, 40.0, false));
+        control.on_loss(&loss(Cause::Timeout, 1.0, true));
+        control.on_undo();
+        assert_eq!(after(&mut control, &[1.0; 24]), 64.0, "slow start up to the threshold of old");
+        assert_eq!(after(&mut control, &[1.0; 63]), 64.0);
+    }
+
+    #[test]
     fn an_unused_window_does_not_grow() {
         let mut control = NewReno::new(Segments(4.0), None);
         control.on_ack(&Ack { app_limited: true, ..ack(1.0) });
@@ -214,5 +245,36 @@ mod tests {
         let control = NewReno::new(Segments(4.0), Some(Segments(64.0)));
         control.gauges(&mut |name, value| seen.push((name, value)));
         assert_eq!(seen, [("ssthresh_segments", 64.0)]);
+    }
+
+    #[test]
+    fn a_mark_costs_a_fifth_where_rfc_8511_is_followed() {
+        let mut control = NewReno::new(Segments(40.0), None).beta_ecn(0.8);
+        control.on_loss(&loss(Cause::Ecn, 40.0, false));
+        assert_eq!(control.window().0, 32.0);
+        control.on_loss(&loss(Cause::Sack, 32.0, false));
+        assert_eq!(control.window().0, 16.0, "a loss costs what it always did");
+    }
+
+    #[test]
+    fn hystart_ends_the_first_slow_start_where_the_delay_rises() {
+        let start = NewReno::new(Segments(10.0), None);
+        let (mut plain, mut watched) = (start.clone(), start.hystart());
+        let mut now_s = 0.0;
+        for (number, rtt_ms) in [50.0, 50.0, 50.0].iter().chain(&[70.0; 8]).enumerate() {
+            round(&mut plain, now_s, *rtt_ms);
+            round(&mut watched, now_s, *rtt_ms);
+            now_s += rtt_ms * 1e-3;
+            if number == 2 {
+                assert_eq!(plain.window(), watched.window(), "as long as nothing rises");
+            }
+        }
+        assert!(plain.threshold().is_infinite() && plain.window().0 > 10_000.0);
+        // 80 grow by a quarter for five rounds: about 80·1.25^5, not 80·2^5.
+        let end = watched.threshold();
+        assert!((200.0..300.0).contains(&end), "ends at {end}");
+        watched.on_loss(&loss(Cause::Timeout, 100.0, false));
+        watched.on_ack(&ack_at(now_s, 1.0, 500.0));
+        assert_eq!(watched.window().0, 2.0, "later slow starts are the usual ones");
     }
 }

@@ -1,6 +1,6 @@
 //! What probes read of a sender. All reads, no cost.
 
-use super::Sender;
+use super::{Phase, Sender};
 use crate::Control;
 use kernel::Duration;
 
@@ -9,7 +9,7 @@ use kernel::Duration;
 pub enum State {
     /// No loss known.
     Open,
-    /// Fast recovery (RFC 6582).
+    /// Fast recovery (RFC 6582, RFC 6675).
     Recovery,
     /// Slow start after the retransmission timer expired, until all that was outstanding then is
     /// acknowledged.
@@ -33,6 +33,14 @@ pub struct SenderCounters {
     pub acks_received: u64,
     /// Duplicates among them (RFC 5681 §2).
     pub duplicate_acks: u64,
+    /// Duplicate data the receiver reported (RFC 2883).
+    pub duplicates_reported: u64,
+    /// Losses that were taken back.
+    pub undone: u64,
+    /// Tail loss probes (RFC 8985) and probes of a closed window.
+    pub probes: u64,
+    /// Reductions of the window for a congestion mark (RFC 3168).
+    pub marks_answered: u64,
 }
 
 impl Sender {
@@ -60,7 +68,35 @@ impl Sender {
 
     /// What was sent and not acknowledged, as far as it is not taken for lost.
     pub fn in_flight_bytes(&self) -> u64 {
-        self.nxt - self.una
+        let outstanding = self.nxt - self.una;
+        if self.board.is_plain() { outstanding } else { self.board.pipe(outstanding) }
+    }
+
+    /// The state as Linux names it: "open", "disorder" while a hole may be reordering, "cwr" while
+    /// the data of a marked window is acknowledged, "recovery" or "loss".
+    pub fn ca_state(&self) -> &'static str {
+        match self.state {
+            State::Recovery => "recovery",
+            State::Loss => "loss",
+            State::Open if self.ecn && self.una < self.cwr_until => "cwr",
+            State::Open if self.board.sacked() > 0 || self.duplicates > 0 => "disorder",
+            State::Open => "open",
+        }
+    }
+
+    /// What has arrived beyond a hole, and what is taken for lost, in bytes.
+    pub fn sacked_and_lost(&self) -> (u64, u64) {
+        (self.board.sacked(), self.board.lost())
+    }
+
+    /// What was sent and not acknowledged cumulatively.
+    pub fn outstanding_bytes(&self) -> u64 {
+        self.max - self.una
+    }
+
+    /// Whether the connection is established, and not closed yet.
+    pub fn is_connected(&self) -> bool {
+        self.phase == Phase::Established
     }
 
     /// Data acknowledged so far.
@@ -103,5 +139,9 @@ impl std::ops::AddAssign for SenderCounters {
         self.fast_retransmits += other.fast_retransmits;
         self.acks_received += other.acks_received;
         self.duplicate_acks += other.duplicate_acks;
+        self.duplicates_reported += other.duplicates_reported;
+        self.undone += other.undone;
+        self.probes += other.probes;
+        self.marks_answered += other.marks_answered;
     }
 }

@@ -3,6 +3,7 @@
 use super::{Sender, State};
 use crate::{Cause, Command, Loss};
 use kernel::{Instant, Segments};
+use wire::{Flags, Segment};
 
 /// Duplicate acknowledgements that show a loss (RFC 5681 §3.2).
 const DUPLICATES: u32 = 3;
@@ -38,7 +39,7 @@ impl Sender {
         self.resend_first(now, out);
         // The retransmission needs a round trip of its own, after the one that showed the loss.
         // RFC 6298 (5.1) would let the timer run on; BSD, Linux and ns-2 restart it.
-        self.armed = false;
+        self.disarm();
         self.transmit(now, out);
     }
 
@@ -75,6 +76,21 @@ impl Sender {
         self.transmit(now, out);
     }
 
+    /// A congestion mark may be echoed: whether it is, after the window was reduced, at most once
+    /// per window of data (RFC 3168 §6.1.2).
+    pub(super) fn on_echo(&mut self, now: Instant, segment: &Segment) -> bool {
+        let echo = self.ecn && segment.flags.has(Flags::ECE);
+        if echo && self.state == State::Open && self.una > self.cwr_until {
+            self.counters.marks_answered += 1;
+            let in_flight = self.segments(self.max - self.una);
+            let (lost, repeated) = (Segments(0.0), false);
+            self.control.on_loss(&Loss { now, cause: Cause::Ecn, lost, in_flight, repeated });
+            self.refresh_window();
+            (self.cwr, self.cwr_until) = (true, self.max);
+        }
+        echo
+    }
+
     pub(super) fn on_loss(
         &mut self,
         now: Instant,
@@ -87,6 +103,10 @@ impl Sender {
         self.control.on_loss(&Loss { now, cause, lost, in_flight, repeated });
         self.refresh_window();
         self.recover = self.max;
+        if self.ecn {
+            // RFC 3168 §6.1.2: told whatever the cause, and no second time for this window of data.
+            (self.cwr, self.cwr_until) = (true, self.max);
+        }
         // Karn: whatever is timed may be resent before it is acknowledged.
         self.timed = None;
     }

@@ -1,8 +1,8 @@
 //! Sending: what the windows allow, segment by segment.
 
-use super::{Sender, State};
-use crate::{Command, TimerId};
-use kernel::Instant;
+use super::{Expiry, Phase, Sender, State};
+use crate::{Command, EcnMode, TimerId};
+use kernel::{BitRate, Bytes, Instant};
 use wire::{Flags, SackBlocks, Segment, Timestamps};
 
 impl Sender {
@@ -11,8 +11,14 @@ impl Sender {
         if self.una == self.max && self.nxt < self.end {
             self.restart_if_idle(now);
         }
+        if let Some(sack) = self.config.sack() {
+            self.transmit_selectively(now, sack, out);
+            return;
+        }
         let window = if self.state == State::Recovery { self.inflated } else { self.window };
-        while let Some((len, fin)) = self.next_segment(window) {
+        while let Some((len, fin)) = self.next_segment(window)
+            && self.may_leave(now, out)
+        {
             self.send_data(now, self.nxt, len, fin, out);
         }
         self.start_timer(now, out);
@@ -33,23 +39,31 @@ impl Sender {
         }
     }
 
-    /// The next segment within this window: its data, and whether the FIN rides on it. Segments
-    /// are full, but for the last before the application's next write.
+    /// The next segment within this window: its data, and whether the FIN rides on it.
     pub(super) fn next_segment(&self, window: u64) -> Option<(u64, bool)> {
+        self.cut(self.nxt - self.una, window)
+    }
+
+    /// The next segment beside so much in flight: its data, and whether the FIN rides on it.
+    /// Segments are full, but for the last before the application's next write.
+    pub(super) fn cut(&self, in_flight: u64, window: u64) -> Option<(u64, bool)> {
         let waiting = self.end.saturating_sub(self.nxt);
         let fin = self.closed && self.config.fin;
         if waiting == 0 {
             return (fin && self.nxt == self.end).then_some((0, true));
         }
         let mut len = waiting.min(self.config.mss.0);
-        let flight = self.nxt - self.una;
-        if flight + len > window {
+        if in_flight + len > window {
             return None;
         }
-        if flight + len > self.peer_window {
+        let outstanding = self.nxt - self.una;
+        if outstanding + len > self.peer_window && self.nxt < self.max {
+            // What is resent was within the receiver's window when it was sent.
+            len = len.min(self.max - self.nxt);
+        } else if outstanding + len > self.peer_window {
             // No silly windows (RFC 9293 §3.8.6.2.1): less than a full segment only if nothing is
             // outstanding that will open the window.
-            if flight > 0 || self.peer_window == 0 {
+            if outstanding > 0 || self.peer_window == 0 {
                 return None;
             }
             len = self.peer_window;
@@ -75,30 +89,86 @@ impl Sender {
         fin: bool,
         out: &mut Vec<Command>,
     ) {
-        let flags = if fin { Flags::ACK.and(Flags::FIN) } else { Flags::ACK };
         let end = seq + len + u64::from(fin);
-        let new = end > self.max;
-        if len > 0 {
-            self.counters.segments += 1;
-            self.counters.bytes += len;
-            self.counters.retransmissions += u64::from(seq < self.max);
-        }
+        let fresh = seq >= self.max;
         // In the open state nothing is resent (Karn).
         if !self.timestamps && self.timed.is_none() && self.state == State::Open {
             self.timed = Some((end, now));
         }
-        if new {
-            self.max = end;
-        }
+        self.max = self.max.max(end);
         self.nxt = end;
+        self.put(now, seq, len, fin, fresh, out);
+    }
+
+    /// Hands a segment down. Only new data asks for an ECN-capable packet, and only it tells that
+    /// the window was reduced (RFC 3168 §6.1.2 and §6.1.5).
+    pub(super) fn put(
+        &mut self,
+        now: Instant,
+        seq: u64,
+        len: u64,
+        fin: bool,
+        fresh: bool,
+        out: &mut Vec<Command>,
+    ) {
+        let mut flags = if fin { Flags::ACK.and(Flags::FIN) } else { Flags::ACK };
+        if len > 0 {
+            self.counters.segments += 1;
+            self.counters.bytes += len;
+            self.counters.retransmissions += u64::from(!fresh);
+            if self.ecn && fresh {
+                flags = flags.and(Flags::ECT);
+                if std::mem::take(&mut self.cwr) {
+                    flags = flags.and(Flags::CWR);
+                }
+            }
+        }
         self.last_sent = now;
+        self.pace(now, len);
         out.push(Command::Send(self.segment(now, seq, len as u32, flags)));
+    }
+
+    /// Whether the pacing rate lets a segment leave now; else the timer is set for when it does.
+    pub(super) fn may_leave(&mut self, now: Instant, out: &mut Vec<Command>) -> bool {
+        if self.next_departure <= now {
+            return true;
+        }
+        if !self.pacing {
+            self.pacing = true;
+            out.push(Command::Set(TimerId::Pacing, self.next_departure));
+        }
+        false
+    }
+
+    /// A segment leaves now: when may the next?
+    fn pace(&mut self, now: Instant, len: u64) {
+        let rate = match self.control.pacing() {
+            Some(rate) => rate,
+            None if self.config.pacing => {
+                let Some(srtt) = self.rtt.srtt() else { return };
+                let slow_start = self.window_segments() < self.ssthresh_segments().unwrap_or(1e18);
+                // Linux's tcp_pacing_ss_ratio and tcp_pacing_ca_ratio.
+                let ratio = if slow_start { 2.0 } else { 1.2 };
+                BitRate((ratio * self.window as f64 * 8.0 / srtt.as_secs_f64()) as u64)
+            }
+            None => return,
+        };
+        // Windows, and the rates made of them, count data without headers.
+        let from = self.next_departure.max(now);
+        self.next_departure = from + BitRate(rate.0.max(1)).time_for(Bytes(len));
     }
 
     pub(super) fn send_syn(&mut self, now: Instant, out: &mut Vec<Command>) {
         self.last_sent = now;
         self.timed = (!self.syn_lost).then_some((1, now));
-        out.push(Command::Send(self.segment(now, 0, 0, Flags::SYN)));
+        // RFC 3168 §6.1.1: an ECN-setup SYN, or SYN-ACK.
+        let flags = match (self.passive, self.config.ecn != EcnMode::Off) {
+            (false, true) => Flags::SYN.and(Flags::ECE).and(Flags::CWR),
+            (false, false) => Flags::SYN,
+            (true, _) if self.ecn => Flags::SYN.and(Flags::ACK).and(Flags::ECE),
+            (true, _) => Flags::SYN.and(Flags::ACK),
+        };
+        out.push(Command::Send(self.segment(now, 0, 0, flags)));
         self.start_timer(now, out);
     }
 
@@ -123,10 +193,50 @@ impl Sender {
 
     /// RFC 6298 (5.1): the timer runs while something is outstanding.
     pub(super) fn start_timer(&mut self, now: Instant, out: &mut Vec<Command>) {
-        if !self.armed && self.una < self.max {
-            self.armed = true;
-            out.push(Command::Set(TimerId::Retransmit, now + self.rtt.rto()));
+        if self.una < self.max {
+            let other = self.running.is_some_and(|(expiry, _)| expiry == Expiry::Persist);
+            if !self.armed || other {
+                self.set((Expiry::Resend, now + self.rtt.rto()), out);
+            }
+        } else {
+            self.set_persist(now, out);
         }
+    }
+
+    // ---- the closed window ----
+
+    /// RFC 9293 §3.8.6.1: while the receiver's window is closed and nothing is outstanding that
+    /// would tell of its opening, it is probed.
+    pub(super) fn set_persist(&mut self, now: Instant, out: &mut Vec<Command>) {
+        let open = self.phase == Phase::Established;
+        if open && self.peer_window == 0 && self.nxt < self.end {
+            if self.running.is_none_or(|(expiry, _)| expiry != Expiry::Persist) {
+                self.set((Expiry::Persist, now + self.rtt.rto()), out);
+            }
+        } else if self.running.is_some() {
+            self.disarm();
+            out.push(Command::Cancel(TimerId::Retransmit));
+        }
+    }
+
+    /// An octet that was acknowledged long ago: the receiver answers it with its window.
+    pub(super) fn on_persist(&mut self, now: Instant, out: &mut Vec<Command>) {
+        self.counters.probes += 1;
+        self.rtt.back_off();
+        out.push(Command::Send(self.segment(now, self.una - 1, 0, Flags::ACK)));
+        self.set_persist(now, out);
+    }
+
+    pub(super) fn set_peer_window(&mut self, window: u64) {
+        if self.peer_window == 0 && window > 0 && self.una == self.max {
+            self.rtt.end_back_off();
+        }
+        self.peer_window = window;
+    }
+
+    pub(super) fn disarm(&mut self) {
+        self.armed = false;
+        self.running = None;
     }
 }
 

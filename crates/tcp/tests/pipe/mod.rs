@@ -41,6 +41,7 @@ pub(crate) enum Act {
 enum Event {
     Act(Act),
     Arrive(Segment),
+    Read(Bytes),
     Timer { at_sender: bool, timer: TimerId, generation: u32 },
 }
 
@@ -78,7 +79,7 @@ pub(crate) struct Pipe {
     pub(crate) receiver: Receiver,
     lanes: [Lane; 2],
     agenda: Agenda<Event>,
-    timers: [[(u32, bool); 2]; 2],
+    timers: [[(u32, bool); 3]; 2],
     out: Vec<Command>,
     /// Which bytes have arrived at the receiver, by their number from 0.
     arrived: Vec<bool>,
@@ -87,6 +88,9 @@ pub(crate) struct Pipe {
     pub(crate) outcome: Outcome,
     mss: u64,
     longest: Duration,
+    reads: bool,
+    /// How long the application waits before it reads, at most.
+    pub(crate) laziness: Duration,
 }
 
 impl Pipe {
@@ -118,13 +122,15 @@ impl Pipe {
             receiver: Receiver::new(FLOW, 3, config),
             lanes: [lane(forward, 0), lane(back, 1)],
             agenda: Agenda::new(),
-            timers: [[(0, false); 2]; 2],
+            timers: [[(0, false); 3]; 2],
             out: Vec::new(),
             arrived: Vec::new(),
             prefix: 0,
             outcome: Outcome::default(),
             mss: config.mss.0,
             longest: config.rto_max,
+            reads: config.reads,
+            laziness: Duration::from_millis(500),
         }
     }
 
@@ -153,6 +159,10 @@ impl Pipe {
             Event::Act(Act::Open) => self.sender.on_open(now, out),
             Event::Act(Act::Write(amount)) => self.sender.on_data(now, Bytes(amount), out),
             Event::Act(Act::Close) => self.sender.on_close(now, out),
+            Event::Read(amount) => {
+                self.receiver.on_read(now, amount, out);
+                return false;
+            }
             Event::Arrive(segment) if segment.forward => {
                 // A segment that reaches the receiver before the SYN is not taken.
                 if self.receiver.counters().acks_sent > 0 {
@@ -189,6 +199,10 @@ impl Pipe {
                 Command::Deliver(amount) => {
                     assert!(!at_sender && amount.0 > 0);
                     self.outcome.delivered += amount.0;
+                    if self.reads {
+                        let wait = self.laziness.0 as f64 * self.lanes[0].rng.uniform();
+                        self.agenda.at(now + Duration(wait as u64), Event::Read(amount));
+                    }
                 }
                 Command::Set(timer, at) => {
                     assert!(at > now, "a timer for now or the past is a storm");

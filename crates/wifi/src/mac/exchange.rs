@@ -139,7 +139,77 @@ impl Exchange {
                 let ack = timing.airtime(&timing.response_mode(mode), ACK).total();
                 self.end + timing.sifs() + ack
             }
-            Fate::Success | Fate::AckLost | Fate::Collision => self.end,
+            // What the first frame reserves, if its Duration field is no less than that.
+            Fate::Success | Fate::AckLost | Fate::Collision => self
+                .steps()
+                .next()
+                .map(Step::end)
+                .map_or(self.end, |at| self.end.max(at + timing.reservation(self.end - at))),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mac::{Durations, Eifs, SlotGrid};
+    use crate::phy::{DOT11B, Preamble};
+
+    fn timing() -> Timing {
+        Timing {
+            standard: &DOT11B,
+            preamble: Preamble::Long,
+            basic_rates: DOT11B.default_basic_rates().collect(),
+            slot: DOT11B.slot,
+            eifs: Eifs::Standard,
+            slot_grid: SlotGrid::Standard,
+            durations: Durations::Standard,
+        }
+    }
+
+    fn request(with_rts: bool, broadcast: bool) -> Request {
+        let (mode, psdu) = (DOT11B.fastest(), Bytes(1100));
+        Request { sender: 1, mode, psdu, with_rts, broadcast, repeated: false }
+    }
+
+    /// Kind, begin and end in microseconds.
+    fn steps(exchange: &Exchange) -> Vec<(StepKind, u64, u64)> {
+        let us = |at: Instant| at.0 / 1000;
+        exchange.steps().map(|step| (step.kind, us(step.start), us(step.end()))).collect()
+    }
+
+    #[test]
+    fn frames_are_a_sifs_apart() {
+        use StepKind::{Ack, Cts, Data, Rts};
+        let basic = Exchange::of(&timing(), &request(false, false), Instant::ZERO, Fate::Success);
+        assert_eq!(steps(&basic), [(Data, 0, 992), (Ack, 1002, 1250)]);
+        let rts = Exchange::of(&timing(), &request(true, false), Instant::ZERO, Fate::Success);
+        let expected =
+            [(Rts, 0, 272), (Cts, 282, 530), (Data, 540, 1532), (Ack, 1542, 1790)];
+        assert_eq!(steps(&rts), expected);
+        assert_eq!(rts.end, Instant(1_790_000));
+        let all = Exchange::of(&timing(), &request(false, true), Instant::ZERO, Fate::Success);
+        assert_eq!(steps(&all), [(Data, 0, 992)]);
+    }
+
+    #[test]
+    fn the_medium_is_reserved_for_an_ack_that_does_not_come() {
+        let mode = DOT11B.fastest();
+        let reserved = |with_rts, fate| {
+            let exchange = Exchange::of(&timing(), &request(with_rts, false), Instant::ZERO, fate);
+            (exchange.end.0 / 1000, exchange.reserved_until(&timing(), &mode).0 / 1000)
+        };
+        assert_eq!(reserved(false, Fate::Success), (1250, 1250));
+        assert_eq!(reserved(false, Fate::AckLost), (1250, 1250));
+        assert_eq!(reserved(false, Fate::DataLost), (992, 1250));
+        assert_eq!(reserved(true, Fate::DataLost), (1532, 1790));
+    }
+
+    #[test]
+    fn the_first_frame_is_what_can_collide() {
+        let first = |with_rts| Exchange::first_frame(&timing(), &request(with_rts, false));
+        assert_eq!(first(false).1.total(), Duration::from_micros(992));
+        assert_eq!(first(true).1.total(), Duration::from_micros(272));
+        assert_eq!(first(true).0.rate, kernel::BitRate(2_000_000));
     }
 }

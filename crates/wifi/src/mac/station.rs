@@ -20,8 +20,8 @@ pub(crate) struct Frame {
     short_retries: u32,
     /// Attempts in which the data frame after a CTS got no ACK (LRC).
     long_retries: u32,
-    /// Times the exchange was begun.
-    pub(crate) attempts: u32,
+    /// The data frame was on the air before: its Retry bit (clause 9.2.4.1.6).
+    pub(crate) retry: bool,
     /// The receiver has the frame.
     pub(crate) received: bool,
 }
@@ -87,7 +87,7 @@ impl Station {
             sequence,
             short_retries: 0,
             long_retries: 0,
-            attempts: 0,
+            retry: false,
             received: false,
         });
     }
@@ -117,6 +117,7 @@ impl Station {
     /// window then starts anew (clauses 10.3.3, 10.3.4.4).
     pub(crate) fn fail(&mut self, persistence: &Persistence, after_cts: bool) -> Failure {
         let Some(frame) = &mut self.frame else { return Failure::Retry };
+        frame.retry |= after_cts || !frame.with_rts;
         let exhausted = if after_cts {
             frame.short_retries = 0;
             frame.long_retries += 1;
@@ -137,5 +138,109 @@ impl Station {
     /// The contention window.
     pub(crate) fn window(&self) -> u32 {
         self.cw
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::DOT11B;
+    use kernel::{Instant, Seed};
+    use wire::{Body, Datagram, Ecn, FlowId, NodeId, TrafficClass};
+
+    const PERSISTENCE: Persistence = Persistence {
+        short_limit: 3,
+        long_limit: 2,
+        cw_min: 31,
+        cw_max: 100,
+        draw: BackoffDraw::Standard,
+    };
+
+    fn station(with_rts: bool) -> Station {
+        let seed = Seed { root: 1, replication: 0 };
+        let mut station = Station::new(&PERSISTENCE, Backoff::Random(seed.stream("test", 0)));
+        load(&mut station, with_rts);
+        station
+    }
+
+    fn load(station: &mut Station, with_rts: bool) {
+        let packet = Packet {
+            from: NodeId(1),
+            to: Some(NodeId(0)),
+            size: Bytes(64),
+            born: Instant::ZERO,
+            ecn: Ecn::default(),
+            class: TrafficClass::default(),
+            body: Body::Datagram(Datagram { flow: FlowId(0), number: 1, len: 36 }),
+        };
+        station.load(packet, Some(0), DOT11B.fastest(), Bytes(100), with_rts);
+    }
+
+    #[test]
+    fn the_window_doubles_up_to_its_largest_and_starts_anew_with_the_next_frame() {
+        let mut station = station(false);
+        assert_eq!(station.fail(&PERSISTENCE, false), Failure::Retry);
+        assert_eq!(station.window(), 63);
+        assert_eq!(station.fail(&PERSISTENCE, false), Failure::Retry);
+        assert_eq!(station.window(), 100);
+        assert_eq!(station.fail(&PERSISTENCE, false), Failure::Drop);
+        assert_eq!(station.window(), 31);
+        station.frame = None;
+        load(&mut station, false);
+        station.fail(&PERSISTENCE, false);
+        assert!(station.succeed(&PERSISTENCE).is_some_and(|frame| frame.sequence == 1));
+        assert_eq!(station.window(), 31);
+    }
+
+    #[test]
+    fn the_two_retry_counts_are_apart() {
+        let mut station = station(true);
+        assert_eq!(station.fail(&PERSISTENCE, false), Failure::Retry);
+        assert_eq!(station.fail(&PERSISTENCE, false), Failure::Retry);
+        assert_eq!(station.fail(&PERSISTENCE, true), Failure::Retry, "the CTS resets the short one");
+        assert_eq!(station.fail(&PERSISTENCE, false), Failure::Retry);
+        assert_eq!(station.fail(&PERSISTENCE, true), Failure::Drop, "the long one stays");
+    }
+
+    #[test]
+    fn the_retry_bit_tells_of_data_that_was_on_the_air() {
+        let retry = |with_rts, after_cts| {
+            let mut station = station(with_rts);
+            station.fail(&PERSISTENCE, after_cts);
+            station.frame.is_some_and(|frame| frame.retry)
+        };
+        assert!(retry(false, false));
+        assert!(!retry(true, false));
+        assert!(retry(true, true));
+    }
+
+    #[test]
+    fn sequence_numbers_have_twelve_bits() {
+        let mut station = station(false);
+        for _ in 0..4096 {
+            station.frame = None;
+            load(&mut station, false);
+        }
+        assert_eq!(station.frame.map(|frame| frame.sequence), Some(0));
+    }
+
+    #[test]
+    fn back_offs_cover_the_window() {
+        let mut station = station(false);
+        let mut draws = |draw| {
+            let persistence = Persistence { draw, cw_min: 31, ..PERSISTENCE };
+            let mut seen = [0u32; 33];
+            for _ in 0..32_000 {
+                seen[station.draw(&persistence) as usize] += 1;
+            }
+            seen
+        };
+        let standard = draws(BackoffDraw::Standard);
+        // Each of the 32 values 1000 times, within five standard deviations.
+        assert!(standard[..32].iter().all(|count| count.abs_diff(1000) < 160), "{standard:?}");
+        assert_eq!(standard[32], 0);
+        let ns2 = draws(BackoffDraw::Ns2);
+        assert!(ns2[..31].iter().all(|count| count.abs_diff(1032) < 160), "{ns2:?}");
+        assert_eq!(ns2[31..], [0, 0]);
     }
 }

@@ -59,6 +59,20 @@ pub enum BackoffDraw {
     Ns2,
 }
 
+/// How exact the durations of DSSS and CCK frames are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durations {
+    /// Whole microseconds on the air (clause 16.3.4), so that Duration fields are exact and all
+    /// stations find the same end of an exchange.
+    #[default]
+    Standard,
+    /// As many nanoseconds as the bits take, while Duration fields are rounded to the nearest
+    /// microsecond: where the NAV outlasts an exchange, the slots of bystanders begin later than
+    /// those of its two parties, whom they then hear within a slot that should have collided. ns-2
+    /// does this.
+    Ns2,
+}
+
 /// A cell's durations, resolved from its standard and its options.
 #[derive(Clone, Debug)]
 pub struct Timing {
@@ -74,6 +88,8 @@ pub struct Timing {
     pub eifs: Eifs,
     /// Which slot grid after a collision.
     pub slot_grid: SlotGrid,
+    /// How exact the durations of DSSS and CCK frames are.
+    pub durations: Durations,
 }
 
 impl Timing {
@@ -107,7 +123,19 @@ impl Timing {
 
     /// Duration of a PPDU in `mode` with `psdu` bytes.
     pub fn airtime(&self, mode: &Mode, psdu: Bytes) -> crate::phy::Airtime {
-        airtime(mode, self.preamble, psdu)
+        let mut parts = airtime(mode, self.preamble, psdu);
+        if self.durations == Durations::Ns2 && mode.class.is_dsss() {
+            parts.payload = Duration(psdu.bits() * 1_000_000_000 / mode.rate.0);
+        }
+        parts
+    }
+
+    /// How long a Duration field reserves the medium for what lasts so long.
+    pub(crate) fn reservation(&self, lasting: Duration) -> Duration {
+        match self.durations {
+            Durations::Standard => lasting,
+            Durations::Ns2 => Duration::from_micros((lasting.0 + 500) / 1000),
+        }
     }
 
     /// Mode of the ACK or CTS that answers a frame sent in `eliciting`.
@@ -140,6 +168,7 @@ mod tests {
             slot: standard.slot,
             eifs: Eifs::Standard,
             slot_grid: SlotGrid::Standard,
+            durations: Durations::Standard,
         }
     }
 
@@ -171,6 +200,17 @@ mod tests {
         assert_eq!(us(timing(&DOT11B).response_timeout(&DOT11B.fastest())), 10 + 20 + 192);
         assert_eq!(us(timing(&DOT11A).response_timeout(&DOT11A.fastest())), 16 + 9 + 20);
         assert_eq!(us(timing(&DOT11G).response_timeout(&DOT11G.fastest())), 10 + 9 + 20);
+    }
+
+    #[test]
+    fn ns2_keeps_fractions_of_a_microsecond_and_rounds_reservations() {
+        let ns2 = Timing { durations: Durations::Ns2, ..timing(&DOT11B) };
+        let mode = DOT11B.fastest();
+        assert_eq!(ns2.airtime(&mode, Bytes(74)).total(), Duration(192_000 + 53_818));
+        assert_eq!(us(timing(&DOT11B).airtime(&mode, Bytes(74)).total()), 192 + 54);
+        assert_eq!(us(ns2.reservation(Duration(771_818))), 772);
+        assert_eq!(us(ns2.reservation(Duration(1_499_091))), 1499);
+        assert_eq!(timing(&DOT11B).reservation(Duration(771_818)), Duration(771_818));
     }
 
     #[test]

@@ -16,13 +16,15 @@ pub enum Preamble {
 /// How long each part of a PPDU takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Airtime {
-    /// Synchronisation: PLCP preamble, or short and long training.
+    /// Synchronisation: PLCP preamble, or legacy short and long training.
     pub preamble: Duration,
-    /// PHY header: PLCP header, or the SIGNAL symbol.
+    /// PHY header: PLCP header, the SIGNAL symbol, or all signal and training fields of HT, VHT
+    /// and HE.
     pub header: Duration,
     /// The PSDU, with service, tail and pad bits.
     pub payload: Duration,
-    /// Signal extension of ERP-OFDM (clause 18.3.2.4): silence that counts as transmission.
+    /// Packet extension of HE (802.11ax-2021 clause 27.3.13), and the signal extension of OFDM and
+    /// later PPDUs in 2.4 GHz (clause 18.3.2.4): silence that counts as transmission.
     pub extension: Duration,
 }
 
@@ -37,25 +39,57 @@ const fn us(n: u64) -> Duration {
     Duration::from_micros(n)
 }
 
+/// `aPPDUMaxTime` of HT-mixed, VHT and HE PPDUs (table 19-25, table 21-28, clause
+/// 27.4.4).
+pub const LONGEST_PPDU: Duration = us(5484);
+
 /// The duration of a PPDU that carries `psdu` bytes, FCS included.
 ///
 /// DSSS and CCK: PLCP + ceil(8·PSDU/R) µs (clauses 15.3.5, 16.3.4, the PLCP LENGTH field counts
 /// whole microseconds). OFDM: 20 µs + 4 µs · ceil((16 + 8·PSDU + 6)/`N_DBPS`) (clause 17.4.3).
-/// ERP-OFDM: the same and 6 µs of signal extension (clause 18.5.3.2).
+/// ERP-OFDM: the same and 6 µs of signal extension (clause 18.5.3.2). HT, VHT and HE: their longer
+/// preambles and other symbols (clauses 19.4.3, 21.4.3, 27.4.3).
 pub fn airtime(mode: &Mode, preamble: Preamble, psdu: Bytes) -> Airtime {
-    match mode.class {
-        ModeClass::Dsss | ModeClass::HrDsss => {
-            let short = preamble == Preamble::Short && mode.rate > BitRate(1_000_000);
-            let (sync, header) = if short { (us(72), us(24)) } else { (us(144), us(48)) };
-            let payload = us((psdu.bits() * 1_000_000).div_ceil(mode.rate.0));
-            Airtime { preamble: sync, header, payload, extension: Duration::ZERO }
-        }
-        ModeClass::Ofdm | ModeClass::ErpOfdm => {
-            let symbols = (16 + psdu.bits() + 6).div_ceil(u64::from(mode.bits_per_symbol));
-            let extension = if mode.class == ModeClass::ErpOfdm { us(6) } else { Duration::ZERO };
-            Airtime { preamble: us(16), header: us(4), payload: us(4 * symbols), extension }
-        }
+    if !mode.class.is_dsss() {
+        return mode.ofdm_airtime(psdu);
     }
+    let short = preamble == Preamble::Short && mode.rate > BitRate(1_000_000);
+    let (sync, header) = if short { (us(72), us(24)) } else { (us(144), us(48)) };
+    let payload = us((psdu.bits() * 1_000_000).div_ceil(mode.rate.0));
+    Airtime { preamble: sync, header, payload, extension: Duration::ZERO }
+}
+
+/// The longest PSDU of a PHY, however fast the mode: 4095 bytes where the LENGTH field has 12 bits
+/// (clauses 16.2.2.5, 17.3.4.3), 65 535 in HT (19.3.9.4.3), 1 048 575 in VHT and 6 500 631 in HE
+/// (table 21-28, clause 27.4.4).
+pub const fn longest_psdu(class: ModeClass) -> Bytes {
+    match class {
+        ModeClass::Dsss | ModeClass::HrDsss | ModeClass::Ofdm | ModeClass::ErpOfdm => Bytes(4095),
+        ModeClass::Ht => Bytes(65_535),
+        ModeClass::Vht => Bytes(1_048_575),
+        ModeClass::He => Bytes(6_500_631),
+    }
+}
+
+/// The longest PSDU of a mode whose PPDU ends `within` a time; HT and later PPDUs have their own
+/// limit, [`LONGEST_PPDU`]. None if not even the headers fit.
+pub fn psdu_within(mode: &Mode, preamble: Preamble, within: Duration) -> Option<Bytes> {
+    let within = if mode.class.is_high() { within.min(LONGEST_PPDU) } else { within };
+    let fixed = airtime(mode, preamble, Bytes(0)).total();
+    if fixed > within {
+        return None;
+    }
+    let most = if mode.class.is_dsss() {
+        Bytes(mode.rate.0 * ((within - fixed).0 / 1000) / 8_000_000)
+    } else {
+        Bytes(mode.ofdm_bits_within(within) / 8)
+    };
+    let mut psdu = most.min(longest_psdu(mode.class));
+    // An extra symbol of LDPC may not have room.
+    while psdu > Bytes(0) && airtime(mode, preamble, psdu).total() > within {
+        psdu -= Bytes(1);
+    }
+    Some(psdu)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
-//! Modes: a modulation class with a rate.
+//! Modes: everything that says how the bits of a PSDU are sent, but their number.
 
+use super::Coding;
+use super::layout::Layout;
 use kernel::BitRate;
 
 /// Which PPDU format a mode belongs to (table 10-9, "modulation classes").
@@ -13,6 +15,12 @@ pub enum ModeClass {
     Ofdm,
     /// ERP-OFDM in 2.4 GHz (clause 18).
     ErpOfdm,
+    /// High throughput, 802.11n, in the mixed format (clause 19).
+    Ht,
+    /// Very high throughput, 802.11ac, for a single user (clause 21).
+    Vht,
+    /// High efficiency, 802.11ax, for a single user (802.11ax-2021 clause 27).
+    He,
 }
 
 impl ModeClass {
@@ -20,26 +28,299 @@ impl ModeClass {
     pub const fn is_dsss(self) -> bool {
         matches!(self, Self::Dsss | Self::HrDsss)
     }
+
+    /// Whether the class is HT or later: with MCS, streams, widths and A-MPDUs.
+    pub const fn is_high(self) -> bool {
+        matches!(self, Self::Ht | Self::Vht | Self::He)
+    }
+
+    /// MPDUs that one block ack can name, and so the most in an A-MPDU: 64, and 256 in HE (clause
+    /// 9.3.1.8.3); none before HT.
+    pub const fn block_ack_window(self) -> Option<u64> {
+        match self {
+            Self::Ht | Self::Vht => Some(64),
+            Self::He => Some(256),
+            Self::Dsss | Self::HrDsss | Self::Ofdm | Self::ErpOfdm => None,
+        }
+    }
 }
 
+/// Bandwidth of a PPDU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Width {
+    /// 20 MHz.
+    #[default]
+    Mhz20,
+    /// 22 MHz: DSSS and CCK.
+    Mhz22,
+    /// 40 MHz.
+    Mhz40,
+    /// 80 MHz.
+    Mhz80,
+    /// 160 MHz, in one piece or two.
+    Mhz160,
+}
+
+impl Width {
+    /// The bandwidth in MHz.
+    pub const fn mhz(self) -> u32 {
+        match self {
+            Self::Mhz20 => 20,
+            Self::Mhz22 => 22,
+            Self::Mhz40 => 40,
+            Self::Mhz80 => 80,
+            Self::Mhz160 => 160,
+        }
+    }
+
+    /// The OFDM channel of so many MHz.
+    pub fn of_mhz(mhz: u32) -> Option<Self> {
+        [Self::Mhz20, Self::Mhz40, Self::Mhz80, Self::Mhz160]
+            .into_iter()
+            .find(|width| width.mhz() == mhz)
+    }
+}
+
+/// Guard interval between OFDM symbols.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Guard {
+    /// 400 ns, the short one of HT and VHT.
+    Ns400,
+    /// 800 ns, that of OFDM; the short one of HE.
+    #[default]
+    Ns800,
+    /// 1600 ns.
+    Ns1600,
+    /// 3200 ns.
+    Ns3200,
+}
+
+impl Guard {
+    /// The interval in nanoseconds.
+    pub const fn ns(self) -> u64 {
+        match self {
+            Self::Ns400 => 400,
+            Self::Ns800 => 800,
+            Self::Ns1600 => 1600,
+            Self::Ns3200 => 3200,
+        }
+    }
+
+    /// The guard interval of so many nanoseconds.
+    pub fn of_ns(ns: u64) -> Option<Self> {
+        [Self::Ns400, Self::Ns800, Self::Ns1600, Self::Ns3200]
+            .into_iter()
+            .find(|guard| guard.ns() == ns)
+    }
+}
+
+/// Modulation of the carrier, or of each subcarrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Modulation {
+    /// Differential BPSK or QPSK, spread by the Barker sequence.
+    Dsss,
+    /// Complementary code keying.
+    Cck,
+    /// BPSK.
+    Bpsk,
+    /// QPSK.
+    Qpsk,
+    /// 16-QAM.
+    Qam16,
+    /// 64-QAM.
+    Qam64,
+    /// 256-QAM.
+    Qam256,
+    /// 1024-QAM.
+    Qam1024,
+}
+
+impl Modulation {
+    /// Coded bits on a subcarrier (`N_BPSCS`); 0 where there are no subcarriers.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::Dsss | Self::Cck => 0,
+            Self::Bpsk => 1,
+            Self::Qpsk => 2,
+            Self::Qam16 => 4,
+            Self::Qam64 => 6,
+            Self::Qam256 => 8,
+            Self::Qam1024 => 10,
+        }
+    }
+}
+
+/// Rate of the forward error correction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CodeRate {
+    /// 1/2.
+    Half,
+    /// 2/3.
+    TwoThirds,
+    /// 3/4.
+    ThreeQuarters,
+    /// 5/6.
+    FiveSixths,
+    /// 1: no code.
+    Uncoded,
+}
+
+impl CodeRate {
+    /// Data bits, and the coded bits they become.
+    pub const fn parts(self) -> (u32, u32) {
+        match self {
+            Self::Half => (1, 2),
+            Self::TwoThirds => (2, 3),
+            Self::ThreeQuarters => (3, 4),
+            Self::FiveSixths => (5, 6),
+            Self::Uncoded => (1, 1),
+        }
+    }
+
+    /// Whole data bits in so many coded ones.
+    pub(super) const fn data_bits(self, coded: u32) -> u32 {
+        let (num, den) = self.parts();
+        coded * num / den
+    }
+}
+
+/// Modulation and code rate by MCS index: HT counts to 7 in each stream, VHT to 9, HE to 11
+/// (clauses 19.5, 21.5, 27.5).
+pub(super) const MCS: [(Modulation, CodeRate); 12] = [
+    (Modulation::Bpsk, CodeRate::Half),
+    (Modulation::Qpsk, CodeRate::Half),
+    (Modulation::Qpsk, CodeRate::ThreeQuarters),
+    (Modulation::Qam16, CodeRate::Half),
+    (Modulation::Qam16, CodeRate::ThreeQuarters),
+    (Modulation::Qam64, CodeRate::TwoThirds),
+    (Modulation::Qam64, CodeRate::ThreeQuarters),
+    (Modulation::Qam64, CodeRate::FiveSixths),
+    (Modulation::Qam256, CodeRate::ThreeQuarters),
+    (Modulation::Qam256, CodeRate::FiveSixths),
+    (Modulation::Qam1024, CodeRate::ThreeQuarters),
+    (Modulation::Qam1024, CodeRate::FiveSixths),
+];
+
 /// A way to send the bits of a PSDU.
+///
+/// Modes of DSSS, CCK and OFDM stand in the tables of a [`Standard`](super::Standard); those of HT,
+/// VHT and HE are made by [`TxVector::mode`](super::TxVector::mode), which knows what exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mode {
     /// PPDU format.
     pub class: ModeClass,
-    /// Data rate.
+    /// Data rate as the standard's tables print it: where a symbol of HE holds a fraction of a bit,
+    /// with the fraction.
     pub rate: BitRate,
-    /// Data bits per OFDM symbol (`N_DBPS`, table 17-4); 0 for DSSS.
+    /// Whole data bits per OFDM symbol (`N_DBPS`, table 17-4); 0 for DSSS.
     pub bits_per_symbol: u32,
+    /// Modulation of the data.
+    pub modulation: Modulation,
+    /// Forward error correction of the data.
+    pub code_rate: CodeRate,
+    /// MCS index within a stream; place among the rates of the class where there are no MCS.
+    pub mcs: u8,
+    /// Spatial streams.
+    pub streams: u8,
+    /// Bandwidth.
+    pub width: Width,
+    /// Guard interval of the data.
+    pub guard: Guard,
+    /// Which code, if there is one; BCC before HT.
+    pub coding: Coding,
+    /// Coded bits per OFDM symbol (`N_CBPS`).
+    pub(super) coded_bits: u32,
+    /// How its PPDU is built; DSSS has its own two forms instead.
+    pub(super) layout: Layout,
 }
 
 impl Mode {
-    pub(crate) const fn dsss(class: ModeClass, rate_kbps: u64) -> Self {
-        Self { class, rate: BitRate(rate_kbps * 1000), bits_per_symbol: 0 }
+    pub(super) const fn dsss(class: ModeClass, rate_kbps: u64) -> Self {
+        let modulation = match class {
+            ModeClass::HrDsss => Modulation::Cck,
+            _ => Modulation::Dsss,
+        };
+        let mcs = match rate_kbps {
+            1000 => 0,
+            2000 => 1,
+            5500 => 2,
+            _ => 3,
+        };
+        Self {
+            class,
+            rate: BitRate(rate_kbps * 1000),
+            bits_per_symbol: 0,
+            coded_bits: 0,
+            modulation,
+            code_rate: CodeRate::Uncoded,
+            mcs,
+            streams: 1,
+            width: Width::Mhz22,
+            guard: Guard::Ns800,
+            coding: Coding::Bcc,
+            layout: Layout::ofdm(ModeClass::Ofdm),
+        }
     }
 
-    /// An OFDM mode of 20 MHz: 250 000 symbols a second.
-    pub(crate) const fn ofdm(class: ModeClass, rate_mbps: u64) -> Self {
-        Self { class, rate: BitRate(rate_mbps * 1_000_000), bits_per_symbol: rate_mbps as u32 * 4 }
+    /// An OFDM mode of 20 MHz: 250 000 symbols a second (table 17-4).
+    pub(super) const fn ofdm(class: ModeClass, rate_mbps: u64) -> Self {
+        use CodeRate::{Half, ThreeQuarters, TwoThirds};
+        use Modulation::{Bpsk, Qam16, Qam64, Qpsk};
+        let (mcs, modulation, code_rate) = match rate_mbps {
+            6 => (0, Bpsk, Half),
+            9 => (1, Bpsk, ThreeQuarters),
+            12 => (2, Qpsk, Half),
+            18 => (3, Qpsk, ThreeQuarters),
+            24 => (4, Qam16, Half),
+            36 => (5, Qam16, ThreeQuarters),
+            48 => (6, Qam64, TwoThirds),
+            _ => (7, Qam64, ThreeQuarters),
+        };
+        Self {
+            class,
+            rate: BitRate(rate_mbps * 1_000_000),
+            bits_per_symbol: rate_mbps as u32 * 4,
+            coded_bits: 48 * modulation.bits(),
+            modulation,
+            code_rate,
+            mcs,
+            streams: 1,
+            width: Width::Mhz20,
+            guard: Guard::Ns800,
+            coding: Coding::Bcc,
+            layout: Layout::ofdm(class),
+        }
+    }
+
+    /// The non-HT reference rate (table 10-10): that of the OFDM mode with the same modulation and
+    /// code rate, or the nearest below; a DSSS or OFDM mode's own rate. The rate of a control
+    /// response is not above it.
+    pub fn reference_rate(&self) -> BitRate {
+        use CodeRate::{Half, TwoThirds};
+        use Modulation::{Bpsk, Qam16, Qam64, Qpsk};
+        if !self.class.is_high() {
+            return self.rate;
+        }
+        let mbps = match (self.modulation, self.code_rate) {
+            (Bpsk, Half) => 6,
+            (Bpsk, _) => 9,
+            (Qpsk, Half) => 12,
+            (Qpsk, _) => 18,
+            (Qam16, Half) => 24,
+            (Qam16, _) => 36,
+            (Qam64, Half | TwoThirds) => 48,
+            _ => 54,
+        };
+        BitRate(mbps * 1_000_000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_are_small_enough_to_travel() {
+        assert!(size_of::<Mode>() <= 40, "{} bytes", size_of::<Mode>());
     }
 }

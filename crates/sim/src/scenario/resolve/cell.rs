@@ -1,8 +1,9 @@
 //! The cell and what stands around it: standard, rates, stations, access point, wire.
 
 use super::check::{Check, number};
-use crate::plan::{ApPlan, Discipline, Preamble, Slot, Standard, StationPlan, WirePlan, WlanPlan};
-use crate::scenario::document::{Document, Queue, Station, Stations, Wlan};
+use super::queues::{Site, loss, queue};
+use crate::plan::{ApPlan, Preamble, Slot, Standard, StationPlan, WirePlan, WlanPlan};
+use crate::scenario::document::{Document, Station, Stations, Wlan};
 use kernel::{BitRate, Bytes};
 
 /// More stations than this are no single cell.
@@ -91,6 +92,7 @@ pub(super) fn wlan(document: &Document, check: &mut Check) -> WlanPlan {
         slot_grid: wlan.slot_grid,
         countdown: wlan.countdown,
         backoff_draw: wlan.backoff_draw,
+        durations: wlan.durations,
     }
 }
 
@@ -242,14 +244,15 @@ fn station(
     StationPlan {
         name: String::new(),
         rate,
-        queue: queue(&format!("{path}.queue"), &group.queue, check),
+        queue: queue(&format!("{path}.queue"), &group.queue, Site::Station(rate), check),
         data_loss: check.probability(format!("{path}.data_loss"), group.data_loss),
         ack_loss: check.probability(format!("{path}.ack_loss"), group.ack_loss),
     }
 }
 
-pub(super) fn ap(document: &Document, check: &mut Check) -> ApPlan {
-    ApPlan { queue: queue("ap.queue", &document.ap.queue, check) }
+pub(super) fn ap(document: &Document, stations: &[StationPlan], check: &mut Check) -> ApPlan {
+    let fastest = stations.iter().map(|station| station.rate).max().unwrap_or_default();
+    ApPlan { queue: queue("ap.queue", &document.ap.queue, Site::AccessPoint(fastest), check) }
 }
 
 pub(super) fn wire(document: &Document, check: &mut Check) -> Option<WirePlan> {
@@ -257,45 +260,13 @@ pub(super) fn wire(document: &Document, check: &mut Check) -> Option<WirePlan> {
     let rate = wire
         .rate_mbps
         .map(|mbps| BitRate::from_mbps(check.real("wire.rate_mbps", mbps, 0.001, 1e6)));
+    let delay = check.millis("wire.delay_ms", wire.delay_ms, 0.0, 60_000.0);
     Some(WirePlan {
         rate,
-        delay: check.millis("wire.delay_ms", wire.delay_ms, 0.0, 60_000.0),
-        queue: queue("wire.queue", &wire.queue, check),
+        delay,
+        queue: queue("wire.queue", &wire.queue, Site::Wire(rate, delay), check),
         overhead: check.bytes("wire.overhead_bytes", wire.overhead_bytes, 0, 1000),
+        loss: loss("wire.loss", wire.loss.as_ref(), check),
+        loss_direction: wire.loss_direction,
     })
-}
-
-fn queue(path: &str, queue: &Queue, check: &mut Check) -> Discipline {
-    match queue {
-        Queue::DropTail(queue) => {
-            let path = format!("{path}.drop_tail");
-            Discipline::DropTail {
-                limit_packets: limit_packets(&path, queue.limit_packets, check),
-                limit_bytes: queue.limit_bytes.map(Bytes),
-            }
-        }
-        Queue::Drr(queue) => {
-            let path = format!("{path}.drr");
-            let quantum_path = format!("{path}.quantum_bytes");
-            Discipline::Drr {
-                per: queue.per,
-                quantum: check.bytes(quantum_path, queue.quantum_bytes, 1, 1_000_000),
-                limit_packets: limit_packets(&path, queue.limit_packets, check),
-                limit_bytes: queue.limit_bytes.map(Bytes),
-            }
-        }
-    }
-}
-
-fn limit_packets(path: &str, limit: Option<u64>, check: &mut Check) -> Option<u32> {
-    let path = format!("{path}.limit_packets");
-    match limit? {
-        0 => {
-            let message = "0 would drop every packet: the limit counts the one in service too; 1 \
-                           is the least, and without the key there is no limit";
-            check.fault(path, message);
-            None
-        }
-        limit => Some(check.whole(path, limit, 1, 1_000_000_000) as u32),
-    }
 }

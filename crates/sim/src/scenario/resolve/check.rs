@@ -71,6 +71,15 @@ impl Check {
         0.0
     }
 
+    /// A part of a whole, above 0 up to 1.
+    pub(super) fn fraction(&mut self, path: impl Display, value: f64) -> f64 {
+        if value > 0.0 && value <= 1.0 {
+            return value;
+        }
+        self.fault(path, format!("must be above 0 and at most 1, is {}", number(value)));
+        1.0
+    }
+
     /// A whole number from `low` to `high`.
     pub(super) fn whole(&mut self, path: impl Display, value: u64, low: u64, high: u64) -> u64 {
         if !(low..=high).contains(&value) {

@@ -1,7 +1,7 @@
 //! What flows carry: traffic, packet sizes, TCP.
 
 use super::check::{Check, number};
-use crate::plan::{ControlPlan, DelayedAck, SizePlan, TcpPlan, TrafficPlan};
+use crate::plan::{ControlPlan, DelayedAck, Recovery, SizePlan, TcpPlan, TrafficPlan};
 use crate::scenario::document::Document;
 use crate::scenario::flow::{self, Cbr, Control, Flow, Saturated, Size, Tcp, Traffic, Web};
 use kernel::{BitRate, Bytes, Duration};
@@ -206,9 +206,20 @@ pub(super) fn tcp(path: &str, flow: &Flow, document: &Document, check: &mut Chec
         timestamps: tcp.timestamps,
         header,
         delayed_ack: delayed_ack(&path, &tcp.delayed_ack, check),
+        ack_heartbeat: tcp.ack_heartbeat,
         rto_initial,
         rto_min,
         rto_max,
+        rto_rule: tcp.rto_rule,
+        recovery: match tcp.recovery {
+            flow::Recovery::NewReno => Recovery::NewReno,
+            flow::Recovery::Sack(flow::Sack { rack, reduction, f_rto, undo }) => {
+                Recovery::Sack { rack, reduction, f_rto, undo }
+            }
+        },
+        ecn: tcp.ecn,
+        pacing: tcp.pacing,
+        byte_counting: tcp.byte_counting,
         limited_transmit: tcp.limited_transmit,
         restart_after_idle: tcp.restart_after_idle,
         close: tcp.close,

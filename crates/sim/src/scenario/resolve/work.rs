@@ -1,7 +1,7 @@
 //! Bounds on what a run may cost, in time and in memory.
 
 use super::check::{Check, number};
-use crate::plan::{Discipline, Endpoint, Plan, TrafficPlan};
+use crate::plan::{Discipline, Endpoint, Limit, Loss, Plan, TrafficPlan};
 use crate::scenario::document::{Document, Stations};
 use kernel::Bytes;
 
@@ -17,18 +17,22 @@ const MOST_WAITING: f64 = 1e7;
 pub(super) fn queues_hold_a_packet(document: &Document, plan: &Plan, check: &mut Check) {
     let largest = plan.flows.iter().map(packet_size).max().unwrap_or(Bytes::ZERO);
     let mut holds = |path: &str, queue: &Discipline| {
-        let (kind, limit) = match queue {
-            Discipline::DropTail { limit_bytes, .. } => ("drop_tail", limit_bytes),
-            Discipline::Drr { limit_bytes, .. } => ("drr", limit_bytes),
-        };
-        if let Some(limit) = limit.filter(|limit| *limit < largest) {
-            check.fault(
-                format!("{path}.queue.{kind}.limit_bytes"),
-                format!(
-                    "{} bytes do not hold one packet of {} bytes, the largest of all flows",
-                    limit.0, largest.0
-                ),
-            );
+        let mut path = format!("{path}.queue.{}", queue.key());
+        let mut levels = vec![(path.clone(), queue.limit())];
+        if let Discipline::AirtimeFair { station, .. } = queue {
+            path = format!("{path}.station.{}", station.key());
+            levels.push((path, station.limit()));
+        }
+        for (path, limit) in levels {
+            if let Some(limit) = limit.bytes.filter(|limit| *limit < largest) {
+                check.fault(
+                    format!("{path}.limit_bytes"),
+                    format!(
+                        "{} bytes do not hold one packet of {} bytes, the largest of all flows",
+                        limit.0, largest.0
+                    ),
+                );
+            }
         }
     };
     match &document.stations {
@@ -69,6 +73,7 @@ pub(super) fn is_bounded(plan: &Plan, check: &mut Check) {
         return;
     }
     let duration_s = plan.duration.as_secs_f64();
+    let channel_per_s = channel_changes_per_s(plan);
     let mut sources_per_s = 0.0;
     let mut waiting = 0.0;
     let mut worst = (0.0, 0);
@@ -83,14 +88,18 @@ pub(super) fn is_bounded(plan: &Plan, check: &mut Check) {
             }
         }
     }
-    let work = duration_s * (EXCHANGES_PER_S + sources_per_s);
+    let work = duration_s * (EXCHANGES_PER_S + sources_per_s + channel_per_s);
     if work > MOST_WORK {
         let (work, sources) = (number(work), number(sources_per_s));
+        let channel = match channel_per_s {
+            0.0 => String::new(),
+            per_s => format!(", {} of the wire's channel", number(per_s)),
+        };
         check.fault(
             "duration_s",
             format!(
                 "{} s would take about {work} steps (10000 a second in the cell, {sources} of \
-                 datagram sources), and at most 1e11 are run; shorten it or lower the rates",
+                 datagram sources{channel}), and at most 1e11 are run; shorten it or lower the rates",
                 number(duration_s)
             ),
         );
@@ -119,13 +128,16 @@ fn datagrams_per_s(plan: &Plan, flow: &crate::plan::FlowPlan) -> f64 {
     }
 }
 
+/// How often a wire's channel changes a second, whether or not anything is sent.
+fn channel_changes_per_s(plan: &Plan) -> f64 {
+    match plan.wire.as_ref().map(|wire| &wire.loss) {
+        Some(Loss::GilbertElliott { good, bad, .. }) => 4.0 / (*good + *bad).as_secs_f64(),
+        _ => 0.0,
+    }
+}
+
 fn passes_unlimited_queue(plan: &Plan, flow: &crate::plan::FlowPlan) -> bool {
-    let unlimited = |queue: &Discipline| match queue {
-        Discipline::DropTail { limit_packets, limit_bytes }
-        | Discipline::Drr { limit_packets, limit_bytes, .. } => {
-            limit_packets.is_none() && limit_bytes.is_none()
-        }
-    };
+    let unlimited = |queue: &Discipline| queue.limit() == Limit::NONE;
     let through_wire = flow.from == Endpoint::Server || flow.to == Endpoint::Server;
     let wire = plan.wire.as_ref().is_some_and(|wire| through_wire && unlimited(&wire.queue));
     let ap = match flow.to {

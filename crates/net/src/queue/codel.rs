@@ -1,0 +1,322 @@
+//! `CoDel`, controlled delay (RFC 8289): drops at the head, by how long packets have waited.
+
+use super::fifo::Fifo;
+use super::{Limit, Queue, Room, Signal, mark_or_drop};
+use kernel::{Bytes, Duration, Instant};
+use wire::Packet;
+
+/// The parameters of the control law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Law {
+    /// The standing delay that is tolerated (TARGET, 5 ms).
+    pub target: Duration,
+    /// How long the delay must stay above it, about a round-trip time (INTERVAL, 100 ms).
+    pub interval: Duration,
+    /// A queue of no more than this is never too long (section 4.2: one packet of the link's MTU).
+    pub mtu: Bytes,
+    /// Whether packets that can be marked are marked and not dropped.
+    pub ecn: bool,
+}
+
+/// What a [`CoDel`] queue is made by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CoDelConfig {
+    /// When it drops.
+    pub law: Law,
+    /// What it holds.
+    pub limit: Limit,
+}
+
+/// The state of the control law, names and steps as in RFC 8289 section 5.
+#[derive(Debug, Default)]
+pub(super) struct Control {
+    /// When the delay will have been above target for an interval.
+    first_above: Option<Instant>,
+    drop_next: Instant,
+    /// Drops since the drop state was entered, or what the last drop state suggests.
+    count: u32,
+    /// `count` as the drop state was last entered.
+    last_count: u32,
+    dropping: bool,
+}
+
+impl Control {
+    /// Takes out the next packet that is let through; there is one if any waits, because the last
+    /// one is never too long a queue.
+    pub(super) fn pop(
+        &mut self,
+        law: &Law,
+        now: Instant,
+        fifo: &mut Fifo,
+        out: &mut Vec<Signal>,
+    ) -> Option<Packet> {
+        let (mut packet, mut ok_to_drop) = self.take(law, now, fifo)?;
+        if self.dropping {
+            self.dropping = ok_to_drop;
+            while self.dropping && now >= self.drop_next {
+                self.count += 1;
+                if let Some(marked) = mark_or_drop(law.ecn, packet, out) {
+                    self.drop_next = law.next_drop(self.drop_next, self.count);
+                    return Some(marked);
+                }
+                (packet, ok_to_drop) = self.take(law, now, fifo)?;
+                self.dropping = ok_to_drop;
+                if ok_to_drop {
+                    self.drop_next = law.next_drop(self.drop_next, self.count);
+                }
+            }
+        } else if ok_to_drop {
+            if let Some(marked) = mark_or_drop(law.ecn, packet, out) {
+                packet = marked;
+            } else {
+                (packet, _) = self.take(law, now, fifo)?;
+            }
+            self.enter(law, now);
+        }
+        Some(packet)
+    }
+
+    /// Enters the drop state; soon after the last one it goes on at that one's rate.
+    fn enter(&mut self, law: &Law, now: Instant) {
+        let delta = self.count.saturating_sub(self.last_count);
+        let is_recent = now.since(self.drop_next) < law.interval * 16;
+        self.dropping = true;
+        self.count = if delta > 1 && is_recent { delta } else { 1 };
+        self.drop_next = law.next_drop(now, self.count);
+        self.last_count = self.count;
+    }
+
+    /// The first packet, and whether it may be dropped for its delay (`dodequeue`).
+    fn take(&mut self, law: &Law, now: Instant, fifo: &mut Fifo) -> Option<(Packet, bool)> {
+        let Some((since, packet)) = fifo.pop() else {
+            self.first_above = None;
+            return None;
+        };
+        if now.since(since) < law.target || fifo.backlog() <= law.mtu {
+            self.first_above = None;
+            return Some((packet, false));
+        }
+        let first_above = *self.first_above.get_or_insert(now + law.interval);
+        Some((packet, now >= first_above))
+    }
+}
+
+impl Law {
+    /// The control law: drops come closer with the square root of their number.
+    fn next_drop(&self, last: Instant, count: u32) -> Instant {
+        last + Duration((self.interval.0 as f64 / libm::sqrt(f64::from(count))) as u64)
+    }
+}
+
+/// A first-in-first-out queue under `CoDel`.
+#[derive(Debug)]
+pub struct CoDel {
+    law: Law,
+    control: Control,
+    fifo: Fifo,
+    room: Room,
+}
+
+impl CoDel {
+    /// An empty queue.
+    pub fn new(config: CoDelConfig) -> Self {
+        Self {
+            law: config.law,
+            control: Control::default(),
+            fifo: Fifo::default(),
+            room: Room::new(config.limit),
+        }
+    }
+}
+
+impl Queue for CoDel {
+    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+        if self.room.take(packet.size) {
+            self.fifo.push(now, packet);
+        } else {
+            out.push(Signal::Drop(packet));
+        }
+    }
+
+    fn pop(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
+        let before = out.len();
+        let packet = self.control.pop(&self.law, now, &mut self.fifo, out);
+        self.room.free_dropped(&out[before..]);
+        packet
+    }
+
+    fn release(&mut self, _now: Instant, packet: &Packet) {
+        self.room.free(packet.size);
+    }
+
+    fn len(&self) -> usize {
+        self.fifo.len()
+    }
+
+    fn backlog(&self) -> Bytes {
+        self.fifo.backlog()
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&Packet)) {
+        self.fifo.each(visit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::load::responsive;
+    use super::super::tests::{accepts, capable, number, packet};
+    use super::*;
+    use wire::Ecn;
+
+    /// The defaults of RFC 8289.
+    const LAW: Law = Law {
+        target: Duration::from_millis(5),
+        interval: Duration::from_millis(100),
+        mtu: Bytes(1500),
+        ecn: false,
+    };
+
+    fn ms(ms: u64) -> Instant {
+        Instant::ZERO + Duration::from_millis(ms)
+    }
+
+    fn queue(law: Law) -> CoDel {
+        CoDel::new(CoDelConfig { law, limit: Limit::NONE })
+    }
+
+    /// From `from` on a packet goes each ms, and as many come as keep `depth` waiting: each waits
+    /// `depth` ms. Signals, with their times in ms.
+    fn hold(queue: &mut CoDel, depth: u64, from: u64, until: u64) -> Vec<(u64, Signal)> {
+        let mut signals = Vec::new();
+        while queue.fifo.pop().is_some() {}
+        for now in from..until {
+            let mut out = Vec::new();
+            while queue.len() <= depth as usize {
+                // One that came when its turn demands it, whatever was dropped.
+                let since = (now + queue.len() as u64).saturating_sub(depth);
+                queue.fifo.push(ms(since), capable(0, now, 1500));
+                queue.room.force(Bytes(1500));
+            }
+            let popped = queue.pop(ms(now), &mut out).expect("packets wait");
+            queue.release(ms(now), &popped);
+            signals.extend(out.into_iter().map(|signal| (now, signal)));
+        }
+        signals
+    }
+
+    fn times(signals: &[(u64, Signal)]) -> Vec<u64> {
+        signals.iter().map(|&(at, _)| at).collect()
+    }
+
+    /// The control law in whole ms: drops `interval / sqrt(count)` apart.
+    fn law_times(first: u64, mut count: u32, drops: usize) -> Vec<u64> {
+        let mut at = first as f64;
+        let mut times = vec![first];
+        while times.len() < drops {
+            at += 100.0 / f64::from(count).sqrt();
+            count += 1;
+            times.push(at.ceil() as u64);
+        }
+        times
+    }
+
+    #[test]
+    fn a_delay_below_target_is_no_reason_to_drop() {
+        assert_eq!(hold(&mut queue(LAW), 4, 10, 2000), []);
+    }
+
+    #[test]
+    fn drops_begin_after_an_interval_and_come_closer_with_the_square_root() {
+        let mut queue = queue(LAW);
+        let signals = hold(&mut queue, 20, 20, 1020);
+        assert!(signals.iter().all(|(_, signal)| matches!(signal, Signal::Drop(_))));
+        // Above target from 20 ms on; the first drop at 120, the next 100 later, then 71, 58, …
+        let expected = law_times(120, 1, signals.len());
+        assert_eq!(times(&signals), expected);
+        assert_eq!(&expected[..5], [120, 220, 291, 349, 399]);
+        assert!(signals.len() > 20);
+    }
+
+    #[test]
+    fn a_dip_below_target_begins_the_interval_anew() {
+        let mut queue = queue(LAW);
+        assert_eq!(hold(&mut queue, 20, 20, 119), []);
+        assert_eq!(hold(&mut queue, 3, 119, 120), []);
+        assert_eq!(times(&hold(&mut queue, 20, 120, 230)), [220]);
+    }
+
+    #[test]
+    fn soon_after_a_drop_state_the_next_goes_on_at_its_rate() {
+        let drop_out = |queue: &mut CoDel, at| {
+            assert_eq!(hold(queue, 3, at, at + 50), []);
+        };
+        let mut soon = queue(LAW);
+        // Five drops in the first state: count 5, of which the first is where it began.
+        assert_eq!(times(&hold(&mut soon, 20, 20, 440)), law_times(120, 1, 5));
+        drop_out(&mut soon, 440);
+        let again = hold(&mut soon, 20, 490, 900);
+        assert_eq!(times(&again), law_times(590, 4, again.len()));
+        let mut late = queue(LAW);
+        assert_eq!(times(&hold(&mut late, 20, 20, 440)), law_times(120, 1, 5));
+        drop_out(&mut late, 440);
+        // More than 16 intervals after the last drop was due.
+        let again = hold(&mut late, 20, 2200, 2600);
+        assert_eq!(times(&again), law_times(2300, 1, again.len()));
+    }
+
+    #[test]
+    fn a_queue_of_one_packet_is_never_too_long() {
+        // The packet that is taken out leaves one of the MTU behind: it passes, however late.
+        assert_eq!(hold(&mut queue(LAW), 1, 1000, 3000), []);
+        let slow = Law { target: Duration::ZERO, mtu: Bytes(40_000), ..LAW };
+        assert_eq!(hold(&mut queue(slow), 20, 20, 2000), []);
+    }
+
+    #[test]
+    fn with_ecn_packets_are_marked_at_the_same_times() {
+        let mut queue = queue(Law { ecn: true, ..LAW });
+        let signals = hold(&mut queue, 20, 20, 1020);
+        assert!(signals.iter().all(|(_, signal)| {
+            matches!(signal, Signal::Mark(packet) if packet.ecn == Ecn::Experienced)
+        }));
+        assert_eq!(times(&signals), law_times(120, 1, signals.len()));
+        assert!(signals.len() > 20);
+    }
+
+    #[test]
+    fn with_ecn_a_packet_that_cannot_be_marked_is_dropped() {
+        let mut queue = queue(Law { ecn: true, ..LAW });
+        for number in 0..200 {
+            assert!(accepts(&mut queue, ms(0), packet(0, number, 1500)));
+        }
+        let mut out = Vec::new();
+        assert_eq!(queue.pop(ms(10), &mut out).map(|p| number(&p)), Some(0));
+        assert_eq!(out, []);
+        assert_eq!(queue.pop(ms(110), &mut out).map(|p| number(&p)), Some(2));
+        assert_eq!(out, [Signal::Drop(packet(0, 1, 1500))]);
+    }
+
+    #[test]
+    fn the_limit_holds_at_the_tail() {
+        let mut queue = CoDel::new(CoDelConfig { law: LAW, limit: Limit::packets(2) });
+        assert!(accepts(&mut queue, ms(0), packet(0, 0, 1500)));
+        assert!(accepts(&mut queue, ms(0), packet(0, 1, 1500)));
+        assert!(!accepts(&mut queue, ms(0), packet(0, 2, 1500)));
+    }
+
+    #[test]
+    fn holds_the_standing_delay_near_target_and_the_link_in_use() {
+        let (from, end) = (ms(20_000), ms(120_000));
+        let mut drop_tail = super::super::DropTail::new(Limit::packets(250));
+        let long = responsive(&mut drop_tail, 4, false, end).mean_ms(from);
+        assert!(long > 150.0, "drop-tail: {long} ms");
+        for ecn in [false, true] {
+            let outcome = responsive(&mut queue(Law { ecn, ..LAW }), 4, ecn, end);
+            let (mean, used) = (outcome.mean_ms(from), outcome.use_of(from, end));
+            assert!((2.5..10.0).contains(&mean), "ecn {ecn}: {mean} ms");
+            assert!(used > 0.97, "ecn {ecn}: {used}");
+            assert_eq!((outcome.marks > 100, outcome.drops > 100), (ecn, !ecn));
+        }
+    }
+}

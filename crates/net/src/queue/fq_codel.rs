@@ -1,0 +1,381 @@
+//! FQ-CoDel (RFC 8290): a sub-queue for each flow, each under `CoDel`, served by deficit round
+//! robin in which flows that have just begun go first.
+
+use super::codel::Control;
+use super::fifo::Fifo;
+use super::lanes::{Classifier, Lanes};
+use super::{Law, Limit, Queue, Room, Signal};
+use kernel::{Bytes, Instant, Rng};
+use std::collections::VecDeque;
+use wire::Packet;
+
+/// What an [`FqCoDel`] queue is made by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FqCoDelConfig {
+    /// When a sub-queue drops.
+    pub law: Law,
+    /// Bytes that a sub-queue may send per round (section 5.2.4).
+    pub quantum: Bytes,
+    /// How many sub-queues flows are hashed to; `None` is one for each flow.
+    pub buckets: Option<u32>,
+    /// How many packets at most are dropped at once where there is no room; at least 1.
+    pub drop_batch: u32,
+    /// Of all sub-queues together.
+    pub limit: Limit,
+}
+
+#[derive(Debug)]
+struct Lane {
+    fifo: Fifo,
+    control: Control,
+    /// What it may send before its turn ends, in bytes; below 0 after a packet larger than that.
+    credits: i64,
+    /// Whether it is among the new or the old ones.
+    is_listed: bool,
+}
+
+impl Lane {
+    fn new() -> Self {
+        let (fifo, control) = (Fifo::default(), Control::default());
+        Self { fifo, control, credits: 0, is_listed: false }
+    }
+}
+
+/// A queue under FQ-CoDel.
+#[derive(Debug)]
+pub struct FqCoDel {
+    law: Law,
+    quantum: i64,
+    drop_batch: u32,
+    classifier: Classifier,
+    lanes: Lanes<Lane>,
+    /// Sub-queues on their first turn: they go before all old ones.
+    new: VecDeque<usize>,
+    old: VecDeque<usize>,
+    len: usize,
+    backlog: Bytes,
+    room: Room,
+}
+
+impl FqCoDel {
+    /// An empty queue. A quantum of zero would never send: it counts as one byte.
+    pub fn new(config: FqCoDelConfig, rng: &mut Rng) -> Self {
+        Self {
+            law: config.law,
+            quantum: (config.quantum.0 as i64).max(1),
+            drop_batch: config.drop_batch.max(1),
+            classifier: Classifier::new(config.buckets, rng),
+            lanes: Lanes::new(),
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+            len: 0,
+            backlog: Bytes::ZERO,
+            room: Room::new(config.limit),
+        }
+    }
+
+    /// Drops from the head of the sub-queue with the most bytes: half of what it holds, but no more
+    /// than a batch (section 4.1.2).
+    fn drop_from_the_fattest(&mut self, out: &mut Vec<Signal>) {
+        let before = out.len();
+        let Some(fattest) = self.lanes.iter_mut().max_by_key(|lane| lane.fifo.backlog()) else {
+            return;
+        };
+        let enough = fattest.fifo.backlog().0 / 2;
+        let mut dropped = Bytes::ZERO;
+        for _ in 0..self.drop_batch {
+            let Some((_, packet)) = fattest.fifo.pop() else { break };
+            dropped += packet.size;
+            self.len -= 1;
+            out.push(Signal::Drop(packet));
+            if dropped.0 >= enough {
+                break;
+            }
+        }
+        self.backlog -= dropped;
+        self.room.free_dropped(&out[before..]);
+    }
+
+    /// The sub-queue whose turn it is, and whether it is among the new ones.
+    fn turn(&mut self) -> Option<(usize, bool)> {
+        loop {
+            let is_new = !self.new.is_empty();
+            let list = if is_new { &self.new } else { &self.old };
+            let number = *list.front()?;
+            let lane = &mut self.lanes[number];
+            if lane.credits > 0 {
+                return Some((number, is_new));
+            }
+            lane.credits += self.quantum;
+            self.move_to_old(is_new);
+        }
+    }
+
+    /// The first of its list goes to the end of the old ones.
+    fn move_to_old(&mut self, is_new: bool) {
+        let list = if is_new { &mut self.new } else { &mut self.old };
+        let number = list.pop_front();
+        self.old.extend(number);
+    }
+}
+
+impl Queue for FqCoDel {
+    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+        let number = self.lanes.number_or(self.classifier.key(&packet), Lane::new);
+        let lane = &mut self.lanes[number];
+        lane.fifo.push(now, packet);
+        if !lane.is_listed {
+            lane.is_listed = true;
+            lane.credits = self.quantum;
+            self.new.push_back(number);
+        }
+        self.len += 1;
+        self.backlog += packet.size;
+        self.room.force(packet.size);
+        while self.room.is_exceeded() && self.len > 0 {
+            self.drop_from_the_fattest(out);
+        }
+    }
+
+    fn pop(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
+        loop {
+            let (number, is_new) = self.turn()?;
+            let lane = &mut self.lanes[number];
+            let (len, backlog, before) = (lane.fifo.len(), lane.fifo.backlog(), out.len());
+            let popped = lane.control.pop(&self.law, now, &mut lane.fifo, out);
+            self.len -= len - lane.fifo.len();
+            self.backlog -= backlog - lane.fifo.backlog();
+            self.room.free_dropped(&out[before..]);
+            if let Some(packet) = popped {
+                lane.credits -= packet.size.0 as i64;
+                return Some(packet);
+            }
+            // An empty one leaves, but a new one only after a turn among the old: else it could
+            // always come back as new and starve the others (section 4.2).
+            if is_new {
+                self.move_to_old(true);
+            } else {
+                lane.is_listed = false;
+                self.old.pop_front();
+            }
+        }
+    }
+
+    fn release(&mut self, _now: Instant, packet: &Packet) {
+        self.room.free(packet.size);
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn backlog(&self) -> Bytes {
+        self.backlog
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&Packet)) {
+        self.lanes.iter().for_each(|lane| lane.fifo.each(visit));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::load::{SERVICE, responsive};
+    use super::super::tests::{accepts, drain, number, packet, rng};
+    use super::*;
+    use kernel::Duration;
+    use wire::{Body, Flags, FlowId, SackBlocks, Segment};
+
+    const LAW: Law = Law {
+        target: Duration::from_millis(5),
+        interval: Duration::from_millis(100),
+        mtu: Bytes(1500),
+        ecn: false,
+    };
+    const CONFIG: FqCoDelConfig = FqCoDelConfig {
+        law: LAW,
+        quantum: Bytes(1514),
+        buckets: None,
+        drop_batch: 64,
+        limit: Limit::packets(10_240),
+    };
+    const NOW: Instant = Instant(0);
+
+    fn queue(config: FqCoDelConfig) -> FqCoDel {
+        FqCoDel::new(config, &mut rng())
+    }
+
+    fn fill(queue: &mut FqCoDel, flow: u32, numbers: std::ops::Range<u64>, size: u64) {
+        for number in numbers {
+            assert!(accepts(queue, NOW, packet(flow, number, size)));
+        }
+    }
+
+    #[test]
+    fn a_flow_that_has_just_begun_goes_first_and_once() {
+        let mut queue = queue(CONFIG);
+        fill(&mut queue, 1, 0..10, 1500);
+        fill(&mut queue, 2, 0..10, 1500);
+        let mut order = Vec::new();
+        let mut next = |queue: &mut FqCoDel| {
+            let packet = queue.pop(NOW, &mut Vec::new()).unwrap();
+            order.push((packet.flow().0, number(&packet)));
+        };
+        // Each may send a packet beyond its credits of 1514 bytes before its first turn ends.
+        (0..5).for_each(|_| next(&mut queue));
+        fill(&mut queue, 3, 0..1, 100);
+        (0..3).for_each(|_| next(&mut queue));
+        assert_eq!(
+            order,
+            [(1, 0), (1, 1), (2, 0), (2, 1), (1, 2), (3, 0), (2, 2), (1, 3)],
+            "flow 3 cuts in before both old ones"
+        );
+    }
+
+    #[test]
+    fn an_emptied_new_flow_has_a_turn_among_the_old_before_it_is_new_again() {
+        let mut queue = queue(FqCoDelConfig { quantum: Bytes(3000), ..CONFIG });
+        let next = |queue: &mut FqCoDel| queue.pop(NOW, &mut Vec::new()).unwrap().flow().0;
+        fill(&mut queue, 1, 0..100, 1000);
+        assert_eq!([1, 1, 1].map(|_| next(&mut queue)), [1; 3]);
+        fill(&mut queue, 2, 0..1, 100);
+        assert_eq!([(); 2].map(|()| next(&mut queue)), [2, 1]);
+        // Flow 2 was found empty: it is among the old ones now, behind the turn of flow 1.
+        fill(&mut queue, 2, 1..2, 100);
+        assert_eq!([(); 4].map(|()| next(&mut queue)), [1, 1, 2, 1]);
+        // Found empty among the old ones it leaves, and is new again when it comes back.
+        assert_eq!([(); 6].map(|()| next(&mut queue)), [1; 6]);
+        fill(&mut queue, 2, 2..3, 100);
+        assert_eq!([(); 2].map(|()| next(&mut queue)), [2, 1]);
+    }
+
+    #[test]
+    fn backlogged_flows_share_bytes_and_not_packets() {
+        let mut queue = queue(FqCoDelConfig { quantum: Bytes(300), ..CONFIG });
+        fill(&mut queue, 1, 0..1000, 1500);
+        fill(&mut queue, 2, 0..6000, 250);
+        let mut bytes = [0, 0];
+        for _ in 0..3000 {
+            let packet = queue.pop(NOW, &mut Vec::new()).unwrap();
+            bytes[packet.flow().0 as usize - 1] += packet.size.0;
+            let apart = bytes[0].abs_diff(bytes[1]);
+            assert!(apart <= 300 + 2 * 1500, "{bytes:?}: more than a quantum and two packets");
+        }
+    }
+
+    #[test]
+    fn without_room_the_fattest_loses_half_from_its_head_but_no_more_than_a_batch() {
+        let mut wide = queue(FqCoDelConfig { limit: Limit::packets(11), ..CONFIG });
+        fill(&mut wide, 1, 0..8, 1500);
+        fill(&mut wide, 2, 0..3, 100);
+        let mut out = Vec::new();
+        wide.push(NOW, packet(2, 3, 100), &mut out);
+        let dropped = |number| Signal::Drop(packet(1, number, 1500));
+        assert_eq!(out, [0, 1, 2, 3].map(dropped));
+        assert_eq!((wide.len(), wide.backlog()), (8, Bytes(4 * 1500 + 4 * 100)));
+        let batch = FqCoDelConfig { limit: Limit::packets(11), drop_batch: 2, ..CONFIG };
+        let mut narrow = queue(batch);
+        fill(&mut narrow, 1, 0..11, 1500);
+        out.clear();
+        narrow.push(NOW, packet(2, 0, 100), &mut out);
+        assert_eq!(out, [0, 1].map(dropped));
+        assert_eq!(narrow.len(), 10);
+    }
+
+    #[test]
+    fn both_directions_of_a_connection_are_flows_of_their_own() {
+        let segment = |forward| Segment {
+            flow: FlowId(3),
+            connection: 0,
+            forward,
+            seq: 0,
+            len: 0,
+            ack: 0,
+            window: 0,
+            flags: Flags::ACK,
+            timestamps: None,
+            sack: SackBlocks::NONE,
+        };
+        let of = |forward| Packet { body: Body::Segment(segment(forward)), ..packet(3, 0, 1500) };
+        let mut queue = queue(CONFIG);
+        for _ in 0..3 {
+            assert!(accepts(&mut queue, NOW, of(true)));
+        }
+        assert!(accepts(&mut queue, NOW, of(false)));
+        let order: Vec<_> = std::iter::from_fn(|| queue.pop(NOW, &mut Vec::new())).collect();
+        assert_eq!(order, [of(true), of(true), of(false), of(true)]);
+    }
+
+    #[test]
+    fn hashed_flows_share_buckets_as_chance_has_it() {
+        let mut queue = queue(FqCoDelConfig { buckets: Some(64), ..CONFIG });
+        for flow in 0..1000 {
+            fill(&mut queue, flow, 0..1, 100);
+        }
+        let sizes: Vec<_> = queue.lanes.iter().map(|lane| lane.fifo.len() as f64).collect();
+        assert_eq!(sizes.len(), 64);
+        let expected = 1000.0 / 64.0;
+        let chi2: f64 = sizes.iter().map(|n| (n - expected).powi(2) / expected).sum();
+        assert!(chi2 < 103.4, "chi-squared of 63 degrees at 0.1 %: {chi2}");
+        let mut other = FqCoDel::new(
+            FqCoDelConfig { buckets: Some(64), ..CONFIG },
+            &mut kernel::Seed { root: 8, replication: 0 }.stream("test.queue", 0),
+        );
+        for flow in 0..1000 {
+            fill(&mut other, flow, 0..1, 100);
+        }
+        assert_ne!(drain(&mut queue, NOW), drain(&mut other, NOW), "each run hashes anew");
+        let mut one = queue_of_one_bucket();
+        fill(&mut one, 1, 0..2, 1500);
+        fill(&mut one, 2, 0..1, 1500);
+        assert_eq!(drain(&mut one, NOW), [(1, 0), (1, 1), (2, 0)], "one bucket is a FIFO");
+    }
+
+    fn queue_of_one_bucket() -> FqCoDel {
+        queue(FqCoDelConfig { buckets: Some(1), ..CONFIG })
+    }
+
+    #[test]
+    fn one_aggressive_flow_takes_no_more_than_its_share_and_delays_no_sparse_one() {
+        // Flows 0 and 1 send 4 and 1.5 packets in the service time of one; flow 2 one in 20.
+        let mut queue = queue(CONFIG);
+        let mut served = [0u32; 3];
+        let (mut worst, mut sent) = (Duration::ZERO, [0u64; 3]);
+        let mut out = Vec::new();
+        for slot in 0..20_000u64 {
+            let now = Instant(slot * SERVICE.0);
+            let due = [slot * 4, slot * 3 / 2, slot / 20];
+            for flow in 0..3 {
+                while sent[flow] <= due[flow] {
+                    let born = Packet { born: now, ..packet(flow as u32, sent[flow], 1500) };
+                    queue.push(now, born, &mut out);
+                    sent[flow] += 1;
+                }
+            }
+            let packet = queue.pop(now, &mut out).unwrap();
+            queue.release(now, &packet);
+            served[packet.flow().0 as usize] += 1;
+            if packet.flow() == FlowId(2) && slot > 10 {
+                worst = worst.max(now - packet.born);
+            }
+        }
+        assert_eq!(u64::from(served[2]), sent[2], "the sparse flow loses nothing");
+        assert!(worst <= SERVICE, "a sparse packet waited {worst}");
+        let share = f64::from(served[0]) / f64::from(served[0] + served[1]);
+        assert!((share - 0.5).abs() < 0.001, "{served:?}");
+    }
+
+    #[test]
+    fn responsive_flows_share_equally_at_a_short_delay() {
+        let (from, end) = (Instant(20_000_000_000), Instant(120_000_000_000));
+        let mut fair = queue(CONFIG);
+        let outcome = responsive(&mut fair, 4, false, end);
+        let (mean, used) = (outcome.mean_ms(from), outcome.use_of(from, end));
+        assert!((2.0..10.0).contains(&mean), "{mean} ms");
+        assert!(used > 0.97, "{used}");
+        let shares: Vec<f64> = outcome.served.iter().map(|&n| f64::from(n)).collect();
+        let (sum, squares) = shares.iter().fold((0.0, 0.0), |(s, q), x| (s + x, q + x * x));
+        let jain = sum * sum / (4.0 * squares);
+        assert!(jain > 0.999, "{jain}: {shares:?}");
+    }
+}

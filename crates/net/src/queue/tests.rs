@@ -1,0 +1,297 @@
+//! What every discipline keeps to, and what tests of queues share.
+
+use super::*;
+use kernel::{Rng, Seed};
+use proptest::prelude::*;
+use std::collections::VecDeque;
+use wire::{Body, Datagram, FlowId, TrafficClass};
+
+/// A datagram of `size` bytes, with 28 bytes of headers, to the node of its flow's number.
+pub(crate) fn packet(flow: u32, number: u64, size: u64) -> Packet {
+    Packet {
+        from: NodeId(0),
+        to: Some(NodeId(flow)),
+        size: Bytes(size),
+        born: Instant::ZERO,
+        ecn: Ecn::NotCapable,
+        class: TrafficClass::BestEffort,
+        body: Body::Datagram(Datagram {
+            flow: FlowId(flow),
+            number,
+            len: size.saturating_sub(28) as u32,
+        }),
+    }
+}
+
+/// The same, with ends that can tell a mark.
+pub(crate) fn capable(flow: u32, number: u64, size: u64) -> Packet {
+    Packet { ecn: Ecn::Capable, ..packet(flow, number, size) }
+}
+
+pub(crate) fn number(packet: &Packet) -> u64 {
+    let Body::Datagram(datagram) = packet.body else { panic!("not a datagram") };
+    datagram.number
+}
+
+pub(crate) fn rng() -> Rng {
+    Seed { root: 7, replication: 0 }.stream("test.queue", 0)
+}
+
+pub(crate) fn build(discipline: &Discipline) -> Box<dyn Queue> {
+    discipline.build(rng())
+}
+
+/// Offers a packet; whether it waits now.
+pub(crate) fn accepts(queue: &mut dyn Queue, now: Instant, packet: Packet) -> bool {
+    let mut out = Vec::new();
+    queue.push(now, packet, &mut out);
+    !out.contains(&Signal::Drop(packet))
+}
+
+/// Takes out all packets: flow and number of each.
+pub(crate) fn drain(queue: &mut dyn Queue, now: Instant) -> Vec<(u32, u64)> {
+    let popped = std::iter::from_fn(|| queue.pop(now, &mut Vec::new()));
+    popped.map(|p| (p.flow().0, number(&p))).collect()
+}
+
+fn limit() -> impl Strategy<Value = Limit> {
+    (prop::option::of(0u32..20), prop::option::of(0u64..20_000))
+        .prop_map(|(packets, bytes)| Limit { packets, bytes: bytes.map(Bytes) })
+}
+
+fn law() -> impl Strategy<Value = Law> {
+    (0u64..10, 1u64..50, 0u64..3000, any::<bool>()).prop_map(|(target, interval, mtu, ecn)| Law {
+        target: Duration::from_millis(target),
+        interval: Duration::from_millis(interval),
+        mtu: Bytes(mtu),
+        ecn,
+    })
+}
+
+fn red() -> impl Strategy<Value = Discipline> {
+    let flags = [any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()];
+    let numbers = (0.0..5.0f64, 0.1..5.0f64, 0.01..1.0f64, 0.01..=1.0f64);
+    let marks = prop::option::of(0.0..1.0f64);
+    (flags, numbers, marks, 0u64..2_000_000, limit()).prop_map(
+        |([gentle, wait, by_size, adaptive, ecn], numbers, mark_limit, packet_ns, limit)| {
+            let (min, more, max_p, weight) = numbers;
+            Discipline::Red(RedConfig {
+                measure: Measure::Packets,
+                min,
+                max: min + more,
+                max_p,
+                weight,
+                gentle,
+                wait,
+                by_size,
+                adaptive,
+                ecn,
+                mark_limit,
+                mean_packet: Bytes(500),
+                packet_time: Duration(packet_ns),
+                limit,
+            })
+        },
+    )
+}
+
+fn pie() -> impl Strategy<Value = Discipline> {
+    let times = (0u64..10, 1u64..10, 0u64..20);
+    (times, any::<bool>(), any::<bool>(), 0.0..1.0f64, limit()).prop_map(
+        |((target, update, burst), ecn, derandomize, mark_limit, limit)| {
+            Discipline::Pie(PieConfig {
+                target: Duration::from_millis(target),
+                update: Duration::from_millis(update),
+                alpha: 12.5,
+                beta: 125.0,
+                max_burst: Duration::from_millis(burst),
+                ecn,
+                mark_limit,
+                derandomize,
+                mean_packet: Bytes(100),
+                limit,
+            })
+        },
+    )
+}
+
+fn simple() -> impl Strategy<Value = Discipline> {
+    let per = prop_oneof![Just(Per::Flow), Just(Per::Station)];
+    let fq = (law(), 0u64..3000, prop::option::of(1u32..4), 1u32..5, limit());
+    prop_oneof![
+        limit().prop_map(|limit| Discipline::DropTail { limit }),
+        (per, 0u64..3000, limit()).prop_map(|(per, quantum, limit)| Discipline::Drr {
+            per,
+            quantum: Bytes(quantum),
+            limit
+        }),
+        red(),
+        (law(), limit()).prop_map(|(law, limit)| Discipline::CoDel(CoDelConfig { law, limit })),
+        fq.prop_map(|(law, quantum, buckets, drop_batch, limit)| {
+            let quantum = Bytes(quantum);
+            Discipline::FqCoDel(FqCoDelConfig { law, quantum, buckets, drop_batch, limit })
+        }),
+        pie(),
+    ]
+}
+
+fn discipline() -> impl Strategy<Value = Discipline> {
+    let fair = (simple(), 0u64..2000, any::<bool>(), limit());
+    prop_oneof![
+        5 => simple(),
+        1 => fair.prop_map(|(station, quantum_us, count_received, limit)| {
+            Discipline::AirtimeFair(AirtimeFairConfig {
+                quantum: Duration::from_micros(quantum_us),
+                count_received,
+                station: Box::new(station),
+                limit,
+            })
+        }),
+    ]
+}
+
+#[derive(Clone, Debug)]
+enum Operation {
+    Push { flow: u32, size: u64, capable: bool },
+    Pop,
+    Release(prop::sample::Index),
+    Airtime { station: u32, received: bool, used_us: u64 },
+}
+
+fn operation() -> impl Strategy<Value = Operation> {
+    let push = (0u32..5, 28u64..1600, any::<bool>());
+    let air = (0u32..6, any::<bool>(), 0u64..5000);
+    prop_oneof![
+        5 => push.prop_map(|(flow, size, capable)| Operation::Push { flow, size, capable }),
+        3 => Just(Operation::Pop),
+        2 => any::<prop::sample::Index>().prop_map(Operation::Release),
+        1 => air.prop_map(|(station, received, used_us)| {
+            Operation::Airtime { station, received, used_us }
+        }),
+    ]
+}
+
+/// What a queue has to agree with, whatever its discipline.
+#[derive(Default)]
+struct Book {
+    waiting: [VecDeque<Packet>; 5],
+    in_service: Vec<Packet>,
+}
+
+impl Book {
+    fn count(&self) -> usize {
+        self.waiting.iter().map(VecDeque::len).sum()
+    }
+
+    fn held(&self, flow: Option<u32>) -> (usize, u64) {
+        let held = self.waiting.iter().flatten().chain(&self.in_service);
+        held.filter(|p| flow.is_none_or(|f| p.flow() == FlowId(f)))
+            .fold((0, 0), |(count, bytes), p| (count + 1, bytes + p.size.0))
+    }
+
+    /// Whether this packet is held within a limit on its flow, or on all.
+    fn is_within(&self, limit: Limit, flow: Option<u32>) -> bool {
+        let (count, bytes) = self.held(flow);
+        limit.packets.is_none_or(|most| count <= most as usize)
+            && limit.bytes.is_none_or(|most| bytes <= most.0)
+    }
+
+    /// Takes note of drops and marks: each is of a packet that waits.
+    fn note(&mut self, signals: &[Signal]) {
+        for signal in signals {
+            let (Signal::Drop(packet) | Signal::Mark(packet)) = signal;
+            let line = &mut self.waiting[packet.flow().0 as usize];
+            let at = line.iter().position(|p| number(p) == number(packet));
+            let at = at.unwrap_or_else(|| panic!("{signal:?} of what does not wait"));
+            match signal {
+                Signal::Drop(packet) => {
+                    assert_eq!(line.remove(at).as_ref(), Some(packet));
+                }
+                Signal::Mark(packet) => {
+                    assert_ne!(line[at].ecn, Ecn::NotCapable, "a mark that nobody understands");
+                    line[at].ecn = Ecn::Experienced;
+                    assert_eq!(line[at], *packet);
+                }
+            }
+        }
+    }
+}
+
+/// The limit that holds for all packets together, or for each flow; and whether nothing is dropped
+/// but for want of room.
+fn promise(discipline: &Discipline) -> (Limit, bool, bool) {
+    match discipline {
+        Discipline::DropTail { limit } => (*limit, false, true),
+        Discipline::Drr { limit, .. } => (*limit, true, true),
+        Discipline::Red(RedConfig { limit, .. })
+        | Discipline::CoDel(CoDelConfig { limit, .. })
+        | Discipline::FqCoDel(FqCoDelConfig { limit, .. })
+        | Discipline::Pie(PieConfig { limit, .. })
+        | Discipline::AirtimeFair(AirtimeFairConfig { limit, .. }) => (*limit, false, false),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    /// Pushed = popped + dropped + waiting, in order per flow and within limits; a packet comes
+    /// out if any waits; drops and marks are of packets that wait, marks of those that can bear it.
+    #[test]
+    fn conserves_packets(
+        kind in discipline(),
+        work in prop::collection::vec((operation(), 0u64..8_000_000), 0..400),
+    ) {
+        let mut queue = build(&kind);
+        let (limit, per_flow, only_for_room) = promise(&kind);
+        let (mut book, mut now, mut out) = (Book::default(), Instant::ZERO, Vec::new());
+        for (i, (operation, gap)) in work.into_iter().enumerate() {
+            now += Duration(gap);
+            out.clear();
+            match operation {
+                Operation::Push { flow, size, capable } => {
+                    let ecn = if capable { Ecn::Capable } else { Ecn::NotCapable };
+                    let offered = Packet { ecn, ..packet(flow, i as u64, size) };
+                    queue.push(now, offered, &mut out);
+                    book.waiting[flow as usize].push_back(offered);
+                    let flow = per_flow.then_some(flow);
+                    if only_for_room {
+                        let dropped = (!book.is_within(limit, flow)).then_some(Signal::Drop(offered));
+                        prop_assert_eq!(&out[..], dropped.as_slice());
+                    }
+                    book.note(&out);
+                    let fits = book.is_within(limit, flow) || book.count() == 0;
+                    prop_assert!(fits, "more is held than the limit allows");
+                }
+                Operation::Pop => {
+                    let popped = queue.pop(now, &mut out);
+                    prop_assert_eq!(popped.is_some(), book.count() > 0);
+                    book.note(&out);
+                    if let Some(packet) = popped {
+                        let first = book.waiting[packet.flow().0 as usize].pop_front();
+                        prop_assert_eq!(first, Some(packet), "out of order");
+                        book.in_service.push(packet);
+                    }
+                }
+                Operation::Release(index) => if !book.in_service.is_empty() {
+                    let index = index.index(book.in_service.len());
+                    queue.release(now, &book.in_service.swap_remove(index));
+                },
+                Operation::Airtime { station, received, used_us } => {
+                    let station = station.checked_sub(1).map(NodeId);
+                    let used = Duration::from_micros(used_us);
+                    queue.on_airtime(&Airtime { station, received, used });
+                }
+            }
+            prop_assert_eq!(queue.len(), book.count());
+            let bytes: Bytes = book.waiting.iter().flatten().map(|p| p.size).sum();
+            prop_assert_eq!(queue.backlog(), bytes);
+            prop_assert_eq!(queue.is_empty(), book.count() == 0);
+            let mut seen = Vec::new();
+            queue.each(&mut |packet| seen.push(number(packet)));
+            seen.sort_unstable();
+            let mut waiting: Vec<_> = book.waiting.iter().flatten().map(number).collect();
+            waiting.sort_unstable();
+            prop_assert_eq!(seen, waiting);
+        }
+    }
+}

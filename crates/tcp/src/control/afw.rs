@@ -1,0 +1,267 @@
+//! `AFW`, adaptive fractional window increment: `FeW` whose increment S follows the load.
+//!
+//! Ding, Zhang, Wang, Qian and Xu, "Adaptive Fractional Window Increment of TCP in multihop ad hoc
+//! networks" (doi 10.1631/jzus.A0820380), named the scheme; what "Performance Comparison of TCP AFW and TCP FeW in
+//! IEEE 802.11 Wireless Networks" tells of it is that S is multiplied by α where the network is
+//! idle and divided by β where it is congested, within [`S_min`, `S_max`].
+//! When it is idle and when congested is told in words only. This is a reconstruction: a timeout,
+//! the one event that is named, is congestion, and a round trip without a loss is idleness; each
+//! other reading is a setting of [`AfwConfig`].
+
+use super::rounds::Rounds;
+use super::{Ack, Cause, Control, Counting, Loss, NewReno, Steerable};
+use crate::Config;
+use kernel::Segments;
+
+/// How often the network may be found idle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Epoch {
+    /// Once each so many round trips without a loss; 1 is each.
+    Rounds(u32),
+    /// Once between two timeouts, after the first round trip without a loss.
+    Timeouts,
+}
+
+/// Which events are congestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Congested {
+    /// Timeouts.
+    Timeout,
+    /// Timeouts, duplicate or selective acknowledgements and marks.
+    AnyLoss,
+}
+
+/// The settings of AFW.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AfwConfig {
+    /// What S is multiplied by where the network is idle; above 1.
+    pub alpha: f64,
+    /// What S is divided by where it is congested; above 1.
+    pub beta: f64,
+    /// The least S, which a connection starts with.
+    pub s_min: f64,
+    /// The greatest S; 1 is `NewReno`'s.
+    pub s_max: f64,
+    /// How often the network may be found idle.
+    pub epoch: Epoch,
+    /// Which events are congestion.
+    pub congested: Congested,
+    /// The hops of a round trip, if S may rise only below the bandwidth-delay product of a chain of
+    /// radio hops and fall only above: a fifth of the hops (Chen, Xue and Nahrstedt, ICC 2003).
+    pub gate_hops: Option<u32>,
+    /// What makes the window grow; by acknowledgements in ns-2.
+    pub counting: Counting,
+}
+
+impl Default for AfwConfig {
+    fn default() -> Self {
+        Self {
+            alpha: 2.0,
+            beta: 2.0,
+            s_min: 0.01,
+            s_max: 1.0,
+            epoch: Epoch::Rounds(1),
+            congested: Congested::Timeout,
+            gate_hops: None,
+            counting: Counting::Acks,
+        }
+    }
+}
+
+/// `NewReno` with W ← W + S/W per acknowledgement in congestion avoidance, S adaptive.
+#[derive(Clone, Debug)]
+pub struct Afw {
+    reno: NewReno,
+    settings: AfwConfig,
+    increment: f64,
+    rounds: Rounds,
+    /// Whether something was lost in this round.
+    lossy: bool,
+    /// Rounds without a loss since the last loss or the last rise.
+    clean: u32,
+    /// Whether S may rise no more before a timeout.
+    risen: bool,
+}
+
+impl Afw {
+    /// A controller with these settings.
+    pub fn new(config: &Config, settings: AfwConfig) -> Self {
+        Self {
+            reno: NewReno::from(config).counting(settings.counting),
+            settings,
+            increment: settings.s_min,
+            rounds: Rounds::default(),
+            lossy: false,
+            clean: 0,
+            risen: false,
+        }
+    }
+
+    /// Whether the window is at least what the path holds, where that is known.
+    fn fills_path(&self) -> Option<bool> {
+        let hops = f64::from(self.settings.gate_hops?);
+        Some(self.reno.window().0 >= (hops / 5.0).max(1.0))
+    }
+
+    fn on_clean_round(&mut self) {
+        self.clean += 1;
+        let due = match self.settings.epoch {
+            Epoch::Rounds(rounds) => self.clean >= rounds,
+            Epoch::Timeouts => !self.risen,
+        };
+        if due && self.fills_path() != Some(true) {
+            self.increment = (self.settings.alpha * self.increment).min(self.settings.s_max);
+            (self.clean, self.risen) = (0, true);
+        }
+    }
+}
+
+impl Control for Afw {
+    fn window(&self) -> Segments {
+        self.reno.window()
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        let ended = self.rounds.on_ack(ack);
+        let clean = ended && !self.lossy;
+        self.lossy &= !ended;
+        if let Some(count) = self.reno.slow_start_or_count(ack) {
+            if clean {
+                self.on_clean_round();
+            }
+            self.reno.grow(self.increment * count / self.reno.window().0);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        let timeout = loss.cause == Cause::Timeout;
+        let congested = timeout || self.settings.congested == Congested::AnyLoss;
+        if congested && self.fills_path() != Some(false) {
+            self.increment = (self.increment / self.settings.beta).max(self.settings.s_min);
+        }
+        (self.clean, self.lossy) = (0, true);
+        self.risen &= !timeout;
+        self.reno.on_loss(loss);
+    }
+
+    fn on_undo(&mut self) {
+        self.reno.on_undo();
+    }
+
+    fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        self.reno.gauges(visit);
+        visit("increment_segments", self.increment);
+    }
+}
+
+impl Steerable for Afw {
+    fn steer(&mut self, window: Segments) {
+        self.reno.steer(window);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::fixture::{ack, gauge, loss};
+
+    fn afw(settings: AfwConfig) -> Afw {
+        let window = Segments(4.0);
+        let config =
+            Config { initial_window: window, initial_ssthresh: Some(window), ..Config::default() };
+        Afw::new(&config, settings)
+    }
+
+    fn increment(control: &Afw) -> f64 {
+        gauge(control, "increment_segments").unwrap()
+    }
+
+    fn rounds(control: &mut Afw, number: u32) {
+        for _ in 0..number {
+            // One acknowledgement for the window, and for a segment that left in the round.
+            let window = control.window();
+            control.on_ack(&Ack { in_flight: window, ..ack(window.0 + 1.0) });
+        }
+    }
+
+    #[test]
+    fn seven_clean_rounds_reach_the_greatest_increment() {
+        // log2(1 / 0.01) = 6.6.
+        let mut control = afw(AfwConfig::default());
+        for n in 1..=6 {
+            rounds(&mut control, 1);
+            assert_eq!(increment(&control), 0.01 * f64::from(1 << n));
+        }
+        rounds(&mut control, 1);
+        assert_eq!(increment(&control), 1.0);
+        rounds(&mut control, 5);
+        assert_eq!(increment(&control), 1.0);
+        let before = control.window().0;
+        control.on_ack(&Ack { in_flight: control.window(), ..ack(1.0) });
+        assert_eq!(control.window().0, before + 1.0 / before, "as NewReno does");
+    }
+
+    #[test]
+    fn a_timeout_divides_and_a_hole_does_not() {
+        let mut control = afw(AfwConfig { beta: 4.0, ..AfwConfig::default() });
+        rounds(&mut control, 7);
+        control.on_loss(&loss(Cause::Sack, 4.0));
+        assert_eq!((increment(&control), control.window().0), (1.0, 2.0));
+        control.on_loss(&loss(Cause::Timeout, 4.0));
+        assert_eq!((increment(&control), control.window().0), (0.25, 1.0));
+        for _ in 0..5 {
+            control.on_loss(&loss(Cause::Timeout, 4.0));
+        }
+        assert_eq!(increment(&control), 0.01, "never below the least");
+        let settings = AfwConfig { congested: Congested::AnyLoss, ..AfwConfig::default() };
+        let mut control = afw(settings);
+        rounds(&mut control, 7);
+        control.on_loss(&loss(Cause::Sack, 4.0));
+        assert_eq!(increment(&control), 0.5);
+    }
+
+    #[test]
+    fn a_round_with_a_loss_is_not_idle() {
+        let mut control = afw(AfwConfig { epoch: Epoch::Rounds(3), ..AfwConfig::default() });
+        rounds(&mut control, 2);
+        control.on_loss(&loss(Cause::Sack, 4.0));
+        control.reno.steer(Segments(4.0));
+        rounds(&mut control, 3);
+        assert_eq!(increment(&control), 0.01, "the first of these had the loss");
+        rounds(&mut control, 1);
+        assert_eq!(increment(&control), 0.02);
+        rounds(&mut control, 3);
+        assert_eq!(increment(&control), 0.04);
+    }
+
+    #[test]
+    fn once_between_timeouts_means_once() {
+        let mut control = afw(AfwConfig { epoch: Epoch::Timeouts, ..AfwConfig::default() });
+        rounds(&mut control, 5);
+        assert_eq!(increment(&control), 0.02);
+        control.on_loss(&loss(Cause::Sack, 4.0));
+        control.reno.steer(Segments(4.0));
+        rounds(&mut control, 5);
+        assert_eq!(increment(&control), 0.02, "a hole does not count as a timeout");
+        control.on_loss(&loss(Cause::Timeout, 4.0));
+        assert_eq!(increment(&control), 0.01);
+        control.reno.steer(Segments(4.0));
+        rounds(&mut control, 5);
+        assert_eq!(increment(&control), 0.02);
+    }
+
+    #[test]
+    fn the_gate_lets_the_increment_rise_below_the_product_and_fall_above() {
+        // 30 hops there and back hold 6 segments.
+        let mut control = afw(AfwConfig { gate_hops: Some(30), ..AfwConfig::default() });
+        rounds(&mut control, 3);
+        assert_eq!(increment(&control), 0.08);
+        control.on_loss(&loss(Cause::Timeout, 4.0));
+        assert_eq!(increment(&control), 0.08, "4 segments did not fill the path");
+        control.reno.steer(Segments(6.0));
+        rounds(&mut control, 3);
+        assert_eq!(increment(&control), 0.08);
+        control.on_loss(&loss(Cause::Timeout, 6.0));
+        assert_eq!(increment(&control), 0.04);
+    }
+}

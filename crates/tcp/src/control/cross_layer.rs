@@ -1,0 +1,289 @@
+//! A decorator that tells a controller what the first hop can carry.
+//!
+//! Okada, Nobayashi and Ikenaga, "TCP Congestion Control based on Transmission Rate of Wireless LAN
+//! Interfaces": where the rate of the interface rises, the window becomes at least
+//! throughput × RTT / 2, and where it falls, at most that (equations (1) and (2)).
+
+use super::{Ack, Cause, Control, Loss, Steerable};
+use crate::Hint;
+use kernel::{BitRate, Bytes, Duration, Segments};
+use std::collections::VecDeque;
+
+/// What the application gets at which rate of the link: pairs (rate, throughput), ascending.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Throughputs(Vec<(f64, f64)>);
+
+impl Throughputs {
+    /// From pairs of link rate and throughput, of which there is at least one, by ascending rate.
+    pub fn new(pairs: &[(BitRate, BitRate)]) -> Self {
+        assert!(!pairs.is_empty(), "a table has a row");
+        assert!(pairs.is_sorted_by(|a, b| a.0 < b.0), "by ascending rate");
+        Self(pairs.iter().map(|(rate, gets)| (rate.0 as f64, gets.0 as f64)).collect())
+    }
+
+    /// 802.11ac at 20 MHz with one stream, guard interval 400 ns, A-MPDUs of at most 32 frames of
+    /// 1498 bytes: the effective throughput of Sharon and Alpert, "MAC level Throughput comparison:
+    /// 802.11ac vs. 802.11n" (Physical Communication 12, 2014), by MCS 0 to 8.
+    pub fn dot11ac_20mhz() -> Self {
+        const MBPS: [(f64, f64); 9] = [
+            (7.2, 6.52),
+            (14.4, 13.04),
+            (21.7, 19.57),
+            (28.9, 26.09),
+            (43.3, 39.24),
+            (57.8, 52.27),
+            (65.0, 58.81),
+            (72.2, 65.41),
+            (86.7, 77.82),
+        ];
+        Self(MBPS.map(|(rate, gets)| (rate * 1e6, gets * 1e6)).to_vec())
+    }
+
+    /// The throughput in bit/s: between rows linear, beyond them in proportion.
+    fn at(&self, rate: BitRate) -> f64 {
+        let rate = rate.0 as f64;
+        let above = self.0.partition_point(|row| row.0 < rate);
+        let proportional = |row: (f64, f64)| row.1 * rate / row.0;
+        match (above.checked_sub(1).map(|below| self.0[below]), self.0.get(above)) {
+            (Some(low), Some(high)) => {
+                low.1 + (high.1 - low.1) * (rate - low.0) / (high.0 - low.0)
+            }
+            (None, Some(&row)) | (Some(row), None) => proportional(row),
+            (None, None) => 0.0,
+        }
+    }
+}
+
+/// Which round-trip time equation (2) takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Average {
+    /// The mean of so many last samples (`RTT_en`).
+    Samples(usize),
+    /// The smoothed round-trip time of RFC 6298.
+    Smoothed,
+}
+
+/// Any controller with a window, steered where the rate of the first hop changes.
+#[derive(Debug)]
+pub struct CrossLayer {
+    inner: Box<dyn Steerable>,
+    throughputs: Throughputs,
+    average: Average,
+    mss: Bytes,
+    samples: VecDeque<Duration>,
+    srtt: Duration,
+    rate: Option<BitRate>,
+    /// The window by equation (2) that waits for the end of recovery, and whether the rate rose.
+    waiting: Option<(f64, bool)>,
+    /// Segments that were outstanding at the last loss and have not arrived: so long nothing is
+    /// steered.
+    unrepaired: f64,
+    recovering: bool,
+    ideal: f64,
+}
+
+impl CrossLayer {
+    /// Decorates `inner`.
+    pub fn new(
+        inner: Box<dyn Steerable>,
+        throughputs: Throughputs,
+        average: Average,
+        mss: Bytes,
+    ) -> Self {
+        Self {
+            inner,
+            throughputs,
+            average,
+            mss,
+            samples: VecDeque::new(),
+            srtt: Duration::ZERO,
+            rate: None,
+            waiting: None,
+            unrepaired: 0.0,
+            recovering: false,
+            ideal: f64::NAN,
+        }
+    }
+
+    fn learn(&mut self, ack: &Ack) {
+        self.srtt = ack.srtt;
+        self.recovering = ack.recovery;
+        self.unrepaired = (self.unrepaired - ack.acked.0).max(0.0);
+        if let (Average::Samples(n), Some(rtt)) = (self.average, ack.rtt) {
+            while self.samples.len() >= n.max(1) {
+                self.samples.pop_front();
+            }
+            self.samples.push_back(rtt);
+        }
+    }
+
+    fn average_s(&self) -> f64 {
+        match self.average {
+            Average::Smoothed => self.srtt.as_secs_f64(),
+            Average::Samples(_) => {
+                let sum: Duration = self.samples.iter().copied().sum();
+                sum.as_secs_f64() / self.samples.len().max(1) as f64
+            }
+        }
+    }
+
+    /// Equation (1), at once or when recovery is over.
+    fn steer(&mut self) {
+        if self.recovering || self.unrepaired > 0.0 {
+            return;
+        }
+        let Some((ideal, rose)) = self.waiting.take() else { return };
+        let window = self.inner.window().0;
+        let ideal = ideal.max(2.0);
+        if (rose && ideal > window) || (!rose && ideal < window) {
+            self.inner.steer(Segments(ideal));
+        }
+    }
+}
+
+impl Control for CrossLayer {
+    fn window(&self) -> Segments {
+        self.inner.window()
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        self.learn(ack);
+        self.inner.on_ack(ack);
+        self.steer();
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        if loss.cause != Cause::Ecn && !loss.repeated {
+            self.unrepaired = loss.in_flight.0;
+        }
+        self.inner.on_loss(loss);
+    }
+
+    fn on_undo(&mut self) {
+        self.unrepaired = 0.0;
+        self.inner.on_undo();
+    }
+
+    fn on_hint(&mut self, hint: &Hint) {
+        self.inner.on_hint(hint);
+        let Hint::LinkRate(rate) = *hint else { return };
+        // The first rate is no change.
+        let Some(before) = self.rate.replace(rate) else { return };
+        let rtt_s = self.average_s();
+        if rate == before || rtt_s == 0.0 {
+            return;
+        }
+        // Equation (2), with the round-trip times of before the change.
+        self.ideal = self.throughputs.at(rate) * rtt_s / 2.0 / self.mss.bits() as f64;
+        self.waiting = Some((self.ideal, rate > before));
+        self.steer();
+    }
+
+    fn pacing(&self) -> Option<BitRate> {
+        self.inner.pacing()
+    }
+
+    fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        self.inner.gauges(visit);
+        visit("ideal_window_segments", self.ideal);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Config;
+    use crate::control::fixture::{ack_at, gauge, loss};
+    use crate::control::{Cubic, CubicConfig, NewReno};
+
+    const MSS: Bytes = Bytes(1448);
+
+    fn at_mcs_0(window: f64) -> CrossLayer {
+        let window = Segments(window);
+        let config =
+            Config { initial_window: window, initial_ssthresh: Some(window), ..Config::default() };
+        let inner = Box::new(Cubic::new(&config, CubicConfig::default()));
+        let mut control =
+            CrossLayer::new(inner, Throughputs::dot11ac_20mhz(), Average::Samples(10), MSS);
+        control.on_hint(&mbps(7.2));
+        // Older samples are forgotten; the paper's windows imply 30.4 ms.
+        for rtt_ms in [90.0; 5].iter().chain(&[30.4; 10]) {
+            control.on_ack(&ack_at(1.0, 0.0, *rtt_ms));
+        }
+        control
+    }
+
+    fn mbps(rate: f64) -> Hint {
+        Hint::LinkRate(BitRate::from_mbps(rate))
+    }
+
+    #[test]
+    fn the_windows_of_the_paper() {
+        // Figure 2: 100 KB after a change to MCS 5, 147 KB after one to MCS 8.
+        for (rate, kilobytes) in [(57.8, 100.0), (86.7, 147.0)] {
+            let mut control = at_mcs_0(20.0);
+            control.on_hint(&mbps(rate));
+            let is = control.window().0 * MSS.0 as f64 / 1e3;
+            assert!((is / kilobytes - 1.0).abs() < 0.02, "{is} KB for {kilobytes}");
+            assert_eq!(gauge(&control, "ssthresh_segments"), Some(control.window().0));
+        }
+    }
+
+    #[test]
+    fn a_rise_never_lowers_and_a_fall_never_raises() {
+        let mut control = at_mcs_0(500.0);
+        control.on_hint(&mbps(86.7));
+        assert_eq!(control.window().0, 500.0);
+        control.on_hint(&mbps(7.2));
+        let low = control.window().0;
+        assert!((low - 6.52e6 * 0.0304 / 2.0 / (8.0 * 1448.0)).abs() < 0.01, "{low}");
+        let mut control = at_mcs_0(2.0);
+        control.on_hint(&mbps(86.7));
+        control.on_hint(&mbps(86.7));
+        let high = control.window().0;
+        control.on_hint(&mbps(72.2));
+        assert!(control.window().0 < high);
+        let mut control = at_mcs_0(3.0);
+        control.rate = Some(BitRate::from_mbps(86.7));
+        control.on_hint(&mbps(72.2));
+        assert_eq!(control.window().0, 3.0);
+    }
+
+    #[test]
+    fn a_change_waits_for_the_end_of_recovery() {
+        let mut control = at_mcs_0(20.0);
+        control.on_loss(&loss(Cause::Sack, 20.0));
+        control.on_hint(&mbps(86.7));
+        assert_eq!(control.window().0, 14.0);
+        let held = Ack { app_limited: true, recovery: true, ..ack_at(1.0, 5.0, 30.4) };
+        control.on_ack(&held);
+        assert_eq!(control.window().0, 14.0);
+        control.on_ack(&ack_at(1.0, 15.0, 30.4));
+        assert!(control.window().0 > 90.0, "{}", control.window().0);
+    }
+
+    #[test]
+    fn without_a_change_or_a_sample_nothing_is_steered() {
+        let inner = Box::new(NewReno::new(Segments(4.0), Some(Segments(4.0))));
+        let mut control =
+            CrossLayer::new(inner, Throughputs::dot11ac_20mhz(), Average::Smoothed, MSS);
+        control.on_hint(&mbps(7.2));
+        control.on_hint(&mbps(86.7));
+        assert_eq!(control.window().0, 4.0);
+        control.on_ack(&ack_at(0.0, 1.0, 100.0));
+        control.on_hint(&mbps(86.7));
+        assert_eq!(control.window().0, 4.0);
+        control.on_hint(&mbps(7.2));
+        control.on_hint(&mbps(86.7));
+        assert!(control.window().0 > 300.0);
+    }
+
+    #[test]
+    fn throughputs_between_the_rows_are_linear_and_beyond_proportional() {
+        let at = |rate| Throughputs::dot11ac_20mhz().at(BitRate::from_mbps(rate)) * 1e-6;
+        assert!((at(57.8) - 52.27).abs() < 1e-9);
+        assert!((at(61.4) - 55.54).abs() < 1e-9);
+        assert!((at(3.6) - 3.26).abs() < 1e-9);
+        assert!((at(173.4) - 155.64).abs() < 1e-9);
+    }
+}

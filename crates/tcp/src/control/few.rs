@@ -1,0 +1,111 @@
+//! `FeW`, fractional window increment: `NewReno` that grows by α segments per round trip and not by
+//! one (Nahm, Helmy and Kuo, "TCP over Multihop 802.11 Networks", `MobiHoc` 2005).
+//!
+//! In a chain of radio hops a window of a few segments already fills the path; one more makes
+//! frames collide, which routing takes for a broken link. Growing slowly keeps the window small for
+//! long.
+
+use super::{Ack, Control, Counting, Loss, NewReno, Steerable};
+use crate::Config;
+use kernel::Segments;
+
+/// `NewReno` with W ← W + α/W per acknowledgement in congestion avoidance.
+#[derive(Clone, Debug)]
+pub struct Few {
+    reno: NewReno,
+    alpha: f64,
+}
+
+impl Few {
+    /// α of "Performance Comparison of TCP AFW and TCP FeW in IEEE 802.11 Wireless Networks".
+    pub const ALPHA: f64 = 0.01;
+
+    /// A controller that grows by `alpha` in (0, 1] per round trip; 1 is `NewReno`.
+    pub fn new(config: &Config, alpha: f64, counting: Counting) -> Self {
+        Self { reno: NewReno::from(config).counting(counting), alpha }
+    }
+}
+
+impl Control for Few {
+    fn window(&self) -> Segments {
+        self.reno.window()
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        if let Some(count) = self.reno.slow_start_or_count(ack) {
+            self.reno.grow(self.alpha * count / self.reno.window().0);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.reno.on_loss(loss);
+    }
+
+    fn on_undo(&mut self) {
+        self.reno.on_undo();
+    }
+
+    fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        self.reno.gauges(visit);
+    }
+}
+
+impl Steerable for Few {
+    fn steer(&mut self, window: Segments) {
+        self.reno.steer(window);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cause;
+    use crate::control::fixture::{ack, loss, round};
+
+    fn few(window: f64, alpha: f64, counting: Counting) -> Few {
+        let window = Segments(window);
+        let config =
+            Config { initial_window: window, initial_ssthresh: Some(window), ..Config::default() };
+        Few::new(&config, alpha, counting)
+    }
+
+    #[test]
+    fn the_window_grows_by_alpha_per_round_trip() {
+        let mut control = few(4.0, 0.01, Counting::Acks);
+        for n in 1..=400 {
+            round(&mut control, 0.0, 100.0);
+            let wanted = 4.0 + 0.01 * f64::from(n);
+            let window = control.window().0;
+            // The last, incomplete segment of a window is not sent, so that a round has floor(W).
+            assert!((window - wanted).abs() < 0.12 * (wanted - 4.0) + 1e-9, "{window} after {n}");
+        }
+    }
+
+    #[test]
+    fn one_acknowledgement_adds_alpha_over_the_window() {
+        let mut control = few(4.0, 0.01, Counting::Acks);
+        control.on_ack(&ack(2.0));
+        assert_eq!(control.window().0, 4.0 + 0.01 / 4.0);
+        let mut control = few(4.0, 0.01, Counting::Bytes { limit: 2 });
+        control.on_ack(&ack(2.0));
+        assert_eq!(control.window().0, 4.0 + 0.02 / 4.0, "by what it covers");
+    }
+
+    #[test]
+    fn slow_start_and_losses_are_those_of_new_reno() {
+        let config = Config { initial_window: Segments(2.0), ..Config::default() };
+        let mut control = Few::new(&config, 0.01, Counting::Acks);
+        for _ in 0..6 {
+            control.on_ack(&ack(1.0));
+        }
+        assert_eq!(control.window().0, 8.0);
+        control.on_loss(&loss(Cause::Sack, 8.0));
+        assert_eq!(control.window().0, 4.0);
+        control.on_ack(&ack(1.0));
+        assert_eq!(control.window().0, 4.0 + 0.01 / 4.0);
+        control.on_undo();
+        assert_eq!(control.window().0, 8.0);
+        control.on_loss(&loss(Cause::Timeout, 8.0));
+        assert_eq!(control.window().0, 1.0);
+    }
+}

@@ -1,0 +1,75 @@
+//! Slow start (RFC 5681 §3.1, RFC 3465), with or without `HyStart++`.
+
+use super::hystart::{Advice, HyStart, LIMIT};
+use super::{Ack, Cause};
+
+/// What makes the window grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counting {
+    /// The data acknowledged (RFC 3465): at most `limit` segments per acknowledgement in slow
+    /// start, one in the slow start after a timeout (§2.3); one segment per window acknowledged
+    /// in congestion avoidance (§2.1).
+    Bytes {
+        /// RFC 3465's L: 2 at most, 1 to be conservative.
+        limit: u32,
+    },
+    /// The acknowledgements, whatever they cover: one segment each in slow start, 1/window each
+    /// in congestion avoidance. ns-2's rule.
+    Acks,
+}
+
+/// Where slow start ends, and how it grows until then.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SlowStart {
+    /// Where it ends, in segments.
+    pub(super) threshold: f64,
+    pub(super) counting: Counting,
+    /// Whether this slow start follows a timeout (RFC 3465 §2.3).
+    pub(super) after_timeout: bool,
+    hystart: Option<HyStart>,
+}
+
+impl SlowStart {
+    pub(super) fn new(threshold: Option<kernel::Segments>) -> Self {
+        Self {
+            threshold: threshold.map_or(f64::INFINITY, |s| s.0),
+            counting: Counting::Bytes { limit: 2 },
+            after_timeout: false,
+            hystart: None,
+        }
+    }
+
+    /// Lets `HyStart++` end the first slow start, where the threshold is arbitrarily high.
+    pub(super) fn watched(&mut self) {
+        self.hystart = self.threshold.is_infinite().then(HyStart::default);
+    }
+
+    /// The window after an acknowledgement.
+    pub(super) fn grow(&mut self, window: f64, ack: &Ack) -> f64 {
+        let advice = self.hystart.as_mut().map(|hystart| hystart.on_ack(ack));
+        if advice == Some(Advice::End) {
+            self.hystart = None;
+            self.threshold = window;
+        }
+        if ack.app_limited {
+            return window;
+        }
+        let (divisor, most) = match advice {
+            Some(Advice::Grow(divisor)) => (divisor, Some(LIMIT)),
+            _ => (1.0, None),
+        };
+        let acked = ack.acked.0;
+        let step = match self.counting {
+            Counting::Acks => 1.0,
+            Counting::Bytes { .. } if self.after_timeout => acked.min(1.0),
+            Counting::Bytes { limit } => acked.min(most.unwrap_or(f64::from(limit))),
+        };
+        (window + step / divisor).min(self.threshold.max(window))
+    }
+
+    /// Congestion: this slow start is over, and the next one is a usual one.
+    pub(super) fn on_loss(&mut self, cause: Cause) {
+        self.hystart = None;
+        self.after_timeout = cause == Cause::Timeout;
+    }
+}

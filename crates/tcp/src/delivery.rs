@@ -1,0 +1,138 @@
+//! How fast data is delivered (draft-cheng-iccrg-delivery-rate-estimation-02): what a controller
+//! with a model of the path needs.
+
+use crate::Delivery;
+use kernel::{BitRate, Duration, Instant, Segments};
+
+/// What is noted of a segment as it leaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Departure {
+    /// When it left, the last time.
+    pub(crate) at: Instant,
+    /// What had been delivered by then, and when the last of that was acknowledged.
+    delivered: u64,
+    delivered_at: Instant,
+    /// When the first segment of the flight left that was acknowledged at `delivered_at`.
+    first_at: Instant,
+    lost: u64,
+    in_flight: u64,
+    app_limited: bool,
+}
+
+/// Counts what is delivered. All amounts are bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DeliveryMeter {
+    delivered: u64,
+    delivered_at: Instant,
+    first_at: Instant,
+    lost: u64,
+    /// Samples are limited by the application until so much is delivered.
+    limited_until: u64,
+}
+
+impl DeliveryMeter {
+    /// A segment leaves beside `in_flight` others: §3.1.1.
+    pub(crate) fn on_send(&mut self, now: Instant, in_flight: u64, len: u64) -> Departure {
+        if in_flight == 0 {
+            (self.first_at, self.delivered_at) = (now, now);
+        }
+        Departure {
+            at: now,
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            first_at: self.first_at,
+            lost: self.lost,
+            in_flight: in_flight + len,
+            app_limited: self.delivered < self.limited_until,
+        }
+    }
+
+    /// The application has nothing to send though more could be in flight: §3.2.
+    pub(crate) fn on_idle(&mut self, in_flight: u64) {
+        self.limited_until = (self.delivered + in_flight).max(1);
+    }
+
+    /// So much was newly taken for lost.
+    pub(crate) fn on_lost(&mut self, bytes: u64) {
+        self.lost += bytes;
+    }
+
+    /// So much was newly delivered; `newest` is of what left last among it: §3.1.2 and §3.3.
+    pub(crate) fn sample(
+        &mut self,
+        now: Instant,
+        bytes: u64,
+        newest: Option<&Departure>,
+        rtt_min: Option<Duration>,
+        mss: u64,
+    ) -> Option<Delivery> {
+        self.delivered += bytes;
+        self.delivered_at = now;
+        let newest = newest?;
+        self.first_at = newest.at;
+        let sending = newest.at.since(newest.first_at);
+        let acknowledging = now.since(newest.delivered_at);
+        let interval = sending.max(acknowledging);
+        // Shorter than a round trip, the interval lies: the sample would be an overestimate.
+        if interval.0 == 0 || rtt_min.is_some_and(|least| interval < least) {
+            return None;
+        }
+        let delivered = self.delivered - newest.delivered;
+        let rate = delivered as f64 * 8e9 / interval.0 as f64;
+        let each = 1.0 / mss as f64;
+        let segments = |bytes: u64| Segments(bytes as f64 * each);
+        Some(Delivery {
+            rate: BitRate(rate as u64),
+            app_limited: newest.app_limited,
+            prior: segments(newest.delivered),
+            total: segments(self.delivered),
+            in_flight: segments(newest.in_flight),
+            lost: segments(self.lost - newest.lost),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::ms;
+
+    const MIN: Option<Duration> = Some(Duration(100_000_000));
+
+    #[test]
+    fn a_flight_is_measured_by_the_slower_of_sending_and_acknowledging() {
+        let mut meter = DeliveryMeter::default();
+        // Ten segments at once; acknowledged one each 10 ms from 100 ms on: 100 bytes in 10 ms.
+        let flight: Vec<_> = (0..10).map(|i| meter.on_send(ms(0), 100 * i, 100)).collect();
+        let mut last = None;
+        for (i, sent) in (0..).zip(&flight) {
+            last = meter.sample(ms(100 + 10 * i), 100, Some(sent), MIN, 100);
+        }
+        let last = last.unwrap();
+        // 1000 bytes from 0 to 190 ms, as the first flight began at 0.
+        assert_eq!(last.rate, BitRate(1000 * 8 * 1000 / 190));
+        assert_eq!((last.prior, last.total), (Segments(0.0), Segments(10.0)));
+        assert_eq!(last.in_flight, Segments(10.0));
+        // One that left at 100 ms, after the first had been delivered: 80 kbit/s.
+        let mut meter = DeliveryMeter::default();
+        let first = meter.on_send(ms(0), 0, 100);
+        meter.sample(ms(100), 100, Some(&first), MIN, 100);
+        let later = meter.on_send(ms(100), 900, 100);
+        meter.on_lost(300);
+        let sample = meter.sample(ms(210), 1000, Some(&later), MIN, 100).unwrap();
+        assert_eq!(sample.rate, BitRate(1000 * 8 * 1000 / 110));
+        assert_eq!((sample.prior, sample.lost), (Segments(1.0), Segments(3.0)));
+    }
+
+    #[test]
+    fn an_idle_application_and_a_short_interval_spoil_a_sample() {
+        let mut meter = DeliveryMeter::default();
+        meter.on_idle(0);
+        let first = meter.on_send(ms(0), 0, 100);
+        assert!(meter.sample(ms(100), 100, Some(&first), MIN, 100).unwrap().app_limited);
+        let second = meter.on_send(ms(100), 0, 100);
+        assert!(!meter.sample(ms(200), 100, Some(&second), MIN, 100).unwrap().app_limited);
+        let third = meter.on_send(ms(200), 0, 100);
+        assert_eq!(meter.sample(ms(250), 100, Some(&third), MIN, 100), None);
+    }
+}

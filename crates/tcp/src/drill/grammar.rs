@@ -1,0 +1,325 @@
+//! The grammar: from text to events.
+
+use super::Failure;
+use kernel::{Duration, Instant};
+use wire::{Flags, SackBlock, SackBlocks};
+
+/// When an event is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    /// Between these instants since the start.
+    At(Instant, Instant),
+    /// Between these spans after the event before.
+    After(Duration, Duration),
+    /// At any time.
+    Any,
+}
+
+/// A segment as it is written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Written {
+    pub(super) text: String,
+    pub(super) flags: Flags,
+    /// The ECN field of the packet, if it is written.
+    pub(super) ecn: Option<Flags>,
+    pub(super) seq: u64,
+    pub(super) len: u32,
+    pub(super) ack: Option<u64>,
+    pub(super) window: Option<u64>,
+    pub(super) mss: Option<u64>,
+    pub(super) scale: Option<u32>,
+    pub(super) sack_ok: bool,
+    pub(super) sack: SackBlocks,
+    /// Milliseconds; `None` for what may be anything.
+    pub(super) timestamps: Option<(Option<u64>, Option<u64>)>,
+    /// `<...>`: options may be anything.
+    pub(super) any_options: bool,
+}
+
+/// What the application calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Call {
+    Connect,
+    Listen,
+    Accept,
+    Write(u64),
+    Read(u64),
+    Close,
+    Stop,
+}
+
+/// A comparison: -1, 0, 1 for what may be the order of left and right.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Assertion {
+    pub(super) text: String,
+    pub(super) name: String,
+    pub(super) orders: &'static [std::cmp::Ordering],
+    pub(super) value: String,
+}
+
+/// What an event is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Event {
+    Inject(Written),
+    Expect(Written),
+    Call(Call, String),
+    Assert(Assertion),
+    /// Nothing was sent that was not expected.
+    Quiet,
+}
+
+/// A script: its settings and its events, each with its line.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Script {
+    pub(super) settings: Vec<(usize, String, String)>,
+    pub(super) tolerance: Option<Duration>,
+    pub(super) events: Vec<(usize, When, Event)>,
+}
+
+/// Reads a script.
+pub(super) fn parse(text: &str) -> Result<Script, Failure> {
+    let mut script = Script::default();
+    for (line, text) in (1..).zip(text.lines()) {
+        let text = text.split("//").next().unwrap_or_default();
+        let text = text.split('#').next().unwrap_or_default().trim();
+        let read = if text.is_empty() { Ok(()) } else { read_line(line, text, &mut script) };
+        read.map_err(|message| Failure { line, message })?;
+    }
+    match script.events.is_empty() {
+        true => Err(Failure { line: 1, message: "a script has one event at least".into() }),
+        false => Ok(script),
+    }
+}
+
+fn read_line(line: usize, text: &str, script: &mut Script) -> Result<(), String> {
+    if let Some(number) = text.strip_prefix("--tolerance_usecs=") {
+        let micros = number.trim().parse().map_err(|_| format!("{number:?} is no number"))?;
+        script.tolerance = Some(Duration::from_micros(micros));
+        return Ok(());
+    }
+    if let Some(rest) = text.strip_prefix("set ") {
+        let (key, value) = rest.trim().split_once([' ', '=']).unwrap_or((rest.trim(), "on"));
+        let value = value.trim_start_matches([' ', '=']).trim();
+        script.settings.push((line, key.trim().into(), value.into()));
+        return Ok(());
+    }
+    let first = text.chars().next().unwrap_or_default();
+    let (when, rest) = if first.is_ascii_digit() || "+.*".contains(first) {
+        let (time, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        (read_time(time)?, rest.trim())
+    } else {
+        (When::After(Duration::ZERO, Duration::ZERO), text)
+    };
+    if let Some(event) = read_event(rest)? {
+        script.events.push((line, when, event));
+    }
+    Ok(())
+}
+
+fn read_time(text: &str) -> Result<When, String> {
+    let seconds = |text: &str| {
+        let number = text.trim_start_matches('+');
+        let seconds: f64 = number.parse().map_err(|_| {
+            format!("{text:?} is no time; write seconds, as 0.1, or after the event before, +0.1")
+        })?;
+        if (0.0..=1e6).contains(&seconds) {
+            Ok(Duration((seconds * 1e9).round() as u64))
+        } else {
+            Err(format!("a time is from 0 to 1000000 seconds; is {text}"))
+        }
+    };
+    if text == "*" {
+        return Ok(When::Any);
+    }
+    let (from, to) = text.split_once('~').unwrap_or((text, text));
+    let (low, high) = (seconds(from)?, seconds(to)?);
+    if high < low {
+        return Err(format!("{text}: the later time comes second"));
+    }
+    Ok(match text.starts_with('+') {
+        true => When::After(low, high),
+        false => When::At(Instant::ZERO + low, Instant::ZERO + high),
+    })
+}
+
+fn read_event(text: &str) -> Result<Option<Event>, String> {
+    let spelled = text.strip_prefix("inject").or_else(|| text.strip_prefix("expect"));
+    let text = spelled.map_or(text, str::trim);
+    if let Some(packet) = text.strip_prefix('<') {
+        return Ok(Some(Event::Inject(read_packet(packet.trim())?)));
+    }
+    if let Some(packet) = text.strip_prefix('>') {
+        return Ok(Some(Event::Expect(read_packet(packet.trim())?)));
+    }
+    if let Some(inner) = text.strip_prefix("%{") {
+        return read_event(inner.trim_end_matches("}%").trim());
+    }
+    if let Some(rest) = text.strip_prefix("assert ") {
+        return read_assertion(rest.trim().trim_end_matches(';')).map(|a| Some(Event::Assert(a)));
+    }
+    if text == "quiet" {
+        return Ok(Some(Event::Quiet));
+    }
+    read_call(text)
+}
+
+fn read_call(text: &str) -> Result<Option<Event>, String> {
+    // `write(4, ..., 1000) = 1000` or `write 1000`.
+    let name: String = text.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
+    let rest = &text[name.len()..];
+    let inner = rest.trim().strip_prefix('(').and_then(|rest| rest.split_once(')'));
+    let inner = inner.map_or(rest.trim(), |(inner, _)| inner);
+    let amount = || {
+        let last = inner.rsplit(',').next().unwrap_or_default().trim();
+        last.parse().map_err(|_| format!("{name} takes a number of bytes; is {last:?}"))
+    };
+    let call = match name.as_str() {
+        "connect" => Call::Connect,
+        "listen" => Call::Listen,
+        "accept" => Call::Accept,
+        "write" | "send" => Call::Write(amount()?),
+        "read" | "recv" => Call::Read(amount()?),
+        "close" => Call::Close,
+        "stop" => Call::Stop,
+        // What a socket needs and a machine does not.
+        "socket" | "setsockopt" | "bind" | "fcntl" => return Ok(None),
+        _ => {
+            let known = "connect, listen, accept, write, read, close, stop, assert, quiet, < or >";
+            return Err(format!("{text:?} is no event; an event is {known}"));
+        }
+    };
+    Ok(Some(Event::Call(call, text.into())))
+}
+
+fn read_assertion(text: &str) -> Result<Assertion, String> {
+    use std::cmp::Ordering::{Equal, Greater, Less};
+    const SIGNS: [(&str, &[std::cmp::Ordering]); 6] = [
+        ("==", &[Equal]),
+        ("!=", &[Less, Greater]),
+        ("<=", &[Less, Equal]),
+        (">=", &[Greater, Equal]),
+        ("<", &[Less]),
+        (">", &[Greater]),
+    ];
+    for (sign, orders) in SIGNS {
+        if let Some((name, value)) = text.split_once(sign) {
+            let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
+            return Ok(Assertion { text: text.into(), name, orders, value });
+        }
+    }
+    Err(format!("{text:?} compares nothing; write as cwnd == 10"))
+}
+
+fn read_packet(text: &str) -> Result<Written, String> {
+    let mut written = Written { text: text.into(), ..Written::default() };
+    let mut rest = text;
+    if let Some((ecn, after)) = rest.strip_prefix('[').and_then(|r| r.split_once(']')) {
+        written.ecn = Some(match ecn {
+            "ect0" | "ect1" | "ect" => Flags::ECT,
+            "ce" => Flags::ECT.and(Flags::CE),
+            "noecn" => Flags::NONE,
+            _ => return Err(format!("[{ecn}] is no ECN field: [ect0], [ce] or [noecn]")),
+        });
+        rest = after.trim();
+    }
+    let (rest, options) = match rest.split_once('<') {
+        Some((rest, options)) => {
+            let end = options.rfind('>').ok_or_else(|| format!("{text:?}: a > is missing"))?;
+            (rest.trim(), Some(options[..end].trim()))
+        }
+        None => (rest, None),
+    };
+    let mut words = rest.split_whitespace();
+    let flags = words.next().ok_or("a packet begins with its flags, as S. or F. or .")?;
+    written.flags = read_flags(flags)?;
+    if let Some(numbers) = words.next() {
+        (written.seq, written.len) = read_numbers(numbers)?;
+    } else if !written.flags.has(Flags::SYN) {
+        return Err(format!("{text:?}: numbers are missing, as 1:1001(1000)"));
+    }
+    while let Some(word) = words.next() {
+        let value = words.next().and_then(|value| value.parse().ok());
+        match word {
+            "ack" => written.ack = Some(value.ok_or("ack takes a number")?),
+            "win" => written.window = Some(value.ok_or("win takes a number")?),
+            _ => return Err(format!("{word:?} is neither ack nor win")),
+        }
+    }
+    if written.flags.has(Flags::ACK) && written.ack.is_none() {
+        return Err(format!("{text:?}: the flag . needs ack and a number"));
+    }
+    if let Some(options) = options {
+        read_options(options, &mut written)?;
+    }
+    Ok(written)
+}
+
+fn read_flags(text: &str) -> Result<Flags, String> {
+    text.chars().try_fold(Flags::NONE, |flags, letter| {
+        Ok(flags.and(match letter {
+            'S' => Flags::SYN,
+            'F' => Flags::FIN,
+            'R' => Flags::RST,
+            'E' => Flags::ECE,
+            'W' | 'C' => Flags::CWR,
+            '.' => Flags::ACK,
+            // There is nothing to push.
+            'P' => Flags::NONE,
+            _ => return Err(format!("{letter:?} in {text:?} is no flag; flags are SFPREW.")),
+        }))
+    })
+}
+
+/// `1:1001(1000)`.
+fn read_numbers(text: &str) -> Result<(u64, u32), String> {
+    let wrong = || format!("{text:?} is no range of bytes; write first:end(length)");
+    let (range, len) = text.strip_suffix(')').and_then(|t| t.split_once('(')).ok_or_else(wrong)?;
+    let (first, end) = range.split_once(':').ok_or_else(wrong)?;
+    let first: u64 = first.parse().map_err(|_| wrong())?;
+    let end: u64 = end.parse().map_err(|_| wrong())?;
+    let len: u32 = len.parse().map_err(|_| wrong())?;
+    if first.checked_add(u64::from(len)) != Some(end) {
+        let right = first.saturating_add(u64::from(len));
+        return Err(format!("{text}: {first} and {len} bytes end at {right}"));
+    }
+    Ok((first, len))
+}
+
+fn read_options(text: &str, written: &mut Written) -> Result<(), String> {
+    if text == "..." {
+        written.any_options = true;
+        return Ok(());
+    }
+    for option in text.split(',').map(str::trim) {
+        let words: Vec<&str> = option.split_whitespace().collect();
+        let number = |word: &str| -> Result<u64, String> {
+            word.parse().map_err(|_| format!("{word:?} in {option:?} is no number"))
+        };
+        match words[..] {
+            ["nop" | "eol"] | [] => {}
+            ["sackOK"] => written.sack_ok = true,
+            ["mss", value] => written.mss = Some(number(value)?),
+            ["wscale", value] => written.scale = Some(number(value)?.min(14) as u32),
+            ["sack", ref blocks @ ..] => {
+                for block in blocks {
+                    let wrong = || format!("{block:?} is no block; write first:end");
+                    let (start, end) = block.split_once(':').ok_or_else(wrong)?;
+                    let block = SackBlock { start: number(start)?, end: number(end)? };
+                    written.sack.push(block);
+                }
+            }
+            ["TS", "val", value, "ecr", echo] => {
+                let any = |word: &str| -> Result<Option<u64>, String> {
+                    if word == "*" { Ok(None) } else { number(word).map(Some) }
+                };
+                written.timestamps = Some((any(value)?, any(echo)?));
+            }
+            _ => {
+                return Err(format!(
+                    "{option:?} is no option; options are mss, sackOK, wscale, sack, TS, nop, eol"
+                ));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,581 @@
+//! Plays a script against a machine.
+
+use super::grammar::{Assertion, Call, Event, Script, When, Written};
+use super::{Failure, Kind, Line, Transcript};
+use crate::control::NewReno;
+use crate::{
+    Command, Config, Control, DelayedAck, EcnMode, Receiver, Recovery, Reduction, RtoRule, Sender,
+    TimerId,
+};
+use kernel::{Bytes, Duration, Instant, Segments};
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use wire::{Flags, FlowId, SackBlock, Segment, Timestamps};
+
+const FLOW: FlowId = FlowId(0);
+/// How far a segment may be from its time, as in packetdrill.
+const TOLERANCE: Duration = Duration(4_000_000);
+/// A script that sends more than this is a runaway.
+const MOST: usize = 100_000;
+
+enum Machine {
+    Sender(Box<Sender>),
+    Receiver(Box<Receiver>),
+}
+
+struct Player {
+    config: Config,
+    machine: Machine,
+    now: Instant,
+    tolerance: Duration,
+    timers: [Option<Instant>; 3],
+    out: Vec<Command>,
+    /// What was sent and not yet expected.
+    sent: VecDeque<(Instant, Segment)>,
+    /// Window scales: of what is injected, and of what is expected.
+    scales: [u32; 2],
+    delivered: u64,
+    read: u64,
+    total: usize,
+    lines: Vec<Line>,
+}
+
+/// Plays the script to its end or first failure.
+pub(super) fn play(script: &Script) -> Transcript {
+    let mut player = match Player::new(script) {
+        Ok(player) => player,
+        Err(failure) => return Transcript { lines: Vec::new(), failure: Some(failure) },
+    };
+    let mut failure = None;
+    for (line, when, event) in &script.events {
+        if let Err(message) = player.event(*line, *when, event) {
+            failure = Some(Failure { line: *line, message });
+            break;
+        }
+    }
+    for (at, segment) in std::mem::take(&mut player.sent) {
+        player.note(at, Kind::Unasked, show(&segment), None);
+    }
+    player.lines.sort_by_key(|line| line.at);
+    Transcript { lines: player.lines, failure }
+}
+
+impl Player {
+    fn new(script: &Script) -> Result<Self, Failure> {
+        let config = configure(script)?;
+        let calls = |wanted: fn(&Call) -> bool| {
+            script.events.iter().any(|(_, _, event)| match event {
+                Event::Call(call, _) => wanted(call),
+                _ => false,
+            })
+        };
+        let connects = calls(|call| *call == Call::Connect);
+        let writes = calls(|call| matches!(call, Call::Write(_)));
+        let machine = if connects || writes {
+            let control = control(script, &config)?;
+            Machine::Sender(Box::new(Sender::new(FLOW, 0, &config, control)))
+        } else {
+            Machine::Receiver(Box::new(Receiver::new(FLOW, 0, &config)))
+        };
+        let scale = |expected: bool| {
+            let syn = packets(script, expected).find(|written| written.flags.has(Flags::SYN));
+            syn.and_then(|written| written.scale).unwrap_or(0)
+        };
+        Ok(Self {
+            config,
+            machine,
+            now: Instant::ZERO,
+            tolerance: script.tolerance.unwrap_or(TOLERANCE),
+            timers: [None; 3],
+            out: Vec::new(),
+            sent: VecDeque::new(),
+            scales: [scale(false), scale(true)],
+            delivered: 0,
+            read: 0,
+            total: 0,
+            lines: Vec::new(),
+        })
+    }
+
+    fn note(&mut self, at: Instant, kind: Kind, text: String, line: Option<usize>) {
+        self.lines.push(Line { at, kind, text, line });
+    }
+
+    fn event(&mut self, line: usize, when: When, event: &Event) -> Result<(), String> {
+        let (from, to) = match when {
+            When::At(from, to) => (from, to),
+            When::After(from, to) => (self.now + from, self.now + to),
+            When::Any => (Instant::ZERO, self.now + Duration::from_secs(1_000)),
+        };
+        if let Event::Expect(written) = event {
+            return self.expect(line, (from, to), written);
+        }
+        if from < self.now && when != When::Any {
+            let (at, now) = (seconds(from), seconds(self.now));
+            return Err(format!("{at} s is before the event before it, at {now} s"));
+        }
+        let at = from.max(self.now);
+        self.run_until(at)?;
+        match event {
+            Event::Inject(written) => self.inject(line, written),
+            Event::Call(call, text) => {
+                self.call(*call)?;
+                self.note(at, Kind::Call, text.clone(), Some(line));
+            }
+            Event::Assert(assertion) => {
+                self.check(assertion)?;
+                self.note(at, Kind::Assertion, assertion.text.clone(), Some(line));
+            }
+            Event::Quiet => {
+                if let Some((at, segment)) = self.sent.front() {
+                    let (shown, at) = (show(segment), seconds(*at));
+                    return Err(format!("nothing more should be sent; at {at} s was > {shown}"));
+                }
+            }
+            Event::Expect(_) => {}
+        }
+        self.obey()
+    }
+
+    /// Lets the timers of the machine expire until then.
+    fn run_until(&mut self, end: Instant) -> Result<(), String> {
+        while let Some((index, at)) = self.next_timer(end) {
+            self.now = self.now.max(at);
+            self.timers[index] = None;
+            let timer = [TimerId::Retransmit, TimerId::DelayedAck, TimerId::Pacing][index];
+            match &mut self.machine {
+                Machine::Sender(sender) => sender.on_timer(self.now, timer, &mut self.out),
+                Machine::Receiver(receiver) => receiver.on_timer(self.now, timer, &mut self.out),
+            }
+            self.obey()?;
+        }
+        self.now = self.now.max(end);
+        Ok(())
+    }
+
+    fn next_timer(&self, end: Instant) -> Option<(usize, Instant)> {
+        let timers = self.timers.iter().enumerate();
+        let due = timers.filter_map(|(index, at)| at.map(|at| (index, at)));
+        due.filter(|(_, at)| *at <= end).min_by_key(|(index, at)| (*at, *index))
+    }
+
+    fn obey(&mut self) -> Result<(), String> {
+        for command in std::mem::take(&mut self.out) {
+            match command {
+                Command::Send(segment) => {
+                    self.total += 1;
+                    self.sent.push_back((self.now, segment));
+                }
+                Command::Set(timer, at) => self.timers[timer as usize] = Some(at),
+                Command::Cancel(timer) => self.timers[timer as usize] = None,
+                Command::Deliver(bytes) => self.delivered += bytes.0,
+                _ => {}
+            }
+        }
+        match self.total > MOST {
+            true => Err(format!("more than {MOST} segments were sent")),
+            false => Ok(()),
+        }
+    }
+
+    fn inject(&mut self, line: usize, written: &Written) {
+        let forward = matches!(self.machine, Machine::Receiver(_));
+        let scale = if written.flags.has(Flags::SYN) { 0 } else { self.scales[0] };
+        let window = written.window.unwrap_or(65_535);
+        let ms = |ms: Option<u64>| {
+            Instant(ms.map_or(self.now.0, |ms| ms.saturating_mul(1_000_000)))
+        };
+        let segment = Segment {
+            flow: FLOW,
+            connection: 0,
+            forward,
+            seq: written.seq,
+            len: written.len,
+            ack: written.ack.unwrap_or(0),
+            window: window.saturating_mul(1 << scale),
+            flags: written.flags.and(written.ecn.unwrap_or(Flags::NONE)),
+            timestamps: written
+                .timestamps
+                .map(|(value, echo)| Timestamps { value: ms(value), echo: ms(echo) }),
+            sack: written.sack,
+        };
+        self.note(self.now, Kind::Injected, written.text.clone(), Some(line));
+        match &mut self.machine {
+            Machine::Sender(sender) => sender.on_segment(self.now, &segment, &mut self.out),
+            Machine::Receiver(receiver) => receiver.on_segment(self.now, &segment, &mut self.out),
+        }
+    }
+
+    fn call(&mut self, call: Call) -> Result<(), String> {
+        let (now, out) = (self.now, &mut self.out);
+        match (&mut self.machine, call) {
+            (Machine::Sender(sender), Call::Connect) => sender.on_open(now, out),
+            (Machine::Sender(sender), Call::Listen) => sender.on_listen(),
+            (Machine::Sender(sender), Call::Write(n)) => sender.on_data(now, Bytes(n), out),
+            (Machine::Sender(sender), Call::Close) => sender.on_close(now, out),
+            (Machine::Sender(sender), Call::Stop) => sender.on_stop(now, out),
+            (Machine::Sender(sender), Call::Accept) if !sender.is_connected() => {
+                return Err("accept: no connection is established".into());
+            }
+            (Machine::Receiver(receiver), Call::Accept) if !receiver.is_connected() => {
+                return Err("accept: no connection is established".into());
+            }
+            (Machine::Receiver(receiver), Call::Read(n)) => {
+                let there = self.delivered - self.read;
+                if n > there {
+                    return Err(format!("read: {n} bytes are asked for, {there} are there"));
+                }
+                self.read += n;
+                receiver.on_read(now, Bytes(n), out);
+            }
+            (Machine::Sender(_), Call::Read(_)) => {
+                return Err("read: this end writes, and one direction has all the data".into());
+            }
+            // The receiving end answers a FIN with its own at once.
+            (_, Call::Accept | Call::Close | Call::Stop | Call::Listen) => {}
+            (Machine::Receiver(_), Call::Connect | Call::Write(_)) => {}
+        }
+        Ok(())
+    }
+
+    // ---- what is expected ----
+
+    fn expect(
+        &mut self,
+        line: usize,
+        (from, to): (Instant, Instant),
+        written: &Written,
+    ) -> Result<(), String> {
+        let text = &written.text;
+        let late = to + self.tolerance;
+        while self.sent.is_empty() {
+            let Some((_, at)) = self.next_timer(late) else {
+                let (from, to) = (seconds(from), seconds(to));
+                let when = if from == to { from } else { format!("{from} to {to}") };
+                return Err(format!("> {text} was expected at {when} s; nothing was sent"));
+            };
+            self.run_until(at)?;
+        }
+        let Some((at, segment)) = self.sent.pop_front() else { return Ok(()) };
+        let shown = show(&segment);
+        if let Some(rule) = self.difference(written, &segment) {
+            let at = seconds(at);
+            return Err(format!("> {text} was expected; at {at} s was > {shown}: {rule}"));
+        }
+        if at > late || at + self.tolerance < from {
+            let (at, from, to) = (seconds(at), seconds(from), seconds(to));
+            let by = self.tolerance.as_secs_f64();
+            return Err(format!(
+                "> {text} was sent at {at} s; expected from {from} to {to} s, {by} s either way"
+            ));
+        }
+        self.now = self.now.max(at).max(from);
+        self.note(at, Kind::Sent, shown, Some(line));
+        Ok(())
+    }
+
+    /// What makes a segment another than the one that is written.
+    fn difference(&self, written: &Written, segment: &Segment) -> Option<String> {
+        let header = Flags(segment.flags.0 & !(Flags::ECT.0 | Flags::CE.0));
+        if written.flags != header {
+            return Some("the flags differ".into());
+        }
+        if (written.seq, written.len) != (segment.seq, segment.len) {
+            return Some("the numbers differ".into());
+        }
+        if header.has(Flags::ACK) && written.ack != Some(segment.ack) {
+            return Some("the acknowledgement differs".into());
+        }
+        let scale = if header.has(Flags::SYN) { 0 } else { self.scales[1] };
+        let window = segment.window >> scale;
+        if written.window.is_some_and(|expected| expected != window) {
+            return Some(format!("the window is {window}"));
+        }
+        let ecn = Flags(segment.flags.0 & Flags::ECT.0);
+        if written.ecn.is_some_and(|expected| expected != ecn) {
+            return Some("the ECN field differs".into());
+        }
+        if written.any_options {
+            return None;
+        }
+        if written.sack != segment.sack {
+            return Some("the selective acknowledgements differ".into());
+        }
+        let stamps = (written.timestamps, segment.timestamps);
+        match stamps {
+            (None, None) => None,
+            (Some((_, expected)), Some(stamps)) => {
+                let echo = stamps.echo.0 / 1_000_000;
+                let same = expected.is_none_or(|expected| expected == echo);
+                (!same).then(|| format!("the timestamp echoed is {echo}"))
+            }
+            (Some(_), None) => Some("it has no timestamp".into()),
+            (None, Some(_)) => Some("it has a timestamp".into()),
+        }
+    }
+
+    // ---- what is asserted ----
+
+    fn check(&self, assertion: &Assertion) -> Result<(), String> {
+        let Assertion { text, name, orders, value } = assertion;
+        let name = name.strip_prefix("tcpi_").unwrap_or(name);
+        let name = name.strip_prefix("snd_").unwrap_or(name);
+        let found = match (&self.machine, name) {
+            (Machine::Sender(sender), "ca_state") => {
+                let state = sender.ca_state();
+                let states = ["open", "disorder", "cwr", "recovery", "loss"];
+                let wanted = value.trim_matches('"').trim_start_matches("TCP_CA_");
+                let index = wanted.parse::<usize>().ok().and_then(|i| states.get(i).copied());
+                let wanted = index.map_or_else(|| wanted.to_ascii_lowercase(), str::to_owned);
+                if !states.contains(&&*wanted) {
+                    return Err(format!("{value}: a state is one of {}", states.join(", ")));
+                }
+                let order = state.cmp(&wanted);
+                let holds = match orders {
+                    [Ordering::Equal] => order == Ordering::Equal,
+                    _ => order != Ordering::Equal,
+                };
+                return if holds { Ok(()) } else { Err(format!("{text}: is {state}")) };
+            }
+            (Machine::Sender(sender), name) => sender_value(sender, name, self.config.mss),
+            (Machine::Receiver(receiver), name) => receiver_value(receiver, name, self.read),
+        };
+        let found = found.ok_or_else(|| format!("{name:?} is nothing this end has"))?;
+        let wanted = match &**value {
+            "infinite" | "TCP_INFINITE_SSTHRESH" => INFINITE,
+            number => number.parse().map_err(|_| format!("{value:?} is no number"))?,
+        };
+        // Whole numbers are compared as implementations with whole windows would.
+        let seen = if value.contains('.') { found } else { found.floor() };
+        let near = (seen - wanted).abs() < 1e-6 * wanted.abs().max(1.0);
+        let order = if near { Ordering::Equal } else { seen.total_cmp(&wanted) };
+        if orders.contains(&order) { Ok(()) } else { Err(format!("{text}: is {found}")) }
+    }
+}
+
+/// Linux's `TCP_INFINITE_SSTHRESH`.
+const INFINITE: f64 = 2_147_483_647.0;
+
+fn sender_value(sender: &Sender, name: &str, mss: Bytes) -> Option<f64> {
+    let ms = |duration: Duration| duration.0 as f64 / 1e6;
+    let segments = |bytes: u64| bytes as f64 / mss.0 as f64;
+    let counters = sender.counters();
+    let (sacked, lost) = sender.sacked_and_lost();
+    Some(match name {
+        "cwnd" => sender.window_segments(),
+        "ssthresh" => sender.ssthresh_segments().unwrap_or(INFINITE),
+        "in_flight" => segments(sender.in_flight_bytes()),
+        "unacked" => segments(sender.outstanding_bytes()),
+        "sacked" => segments(sacked),
+        "lost" => segments(lost),
+        "srtt_ms" => ms(sender.srtt()?),
+        "rto_ms" => ms(sender.rto()),
+        "segments" => counters.segments as f64,
+        "retransmissions" | "total_retrans" => counters.retransmissions as f64,
+        "timeouts" => counters.timeouts as f64,
+        "recoveries" => counters.fast_retransmits as f64,
+        "undone" => counters.undone as f64,
+        "probes" => counters.probes as f64,
+        "marks_answered" => counters.marks_answered as f64,
+        "acknowledged" => sender.acknowledged_bytes() as f64,
+        _ => return None,
+    })
+}
+
+fn receiver_value(receiver: &Receiver, name: &str, read: u64) -> Option<f64> {
+    let counters = receiver.counters();
+    Some(match name {
+        "delivered" => receiver.delivered_bytes() as f64,
+        "unread" => (receiver.delivered_bytes() - read) as f64,
+        "waiting" => receiver.waiting_bytes() as f64,
+        "segments" => counters.segments as f64,
+        "duplicates" => counters.duplicates as f64,
+        "acks_sent" => counters.acks_sent as f64,
+        _ => return None,
+    })
+}
+
+// ---- settings ----
+
+fn packets(script: &Script, expected: bool) -> impl Iterator<Item = &Written> {
+    script.events.iter().filter_map(move |(_, _, event)| match event {
+        Event::Expect(written) if expected => Some(written),
+        Event::Inject(written) if !expected => Some(written),
+        _ => None,
+    })
+}
+
+/// The settings of the script, within what the injected SYN allows.
+fn configure(script: &Script) -> Result<Config, Failure> {
+    let timer = Duration::from_millis(40);
+    let mut config = Config {
+        delayed_ack: DelayedAck::Fixed { segments: 2, timer },
+        reads: script.events.iter().any(|e| matches!(e.2, Event::Call(Call::Read(_), _))),
+        timestamps: true,
+        ..Config::default()
+    };
+    for (line, key, value) in &script.settings {
+        set(&mut config, key, value).map_err(|message| Failure { line: *line, message })?;
+    }
+    if let Some(syn) = packets(script, false).find(|written| written.flags.has(Flags::SYN)) {
+        config.mss = Bytes(config.mss.0.min(syn.mss.unwrap_or(config.mss.0)).max(1));
+        if !syn.any_options {
+            // Who opens says first whether there are timestamps.
+            let opens = |asked: &&Written| {
+                asked.flags.has(Flags::SYN) && !asked.flags.has(Flags::ACK)
+            };
+            let asked = packets(script, true).find(opens);
+            config.timestamps &= asked.unwrap_or(syn).timestamps.is_some();
+            if !syn.sack_ok {
+                config.recovery = Recovery::NewReno;
+            }
+        }
+    }
+    Ok(config)
+}
+
+fn control(script: &Script, config: &Config) -> Result<Box<dyn Control>, Failure> {
+    let set = script.settings.iter().rev().find(|(_, key, _)| key == "control");
+    match set.map_or("new_reno", |(_, _, value)| value) {
+        "new_reno" => Ok(Box::new(NewReno::from(config))),
+        other => Err(Failure {
+            line: set.map_or(1, |set| set.0),
+            message: format!("control: {other:?} is none; there is new_reno"),
+        }),
+    }
+}
+
+fn set(config: &mut Config, key: &str, value: &str) -> Result<(), String> {
+    let number = || -> Result<f64, String> {
+        let number: f64 = value.parse().map_err(|_| format!("{key}: {value:?} is no number"))?;
+        if (0.0..=1e12).contains(&number) {
+            Ok(number)
+        } else {
+            Err(format!("{key}: must be from 0 to 1e12, is {value}"))
+        }
+    };
+    let count = || -> Result<u64, String> {
+        let n = number()? as u64;
+        if n > 0 { Ok(n) } else { Err(format!("{key}: must be 1 at least, is {value}")) }
+    };
+    let ms = || number().map(|ms| Duration((ms * 1e6) as u64));
+    let on = || match value {
+        "on" | "true" | "1" => Ok(true),
+        "off" | "false" | "0" => Ok(false),
+        _ => Err(format!("{key}: on or off, is {value:?}")),
+    };
+    let one_of = |names: &str| format!("{key}: one of {names}, is {value:?}");
+    let mut sack = config.sack().unwrap_or_default();
+    match key {
+        "mss" => config.mss = Bytes(count()?),
+        "window" => config.window = Bytes(count()?),
+        "initial_window" => config.initial_window = Segments(count()? as f64),
+        "initial_ssthresh" => config.initial_ssthresh = Some(Segments(count()? as f64)),
+        "timestamps" => config.timestamps = on()?,
+        "limited_transmit" => config.limited_transmit = on()?,
+        "restart_after_idle" => config.restart_after_idle = on()?,
+        "fin" => config.fin = on()?,
+        "pacing" => config.pacing = on()?,
+        "rto_initial_ms" => config.rto_initial = ms()?,
+        "rto_min_ms" => config.rto_min = ms()?,
+        "rto_max_ms" => config.rto_max = ms()?,
+        "rto_granularity_ms" => config.rto_granularity = ms()?,
+        "delayed_ack" if value == "none" => config.delayed_ack = DelayedAck::None,
+        "delayed_ack" | "delayed_ack_ms" => {
+            let (mut segments, mut timer) = match config.delayed_ack {
+                DelayedAck::Fixed { segments, timer } => (segments, timer),
+                _ => (2, Duration::from_millis(40)),
+            };
+            if key == "delayed_ack" { segments = count()? as u32 } else { timer = ms()? }
+            config.delayed_ack = DelayedAck::Fixed { segments, timer };
+        }
+        "rto_rule" => {
+            config.rto_rule = match value {
+                "rfc6298" => RtoRule::Rfc6298,
+                "linux" => RtoRule::Linux,
+                _ => return Err(one_of("rfc6298, linux")),
+            }
+        }
+        "ecn" => {
+            config.ecn = match value {
+                "off" => EcnMode::Off,
+                "classic" | "on" => EcnMode::Classic,
+                "accurate" => EcnMode::Accurate,
+                _ => return Err(one_of("off, classic, accurate")),
+            }
+        }
+        "recovery" => {
+            config.recovery = match value {
+                "new_reno" => Recovery::NewReno,
+                "sack" => Recovery::Sack(sack),
+                _ => return Err(one_of("new_reno, sack")),
+            }
+        }
+        "rack" | "f_rto" | "undo" | "reduction" => {
+            match key {
+                "rack" => sack.rack = on()?,
+                "f_rto" => sack.f_rto = on()?,
+                "undo" => sack.undo = on()?,
+                _ => sack.reduction = reduction(value).ok_or_else(|| one_of(REDUCTIONS))?,
+            }
+            config.recovery = Recovery::Sack(sack);
+        }
+        "control" => {}
+        _ => return Err(format!("{key:?} is no setting")),
+    }
+    Ok(())
+}
+
+const REDUCTIONS: &str = "at_once, proportional, proportional_rfc6937";
+
+fn reduction(name: &str) -> Option<Reduction> {
+    Some(match name {
+        "at_once" => Reduction::AtOnce,
+        "proportional" => Reduction::Proportional,
+        "proportional_rfc6937" => Reduction::Proportional6937,
+        _ => return None,
+    })
+}
+
+// ---- text ----
+
+fn seconds(at: Instant) -> String {
+    format!("{:.6}", at.0 as f64 / 1e9)
+}
+
+/// A segment as the grammar writes it.
+fn show(segment: &Segment) -> String {
+    let mut text = String::new();
+    if segment.flags.has(Flags::ECT) {
+        text += "[ect0] ";
+    }
+    let letters = [
+        (Flags::SYN, 'S'),
+        (Flags::FIN, 'F'),
+        (Flags::RST, 'R'),
+        (Flags::ECE, 'E'),
+        (Flags::CWR, 'W'),
+        (Flags::ACK, '.'),
+    ];
+    text.extend(letters.iter().filter(|(flag, _)| segment.flags.has(*flag)).map(|(_, c)| c));
+    let end = segment.seq + u64::from(segment.len);
+    let _ = write!(text, " {}:{end}({})", segment.seq, segment.len);
+    if segment.flags.has(Flags::ACK) {
+        let _ = write!(text, " ack {}", segment.ack);
+    }
+    let mut options = Vec::new();
+    if !segment.sack.is_empty() {
+        let block = |block: &SackBlock| format!("{}:{}", block.start, block.end);
+        let blocks: Vec<_> = segment.sack.as_slice().iter().map(block).collect();
+        options.push(format!("sack {}", blocks.join(" ")));
+    }
+    if let Some(stamps) = segment.timestamps {
+        let ms = |at: Instant| at.0 / 1_000_000;
+        options.push(format!("TS val {} ecr {}", ms(stamps.value), ms(stamps.echo)));
+    }
+    if !options.is_empty() {
+        let _ = write!(text, " <{}>", options.join(","));
+    }
+    text
+}

@@ -1,0 +1,416 @@
+//! What is outstanding, segment by segment: arrived, lost, resent (RFC 6675 §3 and §4).
+//!
+//! Segments are kept in the order of their first transmission, which is that of their sequence
+//! numbers, and are named by a running number. What was resent is listed apart, in the order of
+//! its retransmission: so both lists are ordered by time, and an acknowledgement in order costs
+//! no more than taking the first element.
+
+use crate::delivery::Departure;
+use crate::rack::Rack;
+use kernel::{Duration, Instant};
+use std::collections::VecDeque;
+use wire::{SackBlock, SackBlocks};
+
+const SACKED: u8 = 1;
+const LOST: u8 = 2;
+/// Resent, and not taken for lost again since.
+const RESENT: u8 = 4;
+/// Resent at least once.
+const EVER: u8 = 8;
+
+/// RFC 6675's `DupThresh`.
+const DUP_THRESH: u64 = 3;
+
+/// One segment that was sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) departure: Departure,
+    marks: u8,
+}
+
+impl Sent {
+    /// When it left, the last time.
+    pub(crate) fn at(&self) -> Instant {
+        self.departure.at
+    }
+
+    /// Whether it was sent more than once.
+    pub(crate) fn was_resent(&self) -> bool {
+        self.has(EVER)
+    }
+
+    fn has(&self, mark: u8) -> bool {
+        self.marks & mark != 0
+    }
+
+    fn len(&self) -> u64 {
+        self.end - self.start
+    }
+}
+
+/// What is outstanding.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scoreboard {
+    sent: VecDeque<Sent>,
+    /// The number of the first of `sent`.
+    first: u64,
+    /// Bytes that have arrived, are lost, are in flight again; segments that have arrived.
+    sacked: u64,
+    lost: u64,
+    resent: u64,
+    sacked_segments: u64,
+    /// Lost bytes that were not resent.
+    waiting: u64,
+    /// One past the number of the highest segment that has arrived.
+    top: u64,
+    /// Below this number, RFC 6675's `IsLost` has been asked.
+    edge: u64,
+    /// Below this number, no segment waits that was neither resent nor lost.
+    young: u64,
+    /// Below this number, no lost segment waits to be resent.
+    hint: u64,
+    /// One past the highest number resent in this recovery (`HighRxt`).
+    reach: u64,
+    /// What was resent, in the order of time; some entries are outdated.
+    again: VecDeque<(u64, Instant)>,
+    /// The blocks of the acknowledgement before.
+    known: SackBlocks,
+}
+
+impl Scoreboard {
+    // ---- what is known ----
+
+    /// Bytes that have arrived beyond the cumulative acknowledgement.
+    pub(crate) fn sacked(&self) -> u64 {
+        self.sacked
+    }
+
+    /// Segments of these.
+    pub(crate) fn sacked_segments(&self) -> u64 {
+        self.sacked_segments
+    }
+
+    /// Bytes taken for lost.
+    pub(crate) fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Bytes resent and in flight.
+    pub(crate) fn resent(&self) -> u64 {
+        self.resent
+    }
+
+    /// RFC 6675's `pipe`, of so many bytes outstanding.
+    pub(crate) fn pipe(&self, outstanding: u64) -> u64 {
+        let pipe = (outstanding + self.resent).checked_sub(self.sacked + self.lost);
+        debug_assert!(pipe.is_some(), "pipe below zero");
+        pipe.unwrap_or(0)
+    }
+
+    /// Segments outstanding.
+    pub(crate) fn segments(&self) -> usize {
+        self.sent.len()
+    }
+
+    /// Whether anything is marked: else everything is in order.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.sacked | self.lost | self.resent == 0
+    }
+
+    /// The segment of this number.
+    pub(crate) fn get(&self, number: u64) -> Sent {
+        self.sent[(number - self.first) as usize]
+    }
+
+    fn end(&self) -> u64 {
+        self.first + self.sent.len() as u64
+    }
+
+    // ---- sending ----
+
+    /// New data left.
+    pub(crate) fn push(&mut self, start: u64, end: u64, departure: Departure) {
+        self.sent.push_back(Sent { start, end, departure, marks: 0 });
+    }
+
+    /// The segment left again.
+    pub(crate) fn resend(&mut self, number: u64, departure: Departure) {
+        let sent = &mut self.sent[(number - self.first) as usize];
+        let len = sent.len();
+        if sent.has(LOST) && !sent.has(RESENT) {
+            self.waiting -= len;
+        }
+        if !sent.has(RESENT) {
+            self.resent += len;
+        }
+        sent.marks |= RESENT | EVER;
+        sent.departure = departure;
+        self.again.push_back((number, departure.at));
+        self.reach = self.reach.max(number + 1);
+    }
+
+    /// Recovery begins: nothing was resent in it.
+    pub(crate) fn begin(&mut self) {
+        self.reach = 0;
+    }
+
+    /// RFC 6675 `NextSeg` rule (1): the first segment that is lost and was not resent.
+    pub(crate) fn next_lost(&mut self) -> Option<u64> {
+        if self.waiting == 0 {
+            return None;
+        }
+        let from = self.hint.max(self.first);
+        let found = (from..self.end()).find(|&number| {
+            let sent = self.get(number);
+            sent.has(LOST) && !sent.has(RESENT)
+        });
+        self.hint = found.unwrap_or(self.end());
+        found
+    }
+
+    /// Rule (3): the first segment below the highest that arrived, beyond what was resent, that
+    /// has not arrived.
+    pub(crate) fn next_doubtful(&self) -> Option<u64> {
+        let from = self.reach.max(self.edge).max(self.first);
+        (from..self.top).find(|&number| !self.get(number).has(SACKED | LOST | RESENT))
+    }
+
+    /// Rule (4): the last segment that has not arrived.
+    pub(crate) fn last_missing(&self) -> Option<u64> {
+        (self.first..self.end()).rev().find(|&number| !self.get(number).has(SACKED))
+    }
+
+    // ---- acknowledgements ----
+
+    /// Everything below `una` has arrived; what did so newly is shown. Returns its bytes.
+    pub(crate) fn acknowledge(&mut self, una: u64, visit: &mut impl FnMut(&Sent)) -> u64 {
+        let mut delivered = 0;
+        while let Some(&sent) = self.sent.front()
+            && sent.end <= una
+        {
+            self.sent.pop_front();
+            self.first += 1;
+            delivered += self.forget(&sent, sent.len());
+            if !sent.has(SACKED) {
+                visit(&sent);
+            }
+        }
+        if let Some(front) = self.sent.front_mut()
+            && front.start < una
+        {
+            let (sent, part) = (*front, una - front.start);
+            front.start = una;
+            delivered += self.forget(&sent, part);
+        }
+        if self.sent.is_empty() {
+            self.again.clear();
+        }
+        delivered
+    }
+
+    /// Takes so much of a segment off the books; how much of it had not been known to be there.
+    fn forget(&mut self, sent: &Sent, len: u64) -> u64 {
+        if sent.marks & (SACKED | LOST | RESENT) == 0 {
+            return len;
+        }
+        if sent.has(SACKED) {
+            self.sacked -= len;
+            self.sacked_segments -= u64::from(len == sent.len());
+            return 0;
+        }
+        if sent.has(LOST) {
+            self.lost -= len;
+            self.waiting -= if sent.has(RESENT) { 0 } else { len };
+        }
+        if sent.has(RESENT) {
+            self.resent -= len;
+        }
+        len
+    }
+
+    /// The blocks of an acknowledgement, of which the first `skip` are no news; what has newly
+    /// arrived by them is shown. Returns its bytes.
+    pub(crate) fn select(
+        &mut self,
+        blocks: &SackBlocks,
+        skip: usize,
+        visit: &mut impl FnMut(&Sent),
+    ) -> u64 {
+        let mut delivered = 0;
+        for &block in &blocks.as_slice()[skip.min(blocks.as_slice().len())..] {
+            // Most of a block was in the acknowledgement before: only its ends are new.
+            let old = self.known.as_slice().iter().copied();
+            let inside = |old: &SackBlock| block.start <= old.start && old.end <= block.end;
+            match old.clone().find(inside) {
+                Some(old) => {
+                    delivered += self.mark(block, block.start, old.start, visit);
+                    delivered += self.mark(block, old.end, block.end, visit);
+                }
+                None => delivered += self.mark(block, block.start, block.end, visit),
+            }
+        }
+        self.known = *blocks;
+        delivered
+    }
+
+    /// Marks the segments that lie wholly in `block` and touch `from..to`.
+    fn mark(
+        &mut self,
+        block: SackBlock,
+        from: u64,
+        to: u64,
+        visit: &mut impl FnMut(&Sent),
+    ) -> u64 {
+        let mut delivered = 0;
+        let mut index = self.sent.partition_point(|sent| sent.end <= from);
+        while let Some(&sent) = self.sent.get(index)
+            && sent.start < to
+            && sent.end <= block.end
+        {
+            if sent.start >= block.start && !sent.has(SACKED) {
+                delivered += self.forget(&sent, sent.len());
+                self.sacked += sent.len();
+                self.sacked_segments += 1;
+                self.sent[index].marks = sent.marks & !(LOST | RESENT) | SACKED;
+                self.top = self.top.max(self.first + index as u64 + 1);
+                visit(&sent);
+            }
+            index += 1;
+        }
+        delivered
+    }
+
+    // ---- losses ----
+
+    /// RFC 6675's `IsLost`, for all segments: three runs, or more than two segments' bytes, have
+    /// arrived above it. Returns the bytes newly taken for lost.
+    pub(crate) fn find_by_count(&mut self, mss: u64) -> u64 {
+        let (mut bytes, mut runs, mut above) = (0, 0, false);
+        let low = self.edge.max(self.first);
+        let mut number = self.top;
+        while number > low {
+            number -= 1;
+            let sent = self.get(number);
+            let arrived = sent.has(SACKED);
+            if arrived {
+                bytes += sent.len();
+                runs += u64::from(!above);
+            }
+            above = arrived;
+            if runs >= DUP_THRESH || bytes > (DUP_THRESH - 1) * mss {
+                self.edge = number;
+                let fresh = |&lost: &u64| !self.get(lost).has(LOST);
+                let lost: Vec<u64> = (low..number).filter(fresh).collect();
+                return lost.into_iter().map(|lost| self.lose(lost)).sum();
+            }
+        }
+        0
+    }
+
+    /// The first outstanding segment is taken for lost, for three duplicate acknowledgements.
+    pub(crate) fn lose_first(&mut self) -> u64 {
+        if self.sent.is_empty() { 0 } else { self.lose(self.first) }
+    }
+
+    fn lose(&mut self, number: u64) -> u64 {
+        let sent = &mut self.sent[(number - self.first) as usize];
+        let len = sent.len();
+        if sent.has(SACKED) || sent.has(LOST) && !sent.has(RESENT) {
+            return 0;
+        }
+        if sent.has(LOST) {
+            // Lost again.
+            sent.marks &= !RESENT;
+            self.resent -= len;
+            self.waiting += len;
+        } else {
+            sent.marks |= LOST;
+            self.lost += len;
+            self.waiting += if sent.has(RESENT) { 0 } else { len };
+        }
+        if !sent.has(RESENT) {
+            self.hint = self.hint.min(number);
+        }
+        len
+    }
+
+    /// RFC 8985 §6.2, step 5: what left long enough before the most recently sent segment that
+    /// was delivered. Returns the bytes newly taken for lost, and when the next would be.
+    pub(crate) fn find_by_time(
+        &mut self,
+        now: Instant,
+        rack: &Rack,
+        window: Duration,
+    ) -> (u64, Option<Instant>) {
+        let (mut lost, mut next) = (0, None);
+        let mut late = |sent: &Sent| {
+            if (sent.at(), sent.end) > (rack.at, rack.end) {
+                return false;
+            }
+            let due = sent.at() + rack.rtt + window;
+            if due > now {
+                next = Some(next.map_or(due, |next: Instant| next.min(due)));
+            }
+            due <= now
+        };
+        let mut number = self.young.max(self.first);
+        while number < self.end() {
+            let sent = self.get(number);
+            if !sent.has(SACKED | LOST | EVER) {
+                if !late(&sent) {
+                    break;
+                }
+                lost += self.lose(number);
+            }
+            number += 1;
+        }
+        self.young = number;
+        while let Some(&(number, at)) = self.again.front() {
+            if number >= self.first {
+                let sent = self.get(number);
+                if sent.has(RESENT) && !sent.has(SACKED) && sent.at() == at {
+                    if !late(&sent) {
+                        break;
+                    }
+                    if !sent.has(LOST) {
+                        // A probe: lost like an original, and its copy with it.
+                        self.lose(number);
+                    }
+                    lost += self.lose(number);
+                }
+            }
+            self.again.pop_front();
+        }
+        (lost, next)
+    }
+
+    /// The retransmission timer expired: all that has not arrived is lost. If the first segment
+    /// is marked as arrived, the receiver has reneged, and no mark holds (RFC 2018 §8).
+    pub(crate) fn lose_all(&mut self) {
+        if self.sent.front().is_some_and(|sent| sent.has(SACKED)) {
+            self.sent.iter_mut().for_each(|sent| sent.marks &= !SACKED);
+            (self.sacked, self.sacked_segments, self.top) = (0, 0, 0);
+            self.known = SackBlocks::NONE;
+        }
+        self.again.clear();
+        (self.lost, self.resent) = (0, 0);
+        for sent in &mut self.sent {
+            if !sent.has(SACKED) {
+                sent.marks = sent.marks & !RESENT | LOST;
+                self.lost += sent.len();
+            }
+        }
+        self.waiting = self.lost;
+        (self.hint, self.reach) = (0, 0);
+        (self.young, self.edge) = (self.end(), self.end());
+    }
+
+    /// Nothing was lost after all.
+    pub(crate) fn restore(&mut self) {
+        self.sent.iter_mut().for_each(|sent| sent.marks &= !LOST);
+        (self.lost, self.waiting) = (0, 0);
+        (self.young, self.edge) = (0, 0);
+    }
+}

@@ -1,0 +1,67 @@
+//! How likely bits are to be understood.
+
+mod dsss;
+mod nist;
+mod table;
+mod threshold;
+mod yans;
+
+pub use nist::Nist;
+pub use table::AwgnTable;
+pub use threshold::{NS2_TX_POWER, Reception, Threshold};
+pub use yans::Yans;
+
+use super::Mode;
+use kernel::{Bytes, Db};
+use std::fmt::Debug;
+
+/// Data bits of a frame that arrive under one and the same noise and interference.
+#[derive(Clone, Copy, Debug)]
+pub struct Chunk<'a> {
+    /// How they are sent.
+    pub mode: &'a Mode,
+    /// Signal to interference and noise ratio in the bandwidth of the mode, in each stream.
+    pub sinr: Db,
+    /// How many.
+    pub bits: u64,
+}
+
+/// An error model.
+pub trait ErrorModel: Debug + Send {
+    /// Probability that all bits of a chunk are understood. A frame's is the product over its
+    /// chunks.
+    fn success(&self, chunk: &Chunk) -> f64;
+}
+
+impl<E: ErrorModel + ?Sized> ErrorModel for Box<E> {
+    fn success(&self, chunk: &Chunk) -> f64 {
+        (**self).success(chunk)
+    }
+}
+
+/// The ratio at which a model loses a fraction `loss` of PSDUs of a size: to a millionth of a
+/// decibel, between -20 and 80 dB.
+pub fn required_snr(model: &dyn ErrorModel, mode: &Mode, psdu: Bytes, loss: f64) -> Db {
+    let (mut low, mut high) = (-20.0, 80.0);
+    while high - low > 1e-6 {
+        let middle = (low + high) / 2.0;
+        let chunk = Chunk { mode, sinr: Db(middle), bits: psdu.bits() };
+        if model.success(&chunk) < 1.0 - loss {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Db((low + high) / 2.0)
+}
+
+/// Probability that `bits` independent bits, each wrong with probability `error`, are all right.
+fn all_right(error: f64, bits: u64) -> f64 {
+    if error >= 1.0 {
+        return if bits == 0 { 1.0 } else { 0.0 };
+    }
+    libm::exp(bits as f64 * libm::log1p(-error.max(0.0)))
+}
+
+#[cfg(test)]
+mod tests;

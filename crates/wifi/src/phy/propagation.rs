@@ -1,0 +1,99 @@
+//! How much of a signal arrives.
+
+mod fading;
+mod friis;
+mod log_distance;
+mod shadowing;
+mod two_ray;
+mod variates;
+
+pub use fading::Fading;
+pub use friis::Friis;
+pub use log_distance::LogDistance;
+pub use shadowing::Shadowing;
+pub use two_ray::TwoRay;
+
+use kernel::{Db, Instant};
+use std::fmt::Debug;
+
+/// A place, in metres.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Position {
+    /// East.
+    pub x: f64,
+    /// North.
+    pub y: f64,
+    /// Up.
+    pub z: f64,
+}
+
+impl Position {
+    /// Metres between two places.
+    pub fn distance(self, other: Self) -> f64 {
+        let (x, y, z) = (self.x - other.x, self.y - other.y, self.z - other.z);
+        libm::sqrt(x * x + y * y + z * z)
+    }
+}
+
+/// The way of a signal, at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Path {
+    /// Metres between its ends.
+    pub distance: f64,
+    /// The nodes at its ends, in either order.
+    pub ends: (u32, u32),
+    /// When.
+    pub now: Instant,
+}
+
+impl Path {
+    /// A number for the pair of nodes, the same in both directions, so that both meet the same
+    /// walls: 0 for nodes 0 and 1, 1 for 0 and 2, 2 for 1 and 2, …
+    fn pair(&self) -> u32 {
+        let (a, b) = self.ends;
+        let (low, high) = (u64::from(a.min(b)), u64::from(a.max(b)));
+        debug_assert!(low != high, "a node has no path to itself");
+        (high * high.saturating_sub(1) / 2 + low) as u32
+    }
+}
+
+/// A propagation model. It depends on nothing but the path, so that no order of asking matters:
+/// what is random in it is a fixed function of the seed, the pair of nodes and the time.
+pub trait Propagation: Debug + Send {
+    /// What the signal loses on its way; antennas have no gain.
+    fn loss(&self, path: &Path) -> Db;
+}
+
+impl<P: Propagation + ?Sized> Propagation for Box<P> {
+    fn loss(&self, path: &Path) -> Db {
+        (**self).loss(path)
+    }
+}
+
+/// Speed of light in metres per second.
+const LIGHT: f64 = 299_792_458.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        let (a, b) = (Position { x: 1.0, y: 2.0, z: 3.0 }, Position { x: 4.0, y: 6.0, z: 15.0 });
+        assert_eq!(a.distance(b), 13.0);
+        assert_eq!(b.distance(a), 13.0);
+    }
+
+    #[test]
+    fn every_pair_has_its_number() {
+        let mut numbers = Vec::new();
+        for high in 1..60 {
+            for low in 0..high {
+                let pair = |ends| Path { distance: 1.0, ends, now: Instant::ZERO }.pair();
+                assert_eq!(pair((low, high)), pair((high, low)));
+                numbers.push(pair((low, high)));
+            }
+        }
+        assert!(numbers.into_iter().eq(0..59 * 60 / 2));
+    }
+}

@@ -1,0 +1,80 @@
+//! Many small paths: a gain that is drawn anew in each block of time.
+
+use super::variates::gamma;
+use super::{Path, Propagation};
+use crate::phy::power::decibels;
+use kernel::{Db, Duration, Seed};
+
+/// Nakagami block fading upon another model (M. Nakagami, in Statistical Methods in Radio Wave
+/// Propagation, 1960): the power gain of a pair of nodes is a gamma variate of shape `m` and mean
+/// 1, constant within a block and independent between blocks. `m` = 1 is Rayleigh fading.
+#[derive(Clone, Debug)]
+pub struct Fading<P> {
+    /// The model of the mean loss.
+    pub inner: P,
+    /// Shape: 1 for Rayleigh, more where a path dominates, at least 1/2.
+    pub m: f64,
+    /// How long a block lasts.
+    pub coherence: Duration,
+    /// Root of the streams; a pair's is "radio.fading".
+    pub seed: Seed,
+}
+
+impl<P: Propagation> Propagation for Fading<P> {
+    fn loss(&self, path: &Path) -> Db {
+        let mut pair = self.seed.stream("radio.fading", path.pair());
+        let root = u64::from(pair.up_to(u32::MAX)) << 32 | u64::from(pair.up_to(u32::MAX));
+        let block = path.now.0 / self.coherence.0;
+        let seed = Seed { root, replication: block as u32 };
+        let gain = gamma(&mut seed.stream("radio.fading.block", (block >> 32) as u32), self.m);
+        self.inner.loss(path) - decibels(gain)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::LogDistance;
+    use super::*;
+    use crate::phy::power::linear;
+    use kernel::Instant;
+
+    fn gain(m: f64, ends: (u32, u32), now: Instant) -> f64 {
+        let (seed, coherence) = (Seed { root: 9, replication: 2 }, Duration::from_millis(10));
+        let model = Fading { inner: LogDistance::NS3, m, coherence, seed };
+        let path = Path { distance: 30.0, ends, now };
+        linear(LogDistance::NS3.loss(&path) - model.loss(&path))
+    }
+
+    #[test]
+    fn a_block_is_constant_and_the_next_is_another() {
+        let at = |ms| gain(1.0, (1, 2), Instant::ZERO + Duration::from_millis(ms));
+        assert_eq!(at(20), at(29));
+        assert!(at(29) != at(30));
+        assert_eq!(at(29), gain(1.0, (2, 1), Instant(25_000_000)));
+        assert!(at(29) != gain(1.0, (1, 3), Instant(25_000_000)));
+    }
+
+    #[test]
+    fn rayleigh_power_is_exponential() {
+        let gains: Vec<f64> = (0..20_000)
+            .map(|n| gain(1.0, (0, 1), Instant::ZERO + Duration::from_millis(10 * n)))
+            .collect();
+        let n = gains.len() as f64;
+        let mean = gains.iter().sum::<f64>() / n;
+        assert!((mean - 1.0).abs() < 0.03, "{mean}");
+        for (level, expected) in [(0.1, 0.0952), (1.0, 0.6321), (3.0, 0.9502)] {
+            let below = gains.iter().filter(|&&gain| gain < level).count() as f64 / n;
+            assert!((below - expected).abs() < 0.012, "{level}: {below}");
+        }
+    }
+
+    #[test]
+    fn a_larger_m_fades_less() {
+        let deep = |m| {
+            let at = |n: u64| gain(m, (0, 1), Instant::ZERO + Duration::from_millis(10 * n));
+            (0..10_000).filter(|&n| at(n) < 0.1).count()
+        };
+        // Gamma of shape 4 and mean 1 is below 0.1 in 0.08 % of all cases.
+        assert!(deep(4.0) < 20 && deep(0.5) > 2300, "{} {}", deep(4.0), deep(0.5));
+    }
+}

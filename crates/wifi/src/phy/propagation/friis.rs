@@ -1,0 +1,50 @@
+//! Free space.
+
+use super::{LIGHT, Path, Propagation};
+use kernel::Db;
+
+/// Free space (H. T. Friis, Proceedings of the IRE 34, 1946): (4πd/λ)², and never a gain, as the
+/// formula is of the far field.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Friis {
+    /// Carrier frequency in hertz.
+    pub frequency_hz: f64,
+}
+
+impl Propagation for Friis {
+    fn loss(&self, path: &Path) -> Db {
+        free_space(LIGHT / self.frequency_hz, path.distance)
+    }
+}
+
+/// The loss in free space at a wavelength.
+pub(super) fn free_space(wavelength: f64, distance: f64) -> Db {
+    let ratio = 4.0 * std::f64::consts::PI * distance / wavelength;
+    Db((20.0 * libm::log10(ratio)).max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::Instant;
+
+    fn loss(frequency_hz: f64, distance: f64) -> f64 {
+        Friis { frequency_hz }.loss(&Path { distance, ends: (0, 1), now: Instant::ZERO }).0
+    }
+
+    #[test]
+    fn free_space_grows_with_the_square() {
+        // 20 log10(d) + 20 log10(f) - 147.55.
+        for (frequency, distance) in [(2.4e9, 1.0), (5.15e9, 10.0), (914e6, 250.0)] {
+            let expected = 20.0 * libm::log10(distance * frequency) - 147.552_216;
+            assert!((loss(frequency, distance) - expected).abs() < 1e-5);
+        }
+        assert!((loss(5e9, 20.0) - loss(5e9, 10.0) - 6.0206).abs() < 1e-4);
+    }
+
+    #[test]
+    fn near_the_antenna_nothing_is_gained() {
+        assert_eq!(loss(5e9, 0.0), 0.0);
+        assert_eq!(loss(5e9, 1e-3), 0.0);
+    }
+}

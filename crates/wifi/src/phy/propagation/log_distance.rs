@@ -1,0 +1,46 @@
+//! A power of the distance.
+
+use super::{Path, Propagation};
+use kernel::Db;
+
+/// Loss that grows with a power of the distance beyond a reference distance (T. S. Rappaport,
+/// Wireless Communications, 2nd ed., section 4.9.1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogDistance {
+    /// Power of the distance: 2 in free space, 3 in offices, 4 behind walls.
+    pub exponent: f64,
+    /// Reference distance in metres.
+    pub reference_m: f64,
+    /// Loss there, and nearer.
+    pub reference_loss: Db,
+}
+
+impl LogDistance {
+    /// The default of ns-3: free space at 1 m and 5.15 GHz, then the third power.
+    pub const NS3: Self = Self { exponent: 3.0, reference_m: 1.0, reference_loss: Db(46.6777) };
+}
+
+impl Propagation for LogDistance {
+    fn loss(&self, path: &Path) -> Db {
+        let times = (path.distance / self.reference_m).max(1.0);
+        self.reference_loss + Db(10.0 * self.exponent * libm::log10(times))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::{Width, noise};
+    use kernel::{Dbm, Instant};
+
+    #[test]
+    fn the_level_of_ns3_at_ten_metres() {
+        let loss =
+            |distance| LogDistance::NS3.loss(&Path { distance, ends: (0, 1), now: Instant::ZERO });
+        let level = Dbm(16.0206) - loss(10.0);
+        assert!((level.0 + 60.66).abs() < 0.005, "{level:?}");
+        let snr = level - noise(Width::Mhz20, Db(7.0));
+        assert!((snr.0 - 33.3).abs() < 0.05, "{snr:?}");
+        assert_eq!(loss(0.2), Db(46.6777));
+    }
+}

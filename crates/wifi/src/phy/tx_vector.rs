@@ -1,0 +1,275 @@
+//! What chooses a mode of HT, VHT or HE, and what is wrong with a choice that does not exist.
+
+use super::layout::{Code, Layout, SIGNAL_EXTENSION, SYMBOL, TAIL};
+use super::mode::MCS;
+use super::{Guard, Mode, ModeClass, Width, he, ht, vht};
+use kernel::{BitRate, Duration};
+use std::fmt;
+
+/// Frequency band.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Band {
+    /// 2.4 GHz: PPDUs of OFDM and later end in a signal extension of 6 µs.
+    Ghz2_4,
+    /// 5 GHz.
+    #[default]
+    Ghz5,
+}
+
+/// Forward error correction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coding {
+    /// Binary convolutional code.
+    Bcc,
+    /// Low-density parity check.
+    Ldpc,
+}
+
+/// Length of an HE-LTF symbol without its guard interval (clause 27.3.11.10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeLtf {
+    /// 3.2 µs.
+    X1,
+    /// 6.4 µs.
+    X2,
+    /// 12.8 µs.
+    X4,
+}
+
+/// Whose durations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PpduTiming {
+    /// Those of the standard.
+    #[default]
+    Standard,
+    /// Those of ns-3: no VHT-SIG-B, short-guard data not rounded up to 4 µs, HE-LTFs of 8 µs
+    /// whatever their type, no packet extension, tail bits as if there were BCC always, and in HE
+    /// fractions of a bit in a symbol.
+    Ns3,
+}
+
+/// Parameters of a PPDU of HT, VHT or HE, after the standard's TXVECTOR (clauses 19.2, 21.2, 27.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TxVector {
+    /// HT, VHT or HE.
+    pub class: ModeClass,
+    /// Frequency band.
+    pub band: Band,
+    /// MCS index within a stream: HT MCS 8·(streams - 1) + `mcs`.
+    pub mcs: u8,
+    /// Spatial streams, without space-time coding.
+    pub streams: u8,
+    /// Bandwidth.
+    pub width: Width,
+    /// Guard interval of the data.
+    pub guard: Guard,
+    /// Forward error correction; by default BCC where the mode has it.
+    pub coding: Option<Coding>,
+    /// HE-LTF type; by default 2x, and 4x with the long guard interval.
+    pub ltf: Option<HeLtf>,
+    /// HE: a PPDU of extended range (HE ER SU), over all 242 tones of 20 MHz.
+    pub extended_range: bool,
+    /// HE: the packet extension, in whole µs: 0, 4, 8, 12 or 16.
+    pub packet_extension_us: u8,
+    /// Whose durations.
+    pub timing: PpduTiming,
+}
+
+/// Why there is no such mode.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModeFault {
+    /// The field of [`TxVector`] that does not fit.
+    pub parameter: &'static str,
+    /// Its value, the rule with its clause, and what would do.
+    pub message: String,
+}
+
+impl fmt::Display for ModeFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.parameter, self.message)
+    }
+}
+
+impl std::error::Error for ModeFault {}
+
+pub(super) fn fault<T>(parameter: &'static str, message: String) -> Result<T, ModeFault> {
+    Err(ModeFault { parameter, message })
+}
+
+impl TxVector {
+    /// The slowest mode of a PHY: MCS 0, one stream, 20 MHz, a guard interval of 800 ns.
+    pub const fn of(class: ModeClass, band: Band) -> Self {
+        Self {
+            class,
+            band,
+            mcs: 0,
+            streams: 1,
+            width: Width::Mhz20,
+            guard: Guard::Ns800,
+            coding: None,
+            ltf: None,
+            extended_range: false,
+            packet_extension_us: 0,
+            timing: PpduTiming::Standard,
+        }
+    }
+
+    /// The mode, if the standard has it.
+    pub fn mode(&self) -> Result<Mode, ModeFault> {
+        match self.class {
+            ModeClass::Ht => ht::mode(self),
+            ModeClass::Vht => vht::mode(self),
+            ModeClass::He => he::mode(self),
+            class => fault("class", format!("{class:?} has no MCS")),
+        }
+    }
+
+    /// The fastest MCS that the other parameters allow.
+    pub fn fastest(&self) -> Result<Mode, ModeFault> {
+        let mut best = Self { mcs: 0, ..*self }.mode();
+        for mcs in 1..MCS.len() as u8 {
+            // MCS are by rate; a hole (VHT MCS 6 or 9) does not end them.
+            if let Ok(mode) = (Self { mcs, ..*self }).mode() {
+                best = Ok(mode);
+            }
+        }
+        best
+    }
+
+    pub(super) fn is_ns3(&self) -> bool {
+        self.timing == PpduTiming::Ns3
+    }
+
+    /// Checks what HT, VHT and HE have in common.
+    pub(super) fn check(&self, limits: &Limits) -> Result<(), ModeFault> {
+        let Limits { name, clause, streams, mcs, widths, guards } = *limits;
+        if !(1..=streams).contains(&self.streams) {
+            let given = self.streams;
+            let message = format!("must be from 1 to {streams} in {name}, is {given} [{clause}]");
+            return fault("streams", message);
+        }
+        if self.mcs > mcs {
+            let given = self.mcs;
+            return fault(
+                "mcs",
+                format!("must be from 0 to {mcs} in {name}, is {given} [{clause}]"),
+            );
+        }
+        if !widths.contains(&self.width) {
+            let widths = list(widths.iter().map(|width| width.mhz()));
+            let given = self.width.mhz();
+            let message = format!("{name} is {widths} MHz wide, not {given} [{clause}]");
+            return fault("width_mhz", message);
+        }
+        if self.band == Band::Ghz2_4 && self.width > Width::Mhz40 {
+            let given = self.width.mhz();
+            let message =
+                format!("no more than 40 MHz fit into the 2.4 GHz band, not {given} [annex E]");
+            return fault("width_mhz", message);
+        }
+        if !guards.contains(&self.guard) {
+            let guards = list(guards.iter().map(|guard| guard.ns()));
+            let given = self.guard.ns();
+            let message = format!("{name} has {guards} ns, not {given} [{clause}]");
+            return fault("guard_ns", message);
+        }
+        Ok(())
+    }
+
+    /// Puts a mode together: `tones` data subcarriers, symbols of `symbol` with their guard, and
+    /// `header` between L-LTF and data.
+    pub(super) fn build(&self, parts: &Parts) -> Mode {
+        let (modulation, code_rate) = MCS[usize::from(self.mcs)];
+        let coded_bits = parts.tones * modulation.bits() * u32::from(self.streams);
+        let (num, den) = code_rate.parts();
+        let bit_ns = u64::from(coded_bits * num) * 1_000_000_000;
+        let divisor = u64::from(den) * parts.symbol.0;
+        let signal_extension = match self.band {
+            Band::Ghz2_4 => SIGNAL_EXTENSION,
+            Band::Ghz5 => Duration::ZERO,
+        };
+        Mode {
+            class: self.class,
+            rate: BitRate((bit_ns + divisor / 2) / divisor),
+            bits_per_symbol: code_rate.data_bits(coded_bits),
+            modulation,
+            code_rate,
+            mcs: self.mcs,
+            streams: self.streams,
+            width: self.width,
+            guard: self.guard,
+            coding: parts.coding,
+            coded_bits,
+            layout: Layout::new(
+                parts.header,
+                parts.symbol,
+                parts.grid,
+                parts.packet_extension + signal_extension,
+                self.code(parts),
+            ),
+        }
+    }
+
+    fn code(&self, parts: &Parts) -> Code {
+        let tail = TAIL * parts.encoders;
+        match parts.coding {
+            _ if self.is_ns3() => Code::Fractional { tail },
+            Coding::Bcc => Code::Bcc { tail },
+            Coding::Ldpc => Code::Ldpc,
+        }
+    }
+}
+
+/// What a PHY has.
+pub(super) struct Limits {
+    pub(super) name: &'static str,
+    pub(super) clause: &'static str,
+    pub(super) streams: u8,
+    pub(super) mcs: u8,
+    pub(super) widths: &'static [Width],
+    pub(super) guards: &'static [Guard],
+}
+
+/// What a PHY's own rules find for a mode.
+pub(super) struct Parts {
+    /// Data subcarriers (`N_SD`).
+    pub(super) tones: u32,
+    /// All between L-LTF and data.
+    pub(super) header: Duration,
+    /// Symbol with guard interval.
+    pub(super) symbol: Duration,
+    /// The data lasts a multiple of this.
+    pub(super) grid: Duration,
+    /// Packet extension.
+    pub(super) packet_extension: Duration,
+    /// Which code.
+    pub(super) coding: Coding,
+    /// BCC encoders (`N_ES`).
+    pub(super) encoders: u8,
+}
+
+/// Symbols of HT-LTF, VHT-LTF and HE-LTF by streams (tables 19-13 and 21-13,
+/// clause 27.3.11.10), as many space-time streams as spatial streams.
+pub(super) fn training_symbols(streams: u8) -> u64 {
+    match streams {
+        0..=2 => u64::from(streams),
+        3..=4 => 4,
+        5..=6 => 6,
+        _ => 8,
+    }
+}
+
+/// The symbol of HT and VHT and what their data is rounded up to: 4 µs, where ns-3 does not round.
+pub(super) fn short_symbol(vector: &TxVector) -> (Duration, Duration) {
+    let symbol = Duration(3200 + vector.guard.ns());
+    (symbol, if vector.is_ns3() { symbol } else { SYMBOL })
+}
+
+fn list(items: impl Iterator<Item = impl fmt::Display>) -> String {
+    let items: Vec<String> = items.map(|item| item.to_string()).collect();
+    match items.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}

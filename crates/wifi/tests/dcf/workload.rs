@@ -1,0 +1,159 @@
+//! Random cells and what their nodes have to send.
+
+use kernel::{BitRate, Bytes, Duration, Instant, Seed};
+use proptest::prelude::*;
+use std::fmt;
+use wifi::mac::{BackoffDraw, Countdown, Durations, Eifs, SlotGrid, Timing};
+use wifi::phy::{DOT11A, DOT11B, DOT11G, Mode, Preamble, Standard};
+use wifi::{CellConfig, Link};
+
+/// A cell and its packets.
+#[derive(Clone)]
+pub(crate) struct Workload {
+    pub(crate) config: CellConfig,
+    pub(crate) links: Vec<Link>,
+    pub(crate) seed: Seed,
+    /// In the order of time.
+    pub(crate) packets: Vec<Arrival>,
+}
+
+/// A packet comes to a node; its number is its place in the list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) at: Instant,
+    pub(crate) node: u32,
+    /// Node that shall receive it over the air, or all.
+    pub(crate) to: Option<u32>,
+    pub(crate) size: Bytes,
+}
+
+impl fmt::Debug for Workload {
+    /// A failure is read by people: a line for each packet.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CellConfig { timing, rts_threshold, countdown, backoff_draw, .. } = &self.config;
+        let CellConfig { short_retry_limit, long_retry_limit, cw_min, cw_max, .. } = self.config;
+        let Timing { standard, preamble, slot, eifs, slot_grid, .. } = timing;
+        writeln!(f, "{}, {preamble:?} preamble, slot {slot}, {eifs:?} EIFS,", standard.name)?;
+        writeln!(f, "{slot_grid:?} grid, {countdown:?} countdown, {backoff_draw:?} draw,")?;
+        writeln!(f, "limits {short_retry_limit} and {long_retry_limit}, CW {cw_min} to {cw_max},")?;
+        writeln!(f, "RTS above {rts_threshold}, seed {}", self.seed.root)?;
+        writeln!(f, "basic rates {:?}", timing.basic_rates)?;
+        for (link, station) in self.links.iter().zip(1..) {
+            writeln!(f, "station {station}: {link:?}")?;
+        }
+        for (Arrival { at, node, to, size }, number) in self.packets.iter().zip(0..) {
+            writeln!(f, "packet {number}: {at}, {node} -> {to:?}, {size}")?;
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn workloads() -> impl Strategy<Value = Workload> {
+    (timings(), any::<prop::sample::Index>(), any::<bool>(), 1u32..=8).prop_flat_map(
+        |(timing, pick, noise, stations)| {
+            let noise = noise && timing.eifs != Eifs::None;
+            let first = *pick.get(timing.standard.modes);
+            let modes = timing.standard.modes.iter().copied();
+            let modes = modes.filter(|mode| !noise || may_meet_in_noise(&first, mode));
+            let link = (prop::sample::select(modes.collect::<Vec<_>>()), loss(noise), loss(noise))
+                .prop_map(|(mode, data_loss, ack_loss)| Link { mode, data_loss, ack_loss });
+            let links = prop::collection::vec(link, stations as usize);
+            let packets = prop::collection::vec(arrival(stations), 1..120).prop_map(in_time);
+            let seed = any::<u64>().prop_map(|root| Seed { root, replication: 0 });
+            // Bianchi's chain takes its steps with all stations together.
+            let together = timing.slot_grid == SlotGrid::Shared && !noise;
+            (configs(timing, together), links, seed, packets).prop_map(|(config, links, seed, packets)| {
+                Workload { config, links, seed, packets }
+            })
+        },
+    )
+}
+
+/// Whether frames in both modes may be in a cell whose frames get lost.
+///
+/// When noise takes a data frame, its sender may begin anew while the NAV of the others still
+/// stands for the ACK that did not come. Within a family of modes no frame is short enough to end
+/// before that NAV, so that nobody has to remember it. An OFDM frame after one at 1 Mb/s may be,
+/// and so may that of a receiver that waits no EIFS. The cell leaves these out.
+fn may_meet_in_noise(a: &Mode, b: &Mode) -> bool {
+    a.class.is_dsss() == b.class.is_dsss()
+}
+
+fn loss(noise: bool) -> BoxedStrategy<f64> {
+    if noise { prop_oneof![Just(0.0), 0.0..0.6].boxed() } else { Just(0.0).boxed() }
+}
+
+fn timings() -> impl Strategy<Value = Timing> {
+    let standard = prop::sample::select(vec![&DOT11A, &DOT11B, &DOT11G]);
+    let eifs = prop::sample::select(vec![Eifs::Standard, Eifs::Estimated, Eifs::None]);
+    let grid = vec![SlotGrid::Standard, SlotGrid::Shared, SlotGrid::Free];
+    (standard, any::<(bool, bool, u16)>(), eifs, prop::sample::select(grid)).prop_map(
+        |(standard, (short_preamble, long_slot, basic), eifs, slot_grid)| Timing {
+            standard,
+            preamble: if short_preamble { Preamble::Short } else { Preamble::Long },
+            basic_rates: basic_rates(standard, basic),
+            slot: if long_slot && standard == &DOT11G { DOT11B.slot } else { standard.slot },
+            eifs,
+            slot_grid,
+            durations: Durations::Standard,
+        },
+    )
+}
+
+/// The rates of the bits that are set, or the usual set.
+fn basic_rates(standard: &'static Standard, bits: u16) -> Vec<BitRate> {
+    let chosen = |i: usize| bits >> i & 1 == 1;
+    let rates = standard.modes.iter().map(|mode| mode.rate).enumerate();
+    let some: Vec<BitRate> = rates.filter(|&(i, _)| chosen(i)).map(|(_, rate)| rate).collect();
+    if some.is_empty() { standard.default_basic_rates().collect() } else { some }
+}
+
+fn configs(timing: Timing, chain: bool) -> impl Strategy<Value = CellConfig> {
+    let countdown = if chain { Countdown::Bianchi } else { Countdown::Standard };
+    let countdown = prop::sample::select(vec![Countdown::Standard, countdown]);
+    let draw = prop::sample::select(vec![BackoffDraw::Standard, BackoffDraw::Ns2]);
+    let limits = (1u32..8, 1u32..5);
+    let windows = (prop::sample::select(vec![1u32, 3, 7, 15, 31]), 0u32..4);
+    let threshold = prop::sample::select(vec![0u64, 400, 3000]);
+    (countdown, draw, limits, windows, threshold).prop_map(
+        move |(countdown, backoff_draw, limits, (cw_min, doublings), threshold)| CellConfig {
+            timing: timing.clone(),
+            short_retry_limit: limits.0,
+            long_retry_limit: limits.1,
+            cw_min,
+            cw_max: ((cw_min + 1) << doublings) - 1,
+            countdown,
+            backoff_draw,
+            rts_threshold: Bytes(threshold),
+            overhead: Bytes(36),
+        },
+    )
+}
+
+/// Pause before it, from which node, to all instead of one, to which station, size.
+type Draft = (Duration, u32, bool, u32, u64);
+
+fn arrival(stations: u32) -> impl Strategy<Value = Draft> {
+    // Whole microseconds let packets come at the very instants at which slots end.
+    let pause = prop_oneof![
+        2 => Just(Duration::ZERO),
+        4 => (0u64..100).prop_map(Duration::from_micros),
+        3 => (0u64..2000).prop_map(Duration::from_micros),
+        1 => (0u64..3_000_000).prop_map(Duration::from_nanos),
+    ];
+    (pause, 0..=stations, prop::bool::weighted(0.2), 1..=stations, 20u64..1500)
+}
+
+fn in_time(drafts: Vec<Draft>) -> Vec<Arrival> {
+    let mut at = Instant::ZERO;
+    let arrival = |(pause, node, to_all, station, size): Draft| {
+        at += pause;
+        let to = match node {
+            0 if to_all => None,
+            0 => Some(station),
+            _ => Some(0),
+        };
+        Arrival { at, node, to, size: Bytes(size) }
+    };
+    drafts.into_iter().map(arrival).collect()
+}

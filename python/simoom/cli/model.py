@@ -1,0 +1,154 @@
+"""``simoom model``: what the equations say of a scenario, without running it."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from simoom.cli.terminal import File, Refusal, Settings, load, make_directory, say
+
+if TYPE_CHECKING:
+    from simoom.scenario import Scenario
+    from simoom.twin import Twin
+
+MOST_AXES = 2
+
+
+def model(
+    file: File,
+    settings: Settings = [],  # noqa: B006  typer copies it
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object, nothing else.")
+    ] = False,
+    axes: Annotated[
+        list[str],
+        typer.Option(
+            "--vary",
+            metavar="PATH=FROM:TO:N",
+            help="Predict for N values of a setting, evenly spaced from FROM to TO, or for those "
+            "of a list PATH=A,B,C. Up to two paths.",
+        ),
+    ] = [],  # noqa: B006
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Write model.json into this directory; with --vary the table (vary.csv) and a "
+            "plot of it (vary.png).",
+        ),
+    ] = None,
+) -> None:
+    """Predict what a run would measure, by the models whose assumptions the scenario meets."""
+    over = dict(_axis(axis) for axis in axes)
+    if len(over) < len(axes):
+        raise Refusal("--vary: names one path twice")
+    if len(over) > MOST_AXES:
+        raise Refusal(f"--vary: {len(over)} paths are more than a table has room for; give two")
+    scenario = load(file, settings)
+    if out is not None:
+        scenario.check()
+        make_directory(out)
+    if over:
+        _vary(scenario, over, as_json=as_json, out=out)
+        return
+    from simoom.twin import predict
+
+    twin = predict(scenario)
+    text = json.dumps(as_data(twin), indent=2, allow_nan=False, ensure_ascii=False)
+    print(text if as_json else twin.report().rstrip("\n"))
+    if out is not None:
+        (out / "model.json").write_text(text + "\n", encoding="utf-8")
+        if not as_json:
+            say(f"wrote model.json to {out}/")
+
+
+def as_data(twin: Twin) -> dict[str, Any]:
+    """Return a twin as plain data: values by path, and every assumption of every model."""
+    fit = twin.model
+    return {
+        "model": fit.family if fit else None,
+        "form": fit.form if fit else None,
+        "values": twin.summary,
+        "assumptions": {
+            each.family: {held.name: [held.verdict, held.how] for held in each.held}
+            for each in twin.fits
+        },
+    }
+
+
+def _axis(text: str) -> tuple[str, list[Any]]:
+    """Read ``path=from:to:n`` or ``path=a,b,c``."""
+    path, equals, values = (part.strip() for part in text.partition("="))
+    if not path or not equals or not values:
+        raise Refusal(f"--vary {text}: write PATH=FROM:TO:N, for example --vary stations=1:20:20")
+    parts = values.split(":")
+    if len(parts) == 1:
+        return path, [_number(part.strip()) for part in values.split(",")]
+    if len(parts) != 3:
+        raise Refusal(f"--vary {text}: a range has three parts, FROM:TO:N")
+    low, high, count = (_number(part) for part in parts)
+    if isinstance(low, str) or isinstance(high, str):
+        raise Refusal(f"--vary {text}: FROM and TO must be numbers")
+    if not isinstance(count, int) or not 2 <= count <= 10_000:
+        raise Refusal(f"--vary {text}: N must be a whole number from 2 to 10000")
+    return path, _spaced(low, high, count)
+
+
+def _number(text: str) -> Any:
+    """Return a whole number, another, or the word itself."""
+    for kind in (int, float):
+        try:
+            value = kind(text)
+        except ValueError:
+            continue
+        if not math.isfinite(value):
+            raise Refusal(f"--vary: {text.strip()} is not a finite number")
+        return value
+    return text
+
+
+def _spaced(low: float, high: float, count: int) -> list[Any]:
+    """Return evenly spaced values, rounded to whole ones between whole ends where they allow."""
+    values = [low + (high - low) * step / (count - 1) for step in range(count)]
+    if isinstance(low, int) and isinstance(high, int) and count <= abs(high - low) + 1:
+        return [round(value) for value in values]
+    return values
+
+
+def _vary(
+    scenario: Scenario, over: dict[str, list[Any]], *, as_json: bool, out: Path | None
+) -> None:
+    from simoom.twin import vary
+
+    try:
+        found = vary(scenario, over)
+    except ValueError as error:
+        if hasattr(error, "issues"):
+            raise
+        raise Refusal(f"--vary: {error}") from None
+    if as_json:
+        print(json.dumps(found.frame().to_dicts(), indent=2, ensure_ascii=False))
+    else:
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        headings, cells = found.table()
+        table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
+        for heading in headings:
+            table.add_column(heading.replace(".", ".\n"), justify="right", vertical="bottom")
+        for row in cells:
+            table.add_row(*map(Text, row))
+        Console().print(table)
+    if out is not None:
+        from simoom import plots
+        from simoom.twin.draw import variation
+
+        found.frame().write_csv(out / "vary.csv")
+        plots.save(variation(found), out / "vary.png")
+        if not as_json:
+            say(f"wrote vary.csv, vary.png to {out}/")

@@ -1,0 +1,136 @@
+"""``simoom study``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simoom.cli.terminal import Refusal, make_directory, progress_bar, say
+
+if TYPE_CHECKING:
+    from simoom.studies import Results, Study
+
+LIST, ALL = "list", "all"
+
+
+def study(
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="A study; `list` shows them, `all` runs them all."),
+    ],
+    figures: Annotated[
+        list[str],
+        typer.Option(
+            "--figure", metavar="KEY", help="Only this figure, e.g. 5 or A.2. Repeatable."
+        ),
+    ] = [],  # noqa: B006  typer copies it
+    tables: Annotated[
+        list[str],
+        typer.Option("--table", metavar="KEY", help="Only this table, e.g. 2. Repeatable."),
+    ] = [],  # noqa: B006
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer and shorter runs: a minute, not ten.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Write data (CSV, Parquet), pictures (PNG, SVG) and claims below this directory.",
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write one HTML page with everything.")
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print no results and no progress.")
+    ] = False,
+) -> None:
+    """Make figures, tables and claims of a published paper again."""
+    from simoom.studies import STUDIES
+
+    if name == LIST:
+        if figures or tables or quick or out or report:
+            raise Refusal("study list: takes no options")
+        _list(list(STUDIES.values()))
+        return
+    chosen = _chosen(name, figures, tables)
+    if out is not None:
+        make_directory(out)
+    if report is not None:
+        _check_file(report)
+    made = _make(chosen, quick=quick, quiet=quiet)
+    if not quiet:
+        _print(made)
+    written = _write(made, out, report)
+    if written and not quiet:
+        say(f"wrote {written}")
+
+
+def _list(studies: Sequence[Study]) -> None:
+    for each in studies:
+        print(f"{each.name}: {each.title}\n  {each.reference}")
+        for key in each.keys:
+            what = (each.by_key[key].__doc__ or "").partition("\n")[0]
+            print(f"    {key:20}{what}")
+
+
+def _chosen(
+    name: str, figures: Sequence[str], tables: Sequence[str]
+) -> list[tuple[Study, list[str]]]:
+    """Return studies with the keys of what to make; refuse what is not there."""
+    from simoom.studies import STUDIES, UnknownStudyError, find
+
+    wanted = [("figure", number) for number in figures] + [("table", number) for number in tables]
+    if name == ALL:
+        if wanted:
+            raise Refusal("study all: makes all figures; name one study with --figure or --table")
+        return [(each, list(each.keys)) for each in STUDIES.values()]
+    try:
+        one = find(name)
+        keys = [one.find(kind, number) for kind, number in wanted]
+    except UnknownStudyError as error:
+        raise Refusal(str(error)) from None
+    # In the study's order, each once, however they were asked for.
+    return [(one, [key for key in one.keys if key in keys] or list(one.keys))]
+
+
+def _check_file(path: Path) -> None:
+    """Refuse a file that cannot be written before the work is done."""
+    if path.is_dir():
+        raise Refusal(f"{path}: is a directory; name a file for the page")
+    make_directory(path.parent)
+
+
+def _make(chosen: Sequence[tuple[Study, list[str]]], *, quick: bool, quiet: bool) -> list[Results]:
+    from simoom.studies import Lab
+
+    label = chosen[0][0].name if len(chosen) == 1 else "studies"
+    with progress_bar(label, quiet=quiet) as progress, Lab(quick=quick, progress=progress) as lab:
+        return [each.run(keys, lab=lab) for each, keys in chosen]
+
+
+def _print(made: Sequence[Results]) -> None:
+    from rich.console import Console
+
+    from simoom.studies import report
+
+    console = Console()
+    for results in made:
+        console.print(report.tables(results, width=console.width))
+
+
+def _write(made: Sequence[Results], out: Path | None, page: Path | None) -> str:
+    """Write what was asked for; return what and where in words."""
+    from simoom.studies import report
+
+    parts = []
+    if out is not None:
+        names = [name for results in made for name in report.write(results, out)]
+        parts.append(f"{len(names)} files below {out}/")
+    if page is not None:
+        page.write_text(report.page(made), encoding="utf-8")
+        parts.append(str(page))
+    return " and ".join(parts)

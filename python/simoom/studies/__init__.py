@@ -1,0 +1,62 @@
+"""Studies: the figures, tables and claims of published papers, made again.
+
+>>> from simoom import studies
+>>> list(studies.STUDIES)
+['full_duplex', 'http_queueing', 'lt_tcp']
+>>> figure = studies.full_duplex.figure_5()
+>>> figure.claims[3].verdict.value
+'reproduced'
+
+A study holds figures and tables; each has its numbers in `Figure.data`, a picture by `Figure.plot`
+and `Figure.claims`: sentences of the paper with verdicts that follow from the numbers. ``simoom
+study`` prints and writes them.
+"""
+
+from difflib import get_close_matches
+from types import MappingProxyType
+
+from simoom.studies import full_duplex, http_queueing, lt_tcp
+from simoom.studies.claim import Check, Claim, Outcome, Verdict
+from simoom.studies.figure import Figure
+from simoom.studies.lab import Lab
+from simoom.studies.study import Results, Study, UnknownStudyError
+from simoom.studies.value import Value
+
+STUDIES = MappingProxyType(
+    {each.name: each for each in (full_duplex.STUDY, http_queueing.STUDY, lt_tcp.STUDY)}
+)
+"""All studies by name."""
+
+
+def find(name: str) -> Study:
+    """Return the study of a name.
+
+    Raises
+    ------
+    UnknownStudyError
+        Naming those that there are.
+    """
+    if name in STUDIES:
+        return STUDIES[name]
+    close = get_close_matches(name, STUDIES, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(STUDIES)}"
+    raise UnknownStudyError(f"there is no study {name}; {hint}")
+
+
+__all__ = [
+    "STUDIES",
+    "Check",
+    "Claim",
+    "Figure",
+    "Lab",
+    "Outcome",
+    "Results",
+    "Study",
+    "UnknownStudyError",
+    "Value",
+    "Verdict",
+    "find",
+    "full_duplex",
+    "http_queueing",
+    "lt_tcp",
+]

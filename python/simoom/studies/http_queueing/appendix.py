@@ -1,0 +1,165 @@
+"""One download against its window: appendix A of the paper, Figs A.2 and A.3."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from simoom.models import http_queueing as model
+from simoom.studies import reference
+from simoom.studies.claim import Check, claim
+from simoom.studies.figure import Axis, Figure, Source, curve
+from simoom.studies.http_queueing.paper import (
+    CELL,
+    CELL_160,
+    SEGMENT_BITS,
+    STUDY,
+    downloads,
+    measure,
+)
+from simoom.studies.http_queueing.persistent import GOOD_MATCH
+from simoom.studies.lab import Lab, Sample, exhibit
+from simoom.studies.value import Value
+
+BLUE, ORANGE, GREEN = 0, 1, 2
+WINDOWS = (1, 2, 3, 4, 5, 8, 10, 20, 50, 100, 1000)
+
+
+def _window_runs(lab: Lab) -> dict[int, dict[int, Sample]]:
+    """Return the runs of the appendix: by d, then by W*."""
+    seconds = lab.pick(300.0, 100.0)
+    windows = lab.pick(WINDOWS, (1, 2, 4, 8, 20, 100, 1000))
+    cases = {
+        (d, w): downloads(
+            1, window=w, every=d, warmup_s=2.0 if w <= d else 25.0, measured_s=seconds
+        )
+        for d in (1, 2, 4)
+        for w in windows
+        if w >= d
+    }
+    found = lab.sample(cases, measure, replications=lab.pick(8, 4))
+    return {d: {w: found[d, w] for w in windows if w >= d} for d in (1, 2, 4)}
+
+
+@exhibit("figure A.2")
+def figure_a2(lab: Lab) -> Figure:
+    """Time spent on contention per segment against W*."""
+    runs = _window_runs(lab)[1]
+    quantity = "contention_us"
+    fixed = CELL.data_us + CELL.ack_us
+    fixed_160 = CELL_160.data_us + CELL_160.ack_us
+    solved = curve(
+        "phi of (A.3)",
+        Source.ANALYSIS,
+        WINDOWS,
+        list(SEGMENT_BITS / model.window_throughput(WINDOWS) - fixed),
+        quantity,
+    )
+    simulated = curve(
+        "d = 1",
+        Source.SIMULATION,
+        runs,
+        [Value.mean(SEGMENT_BITS / runs[w]["goodput_mbps"] - fixed_160) for w in runs],
+        quantity,
+    )
+    two = model.collision_point(2)
+    contended = 2 * (float(two.waiting_us) + float(two.wasted_us))
+    steps = list(pairwise(simulated.x))
+    claims = (
+        claim(
+            "contention_costs_less_than_waiting",
+            "2 (T_tbo + T_w) < T_slot (CWmin - 1), so that phi falls with W*.",
+            paper="<",
+            checks=[
+                Check("the left over the right side", Value.exact(contended / 620.0), high=1.0)
+            ],
+            tolerance="an inequality",
+            remark=f"{contended:.0f} us against 620 us",
+        ),
+        claim(
+            "contention_falls",
+            "The time spent on resolving contention falls with W*.",
+            paper="monotone",
+            checks=[
+                Check(f"W* = {b:g} over {a:g}", simulated.at(b).over(simulated.at(a)), high=1.02)
+                for a, b in steps
+            ],
+            tolerance="2 %, the noise of a step",
+        ),
+    )
+    return Figure(
+        "figure A.2",
+        "contention per segment against W*",
+        Axis("window_segments", "advertised window W*, segments", 0.9, 1100, log=True),
+        (Axis(quantity, "back-off and collisions per segment, us", 0, 700),),
+        (solved, simulated),
+        claims,
+        notes="Simulated: what a segment takes less the exchanges of segment and TCP ACK. At "
+        "W* = 1 it stays below the two whole back-offs of the analysis, as each end counts down "
+        "a part of its next back-off while the other one contends.",
+    )
+
+
+@exhibit("figure A.3")
+def figure_a3(lab: Lab) -> Figure:
+    """Throughput of one download against W*."""
+    by_delack = _window_runs(lab)
+    quantity = "goodput_mbps"
+    forms = {
+        "(A.3), d = 1": model.window_throughput(WINDOWS),
+        "(A.3), d = 1, collisions counted once": model.window_throughput(
+            WINDOWS, collisions="single"
+        ),
+    }
+    analysis = [
+        curve(label, Source.ANALYSIS, WINDOWS, list(values), quantity, dashed=i > 0)
+        for i, (label, values) in enumerate(forms.items())
+    ]
+    simulated = {
+        d: curve(
+            f"d = {d}",
+            Source.SIMULATION,
+            runs,
+            [Value.mean(runs[w][quantity]) for w in runs],
+            quantity,
+            colour=colour,
+        )
+        for (d, runs), colour in zip(by_delack.items(), (BLUE, ORANGE, GREEN), strict=True)
+    }
+    one = simulated[1]
+    claims = (
+        claim(
+            "window_raises_throughput",
+            "A larger W* raises the throughput of a download, with delayed ACK as well.",
+            paper="monotone",
+            checks=[
+                Check("(A.3)", analysis[0].at(1000).over(analysis[0].at(1)), low=1.0),
+                *(
+                    Check(f"d = {d}, W* = 1000 over {d}", c.at(1000).over(c.at(d)), low=1.0)
+                    for d, c in simulated.items()
+                ),
+            ],
+            tolerance="from W* = d to 1000",
+        ),
+        claim(
+            "window_model",
+            "(A.3) gives the throughput for any W*.",
+            paper="a match in Fig. A.3",
+            checks=[
+                Check.agrees(f"W* = {w:g}", one.at(w), analysis[0].at(w), within=0.05)
+                for w in one.x
+            ],
+            tolerance=GOOD_MATCH,
+        ),
+    )
+    return Figure(
+        "figure A.3",
+        "one download against W*",
+        Axis("window_segments", "advertised window W*, segments", 0.9, 1100, log=True),
+        (Axis(quantity, "TCP throughput, Mb/s", 2, 3.6),),
+        (
+            *analysis,
+            *simulated.values(),
+            *reference.curves(STUDY, "figure A.3", {"d = 1": BLUE}),
+        ),
+        claims,
+    )

@@ -1,0 +1,322 @@
+"""What the paper discusses without a figure: fair queueing, elephants, uploads beside downloads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from simoom.scenario import Scenario
+from simoom.studies.claim import Check, Claim, claim, unchecked
+from simoom.studies.figure import Axis, Curve, Figure, Source, X, curve
+from simoom.studies.http_queueing.delays import DELAY, EACH, HEAVY_TAIL, both, ratio
+from simoom.studies.http_queueing.paper import (
+    LARGE_WINDOW,
+    PAPER,
+    TCP,
+    THINK_S,
+    measure,
+    size,
+    web,
+)
+from simoom.studies.http_queueing.sessions import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    STATIONS_AXIS,
+    VERMILION,
+    replications,
+    session_runs,
+    stations,
+)
+from simoom.studies.lab import Lab, Sample, exhibit
+from simoom.studies.value import Value
+
+DRR = {"drr": {"per": "flow", "quantum_bytes": 1040}}
+"""Deficit round robin with a quantum of one segment."""
+WINDOW_AXIS = Axis(
+    "window_segments", "advertised window W* of all flows, segments", 0.9, 1100, True
+)
+
+
+@exhibit("figure fair_queue")
+def figure_fair_queue(lab: Lab) -> Figure:
+    """Web sessions with a large window behind a fair queue."""
+    runs = session_runs(lab)
+    kinds = ("Pareto", "exponential")
+    cases = {
+        (kind, n): web(n - 1, window=LARGE_WINDOW, kind=kind, queue=DRR)
+        for kind in kinds
+        for n in stations(lab)
+    }
+    found = lab.sample(cases, measure, replications=replications(lab))
+    fair: dict[str, dict[X, Sample]] = {
+        kind: {n: found[kind, n] for n in stations(lab)} for kind in kinds
+    }
+    fifo, small = runs["Pareto, W* = 1000"], runs["Pareto, W* = 1"]
+    return Figure(
+        "figure fair_queue",
+        "web sessions behind a fair queue",
+        STATIONS_AXIS,
+        (
+            Axis(DELAY, "mean session delay, s", 0),
+            Axis(EACH, "delay per segment of the file, ms", 0),
+        ),
+        (
+            *both("Pareto, W* = 1, FIFO", small, colour=ORANGE),
+            *both("Pareto, W* = 1000, FIFO", fifo, colour=VERMILION),
+            *both("Pareto, W* = 1000, DRR", fair["Pareto"], colour=BLUE),
+            *both("exponential, W* = 1000, DRR", fair["exponential"], colour=GREEN),
+        ),
+        _fair_claims(small, fifo, fair),
+        notes=HEAVY_TAIL,
+    )
+
+
+def _fair_claims(
+    small: Mapping[X, Sample], fifo: Mapping[X, Sample], fair: Mapping[str, Mapping[X, Sample]]
+) -> tuple[Claim, ...]:
+    """Hold a fair queue against W* = 1 and against FIFO."""
+    return (
+        claim(
+            "fair_queue_shares",
+            "Per-flow scheduling at the access point shares the cell like a processor even for "
+            "large W*: the delay is that of W* = 1.",
+            paper="may be achieved",
+            checks=[
+                Check(f"n = {n}, DRR over W* = 1", ratio(small[n], fair["Pareto"][n]), 0.9, 1.1)
+                for n in small
+            ],
+            tolerance="10 %, run by run",
+        ),
+        claim(
+            "fair_queue_helps_mice",
+            "It ends the starvation that a large W* brings under FIFO.",
+            paper="an argument in favour",
+            checks=[
+                Check(f"n = {n}, DRR over FIFO", ratio(fifo[n], fair["Pareto"][n]), high=0.9)
+                for n in small
+                if float(n) >= 11
+            ],
+            tolerance="10 % shorter or more from n = 11 on, run by run",
+        ),
+        claim(
+            "fair_queue_insensitive",
+            "With it only the mean of the file sizes matters.",
+            paper="a PS-like sharing",
+            checks=[
+                Check.agrees(
+                    f"n = {n}, Pareto over exponential, per segment",
+                    Value.median(fair["Pareto"][n][EACH]),
+                    Value.median(fair["exponential"][n][EACH]),
+                    within=0.05,
+                )
+                for n in small
+            ],
+            tolerance="5 % of the delay per segment",
+        ),
+        unchecked(
+            "red_helps_mice",
+            "A few random losses, as by RED at the access point, make the sharing fairer too.",
+            paper="expected; being investigated",
+            because="the study compares FIFO and fair queueing only",
+        ),
+    )
+
+
+def elephant(window: int, queue: Mapping[str, Any] | None, seconds: float) -> Scenario:
+    """Return ten stations that browse and one that downloads without end."""
+    traffic = {
+        "size": size("exponential"),
+        "think_s": THINK_S,
+        "first": "think",
+        "delay": "acknowledged",
+    }
+    tcp = TCP | {"window_segments": window}
+    flows = [
+        {"name": "elephant", "from": "server", "to": "sta0", "traffic": "bulk", "tcp": tcp},
+        {"name": "web", "from": "server", "to": "sta1-10", "traffic": {"web": traffic}, "tcp": tcp},
+    ]
+    return _cell(11, flows, queue, warmup_s=20.0, seconds=seconds)
+
+
+def _cell(
+    count: int,
+    flows: list[dict[str, Any]],
+    queue: Mapping[str, Any] | None,
+    *,
+    warmup_s: float,
+    seconds: float,
+) -> Scenario:
+    scenario = PAPER.set("stations", count).set("flows", flows)
+    if queue is not None:
+        scenario = scenario.set("ap.queue", dict(queue))
+    return scenario.set("warmup_s", warmup_s).set("duration_s", warmup_s + seconds)
+
+
+QUEUES: dict[str, tuple[Mapping[str, Any] | None, int]] = {
+    "FIFO without limit": (None, VERMILION),
+    "FIFO, 30 packets": ({"drop_tail": {"limit_packets": 30}}, ORANGE),
+    "DRR per flow": (DRR, BLUE),
+}
+
+
+@exhibit("figure elephants")
+def figure_elephants(lab: Lab) -> Figure:
+    """Browsing beside an endless download, against W* and by queue."""
+    windows = lab.pick((1, 2, 5, 10, 20, 50, 100, 200, 1000), (1, 5, 20, 100, 1000))
+    seconds = lab.pick(2000.0, 800.0)
+    cases = {
+        (q, w): elephant(w, queue, seconds) for q, (queue, _) in QUEUES.items() for w in windows
+    }
+    found = lab.sample(cases, measure, replications=lab.pick(10, 4))
+
+    def curves(quantity: str, measured: str) -> dict[str, Curve]:
+        return {
+            q: curve(
+                q,
+                Source.SIMULATION,
+                windows,
+                [Value.mean(found[q, w][measured]) for w in windows],
+                quantity,
+                colour=colour,
+            )
+            for q, (_, colour) in QUEUES.items()
+        }
+
+    delay = curves(DELAY, f"web.{DELAY}")
+    goodput = curves("elephant_mbps", "elephant.goodput_mbps")
+    fifo, fair = delay["FIFO without limit"], delay["DRR per flow"]
+    claims = (
+        claim(
+            "elephant_starves_browsers",
+            "Under FIFO an endless download with a large W* grabs the cell and starves browsers.",
+            paper="starvation",
+            checks=[
+                Check(f"delay, W* = {w} over 1", fifo.at(w).over(fifo.at(1)), low=2.0)
+                for w in (100, 1000)
+            ],
+            tolerance="twice the delay of W* = 1 or more",
+        ),
+        claim(
+            "small_window_protects",
+            "A small W* solves this.",
+            paper="would solve",
+            checks=[
+                Check(f"delay in s, W* = 1, {q}", each.at(1), high=0.3) for q, each in delay.items()
+            ],
+            tolerance="0.3 s: three times what a file takes alone",
+        ),
+        claim(
+            "fair_queue_protects",
+            "Per-flow scheduling solves it for any W*.",
+            paper="could be a solution",
+            checks=[
+                Check.agrees(f"delay, DRR, W* = {w} over 1", fair.at(w), fair.at(1), within=0.2)
+                for w in windows[1:]
+            ],
+            tolerance="20 % of the delay of W* = 1",
+            remark="the elephant keeps what the browsers leave: "
+            f"{goodput['DRR per flow'].at(1000)} Mb/s at W* = 1000, "
+            f"{goodput['DRR per flow'].at(1)} at W* = 1",
+        ),
+    )
+    return Figure(
+        "figure elephants",
+        "ten browsing stations beside an endless download",
+        WINDOW_AXIS,
+        (
+            Axis(DELAY, "mean session delay of the browsers, s", 0.1, 100, log=True),
+            Axis("elephant_mbps", "goodput of the elephant, Mb/s", 0, 2.5),
+        ),
+        (*delay.values(), *goodput.values()),
+        claims,
+        notes="Exponential files of 30000 bytes: the only elephant is the endless download.",
+    )
+
+
+def two_ways(window: int, queue: Mapping[str, Any] | None, seconds: float) -> Scenario:
+    """Return five stations that upload and five that download, without end."""
+    tcp = TCP | {"window_segments": window}
+    ends = {"upload": ("sta0-4", "server"), "download": ("server", "sta5-9")}
+    flows = [
+        {"name": name, "from": a, "to": b, "traffic": "bulk", "start_spread_s": 1.0, "tcp": tcp}
+        for name, (a, b) in ends.items()
+    ]
+    return _cell(10, flows, queue, warmup_s=30.0, seconds=seconds)
+
+
+BUFFERS: dict[str, tuple[Mapping[str, Any] | None, int]] = {
+    "FIFO without limit": (None, GREEN),
+    "FIFO, 100 packets": ({"drop_tail": {"limit_packets": 100}}, VERMILION),
+    "DRR per flow": (DRR, BLUE),
+}
+
+
+@exhibit("figure uplink")
+def figure_uplink(lab: Lab) -> Figure:
+    """Uploads beside downloads, against W* and by queue."""
+    windows = lab.pick((1, 2, 3, 5, 7, 10, 15, 20, 30, 50), (1, 2, 5, 10, 20, 50))
+    seconds = lab.pick(300.0, 150.0)
+    cases = {
+        (q, w): two_ways(w, queue, seconds) for q, (queue, _) in BUFFERS.items() for w in windows
+    }
+    found = lab.sample(cases, measure, replications=lab.pick(10, 6))
+
+    def goodput(q: str, direction: str) -> Curve:
+        return curve(
+            f"{direction}s, {q}",
+            Source.SIMULATION,
+            windows,
+            [Value.mean(1e3 * found[q, w][f"{direction}.goodput_mbps"]) for w in windows],
+            "goodput_kbps",
+            colour=BUFFERS[q][1],
+            dashed=direction == "download",
+        )
+
+    def advantage(q: str, w: int) -> Value:
+        runs = found[q, w]
+        up, down = runs["upload.goodput_mbps"], runs["download.goodput_mbps"]
+        return Value.median(up / (up + down))
+
+    fit = [w for w in windows if 10 * w <= 100]
+    claims = (
+        claim(
+            "uploads_beat_downloads",
+            "Uploads and downloads share the cell unfairly, as the MAC is fair to nodes and the "
+            "access point is one node.",
+            paper="unfair",
+            checks=[
+                Check(f"share of uploads, W* = 50, {q}", advantage(q, 50), low=0.6)
+                for q in ("FIFO, 100 packets", "FIFO without limit")
+            ],
+            tolerance="60 % or more to uploads, W* = 50",
+            remark="it needs a buffer that overflows: a lost TCP ACK costs an upload little, a "
+            "lost segment costs a download much; without loss the windows share evenly",
+        ),
+        claim(
+            "small_window_fair",
+            "A small W* overcomes it.",
+            paper="provides fairness",
+            checks=[
+                Check.near(
+                    f"share of uploads, W* = {w}",
+                    advantage("FIFO, 100 packets", w),
+                    0.5,
+                    within=0.05,
+                )
+                for w in fit
+            ],
+            tolerance="50 +- 5 % to uploads while ten windows fit into 100 packets",
+        ),
+    )
+    return Figure(
+        "figure uplink",
+        "five uploads beside five downloads",
+        Axis("window_segments", "advertised window W* of all flows, segments", 0.9, 55, log=True),
+        (Axis("goodput_kbps", "goodput of each flow, kb/s", 0, 700),),
+        tuple(goodput(q, d) for q in BUFFERS for d in ("upload", "download")),
+        claims,
+        notes="Per-flow scheduling, which protects mice from elephants, does not make both ways "
+        "fair: as deficits count bytes, a round serves 26 TCP ACKs of an upload for one segment "
+        f"of a download: at W* = 50 uploads get {advantage('DRR per flow', 50)} of the goodput.",
+    )

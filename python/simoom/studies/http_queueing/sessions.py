@@ -1,0 +1,381 @@
+"""Sessions of many stations: Figs 8 to 11 of the paper, sections 4.2 and 4.3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+import numpy as np
+
+from simoom.models import http_sessions as model
+from simoom.scenario import Scenario
+from simoom.studies import reference
+from simoom.studies.claim import Check, Claim, claim
+from simoom.studies.figure import Axis, Curve, Figure, Source, X, curve
+from simoom.studies.http_queueing.delays import DELAY, EACH, HEAVY_TAIL, both, ratio
+from simoom.studies.http_queueing.paper import (
+    FILE_BYTES,
+    LARGE_WINDOW,
+    SEGMENT_BITS,
+    STUDY,
+    THINK_S,
+    expected_file_s,
+    measure,
+    web,
+)
+from simoom.studies.lab import Lab, Sample, exhibit
+from simoom.studies.value import Value
+
+BLUE, ORANGE, GREEN, VERMILION = range(4)
+GOOD_MATCH = "5 %: the paper says a good match and no number"
+STATIONS_AXIS = Axis("n", "stations and access point, n", 0, 32)
+ByPlace = dict[X, Sample]
+
+SETTINGS = {
+    "exponential, W* = 1": ("exponential", 1, BLUE),
+    "Pareto, W* = 1": ("Pareto", 1, ORANGE),
+    "exponential, W* = 1000": ("exponential", LARGE_WINDOW, GREEN),
+    "Pareto, W* = 1000": ("Pareto", LARGE_WINDOW, VERMILION),
+}
+
+
+def stations(lab: Lab) -> tuple[int, ...]:
+    """Return n, which counts the stations and the access point."""
+    return lab.pick((2, 3, 6, 11, 16, 21, 26, 31), (2, 6, 11, 21, 31))
+
+
+def replications(lab: Lab) -> int:
+    """Return how many runs a point has."""
+    return lab.pick(30, 6)
+
+
+def session_runs(lab: Lab, settings: Iterable[str] = SETTINGS) -> dict[str, ByPlace]:
+    """Return the runs of Fig. 8: by setting, then by n."""
+    cases = {
+        (label, n): web(n - 1, window=SETTINGS[label][1], kind=SETTINGS[label][0])
+        for label in settings
+        for n in stations(lab)
+    }
+    found = lab.sample(cases, measure, replications=replications(lab))
+    return {label: {n: found[label, n] for n in stations(lab)} for label in settings}
+
+
+def predicted(
+    label: str,
+    places: Iterable[X],
+    *,
+    n: Iterable[int],
+    think_s: Iterable[float],
+    quantity: str = DELAY,
+    arrivals: str = "corrected",
+    c1: str = "corrected",
+) -> Curve:
+    """Return (16) and (17), whole or per segment."""
+    cell = model.web_cell(
+        [each - 1 for each in n],
+        think_s=list(think_s),
+        mean_bytes=FILE_BYTES,
+        arrivals=arrivals,
+        c1=c1,
+    )
+    unit = 1.0 if quantity == DELAY else 1e3 * SEGMENT_BITS / (8 * FILE_BYTES)
+    values = [unit * float(each) for each in np.asarray(cell.mean_delay_s)]
+    dashed = c1 == "printed"
+    return curve(label, Source.ANALYSIS, places, values, quantity, colour=7, dashed=dashed)
+
+
+@exhibit("figure 8")
+def figure_8(lab: Lab) -> Figure:
+    """Mean session delay against the number of stations."""
+    runs = session_runs(lab)
+    counts = list(range(2, 32))
+    think = [THINK_S] * len(counts)
+    label = "(16), (17) corrected"
+    corrected, per_segment = (
+        predicted(label, counts, n=counts, think_s=think, quantity=quantity)
+        for quantity in (DELAY, EACH)
+    )
+    contended = predicted(
+        "(16), (17) with C_1 as printed", counts, n=counts, think_s=think, c1="printed"
+    )
+    printed = predicted(
+        "as printed", counts, n=counts, think_s=think, arrivals="printed", c1="printed"
+    )
+    colours = {label: colour for label, (_, _, colour) in SETTINGS.items()}
+    return Figure(
+        "figure 8",
+        "web sessions of n - 1 stations",
+        STATIONS_AXIS,
+        (
+            Axis(DELAY, "mean session delay, s", 0, 0.4),
+            Axis(EACH, "delay per segment of the file, ms", 0, 14),
+        ),
+        (
+            corrected,
+            contended,
+            *(c for label in SETTINGS for c in both(label, runs[label], colour=colours[label])),
+            per_segment,
+            *reference.curves(STUDY, "figure 8", colours),
+        ),
+        (*_model_claims(runs, corrected, printed), *_window_claims(runs)),
+        notes=HEAVY_TAIL,
+    )
+
+
+def _model_claims(runs: dict[str, ByPlace], corrected: Curve, printed: Curve) -> tuple[Claim, ...]:
+    """Hold (16) and (17), corrected and printed, against W* = 1."""
+    exponential = runs["exponential, W* = 1"]
+    simulated = {n: Value.mean(expected_file_s(sample)) for n, sample in exponential.items()}
+    per_segment = {n: Value.median(s[EACH]) for n, s in exponential.items()}
+    statement = "With W* = 1 the queueing model, (16) and (17), gives the mean session delay"
+    return (
+        claim(
+            "queueing_model",
+            f"{statement} (with the arrival rate and C_1 corrected).",
+            paper="a good match",
+            checks=[
+                Check.agrees(f"n = {n}", value, corrected.at(n), within=0.05)
+                for n, value in simulated.items()
+            ],
+            tolerance=GOOD_MATCH + "; the expected file of 30.5 segments",
+            remark="C_1 is the cycle without contention that assumption (i) demands",
+        ),
+        claim(
+            "queueing_model_as_printed",
+            f"{statement} (as printed).",
+            paper="a good match",
+            checks=[
+                Check.agrees(f"n = {n}", value, printed.at(n), within=0.05)
+                for n, value in simulated.items()
+                if float(n) > 2
+            ],
+            tolerance=GOOD_MATCH,
+            remark="the printed rate of arrivals, lambda sum (k+1) pi_k, is about n - 1 times too "
+            "small: sessions are started by stations that think; at n = 2 both forms agree",
+        ),
+        claim(
+            "insensitive",
+            "With W* = 1 Pareto and exponential files have the same mean delay.",
+            paper="similar results",
+            checks=[
+                Check.agrees(f"n = {n}", Value.median(sample[EACH]), per_segment[n], within=0.05)
+                for n, sample in runs["Pareto, W* = 1"].items()
+            ],
+            tolerance="5 % of the delay per segment",
+        ),
+    )
+
+
+def _window_claims(runs: dict[str, ByPlace]) -> tuple[Claim, ...]:
+    """Hold what a large W* does to both kinds of files."""
+    pairs = {
+        kind: {
+            n: ratio(runs[f"{kind}, W* = 1"][n], runs[f"{kind}, W* = 1000"][n])
+            for n in runs[f"{kind}, W* = 1"]
+        }
+        for kind in ("exponential", "Pareto")
+    }
+    return (
+        claim(
+            "window_matters_little",
+            "For exponential files the delay depends on W* very weakly.",
+            paper="very weak",
+            checks=[
+                Check(f"n = {n}, W* = 1000 over 1", value, 0.85, 1.15)
+                for n, value in pairs["exponential"].items()
+            ],
+            tolerance="15 %, run by run",
+        ),
+        claim(
+            "elephants_hurt",
+            "For Pareto files a large W* makes the mean delay much longer.",
+            paper="much higher",
+            checks=[
+                Check(f"n = {n}, W* = 1000 over 1", value, low=1.25)
+                for n, value in pairs["Pareto"].items()
+                if float(n) >= 11
+            ],
+            tolerance="25 % longer or more from n = 11 on, run by run",
+            remark="the file that holds the access point's queue starves all others; with two or "
+            "three nodes there are hardly any others",
+        ),
+    )
+
+
+@exhibit("figure 9")
+def figure_9(lab: Lab) -> Figure:
+    """Mean session delay of ten stations against the mean think time."""
+    think = lab.pick(
+        (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0), (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+    )
+    cases = {
+        (kind, t): web(10, window=1, kind=kind, think_s=t)
+        for kind in ("Pareto", "exponential")
+        for t in think
+    }
+    found = lab.sample(cases, measure, replications=replications(lab))
+    colours = {"Pareto": ORANGE, "exponential": BLUE}
+    runs: dict[str, ByPlace] = {kind: {t: found[kind, t] for t in think} for kind in colours}
+    fine = [0.5 + 0.1 * i for i in range(196)]
+    solved, per_segment = (
+        predicted("(16), (17) corrected", fine, n=[11] * 196, think_s=fine, quantity=quantity)
+        for quantity in (DELAY, EACH)
+    )
+    at = predicted("", think, n=[11] * len(think), think_s=think)
+    busy = Value.mean(expected_file_s(runs["exponential"][think[0]])).over(at.at(think[0]))
+    claims = (
+        claim(
+            "think_time_model",
+            "For n = 11, W* = 1 and Pareto files the model follows the delay up to high loads.",
+            paper="a match in Fig. 9",
+            checks=[
+                Check.agrees(
+                    f"1/lambda = {t:g} s",
+                    Value.median(expected_file_s(sample)),
+                    at.at(t),
+                    within=0.05,
+                )
+                for t, sample in runs["Pareto"].items()
+            ],
+            tolerance=GOOD_MATCH + "; the expected file of 30.5 segments",
+            remark="under overload 300 files a station are too few for the largest ones to take "
+            f"their part; exponential files give {busy} at 1/lambda = {think[0]:g} s",
+        ),
+    )
+    return Figure(
+        "figure 9",
+        "web sessions of ten stations against think time, W* = 1",
+        Axis("think_s", "mean think time, s", 0, 20.5),
+        (
+            Axis(DELAY, "mean session delay, s", 0, 0.6),
+            Axis(EACH, "delay per segment of the file, ms", 0, 20),
+        ),
+        (
+            solved,
+            *(c for kind in colours for c in both(kind, runs[kind], colour=colours[kind])),
+            per_segment,
+            *reference.curves(STUDY, "figure 9", colours),
+        ),
+        claims,
+        notes=HEAVY_TAIL,
+    )
+
+
+BUFFER = 30
+"""B of Fig. 10, in packets, the one in service included, as in ns-2."""
+
+
+@exhibit("figure 10")
+def figure_10(lab: Lab) -> Figure:
+    """Session delay of twenty stations against W*, with a small buffer at the access point."""
+    windows = lab.pick((1, 5, 10, 15, 20, 25, 30, 35, 40, 60), (5, 15, 25, 30, 35, 60))
+    queue = {"drop_tail": {"limit_packets": BUFFER}}
+    cases: dict[X, Scenario] = {w: web(20, window=w, queue=queue) for w in windows}
+    runs = lab.sample(cases, measure, replications=replications(lab))
+    label = f"drop-tail, {BUFFER} packets"
+
+    def steps(low: int, high: int) -> list[tuple[X, X]]:
+        inside = [w for w in windows if low <= w <= high]
+        return list(pairwise(inside))
+
+    claims = (
+        claim(
+            "delay_grows_up_to_buffer",
+            "While W* <= B the delay grows with W*, as elephants fill the buffer and mice lose.",
+            paper="increasing",
+            checks=[
+                Check(f"W* = {b} over {a}", ratio(runs[a], runs[b]), low=1.0)
+                for a, b in steps(5, BUFFER)
+            ],
+            tolerance="above 1 at each step, run by run",
+        ),
+        claim(
+            "flat_beyond_buffer",
+            "For W* > B the delay does not depend on W*.",
+            paper="flattens out",
+            checks=[
+                Check(f"W* = {b} over {a}", ratio(runs[a], runs[b]), 0.97, 1.03)
+                for a, b in steps(BUFFER, 60)
+            ],
+            tolerance="3 % at each step, run by run",
+        ),
+        claim(
+            "worst_at_buffer",
+            "W* near B is the worst; beyond it elephants lose too and sessions get shorter again.",
+            paper="an overall improvement can be expected",
+            checks=[Check(f"W* = 60 over {BUFFER}", ratio(runs[BUFFER], runs[60]), high=1.0)],
+            tolerance="below 1, run by run",
+        ),
+    )
+    return Figure(
+        "figure 10",
+        f"twenty stations, {BUFFER} packets of buffer, against W*",
+        Axis("window_segments", "advertised window W*, segments", 0, 62),
+        (
+            Axis(DELAY, "mean session delay, s"),
+            Axis(EACH, "delay per segment of the file, ms"),
+        ),
+        (
+            *both(label, runs, colour=BLUE),
+            *reference.curves(STUDY, "figure 10", {label: ORANGE}),
+        ),
+        claims,
+        notes=f"{HEAVY_TAIL} Retransmission timers as in RFC 6298; those of ns-2.35 expire after "
+        "0.2 s at the earliest.",
+    )
+
+
+SCHEMES: dict[str, tuple[int | str, int]] = {
+    "d = 1": (1, BLUE),
+    "d = 2": (2, ORANGE),
+    "d = 3": (3, GREEN),
+    "dynamic": ("dynamic", VERMILION),
+}
+
+
+@exhibit("figure 11")
+def figure_11(lab: Lab) -> Figure:
+    """Session delay with delayed ACKs against the number of stations."""
+    cases = {
+        (label, n): web(n - 1, window=LARGE_WINDOW, every=every)
+        for label, (every, _) in SCHEMES.items()
+        for n in stations(lab)
+    }
+    found = lab.sample(cases, measure, replications=replications(lab))
+    runs: dict[str, ByPlace] = {
+        label: {n: found[label, n] for n in stations(lab)} for label in SCHEMES
+    }
+    largest = stations(lab)[-1]
+    claims = (
+        claim(
+            "delayed_ack_helps_crowds",
+            "With many stations delayed ACKs make sessions considerably shorter.",
+            paper="a considerable reduction",
+            checks=[
+                Check(
+                    f"n = {n}, {label} over d = 1",
+                    ratio(runs["d = 1"][n], runs[label][n]),
+                    high=0.95,
+                )
+                for label in ("d = 2", "d = 3", "dynamic")
+                for n in (21, largest)
+            ],
+            tolerance="5 % shorter or more, run by run",
+        ),
+    )
+    return Figure(
+        "figure 11",
+        "web sessions with delayed ACK, W* = 1000",
+        STATIONS_AXIS,
+        (
+            Axis(DELAY, "mean session delay, s", 0),
+            Axis(EACH, "delay per segment of the file, ms", 0),
+        ),
+        tuple(
+            c
+            for label, (_, colour) in SCHEMES.items()
+            for c in both(label, runs[label], colour=colour)
+        ),
+        claims,
+        notes=HEAVY_TAIL,
+    )

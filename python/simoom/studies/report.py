@@ -1,0 +1,274 @@
+"""What a study prints and writes: tables beside the paper's values, claims, pictures, pages."""
+
+from __future__ import annotations
+
+import base64
+import html
+import math
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from simoom import plots
+from simoom.studies.claim import Claim, Verdict
+from simoom.studies.figure import Curve, Figure, X, places
+from simoom.studies.study import Results, slug
+from simoom.studies.value import Value
+from simoom.tables import digits
+
+MARKS = {
+    Verdict.REPRODUCED: ("✓", "green"),
+    Verdict.IN_PART: ("◐", "yellow"),
+    Verdict.NOT_REPRODUCED: ("✗", "red"),
+    Verdict.NOT_CHECKABLE: ("·", "dim"),
+}
+CELL = 8
+"""Columns of the terminal that a number takes."""
+
+
+def tables(results: Results, *, width: int = 100) -> RenderableType:
+    """Return everything as something that rich can print."""
+    parts: list[RenderableType] = []
+    for figure in results:
+        parts += [Text(_head(figure), style="bold")]
+        for panel in figure.panels:
+            parts += [Text(panel.label, style="italic"), _numbers(figure, panel.column, width)]
+        if figure.notes:
+            parts += [Text(figure.notes, style="dim"), Text()]
+        parts += [_claim(each) for each in figure.claims]
+    parts.append(Text(summary(results), style="bold"))
+    return Group(*parts)
+
+
+def summary(results: Results) -> str:
+    """Return how many claims have which verdict."""
+    counts = ", ".join(f"{n} {verdict.value}" for verdict, n in results.verdicts.items() if n)
+    claims = sum(results.verdicts.values())
+    return f"{results.study.name}: {claims} claims: {counts}" if claims else results.study.name
+
+
+def _head(figure: Figure) -> str:
+    return f"{figure.key[0].upper()}{figure.key[1:]}: {figure.title}"
+
+
+def _numbers(figure: Figure, quantity: str, width: int) -> RenderableType:
+    """Return the numbers of a panel: a row a series, or a row a place where places have names."""
+    curves = figure.panel(quantity)
+    blocks = _blocks(curves, width) if not figure.named else [_by_name(curves)]
+    return Group(*blocks)
+
+
+def _table(first: str, heads: Sequence[str], name_width: int) -> Table:
+    table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column(first, max_width=name_width)
+    for head in heads:
+        table.add_column(head, justify="right", vertical="bottom")
+    return table
+
+
+def _blocks(curves: Sequence[Curve], width: int) -> list[Table]:
+    """Return tables with a row a series and a column a place, as many as fit beside each other."""
+    xs = places(curves)
+    room = min(44, max(len(c.name) for c in curves))
+    fit = max(1, (width - room - 2) // (CELL + 1))
+    tables = []
+    for start in range(0, len(xs), fit):
+        some = xs[start : start + fit]
+        table = _table("", [f"{float(x):g}" for x in some], room)
+        for curve in curves:
+            values = [_at(curve, x) for x in some]
+            if not any(values):
+                continue
+            table.add_row(Text(curve.name), *(_cell(v) for v in values))
+            if any(v and v.n for v in values):
+                halves = (_half(v) for v in values)
+                table.add_row(Text("  ± 95 %", style="dim"), *halves)
+        table.add_row()
+        tables.append(table)
+    return tables
+
+
+def _by_name(curves: Sequence[Curve]) -> Table:
+    """Return a table with a row a place and a column a series."""
+    names = list(dict.fromkeys(x for c in curves for x in c.x))
+    table = _table("", [f"{c.label}\n({c.source.value})" for c in curves], 36)
+    for name in names:
+        values = (_at(c, name) for c in curves)
+        table.add_row(Text(str(name)), *(Text(str(v)) if v else Text("") for v in values))
+    table.add_row()
+    return table
+
+
+def _at(curve: Curve, x: X) -> Value | None:
+    return curve.at(x) if x in curve.x else None
+
+
+def _cell(value: Value | None) -> Text:
+    if value is None:
+        return Text("")
+    return Text(digits(value.value, 4) if math.isfinite(value.value) else "-")
+
+
+def _half(value: Value | None) -> Text:
+    if value is None or not math.isfinite(value.half_width):
+        return Text("")
+    return Text(digits(value.half_width, 2), style="dim")
+
+
+def _claim(claim: Claim) -> RenderableType:
+    """Return a claim as a paragraph."""
+    mark, style = MARKS[claim.verdict]
+    head = Text(f"{mark} {claim.verdict.value}", style=style)
+    head.append(f"  {claim.name}", style="default bold")
+    rows = [("paper", claim.paper), ("here", claim.ours), ("allowed", claim.tolerance)]
+    rows.append(("why", claim.reason))
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column()
+    for name, text in rows:
+        if text:
+            grid.add_row(name, Text(text))
+    body = Group(Text(claim.statement), grid, Text())
+    return Group(head, Padding(body, (0, 0, 0, 2)))
+
+
+def write(results: Results, directory: Path) -> list[str]:
+    """Write data, pictures and claims below a directory; return the names of the files."""
+    import polars as pl
+
+    here = directory / results.study.name
+    here.mkdir(parents=True, exist_ok=True)
+    names = []
+    for figure in results:
+        name = slug(figure.key)
+        figure.data.write_csv(here / f"{name}.csv")
+        figure.data.write_parquet(here / f"{name}.parquet")
+        picture = figure.plot()
+        plots.save(picture, here / f"{name}.png")
+        (here / f"{name}.svg").write_bytes(plots.svg(picture))
+        names += [f"{name}.{ending}" for ending in ("csv", "parquet", "png", "svg")]
+    rows = [{"figure": figure.key, **claim.row()} for figure, claim in results.claims]
+    if rows:
+        pl.DataFrame(rows).write_csv(here / "claims.csv")
+        pl.DataFrame(rows).write_parquet(here / "claims.parquet")
+        names += ["claims.csv", "claims.parquet"]
+    return [f"{results.study.name}/{name}" for name in names]
+
+
+def markdown(results: Results) -> str:
+    """Return the claims as a table of a Markdown page."""
+    lines = ["| claim | paper | here | verdict |", "| --- | --- | --- | --- |"]
+    for figure, claim in results.claims:
+        statement = f"{figure.key}: {claim.statement}"
+        allowed = f"allowed: {claim.tolerance}. " if claim.tolerance else ""
+        verdict = f"**{claim.verdict.value}**. {allowed}{claim.reason}"
+        row = (statement, claim.paper, claim.ours or "-", verdict.rstrip())
+        lines.append(f"| {' | '.join(part.replace('|', '/') for part in row)} |")
+    return "\n".join(lines) + "\n"
+
+
+def page(studies: Sequence[Results]) -> str:
+    """Return studies as one HTML page that needs nothing else."""
+    contents = "".join(
+        f'<li><a href="#{each.study.name}">{html.escape(each.study.title)}</a>: '
+        f"{html.escape(summary(each).partition(': ')[2])}</li>"
+        for each in studies
+    )
+    body = "".join(map(_section, studies))
+    return _PAGE.format(contents=contents, body=body, version=html.escape(version("simoom")))
+
+
+def _section(results: Results) -> str:
+    study = results.study
+    figures = "".join(map(_html_figure, results))
+    return (
+        f'<section id="{study.name}"><h2>{html.escape(study.title)}</h2>'
+        f"<p>{html.escape(study.reference)}.</p><p>{html.escape(study.notes)}</p>"
+        f"{figures}</section>"
+    )
+
+
+def _html_figure(figure: Figure) -> str:
+    image = base64.b64encode(plots.svg(figure.plot())).decode()
+    head = html.escape(_head(figure))
+    claims = "".join(map(_html_claim, figure.claims))
+    numbers = "".join(_html_numbers(figure, panel.column, panel.label) for panel in figure.panels)
+    notes = f"<p>{html.escape(figure.notes)}</p>" if figure.notes else ""
+    return (
+        f'<h3>{head}</h3><img alt="{head}" src="data:image/svg+xml;base64,{image}">{notes}'
+        f"{claims}<details><summary>Numbers</summary>{numbers}</details>\n"
+    )
+
+
+def _html_claim(claim: Claim) -> str:
+    kind = claim.verdict.value.replace(" ", "-")
+    parts = [("paper", claim.paper), ("here", claim.ours), ("allowed", claim.tolerance)]
+    parts.append(("why", claim.reason))
+    rows = "".join(f"<dt>{name}</dt><dd>{html.escape(text)}</dd>" for name, text in parts if text)
+    return (
+        f'<div class="claim {kind}"><p><b>{claim.verdict.value}</b> '
+        f"{html.escape(claim.statement)}</p><dl>{rows}</dl></div>"
+    )
+
+
+def _html_numbers(figure: Figure, quantity: str, label: str) -> str:
+    curves = figure.panel(quantity)
+    xs = places(curves, most=40)
+    heads = "".join(f"<th>{html.escape(_place(x))}</th>" for x in xs)
+    rows = ""
+    for curve in curves:
+        cells = (_at(curve, x) for x in xs)
+        texts = "".join(f"<td>{html.escape(str(v)) if v else ''}</td>" for v in cells)
+        rows += f"<tr><td>{html.escape(curve.name)}</td>{texts}</tr>\n"
+    caption = html.escape(label.replace("$", ""))
+    head = f"<thead><tr><th>{html.escape(figure.x.column)}</th>{heads}</tr></thead>"
+    return f'<p>{caption}</p><div class="wide"><table>{head}<tbody>{rows}</tbody></table></div>'
+
+
+def _place(x: X) -> str:
+    return x if isinstance(x, str) else f"{x:g}"
+
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Simoom: studies</title>
+<style>
+  body {{ font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 64rem;
+         margin: 2rem auto; padding: 0 1rem; }}
+  h1 {{ font-size: 1.6rem; }}
+  h2 {{ font-size: 1.3rem; margin-top: 3rem; }}
+  h3 {{ font-size: 1.05rem; margin: 2.5rem 0 .5rem; }}
+  img {{ max-width: 100%; vertical-align: top; }}
+  .claim {{ border-left: 4px solid #888; padding: .1rem .8rem; margin: .8rem 0; }}
+  .claim p {{ margin: 0; }}
+  .claim dl {{ display: grid; grid-template-columns: max-content 1fr; gap: 0 .8rem;
+              margin: .2rem 0; font-size: .85rem; }}
+  .claim dt {{ color: #666; }}
+  .claim dd {{ margin: 0; }}
+  .reproduced {{ border-color: #009E73; }}
+  .reproduced-in-part {{ border-color: #E69F00; }}
+  .not-reproduced {{ border-color: #D55E00; }}
+  .wide {{ overflow-x: auto; }}
+  table {{ border-collapse: collapse; font-size: .8rem; font-variant-numeric: tabular-nums; }}
+  th, td {{ padding: .15rem .6rem; text-align: right; white-space: nowrap; }}
+  th:first-child, td:first-child {{ text-align: left; padding-left: 0; }}
+  thead {{ border-bottom: 1px solid #888; }}
+  footer {{ color: #666; font-size: .8rem; margin-top: 2rem; }}
+</style>
+</head>
+<body>
+<h1>Studies</h1>
+<ul>{contents}</ul>
+{body}
+<footer>Simoom {version}</footer>
+</body>
+</html>
+"""

@@ -1,0 +1,32 @@
+"""The analytic twin: what closed-form models say of a scenario.
+
+>>> import simoom as sm
+>>> cell = sm.Scenario(standard="11b", stations=10, flows=[{"from": "server", "to": "sta*"}])
+>>> twin = sm.predict(cell)
+>>> twin
+Twin(half_duplex, 23 values, 1 stretched)
+>>> twin.summary["total.goodput_mbps"]
+5.09...
+"""
+
+from __future__ import annotations
+
+from simoom.scenario import Scenario
+from simoom.twin.optimise import Optimum, optimise
+from simoom.twin.result import Residual, Twin
+from simoom.twin.vary import Variation, vary
+from simoom.twin.verdict import Fit, Held
+from simoom.twin.whole import predict
+
+__all__ = [
+    "Fit",
+    "Held",
+    "Optimum",
+    "Residual",
+    "Scenario",
+    "Twin",
+    "Variation",
+    "optimise",
+    "predict",
+    "vary",
+]

@@ -1,0 +1,266 @@
+"""Long TCP flows: the half-duplex cell under a scenario's options."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from simoom.models import assumption, half_duplex
+from simoom.models.assumption import Assumption
+from simoom.twin import saturated
+from simoom.twin.reading import Cell, choice
+from simoom.twin.verdict import Fit, Held, broken, graded, met, stretched
+
+ACK_CLOCK = Assumption("ack_clock", "W* is at least d, so that no TCP ACK waits for its timer.")
+ALIKE = Assumption("alike", "All flows have the same segments, rates and windows.")
+
+LOSS_DRIVEN = ("new_reno", "reno", "cubic", "bic")
+"""Congestion controls that fill the window where nothing is lost."""
+
+_NAMES = {known.name: known for known in half_duplex.ASSUMPTIONS}
+
+
+def fit(cell: Cell) -> Fit:
+    """Hold a scenario against `half_duplex` and predict."""
+    scope = [saturated.one_hop(cell), persistent(cell)]
+    if any(held.verdict == "broken" for held in scope):
+        return Fit("half_duplex", "", (*scope, saturated.one_cell(), saturated.noise(cell)))
+    point, ways = _point(cell)
+    total = float(point.total_mbps)
+    values = {
+        "total.goodput_mbps": total,
+        "total.collision_probability": float(point.collision_probability),
+        "contending.stations_mean": float(
+            np.sum(np.arange(point.contenders_in_time.size) * point.contenders_in_time)
+        ),
+    }
+    values |= _flows(cell, {"down": float(point.download_mbps), "up": float(point.upload_mbps)})
+    held = (
+        *scope,
+        *path(cell, total),
+        _alike(cell),
+        _one_flow_per_station(cell),
+        _slots(cell),
+        met(assumption.NO_AGGREGATION),
+        _many_stations(cell),
+        _backlogged(cell, total, float(point.mean_contenders)),
+        _gives_up(cell, float(point.collision_probability)),
+    )
+    return Fit("half_duplex", f"cell: {ways}", held, values)
+
+
+def _point(cell: Cell) -> tuple[half_duplex.HalfDuplex, str]:
+    """Solve the cell; where flows differ, with the mean of their exchanges."""
+    air, flows = cell.air, cell.flows
+    # Each packet of a window takes its turn in one queue, so that windows weigh the exchanges.
+    weight = np.array([float(flow.window_segments) for flow in flows])
+    weight /= weight.sum()
+    data, answers = [cell.data(flow) for flow in flows], [cell.answer(flow) for flow in flows]
+
+    def mean(values: Sequence[float]) -> float:
+        return float(np.dot(weight, values))
+
+    times = half_duplex.CellTimes(
+        slot_us=air.slot_us,
+        data_us=mean([each.success_us for each in data]),
+        ack_us=mean([each.success_us for each in answers]),
+        data_collision_us=mean(
+            [each.exposed_us + air.silence_us(each.opening_mbps) for each in data]
+        ),
+        ack_collision_us=mean(
+            [each.exposed_us + air.silence_us(each.opening_mbps) for each in answers]
+        ),
+        payload_bits=8 * mean([flow.payload_bytes for flow in flows]),
+    )
+    up = mean([float(flow.way == "up") for flow in flows])
+    stations = len({flow.station for flow in flows})
+    d = round(mean([flow.delayed_ack for flow in flows]))
+    point = half_duplex.cell(
+        stations,
+        times=times,
+        upload_fraction=up,
+        delayed_ack=d,
+        cw_min=air.cw_min,
+        cw_max=air.cw_max,
+    )
+    count = Counter(flow.way for flow in flows)
+    ways = ", ".join(f"{number} {way}" for way, number in sorted(count.items()))
+    return point, f"{ways}, d={d}"
+
+
+def _flows(cell: Cell, totals: dict[str, float]) -> dict[str, float]:
+    """Split the goodput of each way by windows, and time its round trips (Little's law)."""
+    values: dict[str, float] = {}
+    for flow in cell.flows:
+        bits = {
+            other.index: 8 * other.window_segments * other.payload_bytes
+            for other in cell.flows
+            if other.way == flow.way
+        }
+        goodput = totals[flow.way] * bits[flow.index] / sum(bits.values())
+        values[f"{flow.path}.goodput_mbps"] = goodput
+        values[f"{flow.path}.rtt_s.mean"] = 1e-6 * bits[flow.index] / goodput
+    return values
+
+
+# --- What all models of long flows ask for --------------------------------------------------------
+
+
+def path(cell: Cell, total_mbps: float) -> tuple[Held, ...]:
+    """Hold a cell of long flows against what every model of them takes for granted."""
+    return (
+        saturated.one_cell(),
+        saturated.noise(cell),
+        saturated.no_capture(),
+        no_tcp_loss(cell),
+        _ack_clock(cell),
+        _window_reached(cell, total_mbps),
+        _fast_wire(cell, total_mbps),
+    )
+
+
+def persistent(cell: Cell) -> Held:
+    """Say whether all flows have data to send all the time."""
+    known = assumption.PERSISTENT_FLOWS
+    for flow in cell.flows:
+        if flow.kind != "bulk":
+            return broken(known, f"{flow.path} has {flow.kind} traffic")
+        if (size := flow.traffic.get("size_bytes")) is not None:
+            return broken(known, f"{flow.path} ends after {size} bytes")
+    here = saturated.all_along(cell)
+    return Held(known, here.verdict, here.how)
+
+
+def no_tcp_loss(cell: Cell) -> Held:
+    """Compare what windows can pile up with what queues hold."""
+    known = assumption.NO_TCP_LOSS
+    ap = [flow for flow in cell.flows if flow.way == "down"]
+    up = [flow for flow in cell.flows if flow.way == "up"]
+    queues = [("the access point", cell.keys["ap"]["queue"], ap, up)]
+    for number in sorted({flow.station for flow in cell.flows}):
+        own = [flow for flow in up if flow.station == number]
+        others = [flow for flow in ap if flow.station == number]
+        queues.append((f"sta{number}", cell.stations[number]["queue"], own, others))
+    wire = cell.keys["wire"]
+    if wire and wire["rate_mbps"]:
+        for name, far in (("the wire down", ap), ("the wire up", up)):
+            ends = [flow for flow in far if "server" in (flow.source, flow.sink)]
+            queues.append((name, wire["queue"], ends, []))
+    worst = met(known)
+    for name, queue, data, acks in queues:
+        discipline, settings = choice(queue)
+        if discipline not in ("drop_tail", "drr"):
+            return broken(known, f"{discipline} of {name} marks or drops to keep its queue short")
+        packets = [*((flow.window_segments, flow.packet_bytes) for flow in data)]
+        packets += [
+            (-(-flow.window_segments // flow.delayed_ack), flow.header_bytes) for flow in acks
+        ]
+        pile = max if discipline == "drr" else sum  # a flow's own sub-queue has a limit of its own
+        for key, of in (
+            ("limit_packets", [n for n, _ in packets]),
+            ("limit_bytes", [n * size for n, size in packets]),
+        ):
+            limit, need = settings.get(key), pile(of, default=0) if pile is max else pile(of)
+            if limit is not None and need > limit:
+                unit = key.removeprefix("limit_")
+                how = f"{name} holds {limit} {unit}, the windows {need}"
+                # Bursts of slow start fill a wire; once windows are full they wait at the cell.
+                if "wire" not in name:
+                    return broken(known, how)
+                worst = stretched(known, how)
+    return worst
+
+
+def _ack_clock(cell: Cell) -> Held:
+    for flow in cell.flows:
+        if flow.window_segments < flow.delayed_ack:
+            how = f"{flow.path} has W*={flow.window_segments} and d={flow.delayed_ack}"
+            return broken(ACK_CLOCK, how)
+    return met(ACK_CLOCK)
+
+
+def _window_reached(cell: Cell, total_mbps: float) -> Held:
+    """Say when windows are full: slow start adds a segment an ACK, later each ACK 1/W of one."""
+    known = assumption.WINDOW_REACHED
+    needed = 0.0
+    for flow in cell.flows:
+        if flow.control not in LOSS_DRIVEN:
+            return broken(known, f"{flow.path} has {flow.control}, which keeps a window of its own")
+        tcp, limit = flow.table["tcp"], flow.window_segments
+        start = min(tcp["initial_window_segments"], limit)
+        turn = min(tcp["initial_ssthresh_segments"] or limit, limit)
+        acks = max(turn - start, 0) + (limit**2 - max(turn, start) ** 2) / 2
+        needed += 8e-6 * max(acks, 0.0) * flow.delayed_ack * flow.payload_bytes
+    starts = max(flow.table["start_s"] + flow.table["start_spread_s"] for flow in cell.flows)
+    when = starts + needed / total_mbps
+    largest = max(flow.window_segments for flow in cell.flows)
+    after = (when - cell.warmup_s) / cell.measured_s
+    how = f"W*={largest} after about {when:.2g} s, with a warm-up of {cell.warmup_s:g} s"
+    return graded(known, after, how, good=0.0, bad=0.2)
+
+
+def _fast_wire(cell: Cell, total_mbps: float) -> Held:
+    """Compare the time on the wire with the round trip, and its rate with the cell's."""
+    known = assumption.FAST_WIRE
+    wire_s = max(cell.wire_rtt_s(flow) for flow in cell.flows)
+    rate = cell.wire["rate_mbps"]
+    if rate and rate < total_mbps:
+        return broken(known, f"the wire's {rate:g} Mb/s are less than the cell's {total_mbps:.3g}")
+    if wire_s == 0:
+        return met(known)
+    bits = sum(8 * flow.window_segments * flow.payload_bytes for flow in cell.flows)
+    trip_s = 1e-6 * bits / total_mbps
+    how = f"{1e3 * wire_s:.3g} ms of a round trip of {1e3 * trip_s:.3g} ms"
+    return graded(known, wire_s / trip_s, how, good=0.1, bad=1.0)
+
+
+def _alike(cell: Cell) -> Held:
+    kinds = {(cell.data(f), f.payload_bytes, f.window_segments, f.delayed_ack) for f in cell.flows}
+    if len(kinds) == 1:
+        return met(ALIKE)
+    if len({flow.delayed_ack for flow in cell.flows}) > 1:
+        return stretched(ALIKE, f"{len(kinds)} kinds of flows; d and exchanges are averaged")
+    return stretched(ALIKE, f"{len(kinds)} kinds of flows; their exchanges are averaged")
+
+
+def _one_flow_per_station(cell: Cell) -> Held:
+    known = assumption.ONE_FLOW_PER_STATION
+    most = max(Counter(flow.station for flow in cell.flows).values())
+    return met(known) if most == 1 else stretched(known, f"up to {most} flows at one station")
+
+
+def _slots(cell: Cell) -> Held:
+    known = assumption.BIANCHI_SLOTS
+    if cell.air.wlan.get("countdown", "standard") == "bianchi":
+        return met(known)
+    return stretched(known, "counters stand still; worth about 1 % with few contenders")
+
+
+def _many_stations(cell: Cell) -> Held:
+    number = len({flow.station for flow in cell.flows})
+    how = f"{number} station{'s' * (number > 1)}"
+    return graded(_NAMES["many_stations"], -number, how, good=-4, bad=-1)
+
+
+def _backlogged(cell: Cell, total_mbps: float, contenders: float) -> Held:
+    """Count the packets that are left for the access point's queue."""
+    known = _NAMES["access_point_backlogged"]
+    waiting = 0.0
+    for flow in cell.flows:
+        share = total_mbps / len(cell.flows)
+        on_wire = 1e6 * share * cell.wire_rtt_s(flow) / (8 * flow.payload_bytes)
+        unit = flow.delayed_ack if flow.way == "up" else 1
+        waiting += (flow.window_segments - on_wire) / unit
+    waiting -= contenders * cell.flows[0].delayed_ack
+    how = f"{max(waiting, 0.0):.3g} packets wait there"
+    return graded(known, -waiting, how, good=-4, bad=-0.5)
+
+
+def _gives_up(cell: Cell, collision_probability: float) -> Held:
+    """Say how often the MAC gives a packet up."""
+    known = assumption.NO_TCP_TIMEOUT
+    lost = collision_probability**cell.air.attempts
+    how = f"the MAC gives up {lost:.1g} of the packets" if lost > 1e-6 else ""
+    return graded(known, lost, how, good=1e-5, bad=1e-3)

@@ -1,0 +1,374 @@
+"""Downloads and web sessions: the models of HTTP over 802.11b, with a scenario's own durations."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from simoom.models import assumption, half_duplex, http_queueing, http_sessions, ps_queue
+from simoom.models._check import Array
+from simoom.models.assumption import Assumption
+from simoom.twin import bulk, saturated
+from simoom.twin.reading import Cell, Flow, choice
+from simoom.twin.verdict import Fit, Held, broken, graded, met, stretched
+
+SESSIONS_ONLY = Assumption("sessions_only", "All traffic is web sessions, one at each station.")
+FREE_ENDS = Assumption("free_ends", "Opening and closing a connection is charged by the model.")
+
+CORRECTED = {"backoff": "normalised", "collisions": "single"}
+"""The forms of the model in which the print's slips are mended."""
+
+MUCH_LARGER = 4
+"""W* of so many times d counts as unlimited in (8)."""
+
+_HTTP = {known.name: known for known in http_sessions.ASSUMPTIONS}
+
+
+@dataclass(frozen=True)
+class AirCell(http_queueing.Cell):
+    """The cell of the model with exchanges of any standard, long or short preamble.
+
+    What follows a collision is the EIFS of the scenario, in the place of the paper's DIFS.
+    """
+
+    data_exchange_us: float = 0.0
+    ack_exchange_us: float = 0.0
+
+    def exchange_us(self, bits: float) -> float:
+        """A segment's exchange or, without user data, that of a TCP ACK."""
+        return self.data_exchange_us if bits else self.ack_exchange_us
+
+
+def air_cell(cell: Cell, flow: Flow) -> AirCell:
+    """Return the cell of the model for a flow, after which all are shaped."""
+    air, data = cell.air, cell.data(flow)
+    control = air.response_mbps(cell.rate_mbps(flow))
+    return AirCell(
+        slot_us=air.slot_us,
+        sifs_us=air.sifs_us,
+        difs_us=air.silence_us(data.opening_mbps) - air.sifs_us,
+        plcp_us=0.0,
+        cw_min=air.cw_min,
+        doublings=round(math.log2((air.cw_max + 1) / (air.cw_min + 1))),
+        retry_limit=air.attempts,
+        data_mbps=cell.rate_mbps(flow),
+        control_mbps=control,
+        payload_bits=8.0 * flow.payload_bytes,
+        tcp_ip_bits=8.0 * flow.header_bytes,
+        mac_bits=8.0 * air.overhead_bytes,
+        rts_bits=data.exposed_us * control,  # what a collision destroys, RTS or data
+        data_exchange_us=data.success_us,
+        ack_exchange_us=cell.answer(flow).success_us,
+    )
+
+
+def undisturbed_mbps(shape: AirCell, d: int) -> float:
+    """Return the throughput of one flow with W* = d: segments and their ACK never contend."""
+    backoff = shape.first_backoff_us
+    return shape.payload_bits / (shape.data_us + backoff + (shape.ack_us + backoff) / d)
+
+
+# --- Long downloads -------------------------------------------------------------------------------
+
+
+def fit_queueing(cell: Cell) -> Fit:
+    """Hold a scenario against `http_queueing` and predict long downloads."""
+    scope = [saturated.one_hop(cell), bulk.persistent(cell), _downloads(cell)]
+    if any(held.verdict == "broken" for held in scope):
+        return Fit("http_queueing", "", (*scope, saturated.one_cell(), saturated.noise(cell)))
+    first, count = cell.flows[0], len(cell.flows)
+    shape, d, window = air_cell(cell, first), first.delayed_ack, first.window_segments
+    held_window = met(_HTTP["window_of_d"])
+    if window == d and count == 1:
+        total, form = undisturbed_mbps(shape, d), "the undisturbed cycle, W* = d"
+    elif window == d:
+        point = http_queueing.tcp_throughput(
+            count, delayed_ack=d, cell=shape, law="birth_death", **CORRECTED
+        )
+        total, form = float(point.total_mbps), "(10) and (12)"
+    elif count == 1 and d == 1:
+        total = float(http_queueing.window_throughput(window, cell=shape, **CORRECTED))
+        held_window = met(_HTTP["window_of_d"], f"W*={window}, d=1: (A.3) takes any window")
+        form = "(A.3)"
+    else:
+        total = float(http_queueing.single_flow(d, cell=shape, **CORRECTED))
+        form, how = "(8)", f"W*={window}, d={d}"
+        held_window = broken(_HTTP["window_of_d"], f"{how}, and {count} flows")
+        if count == 1:
+            ratio = MUCH_LARGER * d / window
+            how += ": (8) asks for W* much larger than d"
+            held_window = graded(_HTTP["window_of_d"], ratio, how, good=1.0, bad=2.0)
+    share = total / count
+    values = {"total.goodput_mbps": total}
+    for flow in cell.flows:
+        values[f"{flow.path}.goodput_mbps"] = share
+        trip = 8e-6 * flow.window_segments * flow.payload_bytes / share
+        values[f"{flow.path}.rtt_s.mean"] = trip
+    held = (
+        *scope,
+        *bulk.path(cell, total),
+        held_window,
+        _rts(cell),
+        *_uniform(cell),
+        met(assumption.DECOUPLED),
+        met(assumption.NO_AGGREGATION),
+        _one_each(cell),
+    )
+    return Fit("http_queueing", form, held, values)
+
+
+def _one_each(cell: Cell) -> Held:
+    known = assumption.ONE_FLOW_PER_STATION
+    stations = len({flow.station for flow in cell.flows})
+    if stations == len(cell.flows):
+        return met(known)
+    return broken(known, f"{len(cell.flows)} flows at {stations} stations")
+
+
+def _downloads(cell: Cell) -> Held:
+    known = _HTTP["downloads"]
+    upward = next((flow for flow in cell.flows if flow.way == "up"), None)
+    return met(known) if upward is None else broken(known, f"{upward.path} goes up")
+
+
+def _rts(cell: Cell) -> Held:
+    """Say which frames have RTS/CTS; what a collision costs without is charged as it is."""
+    known, flow = assumption.RTS_CTS, cell.flows[0]
+    data, ack = cell.data(flow).rts, cell.answer(flow).rts
+    if data and ack:
+        return met(known)
+    which = "TCP ACKs have none" if data else "none; a collision is charged with a data frame"
+    return stretched(known, which)
+
+
+def _uniform(cell: Cell) -> tuple[Held, ...]:
+    kinds = {(cell.data(f), f.payload_bytes, f.window_segments, f.delayed_ack) for f in cell.flows}
+    if len(kinds) == 1:
+        return (met(bulk.ALIKE),)
+    return (broken(bulk.ALIKE, f"{len(kinds)} kinds of flows"),)
+
+
+# --- Web sessions ---------------------------------------------------------------------------------
+
+
+def fit_sessions(cell: Cell) -> Fit:
+    """Hold a scenario against `http_sessions` and predict the delay of files."""
+    if scope := _no_sessions(cell):
+        return Fit("http_sessions", "", scope)
+    flow, count = cell.flows[0], len(cell.flows)
+    shape, d = air_cell(cell, flow), flow.delayed_ack
+    web = http_sessions.web_cell(
+        count,
+        think_s=_think_s(flow),
+        mean_bytes=_carried_bytes(flow, shape, d),
+        delayed_ack=d,
+        cell=shape,
+        setup="protected",
+        law="birth_death",
+        **CORRECTED,
+    )
+    delay = float(web.mean_delay_s) - _unasked_s(flow, shape)
+    window = flow.window_segments
+    of_d = met(_HTTP["window_of_d"])
+    if window != d:
+        of_d = broken(_HTTP["window_of_d"], f"W*={window}, d={d}")
+    held = (
+        *_session_scope(cell),
+        of_d,
+        _session_wire(cell, delay),
+        *(met(_HTTP[name]) for name in ("fair_shares", "time_scales", "think_after_file")),
+        _ends(cell, shape, d),
+        *_uniform(cell),
+    )
+    return Fit("http_sessions", "web_cell: (16) and (17)", held, _session_values(cell, delay))
+
+
+def fit_ps(cell: Cell) -> Fit:
+    """Hold a scenario against `ps_queue`, with the half-duplex cell as its server."""
+    if scope := _no_sessions(cell):
+        return Fit("ps_queue", "", scope)
+    flow, count = cell.flows[0], len(cell.flows)
+    shape, d = air_cell(cell, flow), flow.delayed_ack
+    opening = 1e-6 * shape.setup_us("protected")
+    queue = ps_queue.solve(
+        count,
+        think_s=_think_s(flow),
+        mean_bits=8 * _carried_bytes(flow, shape, d),
+        capacity_mbps=_capacity_mbps(cell, shape, count),
+    )
+    delay = float(queue.mean_delay_s) + opening - _unasked_s(flow, shape)
+    held = (
+        *_session_scope(cell),
+        bulk.no_tcp_loss(cell),
+        _fair_shares(cell),
+        met(_HTTP["time_scales"]),
+        met(_HTTP["think_after_file"]),
+        _session_wire(cell, delay),
+        _ends(cell, shape, d),
+        *_uniform(cell),
+    )
+    form = "solve, served by the half-duplex cell"
+    return Fit("ps_queue", form, held, _session_values(cell, delay))
+
+
+def _capacity_mbps(cell: Cell, shape: AirCell, count: int) -> Array:
+    """Return what k sessions get through together."""
+    flow, air = cell.flows[0], cell.air
+    d, data, answer = flow.delayed_ack, cell.data(flow), cell.answer(flow)
+    times = half_duplex.CellTimes(
+        slot_us=air.slot_us,
+        data_us=data.success_us,
+        ack_us=answer.success_us,
+        data_collision_us=data.exposed_us + air.silence_us(data.opening_mbps),
+        ack_collision_us=answer.exposed_us + air.silence_us(answer.opening_mbps),
+        payload_bits=8 * flow.payload_bytes,
+    )
+    point = half_duplex.cell(
+        np.arange(1, count + 1), times=times, delayed_ack=d, cw_min=air.cw_min, cw_max=air.cw_max
+    )
+    capacity = np.atleast_1d(point.total_mbps).copy()
+    if flow.window_segments <= d:
+        capacity[0] = undisturbed_mbps(shape, d)
+    return capacity
+
+
+def _no_sessions(cell: Cell) -> tuple[Held, ...]:
+    """Return what speaks against sessions at once, if anything does."""
+    hop = saturated.one_hop(cell)
+    other = next((flow for flow in cell.flows if flow.kind != "web"), None)
+    if other is not None:
+        return (hop, broken(SESSIONS_ONLY, f"{other.path} has {other.kind} traffic"))
+    if hop.verdict == "broken":
+        return (hop,)
+    down = _downloads(cell)
+    if down.verdict == "broken":
+        return (hop, down)
+    stations = len({flow.station for flow in cell.flows})
+    if stations < len(cell.flows):
+        how = f"{len(cell.flows)} flows at {stations} stations"
+        return (hop, down, broken(SESSIONS_ONLY, how))
+    return ()
+
+
+def _session_scope(cell: Cell) -> tuple[Held, ...]:
+    flow = cell.flows[0]
+    kinds = {repr(sorted(each.traffic.items())) for each in cell.flows}
+    alike = met(SESSIONS_ONLY)
+    if len(kinds) > 1:
+        alike = broken(SESSIONS_ONLY, f"{len(kinds)} kinds of sessions")
+    if flow.traffic["files"] is not None:
+        alike = broken(SESSIONS_ONLY, f"each flow ends after {flow.traffic['files']} files")
+    return (
+        saturated.one_hop(cell),
+        alike,
+        saturated.all_along(cell),
+        saturated.one_cell(),
+        saturated.noise(cell),
+        saturated.no_capture(),
+        _rts(cell),
+        met(assumption.NO_AGGREGATION),
+    )
+
+
+def _think_s(flow: Flow) -> float:
+    return max(float(flow.traffic["think_s"]), 1e-6)
+
+
+def sizes(flow: Flow) -> tuple[float, float]:
+    """Return the mean size of a file in bytes, and its mean number of segments."""
+    name, law = choice(flow.traffic["size"])
+    segment = float(flow.payload_bytes)
+    if name == "pareto":
+        mean, shape = float(law["mean_bytes"]), float(law["shape"])
+        unit = http_queueing.Cell(payload_bits=8 * segment)
+        return mean, float(http_sessions.expected_segments(mean, shape=shape, cell=unit))
+    if name == "exponential":  # geometric
+        mean = float(law["mean_bytes"])
+        return mean, 1 / -math.expm1(-segment / mean)
+    if name == "constant":
+        return float(law["bytes"]), math.ceil(law["bytes"] / segment)
+    weights = law["weights"] or [1.0] * len(law["bytes"])
+    each, share = np.array(law["bytes"], dtype=float), np.array(weights) / sum(weights)
+    return float(each @ share), float(np.ceil(each / segment) @ share)
+
+
+def _carried_bytes(flow: Flow, shape: AirCell, d: int) -> float:
+    """Return the mean size that counts: the last segment costs an exchange though it is short."""
+    mean, segments = sizes(flow)
+    if flow.table["tcp"]["pad_last_segment"]:
+        return segments * flow.payload_bytes
+    missing = segments * flow.payload_bytes - mean
+    # A byte less in the last segment saves its time on the air, not its share of the cycle.
+    saved = missing * undisturbed_mbps(shape, d) / shape.data_mbps
+    return segments * flow.payload_bytes - saved
+
+
+def _unasked_s(flow: Flow, shape: AirCell) -> float:
+    """Return what does not count: the last TCP ACK, if a file ends with its last byte."""
+    if flow.traffic["delay"] == "acknowledged":
+        return 0.0
+    return 1e-6 * (shape.ack_us + shape.first_backoff_us) / flow.delayed_ack
+
+
+def _session_values(cell: Cell, delay_s: float) -> dict[str, float]:
+    """Return the delay of files and the goodput, a file each think time and delay."""
+    values: dict[str, float] = {}
+    flow = cell.flows[0]
+    mean, _ = sizes(flow)
+    each = 8e-6 * mean / (delay_s + _think_s(flow))
+    values["total.goodput_mbps"] = each * len(cell.flows)
+    values["total.session_delay_s.mean"] = delay_s
+    for other in cell.flows:
+        values[f"{other.path}.goodput_mbps"] = each
+        values[f"{other.path}.session_delay_s.mean"] = delay_s
+    return values
+
+
+def _rounds(flow: Flow) -> float:
+    """Return the round trips that a mean file waits for: the set-up and those of slow start."""
+    _, segments = sizes(flow)
+    window, limit = float(flow.table["tcp"]["initial_window_segments"]), flow.window_segments
+    rounds, sent, window = 1.5, 0.0, min(window, limit)
+    while sent + window < segments and rounds < 1e6:
+        sent += window
+        rounds += 1
+        window = min(window * (1 + 1 / flow.delayed_ack), limit)
+    return rounds
+
+
+def _session_wire(cell: Cell, delay_s: float) -> Held:
+    """Compare what a mean file waits for the wire with its delay."""
+    known, flow = assumption.FAST_WIRE, cell.flows[0]
+    wire_s = cell.wire_rtt_s(flow) * _rounds(flow)
+    if wire_s == 0:
+        return met(known)
+    how = f"a file waits {1e3 * wire_s:.3g} ms for it, beside {1e3 * delay_s:.3g} ms in the cell"
+    return graded(known, wire_s / delay_s, how, good=0.01, bad=0.1)
+
+
+def _fair_shares(cell: Cell) -> Held:
+    known, flow = _HTTP["fair_shares"], cell.flows[0]
+    if choice(cell.keys["ap"]["queue"])[0] == "drr":
+        return met(known, "deficit round robin")
+    if flow.window_segments <= flow.delayed_ack:
+        return met(known)
+    _, segments = sizes(flow)
+    how = (
+        f"one queue, in which a file may have W*={flow.window_segments} of {segments:.3g} segments"
+    )
+    return stretched(known, how)
+
+
+def _ends(cell: Cell, shape: AirCell, d: int) -> Held:
+    """Say what FIN segments take that the model does not charge."""
+    flow = cell.flows[0]
+    if flow.table["tcp"]["close"] == "none":
+        return met(FREE_ENDS)
+    # The first FIN rides on data; its ACK, the other FIN and the ACK of that do not.
+    extra = 2 * (shape.ack_us + shape.first_backoff_us)
+    _, segments = sizes(flow)
+    file_us = segments * shape.payload_bits / undisturbed_mbps(shape, d)
+    how = f"FIN segments take {100 * extra / file_us:.2g} % beside the files, not charged"
+    return graded(FREE_ENDS, extra / file_us, how, good=0.0, bad=0.3)

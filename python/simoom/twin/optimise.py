@@ -1,0 +1,188 @@
+"""The best value of a scenario's settings, by the twin or by simulation."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simoom.scenario import Scenario
+from simoom.tables import digits, number
+from simoom.twin.vary import Ask, Summarised, changed, check_axes
+from simoom.twin.whole import predict
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Objective = str | Callable[[Summarised], float]
+
+EVALUATIONS = 60
+"""Steps of the bounded search over one range."""
+
+
+@dataclass(frozen=True, repr=False)
+class Optimum:
+    """The best point that was found.
+
+    Attributes
+    ----------
+    scenario : Scenario
+        The scenario at that point.
+    at : dict
+        The point, by path.
+    value : float
+        The objective there.
+    objective : str
+        What was to be largest or smallest.
+    tried : tuple of dict
+        Every point that was evaluated, in order, with its ``value``; NaN where no model fits.
+    """
+
+    scenario: Scenario
+    at: dict[str, Any]
+    value: float
+    objective: str
+    tried: tuple[dict[str, Any], ...]
+
+    def frame(self) -> pl.DataFrame:
+        """Return a row for each point that was tried."""
+        import polars as pl
+
+        return pl.DataFrame(list(self.tried), infer_schema_length=None, strict=False)
+
+    def __repr__(self) -> str:
+        at = ", ".join(f"{path}={_short(value)}" for path, value in self.at.items())
+        return f"Optimum({at}: {self.objective} = {digits(self.value, 5)}, of {len(self.tried)})"
+
+
+def _short(value: object) -> str:
+    return digits(value, 4) if isinstance(value, float) else str(value)
+
+
+@dataclass
+class _Search:
+    """Evaluates points and remembers them."""
+
+    scenario: Scenario
+    objective: Objective
+    sign: float
+    using: Ask
+    tried: list[dict[str, Any]] = field(default_factory=list)
+
+    def cost(self, point: Mapping[str, Any]) -> float:
+        """Return what a minimiser shall make small."""
+        result = self.using(changed(self.scenario, point))
+        if callable(self.objective):
+            value = float(self.objective(result))
+        else:
+            found = number(result.summary.get(self.objective))
+            value = math.nan if found is None else found
+        self.tried.append({**point, "value": value})
+        return self.sign * value if math.isfinite(value) else math.inf
+
+    def over_ranges(
+        self, fixed: Mapping[str, Any], ranges: Mapping[str, tuple[float, float]]
+    ) -> None:
+        """Search the ranges with all else fixed: one bounded scalar, or differential evolution."""
+        from scipy.optimize import differential_evolution, minimize, minimize_scalar
+
+        paths, bounds = list(ranges), list(ranges.values())
+
+        def cost(x: Any) -> float:
+            values = [float(value) for value in np.atleast_1d(x)]
+            return self.cost({**fixed, **dict(zip(paths, values, strict=True))})
+
+        if len(paths) == 1:
+            minimize_scalar(
+                cost, bounds=bounds[0], method="bounded", options={"maxiter": EVALUATIONS}
+            )
+            return
+        # A seed of its own: equal questions have equal answers.
+        rough = differential_evolution(
+            cost, bounds, rng=np.random.default_rng(1), maxiter=40, popsize=8, polish=False
+        )
+        minimize(cost, rough.x, bounds=bounds, method="Nelder-Mead", options={"maxiter": 100})
+
+
+def optimise(
+    scenario: Scenario,
+    *,
+    over: Mapping[str, Iterable[Any] | tuple[float, float]],
+    objective: Objective = "total.goodput_mbps",
+    maximise: bool = True,
+    using: Ask = predict,
+) -> Optimum:
+    """Find the settings with which a scenario does best.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What is changed.
+    over : mapping
+        For each path a list (or `range`) of values, all of which are tried, or a tuple of two
+        numbers: anything between them, searched by SciPy (one range by bounded minimisation,
+        several by differential evolution and then Nelder and Mead).
+    objective : str or callable, optional
+        A path of the summary, or a function of what `using` returns.
+    maximise : bool, optional
+        Whether it shall be large.
+    using : callable, optional
+        What is asked for the values of a scenario: `predict`, or `run` to simulate.
+
+    Returns
+    -------
+    Optimum
+
+    Raises
+    ------
+    ScenarioError
+        A path does not exist, or a value is none for it.
+    ValueError
+        There is nothing to choose, or the objective has a value nowhere.
+
+    Examples
+    --------
+    >>> import simoom as sm
+    >>> flows = [{"from": "sta*", "to": "ap", "traffic": "saturated"}]
+    >>> cell = sm.Scenario(standard="11b", stations=20, flows=flows)
+    >>> sm.optimise(cell, over={"wlan.cw_min": [31, 63, 127, 255, 511, 1023]})
+    Optimum(wlan.cw_min=255: total.goodput_mbps = 6.40..., of 6)
+    """
+    ranges = {path: _range(path, given) for path, given in over.items() if _is_range(given)}
+    axes = {path: tuple(given) for path, given in over.items() if path not in ranges}
+    if axes or not ranges:
+        check_axes(axes)
+    search = _Search(scenario, objective, -1.0 if maximise else 1.0, using)
+    for values in itertools.product(*axes.values()):
+        point = dict(zip(axes, values, strict=True))
+        if ranges:
+            search.over_ranges(point, ranges)
+        else:
+            search.cost(point)
+    name = objective if isinstance(objective, str) else getattr(objective, "__name__", "objective")
+    found = [row for row in search.tried if math.isfinite(row["value"])]
+    if not found:
+        raise ValueError(f"objective: {name} has a value at none of {len(search.tried)} points")
+    best = min(found, key=lambda row: search.sign * row["value"])
+    at = {path: best[path] for path in over}
+    return Optimum(changed(scenario, at), at, best["value"], name, tuple(search.tried))
+
+
+def _is_range(given: object) -> bool:
+    """Whether a tuple of two numbers, which a list is not."""
+    return (
+        isinstance(given, tuple)
+        and len(given) == 2
+        and all(isinstance(end, (int, float)) and not isinstance(end, bool) for end in given)
+    )
+
+
+def _range(path: str, given: Any) -> tuple[float, float]:
+    low, high = map(float, given)
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise ValueError(f"{path}: must go from a number to a larger one, is {given}")
+    return low, high

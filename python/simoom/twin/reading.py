@@ -1,0 +1,222 @@
+"""What of a scenario the models ask for: its flows one by one, their ends, sizes and windows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from simoom.scenario import Scenario
+from simoom.twin.air import Air, Exchange
+
+LATE_ACK = 4
+"""Segments per TCP ACK of a long-lived flow under the dynamic delayed ACK."""
+
+
+def choice(value: Any) -> tuple[str, dict[str, Any]]:
+    """Return the name and the settings of a choice.
+
+    Examples
+    --------
+    >>> choice("bulk"), choice({"web": {"think_s": 1}})
+    (('bulk', {}), ('web', {'think_s': 1}))
+    """
+    if isinstance(value, str):
+        return value, {}
+    (name, settings), *_ = value.items()
+    return name, settings or {}
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One flow, as one pair of ends has it."""
+
+    index: int
+    """Its place in the summary, ``flows[index]``."""
+    table: dict[str, Any]
+    source: str
+    sink: str
+
+    @property
+    def path(self) -> str:
+        """Where its values stand in the summary."""
+        return f"flows[{self.index}]"
+
+    @property
+    def kind(self) -> str:
+        """Its traffic: "bulk", "web", "cbr" or "saturated"."""
+        return choice(self.table["traffic"])[0]
+
+    @property
+    def traffic(self) -> dict[str, Any]:
+        """The settings of its traffic."""
+        return choice(self.table["traffic"])[1]
+
+    @property
+    def over_tcp(self) -> bool:
+        """Whether TCP carries it."""
+        return self.kind in ("bulk", "web")
+
+    @property
+    def way(self) -> str:
+        """Where it goes: "down", "up", "across" (two hops), "past" the air, or to all."""
+        if self.sink == "broadcast":
+            return "broadcast"
+        ends = self.source.startswith("sta"), self.sink.startswith("sta")
+        return {(False, True): "down", (True, False): "up", (True, True): "across"}.get(
+            ends, "past"
+        )
+
+    @property
+    def station(self) -> int:
+        """The station at its end, if it has one."""
+        end = self.source if self.way == "up" else self.sink
+        return int(end.removeprefix("sta"))
+
+    @property
+    def sender(self) -> str:
+        """The node that sends its data over the air."""
+        return self.source if self.source.startswith("sta") else "ap"
+
+    @property
+    def header_bytes(self) -> int:
+        """TCP or UDP and IP headers; those of TCP are also the size of a TCP ACK."""
+        if not self.over_tcp:
+            return int(self.traffic["header_bytes"])
+        tcp = self.table["tcp"]
+        return int(tcp["header_bytes"] or (52 if tcp["timestamps"] else 40))
+
+    @property
+    def payload_bytes(self) -> int:
+        """User data of a full packet."""
+        if not self.over_tcp:
+            return int(self.traffic["payload_bytes"])
+        return int(self.table["tcp"]["mss_bytes"] or 1500 - self.header_bytes)
+
+    @property
+    def packet_bytes(self) -> int:
+        """A full packet, IP header included."""
+        return self.payload_bytes + self.header_bytes
+
+    @property
+    def window_segments(self) -> int:
+        """W*, in whole segments."""
+        tcp = self.table["tcp"]
+        if tcp["window_segments"] is not None:
+            return int(tcp["window_segments"])
+        return max(1, int(tcp["window_bytes"] or 65535) // self.payload_bytes)
+
+    @property
+    def delayed_ack(self) -> int:
+        """Segments per TCP ACK of a long-lived flow (d)."""
+        name, settings = choice(self.table["tcp"]["delayed_ack"])
+        return {"none": 1, "dynamic": LATE_ACK}.get(name) or int(settings["segments"])
+
+    @property
+    def control(self) -> str:
+        """The name of its congestion control."""
+        return choice(self.table["control"])[0]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A scenario as the models see it."""
+
+    scenario: Scenario
+
+    @cached_property
+    def keys(self) -> dict[str, Any]:
+        """Every key with its default."""
+        return self.scenario.to_dict()
+
+    @cached_property
+    def air(self) -> Air:
+        """What the stations have in common."""
+        return Air(self.keys["standard"], self.keys["wlan"])
+
+    @cached_property
+    def stations(self) -> list[dict[str, Any]]:
+        """The table of each station."""
+        given = self.keys["stations"]
+        plain = {"rate_mbps": None, "data_loss": 0.0, "ack_loss": 0.0}
+        plain["queue"] = {"drop_tail": {}}  # type: ignore[assignment]
+        if not isinstance(given, (list, dict)):
+            return [plain] * int(given)
+        groups = given if isinstance(given, list) else [given]
+        return [plain | group for group in groups for _ in range(int(group["count"]))]
+
+    @cached_property
+    def flows(self) -> list[Flow]:
+        """The flows in the order of the summary: by `from`, by `to`, by copy."""
+        found: list[Flow] = []
+        for table in self.keys["flows"]:
+            for source in self._ends(table["from"]):
+                for sink in self._ends(table["to"]):
+                    copies = int(table["count"]) if sink != source else 0
+                    found += [
+                        Flow(len(found) + copy, table, source, sink) for copy in range(copies)
+                    ]
+        return found
+
+    def _ends(self, pattern: str) -> list[str]:
+        """Return the ends that a pattern such as "sta0-4" names."""
+        if pattern == "sta*":
+            return [f"sta{number}" for number in range(len(self.stations))]
+        if match := re.fullmatch(r"sta(\d+)-(\d+)", pattern):
+            return [f"sta{number}" for number in range(int(match[1]), int(match[2]) + 1)]
+        return [pattern]
+
+    @property
+    def duration_s(self) -> float:
+        """Simulated time."""
+        return float(self.keys["duration_s"])
+
+    @property
+    def warmup_s(self) -> float:
+        """What is discarded at the beginning, by default a tenth."""
+        given = self.keys["warmup_s"]
+        return float(self.duration_s / 10 if given is None else given)
+
+    @property
+    def measured_s(self) -> float:
+        """What is measured."""
+        return self.duration_s - self.warmup_s
+
+    @property
+    def wire(self) -> dict[str, Any]:
+        """The link between server and access point; without delay where there is none."""
+        return self.keys["wire"] or {"rate_mbps": None, "delay_ms": 0.0, "overhead_bytes": 0}
+
+    def wire_rtt_s(self, flow: Flow) -> float:
+        """Return what a flow's segment and TCP ACK spend on the wire, waiting not counted."""
+        if "server" not in (flow.source, flow.sink):
+            return 0.0
+        both = flow.packet_bytes + flow.header_bytes + 2 * self.wire["overhead_bytes"]
+        sending = 8e-6 * both / self.wire["rate_mbps"] if self.wire["rate_mbps"] else 0.0
+        return float(2e-3 * self.wire["delay_ms"] + sending)
+
+    def rate_mbps(self, flow: Flow) -> float:
+        """Return the rate of a flow's data frames."""
+        return float(self.stations[flow.station]["rate_mbps"] or self.air.rate_mbps)
+
+    def data(self, flow: Flow) -> Exchange:
+        """Return the exchange that carries a full packet of a flow."""
+        return self.air.exchange(flow.packet_bytes, self.rate_mbps(flow))
+
+    def answer(self, flow: Flow) -> Exchange:
+        """Return the exchange that carries a flow's TCP ACK."""
+        return self.air.exchange(flow.header_bytes, self.rate_mbps(flow))
+
+    @property
+    def loss(self) -> float:
+        """The largest probability with which noise spoils a frame of any station with a flow."""
+        used = {flow.station for flow in self.flows if flow.way in ("down", "up")}
+        return max(
+            (
+                float(self.stations[number][key])
+                for number in used
+                for key in ("data_loss", "ack_loss")
+            ),
+            default=0.0,
+        )

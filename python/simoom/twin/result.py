@@ -1,0 +1,157 @@
+"""What the analytic twin says of a scenario, and how it compares with a measurement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from simoom.scenario import Scenario
+from simoom.stats import mean_ci
+from simoom.tables import digits, number
+from simoom.twin.verdict import Fit
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from simoom.run import Replications, Run
+
+
+@dataclass(frozen=True)
+class Residual:
+    """One predicted value beside the measured one."""
+
+    path: str
+    predicted: float
+    measured: float
+    half_width: float | None
+    """Half the 95 % interval of what was measured, if there is one."""
+
+    @property
+    def percent(self) -> float:
+        """By how much the prediction exceeds the measurement."""
+        if self.measured == 0:
+            return 0.0 if self.predicted == 0 else math.inf
+        return 100 * (self.predicted / self.measured - 1)
+
+    @property
+    def half_widths(self) -> float | None:
+        """The same in half-widths of the interval."""
+        if not self.half_width or not math.isfinite(self.half_width):
+            return None
+        return (self.predicted - self.measured) / self.half_width
+
+
+@dataclass(frozen=True, repr=False)
+class Twin:
+    """The analytic twin of a scenario.
+
+    Attributes
+    ----------
+    scenario : Scenario
+        Of which it is the twin.
+    fits : tuple of Fit
+        Every family of models held against the scenario, that which was chosen first.
+    """
+
+    scenario: Scenario
+    fits: tuple[Fit, ...]
+
+    @property
+    def model(self) -> Fit | None:
+        """The model that was chosen; None if none fits."""
+        return self.fits[0] if self.fits[0].fits else None
+
+    @property
+    def summary(self) -> dict[str, float]:
+        """The predictions by path, the paths being those of a run; empty if no model fits."""
+        return dict(self.model.values) if self.model else {}
+
+    def frame(self) -> pl.DataFrame:
+        """Return a row for each assumption of each model: family, assumption, verdict, how."""
+        import polars as pl
+
+        rows = [
+            (fit.family, held.name, held.verdict, held.how)
+            for fit in self.fits
+            for held in fit.held
+        ]
+        return pl.DataFrame(rows, schema=["family", "assumption", "verdict", "how"], orient="row")
+
+    def compare(self, measured: Run | Replications) -> tuple[Residual, ...]:
+        """Hold the predictions against a run, or against the means of several."""
+        found = []
+        for path, predicted in self.summary.items():
+            value, half = _measured(measured, path)
+            if value is not None:
+                found.append(Residual(path, predicted, value, half))
+        return tuple(found)
+
+    def report(self) -> str:
+        """Return what a person wants to read: values, assumptions, what does not fit."""
+        lines = []
+        if self.model is None:
+            lines.append("No model fits this scenario.")
+        else:
+            lines += [f"{self.model.family}, {self.model.form}", ""]
+            brief, cut = shortened(list(self.summary.items()))
+            wide = max(len(path) for path, _ in brief)
+            lines += [f"  {path:<{wide}}  {digits(value, 4):>9}" for path, value in brief]
+            lines += [f"  … {cut} more"] if cut else []
+            lines += ["", "Assumptions"]
+            lines += _assumptions(self.model)
+        lines += ["", "What speaks against other models" if self.model else "What fails where"]
+        lines += [line for fit in self.fits if fit is not self.model for line in _against(fit)]
+        return "\n".join(lines) + "\n"
+
+    def __repr__(self) -> str:
+        if self.model is None:
+            return f"Twin(none of {len(self.fits)} models fits)"
+        strained = len(self.model.strained)
+        return f"Twin({self.model.family}, {len(self.summary)} values, {strained} stretched)"
+
+
+def shortened(
+    rows: Sequence[tuple[str, float]], flows: int = 4
+) -> tuple[list[tuple[str, float]], int]:
+    """Leave out the flows after the first few; return how many those are."""
+    kept, left = [], set()
+    for path, value in rows:
+        name = path.partition(".")[0]
+        if name.startswith("flows[") and int(name[6:-1]) >= flows:
+            left.add(name)
+        else:
+            kept.append((path, value))
+    return kept, len(left)
+
+
+def _assumptions(fit: Fit) -> list[str]:
+    """Return a line for each assumption, those that are not quite met first."""
+    wide = max(len(held.name) for held in fit.held)
+    ordered = (*fit.strained, *(held for held in fit.held if held.verdict == "met"))
+    return [f"  {h.name:<{wide}}  {h.verdict:<9}  {h.how}".rstrip() for h in ordered]
+
+
+def _against(fit: Fit) -> list[str]:
+    """Return why a model was not taken."""
+    if fit.fits:
+        names = ", ".join(held.name for held in fit.strained) or "nothing"
+        return [f"  {fit.family}: fits as well; stretched: {names}"]
+    return [f"  {fit.family}: {held.name}: {held.how}" for held in fit.failing]
+
+
+def _measured(source: Run | Replications, path: str) -> tuple[float | None, float | None]:
+    """Return what was measured at a path and half its interval."""
+    summary: Mapping[str, object] | None = getattr(source, "summary", None)
+    if summary is not None:
+        base, _, unit = path.rpartition("_")
+        half = summary.get(f"{base}_ci95_{unit}")
+        return number(summary.get(path)), number(half)  # type: ignore[arg-type]
+    runs = getattr(source, "runs", ())
+    found = [number(run.summary.get(path)) for run in runs]
+    values = [value for value in found if value is not None]
+    if not values:
+        return None, None
+    estimate = mean_ci(values)
+    return estimate.mean, estimate.half_width

@@ -1,0 +1,244 @@
+"""Stations that always have a datagram to send: Bianchi's model under a scenario's options."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from simoom.models import assumption, saturation
+from simoom.models.assumption import Assumption
+from simoom.twin.air import Exchange
+from simoom.twin.reading import Cell, Flow
+from simoom.twin.verdict import Fit, Held, broken, graded, met, stretched
+
+ONE_HOP = Assumption("one_hop", "Every packet crosses the air once, between a node and its cell.")
+SENT_ALL_ALONG = Assumption("sent_all_along", "Flows last from the warm-up to the end of the run.")
+
+_NAMES = {known.name: known for known in saturation.ASSUMPTIONS}
+
+
+@dataclass(frozen=True)
+class Sender:
+    """A node with datagrams to send, all alike."""
+
+    name: str
+    flows: tuple[Flow, ...]
+    exchange: Exchange
+
+
+def senders(cell: Cell) -> list[Sender]:
+    """Return the nodes that send and their exchanges, in the order of their first flow."""
+    nodes: dict[str, list[Flow]] = {}
+    for flow in cell.flows:
+        nodes.setdefault(flow.sender, []).append(flow)
+    return [Sender(name, tuple(flows), cell.data(flows[0])) for name, flows in nodes.items()]
+
+
+def fit(cell: Cell) -> Fit:
+    """Hold a scenario against `saturation` and predict."""
+    scope = [one_hop(cell), all_along(cell)]
+    udp = [flow for flow in cell.flows if flow.kind in ("saturated", "cbr")]
+    if scope[0].verdict == "broken" or len(udp) < len(cell.flows):
+        return Fit("saturation", "", (*scope, _saturated(cell, None), *_common(cell)))
+    nodes = senders(cell)
+    kinds = list(dict.fromkeys((node.exchange, _bits(node)) for node in nodes))
+    even = all(_alike(cell, node) for node in nodes)
+    if len(kinds) == 1:
+        values, total, beta = _equal(cell, nodes)
+        form = "bianchi: one class"
+        alike = met(assumption.EQUAL_STATIONS)
+    else:
+        values, total, beta = _classes(cell, nodes, kinds)
+        form = f"mixed: {len(kinds)} classes"
+        alike = met(assumption.EQUAL_STATIONS, f"{len(kinds)} kinds of them, taken as classes")
+    if not even:
+        alike = broken(assumption.EQUAL_STATIONS, "one node sends packets of several kinds")
+    held = (
+        *scope,
+        _saturated(cell, values),
+        *_common(cell),
+        alike,
+        _two_parties(nodes, beta, grid=cell.air.wlan["slot_grid"] != "shared"),
+        *(_head_start(cell, nodes) if len(kinds) > 1 else ()),
+    )
+    values = {"total.goodput_mbps": total, **values}
+    return Fit("saturation", form, held, values)
+
+
+def _bits(node: Sender) -> int:
+    return 8 * node.flows[0].payload_bytes
+
+
+def _alike(cell: Cell, node: Sender) -> bool:
+    return len({(cell.data(flow), flow.payload_bytes) for flow in node.flows}) == 1
+
+
+def _equal(cell: Cell, nodes: list[Sender]) -> tuple[dict[str, float], float, float]:
+    """Predict stations that are all alike."""
+    air, exchange = cell.air, nodes[0].exchange
+    frozen = air.wlan.get("countdown", "standard") == "standard"
+    point = saturation.saturation(
+        len(nodes),
+        mean_slots=air.backoff_slots(),
+        forever=False,
+        slot_us=air.slot_us,
+        success_us=exchange.success_us,
+        collision_us=exchange.exposed_us + air.silence_us(exchange.opening_mbps),
+        payload_bits=_bits(nodes[0]),
+        countdown="frozen" if frozen else "bianchi",
+        head_slots=air.head_slots(exchange.opening_mbps) if frozen else 0.0,
+    )
+    total = float(point.throughput_mbps)
+    values = {"total.collision_probability": float(point.collision_probability)}
+    if all(flow.kind == "saturated" and flow.source != "server" for flow in cell.flows):
+        # A datagram is made when the one before it begins its service, and waits for that.
+        behind = Counter(len(node.flows) for node in nodes)
+        if set(behind) == {1}:
+            values["total.delay_s.mean"] = 1e-3 * _delay_ms(cell, point)
+    values |= _shares(nodes, dict.fromkeys((node.name for node in nodes), total / len(nodes)))
+    return values, total, float(point.attempt_probability)
+
+
+def _delay_ms(cell: Cell, point: saturation.Saturation) -> float:
+    """Return the mean delay of what is delivered: the service of the datagram before, and its own.
+
+    What is dropped has gone through all stages, and took the longer.
+    """
+    slots, gamma = cell.air.backoff_slots(), point.collision_probability
+    mean = np.sum(gamma ** np.arange(slots.size) * slots)
+    lost = float(point.drop_probability)
+    own = (1 - lost * np.sum(slots) / mean) / (1 - lost)
+    return float(point.service_time_ms * (1 + own))
+
+
+def _classes(
+    cell: Cell, nodes: list[Sender], kinds: list[tuple[Exchange, int]]
+) -> tuple[dict[str, float], float, float]:
+    """Predict stations of several kinds."""
+    air = cell.air
+    of = {node.name: kinds.index((node.exchange, _bits(node))) for node in nodes}
+    count = Counter(of.values())
+    point = saturation.mixed_saturation(
+        [count[kind] for kind in range(len(kinds))],
+        mean_slots=[air.backoff_slots()] * len(kinds),
+        forever=[False] * len(kinds),
+        slot_us=air.slot_us,
+        success_us=[exchange.success_us for exchange, _ in kinds],
+        collision_us=[e.exposed_us + air.silence_us(e.opening_mbps) for e, _ in kinds],
+        payload_bits=[float(bits) for _, bits in kinds],
+    )
+    number = np.array([count[kind] for kind in range(len(kinds))])
+    attempts = number * point.attempt_probability
+    collision = float(np.sum(attempts * point.collision_probability) / np.sum(attempts))
+    each = {name: float(point.throughput_mbps[kind]) / count[kind] for name, kind in of.items()}
+    values = {"total.collision_probability": collision} | _shares(nodes, each)
+    beta = float(np.sum(attempts) / np.sum(number))
+    return values, float(np.sum(point.throughput_mbps)), beta
+
+
+def _shares(nodes: list[Sender], each: dict[str, float]) -> dict[str, float]:
+    """Split what nodes get through among their flows."""
+    shares = {
+        flow.index: each[node.name] / len(node.flows) for node in nodes for flow in node.flows
+    }
+    return {f"flows[{index}].goodput_mbps": shares[index] for index in sorted(shares)}
+
+
+def one_hop(cell: Cell) -> Held:
+    """Say whether all flows cross the air once, to one receiver."""
+    for flow in cell.flows:
+        what = {
+            "across": "goes through the access point, twice over the air",
+            "broadcast": "is broadcast, without ACK and retries",
+            "past": "does not cross the air",
+        }.get(flow.way)
+        if what:
+            return broken(ONE_HOP, f"{flow.path} {what}")
+    return met(ONE_HOP)
+
+
+def all_along(cell: Cell) -> Held:
+    """Say which share of the measured time some flow is not there."""
+    missing = 0.0
+    for flow in cell.flows:
+        table = flow.table
+        late = table["start_s"] + table["start_spread_s"] - cell.warmup_s
+        stop = table["stop_s"]
+        early = 0.0 if stop is None else cell.duration_s - stop
+        missing = max(missing, max(late, 0.0) + max(early, 0.0))
+    share = missing / cell.measured_s
+    how = f"some flow is away for up to {100 * share:.2g} % of the measured time"
+    return graded(SENT_ALL_ALONG, share, how if share else "", good=0.0, bad=0.05)
+
+
+def noise(cell: Cell) -> Held:
+    """Say how much noise takes."""
+    how = f"noise spoils up to {100 * cell.loss:.2g} % of the frames" if cell.loss else ""
+    return graded(assumption.NO_FRAME_ERRORS, cell.loss, how, good=0.0, bad=0.01)
+
+
+def one_cell() -> Held:
+    """Every scenario is one cell."""
+    return met(assumption.ONE_CELL)
+
+
+def no_capture() -> Held:
+    """The simulator has no capture."""
+    return met(assumption.NO_CAPTURE)
+
+
+def _common(cell: Cell) -> tuple[Held, ...]:
+    return one_cell(), noise(cell), no_capture(), _decoupled(cell)
+
+
+def _decoupled(cell: Cell) -> Held:
+    count = len({flow.sender for flow in cell.flows})
+    known = assumption.DECOUPLED
+    if count == 2:
+        return stretched(known, "two stations, where the stages matter most (0.4 points of gamma)")
+    return met(known, f"{count} stations")
+
+
+def _saturated(cell: Cell, values: dict[str, float] | None) -> Held:
+    """Say whether every sender always has a frame."""
+    known = assumption.SATURATED
+    least, worst = np.inf, None
+    for flow in cell.flows:
+        if flow.kind in ("bulk", "web"):
+            inside = f"W*={flow.window_segments}" if flow.kind == "bulk" else "files with pauses"
+            return broken(known, f"no, {flow.path} is TCP ({flow.kind}, {inside})")
+        if flow.kind not in ("saturated", "cbr"):
+            return broken(known, f"{flow.path} has {flow.kind} traffic")
+        if flow.kind == "cbr" and values is not None:
+            served = values[f"{flow.path}.goodput_mbps"]
+            load = flow.traffic["rate_mbps"] / served
+            if load < least:
+                least, worst = load, flow
+    if worst is None:
+        return met(known) if values is not None else broken(known, "not held against any sender")
+    offered = worst.traffic["rate_mbps"]
+    how = f"{worst.path} offers {offered:.3g} Mb/s, {least:.2g} times what a saturated cell serves"
+    return graded(known, 1 / least, how, good=0.95, bad=1.0)
+
+
+def _two_parties(nodes: list[Sender], beta: float, *, grid: bool) -> Held:
+    """Say how often a collision has three parties or more; no matter where all resume together."""
+    known, n = _NAMES["two_parties"], len(nodes)
+    pair = n * (n - 1) / 2 * beta**2 * (1 - beta) ** (n - 2)
+    clash = 1 - (1 - beta) ** n - n * beta * (1 - beta) ** (n - 1)
+    more = 1 - pair / clash if n > 2 and clash > 0 else 0.0
+    how = f"{100 * more:.2g} % of the collisions have three or more"
+    return graded(known, more if grid else 0.0, how, good=0.25, bad=1.0)
+
+
+def _head_start(cell: Cell, nodes: list[Sender]) -> tuple[Held, ...]:
+    """Classes are solved with Bianchi's countdown, in which all resume together."""
+    known = assumption.BIANCHI_SLOTS
+    head = max(abs(cell.air.head_slots(node.exchange.opening_mbps)) for node in nodes)
+    frozen = cell.air.wlan.get("countdown", "standard") == "standard"
+    if not frozen and head == 0:
+        return (met(known),)
+    how = f"counters stand still, and collided stations resume {head:.2g} slots apart from others"
+    return (stretched(known, how),)

@@ -1,0 +1,59 @@
+"""`predict`: all families of models held against a scenario."""
+
+from __future__ import annotations
+
+from simoom.scenario import Scenario
+from simoom.twin.result import Twin
+
+READ = ("11b", "11a", "11g")
+"""Standards whose exchanges are read from a scenario."""
+
+
+def predict(scenario: Scenario) -> Twin:
+    """Predict what a run of a scenario would measure.
+
+    Every family of models is held against the scenario. Of those of which no assumption is broken
+    the one with the fewest stretched is taken.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What would be run.
+
+    Returns
+    -------
+    Twin
+        Predictions under the paths of a run's summary, and the assumptions behind them.
+
+    Raises
+    ------
+    ScenarioError
+        The scenario has faults.
+
+    Examples
+    --------
+    >>> import simoom as sm
+    >>> flows = [{"from": "sta*", "to": "ap", "traffic": "saturated"}]
+    >>> twin = sm.predict(sm.Scenario(standard="11a", stations=5, flows=flows))
+    >>> twin.model.family, round(twin.summary["total.collision_probability"], 3)
+    ('saturation', 0.271)
+    """
+    from simoom.twin import bulk, elsewhere, http, saturated
+    from simoom.twin.reading import Cell
+
+    scenario.check()
+    cell = Cell(scenario)
+    if cell.keys["standard"] not in READ:
+        return Twin(scenario, tuple(elsewhere.unread(cell)))
+    tried = (
+        saturated.fit,
+        http.fit_sessions,
+        http.fit_ps,
+        http.fit_queueing,
+        bulk.fit,
+        elsewhere.fit_loss,
+    )
+    fits = [*(fit(cell) for fit in tried), *elsewhere.absent(cell)]
+    # Python's sort is stable: among equals the order above decides.
+    ordered = sorted(fits, key=lambda fit: (not fit.fits, len(fit.strained) if fit.fits else 0))
+    return Twin(scenario, tuple(ordered))

@@ -1,0 +1,98 @@
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+from simoom.studies import STUDIES
+
+
+def refused(done):
+    """Assert that a command failed with one message, and return it."""
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    return done.stderr.strip()
+
+
+def test_list_shows_all_studies_and_what_they_hold(simoom):
+    done = simoom("study", "list")
+    assert (done.returncode, done.stderr) == (0, "")
+    for study in STUDIES.values():
+        assert f"{study.name}: {study.title}" in done.stdout
+        for key in study.keys:
+            assert f"    {key} " in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["http_queuing"], "there is no study http_queuing; did you mean http_queueing?"),
+        (["zebra"], "there is no study zebra; there are full_duplex, http_queueing, lt_tcp"),
+        (["full_duplex", "--figure", "9"], "full_duplex has no figure 9; its figures are 4, 5, 6"),
+        (["full_duplex", "--figure", "-1"], "full_duplex has no figure -1; "),
+        (["full_duplex", "--figure", ""], "full_duplex has no figure ; "),
+        (["full_duplex", "--table", "1"], "full_duplex has no table 1; it has no tables"),
+        (["http_queueing", "--table", "5"], "its tables are 2, 3"),
+        (["all", "--figure", "5"], "name one study with --figure or --table"),
+        (["list", "--quick"], "study list: takes no options"),
+    ],
+)
+def test_what_is_not_there_is_told_with_what_is(arguments, message, simoom):
+    assert message in refused(simoom("study", *arguments))
+
+
+def test_results_cannot_go_where_they_would_not_fit(simoom, tmp_path):
+    (tmp_path / "taken").write_text("x", encoding="utf-8")
+    assert "is a file" in refused(simoom("study", "lt_tcp", "--out", "taken"))
+    assert "is a directory" in refused(simoom("study", "lt_tcp", "--report", "."))
+    assert "taken" in refused(simoom("study", "lt_tcp", "--report", "taken/page.html"))
+    assert (tmp_path / "taken").read_text(encoding="utf-8") == "x"
+
+
+@pytest.mark.parametrize("key", ["5", " 5 "])
+def test_one_figure_is_made_printed_and_written(key, simoom, tmp_path):
+    arguments = ("--figure", key, "--quick", "--out", "new/out", "--report", "new/page.html")
+    done = simoom("study", "full_duplex", *arguments)
+    assert done.returncode == 0
+    assert done.stdout.startswith("Figure 5: total TCP throughput")
+    for part in ("Monte Carlo", "✓ reproduced", "gain_36_f25", "+41 %", "44.63", "3 reproduced"):
+        assert part in done.stdout
+    folder = tmp_path / "new" / "out" / "full_duplex"
+    assert {path.name for path in folder.iterdir()} == {
+        "claims.csv", "claims.parquet",
+        "figure_5.csv", "figure_5.parquet", "figure_5.png", "figure_5.svg",
+    }  # fmt: skip
+    assert pl.read_csv(folder / "figure_5.csv")["series"].n_unique() == 5
+    assert "<svg" not in (page := (tmp_path / "new" / "page.html").read_text(encoding="utf-8"))
+    assert page.count("data:image/svg+xml") == 1
+
+
+def test_figures_are_made_in_the_order_of_the_study_and_once(simoom):
+    done = simoom("study", "lt_tcp", "--table", "4", "--figure", "Residual", "--table", "4")
+    heads = [line for line in done.stdout.splitlines() if line.startswith(("Figure", "Table"))]
+    assert [head.partition(":")[0] for head in heads] == ["Figure residual", "Table 4"]
+
+
+def test_quiet_prints_nothing(simoom):
+    done = simoom("study", "lt_tcp", "--figure", "retries", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_simulated_figure_says_how_sure_it_is(simoom):
+    done = simoom("study", "http_queueing", "--figure", "3", "--quick")
+    assert done.returncode == 0
+    for part in ("(8) (analysis)", "W* = d (simulation)", "± 95 %", "W* = 1000 (ns-2.35)"):
+        assert part in done.stdout
+
+
+def test_ctrl_c_ends_all_runs_with_one_line():
+    script = (
+        "import _thread, sys, threading\n"
+        "from simoom.cli import main\n"
+        "threading.Timer(1.5, _thread.interrupt_main).start()\n"
+        "sys.exit(main(['study', 'http_queueing', '--figure', '8']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")

@@ -1,0 +1,91 @@
+import math
+
+import polars as pl
+import pytest
+
+from simoom.studies import Figure, Value, draw, reference
+from simoom.studies.figure import Axis, Curve, Source, curve, places
+from simoom.studies.study import slug
+
+
+def figure(*curves, **options):
+    panels = tuple(Axis(q, q) for q in dict.fromkeys(c.quantity for c in curves))
+    return Figure("figure 1", "a test", Axis("n", "number"), panels, curves, **options)
+
+
+LINE = curve("model", Source.ANALYSIS, range(1, 60), lambda n: 1.0 / float(n), "delay_s")
+POINTS = curve(
+    "W* = 1",
+    Source.SIMULATION,
+    (1, 10),
+    [Value.mean([1.0, 1.2, 1.1]), Value.median([0.1, 0.2])],
+    "delay_s",
+)
+
+
+def test_data_comes_before_the_picture():
+    data = figure(LINE, POINTS).data
+    assert data.columns == [
+        "n", "quantity", "series", "source", "value", "ci_low", "ci_high", "statistic", "runs",
+    ]  # fmt: skip
+    assert data.height == 61
+    last = data.filter(pl.col("source") == "simulation").row(1, named=True)
+    assert (last["value"], last["statistic"], last["runs"]) == (pytest.approx(0.15), "median", 2)
+    assert math.isinf(last["ci_high"])
+
+
+def test_a_curve_has_as_many_values_as_places():
+    with pytest.raises(ValueError, match="2 places, 1 values"):
+        Curve("x", Source.PAPER, (1, 2), (Value.exact(1.0),), "delay_s")
+
+
+def test_every_curve_needs_a_panel():
+    with pytest.raises(ValueError, match="no panel shows delay_s"):
+        Figure("figure 1", "", Axis("n", "n"), (Axis("goodput_mbps", ""),), (LINE,))
+
+
+def test_tables_show_the_places_of_points():
+    assert places([LINE, POINTS]) == [1, 10]
+    thinned = places([LINE], most=9)
+    assert (len(thinned), thinned[0], thinned[-1]) == (9, 1, 59)
+
+
+def test_a_picture_shows_all_panels_and_names_all_curves():
+    other = curve("W* = 1", Source.SIMULATION, (1, 10), [2.0, 3.0], "goodput_mbps")
+    picture = figure(LINE, POINTS, other).plot()
+    assert [axes.get_ylabel() for axes in picture.axes] == ["delay_s", "goodput_mbps"]
+    assert len(picture.axes[0].lines) >= 2
+    names = [text.get_text() for text in picture.legends[0].get_texts()]
+    assert names == ["model (analysis)", "W* = 1 (simulation)"]
+
+
+def test_a_picture_of_names_has_them_at_its_axis():
+    named = curve("Table 2", Source.PAPER, ("W* = 1", "W* = 1000"), [1.0, 2.0], "delay_s")
+    picture = figure(named).plot()
+    assert [text.get_text() for text in picture.axes[0].get_xticklabels()] == [
+        "W* = 1",
+        "W* = 1000",
+    ]
+
+
+def test_the_same_setting_has_the_same_colour_from_every_source():
+    ours = draw._style(POINTS)
+    theirs = draw._style(curve("W* = 1", Source.MONTE_CARLO, (1,), [1.0], "delay_s"))
+    assert ours["color"] == theirs["color"]
+    assert ours["marker"] != theirs["marker"]
+
+
+def test_reference_values_come_with_their_source():
+    found = reference.curves("http_queueing", "figure 5", {"W* = 1": 3})
+    assert {c.source for c in found} == {Source.MONTE_CARLO, Source.NS2}
+    ns2 = next(c for c in found if c.source is Source.NS2)
+    assert ns2.at(10.0) == Value.printed(2.43901, 0.000948)
+    assert {c.colour for c in found} == {3}
+
+
+def test_keys_become_names_of_files():
+    assert [slug(k) for k in ("figure A.2", "table 3", "figure fair_queue")] == [
+        "figure_a2",
+        "table_3",
+        "figure_fair_queue",
+    ]

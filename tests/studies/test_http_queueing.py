@@ -1,0 +1,121 @@
+"""Web traffic over 802.11b: the whole study, quick, once; then what becomes of its claims."""
+
+import polars as pl
+import pytest
+
+from simoom.studies import Lab, Verdict, http_queueing, report
+from simoom.studies.http_queueing.paper import PAPER, SEGMENTS_PER_FILE, web
+
+REPRODUCED = """
+    two_nodes_collide drops_negligible delayed_ack_gains single_station_model
+    insensitive_to_downloads aggregate_model ten_downloads_model large_window_faster_alone
+    insensitive_alone window_matters_little delayed_ack_sessions tuned_timer_helps
+    delayed_ack_beats_dynamic no_more_than_five initial_window_below_d delayed_ack_helps_crowds
+    contention_costs_less_than_waiting contention_falls window_raises_throughput window_model
+    fair_queue_shares elephant_starves_browsers small_window_protects fair_queue_protects
+    small_window_fair
+"""
+IN_PART = "window_raises_collisions analytical_session_delay uploads_beat_downloads"
+NOT_REPRODUCED = """
+    two_backlogged queueing_model_as_printed worst_at_buffer delayed_ack_beats_standard
+"""
+NOT_CHECKABLE = "compared_model red_helps_mice"
+EXPECTED = [
+    (name, verdict)
+    for names, verdict in (
+        (REPRODUCED, Verdict.REPRODUCED),
+        (IN_PART, Verdict.IN_PART),
+        (NOT_REPRODUCED, Verdict.NOT_REPRODUCED),
+        (NOT_CHECKABLE, Verdict.NOT_CHECKABLE),
+    )
+    for name in names.split()
+]
+
+
+@pytest.fixture(scope="module")
+def results():
+    with Lab(quick=True) as lab:
+        return http_queueing.STUDY.run(lab=lab)
+
+
+@pytest.fixture(scope="module")
+def claims(results):
+    found = {claim.name: claim for _, claim in results.claims}
+    assert len(found) == len(results.claims), "two claims have the same name"
+    return found
+
+
+@pytest.mark.parametrize(("name", "verdict"), EXPECTED, ids=[name for name, _ in EXPECTED])
+def test_verdict(name, verdict, claims):
+    assert claims[name].verdict is verdict, claims[name].reason
+
+
+def simulated(figure, label, quantity):
+    return next(
+        c
+        for c in figure.curves
+        if (c.label, c.quantity, c.source.value) == (label, quantity, "simulation")
+    )
+
+
+# ns-2.35: 0.35211 ms a segment, that is 0.1074 s for the expected file; the paper 0.1095 to 0.1099.
+def test_a_session_of_one_station_takes_0_107_s(results):
+    each = simulated(results["table 2"], "one station", "delay_per_segment_ms")
+    file_s = 1e-3 * SEGMENTS_PER_FILE * each.at("Pareto, W* = 1").value
+    assert file_s == pytest.approx(0.1074, rel=0.01)
+
+
+# ns-2.35, medians over seeds, in ms a segment.
+@pytest.mark.parametrize(("window", "ns2"), [(5, 4.166), (15, 4.461), (25, 4.729), (35, 4.820)])
+def test_a_small_buffer_delays_as_in_ns2(window, ns2, results):
+    curve = simulated(results["figure 10"], "drop-tail, 30 packets", "delay_per_segment_ms")
+    assert curve.at(window).value == pytest.approx(ns2, rel=0.08)
+
+
+def test_every_session_is_through_before_the_run_ends():
+    with Lab(quick=True) as lab:
+        scenario = web(5, window=1000, files=100)
+        found = lab.sample({0: scenario}, http_queueing.paper.measure, replications=6)
+    assert list(found[0]["files"]) == [500.0] * 6
+
+
+def test_the_paper_scenario_is_table_1():
+    keys = PAPER.to_dict()
+    assert keys["standard"] == "11b"
+    assert keys["wlan"]["rts_threshold_bytes"] == 0
+    assert keys["wlan"]["basic_rates_mbps"] == [2.0]
+    # L_MAC = 272 bits, m = 7.
+    assert keys["wlan"]["mac_header_bytes"] + 4 == 34
+    assert keys["wlan"]["short_retry_limit"] == keys["wlan"]["long_retry_limit"] == 7
+    PAPER.check()
+
+
+def test_everything_is_written(results, tmp_path):
+    names = report.write(results, tmp_path)
+    assert sorted(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*.*")) == sorted(
+        names
+    )
+    for figure in results:
+        stem = tmp_path / "http_queueing" / report.slug(figure.key)
+        written = pl.read_parquet(f"{stem}.parquet")
+        assert written.equals(figure.data)
+        assert pl.read_csv(f"{stem}.csv").height == written.height
+        assert stem.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+    table = pl.read_csv(tmp_path / "http_queueing" / "claims.csv")
+    assert table["verdict"].to_list() == [claim.verdict.value for _, claim in results.claims]
+
+
+def test_the_page_needs_nothing_else_and_tells_every_verdict(results):
+    page = report.page([results])
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert page.count('<div class="claim') == len(results.claims)
+    assert page.count('<div class="claim not-reproduced"') == sum(
+        claim.verdict is Verdict.NOT_REPRODUCED for _, claim in results.claims
+    )
+    assert page.count("<img ") == len(results.figures)
+
+
+def test_the_table_of_claims_has_a_row_for_each(results):
+    lines = report.markdown(results).splitlines()
+    assert len(lines) == 2 + len(results.claims)
+    assert all(line.count("|") == 5 for line in lines)

@@ -1,0 +1,92 @@
+"""The documents tell the truth: examples run, generated pages are current."""
+
+import doctest
+import importlib.util
+import itertools
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import simoom as sm
+
+ROOT = Path(__file__).parents[1]
+PYTHON = re.compile(r"(?<=^```python\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def tool(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+reference = tool("reference")
+
+
+@pytest.mark.parametrize("page", reference.pages(), ids=lambda page: page.name)
+def test_python_examples_run(page, tmp_path, monkeypatch):
+    code = "\n".join(PYTHON.findall(page.read_text(encoding="utf-8")))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
+    example = doctest.DocTestParser().get_doctest(code, {}, page.name, str(page), 0)
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    result = doctest.DocTestRunner(optionflags=flags).run(example)
+    assert result.failed == 0
+    if page == ROOT / "README.md":
+        assert result.attempted > 8
+        assert (tmp_path / "goodput.png").exists()
+
+
+@pytest.mark.parametrize("page", reference.pages(), ids=lambda page: page.name)
+def test_what_commands_print_is_current(page):
+    text = page.read_text(encoding="utf-8")
+    assert text == reference.refreshed(text), "make docs"
+
+
+def test_the_key_reference_is_current():
+    current = (ROOT / "docs" / "scenario.md").read_text(encoding="utf-8")
+    assert current == reference.scenario_page(), "make docs"
+
+
+def test_every_link_leads_somewhere():
+    for page in [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md"]:
+        text = page.read_text(encoding="utf-8")
+        for link in re.findall(r"\]\(([^)#:]+)\)", text):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
+        headings = {line.lstrip("# ").lower() for line in text.splitlines() if line[:1] == "#"}
+        for anchor in re.findall(r"\]\(#([^)]+)\)", text):
+            assert anchor.replace("-", " ") in headings, f"{page.name}: #{anchor}"
+
+
+def documented():
+    """Return the patterns of docs/results.md, each alternative apart."""
+    text = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    for pattern in re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE):
+        parts = re.split(r"\{([^}]*)\}", pattern)
+        choices = [part.split(",") if n % 2 else [part] for n, part in enumerate(parts)]
+        yield from map("".join, itertools.product(*choices))
+
+
+def test_every_result_is_documented_and_no_other():
+    found = set()
+    for file in sorted((ROOT / "scenarios").glob("*.toml")):
+        scenario = sm.Scenario.load(file).set("duration_s", 8).set("warmup_s", 0.1)
+        found |= {re.sub(r"\[\d+\]", "[i]", path) for path in sm.run(scenario).summary}
+    assert found == set(documented())
+
+
+def test_the_schema_is_valid_and_takes_every_scenario():
+    import tomllib
+
+    import jsonschema
+
+    schema = json.loads((ROOT / "schema" / "scenario.schema.json").read_text(encoding="utf-8"))
+    checker = jsonschema.Draft202012Validator
+    checker.check_schema(schema)
+    for file in sorted((ROOT / "scenarios").glob("*.toml")):
+        checker(schema).validate(tomllib.loads(file.read_text(encoding="utf-8")))

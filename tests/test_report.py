@@ -1,0 +1,144 @@
+import base64
+import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import simoom as sm
+from simoom import plots, report, tables
+
+
+@pytest.fixture(scope="module")
+def run():
+    flows = [
+        {"name": "bulk", "from": "server", "to": "sta*"},
+        {"name": "<b>", "from": "sta0", "to": "server", "traffic": "web", "start_s": 0.5},
+        {"name": "voice", "from": "ap", "to": "sta1", "traffic": "cbr"},
+    ]
+    scenario = sm.Scenario(
+        title="A & B", standard="11g", stations=2, duration_s=5.0, flows=flows
+    ).set("flows[1].traffic.web.think_s", 0.1)
+    return sm.run(scenario, probes=["total.goodput_mbps", "flows[*].goodput_mbps"])
+
+
+@pytest.fixture(scope="module")
+def many():
+    flows = [{"from": "server", "to": "sta*"}]
+    return sm.run(sm.Scenario(standard="11g", stations=40, duration_s=2.0, flows=flows))
+
+
+class Checker(HTMLParser):
+    """Notes what a page loads, and whether its tags match."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.loaded, self.text = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.loaded += [value for name, value in attributes if name in ("src", "href")]
+        if tag not in ("meta", "img", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 160])
+def test_the_text_fits_the_width(run, many, width):
+    for each in (run, many):
+        lines = each.report(width=width).splitlines()
+        assert max(map(len, lines)) <= width
+
+
+def test_the_text_shows_the_summary(run):
+    text = run.report()
+    goodput = tables.digits(run.summary["flows[1].goodput_mbps"])
+    assert re.search(rf"^bulk sta1 .*\b{goodput}\b", text, re.MULTILINE)
+    bar = next(line for line in text.splitlines() if line.startswith("█") and len(line) > 50)
+    assert len(bar) == 100
+    assert bar.count("█") == pytest.approx(100 * run.summary["airtime.payload_fraction"], abs=1)
+
+
+def test_long_tables_are_cut_and_say_so(many):
+    text = many.report()
+    assert "… 21 more" in text
+    assert "server->sta18" in text
+    assert "server->sta19" not in text
+
+
+def test_the_page_is_whole_and_needs_nothing_else(run):
+    checker = Checker()
+    page = report.page(run)
+    checker.feed(page)
+    assert checker.open == []
+    assert checker.loaded
+    assert all(link.startswith("data:image/svg+xml;base64,") for link in checker.loaded)
+    for link in checker.loaded:
+        ET.fromstring(base64.b64decode(link.partition(",")[2]))
+    text = "".join(checker.text)
+    for part in ("A & B", "<b>", run.digest, 'standard = "11g"', "flows[2].delay_s.p99"):
+        assert part in text
+
+
+def test_equal_runs_give_equal_pages(run):
+    again = sm.run(run.scenario, probes=run.probes)
+    assert report.page(again) == report.page(run)
+
+
+def test_airtime_bars_add_up(run):
+    (axes,) = plots.airtime(run).axes
+    assert sum(bar.get_width() for bar in axes.patches) == pytest.approx(100)
+    shown = axes.get_legend_handles_labels()[1]
+    assert set(shown) <= set(tables.AIRTIME.values())
+
+
+def test_goodput_bars_are_the_summary(run):
+    (axes,) = plots.goodput(run).axes
+    widths = [bar.get_width() for bar in axes.patches]
+    assert widths == [flow["goodput_mbps"] for flow in run.flows]
+
+
+def test_goodput_of_replications_has_their_intervals(run):
+    runs = sm.replicate(run.scenario, replications=3)
+    (axes,) = plots.goodput(runs).axes
+    means = [bar.get_width() for bar in axes.patches]
+    assert means == [runs.mean(f"flows[{i}].goodput_mbps").mean for i in range(len(run.flows))]
+    assert "3 runs" in axes.get_title(loc="left")
+
+
+def test_many_flows_are_one_sorted_line(many):
+    (axes,) = plots.goodput(many).axes
+    (line,) = axes.lines
+    drawn = list(line.get_ydata())
+    assert drawn == sorted((flow["goodput_mbps"] for flow in many.flows), reverse=True)
+
+
+@pytest.mark.parametrize("quantity", ["delay_s", "rtt_s", "session_delay_s"])
+def test_delays_are_drawn_for_flows_that_have_them(run, quantity):
+    (axes,) = plots.delay(run, quantity).axes
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names == [f["name"] for f in run.flows if f.get(f"{quantity}.p50") is not None]
+
+
+def test_series_of_a_kind_share_a_panel(run):
+    upper, lower = plots.series(run).axes
+    assert len(upper.lines) == 1
+    assert len(lower.lines) == len(run.flows)
+    with pytest.raises(KeyError, match="probes="):
+        plots.series(run, "ap.queue_packets")
+
+
+def test_an_idle_cell_can_be_drawn(tmp_path):
+    flows = [{"from": "server", "to": "sta0", "start_s": 1.9}]
+    scenario = sm.Scenario(standard="11b", stations=1, duration_s=2.0, warmup_s=0.0, flows=flows)
+    scenario = scenario.set("stations", {"count": 1, "data_loss": 0.999})
+    idle = sm.run(scenario)
+    assert idle.summary["flows[0].goodput_mbps"] == 0
+    assert idle.summary["flows[0].delay_s.mean"] is None
+    assert "-" in idle.report()
+    report.write(idle, tmp_path)
+    assert (tmp_path / "report.png").stat().st_size > 10_000

@@ -1,0 +1,24 @@
+"""Every scenario that is shown runs, under the checker, and says what it is for."""
+
+from pathlib import Path
+
+import pytest
+
+import simoom as sm
+
+FILES = sorted((Path(__file__).parents[1] / "scenarios").glob("*.toml"))
+
+
+def test_there_are_enough():
+    assert len(FILES) >= 8
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_scenario_runs(file):
+    assert file.read_text(encoding="utf-8").startswith("# ")
+    scenario = sm.Scenario.load(file)
+    assert scenario.get("title")
+    run = sm.run(scenario, check=True)
+    assert run.summary["total.goodput_mbps"] > 0
+    assert run.simulated_s == pytest.approx(scenario.get("duration_s"))
+    assert run.title in run.report()

@@ -1,0 +1,53 @@
+"""The compiled module and its stubs name the same things, with the same parameters."""
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+
+import simoom as sm
+from simoom import _core
+
+STUBS = ast.parse((Path(sm.__file__).parent / "_core.pyi").read_text(encoding="utf-8"))
+CLASSES = {node.name: node for node in STUBS.body if isinstance(node, ast.ClassDef)}
+FUNCTIONS = {node.name: node for node in STUBS.body if isinstance(node, ast.FunctionDef)}
+
+
+def members(kind):
+    """Return the names that a class brings itself, without what every object has."""
+    own = {name for name in vars(kind) if not name.startswith("_")}
+    return own | ({"__eq__"} if "__eq__" in vars(kind) else set())
+
+
+def parameters(node):
+    named = [argument.arg for argument in node.args.args]
+    return named[1:] if named[:1] == ["self"] else named
+
+
+def signature(function):
+    return [name for name in inspect.signature(function).parameters if name != "self"]
+
+
+def test_the_module_and_its_stubs_name_the_same():
+    assert {name for name in vars(_core) if not name.startswith("__")} == {*CLASSES, *FUNCTIONS}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_class_and_its_stub_have_the_same_members(name):
+    kind = getattr(_core, name)
+    stubs = {node.name: node for node in CLASSES[name].body if isinstance(node, ast.FunctionDef)}
+    assert members(kind) == set(stubs)
+    for member, node in stubs.items():
+        if callable(getattr(kind, member)) and member != "__eq__":
+            assert signature(getattr(kind, member)) == parameters(node), member
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_and_its_stub_have_the_same_parameters(name):
+    assert signature(getattr(_core, name)) == parameters(FUNCTIONS[name])
+
+
+def test_all_that_is_exported_exists():
+    assert all(hasattr(sm, name) for name in sm.__all__)
+    assert len(sm.__all__) <= 20

@@ -1,0 +1,150 @@
+"""The house's own lint finds what it is for."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SPEC = importlib.util.spec_from_file_location("tidy", ROOT / "tools" / "tidy.py")
+tidy = importlib.util.module_from_spec(SPEC)
+sys.modules["tidy"] = tidy
+SPEC.loader.exec_module(tidy)
+
+
+@pytest.fixture
+def found(tmp_path):
+    """Check a tree of one file and return (line, rule) of its faults."""
+
+    def check(path, text):
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode() if isinstance(text, str) else text)
+        return [(fault.line, fault.rule) for fault in sorted(tidy.check(tmp_path))]
+
+    return check
+
+
+@pytest.mark.parametrize("columns", [100, 101])
+def test_lines_have_100_columns(found, columns):
+    assert found("a.toml", "#" * columns + "\n") == [(1, "columns")] * (columns > 100)
+
+
+def test_tables_and_addresses_cannot_be_broken(found):
+    assert found("a.md", "| " + "x" * 120 + " |\n<https://example.org/" + "x" * 120 + ">\n") == []
+
+
+def test_space_at_the_end(found):
+    assert found("a.md", "a \nb\n\tc") == [(1, "space"), (3, "space")]
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["TODO", "FIXME: x", "/work/main", "see /tmp/x", "/home/me", "pypi.org", "issue 2", "Issue #7"],
+)
+def test_words_that_do_not_belong(found, word):
+    assert found("a.md", f"fine\n{word}\n") == [(2, "word")]
+
+
+def test_words_that_are_only_alike(found):
+    assert found("a.md", "TODOS a/work/b https://x.org/tmp/ an issue of 2\nMethod\n") == []
+
+
+def test_text_is_utf_8(found):
+    assert found("a.md", b"caf\xe9\n") == [(1, "text")]
+
+
+def test_names_say_something(found):
+    assert found("crates/tcp/src/queue_manager.rs", "") == [(1, "name")]
+    assert found("crates/tcp/src/queue_manager.rs", "struct PacketHandler;\nfn utilise() {}\n") == [
+        (1, "name"),
+        (1, "name"),
+    ]
+
+
+def test_long_rust_functions_and_files(found):
+    body = "    let x = \"}\";  // }\n    let c = '{';\n"
+    assert found("a.rs", f"fn f(a: [u8; 2]) {{\n{body * 34}}}\nfn g();\n") == []
+    assert found("a.rs", f"\nfn f<T: Into<u8>>() {{\n{body * 35}}}\n") == [(2, "function")]
+    assert found("a.rs", "// x\n" * 501) == [(1, "file")]
+    assert (
+        found("a.rs", "// x\n" * 499 + "#[cfg(test)]\nmod tests {\n" + "// x\n" * 99 + "}\n") == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("crate", "use", "faults"),
+    [
+        ("wire", "use kernel::Instant;", 0),
+        ("kernel", "use wire::Packet;", 1),
+        ("tcp", "use net::Queue;", 1),
+        ("tcp", "fn f() { wifi::run() }", 1),
+        ("tcp", "use crate::net::Queue;", 0),
+        ("tcp", "mod net;\nuse net::Queue;", 0),
+        ("tcp", "// use net::Queue;", 0),
+        ("sim", "use net::Queue;\nuse wifi::Cell;", 0),
+        ("py", "use tcp::Sender;", 1),
+    ],
+)
+def test_crates_use_what_is_below_them(found, crate, use, faults):
+    rules = [rule for _, rule in found(f"crates/{crate}/src/lib.rs", f"{use}\n")]
+    assert rules == ["import"] * faults
+
+
+def test_manifests_name_what_is_below_them(found):
+    assert found("crates/tcp/Cargo.toml", "[dev-dependencies]\nnet.workspace = true\n") == [
+        (1, "import")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("module", "line", "faults"),
+    [
+        ("models/a", "import numpy as np", 0),
+        ("models/a", "import math, scipy.special", 0),
+        ("models/a", "from simoom.models._check import real", 0),
+        ("models/a", "from ._check import real", 0),
+        ("models/a", "from ..run import run", 1),
+        ("models/a", "from simoom import run", 1),
+        ("models/a", "import polars", 1),
+        ("models/a", "def f():\n    from simoom.run import run", 1),
+        ("scenario", "from simoom import _core", 0),
+        ("scenario", "from simoom.run import run", 1),
+        ("scenario", "if TYPE_CHECKING:\n    from simoom.run import Run", 0),
+        ("run", "from simoom.stats import mean_ci", 0),
+        ("run", "from simoom.plots import airtime", 1),
+        ("studies/x", "from simoom.plots import airtime", 0),
+        ("plots", "from simoom.studies.x import y", 1),
+        ("plots", "import simoom", 1),
+        ("cli/run", "from simoom.studies import x", 0),
+        ("nowhere", "from simoom.run import run", 1),
+        ("__init__", "from simoom.run import run", 0),
+    ],
+)
+def test_modules_import_what_is_below_them(found, module, line, faults):
+    rules = [rule for _, rule in found(f"python/simoom/{module}.py", f"{line}\n")]
+    assert rules == ["import"] * faults
+
+
+def test_long_python_functions_without_their_docstring(found):
+    doc = '    """Say.\n' + "    more\n" * 60 + '    """\n'
+    assert found("a.py", "def f():\n" + doc + "    x = 1\n" * 69) == []
+    assert found("a.py", "def f():\n" + doc + "    x = 1\n" * 70) == [(1, "function")]
+
+
+def test_what_is_no_python(found):
+    assert found("a.py", "def f(:\n") == [(1, "text")]
+
+
+def test_letting_off_needs_a_reason_and_a_fault(found):
+    entry = '[[allow]]\npath = "*.md"\nrule = "space"\n'
+    assert found("tools/tidy.toml", f'{entry}reason = "r"\n') == [(1, "allow")]
+    assert found("a.md", "a \n") == []
+    assert found("tools/tidy.toml", entry) == [(1, "allow")]
+
+
+def test_the_lint_fails_loudly(tmp_path, capsys):
+    (tmp_path / "a.md").write_text("a \n", encoding="utf-8")
+    assert tidy.main([str(tmp_path)]) == 1
+    assert capsys.readouterr().out == "a.md:1: space: white space at the end of the line\n"

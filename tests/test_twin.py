@@ -1,0 +1,289 @@
+"""The analytic twin against short simulations, and what it refuses."""
+
+import dataclasses
+import math
+import random
+from pathlib import Path
+
+import pytest
+
+import simoom as sm
+from simoom.models import FAMILIES
+from simoom.twin.air import Air
+from simoom.twin.reading import Cell
+
+SCENARIOS = sorted((Path(__file__).parents[1] / "scenarios").glob("*.toml"))
+EXP = {"exponential": {"mean_bytes": 20000}}
+PAPER = {
+    "rts_threshold_bytes": 0,
+    "basic_rates_mbps": [2.0],
+    "mac_header_bytes": 30,
+    "llc_bytes": 0,
+    "long_retry_limit": 7,
+}
+PLAIN_TCP = {"mss_bytes": 1000, "timestamps": False, "delayed_ack": "none", "close": "none"}
+
+
+def saturated(stations=10, standard="11b", payload=1472, **wlan):
+    flows = [{"from": "sta*", "to": "ap", "traffic": {"saturated": {"payload_bytes": payload}}}]
+    return sm.Scenario(
+        standard=standard, stations=stations, duration_s=25.0, warmup_s=1.0, flows=flows, wlan=wlan
+    )
+
+
+def bulk(*ways, stations=10, standard="11g", keys=(), **tcp):
+    tcp = {"window_segments": 40} | tcp
+    flows = [{"from": source, "to": sink, "tcp": tcp} for source, sink in ways]
+    return sm.Scenario(
+        standard=standard,
+        stations=stations,
+        duration_s=20.0,
+        warmup_s=4.0,
+        flows=flows,
+        **dict(keys),
+    )
+
+
+def web(stations, window=1, size=None, duration_s=600.0, think_s=2.0, **keys):
+    traffic = {"web": {"size": size or EXP, "think_s": think_s, "delay": "acknowledged"}}
+    tcp = PLAIN_TCP | {"window_segments": window, "initial_window_segments": 1}
+    flows = [{"from": "server", "to": "sta*", "traffic": traffic, "tcp": tcp}]
+    return sm.Scenario(
+        standard="11b",
+        stations=stations,
+        duration_s=duration_s,
+        warmup_s=20.0,
+        wlan=PAPER,
+        flows=flows,
+        **keys,
+    )
+
+
+DOWN, UP = ("server", "sta*"), ("sta*", "server")
+GROUPS = [{"count": 4, "rate_mbps": 11.0}, {"count": 1, "rate_mbps": 1.0}]
+
+# What is held against a run: name, scenario, family, tolerance of the goodput, of the collision
+# probability. The tolerances are those of the pages of the models: 1 to 2 % with equal stations, 3
+# to 4 % where a model does without something the simulator has (classes, the head start).
+CELLS = [
+    ("one", saturated(1), "saturation", 0.005, None),
+    ("two", saturated(2), "saturation", 0.01, 0.10),
+    ("ten", saturated(10), "saturation", 0.01, 0.03),
+    ("forty", saturated(40), "saturation", 0.02, 0.03),
+    ("shared", saturated(10, slot_grid="shared"), "saturation", 0.01, 0.03),
+    ("staggered", saturated(10, slot_grid="free", eifs="none"), "saturation", 0.01, 0.04),
+    ("dynamic EIFS", saturated(10, eifs="estimated"), "saturation", 0.01, 0.03),
+    ("short preamble", saturated(10, preamble="short"), "saturation", 0.01, 0.03),
+    ("fast control", saturated(10, basic_rates_mbps=[11.0]), "saturation", 0.01, 0.03),
+    ("few retries", saturated(10, short_retry_limit=3), "saturation", 0.01, 0.03),
+    ("ns-2 draws", saturated(10, backoff_draw="ns2"), "saturation", 0.01, 0.03),
+    ("RTS", saturated(20, "11a", rts_threshold_bytes=0), "saturation", 0.015, 0.04),
+    ("long slot", saturated(10, "11g", slot="long"), "saturation", 0.015, 0.04),
+    ("slow mode of 11g", saturated(10, "11g", rate_mbps=5.5), "saturation", 0.015, 0.04),
+    ("short packets", saturated(10, payload=200), "saturation", 0.02, 0.04),
+    ("mesh headers", saturated(10, mac_header_bytes=30, llc_bytes=0), "saturation", 0.01, 0.03),
+    ("classes", saturated(10).set("stations", GROUPS), "saturation", 0.04, 0.08),
+    ("downloads", bulk(DOWN), "half_duplex", 0.01, 0.25),
+    ("downloads, d = 1", bulk(DOWN, delayed_ack="none"), "half_duplex", 0.01, 0.25),
+    ("small windows", bulk(DOWN, window_segments=4), "half_duplex", 0.01, 0.25),
+    ("far server", bulk(DOWN, keys={"wire": {"delay_ms": 20.0}}), "half_duplex", 0.01, 0.25),
+    ("uploads", bulk(UP), "half_duplex", 0.03, 0.15),
+    ("both ways", bulk(("server", "sta0-4"), ("sta5-9", "server")), "half_duplex", 0.02, 0.25),
+    ("two stations", bulk(DOWN, stations=2, standard="11b"), "half_duplex", 0.02, 0.35),
+    ("two rates", bulk(DOWN).set("stations", [{"count": 5}, {"count": 5, "rate_mbps": 6.0}]),
+     "half_duplex", 0.02, 0.30),
+    ("(A.3)", bulk(DOWN, stations=1, standard="11b", keys={"wlan": PAPER}, **PLAIN_TCP),
+     "http_queueing", 0.03, None),
+    ("W* = 1", bulk(DOWN, standard="11b", keys={"wlan": PAPER}, **PLAIN_TCP, window_segments=1),
+     "http_queueing", 0.03, None),
+    ("(8)", bulk(DOWN, stations=1, standard="11b", keys={"wlan": PAPER},
+                 **PLAIN_TCP | {"delayed_ack": {"fixed": {"segments": 3, "timer_ms": 100.0}}}),
+     "http_queueing", 0.03, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CELLS, ids=lambda case: case[0])
+def test_the_twin_predicts_cells(case):
+    name, scenario, family, goodput, collision = case
+    twin = sm.predict(scenario)
+    assert twin.model is not None, twin.report()
+    assert twin.model.family == family
+    found = {each.path: each for each in twin.compare(sm.run(scenario, seed=5))}
+    total = found["total.goodput_mbps"]
+    assert abs(total.percent) < 100 * goodput, (name, total)
+    if collision is not None:
+        there = found["total.collision_probability"]
+        assert abs(there.percent) < 100 * collision, (name, there)
+    flows = [value for path, value in twin.summary.items() if re_flow(path)]
+    assert math.isclose(sum(flows), twin.summary["total.goodput_mbps"], rel_tol=1e-9)
+
+
+def re_flow(path):
+    return path.startswith("flows[") and path.endswith(".goodput_mbps")
+
+
+# A thousand files and more each; the interval of their mean is about 3 %.
+SESSIONS = [
+    ("a shared cell", web(20), "http_sessions", 0.06),
+    ("files of one size", web(10, size={"constant": {"bytes": 30500}}), "http_sessions", 0.05),
+    ("a list of sizes", web(5, size={"empirical": {"bytes": [1000, 50000], "weights": [3, 1]}}),
+     "http_sessions", 0.06),
+    ("large windows", web(10, window=1000), "ps_queue", 0.10),
+    ("fair queue", web(10, window=1000, ap={"queue": {"drr": {}}}), "ps_queue", 0.12),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SESSIONS, ids=lambda case: case[0])
+def test_the_twin_predicts_files(case):
+    _, scenario, family, tolerance = case
+    twin = sm.predict(scenario)
+    assert twin.model is not None, twin.report()
+    assert twin.model.family == family
+    found = {each.path: each for each in twin.compare(sm.run(scenario, seed=5))}
+    assert abs(found["total.session_delay_s.mean"].percent) < 100 * tolerance
+    assert abs(found["total.goodput_mbps"].percent) < 8
+
+
+def test_retries_leave_over_what_tcp_loses():
+    lossy = bulk(DOWN, stations=[{"count": 3, "data_loss": 0.3}], standard="11b")
+    scenario = (lossy.set("wire", {"delay_ms": 80.0}).set("wlan.short_retry_limit", 4)).set(
+        "duration_s", 200.0
+    )
+    twin = sm.predict(scenario)
+    assert twin.model.family == "tcp_loss"
+    (total,) = (e for e in twin.compare(sm.run(scenario)) if e.path == "total.goodput_mbps")
+    assert abs(total.percent) < 30  # PFTK takes losses of a round to come together
+
+
+def test_the_delay_of_a_saturated_cell():
+    for scenario in (saturated(5), saturated(20, "11a", rts_threshold_bytes=0)):
+        found = {e.path: e for e in sm.predict(scenario).compare(sm.run(scenario))}
+        assert abs(found["total.delay_s.mean"].percent) < 8
+
+
+def test_replications_give_the_mean_and_its_interval():
+    scenario = saturated(5).set("duration_s", 6.0)
+    many = sm.replicate(scenario, replications=4)
+    total = sm.predict(scenario).compare(many)[0]
+    estimate = many.mean("total.goodput_mbps")
+    assert total.measured == pytest.approx(estimate.mean)
+    assert total.half_width == pytest.approx(estimate.half_width)
+    expected = (total.predicted - estimate.mean) / estimate.half_width
+    assert total.half_widths == pytest.approx(expected)
+    assert total.percent == pytest.approx(100 * (total.predicted / estimate.mean - 1))
+
+
+# --- What does not fit ----------------------------------------------------------------------------
+
+BROKEN = [
+    (bulk(DOWN, keys={"ap": {"queue": {"drop_tail": {"limit_packets": 50}}}}),
+     "half_duplex", "no_tcp_loss", "holds 50 packets, the windows 400"),
+    (bulk(DOWN, keys={"wire": {"delay_ms": 300.0}}), "half_duplex", "fast_wire", "600 ms of"),
+    (bulk(DOWN, keys={"wire": {"rate_mbps": 5.0}}), "half_duplex", "fast_wire", "5 Mb/s are less"),
+    (bulk(DOWN, window_segments=1), "half_duplex", "ack_clock", "W*=1 and d=2"),
+    (bulk(DOWN).set("flows[0].traffic", {"bulk": {"size_bytes": 10000}}),
+     "half_duplex", "persistent_flows", "ends after 10000 bytes"),
+    (bulk(DOWN).set("stations", [{"count": 10, "data_loss": 0.1}]),
+     "half_duplex", "no_frame_errors", "10 % of the frames"),
+    (bulk(("sta0", "sta1")), "half_duplex", "one_hop", "through the access point"),
+    (bulk(DOWN).set("warmup_s", 0.1).set("duration_s", 1.0),
+     "half_duplex", "window_reached", "warm-up of 0.1 s"),
+    (bulk(DOWN), "saturation", "saturated", "no, flows[0] is TCP (bulk, W*=40)"),
+    (web(5, window=7), "http_sessions", "window_of_d", "W*=7, d=1"),
+    (web(5).set("flows[0].traffic.web.files", 3), "http_sessions", "sessions_only", "3 files"),
+    (saturated(5).set("flows[0].traffic", {"cbr": {"rate_mbps": 0.1}}),
+     "saturation", "saturated", "offers 0.1 Mb/s"),
+    (saturated(5).set("flows[0].stop_s", 10.0), "saturation", "sent_all_along", "62 %"),
+    (saturated(5).set("flows[0].to", "broadcast").set("flows[0].from", "ap"),
+     "saturation", "one_hop", "broadcast"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BROKEN, ids=lambda case: f"{case[1]} {case[2]}")
+def test_what_is_broken_is_named(case):
+    scenario, family, name, how = case
+    twin = sm.predict(scenario)
+    (fit,) = (fit for fit in twin.fits if fit.family == family)
+    assert not fit.fits
+    assert any(held.name == name and how in held.how for held in fit.failing), fit.failing
+    assert how in twin.report()
+
+
+def test_outside_every_model_each_says_why():
+    (cafe,) = (path for path in SCENARIOS if path.stem == "cafe")
+    twin = sm.predict(sm.Scenario.load(cafe))
+    assert twin.model is None
+    assert twin.summary == {}
+    assert {fit.family for fit in twin.fits} == set(FAMILIES)
+    assert all(fit.failing for fit in twin.fits)
+    lines = twin.report().splitlines()
+    assert lines[0] == "No model fits this scenario."
+    assert all(any(line.startswith(f"  {family}: ") for line in lines) for family in FAMILIES)
+    assert twin.compare(sm.run(twin.scenario.set("duration_s", 3.0).set("warmup_s", 1.0))) == ()
+
+
+def test_a_model_judges_all_that_it_assumes():
+    """Every assumption of the model that is taken has a verdict."""
+    known = {"saturation": saturated(5), "half_duplex": bulk(DOWN), "http_sessions": web(5)}
+    for family, scenario in known.items():
+        fit = sm.predict(scenario).model
+        assert fit.family == family
+        judged = {held.name for held in fit.held}
+        # Sessions keep W* = d, in which nothing is lost; (14) to (17) have no fixed point of gamma.
+        spared = {"no_tcp_loss", "no_tcp_timeout", "decoupled", "downloads"}
+        missing = {a.name for a in FAMILIES[family].ASSUMPTIONS} - judged
+        assert missing <= (spared if family == "http_sessions" else set()), family
+
+
+def test_stretches_come_with_numbers():
+    far = sm.predict(bulk(DOWN, keys={"wire": {"delay_ms": 20.0}})).model
+    held = {each.name: each for each in far.held}
+    assert held["fast_wire"].verdict == "stretched"
+    assert held["fast_wire"].how.startswith("40 ms of a round trip of ")
+    assert held["window_reached"].verdict == "met"
+    assert "W*=40 after about" in held["window_reached"].how
+
+
+def test_a_faulty_scenario_is_refused():
+    with pytest.raises(sm.ScenarioError, match="statoins"):
+        sm.predict(saturated(5).set("statoins", 1))
+    with pytest.raises(sm.ScenarioError, match="cw_min"):
+        sm.predict(saturated(5, cw_min=30))
+
+
+# --- Reading --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_flows_are_read_in_the_order_of_the_summary(path):
+    scenario = sm.Scenario.load(path)
+    cell = Cell(scenario)
+    run = sm.run(scenario.set("duration_s", 2.5).set("warmup_s", 0.0))
+    assert [(row["from"], row["to"]) for row in run.flows] == [
+        (flow.source, flow.sink) for flow in cell.flows
+    ]
+    sm.predict(scenario).frame()
+
+
+def test_durations_are_those_of_the_simulator():
+    """The twin's airtimes come from the models; random PPDUs agree with the simulator's."""
+    draw = random.Random(2)
+    rates = {"11b": (1, 2, 5.5, 11), "11a": (6, 9, 54), "11g": (1, 11, 6, 24, 54)}
+    for standard, allowed in rates.items():
+        for preamble in ("long", "short") if standard != "11a" else (None,):
+            wlan = sm.Scenario(standard=standard).to_dict()["wlan"] | {"preamble": preamble}
+            for _ in range(40):
+                rate, size = draw.choice(allowed), draw.randint(1, 2300)
+                parts = sm.airtime(
+                    standard, psdu_bytes=size, rate_mbps=rate, short_preamble=preamble == "short"
+                )
+                assert Air(standard, wlan).ppdu_us(size, rate) == parts["total_us"]
+
+
+def test_a_twin_is_frozen():
+    twin = sm.predict(saturated(5))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        twin.scenario = None
+    twin.summary.clear()
+    assert twin.summary
+    assert repr(twin) == "Twin(saturation, 8 values, 0 stretched)"

@@ -1,0 +1,168 @@
+"""The table of agreement: its quick part in full, and its rules."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import simoom as sm
+from simoom.stats import Estimate
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from validation import report, table  # noqa: E402
+from validation.case import Check, Quantity, Reference, Verdict, verdict  # noqa: E402
+from validation.measure import measure  # noqa: E402
+from validation.references import DATA, number  # noqa: E402
+
+PER_CENT = Quantity("goodput, Mb/s", number("total.goodput_mbps"), relative=0.02)
+ABSOLUTE = Quantity("probability", number("total.collision_probability"), absolute=0.015, digits=4)
+
+
+@pytest.fixture(scope="module")
+def results():
+    return measure(table.quick())
+
+
+def test_what_should_agree_agrees(results):
+    rows = [row for _, rows in results for row in rows]
+    assert len(rows) > 60
+    differs = [
+        f"{row.case.name}: {row.check.quantity.name} {row.compared} {row.check.reference}"
+        for row in rows
+        if row.unexplained
+    ]
+    assert differs == []
+
+
+def test_each_kind_of_reference_has_a_quick_case():
+    quick = {group.title for group in table.quick()}
+    assert quick == {group.title for group in table.groups() if not group.explains}
+
+
+def test_a_reference_that_is_wrong_is_noticed(results):
+    for _, rows in results:
+        row = rows[0]
+        quantity, reference = row.check.quantity, row.check.reference
+        beyond = 2 * quantity.tolerance(reference.value) + row.compared.half_width
+        beyond += reference.interval + abs(row.compared.mean - reference.value)
+        wrong = replace(reference, value=reference.value + beyond)
+        assert replace(row, check=replace(row.check, reference=wrong)).unexplained
+
+
+def test_the_standard_alone_does_not_explain_ns2s_collisions(results):
+    (rows,) = (rows for group, rows in results if group.title == "Collisions in ns-2")
+    first = rows[0]
+    assert verdict(first.check, first.standard) is Verdict.DIFFERS
+    assert verdict(first.check, first.compared) is Verdict.AGREES
+
+
+@pytest.mark.parametrize(
+    ("quantity", "reference", "mean", "expected"),
+    [
+        (PER_CENT, Reference(10.0), 10.19, Verdict.AGREES),
+        (PER_CENT, Reference(10.0), 10.21, Verdict.DIFFERS),
+        (PER_CENT, Reference(10.0, 0.25), 10.21, Verdict.INTERVAL),
+        (PER_CENT, Reference(10.0), 9.79, Verdict.DIFFERS),
+        (ABSOLUTE, Reference(0.4), 0.414, Verdict.AGREES),
+        (ABSOLUTE, Reference(0.4), 0.416, Verdict.DIFFERS),
+        (ABSOLUTE, Reference(0.0), 0.016, Verdict.DIFFERS),
+        (PER_CENT, Reference(10.0, 99.0), float("nan"), Verdict.DIFFERS),
+    ],
+)
+def test_verdicts(quantity, reference, mean, expected):
+    measured = Estimate(mean, mean - 0.0005, mean + 0.0005, 4)
+    assert verdict(Check(quantity, reference), measured) is expected
+
+
+def test_the_interval_of_the_measurement_counts_too():
+    wide = Estimate(10.5, 9.9, 11.1, 4)
+    assert verdict(Check(PER_CENT, Reference(10.0)), wide) is Verdict.INTERVAL
+
+
+def test_every_case_is_a_scenario_that_runs():
+    for group in table.groups():
+        for case in group.cases:
+            case.standard().check()
+            case.compared().check()
+            assert case.checks
+            assert (case.standard() == case.compared()) is not bool(case.options)
+
+
+def test_names_tell_cases_apart():
+    for group in table.groups():
+        names = [case.name for case in group.cases]
+        assert len(set(names)) == len(names)
+
+
+def test_every_option_says_why():
+    options = {option for group in table.groups() for option in group.options.values()}
+    assert {option.path for option in options} >= {"wlan.eifs", "wlan.slot_grid", "wlan.durations"}
+    assert all(len(option.why) > 20 for option in options)
+
+
+def test_the_page_is_of_these_cases():
+    page = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
+    for group in table.groups():
+        assert f"\n## {group.title}\n" in page
+        for case in group.cases:
+            assert f"\n| {case.name} |" in page, f"{case.name}: run `make validate`"
+
+
+def test_the_page_tells_the_difference_and_the_reason(results):
+    group, rows = next((group, rows) for group, rows in results if "ns-3" in group.title)
+    far = replace(rows[0].check, reference=Reference(1.0), known="a quirk")
+    row = replace(rows[0], check=far)
+    cells = report.cells(group, row)
+    assert cells[-1] == "differs: a quirk"
+    assert cells[-2] == f"{100 * (row.compared.mean - 1):+.2f} %"
+    assert report.cells(group, replace(row, check=replace(far, known="")))[-1].endswith("**")
+
+
+def test_waiting_references_are_counted():
+    waiting = {what: count for what, count, _ in table.not_yet()}
+    assert all(count > 0 for count in waiting.values())
+    compared = sum(len(g.cases) for g in table.groups() if g.title == "One TCP flow in ns-3")
+    flows = sum(count for what, count in waiting.items() if "one" in what)
+    with (DATA / "ns3_s2.csv").open(encoding="utf-8") as file:
+        assert compared + flows == len(file.readlines()) - 1
+
+
+def test_the_readme_block_stands_between_its_markers(results, tmp_path):
+    readme = tmp_path / "README.md"
+    readme.write_text("before\n<!-- agreement -->\nold\n<!-- /agreement -->\nafter\n")
+    assert report.put_block(readme, results)
+    once = readme.read_text()
+    assert once.startswith("before\n<!-- agreement -->\n")
+    assert once.endswith("<!-- /agreement -->\nafter\n")
+    assert "old" not in once
+    assert "comparisons agree" in once
+    assert report.put_block(readme, results)
+    assert readme.read_text() == once
+    readme.write_text("nothing here\n")
+    assert not report.put_block(readme, results)
+    assert readme.read_text() == "nothing here\n"
+
+
+def test_progress_ends_at_the_last_run():
+    group = table.quick()[0]
+    one = replace(group, cases=(replace(group.cases[0], replications=2),))
+    told = []
+    ((_, rows),) = measure([one], lambda done, total: told.append((done, total)))
+    assert told == [(1, 2), (2, 2)]
+    assert len(rows) == len(one.cases[0].checks)
+
+
+def test_a_fault_in_a_scenario_ends_the_run():
+    group = table.quick()[0]
+    broken = replace(group.cases[0], scenario={**group.cases[0].scenario, "stations": 0})
+    with pytest.raises(sm.ScenarioError):
+        measure([replace(group, cases=(broken,))])
+
+
+def test_every_table_has_a_provenance():
+    text = (DATA / "README.md").read_text(encoding="utf-8")
+    for path in DATA.glob("*.csv"):
+        assert f"`{path.stem}`" in text

@@ -1,0 +1,189 @@
+"""Write what the documents say by machine: `make docs`.
+
+    python tools/reference.py
+
+``docs/scenario.md`` comes from the scenario's schema; in README.md and docs/*.md the output under
+each ``$ command`` of a console block is that of the command. Tests hold all of it to be current.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+CONSOLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+
+Schema = dict[str, Any]
+
+HEAD = """# The keys of a scenario
+
+Generated from the schema by `make docs`; `simoom schema` prints the schema itself, which editors
+use to complete and check.
+
+A scenario is a TOML file. The place of a value is its path, `flows[0].tcp.mss_bytes`; the same path
+is used with `--set`, in messages and in `Scenario.set`. A choice is written by its name,
+`traffic = "bulk"`, or with its settings, `traffic.bulk.size_bytes = 100000`.
+"""
+
+
+def main() -> None:
+    """Write everything."""
+    (ROOT / "docs" / "scenario.md").write_text(scenario_page(), encoding="utf-8")
+    for page in pages():
+        text = page.read_text(encoding="utf-8")
+        page.write_text(refreshed(text), encoding="utf-8")
+    picture()
+
+
+def pages() -> list[Path]:
+    """Return the pages whose console blocks are kept current."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def refreshed(text: str) -> str:
+    """Return a page with the output of its console blocks as the commands print it now."""
+    return CONSOLE.sub(lambda block: "".join(session(block[0])), text)
+
+
+def session(block: str) -> Iterator[str]:
+    """Run the commands of a console block; yield each with what it prints."""
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            yield f"{line}\n{output(line.removeprefix('$ '))}"
+
+
+def output(command: str) -> str:
+    """Return what a command prints on a terminal of 100 columns."""
+    program, *arguments = shlex.split(command)
+    if program != "simoom":
+        raise SystemExit(f"console blocks run simoom only, not {program}")
+    done = subprocess.run(
+        [sys.executable, "-m", "simoom", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "COLUMNS": "100"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+    )
+    return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
+
+
+def picture() -> None:
+    """Draw the picture of README.md."""
+    import simoom as sm
+    from simoom import plots
+
+    scenario = sm.Scenario.load(ROOT / "scenarios" / "cafe.toml")
+    run = sm.run(scenario, probes=["total.goodput_mbps"])
+    plots.save(plots.overview(run), ROOT / "docs" / "cafe.png")
+
+
+# --- The scenario's keys ------------------------------------------------------------------------
+
+
+def scenario_page() -> str:
+    """Return the page of the scenario's keys."""
+    from simoom import _core
+
+    schema: Schema = json.loads(_core.schema())
+    definitions: dict[str, Schema] = schema["$defs"]
+    parts = [HEAD, f"\n## Scenario\n\n{keys_table(schema, definitions)}"]
+    for name in reachable(schema, definitions):
+        definition = definitions[name]
+        parts.append(f"\n## {name}\n\n{wrapped(definition.get('description', ''))}\n")
+        if "properties" in definition:
+            parts.append(f"\n{keys_table(definition, definitions)}")
+        elif "oneOf" in definition:
+            parts.append(f"\n{choices(definition)}")
+        else:
+            parts.append(f"\nWritten as {kind(definition)}.\n")
+    return "".join(parts)
+
+
+def reachable(schema: Schema, definitions: dict[str, Schema]) -> list[str]:
+    """Return the definitions in the order in which a reader meets them."""
+    found: list[str] = []
+    waiting = references(schema)
+    while waiting:
+        name = waiting.pop(0)
+        if name not in found:
+            found.append(name)
+            waiting = references(definitions[name]) + waiting
+    return found
+
+
+def references(schema: Any) -> list[str]:
+    """Return the names of the definitions that a schema refers to, definitions apart."""
+    if isinstance(schema, list):
+        return [name for item in schema for name in references(item)]
+    if not isinstance(schema, dict):
+        return []
+    own = [schema["$ref"].rpartition("/")[2]] if "$ref" in schema else []
+    return own + [n for key, item in schema.items() if key != "$defs" for n in references(item)]
+
+
+def keys_table(schema: Schema, definitions: dict[str, Schema]) -> str:
+    """Return the table of a structure's keys."""
+    rows = ["| key | value | meaning |", "|---|---|---|"]
+    for key, value in schema["properties"].items():
+        meaning = value.get("description") or reference_text(value, definitions)
+        rows.append(f"| `{key}` | {kind(value)} | {one_line(meaning)} |")
+    return "\n".join(rows) + "\n"
+
+
+def choices(definition: Schema) -> str:
+    """Return the list of a choice's variants."""
+    lines = []
+    for variant in definition["oneOf"]:
+        text = one_line(variant.get("description", ""))
+        if "const" in variant:
+            lines.append(wrapped(f'- `"{variant["const"]}"`: {text}'))
+        elif "required" in variant:
+            (name,) = variant["required"]
+            lines.append(wrapped(f"- `{name}` ({kind(variant['properties'][name])}): {text}"))
+    return "\n".join(lines) + "\n"
+
+
+def reference_text(value: Schema, definitions: dict[str, Schema]) -> str:
+    """Return the description of what a key refers to."""
+    names = references(value)
+    return str(definitions[names[0]].get("description", "")) if names else ""
+
+
+def kind(value: Schema) -> str:
+    """Say in a word or a link what a value is."""
+    if "$ref" in value:
+        name = value["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if "anyOf" in value:
+        return " or ".join(kind(item) for item in value["anyOf"] if item.get("type") != "null")
+    if value.get("type") == "array":
+        return f"array of {kind(value['items'])}"
+    types = value.get("type", "")
+    names = types if isinstance(types, list) else [types]
+    return " or ".join(str(name) for name in names if name != "null")
+
+
+def wrapped(text: str) -> str:
+    """Return a paragraph or an item of a list in lines of 100 columns."""
+    indent = "  " if text.startswith("- ") else ""
+    return textwrap.fill(" ".join(text.split()), 100, subsequent_indent=indent)
+
+
+def one_line(text: str) -> str:
+    """Return a text without line breaks, fit for a cell of a table."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    main()

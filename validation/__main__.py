@@ -1,0 +1,66 @@
+"""``python -m validation [--quick]``: the table of agreement."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from validation import report, table
+from validation.case import Group, Row, Verdict
+from validation.measure import measure
+
+ROOT = Path(__file__).resolve().parent.parent
+STYLES = {Verdict.AGREES: "green", Verdict.INTERVAL: "cyan", Verdict.DIFFERS: "yellow"}
+
+
+def run(groups: list[Group]) -> list[tuple[Group, list[Row]]]:
+    """Run all cases with a progress bar."""
+    shown = (TextColumn("validation"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*shown, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("runs", total=None)
+
+        def advance(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        tell: Callable[[int, int], object] = advance
+        return measure(groups, tell)
+
+
+def show(group: Group, rows: list[Row], console: Console) -> None:
+    """Print the table of a group."""
+    drawn = Table(title=f"{group.title} ({group.source})", title_justify="left")
+    for column in report.columns(group):
+        text = column in {"case", "quantity", "verdict"}
+        drawn.add_column(column, justify="left" if text else "right", no_wrap=not text)
+    for row in rows:
+        *cells, verdict = report.cells(group, row)
+        style = "red" if row.unexplained else STYLES[row.verdict]
+        drawn.add_row(*cells, f"[{style}]{verdict}[/]")
+    console.print(drawn)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m validation", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="some cases only; nothing is written")
+    arguments = parser.parse_args()
+    results = run(table.quick() if arguments.quick else table.groups())
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    for group, rows in results:
+        show(group, rows, console)
+    if not arguments.quick:
+        (ROOT / "docs" / "validation.md").write_text(report.page(results), encoding="utf-8")
+        if not report.put_block(ROOT / "README.md", results):
+            console.print("README.md has no <!-- agreement --> markers; left as it is")
+    unexplained = sum(row.unexplained for _, rows in results for row in rows)
+    console.print(f"{report.count(results)}; {unexplained} differ without a reason")
+    return 1 if unexplained else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

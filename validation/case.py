@@ -1,0 +1,165 @@
+"""What a case is: a scenario, the options it is run with, and what it should give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from simoom import Run, Scenario
+from simoom.stats import Estimate
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What a quantity should be.
+
+    Attributes
+    ----------
+    value : float
+        The value.
+    interval : float
+        Half the width of its 95 % interval; 0 for what is computed.
+    """
+
+    value: float
+    interval: float = 0.0
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What is compared, and how far apart two values of it may be.
+
+    Attributes
+    ----------
+    name : str
+        With its unit, as a table shows it.
+    of : callable
+        Takes it from a run.
+    relative, absolute : float
+        The tolerance; one of them is 0.
+    digits : int
+        Decimals that are shown.
+    """
+
+    name: str
+    of: Callable[[Run], float]
+    relative: float = 0.0
+    absolute: float = 0.0
+    digits: int = 3
+
+    def tolerance(self, reference: float) -> float:
+        return self.absolute or self.relative * abs(reference)
+
+    def difference(self, value: float, reference: float) -> str:
+        """The difference as a table shows it: in per cent, or as it is."""
+        if self.absolute:
+            return f"{value - reference:+.{self.digits}f}"
+        return f"{100 * (value / reference - 1):+.2f} %"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One quantity of a case and its reference; `known` is why they are expected to differ."""
+
+    quantity: Quantity
+    reference: Reference
+    known: str = ""
+
+
+@dataclass(frozen=True)
+class Option:
+    """A named option of the scenario that does as a reference does, and why it is needed."""
+
+    path: str
+    value: Any
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.path.rpartition('.')[2]} = {_text(self.value)}"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A scenario and what it should give.
+
+    It is run as the standard has it, and with `options` if there are any; these runs are held
+    against the reference.
+    """
+
+    name: str
+    scenario: Mapping[str, Any]
+    checks: tuple[Check, ...]
+    options: tuple[Option, ...] = ()
+    replications: int = 4
+    quick: bool = False
+
+    def standard(self) -> Scenario:
+        return Scenario(**self.scenario)
+
+    def compared(self) -> Scenario:
+        scenario = self.standard()
+        for option in self.options:
+            scenario = scenario.set(option.path, option.value)
+        return scenario
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cases with one kind of reference; `explains`: they are no evidence of their own."""
+
+    title: str
+    source: str
+    about: str
+    cases: tuple[Case, ...]
+    explains: bool = False
+
+    @property
+    def options(self) -> dict[str, Option]:
+        """The options of all its cases, by what a table calls them."""
+        return {str(option): option for case in self.cases for option in case.options}
+
+
+class Verdict(Enum):
+    """How a comparison ends."""
+
+    AGREES = "agrees"
+    INTERVAL = "within the interval"
+    DIFFERS = "differs"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One comparison: a check with what was measured."""
+
+    case: Case
+    check: Check
+    standard: Estimate
+    compared: Estimate
+    verdict: Verdict = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "verdict", verdict(self.check, self.compared))
+
+    @property
+    def unexplained(self) -> bool:
+        return self.verdict is Verdict.DIFFERS and not self.check.known
+
+
+def verdict(check: Check, measured: Estimate) -> Verdict:
+    """Whether a measurement agrees with its reference.
+
+    It agrees within the tolerance; else it may still lie within the two intervals together.
+    """
+    apart = abs(measured.mean - check.reference.value)
+    # A mean that is no number agrees with nothing.
+    if apart <= check.quantity.tolerance(check.reference.value):
+        return Verdict.AGREES
+    if apart <= check.reference.interval + measured.half_width:
+        return Verdict.INTERVAL
+    return Verdict.DIFFERS
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

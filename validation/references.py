@@ -1,0 +1,66 @@
+"""Reference values in ``data/``, and the quantities that are compared with them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from simoom import Run
+from validation.case import Check, Quantity, Reference
+
+DATA = Path(__file__).parent / "data"
+
+
+def table(name: str) -> list[dict[str, str]]:
+    """The rows of a table of reference values."""
+    with (DATA / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def number(path: str) -> Callable[[Run], float]:
+    """What takes the number at a path from a run."""
+
+    def take(run: Run) -> float:
+        return float(run.summary[path])
+
+    return take
+
+
+def delay_per_packet_ms(run: Run) -> float:
+    """Mean delay of a file over the mean number of its packets.
+
+    The mean of heavy-tailed sizes moves by 10 % and more from sample to sample; this does not.
+    """
+    first = sum(flow["segments_sent"] - flow["retransmissions"] for flow in run.flows)
+    delay, files = (run.summary[f"total.session_delay_s.{key}"] for key in ("mean", "count"))
+    return 1000 * float(delay) * float(files) / first
+
+
+@cache
+def goodput(relative: float) -> Quantity:
+    """Total goodput with this tolerance."""
+    return Quantity("goodput, Mb/s", number("total.goodput_mbps"), relative=relative)
+
+
+@cache
+def collisions(absolute: float, whose: str = "total") -> Quantity:
+    """Collision probability, of all nodes or of the access point, with this tolerance."""
+    name = "collision probability" + (" of the access point" if whose == "ap" else "")
+    return Quantity(name, number(f"{whose}.collision_probability"), absolute=absolute, digits=4)
+
+
+JAIN = Quantity("Jain's index", number("total.jain_index"), absolute=0.01)
+PER_PACKET = Quantity("delay per packet, ms", delay_per_packet_ms, relative=0.02)
+SESSION = Quantity(
+    "session delay, s", number("total.session_delay_s.mean"), relative=0.02, digits=4
+)
+
+
+def check(
+    quantity: Quantity, row: dict[str, str], column: str, *, scale: float = 1.0, known: str = ""
+) -> Check:
+    """A check against a column of a table and its interval, ``column_ci95``, times `scale`."""
+    value, interval = float(row[column]), float(row[f"{column}_ci95"])
+    return Check(quantity, Reference(value * scale, interval * scale), known)

@@ -1,0 +1,190 @@
+"""Writes the table of agreement: for a terminal, ``docs/validation.md`` and ``README.md``."""
+
+from __future__ import annotations
+
+import math
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from simoom.stats import Estimate
+from validation.case import Group, Quantity, Reference, Row, Verdict
+from validation.table import not_yet
+
+BLOCK = re.compile(r"(<!-- agreement -->\n).*?(<!-- /agreement -->)", re.DOTALL)
+
+Results = Sequence[tuple[Group, Sequence[Row]]]
+
+HEAD = """# How right Simoom is
+
+Written by `make validate` (`python -m validation`), which runs every case below and fails if one
+differs without a reason; `python -m validation --quick` runs some of them, as the tests do.
+
+**Reference values** carry 95 % intervals where they were simulated; they stand in
+`validation/data` with their provenance. References are not truths: each simulator has quirks.
+Simoom's default is the standard. Where a quirk explains a difference, it is a named option of the
+scenario, and the case is run twice: as the standard has it (column *standard*) and with the
+options that its group names (column *with options*). No option is a number to be tuned.
+
+**Verdict.** *agrees*: within the tolerance. *within the interval*: beyond the tolerance, but
+within the reference's interval and Simoom's together. *differs*: neither; the reason stands beside
+it. The verdict is on the run with options, where there are any. The summary's largest differences
+leave out references whose own interval is wider than twice the tolerance.
+
+"""
+
+
+def text(value: float, digits: int, half_width: float = 0.0) -> str:
+    """A number with its half-width, if it has one."""
+    if not half_width or not math.isfinite(half_width):
+        return f"{value:.{digits}f}"
+    return f"{value:.{digits}f} ± {half_width:.{digits}f}"
+
+
+def estimate(quantity: Quantity, value: Estimate | Reference) -> str:
+    if isinstance(value, Reference):
+        return text(value.value, quantity.digits, value.interval)
+    return text(value.mean, quantity.digits, value.half_width)
+
+
+def difference(row: Row, measured: Estimate) -> str:
+    return row.check.quantity.difference(measured.mean, row.check.reference.value)
+
+
+def tolerance(quantity: Quantity) -> str:
+    """The tolerance in words."""
+    return f"{quantity.absolute:g}" if quantity.absolute else f"{100 * quantity.relative:g} %"
+
+
+def cells(group: Group, row: Row) -> list[str]:
+    """A line of a group's table."""
+    quantity = row.check.quantity
+    line = [row.case.name, quantity.name, estimate(quantity, row.check.reference)]
+    line += [estimate(quantity, row.standard), difference(row, row.standard)]
+    if group.options:
+        line += [estimate(quantity, row.compared), difference(row, row.compared)]
+    reason = row.check.known if row.verdict is Verdict.DIFFERS else ""
+    if row.unexplained:
+        reason = "**unexplained**"
+    return [*line, row.verdict.value + (f": {reason}" if reason else "")]
+
+
+def columns(group: Group) -> list[str]:
+    """The head of a group's table."""
+    head = ["case", "quantity", "reference", "Simoom, standard", "difference"]
+    if group.options:
+        head += ["Simoom, with options", "difference"]
+    return [*head, "verdict"]
+
+
+SUMMARY = (
+    "against",
+    "quantity",
+    "cases",
+    "largest difference, standard",
+    "largest difference, with options",
+    "tolerance",
+    "verdict",
+)
+
+
+def evidence(results: Results) -> Results:
+    """The groups that count: those that only explain are left out."""
+    return [(group, rows) for group, rows in results if not group.explains]
+
+
+def count(results: Results) -> str:
+    """How many comparisons agree, in words."""
+    rows = [row for _, rows in evidence(results) for row in rows]
+    agreed = sum(row.verdict is not Verdict.DIFFERS for row in rows)
+    return f"{agreed} of {len(rows)} comparisons agree"
+
+
+def summary(results: Results) -> list[list[str]]:
+    """A line for each quantity of each group."""
+    lines = []
+    for group, rows in evidence(results):
+        for quantity in dict.fromkeys(row.check.quantity for row in rows):
+            mine = [row for row in rows if row.check.quantity == quantity]
+            options = any(row.case.options for row in mine)
+            lines.append(
+                [
+                    f"{group.title} ({group.source})",
+                    quantity.name,
+                    str(len(mine)),
+                    _largest(mine, [row.standard for row in mine]),
+                    _largest(mine, [row.compared for row in mine]) if options else "-",
+                    tolerance(quantity),
+                    _verdicts(mine),
+                ]
+            )
+    return lines
+
+
+def _largest(rows: Sequence[Row], measured: Sequence[Estimate]) -> str:
+    """The largest difference from references that are sharper than twice the tolerance."""
+    apart = []
+    for row, value in zip(rows, measured, strict=True):
+        reference = row.check.reference
+        allowed = row.check.quantity.tolerance(reference.value)
+        if reference.interval <= 2 * allowed:
+            shown = difference(row, value)
+            apart.append((abs(value.mean - reference.value) / allowed, shown))
+    return max(apart)[1] if apart else "-"
+
+
+def _verdicts(rows: Sequence[Row]) -> str:
+    counts = [(verdict, sum(row.verdict is verdict for row in rows)) for verdict in Verdict]
+    found = [(verdict.value, count) for verdict, count in counts if count]
+    if len(found) == 1:
+        return found[0][0]
+    return ", ".join(f"{count} {name}" for name, count in found)
+
+
+def wrapped(paragraph: str, indent: str = "") -> str:
+    """A paragraph in lines."""
+    return textwrap.fill(paragraph, 96, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def markdown(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    rows = ["| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *lines]]
+    return "\n".join(rows) + "\n"
+
+
+def page(results: Results) -> str:
+    """The whole of ``docs/validation.md``."""
+    parts = [HEAD, f"## Summary\n\n{count(results)}.\n\n", markdown(SUMMARY, summary(results))]
+    for group, rows in results:
+        parts.append(f"\n## {group.title}\n\n")
+        parts.append(wrapped(f"Reference: {group.source}. {group.about}") + "\n\n")
+        parts.append("With options:\n\n" if group.options else "")
+        for name, option in group.options.items():
+            parts.append(wrapped(f"- `{name}`: {option.why}.", "  ") + "\n")
+        parts.append("\n" if group.options else "")
+        parts.append(markdown(columns(group), (cells(group, row) for row in rows)))
+    parts.append("\n## Not comparable yet\n\n")
+    waiting = ([what, str(count), need] for what, count, need in not_yet())
+    parts.append(markdown(("reference values", "number", "what is missing"), waiting))
+    return "".join(parts)
+
+
+def block(results: Results) -> str:
+    """What stands between the markers in ``README.md``."""
+    lines = summary(results)
+    text = (
+        f"{count(results)}; [docs/validation.md](docs/validation.md) has each, with the reason of "
+        "those that do not. *With options*: the other simulator's quirks switched on, by name."
+    )
+    return wrapped(text) + "\n\n" + markdown(SUMMARY, lines)
+
+
+def put_block(readme: Path, results: Results) -> bool:
+    """Write the summary between the markers; whether they are there."""
+    before = readme.read_text(encoding="utf-8")
+    inside = f"\n{block(results)}\n"
+    after, found = BLOCK.subn(lambda marks: marks[1] + inside + marks[2], before)
+    if found and after != before:
+        readme.write_text(after, encoding="utf-8")
+    return bool(found)
