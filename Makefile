@@ -67,6 +67,7 @@ validate: $(EXTENSION)
 docs: $(EXTENSION)
 	$(BIN)/simoom schema > schema/scenario.schema.json
 	$(BIN)/python tools/reference.py
+	$(BIN)/python docs/models/pictures.py
 
 clean:
 	rm -rf $(VENV) target demo-out

@@ -62,36 +62,38 @@ def web(stations, window=1, size=None, duration_s=600.0, think_s=2.0, **keys):
 DOWN, UP = ("server", "sta*"), ("sta*", "server")
 GROUPS = [{"count": 4, "rate_mbps": 11.0}, {"count": 1, "rate_mbps": 1.0}]
 
-# What is held against a run: name, scenario, family, tolerance of the goodput, of the collision
-# probability. The tolerances are those of the pages of the models: 1 to 2 % with equal stations, 3
-# to 4 % where a model does without something the simulator has (classes, the head start).
+# Held against a run: name, scenario, family, relative tolerance of the goodput and absolute one
+# of the collision probability. They are those of the pages of the models with the scatter of 20 s:
+# 1 to 2 % with equal stations, 3 to 4 % where a model does without something that the simulator has
+# (classes have no head start); 0.014 for gamma, and more for a cell of TCP, whose chain lets too
+# many stations contend.
 CELLS = [
     ("one", saturated(1), "saturation", 0.005, None),
-    ("two", saturated(2), "saturation", 0.01, 0.10),
-    ("ten", saturated(10), "saturation", 0.01, 0.03),
-    ("forty", saturated(40), "saturation", 0.02, 0.03),
-    ("shared", saturated(10, slot_grid="shared"), "saturation", 0.01, 0.03),
-    ("staggered", saturated(10, slot_grid="free", eifs="none"), "saturation", 0.01, 0.04),
-    ("dynamic EIFS", saturated(10, eifs="estimated"), "saturation", 0.01, 0.03),
-    ("short preamble", saturated(10, preamble="short"), "saturation", 0.01, 0.03),
-    ("fast control", saturated(10, basic_rates_mbps=[11.0]), "saturation", 0.01, 0.03),
-    ("few retries", saturated(10, short_retry_limit=3), "saturation", 0.01, 0.03),
-    ("ns-2 draws", saturated(10, backoff_draw="ns2"), "saturation", 0.01, 0.03),
-    ("RTS", saturated(20, "11a", rts_threshold_bytes=0), "saturation", 0.015, 0.04),
-    ("long slot", saturated(10, "11g", slot="long"), "saturation", 0.015, 0.04),
-    ("slow mode of 11g", saturated(10, "11g", rate_mbps=5.5), "saturation", 0.015, 0.04),
-    ("short packets", saturated(10, payload=200), "saturation", 0.02, 0.04),
-    ("mesh headers", saturated(10, mac_header_bytes=30, llc_bytes=0), "saturation", 0.01, 0.03),
-    ("classes", saturated(10).set("stations", GROUPS), "saturation", 0.04, 0.08),
-    ("downloads", bulk(DOWN), "half_duplex", 0.01, 0.25),
-    ("downloads, d = 1", bulk(DOWN, delayed_ack="none"), "half_duplex", 0.01, 0.25),
-    ("small windows", bulk(DOWN, window_segments=4), "half_duplex", 0.01, 0.25),
-    ("far server", bulk(DOWN, keys={"wire": {"delay_ms": 20.0}}), "half_duplex", 0.01, 0.25),
-    ("uploads", bulk(UP), "half_duplex", 0.03, 0.15),
-    ("both ways", bulk(("server", "sta0-4"), ("sta5-9", "server")), "half_duplex", 0.02, 0.25),
-    ("two stations", bulk(DOWN, stations=2, standard="11b"), "half_duplex", 0.02, 0.35),
+    ("two", saturated(2), "saturation", 0.01, 0.015),
+    ("ten", saturated(10), "saturation", 0.01, 0.015),
+    ("forty", saturated(40), "saturation", 0.02, 0.015),
+    ("shared", saturated(10, slot_grid="shared"), "saturation", 0.01, 0.015),
+    ("staggered", saturated(10, slot_grid="free", eifs="none"), "saturation", 0.01, 0.015),
+    ("dynamic EIFS", saturated(10, eifs="estimated"), "saturation", 0.01, 0.015),
+    ("short preamble", saturated(10, preamble="short"), "saturation", 0.01, 0.015),
+    ("fast control", saturated(10, basic_rates_mbps=[11.0]), "saturation", 0.01, 0.015),
+    ("few retries", saturated(10, short_retry_limit=3), "saturation", 0.01, 0.015),
+    ("ns-2 draws", saturated(10, backoff_draw="ns2"), "saturation", 0.01, 0.015),
+    ("RTS", saturated(20, "11a", rts_threshold_bytes=0), "saturation", 0.015, 0.015),
+    ("long slot", saturated(10, "11g", slot="long"), "saturation", 0.015, 0.015),
+    ("slow mode of 11g", saturated(10, "11g", rate_mbps=5.5), "saturation", 0.015, 0.015),
+    ("short packets", saturated(10, payload=200), "saturation", 0.02, 0.015),
+    ("mesh headers", saturated(10, mac_header_bytes=30, llc_bytes=0), "saturation", 0.01, 0.015),
+    ("classes", saturated(10).set("stations", GROUPS), "saturation", 0.04, 0.015),
+    ("downloads", bulk(DOWN), "half_duplex", 0.01, 0.025),
+    ("downloads, d = 1", bulk(DOWN, delayed_ack="none"), "half_duplex", 0.01, 0.025),
+    ("small windows", bulk(DOWN, window_segments=4), "half_duplex", 0.01, 0.025),
+    ("far server", bulk(DOWN, keys={"wire": {"delay_ms": 20.0}}), "half_duplex", 0.01, 0.025),
+    ("uploads", bulk(UP), "half_duplex", 0.03, 0.025),
+    ("both ways", bulk(("server", "sta0-4"), ("sta5-9", "server")), "half_duplex", 0.02, 0.025),
+    ("two stations", bulk(DOWN, stations=2, standard="11b"), "half_duplex", 0.02, 0.025),
     ("two rates", bulk(DOWN).set("stations", [{"count": 5}, {"count": 5, "rate_mbps": 6.0}]),
-     "half_duplex", 0.02, 0.30),
+     "half_duplex", 0.02, 0.025),
     ("(A.3)", bulk(DOWN, stations=1, standard="11b", keys={"wlan": PAPER}, **PLAIN_TCP),
      "http_queueing", 0.03, None),
     ("W* = 1", bulk(DOWN, standard="11b", keys={"wlan": PAPER}, **PLAIN_TCP, window_segments=1),
@@ -113,7 +115,7 @@ def test_the_twin_predicts_cells(case):
     assert abs(total.percent) < 100 * goodput, (name, total)
     if collision is not None:
         there = found["total.collision_probability"]
-        assert abs(there.percent) < 100 * collision, (name, there)
+        assert abs(there.predicted - there.measured) < collision, (name, there)
     flows = [value for path, value in twin.summary.items() if re_flow(path)]
     assert math.isclose(sum(flows), twin.summary["total.goodput_mbps"], rel_tol=1e-9)
 
@@ -152,7 +154,7 @@ def test_retries_leave_over_what_tcp_loses():
     twin = sm.predict(scenario)
     assert twin.model.family == "tcp_loss"
     (total,) = (e for e in twin.compare(sm.run(scenario)) if e.path == "total.goodput_mbps")
-    assert abs(total.percent) < 30  # PFTK takes losses of a round to come together
+    assert abs(total.percent) < 30  # measured: 6 to 32 % low over a range of losses
 
 
 def test_the_delay_of_a_saturated_cell():
@@ -287,3 +289,21 @@ def test_a_twin_is_frozen():
     twin.summary.clear()
     assert twin.summary
     assert repr(twin) == "Twin(saturation, 8 values, 0 stretched)"
+
+
+@pytest.mark.parametrize("way", [DOWN, UP, ("sta*", "ap")])
+def test_any_number_of_stations_has_a_prediction(way):
+    for stations in (*range(1, 40), 500):
+        twin = sm.predict(bulk(way, stations=stations).set("duration_s", 9000.0))
+        (fit,) = (fit for fit in twin.fits if fit.family == "half_duplex")
+        assert fit.fits, (stations, fit.failing)
+        assert 0 < fit.values["total.goodput_mbps"] < 54
+    for stations in (1, 2, 3, 100, 2000):
+        assert sm.predict(saturated(stations)).model.family == "saturation"
+
+
+def test_numbers_out_of_range_are_a_reason_not_a_crash():
+    twin = sm.predict(saturated(5, cw_min=1, backoff_draw="ns2"))  # draws 0 only
+    (fit,) = (fit for fit in twin.fits if fit.family == "saturation")
+    assert [held.name for held in fit.failing] == ["in_range"]
+    assert "first stage" in fit.failing[0].how

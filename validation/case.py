@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from simoom import Run, Scenario
+from simoom.scenario import toml_value
 from simoom.stats import Estimate
 
 
@@ -77,7 +78,7 @@ class Option:
     why: str
 
     def __str__(self) -> str:
-        return f"{self.path.rpartition('.')[2]} = {_text(self.value)}"
+        return f"{self.path.rpartition('.')[2]} = {toml_value(self.value)}"
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,3 @@ def verdict(check: Check, measured: Estimate) -> Verdict:
     if apart <= check.reference.interval + measured.half_width:
         return Verdict.INTERVAL
     return Verdict.DIFFERS
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -25,6 +25,7 @@ TCP = {
     "delayed_ack": "none",
     "rto_initial_ms": 3000.0,
     "rto_min_ms": 200.0,
+    "recovery": "new_reno",
     "limited_transmit": False,
     "close": "none",
     "pad_last_segment": True,

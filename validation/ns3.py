@@ -9,6 +9,8 @@ from validation.references import JAIN, check, collisions, goodput, table
 
 BASIC_RATES = {"b": [1.0, 2.0], "a": [6.0, 12.0, 24.0], "g": [1.0, 2.0, 6.0, 12.0, 24.0]}
 """An ns-3 access point's."""
+CONTROLS = {"TcpNewReno": "new_reno"}
+"""Congestion controls of ns-3 that can be compared, and what they are called here."""
 ALWAYS, NEVER = 100, 2347
 """RTS thresholds: 100 is above a TCP acknowledgement and below data."""
 
@@ -30,6 +32,18 @@ PERSISTENT = Option(
     "a failed RTS raises the short count, but the limit of a long frame is tested against the "
     "long count, so that an RTS is repeated for ever",
 )
+RECOVERY = Option(
+    "flows[0].tcp.recovery",
+    {
+        "sack": {
+            "rack": False,
+            "reduction": "proportional_rfc6937",
+            "f_rto": False,
+            "undo": False,
+        }
+    },
+    "losses are found by RFC 6675 and the window falls by RFC 6937, without what came later",
+)
 
 
 def _wlan(phy: str, threshold: int) -> dict[str, Any]:
@@ -45,16 +59,24 @@ def _options(rts: bool) -> tuple[Option, ...]:
     return (EIFS, GRID, PERSISTENT) if rts else (EIFS, GRID)
 
 
-def _tcp(ends: tuple[str, str], mss: int, delayed_ack: int) -> dict[str, Any]:
+def _tcp(
+    ends: tuple[str, str],
+    mss: int,
+    delayed_ack: int,
+    *,
+    window: int = 65_535,
+    control: str = "new_reno",
+) -> dict[str, Any]:
     delayed = {"fixed": {"segments": delayed_ack, "timer_ms": 200.0}}
     return {
         "from": ends[0],
         "to": ends[1],
         "start_s": 1.0,
         "start_spread_s": 0.1,
+        "control": control,
         "tcp": {
             "mss_bytes": mss,
-            "window_bytes": 65_535,
+            "window_bytes": window,
             "delayed_ack": delayed if delayed_ack > 1 else "none",
         },
     }
@@ -96,39 +118,46 @@ def saturation() -> Group:
 WIRE = {"rate_mbps": 1000.0, "delay_ms": 2.0}
 
 
+def is_comparable(row: dict[str, str]) -> bool:
+    """Whether a row of one flow is of a standard and a control that Simoom has."""
+    return row["phy"] in BASIC_RATES and row["cc"] in CONTROLS
+
+
 def one_flow() -> Group:
-    """One TCP flow over a lossless cell."""
-    cases = []
-    for row in table("ns3_s2"):
-        phy, down, rts = row["phy"], row["dir"] == "down", row["rts"] == "1"
-        lossless = row["w_max"] == "65535" and row["macq"] == "10000p"
-        if phy not in BASIC_RATES or row["cc"] != "TcpNewReno" or not lossless:
-            continue
-        ends = ("server", "sta0") if down else ("sta0", "server")
-        delayed = int(row["delack"])
-        cases.append(
-            Case(
-                f"802.11{phy}, {'RTS/CTS' if rts else 'basic'}, {row['dir']}, "
-                f"an ACK each {'segment' if delayed == 1 else 'second segment'}",
-                {
-                    "standard": f"11{phy}",
-                    "stations": 1,
-                    "duration_s": 33.0,
-                    "warmup_s": 3.0,
-                    "wire": WIRE,
-                    "wlan": _wlan(phy, ALWAYS if rts else NEVER),
-                    "flows": [_tcp(ends, 1448, delayed)],
-                },
-                (check(goodput(0.03), row, "goodput_mbps"),),
-                _options(rts),
-                quick=phy == "a" and down,
-            )
-        )
+    """One TCP flow, with and without losses in the queues."""
     about = (
         "One flow between a station and a server behind 1 Gb/s and 2 ms; segments of 1448 bytes "
-        "with timestamps, a window of 65535 bytes, nothing is lost."
+        "with timestamps. The window is 65535 bytes, and nothing is lost; or it is 4 MiB, and the "
+        "queues of access point and station hold 100 packets."
     )
-    return Group("One TCP flow in ns-3", "ns-3.37", about, tuple(cases))
+    cases = tuple(_one_flow(row) for row in table("ns3_s2") if is_comparable(row))
+    return Group("One TCP flow in ns-3", "ns-3.37", about, cases)
+
+
+def _one_flow(row: dict[str, str]) -> Case:
+    phy, down, rts = row["phy"], row["dir"] == "down", row["rts"] == "1"
+    delayed, lossy = int(row["delack"]), row["macq"] == "100p"
+    ends = ("server", "sta0") if down else ("sta0", "server")
+    queue = {"queue": {"drop_tail": {"limit_packets": 100}}} if lossy else {}
+    name = f"802.11{phy}, {'RTS/CTS' if rts else 'basic'}, {row['cc'].removeprefix('Tcp')}, "
+    name += f"{row['dir']}, d = {delayed}"
+    flow = _tcp(ends, 1448, delayed, window=int(row["w_max"]), control=CONTROLS[row["cc"]])
+    return Case(
+        name + (", queues of 100" if lossy else ""),
+        {
+            "standard": f"11{phy}",
+            "stations": {"count": 1, **queue},
+            "ap": queue,
+            "duration_s": 35.0,
+            "warmup_s": 5.0,
+            "wire": WIRE,
+            "wlan": _wlan(phy, ALWAYS if rts else NEVER),
+            "flows": [flow],
+        },
+        (check(goodput(0.03), row, "goodput_mbps"),),
+        (*_options(rts), RECOVERY) if lossy else _options(rts),
+        quick=phy == "a" and down and not rts,
+    )
 
 
 def many_flows() -> Group:

@@ -19,11 +19,18 @@ def table(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def plain(value: object) -> float:
+    """What was measured, if it is a number."""
+    if isinstance(value, (int, float)):
+        return float(value)
+    raise TypeError(f"{value!r} is not a number")
+
+
 def number(path: str) -> Callable[[Run], float]:
     """What takes the number at a path from a run."""
 
     def take(run: Run) -> float:
-        return float(run.summary[path])
+        return plain(run.summary[path])
 
     return take
 
@@ -33,9 +40,9 @@ def delay_per_packet_ms(run: Run) -> float:
 
     The mean of heavy-tailed sizes moves by 10 % and more from sample to sample; this does not.
     """
-    first = sum(flow["segments_sent"] - flow["retransmissions"] for flow in run.flows)
-    delay, files = (run.summary[f"total.session_delay_s.{key}"] for key in ("mean", "count"))
-    return 1000 * float(delay) * float(files) / first
+    first = sum(plain(row["segments_sent"]) - plain(row["retransmissions"]) for row in run.flows)
+    delay, files = (plain(run.summary[f"total.session_delay_s.{key}"]) for key in ("mean", "count"))
+    return 1000 * delay * files / first
 
 
 @cache

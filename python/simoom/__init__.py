@@ -7,6 +7,7 @@
 True
 """
 
+from simoom.control import Control
 from simoom.issue import Issue, ScenarioError
 from simoom.run import Replications, Run, airtime, replicate, run
 from simoom.scenario import Scenario
@@ -14,6 +15,7 @@ from simoom.stats import Estimate, mean_ci, paired_difference
 from simoom.twin import Optimum, Twin, optimise, predict
 
 __all__ = [
+    "Control",
     "Estimate",
     "Issue",
     "Optimum",

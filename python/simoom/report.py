@@ -157,7 +157,8 @@ def twin_rows(run: Run) -> tuple[str, list[list[str]]]:
     if twin.model is None:
         return f"no model fits; `simoom model` says which of {len(twin.fits)} fails why", []
     stretched = len(twin.model.strained)
-    caption = f"{twin.model.family}, {twin.model.form}; {stretched} assumptions stretched"
+    plural = "" if stretched == 1 else "s"
+    caption = f"{twin.model.family}, {twin.model.form}; {stretched} assumption{plural} stretched"
     table = []
     for each in twin.compare(run):
         if each.path.startswith("flows["):  # single flows scatter, their total says it

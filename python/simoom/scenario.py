@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from simoom import _core
+from simoom.control import import_path
 from simoom.issue import Issue, ScenarioError
 
 _READ_LIMIT = 64 << 20
@@ -90,7 +91,8 @@ class Scenario:
         path : str
             Where, for example ``flows[0].control``; ``flows[*].control`` is that of all flows.
         value
-            A string, number, truth value, list or mapping.
+            A string, number, truth value, list or mapping; for a flow's ``control`` also a
+            subclass of `simoom.Control`, which is stored by its import path.
         """
         return self.set_text(path, toml_value(value))
 
@@ -140,7 +142,9 @@ class Scenario:
 
 
 def _plain(value: Any) -> Any:
-    """Turn what JSON does not know (arrays and scalars of NumPy) into what it does."""
+    """Turn what JSON does not know (arrays and scalars of NumPy, controllers) into what it does."""
+    if isinstance(value, type):
+        return {"python": {"path": import_path(value)}}
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"a scenario holds no {type(value).__name__}: {value!r}")

@@ -72,6 +72,13 @@ def test_a_small_buffer_delays_as_in_ns2(window, ns2, results):
     assert curve.at(window).value == pytest.approx(ns2, rel=0.08)
 
 
+# ns-2.35 with its heartbeat of 40 ms, in ms a segment.
+@pytest.mark.parametrize(("scheme", "ns2"), [("d = 1", 3.454), ("d = 2, heartbeat", 3.218)])
+def test_delayed_acks_cost_and_save_as_in_ns2(scheme, ns2, results):
+    curve = simulated(results["table 3"], "W* = 1000", "delay_per_segment_ms")
+    assert curve.at(scheme).value == pytest.approx(ns2, rel=0.03)
+
+
 def test_every_session_is_through_before_the_run_ends():
     with Lab(quick=True) as lab:
         scenario = web(5, window=1000, files=100)

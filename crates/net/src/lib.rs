@@ -9,7 +9,7 @@ pub use loss::{
     GilbertElliott, GilbertElliottPackets, List, Loss, LossModel, Lossy, Periodic, Trace, Uniform,
 };
 pub use queue::{
-    Airtime, AirtimeFair, AirtimeFairConfig, CoDel, CoDelConfig, Discipline, DropTail, Drr,
-    FqCoDel, FqCoDelConfig, Law, Limit, Measure, Per, Pie, PieConfig, Queue, Red, RedConfig,
+    Airtime, AirtimeFair, AirtimeFairConfig, CoDel, CoDelConfig, ControlLaw, Discipline, DropTail,
+    Drr, FqCoDel, FqCoDelConfig, Limit, Per, Pie, PieConfig, Queue, QueueUnit, Red, RedConfig,
     Signal, red_weight,
 };

@@ -11,13 +11,13 @@ mod pie;
 mod red;
 
 pub use airtime_fair::{AirtimeFair, AirtimeFairConfig};
-pub use codel::{CoDel, CoDelConfig, Law};
+pub use codel::{CoDel, CoDelConfig, ControlLaw};
 pub use drop_tail::DropTail;
 pub use drr::Drr;
 pub use fq_codel::{FqCoDel, FqCoDelConfig};
 pub use lanes::Per;
 pub use pie::{Pie, PieConfig};
-pub use red::{Measure, Red, RedConfig, red_weight};
+pub use red::{QueueUnit, Red, RedConfig, red_weight};
 
 use kernel::{Bytes, Duration, Instant, Rng};
 use std::fmt::Debug;

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::fmt;
 use std::sync::{Arc, Mutex};
-use sim::control::{self, Cause, Config, Control, External, Hint, Loss};
+use sim::control::{self, Cause, Config, Control, External, Hint, Loss, NoExternal};
 
 /// The first exception that a controller raised, and where.
 #[derive(Debug, Default)]
@@ -37,20 +37,28 @@ pub(crate) struct Controllers {
 }
 
 impl External for Controllers {
-    fn control(
-        &self,
-        path: &str,
-        flow: u32,
-        config: &Config,
-    ) -> Result<Box<dyn Control>, sim::Issue> {
-        let issue = |message| sim::Issue { path: "control.python.path".to_owned(), message };
+    fn check(&self, path: &str) -> Result<(), String> {
         Python::attach(|py| {
-            let instance = construct(py, path, config).map_err(|error| issue(told(py, &error)))?;
-            let window = read_window(py, &instance).map_err(|error| issue(told(py, &error)))?;
-            let failure = Arc::clone(&self.failure);
-            let control = PythonControl { instance, window, flow, failure, now_s: 0.0 };
-            Ok(Box::new(control) as Box<dyn Control>)
+            construct(py, path, &Config::default()).map(drop).map_err(|error| told(py, &error))
         })
+    }
+
+    fn control(&self, path: &str, flow: u32, config: &Config) -> Box<dyn Control> {
+        let made = Python::attach(|py| {
+            let instance = construct(py, path, config)?;
+            let window = read_window(py, &instance)?;
+            Ok((instance, window))
+        });
+        match made {
+            Ok((instance, window)) => {
+                let failure = Arc::clone(&self.failure);
+                Box::new(PythonControl { instance, window, flow, failure, now_s: 0.0 })
+            }
+            Err(error) => {
+                self.failure.put(error, format!("in flows[{flow}].control, while it was made"));
+                NoExternal.control(path, flow, config)
+            }
+        }
     }
 }
 

@@ -1,12 +1,18 @@
 //! The Python extension module `simoom._core`: convert, release the GIL, map errors; no logic.
 
+mod control;
 mod run;
 mod scenario;
+mod tcp_script;
 
 use pyo3::prelude::*;
 
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use crate::tcp_script::tcp_script;
+    #[pymodule_export]
+    use crate::control::{Ack, LossEvent};
     #[pymodule_export]
     use crate::run::{Run, run};
     #[pymodule_export]

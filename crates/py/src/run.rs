@@ -6,10 +6,13 @@
               nothing of it reaches the simulation"
 )]
 
+use crate::control::Controllers;
 use crate::fault;
 use crate::scenario::Scenario;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use sim::control::External;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Events between two looks at the clock: some milliseconds of work.
@@ -86,16 +89,26 @@ pub(crate) fn run(
 ) -> PyResult<Run> {
     let plan = scenario.0.resolve().map_err(fault)?;
     let seed = kernel::Seed { root: seed, replication };
-    let mut simulation = sim::Simulation::new(&plan, seed, &probes, check).map_err(fault)?;
+    let controllers = Controllers::default();
+    let failure = Arc::clone(&controllers.failure);
+    let external: Arc<dyn External> = Arc::new(controllers);
+    let mut simulation =
+        sim::Simulation::with_external(&plan, seed, &probes, check, &external).map_err(fault)?;
     let mut told = Instant::now();
     while py.detach(|| slice(&mut simulation)) {
         py.check_signals()?;
+        if let Some(error) = failure.take(py) {
+            return Err(error);
+        }
         if let Some(progress) = progress.as_ref().filter(|_| told.elapsed() >= PROGRESS) {
             progress.call1((simulation.progress(),))?;
             told = Instant::now();
         }
     }
     py.check_signals()?;
+    if let Some(error) = failure.take(py) {
+        return Err(error);
+    }
     Ok(Run(py.detach(|| simulation.finish())))
 }
 

@@ -1,8 +1,12 @@
 //! From a plan to the machines that run it.
 
+use crate::control::External;
 use crate::plan::{self, Plan};
 use kernel::{Bytes, Duration, Seed, Segments};
 use net::{AirtimeFairConfig, CoDelConfig, FqCoDelConfig, Limit, PieConfig, RedConfig};
+use tcp::control::{
+    Afw, Bbr, Counting, CrossLayer, Cubic, Few, Lt, NewReno, Steerable, Vegas, Westwood,
+};
 use wifi::mac::{BackoffDraw, Countdown, Durations, Eifs, FCS, SlotGrid, Timing};
 use wifi::phy::{DOT11A, DOT11B, DOT11G, Preamble};
 
@@ -184,12 +188,41 @@ fn recovery(recovery: plan::Recovery) -> tcp::Recovery {
     }
 }
 
-pub(crate) fn control(tcp: &plan::TcpPlan, config: &tcp::Config) -> Box<dyn tcp::Control> {
-    match tcp.control {
-        plan::ControlPlan::NewReno => Box::new({
-            let new = tcp::control::NewReno::new(config.initial_window, config.initial_ssthresh);
-            if tcp.byte_counting { new } else { new.counting(tcp::control::Counting::Acks) }
-        }),
+pub(crate) fn control(
+    tcp: &plan::TcpPlan,
+    config: &tcp::Config,
+    flow: u32,
+    external: &dyn External,
+) -> Box<dyn tcp::Control> {
+    match &tcp.control {
+        plan::ControlPlan::Python { path } => external.control(path, flow, config),
+        plan::ControlPlan::Steerable(steered) => steerable(steered, tcp, config),
+        plan::ControlPlan::Lt(settings) => Box::new(Lt::new(config, *settings)),
+        plan::ControlPlan::Bbr(settings) => Box::new(Bbr::new(config, *settings)),
+        plan::ControlPlan::CrossLayer { inner, throughputs, average } => {
+            let inner = steerable(inner, tcp, config);
+            Box::new(CrossLayer::new(inner, throughputs.clone(), *average, config.mss))
+        }
+    }
+}
+
+fn steerable(
+    steered: &plan::Steered,
+    tcp: &plan::TcpPlan,
+    config: &tcp::Config,
+) -> Box<dyn Steerable> {
+    let counting =
+        if tcp.byte_counting { Counting::Bytes { limit: 2 } } else { Counting::Acks };
+    match *steered {
+        plan::Steered::NewReno { hystart, beta_ecn } => {
+            let control = NewReno::from(config).counting(counting).beta_ecn(beta_ecn);
+            Box::new(if hystart { control.hystart() } else { control })
+        }
+        plan::Steered::Cubic(settings) => Box::new(Cubic::new(config, settings)),
+        plan::Steered::Westwood { memory } => Box::new(Westwood::new(config, memory)),
+        plan::Steered::Vegas(settings) => Box::new(Vegas::new(config, settings)),
+        plan::Steered::Few { alpha } => Box::new(Few::new(config, alpha, counting)),
+        plan::Steered::Afw(settings) => Box::new(Afw::new(config, settings, counting)),
     }
 }
 

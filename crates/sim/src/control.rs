@@ -1,13 +1,17 @@
 //! Congestion controllers from outside: what a binding needs to bring its own.
 
-use crate::scenario::Issue;
 use std::fmt::Debug;
+use tcp::control::NewReno;
 pub use tcp::{Ack, Cause, Config, Control, Hint, Loss};
 
 /// Makes the controllers that a scenario names by an import path.
 pub trait External: Debug + Send + Sync {
-    /// A controller for one connection of a flow; an issue says why there is none.
-    fn control(&self, path: &str, flow: u32, config: &Config) -> Result<Box<dyn Control>, Issue>;
+    /// Whether the path names a controller; the message says why not.
+    fn check(&self, path: &str) -> Result<(), String>;
+
+    /// A controller for one connection of a flow. One that cannot be made is the binding's to
+    /// report; the run goes on with any other until the binding ends it.
+    fn control(&self, path: &str, flow: u32, config: &Config) -> Box<dyn Control>;
 }
 
 /// Where nobody brings controllers of their own.
@@ -15,8 +19,11 @@ pub trait External: Debug + Send + Sync {
 pub struct NoExternal;
 
 impl External for NoExternal {
-    fn control(&self, path: &str, _: u32, _: &Config) -> Result<Box<dyn Control>, Issue> {
-        let message = format!("{path:?} is written in Python, and this run knows no Python");
-        Err(Issue { path: "control.python.path".to_owned(), message })
+    fn check(&self, path: &str) -> Result<(), String> {
+        Err(format!("{path:?} is written in Python; run it through the Python package"))
+    }
+
+    fn control(&self, _: &str, _: u32, config: &Config) -> Box<dyn Control> {
+        Box::new(NewReno::from(config))
     }
 }

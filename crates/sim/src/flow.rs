@@ -1,7 +1,9 @@
 //! Flows: the two ends of a transport and the source of what they carry.
 
 use crate::build;
+use crate::control::External;
 use crate::plan::{self, DelayEnd, FlowPlan, SizePlan, TrafficPlan};
+use std::sync::Arc;
 use kernel::{Bytes, Duration, Instant, Rng, Seed, Timer};
 use tcp::{Receiver, Sender, SenderCounters, TimerId};
 use wire::{FlowId, NodeId, TrafficClass};
@@ -47,6 +49,7 @@ pub(crate) struct TcpFlow {
     /// Counters of the connections before the present one.
     pub(crate) past: SenderCounters,
     connection: u32,
+    external: Arc<dyn External>,
     pub(crate) source: Source,
 }
 
@@ -103,6 +106,7 @@ impl Flow {
         from: NodeId,
         to: Option<NodeId>,
         seed: &Seed,
+        external: &Arc<dyn External>,
     ) -> Self {
         let id = FlowId(index);
         let spread = plan.start_spread.as_secs_f64();
@@ -113,7 +117,9 @@ impl Flow {
         let start = Instant::ZERO + plan.start + Duration::from_secs_f64(offset);
         let stop = plan.stop.map_or(Instant::NEVER, |stop| Instant::ZERO + stop);
         let transport = match &plan.tcp {
-            Some(tcp) => Transport::Tcp(Box::new(TcpFlow::new(id, tcp, &plan.traffic, seed))),
+            Some(tcp) => {
+                Transport::Tcp(Box::new(TcpFlow::new(id, tcp, &plan.traffic, seed, external)))
+            }
             None => Transport::Udp(UdpFlow::new(&plan.traffic)),
         };
         Self { id, from, to, class: plan.class, start, stop, transport }
@@ -128,7 +134,13 @@ impl Flow {
 }
 
 impl TcpFlow {
-    fn new(id: FlowId, tcp: &plan::TcpPlan, traffic: &TrafficPlan, seed: &Seed) -> Self {
+    fn new(
+        id: FlowId,
+        tcp: &plan::TcpPlan,
+        traffic: &TrafficPlan,
+        seed: &Seed,
+        external: &Arc<dyn External>,
+    ) -> Self {
         let config = build::tcp_config(tcp);
         let source = match traffic {
             TrafficPlan::Web { size, think, files, delay, .. } => Source::Web(Box::new(Web {
@@ -150,13 +162,14 @@ impl TcpFlow {
             }
         };
         Self {
-            sender: Sender::new(id, 0, &config, build::control(tcp, &config)),
+            sender: Sender::new(id, 0, &config, build::control(tcp, &config, id.0, &**external)),
             receiver: Receiver::new(id, 0, &config),
             plan: tcp.clone(),
             config,
             timers: Default::default(),
             past: SenderCounters::default(),
             connection: 0,
+            external: Arc::clone(external),
             source,
         }
     }
@@ -165,7 +178,7 @@ impl TcpFlow {
     pub(crate) fn reconnect(&mut self, id: FlowId) {
         self.connection += 1;
         self.past += self.sender.counters();
-        let control = build::control(&self.plan, &self.config);
+        let control = build::control(&self.plan, &self.config, id.0, &*self.external);
         self.sender = Sender::new(id, self.connection, &self.config, control);
         self.receiver = Receiver::new(id, self.connection, &self.config);
         self.timers.iter_mut().flatten().for_each(Timer::cancel);

@@ -3,6 +3,7 @@
 mod airtime;
 mod build;
 mod check;
+pub mod control;
 mod flow;
 pub mod measure;
 mod meter;
@@ -18,3 +19,5 @@ pub use plan::Plan;
 pub use scenario::{Issue, Scenario};
 pub use simulation::{Run, Series, Simulation, run};
 pub use summary::Value;
+/// Scripts in time, played against a TCP sender or receiver alone.
+pub use tcp::drill as tcp_script;

@@ -8,7 +8,11 @@ use kernel::{BitRate, Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use net::{
-    CoDelConfig, FqCoDelConfig, Law, Limit, Loss, Measure, PieConfig, RedConfig, red_weight,
+    CoDelConfig, ControlLaw, FqCoDelConfig, Limit, Loss, PieConfig, QueueUnit, RedConfig,
+    red_weight,
+};
+pub use tcp::control::{
+    self, AfwConfig, BbrConfig, CubicConfig, LtConfig, Throughputs, VegasConfig,
 };
 pub use wire::TrafficClass;
 
@@ -469,8 +473,74 @@ pub struct TcpPlan {
 /// Congestion control.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ControlPlan {
-    /// `NewReno` (RFC 5681, RFC 6582).
-    NewReno,
+    /// A controller with a window of its own.
+    Steerable(Steered),
+    /// LT-TCP's window.
+    Lt(LtConfig),
+    /// BBR, version 1.
+    Bbr(BbrConfig),
+    /// A controller written in Python.
+    Python {
+        /// Where it is found: `module:Class`.
+        path: String,
+    },
+    /// A controller that is told of the rate of the link.
+    CrossLayer {
+        /// The controller in between.
+        inner: Steered,
+        /// What the application gets at which rate.
+        throughputs: Throughputs,
+        /// Which round-trip time makes the window.
+        average: control::Average,
+    },
+}
+
+/// A controller that another one may steer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Steered {
+    /// `NewReno` (RFC 5681).
+    NewReno {
+        /// RFC 9406 ends the first slow start.
+        hystart: bool,
+        /// What of the flight is left after a mark.
+        beta_ecn: f64,
+    },
+    /// CUBIC (RFC 9438).
+    Cubic(CubicConfig),
+    /// Westwood+.
+    Westwood {
+        /// What of the estimate is kept at each sample.
+        memory: f64,
+    },
+    /// Vegas.
+    Vegas(VegasConfig),
+    /// `FeW`.
+    Few {
+        /// Segments by which the window grows per round trip.
+        alpha: f64,
+    },
+    /// AFW.
+    Afw(AfwConfig),
+}
+
+/// Which events are congestion to AFW.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Congested {
+    /// Timeouts.
+    Timeout,
+    /// Timeouts, fast retransmissions and marks.
+    AnyLoss,
+}
+
+/// Which round-trip time makes the window of a link's rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Average {
+    /// The mean of the last samples.
+    Samples,
+    /// The smoothed one of RFC 6298.
+    Smoothed,
 }
 
 /// What a retransmission timeout is made of.

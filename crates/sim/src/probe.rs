@@ -1,5 +1,7 @@
 //! Probes pull: the world's public state, read by path at equal intervals.
 
+use crate::build;
+use crate::control::NoExternal;
 use crate::flow::Transport;
 use crate::measure;
 use crate::plan::Plan;
@@ -33,6 +35,8 @@ const CAPACITY: usize = 1_000_000;
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Target {
     Flow(usize),
+    /// A gauge of the flow's controller.
+    Control(usize),
     Node(usize),
     Wire(usize),
     TotalGoodput,
@@ -91,6 +95,7 @@ impl Probes {
                     probe.rate(bytes, self.interval)
                 }
                 Target::Flow(i) => flow_gauge(world, i, probe.gauge),
+                Target::Control(i) => control_gauge(world, i, probe.gauge),
                 Target::Node(n) => node_gauge(world, n, probe.gauge),
                 Target::Wire(w) => wire_gauge(world, w, probe.gauge),
                 Target::ContendingStations => f64::from(world.cell.contending_stations()),
@@ -134,6 +139,27 @@ fn flow_gauge(world: &World, flow: usize, gauge: &str) -> f64 {
         "control.ssthresh_segments" => sender.ssthresh_segments().unwrap_or(f64::INFINITY),
         _ => sender.window_segments(),
     }
+}
+
+fn control_gauge(world: &World, flow: usize, gauge: &str) -> f64 {
+    let Transport::Tcp(tcp) = &world.flows[flow].transport else { return f64::NAN };
+    let mut found = f64::NAN;
+    tcp.sender.control().gauges(&mut |name, value| {
+        if name == gauge {
+            found = value;
+        }
+    });
+    found
+}
+
+/// What the controller of a flow shows; nothing where it runs over UDP.
+fn control_gauges(plan: &Plan, flow: usize) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    if let Some(tcp) = &plan.flows[flow].tcp {
+        let control = build::control(tcp, &build::tcp_config(tcp), 0, &NoExternal);
+        control.gauges(&mut |name, _| names.push(name));
+    }
+    names
 }
 
 fn node_gauge(world: &World, node: usize, gauge: &str) -> f64 {
@@ -180,6 +206,10 @@ fn resolve(plan: &Plan, path: &str) -> Result<Vec<Probe>, String> {
         }
     }
     if let Some((indices, name)) = indexed(path, "flows", plan.flows.len())? {
+        let of_control = name.strip_prefix("control.").filter(|_| !FLOW.contains(&name));
+        if let Some(gauge) = of_control {
+            return control_probes(plan, &indices, gauge, probe);
+        }
         let gauge = find(&FLOW, "flows[i].", name)?;
         let datagrams = |&i: &usize| plan.flows[i].tcp.is_none();
         let of_tcp = !matches!(gauge, "goodput_mbps" | "delivered_bytes");
@@ -198,6 +228,32 @@ fn resolve(plan: &Plan, path: &str) -> Result<Vec<Probe>, String> {
     Err("no probe is called so; probes begin with flows[i], stations[i], ap, wire.down, wire.up, \
          total.goodput_mbps or contending.stations"
         .to_owned())
+}
+
+/// Probes of a controller's gauge, at those flows whose controllers have it.
+fn control_probes(
+    plan: &Plan,
+    indices: &[usize],
+    gauge: &str,
+    probe: impl Fn(String, Target, &'static str) -> Probe,
+) -> Result<Vec<Probe>, String> {
+    let mut all = vec!["window_segments"];
+    let mut probes = Vec::new();
+    for &i in indices {
+        for name in control_gauges(plan, i) {
+            if name == gauge {
+                probes.push(probe(format!("flows[{i}].control.{name}"), Target::Control(i), name));
+            }
+            if !all.contains(&name) {
+                all.push(name);
+            }
+        }
+    }
+    if probes.is_empty() {
+        find(&all, "flows[i].control.", gauge)?;
+        return Err(format!("flow {} runs over UDP and has no control.{gauge}", indices[0]));
+    }
+    Ok(probes)
 }
 
 fn find(names: &[&'static str], prefix: &str, name: &str) -> Result<&'static str, String> {

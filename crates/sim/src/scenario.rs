@@ -8,6 +8,7 @@
 //! Faults of shape end the reading at the first, at its exact path and line. Faults of meaning are
 //! collected by [`Scenario::resolve`], all at once.
 
+mod control;
 mod document;
 mod edit;
 mod fault;
@@ -19,9 +20,12 @@ mod resolve;
 mod schema;
 mod tree;
 
+pub use control::{
+    Afw, Bbr, Control, CrossLayer, Cubic, Epoch, Few, Inner, Lt, NewReno, Rounds, Vegas, Westwood,
+};
 pub use document::{Ap, Document, Measure, Station, Stations, Wire, Wlan};
 pub use flow::{
-    Bulk, Cbr, Class, Constant, Control, DelayedAck, Dynamic, Empirical, Exponential, Fixed, Flow,
+    Bulk, Cbr, Class, Constant, DelayedAck, Dynamic, Empirical, Exponential, Fixed, Flow,
     Pareto, Saturated, Size, Tcp, Traffic, Web,
 };
 pub use queue::{

@@ -1,11 +1,13 @@
 //! A run from outside: start it, advance it, read its results.
 
-use crate::plan::Plan;
+use crate::control::{External, NoExternal};
+use crate::plan::{ControlPlan, Plan};
 use crate::probe::Probes;
 use crate::scenario::Issue;
 use crate::summary::{self, Value};
 use crate::world::World;
 use kernel::Seed;
+use std::sync::Arc;
 
 /// A run in progress.
 #[derive(Debug)]
@@ -50,8 +52,30 @@ impl Simulation {
         probes: &[String],
         check: bool,
     ) -> Result<Self, Vec<Issue>> {
+        Self::with_external(plan, seed, probes, check, &(Arc::new(NoExternal) as _))
+    }
+
+    /// As [`Simulation::new`], with somebody to make the controllers that are not Simoom's own.
+    pub fn with_external(
+        plan: &Plan,
+        seed: Seed,
+        probes: &[String],
+        check: bool,
+        external: &Arc<dyn External>,
+    ) -> Result<Self, Vec<Issue>> {
+        let mut issues = Vec::new();
+        for (i, flow) in plan.flows.iter().enumerate() {
+            if let Some(ControlPlan::Python { path }) = flow.tcp.as_ref().map(|tcp| &tcp.control)
+                && let Err(message) = external.check(path)
+            {
+                issues.push(Issue { path: format!("flows[{i}].control.python.path"), message });
+            }
+        }
+        if !issues.is_empty() {
+            return Err(issues);
+        }
         let probes = Probes::new(plan, probes)?;
-        let world = World::new(plan, &seed, probes, check);
+        let world = World::new(plan, &seed, probes, check, external);
         Ok(Self { plan: plan.clone(), world, running: true })
     }
 

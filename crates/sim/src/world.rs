@@ -5,10 +5,12 @@ mod traffic;
 
 use crate::build;
 use crate::check::Checker;
+use crate::control::External;
 use crate::flow::{Flow, Side, Source, Transport};
 use crate::meter::Meter;
 use crate::plan::{Endpoint, Plan};
 use crate::probe::Probes;
+use std::sync::Arc;
 use kernel::{Agenda, Bytes, Fired, Instant, Ranked, Seed};
 use net::{LinkTimer, Lossy, Signal};
 use tcp::TimerId;
@@ -110,7 +112,13 @@ impl Digest {
 
 impl World {
     /// The world at the start of the run.
-    pub(crate) fn new(plan: &Plan, seed: &Seed, probes: Probes, check: bool) -> Self {
+    pub(crate) fn new(
+        plan: &Plan,
+        seed: &Seed,
+        probes: Probes,
+        check: bool,
+        external: &Arc<dyn External>,
+    ) -> Self {
         let config = build::cell_config(&plan.wlan);
         let links = build::links(plan, &config);
         let stations = plan.stations.len();
@@ -121,7 +129,7 @@ impl World {
             .zip(0..)
             .map(|(flow, i)| {
                 let from = node(flow.from).expect("broadcast is no source");
-                Flow::new(i, flow, from, node(flow.to), seed)
+                Flow::new(i, flow, from, node(flow.to), seed, external)
             })
             .collect();
         let ap_queue = std::iter::once(&plan.ap.queue);

@@ -153,7 +153,8 @@ impl Draw {
         writeln!(text, "short_retry_limit = {}", self.whole(1, 9)).unwrap();
         writeln!(text, "long_retry_limit = {}", self.whole(1, 9)).unwrap();
         let cw = ["1", "7", "15", "31"];
-        writeln!(text, "cw_min = {}\ncw_max = {}", self.one(&cw), self.one(&["31", "1023"])).unwrap();
+        writeln!(text, "cw_min = {}\ncw_max = {}", self.one(&cw), self.one(&["31", "1023"]))
+            .unwrap();
         writeln!(text, "eifs = \"{}\"", self.one(&["standard", "estimated", "none"])).unwrap();
         writeln!(text, "slot_grid = \"{}\"", self.one(&["standard", "shared", "free"])).unwrap();
         writeln!(text, "countdown = \"{}\"", self.one(&["standard", "bianchi"])).unwrap();

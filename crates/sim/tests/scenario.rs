@@ -238,7 +238,11 @@ fn set_takes_toml_and_bare_words() {
     assert_eq!(set("title", "Tuesday, a café"), json!("Tuesday, a café"));
     assert_eq!(set("title", "2024-02-03"), json!("2024-02-03"));
     assert_eq!(set("flows[0].to", "sta0-4"), json!("sta0-4"));
-    assert_eq!(set("flows[*].control", "new_reno"), json!(["new_reno"]));
+    assert_eq!(set("flows[*].tcp.delayed_ack", "none"), json!(["none"]));
+    assert_eq!(
+        set("flows[*].control", "new_reno"),
+        json!([{ "new_reno": { "hystart": false, "beta_ecn": null } }])
+    );
     assert_eq!(set("wlan.basic_rates_mbps", "[1, 2]"), json!([1.0, 2.0]));
     assert_eq!(set("flows[0].traffic.bulk.size_bytes", "1e6"), json!(1_000_000));
     assert_eq!(set("wire.rate_mbps", "100"), json!(100.0));

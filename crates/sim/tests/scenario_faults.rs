@@ -31,6 +31,12 @@ fn wrong_with(lines: &str, expected: &str) {
     wrong(&format!("{HEAD}{lines}\n{FLOW}"), &[expected]);
 }
 
+/// All faults of meaning of a minimal scenario with these lines before its flow.
+#[track_caller]
+fn all_wrong_with(lines: &str, expected: &[&str]) {
+    wrong(&format!("{HEAD}{lines}\n{FLOW}"), expected);
+}
+
 /// The one fault of meaning of a minimal scenario with these lines in its flow.
 #[track_caller]
 fn wrong_flow(lines: &str, expected: &str) {
@@ -114,7 +120,8 @@ fn unknown_keys_find_their_neighbours_and_their_places() {
     malformed(
         "[ap]\nlimit_packets = 7",
         "ap.limit_packets: unknown key (line 2); it belongs at \
-        ap.queue.drop_tail.limit_packets or ap.queue.drr.limit_packets",
+        ap.queue.drop_tail.limit_packets or ap.queue.drr.limit_packets or \
+        ap.queue.red.limit_packets or ap.queue.codel.limit_packets or …",
     );
     malformed(
         "[measure]\nduration_s = 7",
@@ -181,14 +188,14 @@ fn choices_list_what_there_is() {
         (line 8); did you mean pareto?",
     );
     malformed_flow(
-        "control = 'cubic'",
-        "flows[0].control: must be \"new_reno\", is \"cubic\" \
+        "control = 'qubic'",
+        "flows[0].control: must be one of \"new_reno\", \"cubic\", \"westwood\", \"vegas\", \
+        \"few\", \"afw\", \"lt\", \"bbr\", \"cross_layer\", is \"qubic\"; did you mean \"cubic\"? \
         (line 8)",
     );
     malformed_flow(
         "control.new_reno.beta = 1",
-        "flows[0].control.new_reno: has no settings, but \
-        here a table with the key beta (line 8)",
+        "flows[0].control.new_reno.beta: unknown key (line 8); did you mean beta_ecn?",
     );
 }
 
@@ -219,7 +226,8 @@ fn wrong_types_say_both_types() {
         "wlan = 5",
         "wlan: must be a table with the keys rate_mbps, preamble, \
         basic_rates_mbps, rts_threshold_bytes, short_retry_limit, long_retry_limit, cw_min, \
-        cw_max, slot, mac_header_bytes, llc_bytes, eifs, slot_grid, countdown, backoff_draw, is 5 \
+        cw_max, slot, mac_header_bytes, llc_bytes, eifs, slot_grid, countdown, backoff_draw, \
+        durations, is 5 \
         (line 1)",
     );
     malformed(
@@ -733,5 +741,115 @@ fn faults_of_getting_name_the_path() {
     assert_eq!(
         message("flows[*].traffic.cbr"),
         "flows[0].traffic.cbr: unknown key; the keys here are bulk"
+    );
+}
+
+#[test]
+fn queues_are_possible_and_stand_where_they_work() {
+    wrong_with(
+        "ap.queue.red = { min_packets = 20, max_packets = 20 }",
+        "ap.queue.red.max_packets: 20 is not above min_packets, 20",
+    );
+    all_wrong_with(
+        "ap.queue.red = { min_packets = 5, max_bytes = 9000 }",
+        &[
+            "ap.queue.red: thresholds are in packets or in bytes; give one pair of them",
+            "ap.queue.red.min_bytes: missing; with max_bytes both thresholds are in bytes",
+        ],
+    );
+    wrong_with("ap.queue.red.max_p = 0", "ap.queue.red.max_p: must be above 0 and at most 1, is 0");
+    wrong_with(
+        "ap.queue.codel.target_ms = 200",
+        "ap.queue.codel.target_ms: 200 is above interval_ms, 100; it is 5 % to 10 % of it \
+         (RFC 8289 section 3.2)",
+    );
+    wrong_with(
+        "ap.queue.fq_codel.buckets = 0",
+        "ap.queue.fq_codel.buckets: must be from 1 to 1048576, is 0",
+    );
+    wrong_with(
+        "ap.queue.fq_codel.limit_packets = 0",
+        "ap.queue.fq_codel.limit_packets: 0 would drop every packet: the limit counts the one in \
+         service too; 1 is the least, and without the key there is no limit",
+    );
+    wrong_with(
+        "ap.queue.pie.update_ms = 0",
+        "ap.queue.pie.update_ms: must be from 1 to 60000 ms, is 0",
+    );
+    wrong_with(
+        "wire.queue = 'airtime_fair'",
+        "wire.queue.airtime_fair: no airtime is used on a wire; this is a queue for ap.queue, and \
+         fq_codel or drr share a wire",
+    );
+    wrong(
+        &format!("standard = '11g'\nstations.queue = 'airtime_fair'\n{FLOW}"),
+        &["stations.queue.airtime_fair: a station sends to the access point only, which needs no \
+           share; this is a queue for ap.queue"],
+    );
+    wrong_with(
+        "ap.queue.airtime_fair.station.drop_tail.limit_bytes = 1499",
+        "ap.queue.airtime_fair.station.drop_tail.limit_bytes: 1499 bytes do not hold one packet of \
+         1500 bytes, the largest of all flows",
+    );
+    wrong_with(
+        "ap.queue.pie.limit_bytes = 1499",
+        "ap.queue.pie.limit_bytes: 1499 bytes do not hold one packet of 1500 bytes, the largest of \
+         all flows",
+    );
+}
+
+#[test]
+fn losses_of_a_wire_say_what_they_need() {
+    wrong_with(
+        "wire.loss = 'uniform'",
+        "wire.loss.uniform.probability: missing; as 0.01 for one in a hundred",
+    );
+    wrong_with(
+        "wire.loss.uniform.probability = 5",
+        "wire.loss.uniform.probability: a probability is from 0 to below 1, is 5; 5 % is 0.05",
+    );
+    all_wrong_with(
+        "wire.loss.gilbert_elliott = { good_ms = 10, bad_loss = 1.5 }",
+        &[
+            "wire.loss.gilbert_elliott.bad_ms: missing; mean length in milliseconds, as 100",
+            "wire.loss.gilbert_elliott.bad_loss: must be from 0 to 1, is 1.5",
+        ],
+    );
+    wrong_with(
+        "wire.loss.gilbert_elliott_packets = { to_bad = 0.1, to_good = 0 }",
+        "wire.loss.gilbert_elliott_packets.to_good: 0 would leave the channel bad for ever; above \
+         0 to 1",
+    );
+    wrong_with(
+        "wire.loss = 'periodic'",
+        "wire.loss.periodic.every: missing; as 100 for each hundredth packet",
+    );
+    all_wrong_with(
+        "wire.loss.list.packets = [0, 7, 7]",
+        &[
+            "wire.loss.list.packets: there is no packet 0: packets are counted from 1",
+            "wire.loss.list.packets: must ascend, each number once",
+        ],
+    );
+    all_wrong_with(
+        "wire.loss.trace = { times_s = [2, 1], probabilities = [0.5], period_s = 1 }",
+        &[
+            "wire.loss.trace.probabilities: 1 for 2 times; one for each of times_s",
+            "wire.loss.trace.times_s: must ascend, each time once",
+            "wire.loss.trace.period_s: 1 is not after the last of times_s, 1 s",
+        ],
+    );
+    malformed(
+        "wire.loss.bernoulli = 0.1",
+        "wire.loss.bernoulli: unknown key (line 1); the keys here are uniform, gilbert_elliott, \
+         gilbert_elliott_packets, periodic, list, trace",
+    );
+    let changing = "duration_s = 1e6\nmeasure.interval_s = 1000\n\
+                    wire.loss.gilbert_elliott = { good_ms = 0.01, bad_ms = 0.01 }\n";
+    wrong(
+        &format!("standard = '11g'\nstations = 10\n{changing}{FLOW}"),
+        &["duration_s: 1000000 s would take about 2.1e11 steps (10000 a second in the cell, 0 of \
+           datagram sources, 200000 of the wire's channel), and at most 1e11 are run; shorten it \
+           or lower the rates"],
     );
 }

@@ -1,6 +1,7 @@
 //! Congestion control: how much may be in flight. One controller a file.
 
 mod afw;
+mod bbr;
 mod cross_layer;
 mod cubic;
 mod few;
@@ -8,6 +9,7 @@ mod few;
 mod fixture;
 mod hystart;
 mod lt;
+mod max_filter;
 mod new_reno;
 mod rounds;
 mod slow_start;
@@ -15,6 +17,7 @@ mod vegas;
 mod westwood;
 
 pub use afw::{Afw, AfwConfig, Congested, Epoch};
+pub use bbr::{Bbr, BbrConfig};
 pub use cross_layer::{Average, CrossLayer, Throughputs};
 pub use cubic::{Cubic, CubicConfig};
 pub use few::Few;

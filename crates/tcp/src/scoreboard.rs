@@ -135,8 +135,8 @@ impl Scoreboard {
         self.sent.push_back(Sent { start, end, departure, marks: 0 });
     }
 
-    /// The segment left again.
-    pub(crate) fn resend(&mut self, number: u64, departure: Departure) {
+    /// The segment left again; a rescue does not move `HighRxt` (RFC 6675 §4, rule (4)).
+    pub(crate) fn resend(&mut self, number: u64, departure: Departure, rescue: bool) {
         let sent = &mut self.sent[(number - self.first) as usize];
         let len = sent.len();
         if sent.has(LOST) && !sent.has(RESENT) {
@@ -148,7 +148,9 @@ impl Scoreboard {
         sent.marks |= RESENT | EVER;
         sent.departure = departure;
         self.again.push_back((number, departure.at));
-        self.reach = self.reach.max(number + 1);
+        if !rescue {
+            self.reach = self.reach.max(number + 1);
+        }
     }
 
     /// Recovery begins: nothing was resent in it.
@@ -412,5 +414,120 @@ impl Scoreboard {
         self.sent.iter_mut().for_each(|sent| sent.marks &= !LOST);
         (self.lost, self.waiting) = (0, 0);
         (self.young, self.edge) = (0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delivery::DeliveryMeter;
+    use proptest::prelude::*;
+
+    fn board(segments: u64) -> Scoreboard {
+        let mut board = Scoreboard::default();
+        for number in 0..segments {
+            board.push(number * 10, number * 10 + 10, Departure::default());
+        }
+        board
+    }
+
+    fn sack(board: &mut Scoreboard, start: u64, end: u64) -> u64 {
+        let mut blocks = SackBlocks::NONE;
+        blocks.push(SackBlock { start, end });
+        board.select(&blocks, 0, &mut |_| {})
+    }
+
+    #[test]
+    fn what_is_resent_and_then_arrives_is_in_flight_no_more() {
+        let mut board = board(10);
+        assert_eq!(sack(&mut board, 10, 40), 30);
+        assert_eq!(board.find_by_count(10), 10);
+        assert_eq!(board.pipe(100), 60);
+        let lost = board.next_lost().unwrap();
+        board.resend(lost, Departure::default(), false);
+        assert_eq!(board.pipe(100), 70);
+        assert_eq!(sack(&mut board, 0, 40), 10);
+        assert_eq!((board.pipe(100), board.resent(), board.lost()), (60, 0, 0));
+    }
+
+    #[test]
+    fn a_segment_that_is_covered_in_part_has_not_arrived() {
+        let mut board = board(3);
+        assert_eq!(sack(&mut board, 5, 25), 10);
+        assert_eq!(sack(&mut board, 5, 30), 10, "the block has grown");
+        assert_eq!(board.sacked_segments(), 2);
+        assert_eq!(board.acknowledge(5, &mut |_| {}), 5);
+        assert_eq!(board.pipe(25), 5);
+    }
+
+    #[test]
+    fn is_lost_needs_three_runs_or_more_than_two_segments() {
+        // RFC 6675 §4.
+        let mut two = board(10);
+        sack(&mut two, 10, 30);
+        assert_eq!(two.find_by_count(10), 0, "two segments are not more than two");
+        sack(&mut two, 10, 40);
+        assert_eq!(two.find_by_count(10), 10);
+        let mut runs = board(10);
+        sack(&mut runs, 10, 20);
+        sack(&mut runs, 30, 40);
+        assert_eq!(runs.find_by_count(100), 0);
+        sack(&mut runs, 50, 60);
+        assert_eq!(runs.find_by_count(100), 10, "only what lies below all three");
+    }
+
+    proptest! {
+        /// Whatever happens, the sums are those of the segments.
+        #[test]
+        fn the_sums_are_right(
+            operations in prop::collection::vec((0..7u8, 0..40u64, 1..10u64), 0..80),
+        ) {
+            let mut board = board(40);
+            let (mut una, mut at) = (0, 1);
+            for (what, first, count) in operations {
+                at += 1;
+                match what {
+                    0 => {
+                        una = una.max(first * 5);
+                        board.acknowledge(una, &mut |_| {});
+                    }
+                    1 | 2 => {
+                        sack(&mut board, first * 10, (first + count) * 10);
+                    }
+                    3 => {
+                        board.find_by_count(10);
+                    }
+                    4 => {
+                        if let Some(number) = board.next_lost() {
+                            let departure = DeliveryMeter::default().on_send(Instant(at), 0, 10);
+                            board.resend(number, departure, false);
+                        }
+                    }
+                    5 if count == 1 => board.lose_all(),
+                    5 if count == 2 => board.restore(),
+                    _ => {
+                        let mut rack = Rack::default();
+                        (rack.at, rack.end) = (Instant(at), first * 10);
+                        board.find_by_time(Instant(at + count), &rack, Duration(first));
+                    }
+                }
+                let sum = |mark: u8| {
+                    let marked = board.sent.iter().filter(|sent| sent.has(mark));
+                    marked.map(Sent::len).sum::<u64>()
+                };
+                prop_assert_eq!(sum(SACKED), board.sacked);
+                prop_assert_eq!(sum(LOST), board.lost);
+                prop_assert_eq!(sum(RESENT), board.resent);
+                let waits = |sent: &&Sent| sent.has(LOST) && !sent.has(RESENT);
+                let waiting: u64 = board.sent.iter().filter(waits).map(Sent::len).sum();
+                prop_assert_eq!(waiting, board.waiting);
+                let outstanding: u64 = board.sent.iter().map(Sent::len).sum();
+                prop_assert!(board.pipe(outstanding) <= 2 * outstanding);
+                // The hints hide nothing.
+                prop_assert_eq!(board.clone().next_lost().is_some(), waiting > 0);
+                let arrived = board.sent.iter().filter(|sent| sent.has(SACKED)).count();
+                prop_assert_eq!(arrived as u64, board.sacked_segments);
+            }
+        }
     }
 }

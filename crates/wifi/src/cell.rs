@@ -176,8 +176,7 @@ impl Cell {
         let nodes = (0..count).map(node).collect();
         let timing = &config.timing;
         let counts_busy = config.countdown == Countdown::Bianchi;
-        let contention =
-            Contention::new(count as usize, timing.slot, timing.difs(), counts_busy);
+        let contention = Contention::new(count as usize, timing.slot, timing.difs(), counts_busy);
         // Of the family that all links have in common.
         let modes = || links.iter().map(|link| link.mode);
         let common = modes().find(|mode| mode.class.is_dsss()).or_else(|| modes().next());
@@ -356,8 +355,7 @@ impl Cell {
         self.colliders.clear();
         let mut longest = Duration::ZERO;
         for &winner in &self.winners {
-            let (_, airtime) =
-                Exchange::first_frame(&self.config.timing, &self.request(winner));
+            let (_, airtime) = Exchange::first_frame(&self.config.timing, &self.request(winner));
             longest = longest.max(airtime.total());
             self.colliders.push((winner, now + airtime.total()));
             self.nodes[winner as usize].counters.collisions += 1;

@@ -5,5 +5,6 @@
 mod cell;
 pub mod mac;
 pub mod phy;
+pub mod rate;
 
 pub use cell::{Cell, CellConfig, Command, Counters, Link, Outcome, ACCESS_POINT};

@@ -5,8 +5,8 @@ mod exchange;
 mod station;
 mod timing;
 
-pub use exchange::{Exchange, Fate, Step, StepKind};
 pub(crate) use exchange::Request;
+pub use exchange::{Exchange, Fate, Step, StepKind};
 pub use timing::{BackoffDraw, Countdown, Durations, Eifs, FCS, SlotGrid, Timing};
 
 pub(crate) use contention::Contention;

@@ -76,7 +76,7 @@ proptest! {
         }
     }
 
-    /// One frame with the bytes of two saves what opens the second, and at most a grain of rounding.
+    /// One frame with the bytes of two saves what opens the second, and at most a grain more.
     #[test]
     fn payloads_add_up(mode in modes(), first in sizes(), second in sizes()) {
         let apart = payload(&mode, first) + payload(&mode, second);

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import typer
 
-from simoom.cli import airtime, model, run, scenario, study
+from simoom.cli import airtime, model, run, scenario, study, tcp_script
 from simoom.cli.terminal import Refusal, say, say_os_error
 from simoom.issue import ScenarioError
 
@@ -37,6 +37,7 @@ app.command("check")(scenario.check)
 app.command("schema")(scenario.schema)
 app.command("airtime")(airtime.airtime)
 app.command("study")(study.study)
+app.command("tcp-script")(tcp_script.tcp_script)
 
 
 @app.callback(invoke_without_command=True)

@@ -74,7 +74,8 @@ def _point(cell: Cell) -> tuple[half_duplex.HalfDuplex, str]:
         ),
         payload_bits=8 * mean([flow.payload_bytes for flow in flows]),
     )
-    up = mean([float(flow.way == "up") for flow in flows])
+    upward = sum(flow.window_segments for flow in flows if flow.way == "up")
+    up = upward / sum(flow.window_segments for flow in flows)  # whole numbers: exactly 1 if all
     stations = len({flow.station for flow in flows})
     d = round(mean([flow.delayed_ack for flow in flows]))
     point = half_duplex.cell(

@@ -12,8 +12,9 @@ from simoom.twin.verdict import Fit, Held, broken, graded, met, stretched
 
 ROOM = Assumption("room", "The cell carries what its flows would send through it.")
 
-FREE = 0.2
-"""Share of the capacity below which waiting in the cell is no part of the round trip."""
+IN_RANGE = Assumption(
+    "in_range", "The numbers lie in the range for which the model has a solution."
+)
 
 
 def fit_loss(cell: Cell) -> Fit:
@@ -88,6 +89,11 @@ def _cycle_us(cell: Cell, flow: Flow) -> float:
     data = cell.data(flow).success_us + wait
     answer = cell.answer(flow).success_us + wait
     return float((data + answer / flow.delayed_ack) / good)
+
+
+def outside(family: str, error: ValueError) -> Fit:
+    """Return a family that refuses the scenario's numbers, ``wlan.cw_min = 0`` for example."""
+    return Fit(family, "", (broken(IN_RANGE, str(error)),))
 
 
 def absent(cell: Cell) -> list[Fit]:

@@ -352,12 +352,15 @@ def _fair_shares(cell: Cell) -> Held:
     known, flow = _HTTP["fair_shares"], cell.flows[0]
     if choice(cell.keys["ap"]["queue"])[0] == "drr":
         return met(known, "deficit round robin")
-    if flow.window_segments <= flow.delayed_ack:
+    window = flow.window_segments
+    if window <= flow.delayed_ack:
         return met(known)
+    name, law = choice(flow.traffic["size"])
+    if name == "pareto" and law["shape"] <= 2:
+        how = f"one queue, W*={window} and sizes without variance: all wait behind a large file"
+        return broken(known, how)
     _, segments = sizes(flow)
-    how = (
-        f"one queue, in which a file may have W*={flow.window_segments} of {segments:.3g} segments"
-    )
+    how = f"one queue, in which a file of {segments:.3g} segments may have W*={window}"
     return stretched(known, how)
 
 

@@ -150,7 +150,7 @@ def optimise(
     >>> flows = [{"from": "sta*", "to": "ap", "traffic": "saturated"}]
     >>> cell = sm.Scenario(standard="11b", stations=20, flows=flows)
     >>> sm.optimise(cell, over={"wlan.cw_min": [31, 63, 127, 255, 511, 1023]})
-    Optimum(wlan.cw_min=255: total.goodput_mbps = 6.40..., of 6)
+    Optimum(wlan.cw_min=255: total.goodput_mbps = 6.2073, of 6)
     """
     ranges = {path: _range(path, given) for path, given in over.items() if _is_range(given)}
     axes = {path: tuple(given) for path, given in over.items() if path not in ranges}

@@ -45,15 +45,20 @@ def predict(scenario: Scenario) -> Twin:
     cell = Cell(scenario)
     if cell.keys["standard"] not in READ:
         return Twin(scenario, tuple(elsewhere.unread(cell)))
-    tried = (
-        saturated.fit,
-        http.fit_sessions,
-        http.fit_ps,
-        http.fit_queueing,
-        bulk.fit,
-        elsewhere.fit_loss,
-    )
-    fits = [*(fit(cell) for fit in tried), *elsewhere.absent(cell)]
+    tried = {
+        "saturation": saturated.fit,
+        "http_sessions": http.fit_sessions,
+        "ps_queue": http.fit_ps,
+        "http_queueing": http.fit_queueing,
+        "half_duplex": bulk.fit,
+        "tcp_loss": elsewhere.fit_loss,
+    }
+    fits = elsewhere.absent(cell)
+    for place, (family, fit) in enumerate(tried.items()):
+        try:
+            fits.insert(place, fit(cell))
+        except ValueError as error:  # how models refuse what is out of range
+            fits.insert(place, elsewhere.outside(family, error))
     # Python's sort is stable: among equals the order above decides.
     ordered = sorted(fits, key=lambda fit: (not fit.fits, len(fit.strained) if fit.fits else 0))
     return Twin(scenario, tuple(ordered))

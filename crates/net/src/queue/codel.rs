@@ -7,7 +7,7 @@ use wire::Packet;
 
 /// The parameters of the control law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Law {
+pub struct ControlLaw {
     /// The standing delay that is tolerated (TARGET, 5 ms).
     pub target: Duration,
     /// How long the delay must stay above it, about a round-trip time (INTERVAL, 100 ms).
@@ -22,7 +22,7 @@ pub struct Law {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoDelConfig {
     /// When it drops.
-    pub law: Law,
+    pub law: ControlLaw,
     /// What it holds.
     pub limit: Limit,
 }
@@ -45,7 +45,7 @@ impl Control {
     /// one is never too long a queue.
     pub(super) fn pop(
         &mut self,
-        law: &Law,
+        law: &ControlLaw,
         now: Instant,
         fifo: &mut Fifo,
         out: &mut Vec<Signal>,
@@ -77,7 +77,7 @@ impl Control {
     }
 
     /// Enters the drop state; soon after the last one it goes on at that one's rate.
-    fn enter(&mut self, law: &Law, now: Instant) {
+    fn enter(&mut self, law: &ControlLaw, now: Instant) {
         let delta = self.count.saturating_sub(self.last_count);
         let is_recent = now.since(self.drop_next) < law.interval * 16;
         self.dropping = true;
@@ -87,7 +87,7 @@ impl Control {
     }
 
     /// The first packet, and whether it may be dropped for its delay (`dodequeue`).
-    fn take(&mut self, law: &Law, now: Instant, fifo: &mut Fifo) -> Option<(Packet, bool)> {
+    fn take(&mut self, law: &ControlLaw, now: Instant, fifo: &mut Fifo) -> Option<(Packet, bool)> {
         let Some((since, packet)) = fifo.pop() else {
             self.first_above = None;
             return None;
@@ -101,7 +101,7 @@ impl Control {
     }
 }
 
-impl Law {
+impl ControlLaw {
     /// The control law: drops come closer with the square root of their number.
     fn next_drop(&self, last: Instant, count: u32) -> Instant {
         last + Duration((self.interval.0 as f64 / libm::sqrt(f64::from(count))) as u64)
@@ -111,7 +111,7 @@ impl Law {
 /// A first-in-first-out queue under `CoDel`.
 #[derive(Debug)]
 pub struct CoDel {
-    law: Law,
+    law: ControlLaw,
     control: Control,
     fifo: Fifo,
     room: Room,
@@ -170,7 +170,7 @@ mod tests {
     use wire::Ecn;
 
     /// The defaults of RFC 8289.
-    const LAW: Law = Law {
+    const LAW: ControlLaw = ControlLaw {
         target: Duration::from_millis(5),
         interval: Duration::from_millis(100),
         mtu: Bytes(1500),
@@ -181,7 +181,7 @@ mod tests {
         Instant::ZERO + Duration::from_millis(ms)
     }
 
-    fn queue(law: Law) -> CoDel {
+    fn queue(law: ControlLaw) -> CoDel {
         CoDel::new(CoDelConfig { law, limit: Limit::NONE })
     }
 
@@ -269,13 +269,13 @@ mod tests {
     fn a_queue_of_one_packet_is_never_too_long() {
         // The packet that is taken out leaves one of the MTU behind: it passes, however late.
         assert_eq!(hold(&mut queue(LAW), 1, 1000, 3000), []);
-        let slow = Law { target: Duration::ZERO, mtu: Bytes(40_000), ..LAW };
+        let slow = ControlLaw { target: Duration::ZERO, mtu: Bytes(40_000), ..LAW };
         assert_eq!(hold(&mut queue(slow), 20, 20, 2000), []);
     }
 
     #[test]
     fn with_ecn_packets_are_marked_at_the_same_times() {
-        let mut queue = queue(Law { ecn: true, ..LAW });
+        let mut queue = queue(ControlLaw { ecn: true, ..LAW });
         let signals = hold(&mut queue, 20, 20, 1020);
         assert!(signals.iter().all(|(_, signal)| {
             matches!(signal, Signal::Mark(packet) if packet.ecn == Ecn::Experienced)
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn with_ecn_a_packet_that_cannot_be_marked_is_dropped() {
-        let mut queue = queue(Law { ecn: true, ..LAW });
+        let mut queue = queue(ControlLaw { ecn: true, ..LAW });
         for number in 0..200 {
             assert!(accepts(&mut queue, ms(0), packet(0, number, 1500)));
         }
@@ -312,7 +312,7 @@ mod tests {
         let long = responsive(&mut drop_tail, 4, false, end).mean_ms(from);
         assert!(long > 150.0, "drop-tail: {long} ms");
         for ecn in [false, true] {
-            let outcome = responsive(&mut queue(Law { ecn, ..LAW }), 4, ecn, end);
+            let outcome = responsive(&mut queue(ControlLaw { ecn, ..LAW }), 4, ecn, end);
             let (mean, used) = (outcome.mean_ms(from), outcome.use_of(from, end));
             assert!((2.5..10.0).contains(&mean), "ecn {ecn}: {mean} ms");
             assert!(used > 0.97, "ecn {ecn}: {used}");

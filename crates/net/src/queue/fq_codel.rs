@@ -4,7 +4,7 @@
 use super::codel::Control;
 use super::fifo::Fifo;
 use super::lanes::{Classifier, Lanes};
-use super::{Law, Limit, Queue, Room, Signal};
+use super::{ControlLaw, Limit, Queue, Room, Signal};
 use kernel::{Bytes, Instant, Rng};
 use std::collections::VecDeque;
 use wire::Packet;
@@ -13,7 +13,7 @@ use wire::Packet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FqCoDelConfig {
     /// When a sub-queue drops.
-    pub law: Law,
+    pub law: ControlLaw,
     /// Bytes that a sub-queue may send per round (section 5.2.4).
     pub quantum: Bytes,
     /// How many sub-queues flows are hashed to; `None` is one for each flow.
@@ -44,7 +44,7 @@ impl Lane {
 /// A queue under FQ-CoDel.
 #[derive(Debug)]
 pub struct FqCoDel {
-    law: Law,
+    law: ControlLaw,
     quantum: i64,
     drop_batch: u32,
     classifier: Classifier,
@@ -186,7 +186,7 @@ mod tests {
     use kernel::Duration;
     use wire::{Body, Flags, FlowId, SackBlocks, Segment};
 
-    const LAW: Law = Law {
+    const LAW: ControlLaw = ControlLaw {
         target: Duration::from_millis(5),
         interval: Duration::from_millis(100),
         mtu: Bytes(1500),

@@ -9,7 +9,7 @@ use wire::Packet;
 
 /// What thresholds and average count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
+pub enum QueueUnit {
     /// Packets.
     Packets,
     /// Bytes.
@@ -20,7 +20,7 @@ pub enum Measure {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RedConfig {
     /// What the thresholds count.
-    pub measure: Measure,
+    pub unit: QueueUnit,
     /// Up to this average nothing is dropped.
     pub min: f64,
     /// At this average the probability is `max_p`; above `min`.
@@ -123,9 +123,9 @@ impl Red {
                 self.average = 0.0;
             }
         }
-        let length = match self.config.measure {
-            Measure::Packets => self.fifo.len() as f64,
-            Measure::Bytes => self.fifo.backlog().0 as f64,
+        let length = match self.config.unit {
+            QueueUnit::Packets => self.fifo.len() as f64,
+            QueueUnit::Bytes => self.fifo.backlog().0 as f64,
         };
         self.average = keep * self.average + self.config.weight * length;
         if self.config.adaptive && now.since(self.adapted) > INTERVAL {
@@ -252,7 +252,7 @@ mod tests {
     use super::*;
 
     const CONFIG: RedConfig = RedConfig {
-        measure: Measure::Packets,
+        unit: QueueUnit::Packets,
         min: 5.0,
         max: 15.0,
         max_p: 0.1,
@@ -446,7 +446,7 @@ mod tests {
 
     #[test]
     fn bytes_are_counted_where_thresholds_are_in_bytes() {
-        let config = RedConfig { measure: Measure::Bytes, min: 6000.0, max: 9000.0, ..CONFIG };
+        let config = RedConfig { unit: QueueUnit::Bytes, min: 6000.0, max: 9000.0, ..CONFIG };
         let mut queue = at_length(config, 5);
         offer(&mut queue, 1, |n| packet(0, n, 1500));
         assert_close(queue.average, 7500.0, 0.0);

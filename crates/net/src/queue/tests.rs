@@ -59,12 +59,14 @@ fn limit() -> impl Strategy<Value = Limit> {
         .prop_map(|(packets, bytes)| Limit { packets, bytes: bytes.map(Bytes) })
 }
 
-fn law() -> impl Strategy<Value = Law> {
-    (0u64..10, 1u64..50, 0u64..3000, any::<bool>()).prop_map(|(target, interval, mtu, ecn)| Law {
-        target: Duration::from_millis(target),
-        interval: Duration::from_millis(interval),
-        mtu: Bytes(mtu),
-        ecn,
+fn law() -> impl Strategy<Value = ControlLaw> {
+    (0u64..10, 1u64..50, 0u64..3000, any::<bool>()).prop_map(|(target, interval, mtu, ecn)| {
+        ControlLaw {
+            target: Duration::from_millis(target),
+            interval: Duration::from_millis(interval),
+            mtu: Bytes(mtu),
+            ecn,
+        }
     })
 }
 
@@ -76,7 +78,7 @@ fn red() -> impl Strategy<Value = Discipline> {
         |([gentle, wait, by_size, adaptive, ecn], numbers, mark_limit, packet_ns, limit)| {
             let (min, more, max_p, weight) = numbers;
             Discipline::Red(RedConfig {
-                measure: Measure::Packets,
+                unit: QueueUnit::Packets,
                 min,
                 max: min + more,
                 max_p,

@@ -78,8 +78,15 @@ fn advice(path: &Path, key: &str, known: &[&str]) -> String {
     const MOST: usize = 4;
     let mut places = if is_bare(key) { schema::places(key) } else { Vec::new() };
     let below = format!("{}.", path.general());
-    if places.iter().any(|place| place.starts_with(&below)) {
+    let inside = places.iter().any(|place| place.starts_with(&below));
+    if inside {
         places.retain(|place| place.starts_with(&below));
+    }
+    if places.len() > MOST {
+        places.truncate(MOST);
+        places.push("…".to_owned());
+    }
+    if inside {
         return format!("it belongs at {}", places.join(" or "));
     }
     let nearest = nearest(key, known.iter().copied());
@@ -89,10 +96,6 @@ fn advice(path: &Path, key: &str, known: &[&str]) -> String {
     let here = format!("the keys here are {}", known.join(", "));
     if places.is_empty() {
         return here;
-    }
-    if places.len() > MOST {
-        places.truncate(MOST);
-        places.push("…".to_owned());
     }
     format!("it belongs at {}; {here}", places.join(" or "))
 }

@@ -1,5 +1,6 @@
 //! The keys of a flow: ends, traffic, congestion control, TCP.
 
+use super::control::Control;
 use crate::plan::{Close, DelayEnd, Ecn, First, Reduction, RtoRule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -232,15 +233,6 @@ impl Default for Saturated {
     fn default() -> Self {
         Self { payload_bytes: 1472, header_bytes: 28 }
     }
-}
-
-/// Congestion control.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Control {
-    /// `NewReno` (RFC 5681, RFC 6582).
-    #[default]
-    NewReno,
 }
 
 /// TCP at both ends of a flow.

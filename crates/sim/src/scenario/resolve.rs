@@ -5,6 +5,7 @@
 
 mod cell;
 mod check;
+mod control;
 mod ends;
 mod flows;
 mod queues;

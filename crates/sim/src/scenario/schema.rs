@@ -103,8 +103,8 @@ mod tests {
             [
                 "stations.queue.drr.per",
                 "stations[*].queue.drr.per",
-                "ap.queue.drr.quantum_bytes",
-                "wire.queue.drr.quantum_bytes"
+                "ap.queue.drr.per",
+                "wire.queue.drr.per"
             ]
         );
         assert_eq!(places("nonsense"), [""; 0]);

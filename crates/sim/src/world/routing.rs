@@ -5,7 +5,7 @@ use crate::flow::Transport;
 use crate::meter::DropCause;
 use net::{Airtime, Signal};
 use wifi::Outcome;
-use wifi::mac::{Exchange, Fate};
+use wifi::mac::Fate;
 use wire::{Body, Ecn, Flags, NodeId, Packet};
 
 impl World {
@@ -162,13 +162,13 @@ impl World {
             checker.on_air(exchange);
         }
         self.meter.on_air_began(exchange, self.cell.packet_on_air());
-        let exchange = *exchange;
-        self.note_airtime(&exchange);
+        self.note_airtime();
     }
 
     /// Tells the access point's queue of the airtime that a station's traffic takes. A collision
     /// counts as long as it lasts.
-    fn note_airtime(&mut self, exchange: &Exchange) {
+    fn note_airtime(&mut self) {
+        let Some(exchange) = self.cell.exchange() else { return };
         let collisions = self.cell.counters(ACCESS_POINT.0).collisions;
         let collided = std::mem::replace(&mut self.ap_collisions, collisions) != collisions;
         let by_access_point = exchange.sender == ACCESS_POINT.0;

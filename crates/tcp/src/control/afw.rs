@@ -49,8 +49,6 @@ pub struct AfwConfig {
     /// The hops of a round trip, if S may rise only below the bandwidth-delay product of a chain of
     /// radio hops and fall only above: a fifth of the hops (Chen, Xue and Nahrstedt, ICC 2003).
     pub gate_hops: Option<u32>,
-    /// What makes the window grow; by acknowledgements in ns-2.
-    pub counting: Counting,
 }
 
 impl Default for AfwConfig {
@@ -63,7 +61,6 @@ impl Default for AfwConfig {
             epoch: Epoch::Rounds(1),
             congested: Congested::Timeout,
             gate_hops: None,
-            counting: Counting::Acks,
         }
     }
 }
@@ -84,10 +81,10 @@ pub struct Afw {
 }
 
 impl Afw {
-    /// A controller with these settings.
-    pub fn new(config: &Config, settings: AfwConfig) -> Self {
+    /// A controller with these settings, for which acknowledgements (as in ns-2) or data count.
+    pub fn new(config: &Config, settings: AfwConfig, counting: Counting) -> Self {
         Self {
-            reno: NewReno::from(config).counting(settings.counting),
+            reno: NewReno::from(config).counting(counting),
             settings,
             increment: settings.s_min,
             rounds: Rounds::default(),
@@ -169,7 +166,7 @@ mod tests {
         let window = Segments(4.0);
         let config =
             Config { initial_window: window, initial_ssthresh: Some(window), ..Config::default() };
-        Afw::new(&config, settings)
+        Afw::new(&config, settings, Counting::Acks)
     }
 
     fn increment(control: &Afw) -> f64 {

@@ -339,7 +339,7 @@ impl Sender {
             let fits = pipe == 0 || pipe + (sent.end - sent.start) <= window;
             let leaves = fits && self.may_leave(now, out);
             if leaves {
-                self.resend(now, number, out);
+                self.resend(now, number, false, out);
             }
             return leaves;
         }
@@ -362,23 +362,23 @@ impl Sender {
             return false;
         }
         if let Some(number) = self.board.next_doubtful() {
-            self.resend(now, number, out);
+            self.resend(now, number, false, out);
             return true;
         }
         if let Some(number) = self.board.last_missing().filter(|_| !self.rescued) {
             self.rescued = true;
-            self.resend(now, number, out);
+            self.resend(now, number, true, out);
             return true;
         }
         false
     }
 
-    fn resend(&mut self, now: Instant, number: u64, out: &mut Vec<Command>) {
+    fn resend(&mut self, now: Instant, number: u64, rescue: bool, out: &mut Vec<Command>) {
         let sent = self.board.get(number);
         let pipe = self.in_flight_bytes();
         let data = sent.end.min(self.end) - sent.start.min(self.end);
         let departure = self.meter.on_send(now, pipe, data);
-        self.board.resend(number, departure);
+        self.board.resend(number, departure, rescue);
         if let Some(resent) = &mut self.resent {
             *resent += 1;
         }
@@ -466,7 +466,7 @@ impl Sender {
         if let Some((len, fin)) = fresh {
             self.send_fresh(now, len, fin, out);
         } else if let Some(number) = self.board.last_missing() {
-            self.resend(now, number, out);
+            self.resend(now, number, false, out);
         }
         self.rack.probe = Some((self.max, self.max == start));
         self.probe_at = None;

@@ -151,7 +151,13 @@ impl Cell {
     }
 
     /// Frees the node and starts its post-back-off (clause 10.3.4.3).
-    fn finish(&mut self, node: u32, frame: Option<Frame>, outcome: Outcome, out: &mut Vec<Command>) {
+    fn finish(
+        &mut self,
+        node: u32,
+        frame: Option<Frame>,
+        outcome: Outcome,
+        out: &mut Vec<Command>,
+    ) {
         self.contending_stations -= u32::from(node != ACCESS_POINT);
         self.contention.rest(node);
         self.back_off(node);

@@ -6,7 +6,7 @@
 //! [data 1==]   a frame; the number is the packet's
 //! [data 1xx]   it collides
 //! [data 1~~]   noise spoils it
-//! +            a packet comes to the node; where it is sent at once, this is the frame's first column
+//! +            a packet comes to the node; the first column of its frame, if it is sent at once
 //! *            a packet is delivered at the node
 //! ......       the node waits for the end of its interframe space: DIFS or EIFS
 //! nnnnnn       and here for the end of its NAV

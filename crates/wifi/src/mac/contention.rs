@@ -55,12 +55,7 @@ pub(crate) struct Contention {
 }
 
 impl Contention {
-    pub(crate) fn new(
-        stations: usize,
-        slot: Duration,
-        difs: Duration,
-        counts_busy: bool,
-    ) -> Self {
+    pub(crate) fn new(stations: usize, slot: Duration, difs: Duration, counts_busy: bool) -> Self {
         Self {
             slot,
             counts_busy,
@@ -139,9 +134,9 @@ impl Contention {
         if self.busy {
             return None;
         }
-        let shared = self.first_expiry().map(|expiry| {
-            self.start + self.slot * expiry.saturating_sub(self.elapsed)
-        });
+        let shared = self
+            .first_expiry()
+            .map(|expiry| self.start + self.slot * expiry.saturating_sub(self.elapsed));
         let own = self
             .own
             .iter()
@@ -426,7 +421,11 @@ mod tests {
         assert_eq!(busy(&mut c, 1310), [0]);
         c.rest(0);
         c.begin_idle(at(2050), at(2000));
-        assert_eq!(c.next_access(), Some(at(2050 + 120)), "station 2 was beaten and drew six slots");
+        assert_eq!(
+            c.next_access(),
+            Some(at(2050 + 120)),
+            "station 2 was beaten and drew six slots"
+        );
     }
 
     #[test]

@@ -134,18 +134,16 @@ impl Exchange {
     /// When virtual carrier sense lets bystanders go: the Duration field reserves the medium for
     /// the ACK even if it does not come (clause 9.2.5).
     pub(crate) fn reserved_until(&self, timing: &Timing, mode: &Mode) -> Instant {
-        match self.fate {
+        let planned = match self.fate {
             Fate::DataLost => {
                 let ack = timing.airtime(&timing.response_mode(mode), ACK).total();
                 self.end + timing.sifs() + ack
             }
-            // What the first frame reserves, if its Duration field is no less than that.
-            Fate::Success | Fate::AckLost | Fate::Collision => self
-                .steps()
-                .next()
-                .map(Step::end)
-                .map_or(self.end, |at| self.end.max(at + timing.reservation(self.end - at))),
-        }
+            Fate::Success | Fate::AckLost | Fate::Collision => self.end,
+        };
+        // What the first frame reserves, if its Duration field is no less than that.
+        let first = self.steps().next().map_or(planned, Step::end);
+        planned.max(first + timing.reservation(planned - first))
     }
 }
 
@@ -184,8 +182,7 @@ mod tests {
         let basic = Exchange::of(&timing(), &request(false, false), Instant::ZERO, Fate::Success);
         assert_eq!(steps(&basic), [(Data, 0, 992), (Ack, 1002, 1250)]);
         let rts = Exchange::of(&timing(), &request(true, false), Instant::ZERO, Fate::Success);
-        let expected =
-            [(Rts, 0, 272), (Cts, 282, 530), (Data, 540, 1532), (Ack, 1542, 1790)];
+        let expected = [(Rts, 0, 272), (Cts, 282, 530), (Data, 540, 1532), (Ack, 1542, 1790)];
         assert_eq!(steps(&rts), expected);
         assert_eq!(rts.end, Instant(1_790_000));
         let all = Exchange::of(&timing(), &request(false, true), Instant::ZERO, Fate::Success);

@@ -197,7 +197,11 @@ mod tests {
         let mut station = station(true);
         assert_eq!(station.fail(&PERSISTENCE, false), Failure::Retry);
         assert_eq!(station.fail(&PERSISTENCE, false), Failure::Retry);
-        assert_eq!(station.fail(&PERSISTENCE, true), Failure::Retry, "the CTS resets the short one");
+        assert_eq!(
+            station.fail(&PERSISTENCE, true),
+            Failure::Retry,
+            "the CTS resets the short one"
+        );
         assert_eq!(station.fail(&PERSISTENCE, false), Failure::Retry);
         assert_eq!(station.fail(&PERSISTENCE, true), Failure::Drop, "the long one stays");
     }

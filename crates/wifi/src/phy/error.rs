@@ -44,7 +44,7 @@ impl<E: ErrorModel + ?Sized> ErrorModel for Box<E> {
 pub fn required_snr(model: &dyn ErrorModel, mode: &Mode, psdu: Bytes, loss: f64) -> Db {
     let (mut low, mut high) = (-20.0, 80.0);
     while high - low > 1e-6 {
-        let middle = (low + high) / 2.0;
+        let middle = f64::midpoint(low, high);
         let chunk = Chunk { mode, sinr: Db(middle), bits: psdu.bits() };
         if model.success(&chunk) < 1.0 - loss {
             low = middle;
@@ -52,7 +52,7 @@ pub fn required_snr(model: &dyn ErrorModel, mode: &Mode, psdu: Bytes, loss: f64)
             high = middle;
         }
     }
-    Db((low + high) / 2.0)
+    Db(f64::midpoint(low, high))
 }
 
 /// Probability that `bits` independent bits, each wrong with probability `error`, are all right.

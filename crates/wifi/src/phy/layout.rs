@@ -103,11 +103,14 @@ impl Mode {
     /// The duration of a PPDU with this PSDU.
     pub(super) fn ofdm_airtime(&self, psdu: Bytes) -> Airtime {
         let Layout { header_ns, symbol_ns, grid_ns, extension_ns, .. } = self.layout;
-        let data_ns = u64::from(symbol_ns) * self.symbols(psdu);
+        let mut data_ns = u64::from(symbol_ns) * self.symbols(psdu);
+        if grid_ns != symbol_ns {
+            data_ns = data_ns.next_multiple_of(grid_ns.into());
+        }
         Airtime {
             preamble: TRAINING,
             header: Duration(header_ns.into()),
-            payload: Duration(data_ns.next_multiple_of(grid_ns.into())),
+            payload: Duration(data_ns),
             extension: Duration(extension_ns.into()),
         }
     }

@@ -4,7 +4,7 @@
 use crate::workload::Workload;
 use kernel::{Bytes, Duration, Instant, Rng};
 use std::collections::{BTreeMap, VecDeque};
-use wifi::mac::{BackoffDraw, Countdown, SlotGrid, StepKind, Timing};
+use wifi::mac::{BackoffDraw, Countdown, Durations, SlotGrid, StepKind, Timing};
 use wifi::phy::Mode;
 use wifi::{CellConfig, Counters, Link, Outcome};
 
@@ -197,7 +197,8 @@ impl<'a> Station<'a> {
     pub(crate) fn offer(&mut self, now: Instant, packet: u64, to: Option<u32>, size: Bytes) {
         let (short_retries, long_retries) = (0, 0);
         let (sequence, retry, received) = (0, false, false);
-        let msdu = Msdu { packet, to, size, sequence, retry, short_retries, long_retries, received };
+        let msdu =
+            Msdu { packet, to, size, sequence, retry, short_retries, long_retries, received };
         self.waiting.push_back(msdu);
         if self.msdu.is_none() {
             self.serve_next();
@@ -424,12 +425,12 @@ impl<'a> Station<'a> {
         let timing = self.timing();
         let standard = timing.standard;
         let link = |other: u32| self.links[self.node.max(other) as usize - 1].mode;
-        msdu.to.map(link).unwrap_or_else(|| {
-            // Of the family that all can hear.
-            let modes = || self.links.iter().map(|link| link.mode);
-            let data = modes().find(|mode| mode.class.is_dsss()).or(modes().next());
-            standard.broadcast_mode(&data.expect("a station"), &timing.basic_rates)
-        })
+        // A broadcast is of the family that all can hear.
+        let modes = || self.links.iter().map(|link| link.mode);
+        let common = modes().find(|mode| mode.class.is_dsss()).or(modes().next());
+        let broadcast =
+            || standard.broadcast_mode(&common.expect("a station"), &timing.basic_rates);
+        msdu.to.map_or_else(broadcast, link)
     }
 
     fn airtime(&self, mode: &Mode, psdu: Bytes) -> Duration {
@@ -446,7 +447,7 @@ impl<'a> Station<'a> {
             to: msdu.to,
             mode,
             psdu: self.psdu(msdu),
-            reserves: msdu.to.map_or(Duration::ZERO, |_| ack),
+            reserves: msdu.to.map_or(Duration::ZERO, |_| self.duration_field(ack)),
             sequence: msdu.sequence,
             retry: msdu.retry,
             packet: msdu.packet,
@@ -459,7 +460,15 @@ impl<'a> Station<'a> {
         let mode = timing.rts_mode(&data.mode);
         let cts = timing.sifs() + self.airtime(&timing.response_mode(&mode), CTS);
         let whole = timing.sifs() + self.airtime(&data.mode, data.psdu) + data.reserves;
-        Frame { kind: StepKind::Rts, mode, psdu: RTS, reserves: cts + whole, ..data }
+        let reserves = self.duration_field(cts + whole);
+        Frame { kind: StepKind::Rts, mode, psdu: RTS, reserves, ..data }
+    }
+
+    fn duration_field(&self, lasting: Duration) -> Duration {
+        match self.timing().durations {
+            Durations::Standard => lasting,
+            Durations::Ns2 => Duration((lasting.0 as f64 * 1e-3).round() as u64 * 1000),
+        }
     }
 
     fn reply(&mut self, now: Instant, to: &Frame, kind: StepKind) {

@@ -42,6 +42,8 @@ TCP = {
     "window_segments": 1,
     "initial_window_segments": 1,
     "delayed_ack": "none",
+    "recovery": "new_reno",
+    "byte_counting": False,  # section 2.2: with fewer ACKs the window grows more slowly
     "close": "none",  # footnote 1 of the paper
     "pad_last_segment": True,  # footnote 1
 }

@@ -21,6 +21,11 @@ impl Check {
         if self.issues.is_empty() { Ok(plan) } else { Err(self.issues) }
     }
 
+    /// How many faults were found.
+    pub(super) fn faults(&self) -> usize {
+        self.issues.len()
+    }
+
     pub(super) fn found_nothing(&self) -> bool {
         self.issues.is_empty()
     }

@@ -2,8 +2,8 @@
 
 use super::check::{Check, number};
 use crate::plan::{
-    CoDelConfig, Discipline, FqCoDelConfig, Law, Limit, Loss, Measure, PieConfig, RedConfig,
-    red_weight,
+    CoDelConfig, ControlLaw, Discipline, FqCoDelConfig, Limit, Loss, PieConfig, QueueUnit,
+    RedConfig, red_weight,
 };
 use crate::scenario::queue::{
     self, AirtimeFair, Codel, DropTail, Drr, FqCodel, GilbertElliott, GilbertElliottPackets, Pie,
@@ -111,7 +111,7 @@ fn red(path: &str, queue: &Red, site: Site, check: &mut Check) -> Discipline {
         _ => None,
     };
     let in_target = fixed.map_or(0.0, |_| target.0 as f64 / packet_time.0 as f64);
-    let (measure, min, max) = thresholds(path, queue, f64::max(5.0, in_target / 2.0), check);
+    let (unit, min, max) = thresholds(path, queue, f64::max(5.0, in_target / 2.0), check);
     let weight = match (queue.weight, fixed) {
         (Some(weight), _) => check.fraction(at("weight"), weight),
         (None, Some((rate, delay))) => red_weight(rate, delay, mean_packet),
@@ -119,7 +119,7 @@ fn red(path: &str, queue: &Red, site: Site, check: &mut Check) -> Discipline {
         (None, None) => 0.002,
     };
     Discipline::Red(RedConfig {
-        measure,
+        unit,
         min,
         max,
         max_p: check.fraction(at("max_p"), queue.max_p),
@@ -137,20 +137,20 @@ fn red(path: &str, queue: &Red, site: Site, check: &mut Check) -> Discipline {
 }
 
 /// What RED's thresholds count, and both of them.
-fn thresholds(path: &str, queue: &Red, usual: f64, check: &mut Check) -> (Measure, f64, f64) {
+fn thresholds(path: &str, queue: &Red, usual: f64, check: &mut Check) -> (QueueUnit, f64, f64) {
     const MOST: f64 = 1e12;
     let in_bytes = queue.min_bytes.is_some() || queue.max_bytes.is_some();
     if in_bytes && (queue.min_packets.is_some() || queue.max_packets.is_some()) {
         let message = "thresholds are in packets or in bytes; give one pair of them";
         check.fault(path, message);
     }
-    let (measure, unit, min, max) = if in_bytes {
+    let (unit, name, min, max) = if in_bytes {
         let of = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64);
-        (Measure::Bytes, "bytes", of(queue.min_bytes), of(queue.max_bytes))
+        (QueueUnit::Bytes, "bytes", of(queue.min_bytes), of(queue.max_bytes))
     } else {
-        (Measure::Packets, "packets", queue.min_packets, queue.max_packets)
+        (QueueUnit::Packets, "packets", queue.min_packets, queue.max_packets)
     };
-    let min_path = format!("{path}.min_{unit}");
+    let min_path = format!("{path}.min_{name}");
     let min = match min {
         Some(min) => check.real(&min_path, min, 0.0, MOST),
         None if in_bytes => {
@@ -160,18 +160,22 @@ fn thresholds(path: &str, queue: &Red, usual: f64, check: &mut Check) -> (Measur
         }
         None => max.map_or(usual, |max| usual.min(max / 3.0)),
     };
-    let max_path = format!("{path}.max_{unit}");
+    let max_path = format!("{path}.max_{name}");
     let max = max.map_or(3.0 * min, |max| check.real(&max_path, max, 0.0, MOST));
     if max <= min {
         let (max, min) = (number(max), number(min));
-        check.fault(max_path, format!("{max} is not above min_{unit}, {min}"));
-        return (measure, 1.0, 3.0);
+        check.fault(max_path, format!("{max} is not above min_{name}, {min}"));
+        return (unit, 1.0, 3.0);
     }
-    (measure, min, max)
+    (unit, min, max)
 }
 
 /// The parameters of `CoDel`'s control law.
-fn law(path: &str, (target_ms, interval_ms): (f64, f64), check: &mut Check) -> (Duration, Duration) {
+fn law(
+    path: &str,
+    (target_ms, interval_ms): (f64, f64),
+    check: &mut Check,
+) -> (Duration, Duration) {
     let target = check.millis(format!("{path}.target_ms"), target_ms, 0.0, 60_000.0);
     let interval = check.millis(format!("{path}.interval_ms"), interval_ms, 0.001, 60_000.0);
     if target > interval {
@@ -191,7 +195,7 @@ fn codel(path: &str, queue: &Codel, check: &mut Check) -> Discipline {
     let (target, interval) = law(path, (queue.target_ms, queue.interval_ms), check);
     let mtu = check.bytes(format!("{path}.mtu_bytes"), queue.mtu_bytes, 0, 1_000_000);
     Discipline::CoDel(CoDelConfig {
-        law: Law { target, interval, mtu, ecn: queue.ecn },
+        law: ControlLaw { target, interval, mtu, ecn: queue.ecn },
         limit: limit(path, queue.limit_packets, queue.limit_bytes, check),
     })
 }
@@ -202,7 +206,7 @@ fn fq_codel(path: &str, queue: &FqCodel, check: &mut Check) -> Discipline {
     let mtu = check.bytes(at("mtu_bytes"), queue.mtu_bytes, 0, 1_000_000);
     let batch = queue.drop_batch_packets;
     Discipline::FqCoDel(FqCoDelConfig {
-        law: Law { target, interval, mtu, ecn: queue.ecn },
+        law: ControlLaw { target, interval, mtu, ecn: queue.ecn },
         quantum: quantum(path, queue.quantum_bytes, check),
         buckets: queue.buckets.map(|n| check.whole(at("buckets"), n, 1, 1 << 20) as u32),
         drop_batch: check.whole(at("drop_batch_packets"), batch, 1, 1_000_000) as u32,
@@ -233,9 +237,7 @@ fn airtime_fair(path: &str, queue: &AirtimeFair, check: &mut Check) -> Disciplin
             drop_tail(&format!("{path}.station.drop_tail"), queue, check)
         }
         StationQueue::Codel(queue) => codel(&format!("{path}.station.codel"), queue, check),
-        StationQueue::FqCodel(queue) => {
-            fq_codel(&format!("{path}.station.fq_codel"), queue, check)
-        }
+        StationQueue::FqCodel(queue) => fq_codel(&format!("{path}.station.fq_codel"), queue, check),
     };
     Discipline::AirtimeFair {
         quantum: Duration::from_secs_f64(quantum_us * 1e-6),

@@ -1,9 +1,9 @@
 //! What flows carry: traffic, packet sizes, TCP.
 
 use super::check::{Check, number};
-use crate::plan::{ControlPlan, DelayedAck, Recovery, SizePlan, TcpPlan, TrafficPlan};
+use crate::plan::{DelayedAck, Recovery, SizePlan, TcpPlan, TrafficPlan};
 use crate::scenario::document::Document;
-use crate::scenario::flow::{self, Cbr, Control, Flow, Saturated, Size, Tcp, Traffic, Web};
+use crate::scenario::flow::{self, Cbr, Flow, Saturated, Size, Tcp, Traffic, Web};
 use kernel::{BitRate, Bytes, Duration};
 
 /// The largest MSDU (802.11-2020 clause 9.2.4.8), which carries LLC header and IP packet.
@@ -181,7 +181,7 @@ fn empirical(path: &str, list: &flow::Empirical, check: &mut Check) -> SizePlan 
 
 /// TCP of a flow at `path`.
 pub(super) fn tcp(path: &str, flow: &Flow, document: &Document, check: &mut Check) -> TcpPlan {
-    let Control::NewReno = flow.control;
+    let control = super::control::control(path, &flow.control, check);
     let tcp = &flow.tcp;
     let path = format!("{path}.tcp");
     // RFC 9293 and RFC 791: 20 bytes each; RFC 7323 appendix A: 12 for timestamps.
@@ -196,7 +196,7 @@ pub(super) fn tcp(path: &str, flow: &Flow, document: &Document, check: &mut Chec
     let window_path = format!("{path}.initial_window_segments");
     let (rto_initial, rto_min, rto_max) = timeouts(&path, tcp, check);
     TcpPlan {
-        control: ControlPlan::NewReno,
+        control,
         mss,
         window: window(&path, tcp, mss, check),
         initial_window: check.whole(window_path, tcp.initial_window_segments, 1, 1_000_000) as u32,

@@ -8,10 +8,7 @@ use crate::phy::DOT11B;
 fn a_frame_goes_after_a_difs() {
     let record = Script::new(&DOT11B, 1).up(0, STA1).play(10);
     record.shows(
-        &[
-            (50_000, 213_000, STA1, "data 1"),
-            (223_000, 330_000, AP, "ack"),
-        ],
+        &[(50_000, 213_000, STA1, "data 1"), (223_000, 330_000, AP, "ack")],
         "
             µs    0         100       200       300
             ap                         *[ack======]
@@ -25,10 +22,7 @@ fn a_frame_goes_after_a_difs() {
 fn a_frame_that_finds_the_medium_idle_for_a_difs_goes_at_once() {
     let record = Script::new(&DOT11B, 1).up(120.001, STA1).play(10);
     record.shows(
-        &[
-            (120_001, 283_001, STA1, "data 1"),
-            (293_001, 400_001, AP, "ack"),
-        ],
+        &[(120_001, 283_001, STA1, "data 1"), (293_001, 400_001, AP, "ack")],
         "
             µs    0         100       200       300       400
             ap                                *[ack======]

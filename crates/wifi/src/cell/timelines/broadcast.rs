@@ -126,14 +126,9 @@ fn noise_takes_a_broadcast_from_one_receiver() {
 /// One station can do no OFDM: the broadcast goes at 1 Mb/s, whichever station comes first.
 #[test]
 fn a_broadcast_goes_in_the_family_that_all_receive() {
-    let record = Script::new(&DOT11G, 2)
-        .rate(STA2, 11.0)
-        .broadcast(0)
-        .play(20);
+    let record = Script::new(&DOT11G, 2).rate(STA2, 11.0).broadcast(0).play(20);
     record.shows(
-        &[
-            (28_000, 956_000, AP, "data 1"),
-        ],
+        &[(28_000, 956_000, AP, "data 1")],
         "
             µs    0         200       400       600       800
             ap    +[data 1=======================================]

@@ -10,7 +10,7 @@ use crate::mac::{Eifs, SlotGrid};
 use crate::phy::DOT11B;
 use kernel::Bytes;
 
-/// Stations 1 and 2 collide at 50 µs, draw 2 and 9 slots; a frame comes to station 3 meanwhile,
+/// Stations 1 and 2 collide at 50 µs, draw 2 and 5 slots; a frame comes to station 3 meanwhile,
 /// and it draws 1.
 fn collision() -> Script {
     Script::new(&DOT11B, 3)
@@ -18,7 +18,7 @@ fn collision() -> Script {
         .up(0, STA2)
         .up(100, STA3)
         .draws(STA1, [2])
-        .draws(STA2, [9])
+        .draws(STA2, [5])
         .draws(STA3, [1])
 }
 
@@ -35,14 +35,14 @@ fn colliders_wait_for_their_timeout_and_bystanders_an_eifs() {
             (556_000, 663_000, AP, "ack"),
             (733_000, 896_000, STA3, "data 3"),
             (906_000, 1_013_000, AP, "ack"),
-            (1_183_000, 1_346_000, STA2, "data 2"),
-            (1_356_000, 1_463_000, AP, "ack"),
+            (1_103_000, 1_266_000, STA2, "data 2"),
+            (1_276_000, 1_383_000, AP, "ack"),
         ],
         "
-            µs    0         200       400       600       800       1000      1200      1400
-            ap                               *[ack]           *[ack=]                *[ack]
+            µs    0         200       400       600       800       1000      1200
+            ap                               *[ack]           *[ack=]            *[ack]
             sta1  +..[1xxxxx].......2[1=====]       ..
-            sta2  +..[2xxxxx].......98              ..7              ...65432[2=====]
+            sta2  +..[2xxxxx].......54              ..3              ...2[2=====]
             sta3       +     .........              ..1[3=====]      ...
         ",
     );
@@ -53,8 +53,7 @@ fn colliders_wait_for_their_timeout_and_bystanders_an_eifs() {
 /// Off the grid: the slots of those that collided begin with the end of the timeout, at 339 µs.
 #[test]
 fn on_a_free_grid_slots_begin_with_the_end_of_the_timeout() {
-    let record =
-        collision().with(|config| config.timing.slot_grid = SlotGrid::Free).play(20);
+    let record = collision().with(|config| config.timing.slot_grid = SlotGrid::Free).play(20);
     record.shows(
         &[
             (50_000, 213_000, STA1, "data 1"),
@@ -63,14 +62,14 @@ fn on_a_free_grid_slots_begin_with_the_end_of_the_timeout() {
             (552_000, 659_000, AP, "ack"),
             (729_000, 892_000, STA3, "data 3"),
             (902_000, 1_009_000, AP, "ack"),
-            (1_179_000, 1_342_000, STA2, "data 2"),
-            (1_352_000, 1_459_000, AP, "ack"),
+            (1_099_000, 1_262_000, STA2, "data 2"),
+            (1_272_000, 1_379_000, AP, "ack"),
         ],
         "
-            µs    0         200       400       600       800       1000      1200      1400
-            ap                               *[ack]           *[ack]                 *[ack]
+            µs    0         200       400       600       800       1000      1200
+            ap                               *[ack]           *[ack]             *[ack]
             sta1  +..[1xxxxx]......21[1=====]      ...
-            sta2  +..[2xxxxx]......98              ...7              ..654321[2=====]
+            sta2  +..[2xxxxx]......54              ...3              ..21[2=====]
             sta3       +     ........              ...[3======]      ..
         ",
     );
@@ -78,8 +77,7 @@ fn on_a_free_grid_slots_begin_with_the_end_of_the_timeout() {
 
 #[test]
 fn on_a_shared_grid_all_resume_when_the_eifs_ends() {
-    let record =
-        collision().with(|config| config.timing.slot_grid = SlotGrid::Shared).play(20);
+    let record = collision().with(|config| config.timing.slot_grid = SlotGrid::Shared).play(20);
     record.shows(
         &[
             (50_000, 213_000, STA1, "data 1"),
@@ -88,14 +86,14 @@ fn on_a_shared_grid_all_resume_when_the_eifs_ends() {
             (770_000, 877_000, AP, "ack"),
             (947_000, 1_110_000, STA1, "data 1"),
             (1_120_000, 1_227_000, AP, "ack"),
-            (1_417_000, 1_580_000, STA2, "data 2"),
-            (1_590_000, 1_697_000, AP, "ack"),
+            (1_337_000, 1_500_000, STA2, "data 2"),
+            (1_510_000, 1_617_000, AP, "ack"),
         ],
         "
             µs    0         200       400       600       800       1000      1200      1400      1600
-            ap                                          *[ack]           *[ack]                  *[ack]
+            ap                                          *[ack]           *[ack]              *[ack]
             sta1  +..[1xxxxx]..................2              ...[1======]      ..
-            sta2  +..[2xxxxx]..................9              ...8              ..7654321[2=====]
+            sta2  +..[2xxxxx]..................5              ...4              ..321[2=====]
             sta3       +     ..................1[3=====]      ...
         ",
     );
@@ -112,28 +110,28 @@ fn without_an_eifs_bystanders_are_ahead_of_the_timeout() {
             (456_000, 563_000, AP, "ack"),
             (653_000, 816_000, STA1, "data 1"),
             (826_000, 933_000, AP, "ack"),
-            (1_123_000, 1_286_000, STA2, "data 2"),
-            (1_296_000, 1_403_000, AP, "ack"),
+            (1_043_000, 1_206_000, STA2, "data 2"),
+            (1_216_000, 1_323_000, AP, "ack"),
         ],
         "
-            µs    0         200       400       600       800       1000      1200      1400
-            ap                          *[ack]            *[ack=]                 *[ack]
+            µs    0         200       400       600       800       1000      1200
+            ap                          *[ack]            *[ack=]             *[ack]
             sta1  +..[1xxxxx]....              ..21[1=====]      ...
-            sta2  +..[2xxxxx]....              ..98              ...765432[2=====]
+            sta2  +..[2xxxxx]....              ..54              ...32[2=====]
             sta3       +     ...[3=====]       ..
         ",
     );
 }
 
-/// Nobody else has anything to send: station 3 waits the whole EIFS.
+/// The others have drawn more slots: station 3 waits for the whole EIFS, until 577 µs.
 #[test]
 fn an_eifs_lasts_as_long_as_the_slowest_ack() {
     let record = Script::new(&DOT11B, 3)
         .up(0, STA1)
         .up(0, STA2)
         .up(100, STA3)
-        .draws(STA1, [20])
-        .draws(STA2, [22])
+        .draws(STA1, [14])
+        .draws(STA2, [15])
         .draws(STA3, [1])
         .play(20);
     record.shows(
@@ -142,16 +140,16 @@ fn an_eifs_lasts_as_long_as_the_slowest_ack() {
             (50_000, 213_000, STA2, "data 2"),
             (597_000, 760_000, STA3, "data 3"),
             (770_000, 877_000, AP, "ack"),
-            (1_087_000, 1_250_000, STA1, "data 1"),
-            (1_260_000, 1_367_000, AP, "ack"),
-            (1_457_000, 1_620_000, STA2, "data 2"),
-            (1_630_000, 1_737_000, AP, "ack"),
+            (967_000, 1_130_000, STA1, "data 1"),
+            (1_140_000, 1_247_000, AP, "ack"),
+            (1_317_000, 1_480_000, STA2, "data 2"),
+            (1_490_000, 1_597_000, AP, "ack"),
         ],
         "
             µs    0         200       400       600       800       1000      1200      1400      1600
-            ap                                          *[ack]                  *[ack]             *[ack]
-            sta1  +..[1xxxxx].......kjihgfedcba9              ...8765432[1======]      ..
-            sta2  +..[2xxxxx].......mlkjihgfedcb              ...a9876543              ..21[2=====]
+            ap                                          *[ack]            *[ack]            *[ack]
+            sta1  +..[1xxxxx].......edcba9876543              ...2[1======]      ..
+            sta2  +..[2xxxxx].......fedcba987654              ...32              ..1[2=====]
             sta3       +     ..................1[3=====]      ...
         ",
     );
@@ -169,14 +167,14 @@ fn an_estimated_eifs_is_shorter() {
             (556_000, 663_000, AP, "ack"),
             (733_000, 896_000, STA3, "data 3"),
             (906_000, 1_013_000, AP, "ack"),
-            (1_183_000, 1_346_000, STA2, "data 2"),
-            (1_356_000, 1_463_000, AP, "ack"),
+            (1_103_000, 1_266_000, STA2, "data 2"),
+            (1_276_000, 1_383_000, AP, "ack"),
         ],
         "
-            µs    0         200       400       600       800       1000      1200      1400
-            ap                               *[ack]           *[ack=]                *[ack]
+            µs    0         200       400       600       800       1000      1200
+            ap                               *[ack]           *[ack=]            *[ack]
             sta1  +..[1xxxxx].......2[1=====]       ..
-            sta2  +..[2xxxxx].......98              ..7              ...65432[2=====]
+            sta2  +..[2xxxxx].......54              ..3              ...2[2=====]
             sta3       +     ........1              ..1[3=====]      ...
         ",
     );

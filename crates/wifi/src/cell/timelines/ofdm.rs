@@ -7,11 +7,7 @@ use kernel::{Bytes, Duration};
 /// SIFS 16, slot 9, DIFS 34; a symbol lasts 4 µs.
 #[test]
 fn dot11a() {
-    let record = Script::new(&DOT11A, 2)
-        .up(0, STA1)
-        .up(50, STA2)
-        .draws(STA2, [3])
-        .play(4);
+    let record = Script::new(&DOT11A, 2).up(0, STA1).up(50, STA2).draws(STA2, [3]).play(4);
     record.shows(
         &[
             (34_000, 70_000, STA1, "data 1"),
@@ -31,11 +27,7 @@ fn dot11a() {
 /// SIFS 10, slot 9, DIFS 28; 6 µs of silence belong to each frame.
 #[test]
 fn dot11g() {
-    let record = Script::new(&DOT11G, 2)
-        .up(0, STA1)
-        .up(50, STA2)
-        .draws(STA2, [3])
-        .play(4);
+    let record = Script::new(&DOT11G, 2).up(0, STA1).up(50, STA2).draws(STA2, [3]).play(4);
     record.shows(
         &[
             (28_000, 70_000, STA1, "data 1"),

@@ -35,11 +35,7 @@ fn long_frames_are_preceded_by_rts_and_cts() {
 /// the next frame.
 #[test]
 fn the_window_doubles_until_the_short_retry_limit() {
-    let record = Script::new(&DOT11B, 1)
-        .up(0, STA1)
-        .up(0, STA1)
-        .data_noise(STA1, 0..2100)
-        .play(40);
+    let record = Script::new(&DOT11B, 1).up(0, STA1).up(0, STA1).data_noise(STA1, 0..2100).play(40);
     record.shows(
         &[
             (50_000, 213_000, STA1, "data 1"),
@@ -65,11 +61,7 @@ fn the_window_doubles_until_the_short_retry_limit() {
 
 #[test]
 fn success_resets_the_window() {
-    let record = Script::new(&DOT11B, 1)
-        .up(0, STA1)
-        .up(0, STA1)
-        .data_noise(STA1, 0..60)
-        .play(20);
+    let record = Script::new(&DOT11B, 1).up(0, STA1).up(0, STA1).data_noise(STA1, 0..60).play(20);
     record.shows(
         &[
             (50_000, 213_000, STA1, "data 1"),

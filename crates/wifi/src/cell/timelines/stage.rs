@@ -287,7 +287,8 @@ impl Stage {
             };
             frames.push(Frame { node, label, start, end, fill });
         };
-        for &(node, end) in self.cell.colliders.iter().filter(|_| exchange.fate == Fate::Collision) {
+        for &(node, end) in self.cell.colliders.iter().filter(|_| exchange.fate == Fate::Collision)
+        {
             let rts = self.cell.frame(node).with_rts;
             let kind = if rts { StepKind::Rts } else { StepKind::Data };
             add(node, kind, (exchange.start, end), 'x');

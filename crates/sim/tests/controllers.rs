@@ -1,0 +1,146 @@
+//! Congestion controllers by name: what may be set, what may not, what a run shows of them.
+
+use kernel::Seed;
+use sim::{Run, Scenario, Simulation};
+
+const CELL: &str = "standard = '11g'\nstations = 2\nduration_s = 6.0\nwarmup_s = 1.0\n\
+    wire.rate_mbps = 20.0\nwire.queue.drop_tail.limit_packets = 30\nwire.delay_ms = 10.0\n\
+    [[flows]]\nfrom = 'server'\nto = 'sta*'\ntcp.window_segments = 200\n";
+
+/// Each controller, with a setting of its own and a gauge.
+const KINDS: [(&str, &str, &str); 9] = [
+    ("new_reno", "hystart = true", "ssthresh_segments"),
+    ("cubic", "beta = 0.5", "w_max_segments"),
+    ("westwood", "memory = 0.5", "rate_segments_per_s"),
+    ("vegas", "beta = 2.5", "queued_segments"),
+    ("few", "alpha = 0.5", "ssthresh_segments"),
+    ("afw", "s_max = 0.1", "increment_segments"),
+    ("lt", "timeout_keeps_ssthresh = true", "loss_estimate"),
+    ("bbr", "extra_acked = false", "rate_mbps"),
+    ("cross_layer", "inner = 'few'", "ideal_window_segments"),
+];
+
+fn with(lines: &str) -> Scenario {
+    Scenario::parse(&format!("{CELL}{lines}\n")).unwrap()
+}
+
+fn run(scenario: &Scenario, probes: &[&str]) -> Run {
+    let probes: Vec<_> = probes.iter().map(|&path| path.to_owned()).collect();
+    let seed = Seed { root: 1, replication: 0 };
+    Simulation::new(&scenario.resolve().unwrap(), seed, &probes, true).unwrap().finish()
+}
+
+#[test]
+fn every_controller_runs_by_name_and_shows_its_gauge() {
+    let mut digests = Vec::new();
+    for (name, _, gauge) in KINDS {
+        let path = format!("flows[*].control.{gauge}");
+        let run = run(&with(&format!("control = '{name}'")), &[&path]);
+        assert_eq!(run.series.len(), 2, "{name}");
+        assert_eq!(run.series[0].path, format!("flows[0].control.{gauge}"));
+        assert!(!run.series[0].value.is_empty(), "{name}");
+        let goodput = |(path, _): &&(String, sim::Value)| path == "total.goodput_mbps";
+        let goodput = run.summary.iter().find(goodput).map(|(_, value)| value.clone());
+        assert!(matches!(goodput, Some(sim::Value::Number(mbps)) if mbps > 1.0), "{name}");
+        if name != "cross_layer" {
+            // That one is CUBIC as long as no rate changes.
+            digests.push(run.digest);
+        }
+    }
+    let all = digests.len();
+    digests.sort_unstable();
+    digests.dedup();
+    assert_eq!(digests.len(), all, "no two are the same");
+}
+
+#[test]
+fn each_has_settings_that_change_the_plan() {
+    for (name, setting, _) in KINDS {
+        let plain = with(&format!("control.{name} = {{}}")).resolve().unwrap();
+        let set = with(&format!("control.{name} = {{ {setting} }}")).resolve().unwrap();
+        assert_eq!(plain, with(&format!("control = '{name}'")).resolve().unwrap());
+        assert_ne!(plain, set, "{name}");
+    }
+}
+
+#[test]
+fn cubic_is_told_of_the_mark_what_it_is_told_of_the_loss() {
+    let of = |lines: &str| with(lines).resolve().unwrap().flows[0].tcp.clone().unwrap().control;
+    let both = of("control.cubic = { beta = 0.8, beta_ecn = 0.8 }");
+    assert_eq!(of("control.cubic.beta = 0.8"), both);
+    assert_ne!(of("control.cubic = { beta = 0.8, beta_ecn = 0.85 }"), both);
+}
+
+#[test]
+fn settings_without_sense_are_refused_at_their_path() {
+    let cases: [(&str, &[&str]); 11] = [
+        ("control.cubic.beta = 1.7", &["flows[0].control.cubic.beta: must be in (0, 1), is 1.7"]),
+        (
+            "control.cubic.c = 0",
+            &["flows[0].control.cubic.c: must be from 1e-6 to 1000000, is 0"],
+        ),
+        (
+            "control.new_reno.beta_ecn = 1",
+            &["flows[0].control.new_reno.beta_ecn: must be in (0, 1), is 1"],
+        ),
+        (
+            "control.few.alpha = 0",
+            &["flows[0].control.few.alpha: must be above 0 and at most 1, is 0"],
+        ),
+        (
+            "control.afw = { alpha = 1, s_min = 0.5, s_max = 0.1 }",
+            &[
+                "flows[0].control.afw.alpha: must be above 1, is 1",
+                "flows[0].control.afw.s_min: 0.5 is above s_max, 0.1",
+            ],
+        ),
+        (
+            "control.afw.epoch.rounds.number = 0",
+            &["flows[0].control.afw.epoch.rounds.number: must be from 1 to 1000000, is 0"],
+        ),
+        (
+            "control.vegas.alpha = 5",
+            &["flows[0].control.vegas.alpha: 5 is above beta, 4"],
+        ),
+        (
+            "control.westwood.memory = 1",
+            &["flows[0].control.westwood.memory: a probability is from 0 to below 1, is 1"],
+        ),
+        (
+            "control.cross_layer.inner.cubic.beta = 0",
+            &["flows[0].control.cross_layer.inner.cubic.beta: must be in (0, 1), is 0"],
+        ),
+        (
+            "control.cross_layer.rates_mbps = [6, 12]",
+            &["flows[0].control.cross_layer.rates_mbps: 2 rates for 0 throughputs_mbps; each rate \
+               has one"],
+        ),
+        (
+            "control.cross_layer = { rates_mbps = [12, 6], throughputs_mbps = [10, 5] }",
+            &["flows[0].control.cross_layer.rates_mbps: must ascend, as [6.5, 13.0]; is \
+               [12.0, 6.0]"],
+        ),
+    ];
+    for (lines, expected) in cases {
+        let issues = with(lines).resolve().unwrap_err();
+        let issues: Vec<_> = issues.iter().map(ToString::to_string).collect();
+        assert_eq!(issues, expected, "{lines}");
+    }
+}
+
+#[test]
+fn a_gauge_that_no_controller_has_names_those_there_are() {
+    let plan = with("control = 'cubic'").resolve().unwrap();
+    let seed = Seed { root: 1, replication: 0 };
+    let probe = |path: &str| {
+        let issues = Simulation::new(&plan, seed, &[path.to_owned()], false).err().unwrap();
+        issues.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        probe("flows[*].control.wmax_segments"),
+        ["flows[*].control.wmax_segments: no such probe; did you mean \
+          flows[i].control.w_max_segments? there are window_segments, ssthresh_segments, \
+          w_max_segments, k_s, reno_window_segments"]
+    );
+    assert_eq!(probe("flows[0].control.loss_estimate").len(), 1);
+}

@@ -1,0 +1,428 @@
+//! BBR, version 1: a model of the path, its rate and its least delay, and no answer to losses.
+//!
+//! Cardwell, Cheng, Gunn, Yeganeh and Jacobson, "BBR: Congestion-Based Congestion Control", ACM
+//! Queue 14:5, 2016, and draft-cardwell-iccrg-bbr-congestion-control-00, whose sections are cited;
+//! the allowance for acknowledgements that arrive in bunches is that of the authors' talk at
+//! IETF 101 (`extra_acked`).
+
+use super::max_filter::MaxFilter;
+use super::{Ack, Cause, Control, Loss};
+use crate::Config;
+use kernel::{BitRate, Bytes, Duration, Instant, Segments};
+
+/// §4.1.1: 2/ln 2, the least gain that doubles the rate each round trip.
+const HIGH_GAIN: f64 = 2.885;
+/// §4.2.3: room for delayed acknowledgements.
+const WINDOW_GAIN: f64 = 2.0;
+/// §4.3.4: gains of the phases, each about a least round-trip time long.
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+/// §4.1.1.3: round trips that the greatest rate is remembered.
+const RATE_ROUNDS: u64 = 10;
+/// §4.1.2: how long the least round-trip time is remembered.
+const RTT_MEMORY: Duration = Duration::from_secs(10);
+/// §4.3.5: how long, and with how much, the least round-trip time is measured.
+const PROBE_RTT: Duration = Duration::from_millis(200);
+const LEAST_WINDOW: f64 = 4.0;
+/// §4.3.2: growth below a quarter in three round trips means that the pipe is full.
+const FULL_GROWTH: f64 = 1.25;
+const FULL_ROUNDS: u32 = 3;
+/// §4.2.1: paced one part in a hundred below the model, so that queues do not build.
+const MARGIN: f64 = 0.99;
+/// §4.2.3.2: three segments that wait on hosts at both ends.
+const QUANTA: f64 = 3.0;
+/// Round trips that the excess of acknowledgements is remembered, and its greatest in time.
+const EXTRA_ROUNDS: u64 = 10;
+const EXTRA_MOST_S: f64 = 0.1;
+
+/// The settings of BBR.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BbrConfig {
+    /// Whether the window makes room for acknowledgements that arrive in bunches, as behind
+    /// aggregated frames.
+    pub extra_acked: bool,
+}
+
+impl Default for BbrConfig {
+    fn default() -> Self {
+        Self { extra_acked: true }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mode {
+    Startup,
+    Drain,
+    /// The phase of the cycle, and when it began.
+    ProbeRate(usize, Instant),
+    /// Until when the window stays least, once in flight is least; and whether a round has ended
+    /// since.
+    ProbeRtt(Option<Instant>, bool),
+}
+
+/// BBR.
+#[derive(Clone, Debug)]
+pub struct Bbr {
+    settings: BbrConfig,
+    mss: Bytes,
+    window: f64,
+    initial_window: f64,
+    mode: Mode,
+    /// Greatest rate of delivery, in segments per second.
+    rate: MaxFilter,
+    rtt_min: Option<(Duration, Instant)>,
+    round: u64,
+    round_ends: f64,
+    full: Option<f64>,
+    full_rounds: u32,
+    filled: bool,
+    /// The window before it was reduced for a measurement or a timeout.
+    saved: f64,
+    after_timeout: bool,
+    srtt: Duration,
+    extra: MaxFilter,
+    extra_since: Option<Instant>,
+    extra_delivered: f64,
+}
+
+impl Bbr {
+    /// A controller for a connection with this configuration.
+    pub fn new(config: &Config, settings: BbrConfig) -> Self {
+        Self {
+            settings,
+            mss: config.mss,
+            window: config.initial_window.0.max(1.0),
+            initial_window: config.initial_window.0.max(1.0),
+            mode: Mode::Startup,
+            rate: MaxFilter::new(RATE_ROUNDS),
+            rtt_min: None,
+            round: 0,
+            round_ends: 0.0,
+            full: None,
+            full_rounds: 0,
+            filled: false,
+            saved: 0.0,
+            after_timeout: false,
+            srtt: Duration::ZERO,
+            extra: MaxFilter::new(EXTRA_ROUNDS),
+            extra_since: None,
+            extra_delivered: 0.0,
+        }
+    }
+
+    /// What the path holds without a queue, times a gain; the window of before where that is not
+    /// known.
+    fn product(&self, gain: f64) -> f64 {
+        match (self.rate.greatest(), self.rtt_min) {
+            (Some(rate), Some((rtt, _))) => gain * rate * rtt.as_secs_f64(),
+            _ => self.initial_window,
+        }
+    }
+
+    fn gains(&self) -> (f64, f64) {
+        match self.mode {
+            Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
+            Mode::Drain => (1.0 / HIGH_GAIN, HIGH_GAIN),
+            Mode::ProbeRate(phase, _) => (CYCLE[phase], WINDOW_GAIN),
+            Mode::ProbeRtt(..) => (1.0, 1.0),
+        }
+    }
+
+    /// §4.1.1: rounds, and the greatest rate of the last ten.
+    fn learn_rate(&mut self, ack: &Ack) -> bool {
+        let Some(delivery) = ack.delivery else { return false };
+        let ends = delivery.prior.0 >= self.round_ends;
+        if ends {
+            self.round_ends = delivery.total.0;
+            self.round += 1;
+        }
+        let rate = delivery.rate.0 as f64 / self.mss.bits() as f64;
+        if !delivery.app_limited || self.rate.greatest().is_none_or(|most| rate >= most) {
+            self.rate.push(self.round, rate);
+        }
+        if ends && !self.filled && !delivery.app_limited {
+            self.check_full();
+        }
+        ends
+    }
+
+    /// §4.3.2.2.
+    fn check_full(&mut self) {
+        let Some(rate) = self.rate.greatest() else { return };
+        if self.full.is_none_or(|full| rate >= FULL_GROWTH * full) {
+            (self.full, self.full_rounds) = (Some(rate), 0);
+            return;
+        }
+        self.full_rounds += 1;
+        self.filled = self.full_rounds >= FULL_ROUNDS;
+    }
+
+    /// How much more was acknowledged than the rate explains.
+    fn learn_extra(&mut self, ack: &Ack) {
+        let Some(rate) = self.rate.greatest() else { return };
+        let since = *self.extra_since.get_or_insert(ack.now);
+        let explained = rate * ack.now.since(since).as_secs_f64();
+        if self.extra_delivered <= explained {
+            (self.extra_since, self.extra_delivered) = (Some(ack.now), 0.0);
+        }
+        self.extra_delivered += ack.delivered.0;
+        let explained = if self.extra_since == Some(ack.now) { 0.0 } else { explained };
+        let excess = (self.extra_delivered - explained).min(self.window);
+        self.extra.push(self.round, excess);
+    }
+
+    /// §4.3.4.3: on to the next phase?
+    fn cycle(&mut self, ack: &Ack) {
+        let Mode::ProbeRate(phase, since) = self.mode else { return };
+        let rtt = self.rtt_min.map_or(Duration::ZERO, |(rtt, _)| rtt);
+        let elapsed = ack.now.since(since) > rtt;
+        // In flight before this acknowledgement.
+        let flight = ack.in_flight.0 + ack.delivered.0;
+        let next = match CYCLE[phase] {
+            gain if gain > 1.0 => elapsed && (ack.lost.0 > 0.0 || flight >= self.product(gain)),
+            gain if gain < 1.0 => elapsed || flight <= self.product(1.0),
+            _ => elapsed,
+        };
+        if next {
+            self.mode = Mode::ProbeRate((phase + 1) % CYCLE.len(), ack.now);
+        }
+    }
+
+    /// §4.3.4.2: a phase by chance, but the draining one; here by the nanoseconds of the clock, so
+    /// that equal runs are equal.
+    fn begin_cycle(&mut self, now: Instant) {
+        let others = CYCLE.len() as u64 - 1;
+        let phase = 1 + (now.0 % others) as usize;
+        let phase = if phase == 1 { 0 } else { phase };
+        self.mode = Mode::ProbeRate(phase, now);
+    }
+
+    /// §4.1.2 and §4.3.5.
+    fn learn_rtt(&mut self, ack: &Ack, round_ended: bool) {
+        let expired = self.rtt_min.is_some_and(|(_, at)| ack.now > at + RTT_MEMORY);
+        if let Some(rtt) = ack.rtt
+            && (expired || self.rtt_min.is_none_or(|(least, _)| rtt <= least))
+        {
+            self.rtt_min = Some((rtt, ack.now));
+        }
+        if expired && !matches!(self.mode, Mode::ProbeRtt(..)) {
+            self.saved = self.saved.max(self.window);
+            self.mode = Mode::ProbeRtt(None, false);
+        }
+        let Mode::ProbeRtt(until, round) = self.mode else { return };
+        match until {
+            None if ack.in_flight.0 <= LEAST_WINDOW => {
+                self.mode = Mode::ProbeRtt(Some(ack.now + PROBE_RTT), false);
+                self.round_ends = ack.delivery.map_or(self.round_ends, |d| d.total.0);
+            }
+            None => {}
+            Some(end) if (round || round_ended) && ack.now >= end => {
+                self.rtt_min = self.rtt_min.map(|(rtt, _)| (rtt, ack.now));
+                self.restore();
+                if self.filled {
+                    self.begin_cycle(ack.now);
+                } else {
+                    self.mode = Mode::Startup;
+                }
+            }
+            Some(_) => self.mode = Mode::ProbeRtt(until, round || round_ended),
+        }
+    }
+
+    fn restore(&mut self) {
+        self.window = self.window.max(std::mem::take(&mut self.saved));
+    }
+
+    /// §4.2.3.
+    fn set_window(&mut self, ack: &Ack) {
+        let mut target = self.product(self.gains().1) + QUANTA;
+        if self.settings.extra_acked && self.filled {
+            let most = self.rate.greatest().unwrap_or(0.0) * EXTRA_MOST_S;
+            target += self.extra.greatest().unwrap_or(0.0).min(most);
+        }
+        let arrived = ack.delivered.0;
+        if self.filled {
+            self.window = (self.window + arrived).min(target);
+        } else if self.window < target || self.round_ends < self.initial_window {
+            self.window += arrived;
+        }
+        self.window = self.window.max(LEAST_WINDOW);
+        if matches!(self.mode, Mode::ProbeRtt(..)) {
+            self.window = self.window.min(LEAST_WINDOW);
+        }
+    }
+}
+
+impl Control for Bbr {
+    fn window(&self) -> Segments {
+        Segments(self.window)
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        self.srtt = ack.srtt;
+        if std::mem::take(&mut self.after_timeout) {
+            self.restore();
+        }
+        let round_ended = self.learn_rate(ack);
+        self.learn_extra(ack);
+        self.cycle(ack);
+        if self.mode == Mode::Startup && self.filled {
+            self.mode = Mode::Drain;
+        }
+        if self.mode == Mode::Drain && ack.in_flight.0 <= self.product(1.0) {
+            self.begin_cycle(ack.now);
+        }
+        self.learn_rtt(ack, round_ended);
+        self.set_window(ack);
+    }
+
+    /// §4.2.3.4: only a timeout makes the window small, until something is acknowledged; recovery
+    /// is the sender's, which sends what has left the network.
+    fn on_loss(&mut self, loss: &Loss) {
+        if loss.cause == Cause::Timeout {
+            self.saved = self.saved.max(self.window);
+            self.window = 1.0;
+            self.after_timeout = true;
+        }
+    }
+
+    fn on_undo(&mut self) {
+        self.restore();
+    }
+
+    fn pacing(&self) -> Option<BitRate> {
+        let rate = match self.rate.greatest() {
+            Some(rate) => rate * MARGIN,
+            // §4.2.1: before there is a model, the initial window per round trip.
+            None if self.srtt > Duration::ZERO => self.initial_window / self.srtt.as_secs_f64(),
+            None => return None,
+        };
+        Some(BitRate((self.gains().0 * rate * self.mss.bits() as f64) as u64))
+    }
+
+    fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        let rate = self.rate.greatest().unwrap_or(f64::NAN);
+        visit("rate_mbps", rate * self.mss.bits() as f64 * 1e-6);
+        visit("rtt_min_s", self.rtt_min.map_or(f64::NAN, |(rtt, _)| rtt.as_secs_f64()));
+        visit("pacing_gain", self.gains().0);
+        visit("extra_acked_segments", self.extra.greatest().unwrap_or(f64::NAN));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Delivery;
+    use crate::control::fixture::{ack_at, gauge, loss};
+
+    const RTT_S: f64 = 0.1;
+
+    /// A path that delivers `rate` segments per second after 100 ms, and its queue.
+    struct Path {
+        control: Bbr,
+        rate: f64,
+        now_s: f64,
+        delivered: f64,
+        /// What had been delivered a round trip ago.
+        sent: f64,
+    }
+
+    impl Path {
+        fn new(rate: f64) -> Self {
+            let control = Bbr::new(&Config::default(), BbrConfig::default());
+            Self { control, rate, now_s: 0.0, delivered: 0.0, sent: 0.0 }
+        }
+
+        /// A round trip, all of the window in flight: what is beyond the path's product waits.
+        fn round(&mut self) {
+            let pacing = self.control.pacing().map_or(f64::INFINITY, |rate| {
+                rate.0 as f64 / self.control.mss.bits() as f64 * RTT_S
+            });
+            let flight = self.control.window().0.min(pacing.max(4.0));
+            let share = self.rate * RTT_S;
+            let rtt_s = RTT_S * (flight / share).max(1.0);
+            let rate = flight / rtt_s;
+            let prior = self.delivered;
+            for n in 0..flight as u32 {
+                self.delivered += 1.0;
+                let at = self.now_s + rtt_s * f64::from(n + 1) / flight;
+                let delivery = Delivery {
+                    rate: BitRate((rate * self.control.mss.bits() as f64) as u64),
+                    app_limited: false,
+                    prior: Segments(prior),
+                    total: Segments(self.delivered),
+                    in_flight: Segments(flight),
+                    lost: Segments(0.0),
+                };
+                let in_flight = Segments((self.control.window().0 - 1.0).min(flight));
+                self.control.on_ack(&Ack {
+                    delivery: Some(delivery),
+                    in_flight,
+                    ..ack_at(at, 1.0, rtt_s * 1e3)
+                });
+            }
+            self.sent = prior;
+            self.now_s += rtt_s;
+        }
+    }
+
+    #[test]
+    fn startup_finds_the_rate_and_then_drains() {
+        let mut path = Path::new(1000.0);
+        let mut gains = Vec::new();
+        for _ in 0..30 {
+            path.round();
+            gains.push(gauge(&path.control, "pacing_gain").unwrap());
+        }
+        assert_eq!(gains[0], HIGH_GAIN);
+        assert!(gains[25..].iter().all(|gain| CYCLE.contains(gain)), "{gains:?}");
+        let rate = path.control.rate.greatest().unwrap();
+        assert!((rate / 1000.0 - 1.0).abs() < 0.01, "{rate}");
+        assert_eq!(gauge(&path.control, "rtt_min_s"), Some(0.1));
+        // Two products, three segments and what came in bunches.
+        assert!((200.0..320.0).contains(&path.control.window().0), "{}", path.control.window().0);
+    }
+
+    #[test]
+    fn losses_change_nothing_and_a_timeout_only_for_a_while() {
+        let mut path = Path::new(1000.0);
+        for _ in 0..30 {
+            path.round();
+        }
+        let before = path.control.window();
+        path.control.on_loss(&loss(Cause::Sack, 100.0));
+        assert_eq!(path.control.window(), before);
+        path.control.on_loss(&loss(Cause::Timeout, 100.0));
+        assert_eq!(path.control.window().0, 1.0);
+        path.round();
+        assert!(path.control.window().0 > 0.9 * before.0);
+    }
+
+    #[test]
+    fn the_least_delay_is_measured_anew_after_ten_seconds() {
+        let mut path = Path::new(1000.0);
+        for _ in 0..30 {
+            path.round();
+        }
+        // From now on the path is longer; the least round-trip time expires.
+        path.control.rtt_min = Some((Duration::from_millis(90), Instant(0)));
+        path.now_s = path.now_s.max(10.1);
+        let mut least = f64::INFINITY;
+        for _ in 0..6 {
+            path.round();
+            least = least.min(path.control.window().0);
+        }
+        assert_eq!(least, LEAST_WINDOW);
+        assert!(path.control.window().0 > 150.0, "and the window is back");
+        let rtt = gauge(&path.control, "rtt_min_s").unwrap();
+        assert!((0.0999..0.15).contains(&rtt), "{rtt}");
+    }
+
+    #[test]
+    fn before_the_first_sample_the_initial_window_is_spread() {
+        let mut control = Bbr::new(&Config::default(), BbrConfig::default());
+        assert_eq!(control.pacing(), None);
+        control.on_ack(&ack_at(0.1, 1.0, 100.0));
+        let wanted = HIGH_GAIN * 10.0 * 1460.0 * 8.0 / 0.1;
+        assert_eq!(control.pacing(), Some(BitRate(wanted as u64)));
+    }
+}

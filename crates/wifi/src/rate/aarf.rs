@@ -1,0 +1,111 @@
+//! Adaptive automatic rate fallback.
+
+use super::arf::{Count, Move, Patience};
+use super::{Choice, Ladder, RateControl, TxReport};
+use kernel::Instant;
+
+/// Adaptive ARF (M. Lacage, M. H. Manshaei, T. Turletti, "IEEE 802.11 rate adaptation: a practical
+/// approach", `MSWiM` 2004): as ARF, but each failed probe doubles the successes and the attempts
+/// that the next one needs, up to a limit; two failures in a row bring them back.
+#[derive(Clone, Debug)]
+pub struct Aarf {
+    ladder: Ladder,
+    count: Count,
+    most: u32,
+}
+
+/// Successes, and attempts, that raise the rate at first.
+const SUCCESSES: u32 = 10;
+const ATTEMPTS: u32 = 15;
+
+impl Aarf {
+    /// With a limit of 60 successes, as in ns-3; the paper has 50.
+    pub fn new(ladder: Ladder) -> Self {
+        Self::with_limit(ladder, 60)
+    }
+
+    /// With another limit.
+    pub fn with_limit(ladder: Ladder, most: u32) -> Self {
+        Self { ladder, count: Count::new(SUCCESSES, 2, Patience::Attempts(ATTEMPTS)), most }
+    }
+}
+
+impl RateControl for Aarf {
+    fn select(&mut self, _now: Instant, _attempt: u32) -> Choice {
+        Choice::plain(self.ladder.mode())
+    }
+
+    fn on_report(&mut self, now: Instant, report: &TxReport) {
+        let Some(success) = report.success() else { return };
+        match self.count.on_attempt(now, success) {
+            Move::Stay => {}
+            Move::Up => {
+                let moved = self.ladder.up();
+                self.count.restart(now, moved);
+            }
+            Move::Back => {
+                self.ladder.down();
+                self.count.up_after = (self.count.up_after * 2).min(self.most);
+                if let Patience::Attempts(attempts) = self.count.patience {
+                    self.count.patience = Patience::Attempts(attempts.saturating_mul(2));
+                }
+                self.count.restart(now, false);
+            }
+            Move::Down => {
+                self.ladder.down();
+                self.count.up_after = SUCCESSES;
+                self.count.patience = Patience::Attempts(ATTEMPTS);
+                self.count.restart(now, false);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Script, ladder};
+    use super::*;
+
+    /// Successes until the rate goes up.
+    fn successes(script: &mut Script<Aarf>) -> usize {
+        (1..=100).find(|_| script.places("+") == [1]).unwrap()
+    }
+
+    #[test]
+    fn failed_probes_become_rarer() {
+        let mut script = Script::new(Aarf::new(ladder()));
+        let mut needed = Vec::new();
+        for _ in 0..5 {
+            needed.push(successes(&mut script));
+            assert_eq!(script.places("-"), [0]);
+        }
+        assert_eq!(needed, [10, 20, 40, 60, 60]);
+        let mut script = Script::new(Aarf::with_limit(ladder(), 50));
+        let mut last = 0;
+        for _ in 0..5 {
+            last = successes(&mut script);
+            script.places("-");
+        }
+        assert_eq!(last, 50);
+    }
+
+    #[test]
+    fn two_failures_bring_haste_back() {
+        let mut script = Script::new(Aarf::new(ladder()));
+        successes(&mut script);
+        script.places("-");
+        assert_eq!(successes(&mut script), 20);
+        script.places("+--");
+        assert_eq!(successes(&mut script), 10);
+    }
+
+    #[test]
+    fn the_patience_doubles_too() {
+        let mut script = Script::new(Aarf::new(ladder()));
+        successes(&mut script);
+        script.places("-");
+        // Thirty attempts with a failure among each ten.
+        let places = script.places("+++++++++-+++++++++-++++++++++");
+        assert_eq!(places[28..], [0, 1]);
+    }
+}

@@ -1,0 +1,190 @@
+//! Automatic rate fallback.
+
+use super::{Choice, Ladder, RateControl, TxReport};
+use kernel::{Duration, Instant};
+
+/// When ARF tries a higher rate although there were failures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// After so many attempts at a rate, as ns-3 counts.
+    Attempts(u32),
+    /// After a time, as in the original.
+    Time(Duration),
+    /// Never.
+    Endless,
+}
+
+/// What ARF and its descendants count.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Count {
+    /// Consecutive successes that raise the rate.
+    pub(super) up_after: u32,
+    /// Consecutive failures that lower it.
+    pub(super) down_after: u32,
+    /// When it is raised anyway, at the next success.
+    pub(super) patience: Patience,
+    successes: u32,
+    failures: u32,
+    attempts: u32,
+    since: Option<Instant>,
+    probing: bool,
+}
+
+/// What a count asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Move {
+    Stay,
+    Up,
+    Down,
+    /// The first attempt after going up has failed.
+    Back,
+}
+
+impl Count {
+    pub(super) fn new(up_after: u32, down_after: u32, patience: Patience) -> Self {
+        Self {
+            up_after,
+            down_after,
+            patience,
+            successes: 0,
+            failures: 0,
+            attempts: 0,
+            since: None,
+            probing: false,
+        }
+    }
+
+    /// Consecutive failures so far.
+    pub(super) fn failures(&self) -> u32 {
+        self.failures
+    }
+
+    pub(super) fn on_attempt(&mut self, now: Instant, success: bool) -> Move {
+        let since = *self.since.get_or_insert(now);
+        self.attempts += 1;
+        if success {
+            self.successes += 1;
+            self.failures = 0;
+            self.probing = false;
+            let patient = match self.patience {
+                Patience::Attempts(most) => self.attempts < most,
+                Patience::Time(most) => now.since(since) < most,
+                Patience::Endless => true,
+            };
+            return if self.successes < self.up_after && patient { Move::Stay } else { Move::Up };
+        }
+        self.successes = 0;
+        self.failures += 1;
+        if self.probing {
+            Move::Back
+        } else if self.failures >= self.down_after {
+            Move::Down
+        } else {
+            Move::Stay
+        }
+    }
+
+    /// Begins anew at another rate, or after trying for one; the first attempt of a higher rate is
+    /// a probe.
+    pub(super) fn restart(&mut self, now: Instant, probing: bool) {
+        *self = Self {
+            since: Some(now),
+            probing,
+            ..Self::new(self.up_after, self.down_after, self.patience)
+        };
+    }
+}
+
+/// Automatic rate fallback (A. Kamerman, L. Monteban, "WaveLAN-II", Bell Labs Technical Journal
+/// 2:3, 1997): ten successes in a row go up, two failures in a row go down, and so does a failure
+/// of the first attempt after going up.
+#[derive(Clone, Debug)]
+pub struct Arf {
+    ladder: Ladder,
+    count: Count,
+}
+
+impl Arf {
+    /// With the usual patience of 15 attempts.
+    pub fn new(ladder: Ladder) -> Self {
+        Self::with_patience(ladder, Patience::Attempts(15))
+    }
+
+    /// Without a timer: the simple scheme of LT-TCP's 802.11b study, in which nothing but the last
+    /// attempts counts.
+    pub fn simple(ladder: Ladder) -> Self {
+        Self::with_patience(ladder, Patience::Endless)
+    }
+
+    /// With another timer.
+    pub fn with_patience(ladder: Ladder, patience: Patience) -> Self {
+        Self { ladder, count: Count::new(10, 2, patience) }
+    }
+}
+
+impl RateControl for Arf {
+    fn select(&mut self, _now: Instant, _attempt: u32) -> Choice {
+        Choice::plain(self.ladder.mode())
+    }
+
+    fn on_report(&mut self, now: Instant, report: &TxReport) {
+        let Some(success) = report.success() else { return };
+        match self.count.on_attempt(now, success) {
+            Move::Stay => {}
+            Move::Up => {
+                let moved = self.ladder.up();
+                self.count.restart(now, moved);
+            }
+            Move::Down | Move::Back => {
+                self.ladder.down();
+                self.count.restart(now, false);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Script, ladder};
+    use super::*;
+
+    #[test]
+    fn ten_successes_go_up_and_two_failures_down() {
+        let mut script = Script::new(Arf::new(ladder()));
+        assert_eq!(script.places("+++++++++"), [0; 9]);
+        assert_eq!(script.places("+++"), [1, 1, 1]);
+        assert_eq!(script.places("-+-"), [1, 1, 1], "not in a row");
+        assert_eq!(script.places("-"), [0]);
+        assert_eq!(script.places("-----"), [0; 5], "there is no lower rate");
+    }
+
+    #[test]
+    fn a_failed_probe_goes_back_at_once() {
+        let mut script = Script::new(Arf::new(ladder()));
+        assert_eq!(script.places("++++++++++"), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(script.places("-"), [0]);
+        assert_eq!(script.places("++++++++++"), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(script.places("+-"), [1, 1], "the second attempt is no probe");
+    }
+
+    #[test]
+    fn after_fifteen_attempts_the_next_success_goes_up() {
+        let mut script = Script::new(Arf::new(ladder()));
+        script.places("++++-++++-++++");
+        assert_eq!(script.places("+"), [1], "the fifteenth attempt");
+        let mut script = Script::new(Arf::simple(ladder()));
+        script.places("++++-++++-++++-++++-++++-++++");
+        assert_eq!(script.places("-++++"), [0; 5]);
+        let patience = Patience::Time(Duration::from_millis(60));
+        let mut script = Script::new(Arf::with_patience(ladder(), patience));
+        // An attempt each 10 ms.
+        assert_eq!(script.places("+-+-+-+"), [0, 0, 0, 0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn a_missing_cts_tells_nothing() {
+        let mut script = Script::new(Arf::new(ladder()));
+        script.places("++++++++++");
+        assert_eq!(script.places("r+r-rrr-"), [1, 1, 1, 1, 1, 1, 1, 0]);
+    }
+}

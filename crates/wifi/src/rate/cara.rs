@@ -1,0 +1,68 @@
+//! Collision-aware rate adaptation.
+
+use super::arf::{Count, Move, Patience};
+use super::{Choice, Ladder, RateControl, TxReport};
+use kernel::Instant;
+
+/// Collision-aware rate adaptation (J. Kim, S. Kim, S. Choi, D. Qiao, INFOCOM 2006): after a
+/// failure without RTS the next attempt has one, so that a second failure is the channel's and not
+/// a collision's; only then the rate goes down. An RTS without CTS is a collision and does not
+/// count.
+#[derive(Clone, Debug)]
+pub struct Cara {
+    ladder: Ladder,
+    count: Count,
+}
+
+/// Failures in a row that switch the RTS on.
+const PROBE_AFTER: u32 = 1;
+
+impl Cara {
+    /// Ten successes, or fifteen attempts, go up; two failures go down.
+    pub fn new(ladder: Ladder) -> Self {
+        Self { ladder, count: Count::new(10, 2, Patience::Attempts(15)) }
+    }
+}
+
+impl RateControl for Cara {
+    fn select(&mut self, _now: Instant, _attempt: u32) -> Choice {
+        Choice { mode: self.ladder.mode(), rts: self.count.failures() >= PROBE_AFTER }
+    }
+
+    fn on_report(&mut self, now: Instant, report: &TxReport) {
+        let Some(success) = report.success() else { return };
+        match self.count.on_attempt(now, success) {
+            Move::Stay => {}
+            Move::Up => {
+                self.ladder.up();
+                // A failure after going up may be a collision: it is no probe.
+                self.count.restart(now, false);
+            }
+            Move::Down | Move::Back => {
+                self.ladder.down();
+                self.count.restart(now, false);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Script, ladder};
+    use super::*;
+
+    #[test]
+    fn a_failure_is_tried_with_rts() {
+        let mut script = Script::new(Cara::new(ladder()));
+        script.places("++++++++++");
+        assert!(!script.rts());
+        assert_eq!(script.places("-"), [1], "the first attempt after going up is no probe");
+        assert!(script.rts());
+        assert_eq!(script.places("rrr"), [1; 3], "collisions do not count");
+        assert!(script.rts());
+        assert_eq!(script.places("+"), [1]);
+        assert!(!script.rts());
+        assert_eq!(script.places("--"), [1, 0]);
+        assert!(!script.rts(), "counted anew at the lower rate");
+    }
+}

@@ -1,0 +1,215 @@
+//! Minstrel for HT, VHT and HE.
+
+use super::sampling::{Chain, Columns, HOPELESS, SURE, Stats, attempts_for, two_best};
+use super::{Answer, Choice, Ladder, RateControl, Rung, TxReport};
+use crate::phy::{Guard, Mode, Width};
+use kernel::{Duration, Instant, Rng};
+
+/// Minstrel-HT (F. Fietkau, Linux, 2010, before its sampling of 2021): modes in groups of equal
+/// streams, width and guard interval; throughput with the overhead of an access shared among the
+/// MPDUs of an A-MPDU; few samples, none of them slow.
+#[derive(Clone, Debug)]
+pub struct MinstrelHt {
+    entries: Vec<Entry>,
+    groups: Vec<Group>,
+    /// The group that is sampled next.
+    turn: usize,
+    best: Best,
+    update_at: Instant,
+    chain: Chain,
+    /// Smoothed MPDUs of an A-MPDU.
+    mean_mpdus: f64,
+    mpdus: u32,
+    ppdus: u32,
+    /// MPDUs to send before the next sample.
+    wait: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    rung: Rung,
+    /// Time of 1200 bytes of data at its rate.
+    data: Duration,
+    stats: Stats,
+}
+
+/// Entries of equal streams, width and guard interval.
+#[derive(Clone, Debug)]
+struct Group {
+    first: usize,
+    columns: Columns,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Best {
+    throughput: usize,
+    second: usize,
+    probability: usize,
+}
+
+/// Time between two updates.
+const INTERVAL: Duration = Duration::from_millis(50);
+/// No mode is trusted more than this.
+const TRUST: f64 = 0.9;
+/// Safe modes are those above.
+const SAFE: f64 = 0.75;
+/// A slow mode is sampled nevertheless after so many updates without an attempt.
+const SLOW_AFTER: u32 = 20;
+/// Share of the old mean of MPDUs in a new one.
+const KEPT: f64 = 0.75;
+/// Bits of the frame by which modes are compared.
+const REFERENCE_BITS: u64 = 8 * 1200;
+
+impl MinstrelHt {
+    /// Begins at the slowest mode of the first group, knowing nothing.
+    pub fn new(ladder: &Ladder, mut rng: Rng) -> Self {
+        let mut rungs = ladder.rungs().to_vec();
+        rungs.sort_by_key(|rung| (key(&rung.mode), rung.mode.rate));
+        let groups = rungs
+            .chunk_by(|a, b| key(&a.mode) == key(&b.mode))
+            .scan(0, |next, group| {
+                let first = *next;
+                *next += group.len();
+                Some(Group { first, columns: Columns::new(group.len(), &mut rng) })
+            })
+            .collect();
+        let entry = |rung: Rung| {
+            let data = Duration(REFERENCE_BITS * 1_000_000_000 / rung.mode.rate.0);
+            Entry { rung, data, stats: Stats::default() }
+        };
+        Self {
+            entries: rungs.into_iter().map(entry).collect(),
+            groups,
+            turn: 0,
+            best: Best::default(),
+            update_at: Instant::ZERO + INTERVAL,
+            chain: Chain::default(),
+            mean_mpdus: 1.0,
+            mpdus: 0,
+            ppdus: 0,
+            wait: 0,
+        }
+    }
+
+    /// Time of an MPDU with its share of what an access costs.
+    fn time(&self, entry: &Entry) -> f64 {
+        let overhead = entry.rung.time.saturating_sub(entry.data).as_secs_f64();
+        overhead / self.mean_mpdus + entry.data.as_secs_f64()
+    }
+
+    fn throughput(&self, entry: &Entry) -> f64 {
+        let probability = entry.stats.probability();
+        if probability < HOPELESS { 0.0 } else { probability.min(TRUST) / self.time(entry) }
+    }
+
+    fn update(&mut self, now: Instant) {
+        self.update_at = now + INTERVAL;
+        if self.ppdus > 0 {
+            let mean = f64::from(self.mpdus) / f64::from(self.ppdus);
+            self.mean_mpdus = KEPT * self.mean_mpdus + (1.0 - KEPT) * mean;
+            (self.mpdus, self.ppdus) = (0, 0);
+        }
+        for entry in &mut self.entries {
+            entry.stats.update();
+        }
+        self.rank();
+    }
+
+    fn rank(&mut self) {
+        let (throughput, second) = two_best(self.entries.iter().map(|e| self.throughput(e)));
+        let safety = |entry: &Entry| match entry.stats.probability() {
+            probability if probability > SAFE => 1.0 + self.throughput(entry),
+            probability => probability,
+        };
+        let (probability, _) = two_best(self.entries.iter().map(safety));
+        self.best = Best { throughput, second, probability };
+    }
+
+    /// The mode to sample with this frame, if it is time and worth it.
+    fn sample(&mut self) -> Option<usize> {
+        if self.wait > 0 {
+            return None;
+        }
+        self.wait = 16 + 2 * self.mean_mpdus as u32;
+        let group = &mut self.groups[self.turn];
+        let place = group.first + group.columns.next();
+        self.turn = (self.turn + 1) % self.groups.len();
+        let Best { throughput, probability, .. } = self.best;
+        let entry = &self.entries[place];
+        let known = [throughput, probability].contains(&place);
+        let slow = self.time(entry) >= self.time(&self.entries[throughput]);
+        let sure = entry.stats.probability() > SURE;
+        if known || sure || slow && entry.stats.idle < SLOW_AFTER { None } else { Some(place) }
+    }
+
+    fn plan(&mut self) {
+        let Best { throughput, second, probability } = self.best;
+        self.chain = Chain::default();
+        let fallback = if let Some(sample) = self.sample() {
+            self.chain.push(sample, 1);
+            throughput
+        } else {
+            self.push(throughput);
+            second
+        };
+        self.push(fallback);
+        self.push(probability);
+    }
+
+    fn push(&mut self, place: usize) {
+        let entry = &self.entries[place];
+        let ppdu = Duration::from_secs_f64(self.time(entry) * self.mean_mpdus);
+        let attempts = attempts_for(ppdu, &entry.stats);
+        self.chain.push(place, attempts);
+    }
+
+    /// Where the best mode fails all of a sudden, fewer streams are tried without waiting for the
+    /// next update.
+    fn downgrade(&mut self, place: usize) {
+        let stats = self.entries[place].stats;
+        if place != self.best.throughput || stats.attempts() <= 30 || stats.recent() >= 0.2 {
+            return;
+        }
+        let streams = self.entries[place].rung.mode.streams;
+        let fewer = |entry: &Entry| {
+            if entry.rung.mode.streams < streams { self.throughput(entry) } else { -1.0 }
+        };
+        let (best, _) = two_best(self.entries.iter().map(fewer));
+        if self.entries[best].rung.mode.streams < streams {
+            self.best.throughput = best;
+        }
+    }
+}
+
+fn key(mode: &Mode) -> (u8, Width, Guard) {
+    (mode.streams, mode.width, mode.guard)
+}
+
+impl RateControl for MinstrelHt {
+    fn select(&mut self, now: Instant, attempt: u32) -> Choice {
+        if now >= self.update_at {
+            self.update(now);
+        }
+        if attempt == 0 {
+            self.plan();
+        }
+        Choice::plain(self.entries[self.chain.mode(attempt)].rung.mode)
+    }
+
+    fn on_report(&mut self, _now: Instant, report: &TxReport) {
+        if report.answer == Answer::NoCts {
+            return;
+        }
+        let place = self.entries.iter().position(|entry| entry.rung.mode == report.mode);
+        let Some(place) = place else { return };
+        self.entries[place].stats.count(report.sent, report.acked());
+        self.mpdus += report.sent;
+        self.ppdus += 1;
+        self.wait = self.wait.saturating_sub(report.sent);
+        self.downgrade(place);
+    }
+}
+
+#[cfg(test)]
+#[path = "minstrel_ht_tests.rs"]
+mod tests;

@@ -1,0 +1,205 @@
+//! Robust rate adaptation.
+
+use super::{Answer, Choice, Ladder, RateControl, TxReport};
+use kernel::{Duration, Instant};
+
+/// Robust rate adaptation (S. H. Y. Wong, H. Yang, S. Lu, V. Bharghavan, `MobiCom` 2006): the loss
+/// within a short window decides, and an adaptive RTS keeps collisions out of it.
+#[derive(Clone, Debug)]
+pub struct Rraa {
+    ladder: Ladder,
+    rules: Vec<Rule>,
+    /// Attempts left in the window.
+    left: u32,
+    failed: u32,
+    expires: Instant,
+    rts: AdaptiveRts,
+}
+
+/// When a rate is left.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    /// Maximum tolerable loss: above, the rate goes down.
+    tolerable: f64,
+    /// Opportunistic rate increase: below, it goes up.
+    opportune: f64,
+    /// Attempts of a window.
+    window: u32,
+}
+
+/// The time that a window of attempts spans (τ).
+const SPAN: Duration = Duration::from_millis(12);
+/// A window that is not filled by then begins anew.
+const EXPIRY: Duration = Duration::from_millis(50);
+/// Tolerable loss in proportion to the critical one, at which the next lower rate is as fast (α).
+const TOLERANCE: f64 = 1.25;
+/// Opportune loss in proportion to the tolerable one of the next higher rate (1/β).
+const OPPORTUNITY: f64 = 0.5;
+
+impl Rraa {
+    /// Begins at the fastest rate.
+    pub fn new(mut ladder: Ladder) -> Self {
+        let rules = rules(&ladder);
+        ladder.go_to(rules.len() - 1);
+        let left = rules[ladder.at()].window;
+        let rts = AdaptiveRts::default();
+        Self { ladder, rules, left, failed: 0, expires: Instant::ZERO + EXPIRY, rts }
+    }
+
+    fn restart(&mut self, now: Instant) {
+        self.left = self.rules[self.ladder.at()].window;
+        self.failed = 0;
+        self.expires = now + EXPIRY;
+    }
+
+    /// The window's loss is known as soon as the attempts that are left cannot change the verdict.
+    fn judge(&mut self, now: Instant) {
+        let rule = self.rules[self.ladder.at()];
+        let window = f64::from(rule.window);
+        let (least, most) = (f64::from(self.failed), f64::from(self.failed + self.left));
+        if least / window > rule.tolerable {
+            self.ladder.down();
+        } else if most / window < rule.opportune {
+            self.ladder.up();
+        } else if self.left > 0 {
+            return;
+        }
+        self.restart(now);
+    }
+}
+
+impl RateControl for Rraa {
+    fn select(&mut self, now: Instant, _attempt: u32) -> Choice {
+        if now >= self.expires {
+            self.restart(now);
+        }
+        Choice { mode: self.ladder.mode(), rts: self.rts.is_on() }
+    }
+
+    fn on_report(&mut self, now: Instant, report: &TxReport) {
+        if report.answer == Answer::NoCts {
+            return;
+        }
+        let success = report.success() == Some(true);
+        self.rts.on_attempt(report.rts, success);
+        // An attempt begun before the rate changed tells nothing of this rate.
+        if report.mode != self.ladder.mode() {
+            return;
+        }
+        self.left = self.left.saturating_sub(1);
+        self.failed += u32::from(!success);
+        self.judge(now);
+    }
+}
+
+fn rules(ladder: &Ladder) -> Vec<Rule> {
+    let rungs = ladder.rungs();
+    let tolerable = |place: usize| match place.checked_sub(1) {
+        None => 1.0,
+        Some(below) => {
+            let ratio = rungs[place].time.0 as f64 / rungs[below].time.0 as f64;
+            TOLERANCE * (1.0 - ratio)
+        }
+    };
+    let rule = |place: usize| Rule {
+        tolerable: tolerable(place),
+        opportune: if place + 1 < rungs.len() { OPPORTUNITY * tolerable(place + 1) } else { 0.0 },
+        window: SPAN.0.div_ceil(rungs[place].time.0) as u32,
+    };
+    (0..rungs.len()).map(rule).collect()
+}
+
+/// For how many attempts to use RTS: one more after each loss without it, half as many after a loss
+/// in spite of it or a success without.
+#[derive(Clone, Copy, Debug, Default)]
+struct AdaptiveRts {
+    window: u32,
+    left: u32,
+}
+
+impl AdaptiveRts {
+    fn is_on(self) -> bool {
+        self.left > 0
+    }
+
+    fn on_attempt(&mut self, rts: bool, success: bool) {
+        self.left = self.left.saturating_sub(1);
+        match (rts, success) {
+            (true, true) => return,
+            (false, false) => self.window += 1,
+            (true, false) | (false, true) => self.window /= 2,
+        }
+        self.left = self.window;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Script, ladder};
+    use super::*;
+
+    #[test]
+    fn thresholds_follow_the_times() {
+        let rules = rules(&ladder());
+        assert_eq!(rules[0].tolerable, 1.0);
+        assert_eq!(rules.last().unwrap().opportune, 0.0);
+        let times: Vec<f64> = ladder().rungs().iter().map(|rung| rung.time.0 as f64).collect();
+        for place in 1..rules.len() {
+            let critical = 1.0 - times[place] / times[place - 1];
+            assert!((rules[place].tolerable - 1.25 * critical).abs() < 1e-12);
+            assert!((rules[place - 1].opportune - 0.625 * critical).abs() < 1e-12);
+            assert!(rules[place].window >= rules[place - 1].window);
+        }
+        // 12 ms of exchanges of 1785.5 µs at 6 Mb/s.
+        assert_eq!(rules[0].window, 7);
+    }
+
+    #[test]
+    fn a_window_of_losses_goes_down_at_once() {
+        let mut script = Script::new(Rraa::new(ladder()));
+        let top = ladder().rungs().len() - 1;
+        let rule = rules(&ladder())[top];
+        let enough = (rule.tolerable * f64::from(rule.window)).floor() as usize + 1;
+        let places = script.places(&"-".repeat(enough));
+        assert_eq!(places[..enough - 1], vec![top; enough - 1]);
+        assert_eq!(places[enough - 1], top - 1);
+    }
+
+    #[test]
+    fn a_clean_window_goes_up_before_it_ends() {
+        let mut rraa = Rraa::new(ladder());
+        rraa.ladder.go_to(0);
+        rraa.restart(Instant::ZERO);
+        let mut script = Script::with_step(rraa, Duration::from_millis(2));
+        let rule = rules(&ladder())[0];
+        let enough = (1..=7).find(|n| f64::from(rule.window - n) / 7.0 < rule.opportune).unwrap();
+        let places = script.places(&"+".repeat(enough as usize));
+        assert_eq!(places.iter().filter(|&&place| place == 0).count(), enough as usize - 1);
+        assert_eq!(*places.last().unwrap(), 1);
+    }
+
+    #[test]
+    fn a_stale_window_begins_anew() {
+        let mut script = Script::with_step(Rraa::new(ladder()), Duration::from_millis(60));
+        let top = ladder().rungs().len() - 1;
+        assert_eq!(script.places(&"-".repeat(100)), vec![top; 100]);
+    }
+
+    #[test]
+    fn rts_follows_losses() {
+        let mut rts = AdaptiveRts::default();
+        let mut after = |used, success| {
+            rts.on_attempt(used, success);
+            (rts.window, rts.left)
+        };
+        assert_eq!(after(false, false), (1, 1));
+        assert_eq!(after(true, true), (1, 0));
+        assert_eq!(after(false, false), (2, 2));
+        assert_eq!(after(true, true), (2, 1));
+        assert_eq!(after(true, true), (2, 0));
+        assert_eq!(after(false, false), (3, 3));
+        assert_eq!(after(true, false), (1, 1));
+        assert_eq!(after(true, true), (1, 0));
+        assert_eq!(after(false, true), (0, 0));
+    }
+}

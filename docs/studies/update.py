@@ -1,0 +1,60 @@
+"""Make the studies again and put their claims and pictures into these pages.
+
+    python docs/studies/update.py [STUDY ...] [--quick]
+
+Replaces what stands between the markers ``<!-- claims -->`` and ``<!-- /claims -->`` of each page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+from simoom import plots
+from simoom.studies import STUDIES, Lab, Results
+from simoom.studies.report import markdown, summary
+from simoom.studies.study import slug
+
+HERE = Path(__file__).parent
+BLOCK = re.compile(r"(<!-- claims -->\n).*?(<!-- /claims -->)", re.DOTALL)
+PICTURES = {
+    "full_duplex": ("figure 6",),
+    "http_queueing": ("figure 8", "figure elephants"),
+    "lt_tcp": ("figure corruption",),
+}
+
+
+def block(results: Results) -> str:
+    """Return what stands between the markers."""
+    return f"\n{summary(results).partition(': ')[2]}.\n\n{markdown(results)}\n"
+
+
+def update(results: Results) -> None:
+    """Write the claims of a study into its page, and its pictures beside it."""
+    name = results.study.name
+    page = HERE / f"{name}.md"
+    text, count = BLOCK.subn(
+        lambda found: found[1] + block(results) + found[2], page.read_text(encoding="utf-8")
+    )
+    if count != 1:
+        raise SystemExit(f"{page.name}: needs one pair of markers, has {count}")
+    page.write_text(text, encoding="utf-8")
+    for key in PICTURES[name]:
+        plots.save(results[key].plot(), HERE / "images" / f"{name}_{slug(key)}.png")
+
+
+def main() -> None:
+    """Run the studies asked for, all by default."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("study", nargs="*", choices=[[], *STUDIES], default=[])
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter runs")
+    chosen = parser.parse_args()
+    (HERE / "images").mkdir(exist_ok=True)
+    with Lab(quick=chosen.quick) as lab:
+        for name in chosen.study or STUDIES:
+            update(STUDIES[name].run(lab=lab))
+
+
+if __name__ == "__main__":
+    main()
