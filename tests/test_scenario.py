@@ -45,7 +45,8 @@ def test_toml_reads_back_as_the_same_scenario(cell):
 
 
 def test_the_full_form_holds_the_defaults(cell):
-    assert cell.to_dict()["flows"][0]["control"] == "new_reno"
+    control = {"new_reno": {"hystart": False, "beta_ecn": None}}
+    assert cell.to_dict()["flows"][0]["control"] == control
 
 
 def test_repr_fits_a_line(cell):

@@ -247,7 +247,7 @@ def collision_probability() -> Group:
         "rounding: an ns-2 frame takes fractions of a microsecond on the air, its Duration field "
         "is rounded, and a station senses another's frame within the same slot. The last rows "
         "prove it in ns-2 itself: with segments of 1004 bytes and headers of 43, whose frames are "
-        "whole microseconds long, it gives 0.076 too, and Simoom needs no option for it."
+        "whole microseconds long, it gives 0.076 too, and Simoom does without that option."
     )
     return Group("Collisions in ns-2", "ns-2.35", about, tuple(cases))
 

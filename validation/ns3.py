@@ -9,7 +9,7 @@ from validation.references import JAIN, check, collisions, goodput, table
 
 BASIC_RATES = {"b": [1.0, 2.0], "a": [6.0, 12.0, 24.0], "g": [1.0, 2.0, 6.0, 12.0, 24.0]}
 """An ns-3 access point's."""
-CONTROLS = {"TcpNewReno": "new_reno"}
+CONTROLS = {"TcpNewReno": "new_reno", "TcpCubic": "cubic"}
 """Congestion controls of ns-3 that can be compared, and what they are called here."""
 ALWAYS, NEVER = 100, 2347
 """RTS thresholds: 100 is above a TCP acknowledgement and below data."""

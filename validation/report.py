@@ -135,11 +135,16 @@ def _largest(rows: Sequence[Row], measured: Sequence[Estimate]) -> str:
 
 
 def _verdicts(rows: Sequence[Row]) -> str:
-    counts = [(verdict, sum(row.verdict is verdict for row in rows)) for verdict in Verdict]
-    found = [(verdict.value, count) for verdict, count in counts if count]
+    words = {
+        Verdict.AGREES: "agree",
+        Verdict.INTERVAL: "within the interval",
+        Verdict.DIFFERS: "differ",
+    }
+    counts = {word: sum(row.verdict is verdict for row in rows) for verdict, word in words.items()}
+    found = {word: count for word, count in counts.items() if count}
     if len(found) == 1:
-        return found[0][0]
-    return ", ".join(f"{count} {name}" for name, count in found)
+        return f"all {next(iter(found))}"
+    return ", ".join(f"{count} {word}" for word, count in found.items())
 
 
 def wrapped(paragraph: str, indent: str = "") -> str:

@@ -66,7 +66,7 @@ def _chain(title: str, about: str, options: tuple[Option, ...], model: Mapping[s
                         saturated(standard, n, rts),
                         tuple(checks),
                         options,
-                        quick=n in (10, 50) and standard != "11g",
+                        quick=(standard, n) in {("11b", 10), ("11a", 50)},
                     )
                 )
     return Group(title, "finite-retry Bianchi model, `simoom.models`", about, tuple(cases))

@@ -1,5 +1,7 @@
 """Web traffic over 802.11b: the whole study, quick, once; then what becomes of its claims."""
 
+from pathlib import Path
+
 import polars as pl
 import pytest
 
@@ -20,6 +22,7 @@ NOT_REPRODUCED = """
     two_backlogged queueing_model_as_printed worst_at_buffer delayed_ack_beats_standard
 """
 NOT_CHECKABLE = "compared_model red_helps_mice"
+DOCS = Path(__file__).parents[2] / "docs"
 EXPECTED = [
     (name, verdict)
     for names, verdict in (
@@ -126,3 +129,10 @@ def test_the_table_of_claims_has_a_row_for_each(results):
     lines = report.markdown(results).splitlines()
     assert len(lines) == 2 + len(results.claims)
     assert all(line.count("|") == 5 for line in lines)
+
+
+def test_the_page_has_all_claims(results):
+    page = (DOCS / "studies" / "http_queueing.md").read_text(encoding="utf-8")
+    rows = [line.split(" | ")[0].removeprefix("| ") for line in page.splitlines() if "| " in line]
+    statements = [f"{figure.key}: {claim.statement}" for figure, claim in results.claims]
+    assert [row for row in rows if row in statements] == statements

@@ -87,9 +87,7 @@ fn discipline(discipline: &plan::Discipline) -> net::Discipline {
             limit,
         },
         plan::Discipline::Red(config) => net::Discipline::Red(RedConfig { limit, ..config }),
-        plan::Discipline::CoDel(config) => {
-            net::Discipline::CoDel(CoDelConfig { limit, ..config })
-        }
+        plan::Discipline::CoDel(config) => net::Discipline::CoDel(CoDelConfig { limit, ..config }),
         plan::Discipline::FqCoDel(config) => {
             net::Discipline::FqCoDel(FqCoDelConfig { limit, ..config })
         }
@@ -211,8 +209,7 @@ fn steerable(
     tcp: &plan::TcpPlan,
     config: &tcp::Config,
 ) -> Box<dyn Steerable> {
-    let counting =
-        if tcp.byte_counting { Counting::Bytes { limit: 2 } } else { Counting::Acks };
+    let counting = if tcp.byte_counting { Counting::Bytes { limit: 2 } } else { Counting::Acks };
     match *steered {
         plan::Steered::NewReno { hystart, beta_ecn } => {
             let control = NewReno::from(config).counting(counting).beta_ecn(beta_ecn);

@@ -5,12 +5,12 @@
 //! asking again. Choices that need no resolving are the same type in both.
 
 use kernel::{BitRate, Bytes, Duration};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 pub use net::{
     CoDelConfig, ControlLaw, FqCoDelConfig, Limit, Loss, PieConfig, QueueUnit, RedConfig,
     red_weight,
 };
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 pub use tcp::control::{
     self, AfwConfig, BbrConfig, CubicConfig, LtConfig, Throughputs, VegasConfig,
 };

@@ -258,9 +258,9 @@ fn control_probes(
 
 fn find(names: &[&'static str], prefix: &str, name: &str) -> Result<&'static str, String> {
     names.iter().find(|&&known| known == name).copied().ok_or_else(|| {
-        let nearest = names.iter().max_by(|a, b| {
-            strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name))
-        });
+        let nearest = names
+            .iter()
+            .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
         let hint = nearest.map(|n| format!("did you mean {prefix}{n}? ")).unwrap_or_default();
         format!("no such probe; {hint}there are {}", names.join(", "))
     })

@@ -75,10 +75,7 @@ fn cubic_is_told_of_the_mark_what_it_is_told_of_the_loss() {
 fn settings_without_sense_are_refused_at_their_path() {
     let cases: [(&str, &[&str]); 11] = [
         ("control.cubic.beta = 1.7", &["flows[0].control.cubic.beta: must be in (0, 1), is 1.7"]),
-        (
-            "control.cubic.c = 0",
-            &["flows[0].control.cubic.c: must be from 1e-6 to 1000000, is 0"],
-        ),
+        ("control.cubic.c = 0", &["flows[0].control.cubic.c: must be from 1e-6 to 1000000, is 0"]),
         (
             "control.new_reno.beta_ecn = 1",
             &["flows[0].control.new_reno.beta_ecn: must be in (0, 1), is 1"],
@@ -98,10 +95,7 @@ fn settings_without_sense_are_refused_at_their_path() {
             "control.afw.epoch.rounds.number = 0",
             &["flows[0].control.afw.epoch.rounds.number: must be from 1 to 1000000, is 0"],
         ),
-        (
-            "control.vegas.alpha = 5",
-            &["flows[0].control.vegas.alpha: 5 is above beta, 4"],
-        ),
+        ("control.vegas.alpha = 5", &["flows[0].control.vegas.alpha: 5 is above beta, 4"]),
         (
             "control.westwood.memory = 1",
             &["flows[0].control.westwood.memory: a probability is from 0 to below 1, is 1"],
@@ -112,8 +106,10 @@ fn settings_without_sense_are_refused_at_their_path() {
         ),
         (
             "control.cross_layer.rates_mbps = [6, 12]",
-            &["flows[0].control.cross_layer.rates_mbps: 2 rates for 0 throughputs_mbps; each rate \
-               has one"],
+            &[
+                "flows[0].control.cross_layer.rates_mbps: 2 rates for 0 throughputs_mbps; each rate \
+               has one",
+            ],
         ),
         (
             "control.cross_layer = { rates_mbps = [12, 6], throughputs_mbps = [10, 5] }",

@@ -190,8 +190,8 @@ fn choices_list_what_there_is() {
     malformed_flow(
         "control = 'qubic'",
         "flows[0].control: must be one of \"new_reno\", \"cubic\", \"westwood\", \"vegas\", \
-        \"few\", \"afw\", \"lt\", \"bbr\", \"cross_layer\", is \"qubic\"; did you mean \"cubic\"? \
-        (line 8)",
+        \"few\", \"afw\", \"lt\", \"bbr\", \"cross_layer\", \"python\", is \"qubic\"; \
+        did you mean \"cubic\"? (line 8)",
     );
     malformed_flow(
         "control.new_reno.beta = 1",

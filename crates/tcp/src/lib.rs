@@ -9,15 +9,15 @@ mod command;
 mod config;
 pub mod control;
 mod delivery;
-pub mod fec;
 pub mod drill;
+pub mod fec;
 mod prr;
 mod rack;
-mod scoreboard;
 mod ramp;
 mod reassembly;
 mod receiver;
 mod rtt;
+mod scoreboard;
 #[cfg(test)]
 mod script;
 mod sender;

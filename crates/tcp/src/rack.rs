@@ -7,7 +7,7 @@ use kernel::{Duration, Instant};
 const PERSIST: u32 = 16;
 /// What a lone segment's acknowledgement may be delayed by (`TLP.max_ack_delay`, §7.2).
 const MAX_ACK_DELAY: Duration = Duration(200_000_000);
-/// SACKed segments that stand for a loss while no reordering was seen.
+/// So many segments beyond a hole stand for a loss while no reordering was seen.
 const DUP_THRESH: u64 = 3;
 
 /// What is known of the order of delivery.

@@ -258,13 +258,7 @@ impl Scoreboard {
     }
 
     /// Marks the segments that lie wholly in `block` and touch `from..to`.
-    fn mark(
-        &mut self,
-        block: SackBlock,
-        from: u64,
-        to: u64,
-        visit: &mut impl FnMut(&Sent),
-    ) -> u64 {
+    fn mark(&mut self, block: SackBlock, from: u64, to: u64, visit: &mut impl FnMut(&Sent)) -> u64 {
         let mut delivered = 0;
         let mut index = self.sent.partition_point(|sent| sent.end <= from);
         while let Some(&sent) = self.sent.get(index)

@@ -26,8 +26,7 @@ fn share(config: &Config, make: Make, first_s: f64) -> (f64, f64) {
         limit: 50,
         mark: 33,
     };
-    let flows =
-        [0.0, 0.137].map(|at_s| (Duration::from_secs_f64(at_s), make(config))).into_iter();
+    let flows = [0.0, 0.137].map(|at_s| (Duration::from_secs_f64(at_s), make(config))).into_iter();
     let mut net = Dumbbell::new(config, path, flows.collect(), Duration::from_millis(500));
     let end_s = first_s + 300.0;
     net.run(Duration::from_secs_f64(end_s + 1.0));

@@ -7,9 +7,7 @@ use kernel::{Bytes, Duration, Instant, Segments};
 use pipe::{Act, FLOW, Path, Pipe};
 use proptest::prelude::*;
 use tcp::control::{Counting, NewReno};
-use tcp::{
-    Config, DelayedAck, EcnMode, Receiver, Recovery, Reduction, Sack, Sender, TimerId,
-};
+use tcp::{Config, DelayedAck, EcnMode, Receiver, Recovery, Reduction, Sack, Sender, TimerId};
 use wire::{Flags, SackBlock, SackBlocks, Segment, Timestamps};
 
 fn path() -> impl Strategy<Value = Path> {

@@ -139,8 +139,6 @@ def _claim(claim: Claim) -> RenderableType:
 
 def write(results: Results, directory: Path) -> list[str]:
     """Write data, pictures and claims below a directory; return the names of the files."""
-    import polars as pl
-
     here = directory / results.study.name
     here.mkdir(parents=True, exist_ok=True)
     names = []
@@ -152,10 +150,9 @@ def write(results: Results, directory: Path) -> list[str]:
         plots.save(picture, here / f"{name}.png")
         (here / f"{name}.svg").write_bytes(plots.svg(picture))
         names += [f"{name}.{ending}" for ending in ("csv", "parquet", "png", "svg")]
-    rows = [{"figure": figure.key, **claim.row()} for figure, claim in results.claims]
-    if rows:
-        pl.DataFrame(rows).write_csv(here / "claims.csv")
-        pl.DataFrame(rows).write_parquet(here / "claims.parquet")
+    if results.claims:
+        results.frame().write_csv(here / "claims.csv")
+        results.frame().write_parquet(here / "claims.parquet")
         names += ["claims.csv", "claims.parquet"]
     return [f"{results.study.name}/{name}" for name in names]
 

@@ -7,10 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from simoom.studies.claim import Claim, Verdict
 from simoom.studies.figure import Figure
 from simoom.studies.lab import Exhibit, Lab
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class UnknownStudyError(KeyError):
@@ -126,6 +130,13 @@ class Results:
         """How many claims have which verdict."""
         found = [claim.verdict for _, claim in self.claims]
         return {verdict: found.count(verdict) for verdict in Verdict}
+
+    def frame(self) -> pl.DataFrame:
+        """Return the claims as a data frame, a row a claim."""
+        import polars as pl
+
+        rows = [{"figure": figure.key, **claim.row()} for figure, claim in self.claims]
+        return pl.DataFrame(rows)
 
     def __iter__(self) -> Iterator[Figure]:
         return iter(self.figures)

@@ -1,12 +1,12 @@
 //! `AFW`, adaptive fractional window increment: `FeW` whose increment S follows the load.
 //!
 //! Ding, Zhang, Wang, Qian and Xu, "Adaptive Fractional Window Increment of TCP in multihop ad hoc
-//! networks" (doi 10.1631/jzus.A0820380), named the scheme; what "Performance Comparison of TCP AFW and TCP FeW in
-//! IEEE 802.11 Wireless Networks" tells of it is that S is multiplied by α where the network is
-//! idle and divided by β where it is congested, within [`S_min`, `S_max`].
-//! When it is idle and when congested is told in words only. This is a reconstruction: a timeout,
-//! the one event that is named, is congestion, and a round trip without a loss is idleness; each
-//! other reading is a setting of [`AfwConfig`].
+//! networks" (doi 10.1631/jzus.A0820380), named the scheme; what "Performance Comparison of TCP AFW
+//! and TCP `FeW` in IEEE 802.11 Wireless Networks" tells of it is that S is multiplied by α where
+//! the network is idle and divided by β where it is congested, within [`S_min`, `S_max`]. When it
+//! is idle and when congested is told in words only. This is a reconstruction: a timeout, the one
+//! event that is named, is congestion, and a round trip without a loss is idleness; each other
+//! reading is a setting of [`AfwConfig`].
 
 use super::rounds::Rounds;
 use super::{Ack, Cause, Control, Counting, Loss, NewReno, Steerable};

@@ -45,9 +45,7 @@ impl Throughputs {
         let above = self.0.partition_point(|row| row.0 < rate);
         let proportional = |row: (f64, f64)| row.1 * rate / row.0;
         match (above.checked_sub(1).map(|below| self.0[below]), self.0.get(above)) {
-            (Some(low), Some(high)) => {
-                low.1 + (high.1 - low.1) * (rate - low.0) / (high.0 - low.0)
-            }
+            (Some(low), Some(high)) => low.1 + (high.1 - low.1) * (rate - low.0) / (high.0 - low.0),
             (None, Some(&row)) | (Some(row), None) => proportional(row),
             (None, None) => 0.0,
         }

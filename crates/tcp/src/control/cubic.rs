@@ -116,7 +116,7 @@ impl Cubic {
             (false, false) => Duration::ZERO,
         };
         if let Some(stage) = &mut self.stage {
-            stage.start = stage.start + unused;
+            stage.start += unused;
         }
     }
 

@@ -17,7 +17,7 @@ pub struct Few {
 }
 
 impl Few {
-    /// α of "Performance Comparison of TCP AFW and TCP FeW in IEEE 802.11 Wireless Networks".
+    /// α of "Performance Comparison of TCP AFW and TCP `FeW` in IEEE 802.11 Wireless Networks".
     pub const ALPHA: f64 = 0.01;
 
     /// A controller that grows by `alpha` in (0, 1] per round trip; 1 is `NewReno`.

@@ -31,9 +31,8 @@ mod tests {
     #[test]
     fn a_round_ends_with_the_first_that_left_in_it() {
         let mut rounds = Rounds::default();
-        let mut on_ack = |acked, flight| {
-            rounds.on_ack(&Ack { in_flight: Segments(flight), ..ack(acked) })
-        };
+        let mut on_ack =
+            |acked, flight| rounds.on_ack(&Ack { in_flight: Segments(flight), ..ack(acked) });
         assert!(on_ack(1.0, 9.0), "the first acknowledgement begins the count");
         assert!(!on_ack(4.0, 10.0));
         assert!(!on_ack(5.0, 10.0), "the nine that had left before");

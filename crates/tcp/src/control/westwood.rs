@@ -52,7 +52,8 @@ impl Westwood {
             return;
         }
         let sample = self.arrived / elapsed.as_secs_f64();
-        let rate = self.rate.map_or(sample, |rate| self.memory * rate + (1.0 - self.memory) * sample);
+        let rate =
+            self.rate.map_or(sample, |rate| self.memory * rate + (1.0 - self.memory) * sample);
         self.rate = Some(rate);
         (self.since, self.arrived) = (Some(ack.now), 0.0);
     }

@@ -85,10 +85,10 @@ pub(super) fn parse(text: &str) -> Result<Script, Failure> {
         let read = if text.is_empty() { Ok(()) } else { read_line(line, text, &mut script) };
         read.map_err(|message| Failure { line, message })?;
     }
-    match script.events.is_empty() {
-        true => Err(Failure { line: 1, message: "a script has one event at least".into() }),
-        false => Ok(script),
+    if script.events.is_empty() {
+        return Err(Failure { line: 1, message: "a script has one event at least".into() });
     }
+    Ok(script)
 }
 
 fn read_line(line: usize, text: &str, script: &mut Script) -> Result<(), String> {
@@ -136,10 +136,10 @@ fn read_time(text: &str) -> Result<When, String> {
     if high < low {
         return Err(format!("{text}: the later time comes second"));
     }
-    Ok(match text.starts_with('+') {
-        true => When::After(low, high),
-        false => When::At(Instant::ZERO + low, Instant::ZERO + high),
-    })
+    if text.starts_with('+') {
+        return Ok(When::After(low, high));
+    }
+    Ok(When::At(Instant::ZERO + low, Instant::ZERO + high))
 }
 
 fn read_event(text: &str) -> Result<Option<Event>, String> {

@@ -173,19 +173,18 @@ impl Player {
                 _ => {}
             }
         }
-        match self.total > MOST {
-            true => Err(format!("more than {MOST} segments were sent")),
-            false => Ok(()),
+        if self.total > MOST {
+            return Err(format!("more than {MOST} segments were sent"));
         }
+        Ok(())
     }
 
     fn inject(&mut self, line: usize, written: &Written) {
         let forward = matches!(self.machine, Machine::Receiver(_));
         let scale = if written.flags.has(Flags::SYN) { 0 } else { self.scales[0] };
         let window = written.window.unwrap_or(65_535);
-        let ms = |ms: Option<u64>| {
-            Instant(ms.map_or(self.now.0, |ms| ms.saturating_mul(1_000_000)))
-        };
+        let ms =
+            |ms: Option<u64>| Instant(ms.map_or(self.now.0, |ms| ms.saturating_mul(1_000_000)));
         let segment = Segment {
             flow: FLOW,
             connection: 0,
@@ -232,9 +231,8 @@ impl Player {
             (Machine::Sender(_), Call::Read(_)) => {
                 return Err("read: this end writes, and one direction has all the data".into());
             }
-            // The receiving end answers a FIN with its own at once.
-            (_, Call::Accept | Call::Close | Call::Stop | Call::Listen) => {}
-            (Machine::Receiver(_), Call::Connect | Call::Write(_)) => {}
+            // A script that writes or connects has a sender; a receiver answers a FIN at once.
+            (Machine::Sender(_), Call::Accept) | (Machine::Receiver(_), _) => {}
         }
         Ok(())
     }
@@ -422,9 +420,8 @@ fn configure(script: &Script) -> Result<Config, Failure> {
         config.mss = Bytes(config.mss.0.min(syn.mss.unwrap_or(config.mss.0)).max(1));
         if !syn.any_options {
             // Who opens says first whether there are timestamps.
-            let opens = |asked: &&Written| {
-                asked.flags.has(Flags::SYN) && !asked.flags.has(Flags::ACK)
-            };
+            let opens =
+                |asked: &&Written| asked.flags.has(Flags::SYN) && !asked.flags.has(Flags::ACK);
             let asked = packets(script, true).find(opens);
             config.timestamps &= asked.unwrap_or(syn).timestamps.is_some();
             if !syn.sack_ok {
@@ -487,7 +484,11 @@ fn set(config: &mut Config, key: &str, value: &str) -> Result<(), String> {
                 DelayedAck::Fixed { segments, timer } => (segments, timer),
                 _ => (2, Duration::from_millis(40)),
             };
-            if key == "delayed_ack" { segments = count()? as u32 } else { timer = ms()? }
+            if key == "delayed_ack" {
+                segments = count()? as u32;
+            } else {
+                timer = ms()?;
+            }
             config.delayed_ack = DelayedAck::Fixed { segments, timer };
         }
         "rto_rule" => {

@@ -326,13 +326,7 @@ impl Sender {
     }
 
     /// RFC 6675 `NextSeg`: sends one segment, if one may leave now.
-    fn send_next(
-        &mut self,
-        now: Instant,
-        sack: Sack,
-        window: u64,
-        out: &mut Vec<Command>,
-    ) -> bool {
+    fn send_next(&mut self, now: Instant, sack: Sack, window: u64, out: &mut Vec<Command>) -> bool {
         let pipe = self.in_flight_bytes();
         if let Some(number) = self.board.next_lost() {
             let sent = self.board.get(number);
@@ -426,13 +420,10 @@ impl Sender {
         let wanted = if let Some(at) = self.reorder_at {
             (Expiry::Reorder, at.min(deadline))
         } else if self.may_probe() {
-            let at = match self.probe_at.filter(|&at| at > now) {
-                Some(at) => at,
-                None => {
-                    let alone = self.board.segments() == 1;
-                    now + Rack::probe_delay(self.rtt.srtt(), alone)
-                }
-            };
+            let at = self.probe_at.filter(|&at| at > now).unwrap_or_else(|| {
+                let alone = self.board.segments() == 1;
+                now + Rack::probe_delay(self.rtt.srtt(), alone)
+            });
             self.probe_at = Some(at);
             (Expiry::Probe, at.min(deadline))
         } else {
@@ -532,8 +523,7 @@ fn duplicate(segment: &Segment) -> (Option<u64>, usize) {
     let blocks = segment.sack.as_slice();
     let Some(first) = blocks.first() else { return (None, 0) };
     let below = first.end <= segment.ack;
-    let inside = blocks
-        .get(1)
-        .is_some_and(|second| second.start <= first.start && first.end <= second.end);
+    let inside =
+        blocks.get(1).is_some_and(|second| second.start <= first.start && first.end <= second.end);
     if below || inside { (Some(first.end), 1) } else { (None, 0) }
 }

@@ -13,7 +13,12 @@ enum Event {
     /// The segment in service has left the bottleneck.
     Served,
     Arrive(Segment),
-    Timer { flow: usize, at_sender: bool, timer: TimerId, generation: u32 },
+    Timer {
+        flow: usize,
+        at_sender: bool,
+        timer: TimerId,
+        generation: u32,
+    },
     Sample,
 }
 
@@ -165,8 +170,7 @@ impl Dumbbell {
                 }
                 Command::Deliver(amount) => self.flows[flow].delivered += amount.0,
                 Command::Set(timer, at) => {
-                    let slot =
-                        &mut self.flows[flow].timers[usize::from(at_sender)][timer as usize];
+                    let slot = &mut self.flows[flow].timers[usize::from(at_sender)][timer as usize];
                     *slot = (slot.0 + 1, true);
                     let generation = slot.0;
                     self.agenda.at(at, Event::Timer { flow, at_sender, timer, generation });

@@ -61,7 +61,7 @@ def table_2(lab: Lab) -> Figure:
         name: web(1, window=window, kind=kind, think_s=0.05, files=files, end=end)
         for name, (kind, window, end) in TABLE_2.items()
     }
-    runs = lab.sample(cases, measure, replications=lab.pick(20, 8))
+    runs = lab.sample(cases, measure, replications=lab.pick(20, 6))
     exact = float(model.mean_session_delay(FILE_BYTES, shape=PARETO_SHAPE))
     affine = float(model.mean_session_delay(FILE_BYTES))
     analysis = [
@@ -194,7 +194,7 @@ def table_3(lab: Lab) -> Figure:
     cases |= {f"{name}, half the timer": scenario for name, scenario in tuned.items()}
     cases[HEARTBEAT] = cases["d = 2"].set("flows[0].tcp.ack_heartbeat", True)
     cases[SMALL_START] = cases["d = 2"].set("flows[0].tcp.initial_window_segments", 1)
-    runs = lab.sample(cases, measure, replications=lab.pick(20, 8))
+    runs = lab.sample(cases, measure, replications=lab.pick(20, 6))
     paper = {
         name: Value(mean, low, high, 0, "printed")
         for name, (mean, low, high) in PAPER_TABLE_3.items()
@@ -212,8 +212,8 @@ def table_3(lab: Lab) -> Figure:
             *reference.curves(STUDY, "table 3", {"W* = 1000": GREEN}),
         ),
         _claims_3(runs, halved, paper),
-        notes=f"{HEAVY_TAIL} With a heartbeat the wait for a delayed ACK ends at a multiple of 40 ms "
-        "of absolute time, after 20 ms on average, as in ns-2.35.",
+        notes=f"{HEAVY_TAIL} With a heartbeat the wait for a delayed ACK ends at a multiple of "
+        "40 ms of absolute time, after 20 ms on average, as in ns-2.35.",
     )
 
 
@@ -251,8 +251,8 @@ def _claims_3(
             checks=_less("d = 1", runs, runs),
             tolerance="below 0, run by run",
             remark=f"what fewer TCP ACKs save, {saved:.0f} ms a file at d = 2, the timer of 40 ms "
-            "takes back at the end of each file with an odd segment (with ns-2's heartbeat, half of "
-            f"it: {heartbeat} ms); the paper's differences lie inside its intervals",
+            "takes back at the end of each file with an odd segment; with ns-2's heartbeat half of "
+            f"it: {heartbeat} ms. The paper's differences lie inside its intervals",
         ),
         claim(
             "tuned_timer_helps",

@@ -1,0 +1,34 @@
+"""The pages say what the studies find."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from simoom.studies import STUDIES
+from simoom.studies.report import markdown, summary
+
+PAGES = Path(__file__).parents[2] / "docs" / "studies"
+
+
+def written(name):
+    """Return what a page has between its markers."""
+    text = (PAGES / f"{name}.md").read_text(encoding="utf-8")
+    return re.search(r"<!-- claims -->\n(.*?)<!-- /claims -->", text, re.DOTALL)[1]
+
+
+@pytest.mark.parametrize("name", ["full_duplex", "lt_tcp"])
+def test_pages_of_formulas_are_up_to_date(name):
+    results = STUDIES[name].run()
+    assert markdown(results) in written(name), "run docs/studies/update.py"
+    assert summary(results).partition(": ")[2] in written(name)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_page_has_its_claims_and_pictures(name):
+    text = (PAGES / f"{name}.md").read_text(encoding="utf-8")
+    assert written(name).count("\n| ") > 10
+    pictures = re.findall(r"!\[[^]]+\]\(([^)]+)\)", text)
+    assert pictures
+    for picture in pictures:
+        assert (PAGES / picture).read_bytes().startswith(b"\x89PNG")
