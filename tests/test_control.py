@@ -29,21 +29,21 @@ class Fixed(sm.Control):
         self.window = 3.0
 
     def on_ack(self, ack: Ack) -> None:
-        self.window = 3.0
+        self.window = 3.0 if ack.acked >= 0 else 0.0
 
 
 class Broken(sm.Control):
     """Fails at its first acknowledgement."""
 
     def on_ack(self, ack: Ack) -> None:
-        raise ZeroDivisionError("no window fits")
+        raise ZeroDivisionError(f"no window fits {ack.acked}")
 
 
 class Nonsense(sm.Control):
     """Leaves a window that is none."""
 
     def on_ack(self, ack: Ack) -> None:
-        self.window = float("nan")
+        self.window = ack.acked * float("nan")
 
 
 def cell(control: object) -> sm.Scenario:

@@ -2,9 +2,9 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use sim::control::{self, Cause, Config, Control, External, Hint, Loss, NoExternal};
 use std::fmt;
 use std::sync::{Arc, Mutex};
-use sim::control::{self, Cause, Config, Control, External, Hint, Loss, NoExternal};
 
 /// The first exception that a controller raised, and where.
 #[derive(Debug, Default)]

@@ -10,13 +10,13 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::tcp_script::tcp_script;
-    #[pymodule_export]
     use crate::control::{Ack, LossEvent};
     #[pymodule_export]
     use crate::run::{Run, run};
     #[pymodule_export]
     use crate::scenario::{Scenario, airtime, schema};
+    #[pymodule_export]
+    use crate::tcp_script::tcp_script;
 }
 
 pyo3::import_exception!(simoom.issue, ScenarioError);

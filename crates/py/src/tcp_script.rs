@@ -7,10 +7,7 @@ type Line = (f64, &'static str, String, Option<usize>);
 
 /// Plays a script: what happened, and the line and message of the failure, if it failed.
 #[pyfunction]
-pub(crate) fn tcp_script(
-    py: Python<'_>,
-    text: &str,
-) -> (Vec<Line>, Option<(usize, String)>) {
+pub(crate) fn tcp_script(py: Python<'_>, text: &str) -> (Vec<Line>, Option<(usize, String)>) {
     let transcript = py.detach(|| sim::tcp_script::run(text));
     let lines = transcript.lines.into_iter();
     let lines = lines.map(|line| (line.at.0 as f64 / 1e9, line.kind.name(), line.text, line.line));

@@ -109,8 +109,8 @@ impl AirtimeQuery {
         };
         let band = match self.band_ghz {
             None => return Some(usual),
-            Some(ghz) if ghz == 2.4 => Band::Ghz2_4,
-            Some(ghz) if ghz == 5.0 => Band::Ghz5,
+            Some(2.4) => Band::Ghz2_4,
+            Some(5.0) => Band::Ghz5,
             Some(ghz) => {
                 faults.add("band_ghz", format!("is 2.4 or 5, not {ghz}"));
                 return Some(usual);
@@ -136,10 +136,7 @@ impl AirtimeQuery {
     }
 
     fn mode_by_rate(&self, standard: &Standard, faults: &mut Faults) -> Option<Mode> {
-        let rate = match self.rate_mbps {
-            None => return Some(standard.fastest()),
-            Some(rate) => rate,
-        };
+        let Some(rate) = self.rate_mbps else { return Some(standard.fastest()) };
         let positive = rate.is_finite() && rate > 0.0;
         let mode = positive.then(|| standard.mode(BitRate::from_mbps(rate))).flatten();
         if mode.is_none() {

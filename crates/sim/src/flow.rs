@@ -3,8 +3,8 @@
 use crate::build;
 use crate::control::External;
 use crate::plan::{self, DelayEnd, FlowPlan, SizePlan, TrafficPlan};
-use std::sync::Arc;
 use kernel::{Bytes, Duration, Instant, Rng, Seed, Timer};
+use std::sync::Arc;
 use tcp::{Receiver, Sender, SenderCounters, TimerId};
 use wire::{FlowId, NodeId, TrafficClass};
 
@@ -110,9 +110,10 @@ impl Flow {
     ) -> Self {
         let id = FlowId(index);
         let spread = plan.start_spread.as_secs_f64();
-        let offset = match spread > 0.0 {
-            true => seed.stream("traffic.start", index).uniform() * spread,
-            false => 0.0,
+        let offset = if spread > 0.0 {
+            seed.stream("traffic.start", index).uniform() * spread
+        } else {
+            0.0
         };
         let start = Instant::ZERO + plan.start + Duration::from_secs_f64(offset);
         let stop = plan.stop.map_or(Instant::NEVER, |stop| Instant::ZERO + stop);
@@ -265,7 +266,7 @@ mod tests {
         drawn.sort_unstable();
         assert_eq!(drawn[0] / 100, 100, "scale = mean/3 = 10 000");
         let median = drawn[20_000] as f64;
-        let expected = 10_000.0 * 2f64.cbrt().powi(2);
+        let expected = 10_000.0 * libm::cbrt(2.0).powi(2);
         assert!((median / expected - 1.0).abs() < 0.02, "{median} {expected}");
     }
 

@@ -1,6 +1,6 @@
 //! What is measured while the world runs: pure bookkeeping, no influence on the run.
 
-use crate::flow::Flow;
+use crate::flow::{Flow, TcpFlow};
 use crate::measure::{self, Air, DelayStats, Estimate, Ledger, Level};
 use crate::plan::Plan;
 use kernel::{Bytes, Duration, Instant};
@@ -150,7 +150,7 @@ impl Meter {
                 node.before = *cell.counters(n);
             }
             for (meter, flow) in self.flows.iter_mut().zip(flows) {
-                meter.before = flow.tcp().map(|tcp| tcp.counters()).unwrap_or_default();
+                meter.before = flow.tcp().map(TcpFlow::counters).unwrap_or_default();
             }
         }
         for flow in &mut self.flows {

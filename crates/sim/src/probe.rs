@@ -56,7 +56,7 @@ struct Probe {
 /// All probes of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Probes {
-    probes: Vec<Probe>,
+    all: Vec<Probe>,
     interval: Duration,
     next: Instant,
 }
@@ -64,28 +64,28 @@ pub(crate) struct Probes {
 impl Probes {
     /// Resolves paths, wildcards included; each that names nothing is an issue.
     pub(crate) fn new(plan: &Plan, paths: &[String]) -> Result<Self, Vec<Issue>> {
-        let mut all = Self { interval: plan.measure.interval, ..Self::default() };
-        all.next = Instant::ZERO + all.interval;
+        let mut resolved = Self { interval: plan.measure.interval, ..Self::default() };
+        resolved.next = Instant::ZERO + resolved.interval;
         let mut issues = Vec::new();
         for path in paths {
             match resolve(plan, path) {
-                Ok(found) => all.probes.extend(found),
+                Ok(found) => resolved.all.extend(found),
                 Err(message) => issues.push(Issue { path: path.clone(), message }),
             }
         }
-        if issues.is_empty() { Ok(all) } else { Err(issues) }
+        if issues.is_empty() { Ok(resolved) } else { Err(issues) }
     }
 
     /// When the probes are to be read next; `None` without probes.
     pub(crate) fn next_sample(&self) -> Option<Instant> {
-        (!self.probes.is_empty()).then_some(self.next)
+        (!self.all.is_empty()).then_some(self.next)
     }
 
     /// Reads every probe.
     pub(crate) fn sample(&mut self, world: &World) {
         let now = self.next;
         self.next = now + self.interval;
-        for probe in &mut self.probes {
+        for probe in &mut self.all {
             let value = match probe.target {
                 Target::Flow(i) if probe.gauge == "goodput_mbps" => {
                     probe.rate(world.meter.flows[i].bytes, self.interval)
@@ -114,7 +114,7 @@ impl Probes {
                 value: points.iter().map(|&(_, v)| v).collect(),
             }
         };
-        std::mem::take(&mut self.probes).into_iter().map(series).collect()
+        std::mem::take(&mut self.all).into_iter().map(series).collect()
     }
 }
 

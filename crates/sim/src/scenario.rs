@@ -25,8 +25,8 @@ pub use control::{
 };
 pub use document::{Ap, Document, Measure, Station, Stations, Wire, Wlan};
 pub use flow::{
-    Bulk, Cbr, Class, Constant, DelayedAck, Dynamic, Empirical, Exponential, Fixed, Flow,
-    Pareto, Saturated, Size, Tcp, Traffic, Web,
+    Bulk, Cbr, Class, Constant, DelayedAck, Dynamic, Empirical, Exponential, Fixed, Flow, Pareto,
+    Saturated, Size, Tcp, Traffic, Web,
 };
 pub use queue::{
     AirtimeFair, Codel, DropTail, Drr, FqCodel, GilbertElliott, GilbertElliottPackets, List, Loss,

@@ -10,9 +10,9 @@ use crate::flow::{Flow, Side, Source, Transport};
 use crate::meter::Meter;
 use crate::plan::{Endpoint, Plan};
 use crate::probe::Probes;
-use std::sync::Arc;
 use kernel::{Agenda, Bytes, Fired, Instant, Ranked, Seed};
 use net::{LinkTimer, Lossy, Signal};
+use std::sync::Arc;
 use tcp::TimerId;
 use wifi::Cell;
 use wire::{Body, Ecn, Flags, NodeId, Packet, Segment};
@@ -177,7 +177,8 @@ impl World {
             {
                 start += self.pause_of(i);
             }
-            let bulk = self.flows[i].tcp().is_some_and(|tcp| matches!(tcp.source, Source::Bulk { .. }));
+            let bulk =
+                self.flows[i].tcp().is_some_and(|tcp| matches!(tcp.source, Source::Bulk { .. }));
             let stop = self.flows[i].stop;
             if bulk && stop < self.end {
                 self.agenda.at(stop, Event::Traffic(i as u32));

@@ -168,7 +168,7 @@ impl Draw {
         let fixed = if wired { self.one(&["server", "ap"]) } else { "server" };
         let mut ends = [fixed.to_owned(), station(self)];
         if self.flip(0.3) {
-            ends[1] = "sta*".to_owned();
+            "sta*".clone_into(&mut ends[1]);
         }
         if self.flip(0.15) && stations > 1 {
             ends = ["sta0".to_owned(), "sta1".to_owned()];
@@ -176,7 +176,7 @@ impl Draw {
         let mut udp = self.flip(0.3);
         let broadcast = udp && self.flip(0.2) && ends[0] == fixed;
         if broadcast {
-            ends[1] = "broadcast".to_owned();
+            "broadcast".clone_into(&mut ends[1]);
         } else if self.flip(0.5) {
             ends.swap(0, 1);
         }

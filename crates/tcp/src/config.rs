@@ -74,7 +74,8 @@ impl Default for Sack {
 pub enum RtoRule {
     /// SRTT + max(G, 4·RTTVAR), the whole at least `rto_min` (RFC 6298).
     Rfc6298,
-    /// SRTT + max(`rto_min`, 4·RTTVAR), as Linux has it with 200 ms: the minimum is the variation's.
+    /// SRTT + max(`rto_min`, 4·RTTVAR), as Linux has it with 200 ms: the minimum is the
+    /// variation's.
     Linux,
 }
 

@@ -1,7 +1,8 @@
 //! How much forward error correction: `LT-TCP`'s amounts, as pure functions.
 //!
 //! A block is a window of N units, K of data and P of parity; any K of them give the data back.
-//! Where the sources (Tickoo et al., `IWQoS` 2005; US patents 7366132, 7889654 and 8537675) say only
+//! Where the sources (Tickoo et al., `IWQoS` 2005; US patents 7366132, 7889654 and 8537675) say
+//! only
 //! "a function of", the function is a reconstruction and says so.
 
 /// Loss rates below this need no parity in advance.

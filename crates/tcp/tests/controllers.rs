@@ -112,7 +112,7 @@ fn cubic_follows_its_function_between_losses() {
         let w_max = net.samples[pair[0] - 1].windows[0];
         let (first, last) = (pair[0] + 10, pair[1] - 2);
         let low = net.samples[pair[0] + 2].windows[0];
-        let k = ((w_max - low) / 0.4).cbrt();
+        let k = libm::cbrt((w_max - low) / 0.4);
         // The stage began when the window was first above its low.
         let Some(start) =
             (pair[0]..last).find(|&i| net.samples[i].windows[0] > low * 1.0001).map(|i| i - 1)

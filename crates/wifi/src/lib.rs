@@ -7,4 +7,4 @@ pub mod mac;
 pub mod phy;
 pub mod rate;
 
-pub use cell::{Cell, CellConfig, Command, Counters, Link, Outcome, ACCESS_POINT};
+pub use cell::{ACCESS_POINT, Cell, CellConfig, Command, Counters, Link, Outcome};

@@ -257,7 +257,8 @@ proptest! {
                     book.waiting[flow as usize].push_back(offered);
                     let flow = per_flow.then_some(flow);
                     if only_for_room {
-                        let dropped = (!book.is_within(limit, flow)).then_some(Signal::Drop(offered));
+                        let dropped =
+                            (!book.is_within(limit, flow)).then_some(Signal::Drop(offered));
                         prop_assert_eq!(&out[..], dropped.as_slice());
                     }
                     book.note(&out);

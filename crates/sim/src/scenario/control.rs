@@ -142,7 +142,7 @@ pub struct Afw {
     pub s_max: f64,
     /// How often the network may be found idle; default after each round trip without a loss.
     pub epoch: Epoch,
-    /// What is congestion: "timeout" (default) or "any_loss".
+    /// What is congestion: "timeout" (default) or `any_loss`.
     pub congested: Congested,
     /// Hops of a round trip, at least 1: S rises only while the window is below a fifth of them,
     /// and falls only above; default no such gate.

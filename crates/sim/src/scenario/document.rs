@@ -4,7 +4,9 @@
 
 use super::flow::Flow;
 use super::queue::{Loss, Queue};
-use crate::plan::{BackoffDraw, Countdown, Durations, Eifs, LossDirection, Preamble, Slot, SlotGrid, Standard};
+use crate::plan::{
+    BackoffDraw, Countdown, Durations, Eifs, LossDirection, Preamble, Slot, SlotGrid, Standard,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
@@ -143,7 +145,8 @@ pub struct Wlan {
     pub countdown: Countdown,
     /// Range of a back-off draw: "standard" (0 to CW with CW; default) or "ns2" (without CW).
     pub backoff_draw: BackoffDraw,
-    /// Durations of DSSS and CCK frames: "standard" (whole microseconds; default) or "ns2" (exact on
+    /// Durations of DSSS and CCK frames: "standard" (whole microseconds; default) or "ns2" (exact
+    /// on
     /// the air and rounded in Duration fields, so that bystanders may resume a little later than
     /// the two parties of an exchange and hear them within the slot).
     pub durations: Durations,

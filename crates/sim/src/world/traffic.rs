@@ -88,9 +88,10 @@ impl World {
             return;
         }
         let Some(size) = web.next_file() else { return };
-        let whole = match config.pad_last {
-            true => Bytes(size.0.div_ceil(config.mss.0) * config.mss.0),
-            false => size,
+        let whole = if config.pad_last {
+            Bytes(size.0.div_ceil(config.mss.0) * config.mss.0)
+        } else {
+            size
         };
         web.asked = now;
         web.missing = whole;
@@ -196,8 +197,7 @@ impl World {
         let next = here.partition_point(|&other| other <= flow);
         let hungry = |&&index: &&u32| {
             let Flow { stop, ref transport, .. } = self.flows[index as usize];
-            let misses =
-                matches!(transport, Transport::Udp(udp) if udp.waiting < SATURATED_DEPTH);
+            let misses = matches!(transport, Transport::Udp(udp) if udp.waiting < SATURATED_DEPTH);
             misses && self.now < stop
         };
         match here[next..].iter().chain(&here[..next]).find(hungry) {

@@ -138,7 +138,7 @@ mod tests {
             let window = control.window().0;
             for _ in 0..window as u32 {
                 let in_flight = Segments(control.window().0.floor() - 1.0);
-                control.on_ack(&Ack { rtt_min, in_flight, ..ack_at(0.0, 1.0, rtt_ms) });
+                control.on_ack(&Ack { in_flight, rtt_min, ..ack_at(0.0, 1.0, rtt_ms) });
             }
         }
     }
@@ -151,7 +151,7 @@ mod tests {
             let rtt_min = Duration::from_millis(100);
             for acked in [1.0, 20.0] {
                 let in_flight = Segments(19.0);
-                control.on_ack(&Ack { rtt_min, in_flight, ..ack_at(0.0, acked, rtt_ms) });
+                control.on_ack(&Ack { in_flight, rtt_min, ..ack_at(0.0, acked, rtt_ms) });
                 if acked == 1.0 {
                     control.reno.steer(Segments(20.0));
                 }

@@ -165,7 +165,7 @@ fn read_event(text: &str) -> Result<Option<Event>, String> {
 
 fn read_call(text: &str) -> Result<Option<Event>, String> {
     // `write(4, ..., 1000) = 1000` or `write 1000`.
-    let name: String = text.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
+    let name: String = text.chars().take_while(char::is_ascii_alphabetic).collect();
     let rest = &text[name.len()..];
     let inner = rest.trim().strip_prefix('(').and_then(|rest| rest.split_once(')'));
     let inner = inner.map_or(rest.trim(), |(inner, _)| inner);

@@ -99,7 +99,8 @@ pub(super) fn is_bounded(plan: &Plan, check: &mut Check) {
             "duration_s",
             format!(
                 "{} s would take about {work} steps (10000 a second in the cell, {sources} of \
-                 datagram sources{channel}), and at most 1e11 are run; shorten it or lower the rates",
+                 datagram sources{channel}), and at most 1e11 are run; shorten it or lower the \
+                 rates",
                 number(duration_s)
             ),
         );
