@@ -106,10 +106,8 @@ fn settings_without_sense_are_refused_at_their_path() {
         ),
         (
             "control.cross_layer.rates_mbps = [6, 12]",
-            &[
-                "flows[0].control.cross_layer.rates_mbps: 2 rates for 0 throughputs_mbps; each \
-                 rate has one",
-            ],
+            &["flows[0].control.cross_layer.rates_mbps: 2 rates for 0 throughputs_mbps; each \
+                 rate has one"],
         ),
         (
             "control.cross_layer = { rates_mbps = [12, 6], throughputs_mbps = [10, 5] }",
