@@ -5,10 +5,10 @@
 //! laid out when it begins, and the cell asks for two events only: the end of the data frame,
 //! where the receiver has it, and the end of the exchange. A collision needs one.
 //!
-//! In two things the cell is simpler than clause 10.3. A NAV that would outlast the next exchange is
-//! forgotten with it; it can do so only where noise takes a frame at a DSSS rate and a short OFDM
-//! frame follows, or where stations wait no EIFS. And a frame that is given up leaves its node when
-//! its last frame ends, not a timeout later; the node sends nothing earlier for that.
+//! In two things the cell is simpler than clause 10.3. A NAV that would outlast the next exchange
+//! is forgotten with it; it can do so only where noise takes a frame at a DSSS rate and a short
+//! OFDM frame follows, or where stations wait no EIFS. And a frame that is given up leaves its node
+//! when its last frame ends, not a timeout later; the node sends nothing earlier for that.
 
 mod ending;
 
