@@ -25,17 +25,19 @@ PICTURES = {
 }
 
 
-def block(results: Results) -> str:
+def block(results: Results, *, quick: bool) -> str:
     """Return what stands between the markers."""
-    return f"\n{summary(results).partition(': ')[2]}.\n\n{markdown(results)}\n"
+    how = "From a quick run, with fewer and shorter replications.\n\n" if quick else ""
+    return f"\n{summary(results).partition(': ')[2]}.\n\n{how}{markdown(results)}\n"
 
 
-def update(results: Results) -> None:
+def update(results: Results, *, quick: bool) -> None:
     """Write the claims of a study into its page, and its pictures beside it."""
     name = results.study.name
     page = HERE / f"{name}.md"
     text, count = BLOCK.subn(
-        lambda found: found[1] + block(results) + found[2], page.read_text(encoding="utf-8")
+        lambda found: found[1] + block(results, quick=quick) + found[2],
+        page.read_text(encoding="utf-8"),
     )
     if count != 1:
         raise SystemExit(f"{page.name}: needs one pair of markers, has {count}")
@@ -53,7 +55,7 @@ def main() -> None:
     (HERE / "images").mkdir(exist_ok=True)
     with Lab(quick=chosen.quick) as lab:
         for name in chosen.study or STUDIES:
-            update(STUDIES[name].run(lab=lab))
+            update(STUDIES[name].run(lab=lab), quick=chosen.quick)
 
 
 if __name__ == "__main__":

@@ -110,11 +110,8 @@ impl Flow {
     ) -> Self {
         let id = FlowId(index);
         let spread = plan.start_spread.as_secs_f64();
-        let offset = if spread > 0.0 {
-            seed.stream("traffic.start", index).uniform() * spread
-        } else {
-            0.0
-        };
+        let offset =
+            if spread > 0.0 { seed.stream("traffic.start", index).uniform() * spread } else { 0.0 };
         let start = Instant::ZERO + plan.start + Duration::from_secs_f64(offset);
         let stop = plan.stop.map_or(Instant::NEVER, |stop| Instant::ZERO + stop);
         let transport = match &plan.tcp {
