@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -102,6 +102,11 @@ class Study:
         threads = ThreadPoolExecutor(max(1, len(chosen)), f"simoom-{self.name}")
         try:
             futures = [threads.submit(each, lab=lab) for each in chosen]
+            # Ctrl-C is seen between waits: a wait without an end may never be interrupted.
+            while wait(futures, timeout=0.1).not_done:
+                for future in futures:
+                    if future.done():
+                        future.result()
             return Results(self, tuple(future.result() for future in futures))
         except BaseException:
             lab.close()
