@@ -1,5 +1,6 @@
 //! The one room where things meet: owns every machine, and has one `match` on one `Event`.
 
+mod air;
 mod routing;
 mod traffic;
 
