@@ -21,6 +21,9 @@ Measure = Callable[[Run], Mapping[str, float]]
 
 Key = TypeVar("Key", bound=Hashable)
 
+_Wanted = tuple[Scenario, Measure, tuple[str, ...], int]
+"""A run: its scenario, what is taken from it, the probes it needs, its replication."""
+
 
 class Sample(dict[str, "NDArray[np.float64]"]):
     """What replications measured: for each quantity an array in order of replication."""
@@ -59,7 +62,7 @@ class Lab:
         self._threads = ThreadPoolExecutor(workers or cores(), "simoom-lab")
         self._stop = threading.Event()
         self._lock = threading.Lock()
-        self._known: dict[tuple[Scenario, Measure, int], Future[Mapping[str, float]]] = {}
+        self._known: dict[_Wanted, Future[Mapping[str, float]]] = {}
         self._done = 0
         self._shown = 0.0
 
@@ -68,9 +71,25 @@ class Lab:
         return quick if self.quick else full
 
     def sample(
-        self, cases: Mapping[Key, Scenario], measure: Measure, *, replications: int
+        self,
+        cases: Mapping[Key, Scenario],
+        measure: Measure,
+        *,
+        replications: int,
+        probes: tuple[str, ...] = (),
     ) -> dict[Key, Sample]:
         """Run every case so many times and return what was measured.
+
+        Parameters
+        ----------
+        cases : mapping
+            The scenarios by name.
+        measure : callable
+            What to take from a run.
+        replications : int
+            How many runs of each.
+        probes : tuple of str, optional
+            Paths of the time series that `measure` reads.
 
         Raises
         ------
@@ -78,22 +97,27 @@ class Lab:
             A case has faults.
         """
         futures = {
-            key: [self._submit(scenario, measure, r) for r in range(replications)]
+            key: [self._submit((scenario, measure, probes, r)) for r in range(replications)]
             for key, scenario in cases.items()
         }
         return {key: _stack([f.result() for f in row]) for key, row in futures.items()}
 
-    def _submit(
-        self, scenario: Scenario, measure: Measure, replication: int
-    ) -> Future[Mapping[str, float]]:
-        key = (scenario, measure, replication)
+    def _submit(self, wanted: _Wanted) -> Future[Mapping[str, float]]:
         with self._lock:
-            if key not in self._known:
-                self._known[key] = self._threads.submit(self._run, *key)
-            return self._known[key]
+            if wanted not in self._known:
+                self._known[wanted] = self._threads.submit(self._run, *wanted)
+            return self._known[wanted]
 
-    def _run(self, scenario: Scenario, measure: Measure, replication: int) -> Mapping[str, float]:
-        done = run(scenario, seed=self.seed, replication=replication, progress=self._attend)
+    def _run(
+        self, scenario: Scenario, measure: Measure, probes: tuple[str, ...], replication: int
+    ) -> Mapping[str, float]:
+        done = run(
+            scenario,
+            seed=self.seed,
+            replication=replication,
+            probes=probes,
+            progress=self._attend,
+        )
         measured = measure(done)
         with self._lock:
             self._done += 1
