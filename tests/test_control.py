@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import math
+import subprocess
+import sys
 import traceback
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import simoom as sm
 from simoom._core import Ack, LossEvent
+from simoom.control import Control, find
 
 
 class Aimd(sm.Control):
@@ -37,6 +44,89 @@ class Broken(sm.Control):
 
     def on_ack(self, ack: Ack) -> None:
         raise ZeroDivisionError(f"no window fits {ack.acked}")
+
+
+class BrokenAtStart(sm.Control):
+    """Cannot be made."""
+
+    def __init__(self) -> None:
+        raise LookupError("no licence")
+
+
+class BrokenAtLoss(sm.Control):
+    """Fails when its first loss comes."""
+
+    def on_ack(self, ack: Ack) -> None:
+        self.window += ack.acked
+
+    def on_loss(self, loss: LossEvent) -> None:
+        raise FileNotFoundError(2, "lost at", f"{loss.now_s:.9f}")
+
+
+class Recorder(Aimd):
+    """Writes down what it is told."""
+
+    acks: list[Ack]
+    losses: list[LossEvent]
+    made: list[tuple[float, float, int]]
+
+    def __init__(self) -> None:
+        self.made.append((self.window, self.ssthresh, self.mss_bytes))
+
+    def on_ack(self, ack: Ack) -> None:
+        super().on_ack(ack)
+        self.acks.append(ack)
+
+    def on_loss(self, loss: LossEvent) -> None:
+        super().on_loss(loss)
+        self.losses.append(loss)
+
+
+class Paced(sm.Control):
+    """A window without end, and a rate."""
+
+    def __init__(self) -> None:
+        self.window = math.inf
+        self.pacing_mbps = 1.0
+
+
+class Gauged(Aimd):
+    """Shows what it counts."""
+
+    count = 0
+
+    def on_ack(self, ack: Ack) -> None:
+        super().on_ack(ack)
+        self.count += 1
+
+    def gauges(self) -> dict[str, float]:
+        return {"acks": self.count, **super().gauges()}
+
+
+class GaugedBadly(Aimd):
+    """Fails when it is looked at, but not when it is made."""
+
+    def on_ack(self, _ack: Ack) -> None:
+        self.window = 21.0
+
+    def gauges(self) -> dict[str, float]:
+        if self.window > 20.0:
+            raise IndexError("beyond the scale")
+        return {"odd": self.window}
+
+
+class WordyWindow(Aimd):
+    """Leaves a word where a number is to be."""
+
+    def on_loss(self, _loss: LossEvent) -> None:
+        self.window = "wide"  # type: ignore[assignment]
+
+
+class NoRate(Aimd):
+    """Leaves a rate of nothing."""
+
+    def on_loss(self, _loss: LossEvent) -> None:
+        self.pacing_mbps = 0.0
 
 
 class Nonsense(sm.Control):
@@ -71,12 +161,106 @@ def test_its_window_is_the_window() -> None:
     assert set(series["value"].tail(20)) == {3.0}
 
 
+def test_it_is_told_what_happens() -> None:
+    Recorder.acks, Recorder.losses, Recorder.made = [], [], []
+    lossy = cell(Recorder).set("wire.loss", {"uniform": {"probability": 0.02}})
+    lossy = lossy.set("flows[0].tcp.initial_window_segments", 4).set("stations", 1)
+    sm.run(lossy.set("flows[0].tcp.mss_bytes", 1000), seed=1)
+    assert Recorder.made == [(4.0, math.inf, 1000)]
+    acks, losses = Recorder.acks, Recorder.losses
+    assert [ack.now_ns for ack in acks] == sorted(ack.now_ns for ack in acks)
+    for ack in acks:
+        assert ack.now_s == ack.now_ns * 1e-9
+        assert (ack.srtt_s, ack.rtt_min_s) == (ack.srtt_ns * 1e-9, ack.rtt_min_ns * 1e-9)
+        assert (ack.rtt_s is None) == (ack.rtt_ns is None)
+        assert ack.rtt_ns is None or ack.rtt_ns >= ack.rtt_min_ns > 10_000_000
+        assert ack.delivered >= 0 <= ack.acked
+        if ack.delivery is not None:
+            assert 0 < ack.delivery.rate_mbps < 11.0
+            assert ack.delivery.prior < ack.delivery.total
+    assert any(ack.recovery for ack in acks)
+    assert any(ack.delivery is not None for ack in acks)
+    assert {loss.cause for loss in losses} >= {"sack"}
+    assert all(loss.lost > 0 and loss.in_flight > 0 and not loss.repeated for loss in losses)
+
+
+def test_its_rate_paces_the_flow() -> None:
+    one = cell(Paced).set("stations", 1).set("duration_s", 20.0)
+    run = sm.run(one.set("flows[0].tcp.window_segments", 500), seed=1)
+    # Windows and rates count data without headers.
+    assert run.summary["total.goodput_mbps"] == pytest.approx(1.0, rel=0.01)
+    assert run.summary["total.queue_drops"] == 0
+
+
+def test_its_gauges_are_probes() -> None:
+    probes = ["flows[*].control.acks", "flows[1].control.ssthresh_segments"]
+    run = sm.run(cell(Gauged), seed=1, probes=probes)
+    assert run.probes == (
+        "flows[0].control.acks",
+        "flows[1].control.acks",
+        "flows[1].control.ssthresh_segments",
+    )
+    counts = run.samples("flows[0].control.acks")[1]
+    assert counts[-1] > 100
+    assert (np.diff(counts) >= 0).all()
+    assert np.isinf(run.samples("flows[1].control.ssthresh_segments")[1]).all()
+    with pytest.raises(sm.ScenarioError, match=r"did you mean flows\[i\]\.control\.acks"):
+        sm.run(cell(Gauged), probes=["flows[0].control.akcs"])
+
+
 def test_an_exception_ends_the_run_with_its_own_traceback() -> None:
     with pytest.raises(ZeroDivisionError, match="no window fits") as caught:
         sm.run(cell(Broken), seed=1)
     text = "".join(traceback.format_exception(caught.value))
-    assert "on_ack" in text
-    assert "in flows[" in text
+    assert "in on_ack" in text
+    assert "raise ZeroDivisionError" in text
+    (note,) = caught.value.__notes__
+    assert note.startswith("in flows[0].control at 0.0")
+    assert note.endswith(" s (flow 0, server->sta0)")
+
+
+@pytest.mark.parametrize(
+    ("control", "error", "note"),
+    [
+        (BrokenAtStart, LookupError, "in flows[0].control, while it was made (flow 0"),
+        (BrokenAtLoss, FileNotFoundError, "in flows["),
+        (GaugedBadly, IndexError, "in flows["),
+    ],
+)
+def test_wherever_it_is_raised(control: type[Control], error: type[Exception], note: str) -> None:
+    probes = ["flows[*].control.odd"] if control is GaugedBadly else []
+    with pytest.raises(error) as caught:
+        sm.run(cell(control), seed=1, probes=probes)
+    assert caught.value.__notes__[0].startswith(note)
+    if control is BrokenAtLoss:
+        assert f" at {caught.value.filename} s (flow " in caught.value.__notes__[0]
+
+
+def test_the_first_exception_of_replications_ends_them_all() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        sm.replicate(cell(Broken), replications=4)
+    assert caught.value.__notes__[0].startswith("in flows[0].control at ")
+    assert caught.value.__notes__[1].startswith("in replication ")
+
+
+def test_in_other_processes_it_runs_and_fails_the_same() -> None:
+    with ProcessPoolExecutor(2) as pool:
+        here = [run.digest for run in sm.replicate(cell(Aimd), replications=3)]
+        there = [run.digest for run in sm.replicate(cell(Aimd), replications=3, executor=pool)]
+        assert there == here
+        with pytest.raises(ZeroDivisionError, match="no window fits") as caught:
+            sm.replicate(cell(Broken), replications=2, executor=pool)
+    assert caught.value.__notes__[0].startswith("in flows[0].control at ")
+    assert "in on_ack" in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("control", "message"),
+    [(WordyWindow, "window: must be a number, is 'wide'"), (NoRate, "pacing_mbps: must be above")],
+)
+def test_what_it_leaves_behind_must_make_sense(control: type[Control], message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        sm.run(cell(control), seed=1)
 
 
 def test_a_window_that_is_no_number_ends_the_run() -> None:
@@ -88,7 +272,9 @@ def test_a_window_that_is_no_number_ends_the_run() -> None:
     ("path", "message"),
     [
         ("nowhere_at_all:Aimd", "nowhere_at_all"),
-        (f"{__name__}:Absent", "Absent"),
+        ("simoom.nowhere:Aimd", "no module 'simoom.nowhere'"),
+        (f"{__name__}:Aimb", "did you mean Aimd"),
+        (f"{__name__}:Aimd.Inner", "there is no 'Inner'"),
         ("math:pi", "subclass"),
         ("aimd", "import path"),
     ],
@@ -105,3 +291,92 @@ def test_a_class_inside_a_function_is_refused() -> None:
 
     with pytest.raises(ValueError, match="defined in a function"):
         cell(Inner)
+
+
+def test_faults_of_a_path_are_found_without_a_run() -> None:
+    with pytest.raises(sm.ScenarioError, match="no module 'nowhere'"):
+        cell({"python": {"path": "nowhere:Aimd"}}).check()
+    cell(Broken).check()
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    """A directory in which somebody writes controllers."""
+    (tmp_path / "mylab.py").write_text(
+        "import simoom as sm\n"
+        "class Aimd(sm.Control):\n"
+        "    def on_ack(self, ack):\n"
+        "        self.window += ack.acked / self.window\n"
+        "    def on_loss(self, loss):\n"
+        "        self.window = max(1.0, self.window / 2)\n"
+        "class Broken(sm.Control):\n"
+        "    def on_ack(self, ack):\n"
+        "        open('absent.txt')\n"
+        "class Quits(sm.Control):\n"
+        "    def on_ack(self, ack):\n"
+        "        raise SystemExit(0)\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "faulty.py").write_text("import simoom\nimport absent_thing\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_the_command_line_finds_it_where_one_works(lab, cell_file) -> None:
+    setting = 'flows[0].control.python.path="mylab:Aimd"'
+    # As the installed `simoom` does, -P leaves the working directory out of Python's path.
+    command = [sys.executable, "-P", "-m", "simoom", "run", str(cell_file), "--set", setting]
+    done = subprocess.run(command, cwd=lab, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.usefixtures("lab")
+@pytest.mark.parametrize("name", ["Broken", "Quits"])
+def test_the_command_line_prints_its_own_traceback(simoom, cell_file, name) -> None:
+    done = simoom("run", cell_file, "--set", f'flows[0].control.python.path="mylab:{name}"')
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert lines[0].startswith("Traceback")
+    assert "mylab.py" in lines[1]
+    assert "in on_ack" in lines[1]
+    assert lines[-1].startswith("in flows[0].control at 0.0")
+
+
+@pytest.mark.usefixtures("lab")
+@pytest.mark.parametrize(
+    ("path", "code", "message"),
+    [
+        ("mylab:Aimb", 2, "flows[0].control.python.path: mylab:Aimb: there is no 'Aimb' in mylab"),
+        ("absent:Aimd", 2, "flows[0].control.python.path: absent:Aimd: there is no module"),
+        ("mylab", 2, 'flows[0].control.python.path: "mylab" is no import path'),
+        ("faulty:Aimd", 1, "No module named 'absent_thing'"),
+    ],
+)
+def test_the_command_line_says_what_is_wrong_with_a_path(
+    simoom, cell_file, path, code, message
+) -> None:
+    done = simoom("run", cell_file, "--set", f'flows[0].control.python.path="{path}"')
+    assert done.returncode == code
+    assert message in done.stderr
+    assert ("Traceback" in done.stderr) == (code == 1)
+
+
+def test_a_module_that_cannot_be_imported_keeps_its_exception(lab, monkeypatch) -> None:
+    monkeypatch.syspath_prepend(lab)
+    with pytest.raises(ModuleNotFoundError, match="absent_thing"):
+        find("faulty:Aimd")
+    with pytest.raises(ModuleNotFoundError, match="absent_thing") as caught:
+        sm.run(cell({"python": {"path": "faulty:Aimd"}}))
+    assert caught.value.__notes__ == [
+        "in flows[0].control, while it was made (flow 0, server->sta0)"
+    ]
+    sys.modules.pop("faulty", None)
+
+
+def test_a_method_that_nobody_calls_is_told() -> None:
+    with pytest.warns(UserWarning, match="Typo.on_ak is never called; did you mean on_ack"):
+
+        class Typo(sm.Control):
+            """Has a slip of the pen."""
+
+            def on_ak(self, ack: Ack) -> None:
+                self.window += ack.acked

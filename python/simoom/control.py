@@ -3,7 +3,8 @@
 >>> import simoom as sm
 >>> class Aimd(sm.Control):
 ...     def on_ack(self, ack):
-...         self.window += ack.acked / self.window
+...         if not ack.app_limited:
+...             self.window += ack.acked / self.window
 ...     def on_loss(self, loss):
 ...         self.window = 1.0 if loss.cause == "timeout" else max(1.0, self.window / 2)
 
@@ -17,10 +18,23 @@ A scenario names the class by its import path, so that what is stored can be run
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+import warnings
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from simoom import _core
 
 if TYPE_CHECKING:
     from simoom._core import Ack, LossEvent
+
+__all__ = ["Control", "NoControllerError", "cbrt", "find", "import_path", "make"]
+
+CALLS = ("on_ack", "on_loss", "on_undo", "on_hint")
+"""What the sender calls."""
+
+
+class NoControllerError(ValueError):
+    """An import path names no controller."""
 
 
 class Control:
@@ -28,6 +42,7 @@ class Control:
 
     What is lost, and when to send again, is the sender's business. A controller is made for each
     connection, is told of each acknowledgement and each loss, and leaves its answer in `window`.
+    When its ``__init__`` begins, the attributes below are already the flow's.
 
     Attributes
     ----------
@@ -37,11 +52,24 @@ class Control:
     ssthresh : float
         Where slow start ends, in segments, for controllers that have one; begins at the flow's
         initial threshold, or infinite.
+    pacing_mbps : float or None
+        The rate at which segments are to leave; None leaves that to ``flows.tcp.pacing``.
+    mss_bytes : int
+        Data in a full segment.
     """
 
-    def __init__(self) -> None:
-        self.window = 10.0
-        self.ssthresh = float("inf")
+    window: float = 10.0
+    ssthresh: float = float("inf")
+    pacing_mbps: float | None = None
+    mss_bytes: int = 1460
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        for name in vars(cls):
+            if name.startswith("on_") and name not in CALLS:
+                close = get_close_matches(name, CALLS, n=1) or [", ".join(CALLS)]
+                message = f"{cls.__qualname__}.{name} is never called; did you mean {close[0]}?"
+                warnings.warn(message, stacklevel=2)
 
     def on_ack(self, ack: Ack) -> None:
         """New data was acknowledged; `ack.app_limited` says that the window must not grow."""
@@ -49,12 +77,28 @@ class Control:
     def on_loss(self, loss: LossEvent) -> None:
         """A loss or a mark was noticed; told once per window of data."""
 
+    def on_undo(self) -> None:
+        """The last loss was none: what was sent again had arrived."""
+
     def on_hint(self, name: str, value: float) -> None:
         """A lower layer tells something: `link_loss`, `link_rate_mbps` or `route_changed_s`."""
 
+    def gauges(self) -> dict[str, float]:
+        """Return what probes may see, by name with unit: ``flows[0].control.NAME``."""
+        return {"ssthresh_segments": self.ssthresh}
+
+
+def cbrt(x: float) -> float:
+    """Return the cube root as the simulator has it: the same to the last bit on every platform.
+
+    >>> cbrt(27.0)
+    3.0
+    """
+    return _core.cbrt(x)
+
 
 def import_path(controller: type[Control]) -> str:
-    """Return the path under which `make` finds a class.
+    """Return the path under which `find` finds a class.
 
     Raises
     ------
@@ -71,7 +115,48 @@ def import_path(controller: type[Control]) -> str:
     return f"{controller.__module__}:{controller.__qualname__}"
 
 
-def make(path: str, initial_window: float, initial_ssthresh: float | None) -> Control:
+def find(path: str) -> type[Control]:
+    """Return the class that an import path names.
+
+    Parameters
+    ----------
+    path : str
+        `module:Class`.
+
+    Raises
+    ------
+    NoControllerError
+        If there is no such module or class, or it is no controller. What a module raises while it
+        is imported is left as it is.
+    """
+    module, colon, name = path.partition(":")
+    if not (module and colon and name):
+        raise NoControllerError(
+            f"{path!r} is no import path; write module:Class, as mylab.aimd:Aimd"
+        )
+    try:
+        found: object = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise  # the module is there and misses another
+        raise NoControllerError(
+            f"{path}: there is no module {error.name!r} where Python looks for modules "
+            "(sys.path, PYTHONPATH)"
+        ) from None
+    for part in name.split("."):
+        if not hasattr(found, part):
+            close = get_close_matches(part, dir(found), n=1)
+            hint = f"; did you mean {close[0]}?" if close else ""
+            raise NoControllerError(f"{path}: there is no {part!r} in {module}{hint}")
+        found = getattr(found, part)
+    if not (isinstance(found, type) and issubclass(found, Control)):
+        raise NoControllerError(f"{path}: is not a subclass of simoom.Control")
+    return found
+
+
+def make(
+    path: str, initial_window: float, initial_ssthresh: float | None, mss_bytes: int
+) -> Control:
     """Make the controller that `path` names, for one connection.
 
     Parameters
@@ -80,16 +165,14 @@ def make(path: str, initial_window: float, initial_ssthresh: float | None) -> Co
         `module:Class`.
     initial_window, initial_ssthresh : float
         In segments; a threshold of None is infinite.
+    mss_bytes : int
+        Data in a full segment.
     """
-    module, colon, name = path.partition(":")
-    if not (module and colon and name):
-        raise ValueError(f"{path!r} is no import path; write module:Class, as mylab.aimd:Aimd")
-    found: object = importlib.import_module(module)
-    for part in name.split("."):
-        found = getattr(found, part)
-    if not (isinstance(found, type) and issubclass(found, Control)):
-        raise TypeError(f"{path} is not a subclass of simoom.Control")
-    controller = found()
+    kind = find(path)
+    # The attributes come first, so that __init__ may read and change them.
+    controller = kind.__new__(kind)
     controller.window = initial_window
     controller.ssthresh = float("inf") if initial_ssthresh is None else initial_ssthresh
+    controller.mss_bytes = mss_bytes
+    controller.__init__()  # type: ignore[misc]
     return controller

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import partial
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -158,8 +161,8 @@ def run(
     """
     if isinstance(probes, str):
         probes = (probes,)
-    _whole("seed", seed, bits=64)
-    _whole("replication", replication, bits=32)
+    whole("seed", seed, bits=64)
+    whole("replication", replication, bits=32)
     done = _core.run(scenario.core, seed, replication, list(probes), progress, check)
     series = {path: (np.frombuffer(t), np.frombuffer(v)) for path, t, v in done.series}
     return Run(
@@ -257,34 +260,93 @@ def replicate(
     >>> len(sm.replicate(s, replications=4))
     4
     """
-    _whole("replications", replications, bits=32)
+    whole("replications", replications, bits=32)
     if replications == 0:
         raise ValueError("replications: must be at least 1, is 0")
     probes = (probes,) if isinstance(probes, str) else tuple(probes)
     scenario.check()
+    wanted = [(scenario, replication) for replication in range(replications)]
+    runs: list[Run | None] = [None] * replications
+    with closing(run_all(wanted, seed=seed, probes=probes, executor=executor, check=check)) as done:
+        for count, (number, result) in enumerate(done, start=1):
+            runs[number] = result
+            if progress is not None:
+                progress(count / replications)
+    return Replications(scenario, tuple(result for result in runs if result is not None))
+
+
+def run_all(
+    wanted: Sequence[tuple[Scenario, int]],
+    *,
+    seed: int = 1,
+    probes: tuple[str, ...] = (),
+    executor: Executor | None = None,
+    check: bool = False,
+    told: Callable[[int], str] = "replication {}".format,
+) -> Generator[tuple[int, Run], None, None]:
+    """Run scenarios, each with its replication; yield each number and run as it ends.
+
+    The first exception of any, Ctrl-C, or closing this generator ends all runs; those that have
+    ended by then have been yielded before. `told` says in an exception which run it was.
+    """
     options: dict[str, Any] = {"seed": seed, "probes": probes, "check": check}
-    if executor is not None:
-        futures = [
-            executor.submit(run, scenario, replication=r, **options) for r in range(replications)
-        ]
-        return Replications(scenario, _gather(futures, progress))
     stop = threading.Event()
+    own = None
+    if executor is None:
+        executor = own = ThreadPoolExecutor(cores(), "simoom")
+        options["progress"] = partial(_attend, stop)
+    futures: dict[Future[Run], int] = {}
+    try:
+        for number, (scenario, replication) in enumerate(wanted):
+            future = executor.submit(run, scenario, replication=replication, **options)
+            futures[future] = number
+        yield from _as_they_end(futures, told)
+    finally:
+        stop.set()
+        for future in futures:
+            future.cancel()
+        if own is not None:
+            own.shutdown(wait=True)
 
-    def attend(_: float) -> None:
-        if stop.is_set():
-            raise InterruptedError("another replication failed or was interrupted")
 
-    with ThreadPoolExecutor(cores()) as threads:
-        futures = [
-            threads.submit(run, scenario, replication=r, progress=attend, **options)
-            for r in range(replications)
-        ]
+def _attend(stop: threading.Event, _: float) -> None:
+    if stop.is_set():
+        raise InterruptedError("another run failed or was interrupted")
+
+
+def _as_they_end(
+    futures: Mapping[Future[Run], int], told: Callable[[int], str]
+) -> Iterator[tuple[int, Run]]:
+    # Not `concurrent.futures.wait`: it takes the locks of all futures each time, which is slow for
+    # many, and a Ctrl-C in the middle of it would leave them taken.
+    ended: SimpleQueue[Future[Run]] = SimpleQueue()
+    for future in futures:
+        future.add_done_callback(ended.put)
+    for _ in futures:
+        future = _first(ended)
+        if future.exception() is not None:
+            break
+        yield futures[future], future.result()
+    else:
+        return
+    # Of those that ended together the good ones go first, and none of them is lost.
+    while not ended.empty():
+        other = ended.get()
+        if not other.cancelled() and other.exception() is None:
+            yield futures[other], other.result()
+    error = future.exception()
+    assert error is not None
+    error.add_note(f"in {told(futures[future])}")
+    raise error
+
+
+def _first(ended: SimpleQueue[Future[Run]]) -> Future[Run]:
+    """Wait for the next; Ctrl-C is seen between waits, as one without an end may never be."""
+    while True:
         try:
-            return Replications(scenario, _gather(futures, progress))
-        except BaseException:
-            stop.set()
-            threads.shutdown(wait=True, cancel_futures=True)
-            raise
+            return ended.get(timeout=0.1)
+        except Empty:
+            continue
 
 
 def cores() -> int:
@@ -294,20 +356,7 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def _gather(futures: list[Future[Run]], progress: Progress | None) -> tuple[Run, ...]:
-    """Wait for all runs; the first exception of any ends the waiting."""
-    pending = set(futures)
-    while pending:
-        # Ctrl-C is seen between waits: a wait without an end may never be interrupted.
-        done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
-        for future in done:
-            future.result()
-        if done and progress is not None:
-            progress(1 - len(pending) / len(futures))
-    return tuple(future.result() for future in futures)
-
-
-def _whole(name: str, value: int, *, bits: int) -> None:
+def whole(name: str, value: int, *, bits: int) -> None:
     """Refuse what is no whole number that fits."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name}: must be a whole number, is {value!r}")
@@ -389,7 +438,7 @@ def airtime(
     }
     for name, value in {"psdu_bytes": psdu_bytes, **numbers}.items():
         if value is not None:
-            _whole(name, value, bits=64)
+            whole(name, value, bits=64)
     parts = _core.airtime(
         standard,
         psdu_bytes,

@@ -1,32 +1,44 @@
 //! Congestion controllers written in Python, called back from the run.
 
+use kernel::{BitRate, Duration, Instant, Segments};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use sim::Plan;
 use sim::control::{self, Cause, Config, Control, External, Hint, Loss, NoExternal};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// The first exception that a controller raised, and where.
+pyo3::import_exception!(simoom.control, NoControllerError);
+
+/// The first exception that a controller raised, of which flow, and when; before the first call
+/// there is no time.
 #[derive(Debug, Default)]
-pub(crate) struct Failure(Mutex<Option<(PyErr, String)>>);
+pub(crate) struct Failure(OnceLock<(PyErr, u32, Option<Instant>)>);
 
 impl Failure {
-    /// The exception, with a note of the flow and the simulated time.
-    pub(crate) fn take(&self, py: Python<'_>) -> Option<PyErr> {
-        let (error, note) = self.0.lock().ok()?.take()?;
+    /// The exception, with a note of the scenario's path, the simulated time and the flow.
+    pub(crate) fn take(&self, py: Python<'_>, plan: &Plan) -> Option<PyErr> {
+        let (error, flow, when) = self.0.get()?;
+        let when = match when {
+            Some(now) => format!(" at {:.9} s", now.as_secs_f64()),
+            None => ", while it was made".to_owned(),
+        };
+        let of = &plan.flows[*flow as usize];
+        let note = format!("in flows[{}].control{when} (flow {flow}, {})", of.group, of.name);
         // A note that cannot be added is no reason to hide the exception.
         let _ = error.value(py).call_method1("add_note", (note,));
-        Some(error)
+        Some(error.clone_ref(py))
     }
 
-    fn put(&self, error: PyErr, note: String) {
-        if let Ok(mut slot) = self.0.lock() {
-            slot.get_or_insert((error, note));
-        }
+    fn put(&self, error: PyErr, flow: u32, when: Option<Instant>) {
+        // Of several the first one counts.
+        let _ = self.0.set((error, flow, when));
     }
 
     fn is_set(&self) -> bool {
-        self.0.lock().is_ok_and(|slot| slot.is_some())
+        self.0.get().is_some()
     }
 }
 
@@ -37,95 +49,240 @@ pub(crate) struct Controllers {
 }
 
 impl External for Controllers {
+    /// A path that names no controller is a fault of the scenario. One that names a class which
+    /// fails is not: the class fails again when it is made, with its own traceback.
     fn check(&self, path: &str) -> Result<(), String> {
         Python::attach(|py| {
-            construct(py, path, &Config::default()).map(drop).map_err(|error| told(py, &error))
+            let found = py
+                .import("simoom.control")
+                .and_then(|module| module.getattr("find"))
+                .and_then(|find| find.call1((path,)));
+            match found {
+                Err(error) if error.is_instance_of::<NoControllerError>(py) => {
+                    Err(error.value(py).to_string())
+                }
+                _ => Ok(()),
+            }
         })
     }
 
     fn control(&self, path: &str, flow: u32, config: &Config) -> Box<dyn Control> {
-        let made = Python::attach(|py| {
-            let instance = construct(py, path, config)?;
-            let window = read_window(py, &instance)?;
-            Ok((instance, window))
-        });
-        match made {
-            Ok((instance, window)) => {
-                let failure = Arc::clone(&self.failure);
-                Box::new(PythonControl { instance, window, flow, failure, now_s: 0.0 })
-            }
+        match Python::attach(|py| PythonControl::make(py, path, flow, config, &self.failure)) {
+            Ok(control) => Box::new(control),
             Err(error) => {
-                self.failure.put(error, format!("in flows[{flow}].control, while it was made"));
+                self.failure.put(error, flow, None);
                 NoExternal.control(path, flow, config)
             }
         }
     }
 }
 
-fn told(py: Python<'_>, error: &PyErr) -> String {
-    format!("{}: {}", error.get_type(py), error.value(py))
+/// The one text of this name that lives as long as the process: gauges are named so.
+fn lasting(name: String) -> &'static str {
+    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = names.get(name.as_str()) {
+        return known;
+    }
+    let name = String::leak(name);
+    names.insert(name);
+    name
 }
 
-fn construct(py: Python<'_>, path: &str, config: &Config) -> PyResult<Py<PyAny>> {
-    let make = py.import("simoom.control")?.getattr("make")?;
-    let initial = config.initial_window.0;
-    Ok(make.call1((path, initial, config.initial_ssthresh.map(|s| s.0)))?.unbind())
+/// How fast data is being delivered, as a Python controller sees it.
+#[pyclass(frozen, module = "simoom._core")]
+pub(crate) struct Delivery(control::Delivery);
+
+#[pymethods]
+impl Delivery {
+    /// Data delivered over the time it took, in Mb/s.
+    #[getter]
+    fn rate_mbps(&self) -> f64 {
+        self.0.rate.as_mbps()
+    }
+
+    /// Whether the sender had nothing to send meanwhile, so that the path may be faster.
+    #[getter]
+    fn app_limited(&self) -> bool {
+        self.0.app_limited
+    }
+
+    /// Segments that had been delivered when the acknowledged one left: a round trip ends when
+    /// this reaches what `total` was at its beginning.
+    #[getter]
+    fn prior(&self) -> f64 {
+        self.0.prior.0
+    }
+
+    /// Segments that have been delivered by now.
+    #[getter]
+    fn total(&self) -> f64 {
+        self.0.total.0
+    }
+
+    /// Segments in flight once the acknowledged one had left.
+    #[getter]
+    fn in_flight(&self) -> f64 {
+        self.0.in_flight.0
+    }
+
+    /// Segments taken for lost since the acknowledged one left.
+    #[getter]
+    fn lost(&self) -> f64 {
+        self.0.lost.0
+    }
 }
 
-fn read_window(py: Python<'_>, instance: &Py<PyAny>) -> PyResult<f64> {
-    instance.bind(py).getattr(pyo3::intern!(py, "window"))?.extract()
-}
+/// An acknowledgement, as a Python controller sees it. Python cannot change it; it changes only
+/// while nobody but its controller holds it, to be the next one.
+#[pyclass(module = "simoom._core")]
+pub(crate) struct Ack(control::Ack);
 
-/// An acknowledgement, as a Python controller sees it.
-#[pyclass(frozen, get_all, module = "simoom._core")]
-pub(crate) struct Ack {
+#[pymethods]
+impl Ack {
     /// Simulated time in seconds.
-    now_s: f64,
+    #[getter]
+    fn now_s(&self) -> f64 {
+        self.0.now.as_secs_f64()
+    }
+
+    /// Simulated time in whole nanoseconds, as the simulator counts it.
+    #[getter]
+    fn now_ns(&self) -> u64 {
+        self.0.now.0
+    }
+
     /// Segments that it newly acknowledges, cumulatively.
-    acked: f64,
+    #[getter]
+    fn acked(&self) -> f64 {
+        self.0.acked.0
+    }
+
     /// Segments newly known to have arrived, cumulatively or selectively.
-    delivered: f64,
+    #[getter]
+    fn delivered(&self) -> f64 {
+        self.0.delivered.0
+    }
+
     /// Segments newly taken for lost.
-    lost: f64,
+    #[getter]
+    fn lost(&self) -> f64 {
+        self.0.lost.0
+    }
+
     /// Segments still in flight.
-    in_flight: f64,
+    #[getter]
+    fn in_flight(&self) -> f64 {
+        self.0.in_flight.0
+    }
+
     /// The round-trip sample in seconds, if it gave one.
-    rtt_s: Option<f64>,
+    #[getter]
+    fn rtt_s(&self) -> Option<f64> {
+        self.0.rtt.map(Duration::as_secs_f64)
+    }
+
+    /// The round-trip sample in whole nanoseconds, if it gave one.
+    #[getter]
+    fn rtt_ns(&self) -> Option<u64> {
+        self.0.rtt.map(|rtt| rtt.0)
+    }
+
     /// Smoothed round-trip time in seconds; 0 before the first sample.
-    srtt_s: f64,
+    #[getter]
+    fn srtt_s(&self) -> f64 {
+        self.0.srtt.as_secs_f64()
+    }
+
+    /// Smoothed round-trip time in whole nanoseconds; 0 before the first sample.
+    #[getter]
+    fn srtt_ns(&self) -> u64 {
+        self.0.srtt.0
+    }
+
     /// Least round-trip time of the connection in seconds; 0 before the first sample.
-    rtt_min_s: f64,
-    /// Delivery rate in Mb/s, where it is sampled.
-    delivery_mbps: Option<f64>,
+    #[getter]
+    fn rtt_min_s(&self) -> f64 {
+        self.0.rtt_min.as_secs_f64()
+    }
+
+    /// Least round-trip time of the connection in whole nanoseconds; 0 before the first sample.
+    #[getter]
+    fn rtt_min_ns(&self) -> u64 {
+        self.0.rtt_min.0
+    }
+
+    /// How fast data is being delivered, where it is sampled.
+    #[getter]
+    fn delivery(&self) -> Option<Delivery> {
+        self.0.delivery.map(Delivery)
+    }
+
     /// The window must not grow by this acknowledgement: it was not used, or recovery is under way.
-    app_limited: bool,
+    #[getter]
+    fn app_limited(&self) -> bool {
+        self.0.app_limited
+    }
+
     /// Fast recovery is under way.
-    recovery: bool,
+    #[getter]
+    fn recovery(&self) -> bool {
+        self.0.recovery
+    }
+
     /// It echoes a congestion mark.
-    ecn_echo: bool,
+    #[getter]
+    fn ecn_echo(&self) -> bool {
+        self.0.ecn_echo
+    }
+
+    /// Segments of `delivered` that were marked, where marks are echoed one by one.
+    #[getter]
+    fn marked(&self) -> f64 {
+        self.0.marked.0
+    }
 }
 
 /// Congestion, as a Python controller sees it.
 #[pyclass(frozen, module = "simoom._core")]
-pub(crate) struct LossEvent {
-    /// Simulated time in seconds.
-    #[pyo3(get)]
-    now_s: f64,
-    /// Segments taken for lost.
-    #[pyo3(get)]
-    lost: f64,
-    /// Segments that were outstanding.
-    #[pyo3(get)]
-    in_flight: f64,
-    cause: Cause,
-}
+pub(crate) struct LossEvent(Loss);
 
 #[pymethods]
 impl LossEvent {
+    /// Simulated time in seconds.
+    #[getter]
+    fn now_s(&self) -> f64 {
+        self.0.now.as_secs_f64()
+    }
+
+    /// Simulated time in whole nanoseconds, as the simulator counts it.
+    #[getter]
+    fn now_ns(&self) -> u64 {
+        self.0.now.0
+    }
+
+    /// Segments taken for lost.
+    #[getter]
+    fn lost(&self) -> f64 {
+        self.0.lost.0
+    }
+
+    /// Segments that were outstanding.
+    #[getter]
+    fn in_flight(&self) -> f64 {
+        self.0.in_flight.0
+    }
+
+    /// The same segment has timed out before, with no progress since.
+    #[getter]
+    fn repeated(&self) -> bool {
+        self.0.repeated
+    }
+
     /// `"sack"`, `"timeout"` or `"ecn"`.
     #[getter]
     fn cause<'py>(&self, py: Python<'py>) -> &Bound<'py, PyString> {
-        match self.cause {
+        match self.0.cause {
             Cause::Sack => pyo3::intern!(py, "sack"),
             Cause::Timeout => pyo3::intern!(py, "timeout"),
             Cause::Ecn => pyo3::intern!(py, "ecn"),
@@ -133,14 +290,28 @@ impl LossEvent {
     }
 }
 
+/// The cube root of the simulator, the same to the last bit on every platform.
+#[pyfunction]
+pub(crate) fn cbrt(x: f64) -> f64 {
+    libm::cbrt(x)
+}
+
 /// A controller that lives in Python.
 struct PythonControl {
     instance: Py<PyAny>,
-    /// Its `window` attribute after the last call.
+    /// Its methods `on_ack` and `on_loss`, looked up once.
+    on_ack: Py<PyAny>,
+    on_loss: Py<PyAny>,
+    /// The last acknowledgement it was told of.
+    ack: Option<Py<Ack>>,
+    /// Its `window` and `pacing_mbps` after the last call.
     window: f64,
+    pacing: Option<BitRate>,
+    /// What its `gauges` named when it was made.
+    gauges: Vec<&'static str>,
     flow: u32,
     failure: Arc<Failure>,
-    now_s: f64,
+    now: Instant,
 }
 
 impl fmt::Debug for PythonControl {
@@ -149,68 +320,126 @@ impl fmt::Debug for PythonControl {
     }
 }
 
+/// An attribute that is to be a number.
+fn number(py: Python<'_>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    let number = value.extract::<f64>().map_err(|error| {
+        let message = format!("{name}: must be a number, is {value:?}");
+        let clear = PyTypeError::new_err(message);
+        clear.set_cause(py, Some(error));
+        clear
+    })?;
+    if number.is_nan() {
+        return Err(PyValueError::new_err(format!("{name}: is NaN")));
+    }
+    Ok(number)
+}
+
 impl PythonControl {
-    /// Calls a method and reads the window it leaves behind. After the first exception of any
+    fn make(
+        py: Python<'_>,
+        path: &str,
+        flow: u32,
+        config: &Config,
+        failure: &Arc<Failure>,
+    ) -> PyResult<Self> {
+        let make = py.import("simoom.control")?.getattr("make")?;
+        let ssthresh = config.initial_ssthresh.map(|s| s.0);
+        let instance = make.call1((path, config.initial_window.0, ssthresh, config.mss.0))?;
+        let mut control = Self {
+            on_ack: instance.getattr("on_ack")?.unbind(),
+            on_loss: instance.getattr("on_loss")?.unbind(),
+            ack: None,
+            instance: instance.unbind(),
+            window: config.initial_window.0,
+            pacing: None,
+            gauges: Vec::new(),
+            flow,
+            failure: Arc::clone(failure),
+            now: Instant::ZERO,
+        };
+        control.read(py)?;
+        let shown = control.shown(py)?;
+        control.gauges = shown.into_keys().map(lasting).collect();
+        Ok(control)
+    }
+
+    /// Reads what the last call left behind.
+    fn read(&mut self, py: Python<'_>) -> PyResult<()> {
+        let instance = self.instance.bind(py);
+        let window = instance.getattr(pyo3::intern!(py, "window"))?;
+        self.window = number(py, "window", &window)?;
+        let pacing = instance.getattr(pyo3::intern!(py, "pacing_mbps"))?;
+        self.pacing = if pacing.is_none() {
+            None
+        } else {
+            let rate = number(py, "pacing_mbps", &pacing)?;
+            if rate <= 0.0 {
+                let message = format!("pacing_mbps: must be above 0 or None, is {rate}");
+                return Err(PyValueError::new_err(message));
+            }
+            Some(BitRate::from_mbps(rate))
+        };
+        Ok(())
+    }
+
+    /// What it shows of itself, by name.
+    fn shown(&self, py: Python<'_>) -> PyResult<BTreeMap<String, f64>> {
+        self.instance.bind(py).call_method0(pyo3::intern!(py, "gauges"))?.extract()
+    }
+
+    /// Calls a method and reads what it leaves behind. After the first exception of any
     /// controller nothing is called any more: the run is about to end.
-    fn call(&mut self, method: impl FnOnce(Python<'_>, &Py<PyAny>) -> PyResult<()>) {
+    fn call(&mut self, method: impl FnOnce(&mut Self, Python<'_>) -> PyResult<()>) {
         if self.failure.is_set() {
             return;
         }
         let result = Python::attach(|py| {
-            method(py, &self.instance)?;
-            let window = read_window(py, &self.instance)?;
-            if window.is_nan() {
-                return Err(pyo3::exceptions::PyValueError::new_err("window: is NaN"));
-            }
-            Ok(window)
+            method(self, py)?;
+            self.read(py)
         });
-        match result {
-            Ok(window) => self.window = window,
-            Err(error) => {
-                let note = format!("in flows[{}].control at {:.9} s", self.flow, self.now_s);
-                self.failure.put(error, note);
-            }
+        if let Err(error) = result {
+            self.fail(error);
         }
+    }
+
+    /// The acknowledgement as a Python object: the last one again, unless the controller keeps it.
+    #[allow(deprecated, reason = "what replaces `get_refcnt` is unsafe code")]
+    fn seen(&mut self, py: Python<'_>, ack: &control::Ack) -> PyResult<&Py<Ack>> {
+        match self.ack.take() {
+            Some(last) if last.get_refcnt(py) == 1 => {
+                last.borrow_mut(py).0 = *ack;
+                Ok(self.ack.insert(last))
+            }
+            _ => Ok(self.ack.insert(Py::new(py, Ack(*ack))?)),
+        }
+    }
+
+    fn fail(&self, error: PyErr) {
+        self.failure.put(error, self.flow, Some(self.now));
     }
 }
 
 impl Control for PythonControl {
-    fn window(&self) -> kernel::Segments {
-        kernel::Segments(self.window)
+    fn window(&self) -> Segments {
+        Segments(self.window)
     }
 
     fn on_ack(&mut self, ack: &control::Ack) {
-        self.now_s = ack.now.as_secs_f64();
-        let seen = Ack {
-            now_s: self.now_s,
-            acked: ack.acked.0,
-            delivered: ack.delivered.0,
-            lost: ack.lost.0,
-            in_flight: ack.in_flight.0,
-            rtt_s: ack.rtt.map(kernel::Duration::as_secs_f64),
-            srtt_s: ack.srtt.as_secs_f64(),
-            rtt_min_s: ack.rtt_min.as_secs_f64(),
-            delivery_mbps: ack.delivery.map(|delivery| delivery.rate.as_mbps()),
-            app_limited: ack.app_limited,
-            recovery: ack.recovery,
-            ecn_echo: ack.ecn_echo,
-        };
-        self.call(|py, instance| {
-            instance.call_method1(py, pyo3::intern!(py, "on_ack"), (seen,)).map(drop)
+        self.now = ack.now;
+        self.call(|own, py| {
+            let seen = own.seen(py, ack)?.clone_ref(py);
+            own.on_ack.call1(py, (seen,)).map(drop)
         });
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.now_s = loss.now.as_secs_f64();
-        let seen = LossEvent {
-            now_s: self.now_s,
-            lost: loss.lost.0,
-            in_flight: loss.in_flight.0,
-            cause: loss.cause,
-        };
-        self.call(|py, instance| {
-            instance.call_method1(py, pyo3::intern!(py, "on_loss"), (seen,)).map(drop)
-        });
+        self.now = loss.now;
+        let seen = LossEvent(*loss);
+        self.call(|own, py| own.on_loss.call1(py, (seen,)).map(drop));
+    }
+
+    fn on_undo(&mut self) {
+        self.call(|own, py| own.instance.call_method0(py, "on_undo").map(drop));
     }
 
     fn on_hint(&mut self, hint: &Hint) {
@@ -219,17 +448,24 @@ impl Control for PythonControl {
             Hint::LinkRate(rate) => ("link_rate_mbps", rate.as_mbps()),
             Hint::RouteChanged(when) => ("route_changed_s", when.as_secs_f64()),
         };
-        self.call(|py, instance| {
-            instance.call_method1(py, pyo3::intern!(py, "on_hint"), (name, value)).map(drop)
-        });
+        self.call(|own, py| own.instance.call_method1(py, "on_hint", (name, value)).map(drop));
+    }
+
+    fn pacing(&self) -> Option<BitRate> {
+        self.pacing
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        let ssthresh = Python::attach(|py| {
-            self.instance.bind(py).getattr(pyo3::intern!(py, "ssthresh"))?.extract::<f64>()
-        });
-        if let Ok(ssthresh) = ssthresh {
-            visit("ssthresh_segments", ssthresh);
+        if self.failure.is_set() {
+            return;
+        }
+        match Python::attach(|py| self.shown(py)) {
+            Ok(shown) => {
+                for &name in &self.gauges {
+                    visit(name, shown.get(name).copied().unwrap_or(f64::NAN));
+                }
+            }
+            Err(error) => self.fail(error),
         }
     }
 }

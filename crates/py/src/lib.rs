@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::control::{Ack, LossEvent};
+    use crate::control::{Ack, Delivery, LossEvent, cbrt};
     #[pymodule_export]
     use crate::run::{Run, run};
     #[pymodule_export]

@@ -97,7 +97,7 @@ pub(crate) fn run(
     let mut told = Instant::now();
     while py.detach(|| slice(&mut simulation)) {
         py.check_signals()?;
-        if let Some(error) = failure.take(py) {
+        if let Some(error) = failure.take(py, &plan) {
             return Err(error);
         }
         if let Some(progress) = progress.as_ref().filter(|_| told.elapsed() >= PROGRESS) {
@@ -106,7 +106,7 @@ pub(crate) fn run(
         }
     }
     py.check_signals()?;
-    if let Some(error) = failure.take(py) {
+    if let Some(error) = failure.take(py, &plan) {
         return Err(error);
     }
     Ok(Run(py.detach(|| simulation.finish())))

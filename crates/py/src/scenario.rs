@@ -1,5 +1,6 @@
 //! The scenario as Python holds it, and the calculators that need no run.
 
+use crate::control::Controllers;
 use crate::fault;
 use pyo3::prelude::*;
 
@@ -35,7 +36,8 @@ impl Scenario {
 
     /// Raises `ScenarioError` with every fault of the scenario.
     fn check(&self) -> PyResult<()> {
-        self.0.resolve().map(drop).map_err(fault)
+        let plan = self.0.resolve().map_err(fault)?;
+        sim::control::check(&plan, &Controllers::default()).map_err(fault)
     }
 
     /// The scenario as TOML.

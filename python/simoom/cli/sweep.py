@@ -1,0 +1,255 @@
+"""``simoom sweep``."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from simoom.cli.terminal import File, Refusal, Settings, load, make_directory, progress_bar, say
+
+if TYPE_CHECKING:
+    from simoom.sweep import Sweep
+
+DEFAULT_RESULTS = ("total.goodput_mbps",)
+
+
+Over = Annotated[
+    list[str],
+    typer.Option(
+        "--over",
+        metavar="PATH=V1,V2,...",
+        help="Vary this value, e.g. stations=1,5,20 or 'flows[*].control=new_reno,cubic'. "
+        "Repeatable: every combination is run.",
+    ),
+]
+Replications = Annotated[
+    int, typer.Option("--replications", "-n", metavar="N", help="Runs of each point.")
+]
+Kept = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        metavar="DIR",
+        help="Keep every run here as it ends, and do not compute again what is here.",
+    ),
+]
+Chosen = Annotated[
+    list[str],
+    typer.Option(
+        "--mean",
+        metavar="PATH",
+        help="Print the mean of this result, by default total.goodput_mbps. Repeatable.",
+    ),
+]
+Processes = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        help="Run in so many processes, not in threads: for controllers written in Python.",
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Write all runs (runs.csv, runs.parquet), the means (means.csv) and a picture of "
+        "the first result against the first axis (sweep.png) into this directory.",
+    ),
+]
+
+
+def sweep(
+    file: File,
+    over: Over,
+    settings: Settings = [],  # noqa: B006  typer copies it
+    replications: Replications = 10,
+    seed: Annotated[int, typer.Option(metavar="N", help="Root of the random streams.")] = 1,
+    store: Kept = None,
+    results: Chosen = [],  # noqa: B006
+    processes: Processes = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the means as one JSON object, nothing else.")
+    ] = False,
+    out: Out = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Hold the runs against the laws of conservation (slower)."),
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print no results and no progress.")
+    ] = False,
+) -> None:
+    """Run a scenario at every combination of some values, each point many times."""
+    from simoom.sweep import sweep as run_sweep
+
+    _check_numbers(replications, seed, processes)
+    axes = dict(_axis(text) for text in over)
+    if len(axes) < len(over):
+        raise Refusal("--over: names a path twice; write all its values behind one")
+    scenario = load(file, settings)
+    if out is not None:
+        make_directory(out)
+    if store is not None:
+        make_directory(store)
+    try:
+        with _workers(processes) as executor, progress_bar("sweep", quiet=quiet) as progress:
+            done = run_sweep(
+                scenario,
+                over=axes,
+                replications=replications,
+                seed=seed,
+                store=store,
+                executor=executor,
+                progress=progress,
+                check=check,
+            )
+    except KeyboardInterrupt:
+        if store is not None:
+            say(f"what has been run is in {store}/: the same command goes on from there")
+        raise
+    chosen = results or list(DEFAULT_RESULTS)
+    means = _means(done, chosen)
+    if as_json:
+        _print_json(means)
+    elif not quiet:
+        _print(done, means)
+    if out is not None:
+        _write(done, chosen, out)
+        if not quiet and not as_json:
+            say(f"wrote runs.csv, runs.parquet, means.csv, sweep.png to {out}/")
+
+
+def _check_numbers(replications: int, seed: int, processes: int) -> None:
+    for option, value, low, bits in (
+        ("--replications", replications, 1, 32),
+        ("--seed", seed, 0, 64),
+        ("--processes", processes, 0, 16),
+    ):
+        if not low <= value < 1 << bits:
+            raise Refusal(f"{option} {value}: must be from {low} to {(1 << bits) - 1}")
+
+
+def _axis(text: str) -> tuple[str, list[Any]]:
+    """Read ``PATH=V1,V2``."""
+    path, equals, values = text.partition("=")
+    if not equals or not path.strip():
+        raise Refusal(f"--over {text}: write PATH=V1,V2, for example --over stations=1,5,20")
+    parts = list(_split(values))
+    if any(not part for part in parts):
+        raise Refusal(f"--over {text}: a value between two commas is missing")
+    read = [_value(part) for part in parts]
+    for n, value in enumerate(read):
+        if value in read[:n]:
+            raise Refusal(f"--over {text}: has {parts[n]} twice")
+    return path.strip(), read
+
+
+def _split(values: str) -> Iterator[str]:
+    """Split at commas outside of brackets, braces and quotes."""
+    depth, quote, begin = 0, "", 0
+    for n, char in enumerate(values):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'":
+            quote = char
+        elif char in "[{":
+            depth += 1
+        elif char in "]}":
+            depth -= 1
+        elif char == "," and depth == 0:
+            yield values[begin:n].strip()
+            begin = n + 1
+    yield values[begin:].strip()
+
+
+def _value(text: str) -> Any:
+    """Read a value as ``--set`` does: TOML, or a bare word."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+@contextmanager
+def _workers(processes: int) -> Iterator[Executor | None]:
+    """Open so many processes; none leaves the choice to the sweep."""
+    if not processes:
+        yield None
+        return
+    from concurrent.futures import ProcessPoolExecutor
+
+    pool = ProcessPoolExecutor(processes)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+Means = dict[str, list[dict[str, Any]]]
+"""By result: a row a point, with the axes, the mean and its interval."""
+
+
+def _means(done: Sweep, chosen: Sequence[str]) -> Means:
+    try:
+        return {path: done.mean(path).to_dicts() for path in chosen}
+    except (KeyError, TypeError) as error:
+        raise Refusal(f"--mean: {error.args[0]}") from None
+
+
+def _print_json(means: Means) -> None:
+    import json
+    import math
+
+    def finite(row: dict[str, Any]) -> dict[str, Any]:
+        # JSON has no infinity: one run alone has no interval.
+        return {
+            key: None if isinstance(value, float) and not math.isfinite(value) else value
+            for key, value in row.items()
+        }
+
+    plain = {path: [finite(row) for row in rows] for path, rows in means.items()}
+    print(json.dumps(plain, indent=2, ensure_ascii=False))
+
+
+def _print(done: Sweep, means: Means) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    runs = len(done.points[0].replications)
+    caption = f"means of {runs} runs with 95 % intervals" if runs > 1 else "one run of each point"
+    table = Table(caption=caption)
+    for axis in done.over:
+        table.add_column(axis)
+    for path in means:
+        table.add_column(path, justify="right")
+    for n, point in enumerate(done.points):
+        cells = [str(value) for value in point.settings.values()]
+        table.add_row(*cells, *(_cell(rows[n]) for rows in means.values()))
+    Console().print(table)
+
+
+def _cell(row: dict[str, Any]) -> str:
+    if row["n"] == 0:
+        return "-"
+    if row["n"] == 1:
+        return f"{row['mean']:.4g}"
+    return f"{row['mean']:.4g} ± {(row['ci_high'] - row['ci_low']) / 2:.2g}"
+
+
+def _write(done: Sweep, chosen: Sequence[str], out: Path) -> None:
+    import polars as pl
+
+    from simoom.plots import save
+
+    frame = done.frame()
+    frame.write_csv(out / "runs.csv")
+    frame.write_parquet(out / "runs.parquet")
+    parts = [done.mean(path).with_columns(pl.lit(path).alias("result")) for path in chosen]
+    pl.concat(parts, how="vertical_relaxed").write_csv(out / "means.csv")
+    save(done.plot(x=next(iter(done.over)), y=chosen[0]), out / "sweep.png")

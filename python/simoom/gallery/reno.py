@@ -1,0 +1,60 @@
+"""NewReno: slow start and congestion avoidance of RFC 5681, with RFC 3465's byte counting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simoom.control import Control
+
+if TYPE_CHECKING:
+    from simoom._core import Ack, LossEvent
+
+
+class Reno(Control):
+    """What the built-in ``new_reno`` does; what RFC 6582 adds to recovery is the sender's."""
+
+    def __init__(self) -> None:
+        self.window = max(self.window, 1.0)
+        self.credit = 0.0
+        """Acknowledged in congestion avoidance since the window last grew (RFC 3465 §2.1)."""
+        self.after_timeout = False
+        self.before = (1.0, float("inf"))
+        """Window and threshold before the last loss, should it turn out to be none."""
+
+    def on_ack(self, ack: Ack) -> None:
+        """Grow by what is acknowledged in slow start, else by a segment per window."""
+        if ack.app_limited:
+            return
+        if self.window < self.ssthresh:
+            # RFC 3465 §2.2 and §2.3: L is 2, and 1 after a timeout.
+            step = min(ack.acked, 1.0 if self.after_timeout else 2.0)
+            self.window = min(self.window + step, self.ssthresh)
+        else:
+            self.after_timeout = False
+            self.avoid_congestion(ack.acked)
+
+    def avoid_congestion(self, acked: float) -> None:
+        """Grow by one segment per window, however much one acknowledgement covers."""
+        self.credit += acked
+        if self.credit >= self.window:
+            self.credit = min(self.credit - self.window, self.window)
+            self.window += 1.0
+
+    def threshold(self, loss: LossEvent) -> float:
+        """Return what the path is taken to hold: RFC 5681 equation (4)."""
+        return loss.in_flight / 2
+
+    def on_loss(self, loss: LossEvent) -> None:
+        """Fall to the threshold, or after a timeout to one segment (RFC 5681 §3.1)."""
+        if not loss.repeated:
+            self.before = (self.window, self.ssthresh)
+            self.ssthresh = max(self.threshold(loss), 2.0)
+        self.credit = 0.0
+        self.after_timeout = loss.cause == "timeout"
+        self.window = 1.0 if self.after_timeout else self.ssthresh
+
+    def on_undo(self) -> None:
+        """Take the last loss back, as Linux does."""
+        self.window = max(self.window, self.before[0])
+        self.ssthresh = self.before[1]
+        self.after_timeout = False

@@ -1,0 +1,76 @@
+"""Vegas: keeps a few segments of its own in the queue, and no more.
+
+Brakmo and Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", JSAC 13:8,
+1995.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simoom.gallery.reno import Reno
+from simoom.gallery.slow_start import Rounds
+
+if TYPE_CHECKING:
+    from simoom._core import Ack, LossEvent
+
+
+class Vegas(Reno):
+    """Congestion avoidance and slow start by delay, over NewReno's answer to losses."""
+
+    alpha, beta = 2.0, 4.0
+    """Segments in queues: the window grows below the first and shrinks above the second (§3.2)."""
+    gamma = 1.0
+    """Slow start ends where more are queued (§3.3)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rounds = Rounds()
+        self.least_s: float | None = None
+        """The least round-trip time of this round trip."""
+        self.rests = False
+        """Whether slow start rests: it grows in every other round trip (§3.3)."""
+        self.queued = float("nan")
+
+    def on_ack(self, ack: Ack) -> None:
+        """Look at the delay once per round trip; slow start is NewReno's."""
+        rtt_s, least_s = ack.rtt_s, self.least_s
+        if rtt_s is not None and (least_s is None or rtt_s < least_s):
+            self.least_s = rtt_s
+        ended = self.rounds.ended(ack)
+        if ended and not ack.recovery and self.least_s is not None:
+            self.look(ack, self.least_s)
+            self.least_s = None
+        if self.window < self.ssthresh and not self.rests:
+            super().on_ack(ack)
+
+    def look(self, ack: Ack, least_s: float) -> None:
+        """Compare what is in flight with what the path holds without a queue."""
+        # Diff of §3.2, times BaseRTT: Expected - Actual = W/BaseRTT - W/RTT.
+        share = ack.rtt_min_s / least_s
+        self.queued = self.window * (1.0 - share)
+        slow_start = self.window < self.ssthresh
+        self.rests = slow_start and not self.rests
+        if slow_start:
+            if self.queued > self.gamma:
+                self.steer(max(min(self.window * share + 1.0, self.window), 2.0))
+        elif ack.app_limited:
+            pass  # a window that is not used is no reason to grow, nor to shrink
+        elif self.queued < self.alpha:
+            self.window += 1.0
+        elif self.queued > self.beta:
+            self.steer(max(self.window - 1.0, 2.0))
+
+    def steer(self, window: float) -> None:
+        """Set the window, and end slow start there."""
+        self.window = self.ssthresh = window
+        self.credit = 0.0
+
+    def on_loss(self, loss: LossEvent) -> None:
+        """Answer as NewReno does."""
+        super().on_loss(loss)
+        self.rests = False
+
+    def gauges(self) -> dict[str, float]:
+        """Show what is queued, too."""
+        return {**super().gauges(), "queued_segments": self.queued}

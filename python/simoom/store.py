@@ -1,0 +1,149 @@
+"""Results on disk, so that what was computed once is not computed again.
+
+A result is known by what it follows from: the scenario with every default, the seed and the
+replication, the version of Simoom with the very bytes of the simulator, and the source of
+controllers written in Python. If any of these changes, it is another result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from simoom import _core
+from simoom.control import Control, find
+from simoom.issue import Issue, ScenarioError
+from simoom.run import Run, Summary
+from simoom.scenario import Scenario
+
+
+def identity(scenario: Scenario, *, seed: int, replication: int) -> str:
+    """Return the name under which a store keeps a run: a hash of all that it follows from.
+
+    Raises
+    ------
+    ScenarioError
+        A controller has no source file, so that nobody can tell whether it has changed.
+    """
+    parts = [_simulator(), scenario.core.to_full_json(), str(seed), str(replication)]
+    parts += [_source(where, path) for where, path in _controllers(scenario)]
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode()
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
+
+
+@cache
+def _simulator() -> str:
+    file = Path(str(_core.__file__))
+    return f"{importlib.metadata.version('simoom')} {hashlib.sha256(file.read_bytes()).hexdigest()}"
+
+
+def _controllers(scenario: Scenario) -> Iterator[tuple[str, str]]:
+    """Yield where controllers in Python are named, and their import paths."""
+    for number, flow in enumerate(scenario.to_dict()["flows"]):
+        control = flow.get("control")
+        if isinstance(control, dict) and "python" in control:
+            yield f"flows[{number}].control.python.path", control["python"]["path"]
+
+
+def _source(where: str, path: str) -> str:
+    """Return a hash of the files in which a controller and its bases are written."""
+    digest = hashlib.sha256()
+    for kind in find(path).__mro__:
+        if kind is Control:
+            break
+        if kind is object:
+            continue
+        for file in _files(where, path, kind):
+            digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _files(where: str, path: str, kind: type) -> list[Path]:
+    """Return the module of a class; if it is part of a package, all modules beside it."""
+    module = sys.modules[kind.__module__]
+    file = getattr(module, "__file__", None)
+    if file is None:
+        message = (
+            f"{path} has no source file, so that a store cannot tell whether it has changed; "
+            "write it in a module, or sweep without a store"
+        )
+        raise ScenarioError([Issue(where, message)])
+    return sorted(Path(file).parent.glob("*.py")) if module.__package__ else [Path(file)]
+
+
+class Store:
+    """A directory of results, one readable JSON file a run.
+
+    Files are written at once or not at all, so that several processes may share a store, and an
+    interrupted one leaves no half results. Stores may be copied together; any file may be deleted.
+
+    Parameters
+    ----------
+    directory : path
+        Made if it is not there.
+    """
+
+    def __init__(self, directory: Path | str) -> None:
+        self.directory = Path(directory)
+        self.directory.mkdir(parents=True, exist_ok=True)
+
+    def file(self, name: str) -> Path:
+        """Return where a result stands, or would."""
+        return self.directory / name[:2] / f"{name}.json"
+
+    def get(self, name: str, scenario: Scenario) -> Run | None:
+        """Return a run of this scenario; None where there is none that can be read."""
+        try:
+            kept = json.loads(self.file(name).read_bytes())
+            return Run(
+                scenario=scenario,
+                seed=kept["seed"],
+                replication=kept["replication"],
+                summary=Summary(kept["summary"]),
+                digest=kept["digest"],
+                events=kept["events"],
+                simulated_s=kept["simulated_s"],
+            )
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            return None
+
+    def put(self, name: str, run: Run) -> None:
+        """Keep a run; its time series are not kept."""
+        kept: dict[str, Any] = {
+            "simoom": importlib.metadata.version("simoom"),
+            "seed": run.seed,
+            "replication": run.replication,
+            "digest": run.digest,
+            "events": run.events,
+            "simulated_s": run.simulated_s,
+            "scenario": run.scenario.to_toml(),
+            "summary": run.summary,
+        }
+        file = self.file(name)
+        file.parent.mkdir(exist_ok=True)
+        text = json.dumps(kept, indent=1, ensure_ascii=False)
+        handle, draft = tempfile.mkstemp(dir=file.parent, suffix=".part")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as out:
+                out.write(text)
+            Path(draft).replace(file)
+        except BaseException:
+            Path(draft).unlink(missing_ok=True)
+            raise
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self.directory.glob("??/*.json"))
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.directory)!r}, {len(self)} runs)"

@@ -1,0 +1,328 @@
+"""Sweeps: a scenario with some of its values varied, each point run many times.
+
+>>> import simoom as sm
+>>> s = sm.Scenario(standard="11b", duration_s=2.0, stations=1,
+...                 flows=[{"from": "server", "to": "sta*"}])
+>>> res = sm.sweep(s, over={"stations": [1, 3]}, replications=2)
+>>> res.mean("total.goodput_mbps").columns
+['stations', 'mean', 'ci_low', 'ci_high', 'n']
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simoom.control import import_path
+from simoom.issue import Issue, ScenarioError
+from simoom.run import Progress, Replications, Run, run_all, whole
+from simoom.scenario import Scenario, toml_value
+from simoom.stats import mean_ci
+from simoom.store import Store, identity
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+Label = str | bool | int | float
+"""A value of an axis as tables and pictures show it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """One point of a sweep.
+
+    Attributes
+    ----------
+    settings : mapping
+        The value of each axis.
+    replications : Replications
+        Its runs.
+    """
+
+    settings: Mapping[str, Label]
+    replications: Replications
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep:
+    """What a sweep measured.
+
+    Attributes
+    ----------
+    scenario : Scenario
+        What was varied.
+    over : mapping
+        Each axis with its values, as tables show them.
+    points : tuple of Point
+        In the order of the axes' values, the last axis varying fastest.
+    """
+
+    scenario: Scenario
+    over: Mapping[str, tuple[Label, ...]]
+    points: tuple[Point, ...]
+
+    def frame(self) -> pl.DataFrame:
+        """Return a tidy data frame: a row a run; columns are the axes, then paths of results."""
+        import polars as pl
+
+        rows = [
+            # Where a result is called as an axis is (`flows[0].name`), the column is the axis.
+            {**point.settings, **{k: v for k, v in run.row().items() if k not in self.over}}
+            for point in self.points
+            for run in point.replications
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def mean(self, path: str, *, confidence: float = 0.95) -> pl.DataFrame:
+        """Return the mean of a result over the replications, with its interval, point by point.
+
+        Columns are the axes, ``mean``, ``ci_low``, ``ci_high`` and ``n``, the number of runs that
+        had something to measure; without any, the mean is null.
+        """
+        import polars as pl
+
+        if not any(path in run.summary for run in self):
+            self.points[0].replications.values(path)  # says what comes close
+        rows = [{**p.settings, **_estimate(p, path, confidence)} for p in self.points]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def at(self, settings: Mapping[str, Any]) -> Replications:
+        """Return the runs of one point; axes that have one value need not be named."""
+        fixed = {path: values[0] for path, values in self.over.items() if len(values) == 1}
+        wanted = fixed | {path: _label(value) for path, value in settings.items()}
+        for point in self.points:
+            if point.settings == wanted:
+                return point.replications
+        known = "; ".join(f"{path}: {list(values)}" for path, values in self.over.items())
+        raise KeyError(f"there is no point {_told(wanted)}; the axes are {known}")
+
+    def plot(self, *, x: str, y: str, hue: str | None = None) -> Figure:
+        """Return a picture of a result with its 95 % intervals against one axis.
+
+        Parameters
+        ----------
+        x, hue : str
+            Axes: where a point stands, and its colour. Further axes that have several values are
+            told apart by the dashes of lines; without `hue` they all have colours.
+        y : str
+            Path of the result.
+        """
+        from simoom import plots
+
+        return plots.sweep(self, x=x, y=y, hue=hue)
+
+    def __len__(self) -> int:
+        return sum(len(point.replications) for point in self.points)
+
+    def __iter__(self) -> Iterator[Run]:
+        return itertools.chain.from_iterable(point.replications for point in self.points)
+
+    def __repr__(self) -> str:
+        axes = " x ".join(f"{path} ({len(values)})" for path, values in self.over.items())
+        return f"Sweep({axes}, {len(self.points[0].replications)} runs each)"
+
+
+def sweep(
+    scenario: Scenario,
+    *,
+    over: Mapping[str, Iterable[Any]],
+    replications: int = 10,
+    seed: int = 1,
+    store: Store | Path | str | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    check: bool = False,
+) -> Sweep:
+    """Run a scenario at every combination of some values, each many times, on all cores.
+
+    All points have the same seeds, so that they may be compared pair by pair. The result is the
+    same however many workers there are and whatever the store held before.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What to vary.
+    over : mapping
+        For each path its values, for example ``{"stations": [1, 2, 5], "flows[*].control":
+        ["cubic", Mine]}``. A value is whatever `Scenario.set` takes.
+    replications : int, optional
+        How many runs of each point.
+    seed : int, optional
+        Root of the random streams of all runs.
+    store : Store or path, optional
+        Where results are kept as they come. Those that are there are not computed again: after
+        Ctrl-C or a failure, the same sweep goes on where it ended.
+    executor : concurrent.futures.Executor, optional
+        Where to run, for example a ``ProcessPoolExecutor``, or that of a Dask client; without it,
+        a thread for each core.
+    progress : callable, optional
+        Called after each run with the fraction of runs that is done.
+    check : bool, optional
+        Whether to hold the runs against the laws of conservation.
+
+    Raises
+    ------
+    ScenarioError
+        An axis or a point has faults; nothing was run.
+    """
+    whole("replications", replications, bits=32)
+    if replications == 0:
+        raise ValueError("replications: must be at least 1, is 0")
+    whole("seed", seed, bits=64)
+    axes = {path: _values(path, values) for path, values in over.items()}
+    if not axes:
+        raise ValueError("over: must name at least one path, is empty")
+    labels = {path: _labels(path, values) for path, values in axes.items()}
+    settings = [dict(zip(axes, combination, strict=True))
+                for combination in itertools.product(*labels.values())]  # fmt: skip
+    scenarios = _points(scenario, axes, settings)
+    work = _Work(scenarios, replications, seed, None if store is None else _open(store))
+    work.run(executor, progress, check, lambda number: _told(settings[number]))
+    points = [
+        Point(chosen, Replications(each, tuple(work.results[n, r] for r in range(replications))))
+        for n, (chosen, each) in enumerate(zip(settings, scenarios, strict=True))
+    ]
+    return Sweep(scenario, labels, tuple(points))
+
+
+class _Work:
+    """The runs of a sweep: some are in the store, the others are made."""
+
+    def __init__(
+        self, scenarios: Sequence[Scenario], replications: int, seed: int, store: Store | None
+    ) -> None:
+        self.seed, self.store, self.scenarios = seed, store, scenarios
+        self.results: dict[tuple[int, int], Run] = {}
+        self.names: dict[tuple[int, int], str] = {}
+        # All points once, then all again: what is interrupted has something of each.
+        self.all = [(n, r) for r in range(replications) for n in range(len(scenarios))]
+        for n, r in self.all if store is not None else ():
+            # A controller's source is read now: it may be edited while the sweep runs.
+            self.names[n, r] = identity(scenarios[n], seed=seed, replication=r)
+
+    def run(
+        self,
+        executor: Executor | None,
+        progress: Progress | None,
+        check: bool,
+        told: Callable[[int], str],
+    ) -> None:
+        """Look up, then make what is missing; keep each run as it ends."""
+        for n, r in self.names:
+            found = self.store.get(self.names[n, r], self.scenarios[n]) if self.store else None
+            if found is not None:
+                self.results[n, r] = found
+        missing = [key for key in self.all if key not in self.results]
+        self._tell(progress)
+        wanted = [(self.scenarios[n], r) for n, r in missing]
+        with closing(
+            run_all(
+                wanted,
+                seed=self.seed,
+                executor=executor,
+                check=check,
+                told=lambda i: f"replication {missing[i][1]} at {told(missing[i][0])}",
+            )
+        ) as ended:
+            for i, result in ended:
+                self.results[missing[i]] = result
+                if self.store is not None:
+                    self.store.put(self.names[missing[i]], result)
+                self._tell(progress)
+
+    def _tell(self, progress: Progress | None) -> None:
+        if progress is not None:
+            progress(len(self.results) / len(self.all))
+
+
+def _open(store: Store | Path | str) -> Store:
+    return store if isinstance(store, Store) else Store(store)
+
+
+def _values(path: str, values: Iterable[Any]) -> list[Any]:
+    """Return the values of an axis, of which there must be some."""
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise TypeError(f"over[{path!r}]: must be a list of values, is {values!r}")
+    # Arrays and scalars of NumPy become plain data, which an axis holds and a table shows.
+    plain = [value.tolist() if hasattr(value, "tolist") else value for value in values]
+    if not plain:
+        raise ValueError(f"over[{path!r}]: must have at least one value, is empty")
+    return plain
+
+
+def _label(value: Any) -> Label:
+    """Return how tables show a value: numbers and names as they are, all else as in TOML."""
+    if isinstance(value, (str, bool, int, float)):
+        return value
+    if isinstance(value, type):
+        return import_path(value)
+    return toml_value(value)
+
+
+def _labels(path: str, values: Sequence[Any]) -> tuple[Label, ...]:
+    labels: list[Label] = [_label(value) for value in values]
+    numbers = all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in labels)
+    if not numbers and len({type(label) for label in labels}) > 1:
+        labels = [label if isinstance(label, str) else toml_value(label) for label in labels]
+    for n, label in enumerate(labels):
+        if label in labels[:n]:
+            raise ValueError(f"over[{path!r}]: has {label!r} twice")
+    return tuple(labels)
+
+
+def _points(
+    scenario: Scenario, axes: Mapping[str, Sequence[Any]], settings: Sequence[Mapping[str, Label]]
+) -> list[Scenario]:
+    """Return the scenario of every point; raise with the faults of all of them, each once."""
+    points: list[Scenario] = []
+    faults: dict[Issue, None] = {}
+    somewhere: dict[Issue, list[int]] = {}
+    for n, combination in enumerate(itertools.product(*axes.values())):
+        point = scenario
+        try:
+            for path, value in zip(axes, combination, strict=True):
+                point = point.set(path, value)
+        except ScenarioError as error:
+            faults |= dict.fromkeys(error.issues)
+            continue
+        points.append(point)
+        try:
+            point.check()
+        except ScenarioError as error:
+            for issue in error.issues:
+                somewhere.setdefault(issue, []).append(n)
+    for issue, where in somewhere.items():
+        everywhere = len(where) == len(settings)
+        note = "" if everywhere else f" (at {_told(settings[where[0]])})"
+        faults[Issue(issue.path, issue.message + note)] = None
+    if faults:
+        raise ScenarioError(faults)
+    return points
+
+
+def _told(settings: Mapping[str, Label]) -> str:
+    return ", ".join(f"{path}={value}" for path, value in settings.items())
+
+
+def _estimate(point: Point, path: str, confidence: float) -> dict[str, float | int | None]:
+    found = [run.summary.get(path) for run in point.replications]
+    if text := next((value for value in found if isinstance(value, str)), None):
+        raise TypeError(f"{path}: is text, {text!r}, and no number")
+    numbers = [float(value) for value in found if isinstance(value, (int, float))]
+    measured = [value for value in numbers if not math.isnan(value)]
+    if not measured:
+        return {"mean": None, "ci_low": None, "ci_high": None, "n": 0}
+    estimate = mean_ci(measured, confidence=confidence)
+    return {
+        "mean": estimate.mean,
+        "ci_low": estimate.ci_low,
+        "ci_high": estimate.ci_high,
+        "n": estimate.n,
+    }
