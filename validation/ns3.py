@@ -59,7 +59,7 @@ def _options(rts: bool) -> tuple[Option, ...]:
     return (EIFS, GRID, PERSISTENT) if rts else (EIFS, GRID)
 
 
-def _tcp(
+def tcp(
     ends: tuple[str, str],
     mss: int,
     delayed_ack: int,
@@ -67,6 +67,7 @@ def _tcp(
     window: int = 65_535,
     control: str = "new_reno",
 ) -> dict[str, Any]:
+    """A flow between these ends, with what all TCP flows of ns-3 have in common."""
     delayed = {"fixed": {"segments": delayed_ack, "timer_ms": 200.0}}
     return {
         "from": ends[0],
@@ -141,7 +142,7 @@ def _one_flow(row: dict[str, str]) -> Case:
     queue = {"queue": {"drop_tail": {"limit_packets": 100}}} if lossy else {}
     name = f"802.11{phy}, {'RTS/CTS' if rts else 'basic'}, {row['cc'].removeprefix('Tcp')}, "
     name += f"{row['dir']}, d = {delayed}"
-    flow = _tcp(ends, 1448, delayed, window=int(row["w_max"]), control=CONTROLS[row["cc"]])
+    flow = tcp(ends, 1448, delayed, window=int(row["w_max"]), control=CONTROLS[row["cc"]])
     return Case(
         name + (", queues of 100" if lossy else ""),
         {
@@ -168,9 +169,9 @@ def many_flows() -> Group:
         downloads = {"down": n, "up": 0, "half": (n + 1) // 2}[row["dir"]]
         flows = []
         if downloads:
-            flows.append(_tcp(("server", f"sta0-{downloads - 1}"), mss, 1))
+            flows.append(tcp(("server", f"sta0-{downloads - 1}"), mss, 1))
         if downloads < n:
-            flows.append(_tcp((f"sta{downloads}-{n - 1}", "server"), mss, 1))
+            flows.append(tcp((f"sta{downloads}-{n - 1}", "server"), mss, 1))
         protected = "all data frames" if threshold == 0 else "TCP data only"
         cases.append(
             Case(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from validation import ns2, ns3, theory
+from validation import ns2, ns3, ns3_modern, theory, wired
 from validation.case import Group
 from validation.references import table
 
@@ -17,10 +17,14 @@ def groups() -> list[Group]:
         ns3.saturation(),
         ns3.one_flow(),
         ns3.many_flows(),
+        ns3_modern.saturation(),
+        ns3_modern.one_flow(),
         ns2.downloads(),
         ns2.collision_probability(),
         ns2.shares(),
         ns2.sessions(),
+        wired.sack(),
+        wired.pftk(),
         theory.table_2(),
     ]
 
@@ -36,15 +40,7 @@ def quick() -> list[Group]:
 
 def not_yet() -> list[tuple[str, int, str]]:
     """Reference values that wait for something: what, how many, for what."""
-    flows = [row for row in table("ns3_s2") if not ns3.is_comparable(row)]
-    dcf = [row for row in flows if row["phy"] in ns3.BASIC_RATES]
     waiting = [
-        (
-            "ns-3, one CUBIC flow over 802.11a, b and g",
-            len(dcf),
-            "CUBIC; where the window is the limit the values equal those of NewReno",
-        ),
-        ("ns-3, one flow over 802.11n and ac", len(flows) - len(dcf), "802.11n and ac"),
         (
             "ns-2, capture of the stronger of two colliding frames",
             sum(row["variant"] == "capture10dB" for row in table("ns2_p1x")),

@@ -9,7 +9,7 @@ pub use loss::{
     GilbertElliott, GilbertElliottPackets, List, Loss, LossModel, Lossy, Periodic, Trace, Uniform,
 };
 pub use queue::{
-    Airtime, AirtimeFair, AirtimeFairConfig, CoDel, CoDelConfig, ControlLaw, Discipline, DropTail,
-    Drr, FqCoDel, FqCoDelConfig, Limit, Per, Pie, PieConfig, Queue, QueueUnit, Red, RedConfig,
-    Signal, red_weight,
+    Airtime, AirtimeFair, AirtimeFairConfig, Classes, CoDel, CoDelConfig, ControlLaw, Discipline,
+    DropTail, Drr, FqCoDel, FqCoDelConfig, Limit, Per, Pie, PieConfig, Queue, QueueUnit, Red,
+    RedConfig, Ring, Sfq, SfqConfig, Signal, Wanted, red_weight,
 };

@@ -14,6 +14,8 @@ pub enum Command {
     Signal(Signal),
     /// The packet has reached the far end spoilt, and is gone.
     Lost(Packet),
+    /// The packet's transmission has ended; only of a link that tells departures.
+    Departed(Packet),
     /// Call [`Link::on_timer`] with [`LinkTimer::Arrival`] at this instant.
     Arrive(Instant),
     /// Call [`Link::on_timer`] with [`LinkTimer::Ready`] at this instant.
@@ -62,6 +64,8 @@ pub struct Link {
     wire: VecDeque<(Instant, Packet)>,
     /// Whether a `Ready` event is pending.
     ready_pending: bool,
+    /// Whether the end of each transmission is told, and so an event of its own.
+    tells_departures: bool,
     signals: Vec<Signal>,
     counters: Counters,
     /// Time of all transmissions begun, up to the end of the last.
@@ -87,15 +91,24 @@ impl Link {
             transmitting: None,
             wire: VecDeque::new(),
             ready_pending: false,
+            tells_departures: false,
             signals: Vec::new(),
             counters: Counters::default(),
             busy: Duration::ZERO,
         }
     }
 
+    /// The same link, which tells when a transmission ends: for a source that has the next packet
+    /// ready then.
+    #[must_use]
+    pub fn telling_departures(mut self) -> Self {
+        self.tells_departures = true;
+        self
+    }
+
     /// Takes a packet at the near end. Never delivers at once, not even without rate and delay.
     pub fn on_packet(&mut self, now: Instant, packet: Packet, out: &mut Vec<Command>) {
-        self.settle(now);
+        self.settle(now, out);
         self.counters.offered += 1;
         self.queue.push(now, packet, &mut self.signals);
         self.report(out);
@@ -108,7 +121,7 @@ impl Link {
             LinkTimer::Arrival => self.arrive(now, out),
             LinkTimer::Ready => {
                 self.ready_pending = false;
-                self.settle(now);
+                self.settle(now, out);
                 self.proceed(now, out);
             }
         }
@@ -142,9 +155,13 @@ impl Link {
     }
 
     /// Ends the transmission whose time has passed: its packet's room in the buffer is free.
-    fn settle(&mut self, now: Instant) {
+    fn settle(&mut self, now: Instant, out: &mut Vec<Command>) {
         if let Some((end, packet)) = self.transmitting.take_if(|(end, _)| *end <= now) {
-            self.queue.release(end, &packet);
+            self.queue.release(end, &packet, &mut self.signals);
+            self.report(out);
+            if self.tells_departures {
+                out.push(Command::Departed(packet));
+            }
         }
     }
 
@@ -162,17 +179,22 @@ impl Link {
     /// Begins the next transmission, or sees to it that its time is not missed. A packet that comes
     /// in the very instant of a `Ready` event leaves the start to that event.
     fn proceed(&mut self, now: Instant, out: &mut Vec<Command>) {
-        while !self.ready_pending && !self.queue.is_empty() {
-            if let Some((end, _)) = self.transmitting {
+        while !self.ready_pending {
+            if let Some((end, _)) = self.transmitting
+                && (self.tells_departures || !self.queue.is_empty())
+            {
                 self.ready_pending = true;
                 out.push(Command::Ready(end));
+                return;
+            }
+            if self.queue.is_empty() {
                 return;
             }
             let popped = self.queue.pop(now, &mut self.signals);
             self.report(out);
             let Some(packet) = popped else { return };
             self.transmit(now, packet, out);
-            self.settle(now);
+            self.settle(now, out);
         }
     }
 
@@ -224,12 +246,13 @@ mod tests {
         events: u32,
         delivered: Vec<(Instant, u64)>,
         dropped: Vec<(Instant, u64)>,
+        departed: Vec<(Instant, u64)>,
     }
 
     impl Bench {
         fn new(link: Link) -> Self {
-            let (delivered, dropped) = (Vec::new(), Vec::new());
-            Self { link, arrival: None, ready: None, events: 0, delivered, dropped }
+            let (delivered, dropped, departed) = (Vec::new(), Vec::new(), Vec::new());
+            Self { link, arrival: None, ready: None, events: 0, delivered, dropped, departed }
         }
 
         /// Schedules what the link asks for; of each timer, one event at most may be pending.
@@ -246,6 +269,10 @@ mod tests {
                     }
                     Command::Signal(Signal::Mark(_)) => continue,
                     Command::Lost(_) => panic!("a link alone loses nothing"),
+                    Command::Departed(packet) => {
+                        self.departed.push((now, number(&packet)));
+                        continue;
+                    }
                     Command::Arrive(at) => (&mut self.arrival, at),
                     Command::Ready(at) => (&mut self.ready, at),
                 };
@@ -355,6 +382,19 @@ mod tests {
         bench.advance(Instant(7), true);
         assert_eq!(bench.delivered.len(), 4);
         assert_eq!(bench.events, 1);
+    }
+
+    #[test]
+    fn departures_are_told_when_the_last_bit_has_left() {
+        let link = link(GIGABIT, Duration::from_millis(1), Limit::packets(2)).telling_departures();
+        let mut bench = Bench::new(link);
+        for number in 0..3 {
+            bench.offer(Instant(0), packet(0, number, 1500));
+        }
+        bench.advance(Instant(24_000), true);
+        assert_eq!(bench.departed, [(Instant(12_000), 0), (Instant(24_000), 1)]);
+        assert_eq!(bench.dropped, [(Instant(0), 2)]);
+        assert!(bench.delivered.is_empty());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a buffer does with the packets that wait in it.
 
 mod airtime_fair;
+mod classes;
 mod codel;
 mod drop_tail;
 mod drr;
@@ -9,8 +10,11 @@ mod fq_codel;
 mod lanes;
 mod pie;
 mod red;
+mod ring;
+mod sfq;
 
 pub use airtime_fair::{AirtimeFair, AirtimeFairConfig};
+pub use classes::Classes;
 pub use codel::{CoDel, CoDelConfig, ControlLaw};
 pub use drop_tail::DropTail;
 pub use drr::Drr;
@@ -18,10 +22,12 @@ pub use fq_codel::{FqCoDel, FqCoDelConfig};
 pub use lanes::Per;
 pub use pie::{Pie, PieConfig};
 pub use red::{QueueUnit, Red, RedConfig, red_weight};
+pub use ring::Ring;
+pub use sfq::{Sfq, SfqConfig};
 
 use kernel::{Bytes, Duration, Instant, Rng};
 use std::fmt::Debug;
-use wire::{Ecn, NodeId, Packet};
+use wire::{Ecn, NodeId, Packet, TrafficClass};
 
 /// What a queue does to a packet beside letting it wait; congestion is signalled so (RFC 7567).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +49,28 @@ pub struct Airtime {
     pub used: Duration,
 }
 
+/// Which packet is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Of this class, where classes wait apart.
+    pub class: TrafficClass,
+    /// For this destination; `None`: for any.
+    pub station: Option<NodeId>,
+    /// No larger than this.
+    pub most: Bytes,
+}
+
+impl Wanted {
+    /// Whether a packet is for the destination and small enough.
+    fn fits(&self, packet: &Packet) -> bool {
+        self.is_for(packet) && packet.size <= self.most
+    }
+
+    fn is_for(&self, packet: &Packet) -> bool {
+        self.station.is_none() || packet.to == self.station
+    }
+}
+
 /// A buffer of packets and the order in which they leave it.
 ///
 /// A packet is in one of three states: waiting, in service (popped, not yet released), gone. It
@@ -56,8 +84,14 @@ pub trait Queue: Debug + Send {
     /// before it, and says so in `out`.
     fn pop(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet>;
 
-    /// This packet, popped earlier, has left the node: its room is free.
-    fn release(&mut self, _now: Instant, _packet: &Packet) {}
+    /// Takes out into service the next packet that joins others on their way, by the same rules;
+    /// none if the next that could is too large, even if a smaller one waits behind it. Dropping
+    /// may bring up one that is larger than wanted.
+    fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet>;
+
+    /// This packet, popped earlier, has left the node: its room is free. Others may move up, and
+    /// the queue may drop some of them.
+    fn release(&mut self, _now: Instant, _packet: &Packet, _out: &mut Vec<Signal>) {}
 
     /// Airtime was used; who shares airtime keeps account of it.
     fn on_airtime(&mut self, _airtime: &Airtime) {}
@@ -118,6 +152,8 @@ pub enum Discipline {
         /// Of each sub-queue.
         limit: Limit,
     },
+    /// Stochastic fairness queueing.
+    Sfq(SfqConfig),
     /// Random early detection.
     Red(RedConfig),
     /// Controlled delay.
@@ -136,6 +172,7 @@ impl Discipline {
         match self {
             Self::DropTail { limit } => Box::new(DropTail::new(*limit)),
             Self::Drr { per, quantum, limit } => Box::new(Drr::new(*per, *quantum, *limit)),
+            Self::Sfq(config) => Box::new(Sfq::new(*config, &mut rng)),
             Self::Red(config) => Box::new(Red::new(*config, rng)),
             Self::CoDel(config) => Box::new(CoDel::new(*config)),
             Self::FqCoDel(config) => Box::new(FqCoDel::new(*config, &mut rng)),

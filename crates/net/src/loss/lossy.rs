@@ -80,6 +80,7 @@ mod tests {
                         fates.push((now.0, number(&packet), "dropped"));
                     }
                     Command::Signal(crate::Signal::Mark(_)) => panic!("drop-tail marks nothing"),
+                    Command::Departed(_) => panic!("nobody asked for departures"),
                     Command::Arrive(at) => agenda.push((at, LinkTimer::Arrival)),
                     Command::Ready(at) => agenda.push((at, LinkTimer::Ready)),
                 }

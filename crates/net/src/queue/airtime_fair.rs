@@ -3,7 +3,7 @@
 //! 2017. A decorator: each station's packets wait in a queue of any other discipline.
 
 use super::lanes::{Lanes, Per};
-use super::{Airtime, Discipline, Limit, Queue, Room, Signal};
+use super::{Airtime, Discipline, Limit, Queue, Room, Signal, Wanted};
 use kernel::{Bytes, Duration, Instant, Rng, Seed};
 use std::collections::VecDeque;
 use wire::Packet;
@@ -98,7 +98,7 @@ impl AirtimeFair {
         let Some((number, _)) = backlogs.max_by_key(|&(_, backlog)| backlog) else { return };
         self.with_queue(number, out, |queue, out| {
             if let Some(packet) = queue.pop(now, out) {
-                queue.release(now, &packet);
+                queue.release(now, &packet, out);
                 out.push(Signal::Drop(packet));
             }
         });
@@ -164,10 +164,20 @@ impl Queue for AirtimeFair {
         self.with_queue(number, out, |queue, out| queue.pop(now, out))
     }
 
-    fn release(&mut self, now: Instant, packet: &Packet) {
+    /// The wanted station's next; for any destination, that of the station whose turn it is.
+    fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet> {
+        let number = match wanted.station {
+            Some(_) => self.lanes.number(Per::station_key(wanted.station))?,
+            None => self.turn()?,
+        };
+        let any = Wanted { station: None, ..*wanted };
+        self.with_queue(number, out, |queue, out| queue.pop_for(now, &any, out))
+    }
+
+    fn release(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
         self.room.free(packet.size);
         if let Some(lane) = self.lanes.by_key(Per::Station.key(packet)) {
-            lane.queue.release(now, packet);
+            lane.queue.release(now, packet, out);
         }
     }
 
@@ -227,7 +237,7 @@ mod tests {
             let packet = queue.pop(NOW, &mut Vec::new()).expect("packets wait");
             let station = packet.flow().0;
             queue.on_airtime(&used(station, false, times[station as usize]));
-            queue.release(NOW, &packet);
+            queue.release(NOW, &packet, &mut Vec::new());
             served[station as usize] += 1;
         }
         served
@@ -341,7 +351,7 @@ mod tests {
         assert!(!accepts(&mut queue, NOW, packet(0, 1, 1500)));
         let popped = queue.pop(NOW, &mut Vec::new()).unwrap();
         assert!(!accepts(&mut queue, NOW, packet(0, 2, 1500)), "it is in service");
-        queue.release(NOW, &popped);
+        queue.release(NOW, &popped, &mut Vec::new());
         assert!(accepts(&mut queue, NOW, packet(0, 3, 1500)));
         assert_eq!(number(&popped), 0);
         assert_eq!(queue.len(), 2);

@@ -1,9 +1,9 @@
 //! `CoDel`, controlled delay (RFC 8289): drops at the head, by how long packets have waited.
 
 use super::fifo::Fifo;
-use super::{Limit, Queue, Room, Signal, mark_or_drop};
+use super::{Limit, Queue, Room, Signal, Wanted, mark_or_drop};
 use kernel::{Bytes, Duration, Instant};
-use wire::Packet;
+use wire::{NodeId, Packet};
 
 /// The parameters of the control law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,16 +41,17 @@ pub(super) struct Control {
 }
 
 impl Control {
-    /// Takes out the next packet that is let through; there is one if any waits, because the last
-    /// one is never too long a queue.
+    /// Takes out the next packet that is let through, of all or of a destination's; there is one if
+    /// any of all waits, because the last one is never too long a queue.
     pub(super) fn pop(
         &mut self,
         law: &ControlLaw,
         now: Instant,
         fifo: &mut Fifo,
+        station: Option<NodeId>,
         out: &mut Vec<Signal>,
     ) -> Option<Packet> {
-        let (mut packet, mut ok_to_drop) = self.take(law, now, fifo)?;
+        let (mut packet, mut ok_to_drop) = self.take(law, now, fifo, station)?;
         if self.dropping {
             self.dropping = ok_to_drop;
             while self.dropping && now >= self.drop_next {
@@ -59,7 +60,7 @@ impl Control {
                     self.drop_next = law.next_drop(self.drop_next, self.count);
                     return Some(marked);
                 }
-                (packet, ok_to_drop) = self.take(law, now, fifo)?;
+                (packet, ok_to_drop) = self.take(law, now, fifo, station)?;
                 self.dropping = ok_to_drop;
                 if ok_to_drop {
                     self.drop_next = law.next_drop(self.drop_next, self.count);
@@ -69,7 +70,7 @@ impl Control {
             if let Some(marked) = mark_or_drop(law.ecn, packet, out) {
                 packet = marked;
             } else {
-                (packet, _) = self.take(law, now, fifo)?;
+                (packet, _) = self.take(law, now, fifo, station)?;
             }
             self.enter(law, now);
         }
@@ -87,8 +88,14 @@ impl Control {
     }
 
     /// The first packet, and whether it may be dropped for its delay (`dodequeue`).
-    fn take(&mut self, law: &ControlLaw, now: Instant, fifo: &mut Fifo) -> Option<(Packet, bool)> {
-        let Some((since, packet)) = fifo.pop() else {
+    fn take(
+        &mut self,
+        law: &ControlLaw,
+        now: Instant,
+        fifo: &mut Fifo,
+        station: Option<NodeId>,
+    ) -> Option<(Packet, bool)> {
+        let Some((since, packet)) = fifo.pop_for(station) else {
             self.first_above = None;
             return None;
         };
@@ -140,12 +147,22 @@ impl Queue for CoDel {
 
     fn pop(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
         let before = out.len();
-        let packet = self.control.pop(&self.law, now, &mut self.fifo, out);
+        let packet = self.control.pop(&self.law, now, &mut self.fifo, None, out);
         self.room.free_dropped(&out[before..]);
         packet
     }
 
-    fn release(&mut self, _now: Instant, packet: &Packet) {
+    fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet> {
+        if !self.fifo.has(wanted) {
+            return None;
+        }
+        let before = out.len();
+        let packet = self.control.pop(&self.law, now, &mut self.fifo, wanted.station, out);
+        self.room.free_dropped(&out[before..]);
+        packet
+    }
+
+    fn release(&mut self, _now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
         self.room.free(packet.size);
     }
 
@@ -199,7 +216,7 @@ mod tests {
                 queue.room.force(Bytes(1500));
             }
             let popped = queue.pop(ms(now), &mut out).expect("packets wait");
-            queue.release(ms(now), &popped);
+            queue.release(ms(now), &popped, &mut Vec::new());
             signals.extend(out.into_iter().map(|signal| (now, signal)));
         }
         signals

@@ -1,7 +1,7 @@
 //! Drop-tail: first in, first out; what finds no room is dropped.
 
 use super::fifo::Fifo;
-use super::{Limit, Queue, Room, Signal};
+use super::{Limit, Queue, Room, Signal, Wanted};
 use kernel::{Bytes, Instant};
 use wire::Packet;
 
@@ -32,7 +32,19 @@ impl Queue for DropTail {
         self.fifo.pop().map(|(_, packet)| packet)
     }
 
-    fn release(&mut self, _now: Instant, packet: &Packet) {
+    fn pop_for(
+        &mut self,
+        _now: Instant,
+        wanted: &Wanted,
+        _out: &mut Vec<Signal>,
+    ) -> Option<Packet> {
+        if !self.fifo.has(wanted) {
+            return None;
+        }
+        self.fifo.pop_for(wanted.station).map(|(_, packet)| packet)
+    }
+
+    fn release(&mut self, _now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
         self.room.free(packet.size);
     }
 
@@ -65,7 +77,7 @@ mod tests {
         assert_eq!(queue.pop(NOW, &mut Vec::new()), Some(packet(0, 0, 100)));
         assert_eq!((queue.len(), queue.backlog()), (1, Bytes(100)));
         assert!(!accepts(&mut queue, NOW, packet(0, 3, 100)));
-        queue.release(NOW, &packet(0, 0, 100));
+        queue.release(NOW, &packet(0, 0, 100), &mut Vec::new());
         assert!(accepts(&mut queue, NOW, packet(0, 4, 100)));
     }
 
@@ -77,8 +89,8 @@ mod tests {
         }
         assert_eq!(drain(&mut queue, NOW), [(0, 0), (0, 1), (0, 2)]);
         assert!(!accepts(&mut queue, NOW, packet(0, 3, 100)));
-        queue.release(NOW, &packet(0, 0, 100));
-        queue.release(NOW, &packet(0, 1, 100));
+        queue.release(NOW, &packet(0, 0, 100), &mut Vec::new());
+        queue.release(NOW, &packet(0, 1, 100), &mut Vec::new());
         assert!(accepts(&mut queue, NOW, packet(0, 4, 100)));
         assert!(accepts(&mut queue, NOW, packet(0, 5, 100)));
         assert!(!accepts(&mut queue, NOW, packet(0, 6, 100)));

@@ -2,7 +2,7 @@
 
 use super::fifo::Fifo;
 use super::lanes::Lanes;
-use super::{Limit, Per, Queue, Room, Signal};
+use super::{Limit, Per, Queue, Room, Signal, Wanted};
 use kernel::{Bytes, Instant};
 use std::collections::VecDeque;
 use wire::Packet;
@@ -28,13 +28,14 @@ pub struct Drr {
 #[derive(Debug)]
 struct Lane {
     fifo: Fifo,
-    deficit: Bytes,
+    /// Bytes it may send on its turn; below 0 after it has sent more together with others.
+    deficit: i64,
     room: Room,
 }
 
 impl Lane {
     fn new(limit: Limit) -> Self {
-        Self { fifo: Fifo::default(), deficit: Bytes::ZERO, room: Room::new(limit) }
+        Self { fifo: Fifo::default(), deficit: 0, room: Room::new(limit) }
     }
 }
 
@@ -74,19 +75,19 @@ impl Queue for Drr {
             let number = *self.turns.front()?;
             let lane = &mut self.lanes[number];
             if !self.granted {
-                lane.deficit += self.quantum;
+                lane.deficit += self.quantum.0 as i64;
                 self.granted = true;
             }
-            if lane.fifo.first().is_some_and(|first| first.size > lane.deficit) {
+            if lane.fifo.first().is_some_and(|first| first.size.0 as i64 > lane.deficit) {
                 self.turns.rotate_left(1);
                 self.granted = false;
                 continue;
             }
             let (_, packet) = lane.fifo.pop()?;
-            lane.deficit -= packet.size;
+            lane.deficit -= packet.size.0 as i64;
             if lane.fifo.is_empty() {
                 // Credit is not saved up while there is nothing to send (the paper's rule).
-                lane.deficit = Bytes::ZERO;
+                lane.deficit = lane.deficit.min(0);
                 self.turns.pop_front();
                 self.granted = false;
             }
@@ -96,7 +97,30 @@ impl Queue for Drr {
         }
     }
 
-    fn release(&mut self, _now: Instant, packet: &Packet) {
+    /// Of the sub-queues in the order of their turns, the first that has one; what it sends beyond
+    /// its quantum it waits for later.
+    fn pop_for(
+        &mut self,
+        _now: Instant,
+        wanted: &Wanted,
+        _out: &mut Vec<Signal>,
+    ) -> Option<Packet> {
+        let lanes = &mut self.lanes;
+        let turn = self.turns.iter().position(|&number| lanes[number].fifo.has(wanted))?;
+        let lane = &mut lanes[self.turns[turn]];
+        let (_, packet) = lane.fifo.pop_for(wanted.station)?;
+        lane.deficit -= packet.size.0 as i64;
+        if lane.fifo.is_empty() {
+            lane.deficit = lane.deficit.min(0);
+            self.turns.remove(turn);
+            self.granted &= turn > 0;
+        }
+        self.len -= 1;
+        self.backlog -= packet.size;
+        Some(packet)
+    }
+
+    fn release(&mut self, _now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
         if let Some(lane) = self.lanes.by_key(self.per.key(packet)) {
             lane.room.free(packet.size);
         }
@@ -142,7 +166,7 @@ mod tests {
         let mut queue = Drr::new(Per::Flow, Bytes(1000), Limit::NONE);
         accepts(&mut queue, NOW, packet(0, 0, 100));
         assert_eq!(drain(&mut queue, NOW), [(0, 0)]);
-        assert_eq!(queue.lanes[0].deficit, Bytes::ZERO);
+        assert_eq!(queue.lanes[0].deficit, 0);
     }
 
     #[test]
@@ -170,10 +194,10 @@ mod tests {
         accepts(&mut queue, NOW, packet(0, 0, 1500));
         accepts(&mut queue, NOW, packet(1, 0, 40));
         assert_eq!(drain(&mut queue, NOW).len(), 2);
-        queue.release(NOW, &packet(1, 0, 40));
+        queue.release(NOW, &packet(1, 0, 40), &mut Vec::new());
         assert!(!accepts(&mut queue, NOW, packet(0, 1, 1500)));
         assert!(accepts(&mut queue, NOW, packet(1, 1, 40)));
-        queue.release(NOW, &packet(0, 0, 1500));
+        queue.release(NOW, &packet(0, 0, 1500), &mut Vec::new());
         assert!(accepts(&mut queue, NOW, packet(0, 1, 1500)));
     }
 

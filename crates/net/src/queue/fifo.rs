@@ -1,40 +1,126 @@
 //! What nearly every discipline is made of: packets in the order of their arrival, each with the
 //! instant at which it came.
 
+use super::Wanted;
 use kernel::{Bytes, Instant};
 use std::collections::VecDeque;
-use wire::Packet;
+use wire::{NodeId, Packet};
 
-/// Waiting packets, first in, first out.
+/// Waiting packets, first in, first out, of all destinations or of one.
 #[derive(Debug, Default)]
 pub(super) struct Fifo {
-    waiting: VecDeque<(Instant, Packet)>,
+    /// A packet that left before those ahead of it leaves its place empty; the first is there.
+    waiting: VecDeque<Option<(Instant, Packet)>>,
+    /// Places that were passed.
+    passed: u64,
+    len: usize,
     backlog: Bytes,
+    /// The places of each destination's packets, in order, from the first time that one was asked
+    /// for; some may have left meanwhile.
+    places: Option<Places>,
+}
+
+/// Places by destination, broadcast first.
+#[derive(Debug, Default)]
+struct Places(Vec<VecDeque<u64>>);
+
+impl Places {
+    fn of(&mut self, to: Option<NodeId>) -> &mut VecDeque<u64> {
+        let index = to.map_or(0, |node| node.0 as usize + 1);
+        if self.0.len() <= index {
+            self.0.resize_with(index + 1, VecDeque::new);
+        }
+        &mut self.0[index]
+    }
 }
 
 impl Fifo {
     pub(super) fn push(&mut self, now: Instant, packet: Packet) {
         self.backlog += packet.size;
-        self.waiting.push_back((now, packet));
+        self.len += 1;
+        if let Some(places) = &mut self.places {
+            places.of(packet.to).push_back(self.passed + self.waiting.len() as u64);
+        }
+        self.waiting.push_back(Some((now, packet)));
     }
 
     /// The first packet and since when it has waited.
     pub(super) fn pop(&mut self) -> Option<(Instant, Packet)> {
-        let (since, packet) = self.waiting.pop_front()?;
+        let first = self.waiting.pop_front()?;
+        self.passed += 1;
+        self.skip_empty();
+        let (since, packet) = first?;
+        self.len -= 1;
         self.backlog -= packet.size;
         Some((since, packet))
     }
 
+    /// The first place is that of a packet which waits.
+    fn skip_empty(&mut self) {
+        while let Some(None) = self.waiting.front() {
+            self.waiting.pop_front();
+            self.passed += 1;
+        }
+    }
+
     pub(super) fn first(&self) -> Option<&Packet> {
-        self.waiting.front().map(|(_, packet)| packet)
+        self.waiting.front()?.as_ref().map(|(_, packet)| packet)
+    }
+
+    /// The first packet for a destination, and its place.
+    fn first_for(&mut self, station: NodeId) -> Option<usize> {
+        let Self { waiting, passed, places, .. } = self;
+        let places = places.get_or_insert_with(|| {
+            let mut places = Places::default();
+            for (packet, place) in waiting.iter().zip(*passed..) {
+                if let Some((_, packet)) = packet {
+                    places.of(packet.to).push_back(place);
+                }
+            }
+            places
+        });
+        let places = places.of(Some(station));
+        while let Some(&place) = places.front() {
+            let index = place.checked_sub(*passed).map(|index| index as usize);
+            if index.is_some_and(|index| waiting[index].is_some()) {
+                return index;
+            }
+            places.pop_front();
+        }
+        None
+    }
+
+    /// Whether the first packet for the destination is small enough.
+    pub(super) fn has(&mut self, wanted: &Wanted) -> bool {
+        let packet = match wanted.station {
+            None => self.first(),
+            Some(station) => {
+                let index = self.first_for(station);
+                index.and_then(|index| self.waiting[index].as_ref()).map(|(_, packet)| packet)
+            }
+        };
+        packet.is_some_and(|packet| wanted.fits(packet))
+    }
+
+    /// The first packet for a destination, whatever its size.
+    pub(super) fn pop_for(&mut self, station: Option<NodeId>) -> Option<(Instant, Packet)> {
+        let Some(station) = station else { return self.pop() };
+        let index = self.first_for(station)?;
+        if index == 0 {
+            return self.pop();
+        }
+        let (since, packet) = self.waiting[index].take()?;
+        self.len -= 1;
+        self.backlog -= packet.size;
+        Some((since, packet))
     }
 
     pub(super) fn len(&self) -> usize {
-        self.waiting.len()
+        self.len
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
+        self.len == 0
     }
 
     pub(super) fn backlog(&self) -> Bytes {
@@ -42,6 +128,68 @@ impl Fifo {
     }
 
     pub(super) fn each(&self, visit: &mut dyn FnMut(&Packet)) {
-        self.waiting.iter().for_each(|(_, packet)| visit(packet));
+        self.waiting.iter().flatten().for_each(|(_, packet)| visit(packet));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::packet;
+    use super::*;
+    use proptest::prelude::*;
+    use wire::TrafficClass;
+
+    const NOW: Instant = Instant(0);
+
+    fn wanted(station: Option<u32>, most: u64) -> Wanted {
+        let class = TrafficClass::BestEffort;
+        Wanted { class, station: station.map(NodeId), most: Bytes(most) }
+    }
+
+    #[test]
+    fn a_large_packet_is_not_passed_by_a_small_one() {
+        let mut fifo = Fifo::default();
+        fifo.push(NOW, packet(1, 0, 1500));
+        fifo.push(NOW, packet(1, 1, 100));
+        assert!(!fifo.has(&wanted(Some(1), 200)));
+        assert!(fifo.has(&wanted(Some(1), 1500)) && fifo.has(&wanted(None, 1500)));
+        assert!(!fifo.has(&wanted(Some(2), 1500)));
+    }
+
+    proptest! {
+        /// Against a plain list: whatever is taken out of the middle, each destination's packets
+        /// leave in order, and none is lost or counted twice.
+        #[test]
+        fn is_a_list(ops in prop::collection::vec((0u8..3, 0u32..4), 1..400)) {
+            let (mut fifo, mut list, mut number) = (Fifo::default(), Vec::new(), 0);
+            for (op, station) in ops {
+                let popped = match op {
+                    0 => {
+                        let packet = packet(station, number, 40 + u64::from(station));
+                        number += 1;
+                        fifo.push(NOW, packet);
+                        list.push(packet);
+                        continue;
+                    }
+                    1 => (fifo.pop(), (!list.is_empty()).then_some(0)),
+                    _ => {
+                        let station = Some(NodeId(station));
+                        let place = list.iter().position(|packet| packet.to == station);
+                        let has = fifo.has(&wanted(station.map(|s| s.0), 44));
+                        prop_assert_eq!(has, place.is_some());
+                        (fifo.pop_for(station), place)
+                    }
+                };
+                let expected = popped.1.map(|place| list.remove(place));
+                prop_assert_eq!(popped.0.map(|(_, packet)| packet), expected);
+                prop_assert_eq!(fifo.len(), list.len());
+                prop_assert_eq!(fifo.first(), list.first());
+                let bytes: u64 = list.iter().map(|packet| packet.size.0).sum();
+                prop_assert_eq!(fifo.backlog(), Bytes(bytes));
+                let mut seen = Vec::new();
+                fifo.each(&mut |packet| seen.push(*packet));
+                prop_assert_eq!(&seen, &list);
+            }
+        }
     }
 }

@@ -4,10 +4,10 @@
 use super::codel::Control;
 use super::fifo::Fifo;
 use super::lanes::{Classifier, Lanes};
-use super::{ControlLaw, Limit, Queue, Room, Signal};
+use super::{ControlLaw, Limit, Queue, Room, Signal, Wanted};
 use kernel::{Bytes, Instant, Rng};
 use std::collections::VecDeque;
-use wire::Packet;
+use wire::{NodeId, Packet};
 
 /// What an [`FqCoDel`] queue is made by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +111,24 @@ impl FqCoDel {
         }
     }
 
+    /// Takes a packet out of a sub-queue, of all or of a destination's, and charges it.
+    fn pop_from(
+        &mut self,
+        number: usize,
+        station: Option<NodeId>,
+        now: Instant,
+        out: &mut Vec<Signal>,
+    ) -> Option<Packet> {
+        let lane = &mut self.lanes[number];
+        let (len, backlog, before) = (lane.fifo.len(), lane.fifo.backlog(), out.len());
+        let popped = lane.control.pop(&self.law, now, &mut lane.fifo, station, out);
+        self.len -= len - lane.fifo.len();
+        self.backlog -= backlog - lane.fifo.backlog();
+        self.room.free_dropped(&out[before..]);
+        lane.credits -= popped.map_or(0, |packet| packet.size.0 as i64);
+        popped
+    }
+
     /// The first of its list goes to the end of the old ones.
     fn move_to_old(&mut self, is_new: bool) {
         let list = if is_new { &mut self.new } else { &mut self.old };
@@ -140,28 +158,31 @@ impl Queue for FqCoDel {
     fn pop(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
         loop {
             let (number, is_new) = self.turn()?;
-            let lane = &mut self.lanes[number];
-            let (len, backlog, before) = (lane.fifo.len(), lane.fifo.backlog(), out.len());
-            let popped = lane.control.pop(&self.law, now, &mut lane.fifo, out);
-            self.len -= len - lane.fifo.len();
-            self.backlog -= backlog - lane.fifo.backlog();
-            self.room.free_dropped(&out[before..]);
-            if let Some(packet) = popped {
-                lane.credits -= packet.size.0 as i64;
-                return Some(packet);
+            let popped = self.pop_from(number, None, now, out);
+            if popped.is_some() {
+                return popped;
             }
             // An empty one leaves, but a new one only after a turn among the old: else it could
             // always come back as new and starve the others (section 4.2).
             if is_new {
                 self.move_to_old(true);
             } else {
-                lane.is_listed = false;
+                self.lanes[number].is_listed = false;
                 self.old.pop_front();
             }
         }
     }
 
-    fn release(&mut self, _now: Instant, packet: &Packet) {
+    /// Of the sub-queues in the order of their turns, the first that has one; what it sends beyond
+    /// its credits it waits for later.
+    fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet> {
+        let mut listed = self.new.iter().chain(&self.old).copied();
+        let lanes = &mut self.lanes;
+        let number = listed.find(|&number| lanes[number].fifo.has(wanted))?;
+        self.pop_from(number, wanted.station, now, out)
+    }
+
+    fn release(&mut self, _now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
         self.room.free(packet.size);
     }
 
@@ -295,6 +316,7 @@ mod tests {
             flags: Flags::ACK,
             timestamps: None,
             sack: SackBlocks::NONE,
+            coded: None,
         };
         let of = |forward| Packet { body: Body::Segment(segment(forward)), ..packet(3, 0, 1500) };
         let mut queue = queue(CONFIG);
@@ -353,7 +375,7 @@ mod tests {
                 }
             }
             let packet = queue.pop(now, &mut out).unwrap();
-            queue.release(now, &packet);
+            queue.release(now, &packet, &mut Vec::new());
             served[packet.flow().0 as usize] += 1;
             if packet.flow() == FlowId(2) && slot > 10 {
                 worst = worst.max(now - packet.born);

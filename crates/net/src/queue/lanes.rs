@@ -88,6 +88,11 @@ impl<T> Lanes<T> {
         })
     }
 
+    /// The number of this key's sub-queue, if it was ever used.
+    pub(super) fn number(&self, key: u64) -> Option<usize> {
+        self.numbers.get(&key).copied()
+    }
+
     /// This key's sub-queue, if it was ever used.
     pub(super) fn by_key(&mut self, key: u64) -> Option<&mut T> {
         self.numbers.get(&key).map(|&number| &mut self.all[number])

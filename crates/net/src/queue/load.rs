@@ -96,7 +96,7 @@ impl Bottleneck<'_> {
         match event {
             Event::Served => {
                 let packet = self.service.take().unwrap();
-                self.queue.release(self.now, &packet);
+                self.queue.release(self.now, &packet, &mut Vec::new());
                 let (flow, marked) = (packet.flow().0, packet.ecn == Ecn::Experienced);
                 self.outcome.served[flow as usize] += 1;
                 self.at(RETURN, Event::Acknowledged { flow, marked });

@@ -2,9 +2,9 @@
 //! probability that steers the delay to a target.
 
 use super::fifo::Fifo;
-use super::{Limit, Queue, Room, Signal, mark_or_drop};
+use super::{Limit, Queue, Room, Signal, Wanted, mark_or_drop};
 use kernel::{Bytes, Duration, Instant, Rng};
-use wire::Packet;
+use wire::{NodeId, Packet};
 
 /// What a [`Pie`] queue is made by.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -155,6 +155,16 @@ impl Pie {
     }
 }
 
+impl Pie {
+    /// The next packet, of all or of a destination's.
+    fn take(&mut self, now: Instant, station: Option<NodeId>) -> Option<Packet> {
+        self.catch_up(now);
+        let (since, packet) = self.fifo.pop_for(station)?;
+        self.delay = if self.fifo.is_empty() { Duration::ZERO } else { now.since(since) };
+        Some(packet)
+    }
+}
+
 impl Queue for Pie {
     fn push(&mut self, now: Instant, mut packet: Packet, out: &mut Vec<Signal>) {
         self.catch_up(now);
@@ -171,13 +181,14 @@ impl Queue for Pie {
     }
 
     fn pop(&mut self, now: Instant, _out: &mut Vec<Signal>) -> Option<Packet> {
-        self.catch_up(now);
-        let (since, packet) = self.fifo.pop()?;
-        self.delay = if self.fifo.is_empty() { Duration::ZERO } else { now.since(since) };
-        Some(packet)
+        self.take(now, None)
     }
 
-    fn release(&mut self, _now: Instant, packet: &Packet) {
+    fn pop_for(&mut self, now: Instant, wanted: &Wanted, _out: &mut Vec<Signal>) -> Option<Packet> {
+        if self.fifo.has(wanted) { self.take(now, wanted.station) } else { None }
+    }
+
+    fn release(&mut self, _now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
         self.room.free(packet.size);
     }
 
@@ -276,7 +287,7 @@ mod tests {
             }
             let popped = queue.pop(ms(now), &mut out);
             if let Some(packet) = popped {
-                queue.release(ms(now), &packet);
+                queue.release(ms(now), &packet, &mut Vec::new());
             }
         }
         drops
@@ -291,7 +302,7 @@ mod tests {
                 queue.push(ms(0), packet(0, number, 1500), &mut Vec::new());
             }
             let popped = queue.pop(ms(20), &mut Vec::new()).unwrap();
-            queue.release(ms(20), &popped);
+            queue.release(ms(20), &popped, &mut Vec::new());
             let mut chances = (21..1000).filter(|&at| {
                 queue.catch_up(ms(at));
                 queue.probability = 1.0;

@@ -3,7 +3,7 @@
 //! Shenker, 2001).
 
 use super::fifo::Fifo;
-use super::{Limit, Queue, Room, Signal, mark_or_drop};
+use super::{Limit, Queue, Room, Signal, Wanted, mark_or_drop};
 use kernel::{BitRate, Bytes, Duration, Instant, Rng};
 use wire::Packet;
 
@@ -227,7 +227,19 @@ impl Queue for Red {
         self.fifo.pop().map(|(_, packet)| packet)
     }
 
-    fn release(&mut self, now: Instant, packet: &Packet) {
+    fn pop_for(
+        &mut self,
+        _now: Instant,
+        wanted: &Wanted,
+        _out: &mut Vec<Signal>,
+    ) -> Option<Packet> {
+        if !self.fifo.has(wanted) {
+            return None;
+        }
+        self.fifo.pop_for(wanted.station).map(|(_, packet)| packet)
+    }
+
+    fn release(&mut self, now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
         self.room.free(packet.size);
         self.idle_since = now;
     }
@@ -295,7 +307,7 @@ mod tests {
             });
             if *fates.last().unwrap() != Decision::Drop {
                 let popped = queue.pop(ms(1), &mut out).unwrap();
-                queue.release(ms(1), &popped);
+                queue.release(ms(1), &popped, &mut Vec::new());
             }
         }
         fates
@@ -331,7 +343,7 @@ mod tests {
         let popped = queue.pop(ms(10), &mut Vec::new()).unwrap();
         let before = queue.average;
         // In service it is not idle; from its release on it is.
-        queue.release(ms(20), &popped);
+        queue.release(ms(20), &popped, &mut Vec::new());
         assert!(accepts(&mut queue, ms(520), packet(0, 1, 1500)));
         assert_close(queue.average, before * (1.0f64 - 0.002).powi(500 + 1), 1e-9);
         let mut forgetful = Red::new(RedConfig { packet_time: Duration::ZERO, ..CONFIG }, rng());

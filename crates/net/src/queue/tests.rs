@@ -128,6 +128,8 @@ fn simple() -> impl Strategy<Value = Discipline> {
             limit
         }),
         red(),
+        (1u32..9, limit())
+            .prop_map(|(buckets, limit)| Discipline::Sfq(SfqConfig { buckets, limit })),
         (law(), limit()).prop_map(|(law, limit)| Discipline::CoDel(CoDelConfig { law, limit })),
         fq.prop_map(|(law, quantum, buckets, drop_batch, limit)| {
             let quantum = Bytes(quantum);
@@ -156,6 +158,7 @@ fn discipline() -> impl Strategy<Value = Discipline> {
 enum Operation {
     Push { flow: u32, size: u64, capable: bool },
     Pop,
+    PopFor { station: u32, most: u64 },
     Release(prop::sample::Index),
     Airtime { station: u32, received: bool, used_us: u64 },
 }
@@ -166,6 +169,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     prop_oneof![
         5 => push.prop_map(|(flow, size, capable)| Operation::Push { flow, size, capable }),
         3 => Just(Operation::Pop),
+        2 => (0u32..5, 28u64..1600).prop_map(|(station, most)| Operation::PopFor { station, most }),
         2 => any::<prop::sample::Index>().prop_map(Operation::Release),
         1 => air.prop_map(|(station, received, used_us)| {
             Operation::Airtime { station, received, used_us }
@@ -225,12 +229,38 @@ fn promise(discipline: &Discipline) -> (Limit, bool, bool) {
     match discipline {
         Discipline::DropTail { limit } => (*limit, false, true),
         Discipline::Drr { limit, .. } => (*limit, true, true),
-        Discipline::Red(RedConfig { limit, .. })
+        Discipline::Sfq(SfqConfig { limit, .. })
+        | Discipline::Red(RedConfig { limit, .. })
         | Discipline::CoDel(CoDelConfig { limit, .. })
         | Discipline::FqCoDel(FqCoDelConfig { limit, .. })
         | Discipline::Pie(PieConfig { limit, .. })
         | Discipline::AirtimeFair(AirtimeFairConfig { limit, .. }) => (*limit, false, false),
     }
+}
+
+/// A packet joins others on their way to a station: the first of those that wait for it, if it is
+/// small enough; where some are dropped it may be another.
+fn pop_for(
+    queue: &mut dyn Queue,
+    book: &mut Book,
+    now: Instant,
+    station: u32,
+    most: Bytes,
+) -> Result<(), TestCaseError> {
+    let mut out = Vec::new();
+    let wanted = Wanted { class: TrafficClass::BestEffort, station: Some(NodeId(station)), most };
+    let popped = queue.pop_for(now, &wanted, &mut out);
+    book.note(&out);
+    let line = &mut book.waiting[station as usize];
+    if !out.iter().any(|signal| matches!(signal, Signal::Drop(_))) {
+        let fits = line.front().is_some_and(|first| first.size <= most);
+        prop_assert_eq!(popped.is_some(), fits);
+    }
+    if let Some(packet) = popped {
+        prop_assert_eq!(line.pop_front(), Some(packet), "out of order");
+        book.in_service.push(packet);
+    }
+    Ok(())
 }
 
 proptest! {
@@ -275,9 +305,12 @@ proptest! {
                         book.in_service.push(packet);
                     }
                 }
+                Operation::PopFor { station, most } => {
+                    pop_for(&mut *queue, &mut book, now, station, Bytes(most))?;
+                }
                 Operation::Release(index) => if !book.in_service.is_empty() {
                     let index = index.index(book.in_service.len());
-                    queue.release(now, &book.in_service.swap_remove(index));
+                    queue.release(now, &book.in_service.swap_remove(index), &mut Vec::new());
                 },
                 Operation::Airtime { station, received, used_us } => {
                     let station = station.checked_sub(1).map(NodeId);

@@ -1,0 +1,93 @@
+//! A buffer for each class of traffic, as EDCA has them (802.11-2020 clause 10.2.3.2).
+
+use super::{Airtime, Queue, Signal, Wanted};
+use kernel::{Bytes, Instant};
+use wire::{Packet, TrafficClass};
+
+/// A buffer of its own for each class of traffic: packets of one do not wait for those of another.
+#[derive(Debug)]
+pub struct Classes {
+    /// Lowest priority first.
+    queues: [Box<dyn Queue>; 4],
+}
+
+impl Classes {
+    /// Four buffers, lowest priority first.
+    pub fn new(queues: [Box<dyn Queue>; 4]) -> Self {
+        Self { queues }
+    }
+
+    fn of(&mut self, class: TrafficClass) -> &mut dyn Queue {
+        &mut *self.queues[class as usize]
+    }
+}
+
+impl Queue for Classes {
+    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+        self.of(packet.class).push(now, packet, out);
+    }
+
+    /// The highest class that has one.
+    fn pop(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
+        self.queues.iter_mut().rev().find_map(|queue| queue.pop(now, out))
+    }
+
+    fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet> {
+        self.of(wanted.class).pop_for(now, wanted, out)
+    }
+
+    fn release(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
+        self.of(packet.class).release(now, packet, out);
+    }
+
+    /// Airtime counts for a station, whatever was sent.
+    fn on_airtime(&mut self, airtime: &Airtime) {
+        self.queues.iter_mut().for_each(|queue| queue.on_airtime(airtime));
+    }
+
+    fn len(&self) -> usize {
+        self.queues.iter().map(|queue| queue.len()).sum()
+    }
+
+    fn backlog(&self) -> Bytes {
+        self.queues.iter().map(|queue| queue.backlog()).sum()
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&Packet)) {
+        self.queues.iter().for_each(|queue| queue.each(visit));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{accepts, number, packet};
+    use super::super::{DropTail, Limit};
+    use super::*;
+
+    const NOW: Instant = Instant(0);
+
+    #[test]
+    fn each_class_has_its_own_room_and_its_own_turn() {
+        let queue = || Box::new(DropTail::new(Limit::packets(2))) as Box<dyn Queue>;
+        let mut queue = Classes::new([queue(), queue(), queue(), queue()]);
+        let voice = |n| Packet { class: TrafficClass::Voice, ..packet(1, n, 100) };
+        for n in 0..2 {
+            assert!(accepts(&mut queue, NOW, packet(1, n, 1500)));
+            assert!(accepts(&mut queue, NOW, voice(10 + n)));
+        }
+        assert!(!accepts(&mut queue, NOW, packet(1, 2, 1500)));
+        assert_eq!((queue.len(), queue.backlog()), (4, Bytes(3200)));
+        let wanted = |class| Wanted { class, station: None, most: Bytes(1500) };
+        let mut pop = |class| {
+            let popped = queue.pop_for(NOW, &wanted(class), &mut Vec::new());
+            popped.map(|packet| number(&packet))
+        };
+        assert_eq!(pop(TrafficClass::BestEffort), Some(0));
+        assert_eq!(pop(TrafficClass::Voice), Some(10));
+        assert_eq!(pop(TrafficClass::Video), None);
+        assert_eq!(queue.pop(NOW, &mut Vec::new()).map(|packet| number(&packet)), Some(11));
+        queue.release(NOW, &voice(10), &mut Vec::new());
+        assert!(!accepts(&mut queue, NOW, packet(1, 3, 1500)), "voice has its own room");
+        assert!(accepts(&mut queue, NOW, voice(12)));
+    }
+}

@@ -1,0 +1,187 @@
+//! SFQ, stochastic fairness queueing (`McKenney`, IEEE INFOCOM 1990).
+
+use super::fifo::Fifo;
+use super::lanes::{Classifier, Lanes};
+use super::{Limit, Queue, Room, Signal, Wanted};
+use kernel::{Bytes, Instant, Rng};
+use std::collections::VecDeque;
+use wire::Packet;
+
+/// What an [`Sfq`] queue is made by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SfqConfig {
+    /// How many sub-queues flows are hashed to, at least 1.
+    pub buckets: u32,
+    /// Of all sub-queues together.
+    pub limit: Limit,
+}
+
+/// Flows hashed to sub-queues that send a packet each in turn. Where there is no room, the longest
+/// sub-queue gives it up from its head. The hash is drawn once: to draw it anew in time, as the
+/// paper does, would put packets of a flow out of order.
+#[derive(Debug)]
+pub struct Sfq {
+    classifier: Classifier,
+    lanes: Lanes<Fifo>,
+    /// Backlogged sub-queues in the order of their turns.
+    turns: VecDeque<usize>,
+    room: Room,
+    len: usize,
+    backlog: Bytes,
+}
+
+impl Sfq {
+    /// An empty queue.
+    pub fn new(config: SfqConfig, rng: &mut Rng) -> Self {
+        Self {
+            classifier: Classifier::new(Some(config.buckets), rng),
+            lanes: Lanes::new(),
+            turns: VecDeque::new(),
+            room: Room::new(config.limit),
+            len: 0,
+            backlog: Bytes::ZERO,
+        }
+    }
+
+    /// Drops the first packet of the sub-queue that has the most; of equal ones, the one whose turn
+    /// is farthest.
+    fn drop_from_the_longest(&mut self, out: &mut Vec<Signal>) {
+        let lanes = &self.lanes;
+        let longest = (0..self.turns.len()).max_by_key(|&turn| lanes[self.turns[turn]].len());
+        let Some(turn) = longest else { return };
+        let number = self.turns[turn];
+        let Some((_, packet)) = self.lanes[number].pop() else { return };
+        if self.lanes[number].is_empty() {
+            self.turns.remove(turn);
+        }
+        self.leave(&packet);
+        self.room.free(packet.size);
+        out.push(Signal::Drop(packet));
+    }
+
+    fn leave(&mut self, packet: &Packet) {
+        self.len -= 1;
+        self.backlog -= packet.size;
+    }
+}
+
+impl Queue for Sfq {
+    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+        let number = self.lanes.number_or(self.classifier.key(&packet), Fifo::default);
+        if self.lanes[number].is_empty() {
+            self.turns.push_back(number);
+        }
+        self.lanes[number].push(now, packet);
+        self.len += 1;
+        self.backlog += packet.size;
+        self.room.force(packet.size);
+        while self.room.is_exceeded() && self.len > 0 {
+            self.drop_from_the_longest(out);
+        }
+    }
+
+    fn pop(&mut self, _now: Instant, _out: &mut Vec<Signal>) -> Option<Packet> {
+        let number = self.turns.pop_front()?;
+        let (_, packet) = self.lanes[number].pop()?;
+        if !self.lanes[number].is_empty() {
+            self.turns.push_back(number);
+        }
+        self.leave(&packet);
+        Some(packet)
+    }
+
+    /// Of the sub-queues in the order of their turns, the first that has one; this was its turn.
+    fn pop_for(
+        &mut self,
+        _now: Instant,
+        wanted: &Wanted,
+        _out: &mut Vec<Signal>,
+    ) -> Option<Packet> {
+        let lanes = &mut self.lanes;
+        let turn = self.turns.iter().position(|&number| lanes[number].has(wanted))?;
+        let number = self.turns.remove(turn)?;
+        let (_, packet) = lanes[number].pop_for(wanted.station)?;
+        if !lanes[number].is_empty() {
+            self.turns.push_back(number);
+        }
+        self.leave(&packet);
+        Some(packet)
+    }
+
+    fn release(&mut self, _now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
+        self.room.free(packet.size);
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn backlog(&self) -> Bytes {
+        self.backlog
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&Packet)) {
+        self.lanes.iter().for_each(|lane| lane.each(visit));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{accepts, drain, packet, rng};
+    use super::*;
+
+    const NOW: Instant = Instant(0);
+
+    fn sfq(buckets: u32, limit: Limit) -> Sfq {
+        Sfq::new(SfqConfig { buckets, limit }, &mut rng())
+    }
+
+    /// Two flows that these buckets tell apart.
+    fn apart(queue: &Sfq) -> (u32, u32) {
+        let key = |flow| queue.classifier.key(&packet(flow, 0, 100));
+        (0, (1..100).find(|&flow| key(flow) != key(0)).expect("not all in one bucket"))
+    }
+
+    #[test]
+    fn flows_send_a_packet_each_in_turn() {
+        let mut queue = sfq(1024, Limit::NONE);
+        let (a, b) = apart(&queue);
+        for number in 0..3 {
+            assert!(accepts(&mut queue, NOW, packet(a, number, 1500)));
+        }
+        assert!(accepts(&mut queue, NOW, packet(b, 0, 100)));
+        assert!(accepts(&mut queue, NOW, packet(b, 1, 100)));
+        assert_eq!(drain(&mut queue, NOW), [(a, 0), (b, 0), (a, 1), (b, 1), (a, 2)]);
+        assert_eq!((queue.len(), queue.backlog()), (0, Bytes::ZERO));
+    }
+
+    #[test]
+    fn flows_of_one_bucket_wait_behind_each_other() {
+        let mut queue = sfq(1, Limit::NONE);
+        for (flow, number) in [(0, 0), (0, 1), (5, 0), (0, 2)] {
+            assert!(accepts(&mut queue, NOW, packet(flow, number, 100)));
+        }
+        assert_eq!(drain(&mut queue, NOW), [(0, 0), (0, 1), (5, 0), (0, 2)]);
+    }
+
+    #[test]
+    fn the_longest_gives_room_to_the_others() {
+        let mut queue = sfq(1024, Limit::packets(3));
+        let (a, b) = apart(&queue);
+        for number in 0..3 {
+            assert!(accepts(&mut queue, NOW, packet(a, number, 1500)));
+        }
+        assert!(accepts(&mut queue, NOW, packet(b, 0, 100)), "and the first of the other goes");
+        assert_eq!(drain(&mut queue, NOW), [(a, 1), (b, 0), (a, 2)]);
+    }
+
+    #[test]
+    fn a_packet_in_service_holds_its_room() {
+        let mut queue = sfq(8, Limit::packets(1));
+        assert!(accepts(&mut queue, NOW, packet(0, 0, 100)));
+        let first = queue.pop(NOW, &mut Vec::new()).expect("one waits");
+        assert!(!accepts(&mut queue, NOW, packet(0, 1, 100)));
+        queue.release(NOW, &first, &mut Vec::new());
+        assert!(accepts(&mut queue, NOW, packet(0, 2, 100)));
+    }
+}
