@@ -12,7 +12,8 @@ pub enum TimerId {
     Retransmit,
     /// The receiver's delayed acknowledgement (RFC 1122 §4.2.3.2).
     DelayedAck,
-    /// The sender's next segment by its pacing rate.
+    /// The sender's next segment by its pacing rate; the receiver's next room, by the rate at which
+    /// its application reads.
     Pacing,
 }
 

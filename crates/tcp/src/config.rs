@@ -1,6 +1,7 @@
 //! The settings of a connection, shared by both ends.
 
-use kernel::{Bytes, Duration, Segments};
+use crate::fec::Fec;
+use kernel::{BitRate, Bytes, Duration, Segments};
 
 /// When a receiver acknowledges data that arrives in order. Everything else (data out of order,
 /// data that fills a gap, duplicates, SYN and FIN) is acknowledged at once (RFC 5681 §4.2).
@@ -122,6 +123,9 @@ pub struct Config {
     pub rto_rule: RtoRule,
     /// How losses are found and repaired.
     pub recovery: Recovery,
+    /// How data is coded against losses; with it, selective acknowledgements report the numbers of
+    /// transmissions, and losses are found by these (RFC 9002), whatever `recovery` says.
+    pub fec: Option<Fec>,
     /// Explicit congestion notification.
     pub ecn: EcnMode,
     /// Whether to pace by the window where the controller gives no rate of its own: twice the
@@ -130,11 +134,17 @@ pub struct Config {
     /// Whether the receiver's application reads when it is told to, by `on_read`, so that the
     /// window may close; else it reads at once.
     pub reads: bool,
+    /// The rate at which the receiver's application reads, if it is slow; the window then closes
+    /// where it falls behind.
+    pub read_rate: Option<BitRate>,
     /// Whether the first two duplicate acknowledgements send new data (RFC 3042).
     pub limited_transmit: bool,
     /// Whether to start again from the initial window after an idle time longer than the
     /// retransmission timeout (RFC 5681 §4.1).
     pub restart_after_idle: bool,
+    /// Whether a window that is not used is kept for five minutes and then halved (RFC 7661), in
+    /// place of `restart_after_idle`.
+    pub validation: bool,
     /// When to delay acknowledgements.
     pub delayed_ack: DelayedAck,
     /// Whether delayed acknowledgements leave at multiples of their timer since the start, as
@@ -173,11 +183,14 @@ impl Default for Config {
             rtt_tick: Duration::ZERO,
             rto_rule: RtoRule::Rfc6298,
             recovery: Recovery::Sack(Sack::default()),
+            fec: None,
             ecn: EcnMode::Off,
             pacing: false,
             reads: false,
+            read_rate: None,
             limited_transmit: true,
             restart_after_idle: true,
+            validation: false,
             delayed_ack: DelayedAck::Fixed { segments: 2, timer: Duration::from_millis(100) },
             ack_heartbeat: false,
             fin: true,

@@ -2,6 +2,7 @@
 
 mod afw;
 mod bbr;
+mod bbr3;
 mod cross_layer;
 mod cubic;
 mod few;
@@ -11,6 +12,7 @@ mod hystart;
 mod lt;
 mod max_filter;
 mod new_reno;
+mod path_model;
 mod rounds;
 mod slow_start;
 mod vegas;
@@ -18,6 +20,7 @@ mod westwood;
 
 pub use afw::{Afw, AfwConfig, Congested, Epoch};
 pub use bbr::{Bbr, BbrConfig};
+pub use bbr3::{Bbr3, Bbr3Config};
 pub use cross_layer::{Average, CrossLayer, Throughputs};
 pub use cubic::{Cubic, CubicConfig};
 pub use few::Few;

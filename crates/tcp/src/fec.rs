@@ -1,12 +1,91 @@
-//! How much forward error correction: `LT-TCP`'s amounts, as pure functions.
+//! Forward error correction: `LT-TCP`'s settings and amounts, as pure functions.
 //!
 //! A block is a window of N units, K of data and P of parity; any K of them give the data back.
 //! Where the sources (Tickoo et al., `IWQoS` 2005; US patents 7366132, 7889654 and 8537675) say
-//! only
-//! "a function of", the function is a reconstruction and says so.
+//! only "a function of", the function is a reconstruction and says so.
+
+mod verify;
+
+pub(crate) use verify::{Shards, recovers};
+
+use kernel::Bytes;
 
 /// Loss rates below this need no parity in advance.
 const NEGLIGIBLE: f64 = 1e-3;
+
+/// Units a block can have in all: what a Reed-Solomon code over GF(2^8) has.
+pub const MOST_UNITS: u32 = 255;
+
+/// Units of a block's first transmission at most: half are left for what comes later.
+pub const MOST_FIRST: u32 = 128;
+
+/// How the data of a connection is coded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fec {
+    /// How much parity goes out with a block.
+    pub parity: Parity,
+    /// How much of the loss estimate a new sample is; one half in equation (1) of Subramanian et
+    /// al., "Impact of interference and capture effects in 802.11 wireless networks on TCP".
+    pub weight: f64,
+    /// How a window is cut into units; the largest unit is a full-sized segment.
+    pub granularity: Granularity,
+    /// Whether holes are filled with more parity; else with the missing data again.
+    pub reactive: bool,
+    /// What each coded segment's header is longer by.
+    pub header: Bytes,
+    /// Whether the receiver decodes real bytes by a Reed-Solomon code, and compares.
+    pub verify: bool,
+}
+
+impl Default for Fec {
+    /// A margin of one standard deviation covers the losses of nine blocks in ten, the expectation
+    /// alone those of six. The header's twelve bytes are kind, length, K and index, and four each
+    /// for the numbers of unit and block.
+    fn default() -> Self {
+        Self {
+            parity: Parity::Normal { margin: 1.0 },
+            weight: 0.5,
+            granularity: Granularity::default(),
+            reactive: true,
+            header: Bytes(12),
+            verify: false,
+        }
+    }
+}
+
+/// How much parity goes out with a block, by the loss rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Parity {
+    /// None: parity is sent for holes alone.
+    None,
+    /// The losses to be expected, and `margin` standard deviations.
+    Normal {
+        /// 0 is the rule of US 7366132, claims 9 and 10.
+        margin: f64,
+    },
+    /// The least that covers the losses with this probability, were they independent.
+    Binomial {
+        /// The probability, in (0, 1).
+        coverage: f64,
+    },
+}
+
+impl Parity {
+    /// How many of `units` are parity at this loss rate. One unit is always data.
+    pub fn of(self, units: u32, loss_rate: f64) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::Normal { margin } => proactive(units, loss_rate, margin),
+            Self::Binomial { coverage } => covering(units, loss_rate, coverage),
+        }
+    }
+
+    /// How many units carry `data` units of data and their parity.
+    pub fn around(self, data: u32, loss_rate: f64) -> u32 {
+        let enough = |&units: &u32| units - self.of(units, loss_rate) >= data;
+        (data..MOST_FIRST.max(data)).find(enough).unwrap_or(MOST_FIRST.max(data))
+    }
+}
 
 /// How a window is cut into units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +141,25 @@ pub fn proactive(units: u32, loss_rate: f64, margin: f64) -> u32 {
     parity.min(n - 1.0) as u32
 }
 
+/// The least number of parity units among `units` that covers the losses with probability
+/// `coverage`, were they independent: the quantile of the binomial distribution.
+fn covering(units: u32, loss_rate: f64, coverage: f64) -> u32 {
+    if loss_rate < NEGLIGIBLE || units < 2 {
+        return 0;
+    }
+    let odds = loss_rate / (1.0 - loss_rate).max(NEGLIGIBLE);
+    let mut term = (0..units).fold(1.0, |product, _| product * (1.0 - loss_rate));
+    let mut sum = term;
+    for parity in 0..units - 1 {
+        if sum >= coverage {
+            return parity.max(1);
+        }
+        term *= odds * f64::from(units - parity) / f64::from(parity + 1);
+        sum += term;
+    }
+    units - 1
+}
+
 /// How many more parity units a block needs: what is missing after all that is still to arrive,
 /// with losses among the new units allowed for (reconstruction; US 8537675 claims 5 to 7 have a
 /// function of the hole and of the loss rate).
@@ -90,6 +188,35 @@ mod tests {
             let rates = [0.01, 0.05, 0.1, 0.2, 0.3, 0.5];
             assert_eq!(rates.map(|rate| proactive(units, rate, margin)), wanted, "{units}");
         }
+    }
+
+    #[test]
+    fn the_binomial_rule_covers_what_it_says_and_no_more() {
+        // Probabilities that P units cover the losses of N, from the table of the binomial
+        // distribution: .930, .967, .957, .952 for these at a margin of one deviation.
+        for (units, rate, parity, covered) in
+            [(10, 0.1, 2, 0.930), (10, 0.2, 4, 0.967), (20, 0.1, 4, 0.957), (20, 0.3, 9, 0.952)]
+        {
+            let rule = |coverage| Parity::Binomial { coverage }.of(units, rate);
+            assert_eq!(rule(covered - 0.001), parity, "{units} at {rate}");
+            assert_eq!(rule(covered + 0.001), parity + 1, "{units} at {rate}");
+        }
+        assert_eq!(Parity::Binomial { coverage: 0.9 }.of(10, 0.0), 0);
+        assert_eq!(Parity::Binomial { coverage: 0.9 }.of(128, 1.0), 127);
+        assert_eq!(Parity::None.of(10, 0.9), 0);
+    }
+
+    #[test]
+    fn little_data_gets_parity_of_its_own() {
+        let rule = Parity::Normal { margin: 1.0 };
+        for rate in [0.0, 0.01, 0.1, 0.3, 0.5] {
+            for data in 1..50 {
+                let units = rule.around(data, rate);
+                assert!(units - rule.of(units, rate) >= data);
+                assert!(units == data || units - 1 - rule.of(units - 1, rate) < data);
+            }
+        }
+        assert_eq!(rule.around(3, 1.0), MOST_FIRST, "all is lost: finite all the same");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! much may be in flight is a [`Control`]'s business; what is lost, and when to retransmit, is
 //! the [`Sender`]'s.
 
+mod blocks;
 mod command;
 mod config;
 pub mod control;

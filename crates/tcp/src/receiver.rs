@@ -1,6 +1,10 @@
 //! The receiver: what has arrived, and when to say so.
 
-use crate::{Command, Config, DelayedAck, EcnMode, Reassembly, RttEstimator, TimerId};
+mod decoding;
+mod reading;
+
+use crate::{Command, Config, DelayedAck, EcnMode, Reassembly, Recovery, RttEstimator, TimerId};
+use decoding::Decoder;
 use kernel::{Bytes, Duration, Instant};
 use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment, Timestamps};
 
@@ -15,6 +19,25 @@ pub struct ReceiverCounters {
     pub out_of_order: u64,
     /// Segments sent: acknowledgements, SYN-ACKs and FINs.
     pub acks_sent: u64,
+    /// Blocks of coded data that were decoded for want of data, the data units that they gave back,
+    /// and how many of these blocks were compared with what was sent.
+    pub decoded: u64,
+    /// See `decoded`.
+    pub recovered: u64,
+    /// See `decoded`.
+    pub verified: u64,
+}
+
+impl std::ops::AddAssign for ReceiverCounters {
+    fn add_assign(&mut self, other: Self) {
+        self.segments += other.segments;
+        self.duplicates += other.duplicates;
+        self.out_of_order += other.out_of_order;
+        self.acks_sent += other.acks_sent;
+        self.decoded += other.decoded;
+        self.recovered += other.recovered;
+        self.verified += other.verified;
+    }
 }
 
 /// The end of a connection that receives data.
@@ -27,12 +50,17 @@ pub struct Receiver {
     /// Next sequence number expected; 0 before the SYN.
     next: u64,
     store: Reassembly,
+    /// Blocks of coded data that wait, if data is coded.
+    decoder: Option<Box<Decoder>>,
     /// What last arrived beyond a hole, most recent first, by its first byte; zeros at the end.
     recent_blocks: [u64; 4],
     /// What the next acknowledgement reports as a duplicate (RFC 2883).
     duplicate: Option<SackBlock>,
-    /// In-order data that waits for the application.
+    /// In-order data that waits for the application; until when a slow one has read, and whether
+    /// the timer for room runs.
     unread: u64,
+    read_at: Instant,
+    reading: bool,
     /// One past the highest sequence number the advertised window ever allowed.
     edge: u64,
     /// Whether ECN was negotiated; whether marks are being echoed.
@@ -71,9 +99,12 @@ impl Receiver {
             rtt: RttEstimator::new(config),
             next: 0,
             store: Reassembly::default(),
+            decoder: config.fec.map(|fec| Box::new(Decoder::new(&fec))),
             recent_blocks: [0; 4],
             duplicate: None,
             unread: 0,
+            read_at: Instant::ZERO,
+            reading: false,
             edge: config.window.0,
             ecn: false,
             echo: false,
@@ -115,7 +146,10 @@ impl Receiver {
         self.on_ack(now, segment, out);
         if segment.len > 0 || segment.flags.has(Flags::FIN) {
             self.on_mark(now, segment, out);
-            self.on_data(now, segment, out);
+            match &segment.coded {
+                Some(coded) if self.decoder.is_some() => self.on_unit(now, segment, coded, out),
+                _ => self.on_data(now, segment, out),
+            }
         } else if segment.seq < self.next && !self.finished() {
             // Below the window: a probe of it (RFC 9293 §3.10.7.4).
             self.acknowledge(now, out);
@@ -141,6 +175,7 @@ impl Receiver {
                 self.delaying = false;
                 self.acknowledge(now, out);
             }
+            TimerId::Pacing if self.reading => self.on_room(now, out),
             TimerId::Retransmit if self.own_una < self.own_next => {
                 self.rtt.back_off();
                 self.own_sent = None;
@@ -156,6 +191,10 @@ impl Receiver {
             self.own_next = 1;
             self.edge = self.config.window.0.saturating_add(1);
             self.timestamps = self.config.timestamps && segment.timestamps.is_some();
+            if !segment.sack.are_permitted() {
+                // RFC 2018 §2: no block without permission.
+                self.config.recovery = Recovery::NewReno;
+            }
             let asks = segment.flags.has(Flags::ECE.and(Flags::CWR));
             self.ecn = self.config.ecn != EcnMode::Off && asks;
             self.own_sent = Some(now);
@@ -245,7 +284,8 @@ impl Receiver {
         let before = self.next;
         self.next = if hole { self.store.take_from(end.max(before)) } else { end.max(before) };
         let fresh = self.next - before;
-        if self.config.reads {
+        if self.reads() {
+            self.read_on(now);
             self.unread += fresh;
         }
         if fresh > 0 {
@@ -258,7 +298,13 @@ impl Receiver {
             self.send_own(now, out);
         } else if hole || self.pending >= self.enough() {
             self.acknowledge(now, out);
-        } else if !self.delaying {
+        } else {
+            self.delay(now, out);
+        }
+    }
+
+    fn delay(&mut self, now: Instant, out: &mut Vec<Command>) {
+        if !self.delaying {
             self.delaying = true;
             out.push(Command::Set(TimerId::DelayedAck, self.latest(now)));
         }
@@ -319,7 +365,9 @@ impl Receiver {
         }
         let echo = Timestamps { value: now, echo: self.recent };
         let flags = if self.echo { flags.and(Flags::ECE) } else { flags };
-        let sack = self.blocks();
+        let permits = flags.has(Flags::SYN) && self.config.sack().is_some();
+        let sack = if permits { SackBlocks::PERMITTED } else { self.blocks() };
+        self.read_on(now);
         let window = self.window();
         self.edge = self.edge.max(self.next.saturating_add(window));
         out.push(Command::Send(Segment {
@@ -333,20 +381,26 @@ impl Receiver {
             flags,
             timestamps: self.timestamps.then_some(echo),
             sack,
+            coded: None,
         }));
+        self.wait_for_room(now, out);
     }
 
     /// What there is room for. The right edge never moves back, and moves on by a segment or half
     /// of the buffer at least (RFC 9293 §3.8.6.2.2).
     fn window(&self) -> u64 {
-        if !self.config.reads {
+        if !self.reads() {
             return self.config.window.0;
         }
         let whole = self.config.window.0;
         let shown = self.edge.saturating_sub(self.next);
         let free = whole.saturating_sub(self.unread);
-        let step = self.config.mss.0.min(whole / 2);
-        if free >= shown.saturating_add(step) { free } else { shown }
+        if free >= shown.saturating_add(self.step()) { free } else { shown }
+    }
+
+    /// How far the window moves at least.
+    fn step(&self) -> u64 {
+        self.config.mss.0.min(self.config.window.0 / 2).max(1)
     }
 
     // ---- selective acknowledgements ----
@@ -373,11 +427,14 @@ impl Receiver {
     /// The blocks of an acknowledgement: a duplicate, then what arrived last, then what had before;
     /// three beside timestamps, four without.
     fn blocks(&mut self) -> SackBlocks {
+        let most = if self.timestamps { 3 } else { 4 };
+        if let Some(decoder) = &self.decoder {
+            return decoder.report(most);
+        }
         let mut blocks = SackBlocks::NONE;
         if self.duplicate.is_none() && self.store.is_empty() || self.config.sack().is_none() {
             return blocks;
         }
-        let most = if self.timestamps { 3 } else { 4 };
         if let Some(duplicate) = self.duplicate.take() {
             blocks.push(duplicate);
         }

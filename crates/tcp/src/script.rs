@@ -67,7 +67,8 @@ pub(crate) fn segment(forward: bool, seq: u64, len: u32, ack: u64, flags: Flags)
         window: config().window.0,
         flags,
         timestamps: None,
-        sack: SackBlocks::NONE,
+        sack: if flags.has(Flags::SYN) { SackBlocks::PERMITTED } else { SackBlocks::NONE },
+        coded: None,
     }
 }
 

@@ -5,10 +5,12 @@
 //! `NewReno` (RFC 6582). Behind both stands the retransmission timer (RFC 6298). Sequence number 0
 //! is the SYN's, data starts at 1, the FIN follows the data.
 
+mod coding;
 mod gauges;
 mod loss;
 mod selective;
 mod sending;
+mod validation;
 
 pub use gauges::{SenderCounters, State};
 
@@ -17,9 +19,13 @@ use crate::prr::Prr;
 use crate::rack::Rack;
 use crate::ramp::Ramp;
 use crate::scoreboard::Scoreboard;
-use crate::{Ack, Command, Config, Control, EcnMode, Hint, Reduction, RttEstimator, TimerId};
+use crate::{
+    Ack, Command, Config, Control, EcnMode, Hint, Recovery, Reduction, RttEstimator, TimerId,
+};
+use coding::Coding;
 use kernel::{Bytes, Duration, Instant, Segments};
 use selective::FRto;
+use validation::Validation;
 use wire::{Flags, FlowId, Segment};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +49,18 @@ enum Expiry {
     Reorder,
     /// A probe of a closed window (RFC 9293 §3.8.6.1).
     Persist,
+}
+
+/// Why the window must not grow by an acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    No,
+    /// It echoes a mark.
+    Marked,
+    /// Fast recovery is under way.
+    Recovering,
+    /// It ends fast recovery.
+    Once,
 }
 
 /// The end of a connection that sends data.
@@ -74,6 +92,8 @@ pub struct Sender {
     /// The effective congestion window in bytes, without recovery's inflation.
     window: u64,
     ramp: Option<Ramp>,
+    /// Whether the window is used, where that decides how long it is kept (RFC 7661).
+    validation: Option<Validation>,
     /// The receiver's window.
     peer_window: u64,
     /// Next sequence number expected from the receiver.
@@ -101,6 +121,9 @@ pub struct Sender {
     rescued: bool,
     /// Nothing is resent on this acknowledgement (RFC 5682).
     holding: bool,
+
+    /// The blocks of coded data; empty without a code, and while they are worked on.
+    coding: Option<Box<Coding>>,
 
     /// Whether ECN was negotiated.
     ecn: bool,
@@ -154,6 +177,7 @@ impl Sender {
             acknowledged: false,
             window: 0,
             ramp: None,
+            validation: config.validation.then(Validation::default),
             peer_window: 0,
             peer_next: 0,
             recover: 0,
@@ -169,6 +193,7 @@ impl Sender {
             resent: None,
             rescued: false,
             holding: false,
+            coding: config.fec.map(|fec| Box::new(Coding::new(&fec, config.mss.0))),
             ecn: false,
             cwr: false,
             cwr_until: 0,
@@ -300,6 +325,9 @@ impl Sender {
                 self.send_syn(now, out);
             }
             (Phase::Established, _) if expiry == Expiry::Persist => self.on_persist(now, out),
+            (Phase::Established, _) if self.coding.is_some() => {
+                self.on_coded_timer(now, expiry, out);
+            }
             (Phase::Established, _) if self.una == self.max => {}
             (Phase::Established, None) => self.on_timeout(now, out),
             (Phase::Established, Some(sack)) => match expiry {
@@ -326,6 +354,7 @@ impl Sender {
                 self.phase = Phase::Opening;
                 (self.nxt, self.max, self.peer_next) = (1, 1, 1);
                 self.timestamps &= segment.timestamps.is_some();
+                self.negotiate_sack(segment);
                 let asks = segment.flags.has(Flags::ECE.and(Flags::CWR));
                 self.ecn = self.config.ecn != EcnMode::Off && asks;
                 self.echo = segment.timestamps.map_or(Instant::ZERO, |t| t.value);
@@ -351,6 +380,7 @@ impl Sender {
         self.peer_window = segment.window;
         if !self.passive {
             self.timestamps &= segment.timestamps.is_some();
+            self.negotiate_sack(segment);
         }
         self.echo = segment.timestamps.map_or(Instant::ZERO, |t| t.value);
         if let Some(rtt) = self.take_sample(now, segment, 0) {
@@ -378,6 +408,13 @@ impl Sender {
         self.report_end(out);
     }
 
+    /// RFC 2018 §2: blocks are sent where both SYNs permit them; without, recovery is `NewReno`'s.
+    fn negotiate_sack(&mut self, syn: &Segment) {
+        if !syn.sack.are_permitted() {
+            self.config.recovery = Recovery::NewReno;
+        }
+    }
+
     /// Tells once each that the data, and that the connection, has come to its end.
     fn report_end(&mut self, out: &mut Vec<Command>) {
         if !self.closed || self.una < self.end || self.phase == Phase::Done {
@@ -390,6 +427,9 @@ impl Sender {
         let both_closed = self.una > self.end && self.peer_next > 1;
         if both_closed || !self.config.fin {
             self.phase = Phase::Done;
+            if let Some(coding) = &mut self.coding {
+                coding.blocks.clear();
+            }
             out.push(Command::Closed);
         }
     }
@@ -398,7 +438,9 @@ impl Sender {
 
     fn on_ack(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
         self.counters.acks_received += 1;
-        if let Some(sack) = self.config.sack() {
+        if self.coding.is_some() {
+            self.on_coded_ack(now, segment, out);
+        } else if let Some(sack) = self.config.sack() {
             if segment.ack >= self.una {
                 self.on_selective_ack(now, sack, segment, out);
             }
@@ -431,15 +473,20 @@ impl Sender {
         match self.state {
             State::Recovery if self.una < self.recover => {
                 restart = !self.partial;
+                self.inform_cumulatively(now, acked, flight, rtt, Held::Recovering);
                 self.on_partial_ack(now, acked, out);
             }
-            State::Recovery => self.leave_recovery(),
+            State::Recovery => {
+                // What ends recovery was sent during it, and tests no window.
+                self.inform_cumulatively(now, acked, flight, rtt, Held::Once);
+                self.leave_recovery();
+            }
             State::Open | State::Loss => {
                 if self.una >= self.recover {
                     self.state = State::Open;
                 }
-                let echo = self.on_echo(now, segment);
-                self.grow(now, acked, flight, rtt, echo);
+                let held = if self.on_echo(now, segment) { Held::Marked } else { Held::No };
+                self.inform_cumulatively(now, acked, flight, rtt, held);
             }
         }
         self.duplicates = 0;
@@ -457,14 +504,25 @@ impl Sender {
         }
     }
 
-    fn grow(&mut self, now: Instant, acked: u64, flight: u64, rtt: Option<Duration>, ecn: bool) {
+    /// Tells the controller of a cumulative acknowledgement.
+    fn inform_cumulatively(
+        &mut self,
+        now: Instant,
+        acked: u64,
+        flight: u64,
+        rtt: Option<Duration>,
+        held: Held,
+    ) {
+        self.validate(now, acked);
         let acked = self.segments(acked);
         let used = flight + self.config.mss.0;
         if let Some(ramp) = &mut self.ramp
             && used > self.window
+            && matches!(held, Held::No | Held::Marked)
         {
             ramp.on_ack(acked.0);
         }
+        let ecn_echo = held == Held::Marked;
         self.control.on_ack(&Ack {
             now,
             acked,
@@ -475,10 +533,10 @@ impl Sender {
             srtt: self.rtt.srtt().unwrap_or_default(),
             rtt_min: self.rtt.least().unwrap_or_default(),
             delivery: None,
-            app_limited: self.ramp.is_some() || used <= self.window || ecn,
-            recovery: false,
-            ecn_echo: ecn,
-            marked: if ecn { acked } else { Segments(0.0) },
+            app_limited: self.ramp.is_some() || used <= self.window || held != Held::No,
+            recovery: held == Held::Recovering,
+            ecn_echo,
+            marked: if ecn_echo { acked } else { Segments(0.0) },
         });
         self.refresh_window();
     }
@@ -522,11 +580,15 @@ impl Sender {
 
     /// RFC 5681 §4.1: after an idle time the acknowledgement clock has stopped.
     fn restart_if_idle(&mut self, now: Instant) {
+        if self.validation.is_some() {
+            self.decay(now);
+            return;
+        }
         let idle = now.since(self.last_sent) > self.rtt.rto();
-        if idle && self.config.restart_after_idle {
+        // The restart window: min(IW, cwnd).
+        let restart = self.config.initial_window.0.max(1.0);
+        if idle && self.config.restart_after_idle && restart < self.window_segments() {
             let ssthresh = self.ssthresh_segments().unwrap_or(f64::INFINITY);
-            // The restart window: min(IW, cwnd).
-            let restart = self.config.initial_window.0.max(1.0).min(self.window_segments());
             self.start_ramp(restart, ssthresh);
         }
     }

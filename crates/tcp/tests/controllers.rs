@@ -5,8 +5,8 @@ mod dumbbell;
 use dumbbell::{Bottleneck, Dumbbell, jain};
 use kernel::{BitRate, Bytes, Duration};
 use tcp::control::{
-    Afw, AfwConfig, Average, Bbr, BbrConfig, Counting, CrossLayer, Cubic, CubicConfig, Few, Lt,
-    LtConfig, NewReno, Throughputs, Vegas, VegasConfig, Westwood,
+    Afw, AfwConfig, Average, Bbr, Bbr3, Bbr3Config, BbrConfig, Counting, CrossLayer, Cubic,
+    CubicConfig, Few, Lt, LtConfig, NewReno, Throughputs, Vegas, VegasConfig, Westwood,
 };
 use tcp::{Config, Control, EcnMode};
 
@@ -37,7 +37,7 @@ fn share(config: &Config, make: Make, first_s: f64) -> (f64, f64) {
 
 #[test]
 fn two_flows_of_a_kind_share_alike() {
-    let kinds: [(&str, Make); 8] = [
+    let kinds: [(&str, Make); 9] = [
         ("new_reno", |c| Box::new(NewReno::from(c))),
         ("new_reno, hystart", |c| Box::new(NewReno::from(c).hystart())),
         ("cubic", |c| Box::new(Cubic::new(c, CubicConfig::default()))),
@@ -50,6 +50,7 @@ fn two_flows_of_a_kind_share_alike() {
             Box::new(CrossLayer::new(inner, table, Average::Samples(10), c.mss))
         }),
         ("bbr", |c| Box::new(Bbr::new(c, BbrConfig::default()))),
+        ("bbr3", |c| Box::new(Bbr3::new(c, Bbr3Config::default()))),
     ];
     for (name, make) in kinds {
         let (index, used) = share(&config(), make, 10.0);
@@ -135,25 +136,30 @@ fn cubic_follows_its_function_between_losses() {
 /// four.
 #[test]
 fn bbr_keeps_the_queue_below_a_product_and_a_quarter() {
-    let path = Bottleneck {
-        rate: BitRate::from_mbps(20.0),
-        rtt: Duration::from_millis(100),
-        limit: 660,
-        mark: 660,
-    };
-    let config = config();
-    let control = Box::new(Bbr::new(&config, BbrConfig::default()));
-    let flows = vec![(Duration::ZERO, control as Box<dyn Control>)];
-    let mut net = Dumbbell::new(&config, path, flows, Duration::from_millis(10));
-    net.run(Duration::from_secs(60));
-    let product = 20e6 * 0.1 / 8.0 / 1512.0;
-    let settled = || net.samples.iter().filter(|sample| sample.at_s > 5.0);
-    let most = settled().map(|sample| sample.queued).max().unwrap() as f64 / product;
-    let mean = settled().map(|sample| sample.queued as f64).sum::<f64>()
-        / settled().count() as f64
-        / product;
-    let used = net.shares(5.0, 60.0)[0] * 8.0 / 55.0 / (20e6 * 1460.0 / 1512.0);
-    println!("queue at most {most:.2}, mean {mean:.3} products; utilisation {used:.3}");
-    assert!(most < 1.25 && mean < 0.25, "{most} {mean}");
-    assert!(used > 0.93, "{used}");
+    let kinds: [(&str, Make); 2] = [
+        ("bbr", |c| Box::new(Bbr::new(c, BbrConfig::default()))),
+        ("bbr3", |c| Box::new(Bbr3::new(c, Bbr3Config::default()))),
+    ];
+    for (name, make) in kinds {
+        let path = Bottleneck {
+            rate: BitRate::from_mbps(20.0),
+            rtt: Duration::from_millis(100),
+            limit: 660,
+            mark: 660,
+        };
+        let config = config();
+        let flows = vec![(Duration::ZERO, make(&config))];
+        let mut net = Dumbbell::new(&config, path, flows, Duration::from_millis(10));
+        net.run(Duration::from_secs(60));
+        let product = 20e6 * 0.1 / 8.0 / 1512.0;
+        let settled = || net.samples.iter().filter(|sample| sample.at_s > 5.0);
+        let most = settled().map(|sample| sample.queued).max().unwrap() as f64 / product;
+        let mean = settled().map(|sample| sample.queued as f64).sum::<f64>()
+            / settled().count() as f64
+            / product;
+        let used = net.shares(5.0, 60.0)[0] * 8.0 / 55.0 / (20e6 * 1460.0 / 1512.0);
+        println!("{name}: queue {most:.2} at most, mean {mean:.3} products; {used:.3} used");
+        assert!(most < 1.25 && mean < 0.25, "{name}: {most} {mean}");
+        assert!(used > 0.93, "{name}: {used}");
+    }
 }

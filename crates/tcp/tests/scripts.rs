@@ -1,31 +1,17 @@
 //! Plays every script of `tests/scripts`; what its text says must happen.
 
-use std::path::PathBuf;
-use tcp::drill;
+mod corpus;
 
-fn scripts() -> Vec<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/scripts");
-    let mut paths = Vec::new();
-    for topic in std::fs::read_dir(folder).unwrap() {
-        let topic = topic.unwrap().path();
-        if topic.is_dir() {
-            paths.extend(std::fs::read_dir(topic).unwrap().map(|entry| entry.unwrap().path()));
-        }
-    }
-    paths.retain(|path| path.extension().is_some_and(|ext| ext == "pkt"));
-    paths.sort();
-    paths
-}
+use corpus::scripts;
+use tcp::drill;
 
 #[test]
 fn every_script_passes() {
-    let paths = scripts();
-    assert!(paths.len() >= 120, "{} scripts", paths.len());
+    let scripts = scripts();
+    assert!(scripts.len() >= 200, "{} scripts", scripts.len());
     let mut failures = Vec::new();
-    for path in &paths {
-        let transcript = drill::run(&std::fs::read_to_string(path).unwrap());
-        if let Some(failure) = transcript.failure {
-            let name = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().display();
+    for (name, text) in &scripts {
+        if let Some(failure) = drill::run(text).failure {
             failures.push(format!("{name}:{}: {}", failure.line, failure.message));
         }
     }
@@ -35,8 +21,7 @@ fn every_script_passes() {
 /// A script whose expectations are changed must fail: else it proves nothing.
 #[test]
 fn a_changed_script_fails() {
-    for path in scripts() {
-        let text = std::fs::read_to_string(&path).unwrap();
+    for (name, text) in scripts() {
         let lines: Vec<&str> = text.lines().collect();
         for (index, line) in lines.iter().enumerate() {
             let Some((time, expected)) = line.split_once("> ") else { continue };
@@ -55,7 +40,7 @@ fn a_changed_script_fails() {
             let transcript = drill::run(&lines.join("\n"));
             let failure = transcript.failure;
             let line = failure.as_ref().map(|failure| failure.line);
-            assert_eq!(line, Some(index + 1), "{}: {failure:?}", path.display());
+            assert_eq!(line, Some(index + 1), "{name}: {failure:?}");
         }
     }
 }

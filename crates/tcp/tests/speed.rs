@@ -25,6 +25,7 @@ fn segment(forward: bool, seq: u64, len: u32, ack: u64, flags: Flags) -> Segment
         flags,
         timestamps: None,
         sack: SackBlocks::NONE,
+        coded: None,
     }
 }
 
@@ -50,10 +51,11 @@ fn acks(recovery: Recovery, timestamps: bool, covered: u32) -> f64 {
     sender.on_open(now, &mut out);
     sender.on_data(now, Bytes(u64::MAX), &mut out);
     let mut ack = segment(false, 0, 0, 1, Flags::SYN.and(Flags::ACK));
+    ack.sack = SackBlocks::PERMITTED;
     ack.window = config.window.0;
     ack.timestamps = stamp(timestamps, now, now);
     sender.on_segment(now, &ack, &mut out);
-    (ack.seq, ack.flags) = (1, Flags::ACK);
+    (ack.seq, ack.flags, ack.sack) = (1, Flags::ACK, SackBlocks::NONE);
     let mut sent = 0;
     let start = time::Instant::now();
     for _ in 0..ROUNDS {
@@ -75,6 +77,7 @@ fn segments(recovery: Recovery, timestamps: bool, d: u32) -> f64 {
     let mut out = Vec::with_capacity(64);
     let mut now = Instant::ZERO;
     let mut data = segment(true, 0, 0, 0, Flags::SYN);
+    data.sack = SackBlocks::PERMITTED;
     data.timestamps = stamp(timestamps, now, now);
     receiver.on_segment(now, &data, &mut out);
     data = segment(true, 1, 1460, 1, Flags::ACK);

@@ -6,9 +6,11 @@ mod pipe;
 use kernel::{Bytes, Duration, Instant, Segments};
 use pipe::{Act, FLOW, Path, Pipe};
 use proptest::prelude::*;
+use std::num::NonZeroU8;
 use tcp::control::{Counting, NewReno};
+use tcp::fec::{Fec, Granularity, Parity};
 use tcp::{Config, DelayedAck, EcnMode, Receiver, Recovery, Reduction, Sack, Sender, TimerId};
-use wire::{Flags, SackBlock, SackBlocks, Segment, Timestamps};
+use wire::{Coded, Flags, SackBlock, SackBlocks, Segment, Timestamps};
 
 fn path() -> impl Strategy<Value = Path> {
     let ms = |range: std::ops::Range<u64>| range.prop_map(Duration::from_millis);
@@ -50,6 +52,21 @@ fn ecn() -> impl Strategy<Value = EcnMode> {
     prop_oneof![Just(EcnMode::Off), Just(EcnMode::Classic), Just(EcnMode::Accurate)]
 }
 
+fn fec() -> impl Strategy<Value = Fec> {
+    let parity = prop_oneof![
+        Just(Parity::None),
+        (0.0..3.0f64).prop_map(|margin| Parity::Normal { margin }),
+        (0.1..0.99f64).prop_map(|coverage| Parity::Binomial { coverage }),
+    ];
+    let verify = prop::bool::weighted(0.1);
+    (parity, 0.1..1.0f64, 2..20u64, 1..400u64, 1..400u64, any::<bool>(), verify).prop_map(
+        |(parity, weight, units, smallest, step, reactive, verify)| {
+            let granularity = Granularity { units, smallest, step, ..Granularity::default() };
+            Fec { parity, weight, granularity, reactive, verify, ..Fec::default() }
+        },
+    )
+}
+
 prop_compose! {
     fn config()(
         mss in 1..1500u64,
@@ -58,7 +75,7 @@ prop_compose! {
         initial_window in 1..11u32,
         delayed_ack in delayed_ack(),
         recovery in recovery(),
-        ecn in ecn(),
+        (ecn, fec) in (ecn(), prop_oneof![2 => Just(None), 1 => fec().prop_map(Some)]),
         [timestamps, limited_transmit, restart_after_idle, fin, pad_last, tick, pacing, reads] in
             any::<[bool; 8]>(),
     ) -> Config {
@@ -69,6 +86,7 @@ prop_compose! {
             timestamps,
             recovery,
             ecn,
+            fec,
             pacing,
             reads,
             limited_transmit,
@@ -118,6 +136,10 @@ fn transfer(
     prop_assert!(counters.retransmissions < counters.segments || written == 0);
     prop_assert!(counters.bytes >= written);
     prop_assert!(counters.duplicate_acks <= counters.acks_received);
+    let (received, verify) = (pipe.receiver.counters(), config.fec.is_some_and(|fec| fec.verify));
+    prop_assert_eq!(received.verified, if verify { received.decoded } else { 0 });
+    prop_assert!(received.recovered >= received.decoded);
+    prop_assert!(counters.parity_bytes <= counters.bytes);
     Ok(())
 }
 
@@ -141,8 +163,13 @@ fn noise() -> impl Strategy<Value = Segment> {
     let stamp = prop::option::of((any::<u64>(), any::<u64>()));
     let blocks = prop::collection::vec((number(), number()), 0..5);
     let fields = (number(), number(), prop_oneof![0..3_000u32, any::<u32>()], number());
-    (fields, any::<u8>(), any::<bool>(), stamp, blocks).prop_map(
-        |((seq, ack, len, window), flags, forward, stamp, blocks)| Segment {
+    let unit = (number(), prop_oneof![0..3_000u32, any::<u32>()], 1..=u8::MAX, any::<u8>());
+    let coded = prop::option::of(unit.prop_map(|(unit, span, data, index)| {
+        let data = NonZeroU8::new(data).expect("at least 1");
+        Coded { unit, span, data, index }
+    }));
+    (fields, any::<u8>(), any::<bool>(), stamp, blocks, coded).prop_map(
+        |((seq, ack, len, window), flags, forward, stamp, blocks, coded)| Segment {
             flow: FLOW,
             connection: 3,
             forward,
@@ -157,6 +184,7 @@ fn noise() -> impl Strategy<Value = Segment> {
                 all.push(SackBlock { start, end });
                 all
             }),
+            coded,
         },
     )
 }

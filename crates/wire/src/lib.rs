@@ -4,4 +4,4 @@ mod packet;
 mod segment;
 
 pub use packet::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
-pub use segment::{Flags, SackBlock, SackBlocks, Segment, Timestamps};
+pub use segment::{Coded, Flags, SackBlock, SackBlocks, Segment, Timestamps};

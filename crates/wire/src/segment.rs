@@ -2,6 +2,7 @@
 
 use crate::FlowId;
 use kernel::{Bytes, Instant};
+use std::num::NonZeroU8;
 
 /// Control bits of a segment, as a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -50,16 +51,25 @@ pub struct SackBlock {
     pub end: u64,
 }
 
-/// Up to four blocks (three beside timestamps).
+/// Up to four blocks (three beside timestamps); or, on a SYN, whether blocks may be sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
     blocks: [SackBlock; 4],
     count: u8,
+    permitted: bool,
 }
 
 impl SackBlocks {
     /// No block.
-    pub const NONE: Self = Self { blocks: [SackBlock { start: 0, end: 0 }; 4], count: 0 };
+    pub const NONE: Self =
+        Self { blocks: [SackBlock { start: 0, end: 0 }; 4], count: 0, permitted: false };
+    /// The option of a SYN that permits blocks (RFC 2018 §2).
+    pub const PERMITTED: Self = Self { permitted: true, ..Self::NONE };
+
+    /// Whether a SYN permits blocks.
+    pub const fn are_permitted(&self) -> bool {
+        self.permitted
+    }
 
     /// Adds a block; beyond four, the block is left out as a full option leaves it out.
     pub fn push(&mut self, block: SackBlock) {
@@ -95,6 +105,42 @@ pub struct Timestamps {
     pub echo: Instant,
 }
 
+/// What a segment says of the erasure code it belongs to. A block of `span` bytes is cut into
+/// `data` units of the same size, the last of which may be shorter; any `data` units of a block,
+/// data or parity, give the block back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coded {
+    /// Number of the transmission, from 0. Selective acknowledgements report these numbers.
+    pub unit: u64,
+    /// Bytes of data in the block.
+    pub span: u32,
+    /// Data units of the block.
+    pub data: NonZeroU8,
+    /// Which unit of the block this is: parity from `data` on.
+    pub index: u8,
+}
+
+impl Coded {
+    /// The size of the block's units.
+    pub fn unit_size(&self) -> u64 {
+        u64::from(self.span).div_ceil(u64::from(self.data.get()))
+    }
+
+    /// Whether it is parity.
+    pub fn is_parity(&self) -> bool {
+        self.index >= self.data.get()
+    }
+
+    /// The first sequence number of the block of which a segment at `seq` is this unit: parity
+    /// stands at its block's first. `None` if there is no such block.
+    pub fn block_start(&self, seq: u64) -> Option<u64> {
+        if self.is_parity() {
+            return Some(seq);
+        }
+        seq.checked_sub(u64::from(self.index) * self.unit_size())
+    }
+}
+
 /// A TCP segment. Sequence numbers count bytes from 0 (the SYN) and never wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
@@ -116,8 +162,10 @@ pub struct Segment {
     pub flags: Flags,
     /// Timestamps option, if negotiated.
     pub timestamps: Option<Timestamps>,
-    /// Selective acknowledgements.
+    /// Selective acknowledgements; on a SYN, whether they are permitted.
     pub sack: SackBlocks,
+    /// Which unit of an erasure code it is, if data is coded.
+    pub coded: Option<Coded>,
 }
 
 impl Segment {
@@ -161,6 +209,7 @@ mod tests {
             flags: Flags::SYN,
             timestamps: None,
             sack: SackBlocks::NONE,
+            coded: None,
         };
         assert_eq!(segment.seq_end(), 1);
         segment = Segment { seq: 1, len: 100, flags: Flags::FIN.and(Flags::ACK), ..segment };
@@ -168,6 +217,19 @@ mod tests {
         assert!(!segment.is_pure_ack());
         segment = Segment { len: 0, flags: Flags::ACK, ..segment };
         assert!(segment.is_pure_ack());
+    }
+
+    #[test]
+    fn a_block_begins_where_its_units_say() {
+        let data = NonZeroU8::new(3).unwrap();
+        let unit = |index| Coded { unit: 0, span: 250, data, index };
+        assert_eq!(unit(0).unit_size(), 84, "84, 84 and 82");
+        assert_eq!(unit(2).block_start(1168), Some(1000));
+        assert!(unit(3).is_parity() && !unit(2).is_parity());
+        assert_eq!(unit(3).block_start(1000), Some(1000));
+        assert_eq!(unit(2).block_start(100), None);
+        // Packets are copied in every queue: what few flows need takes little room.
+        assert!(size_of::<Option<Coded>>() <= 16);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! IETF 101 (`extra_acked`).
 
 use super::max_filter::MaxFilter;
+use super::path_model::{Bunches, Plateau, RoundTrips};
 use super::{Ack, Cause, Control, Loss};
 use crate::Config;
 use kernel::{BitRate, Bytes, Duration, Instant, Segments};
@@ -23,15 +24,11 @@ const RTT_MEMORY: Duration = Duration::from_secs(10);
 /// §4.3.5: how long, and with how much, the least round-trip time is measured.
 const PROBE_RTT: Duration = Duration::from_millis(200);
 const LEAST_WINDOW: f64 = 4.0;
-/// §4.3.2: growth below a quarter in three round trips means that the pipe is full.
-const FULL_GROWTH: f64 = 1.25;
-const FULL_ROUNDS: u32 = 3;
 /// §4.2.1: paced one part in a hundred below the model, so that queues do not build.
 const MARGIN: f64 = 0.99;
 /// §4.2.3.2: three segments that wait on hosts at both ends.
 const QUANTA: f64 = 3.0;
-/// Round trips that the excess of acknowledgements is remembered, and its greatest in time.
-const EXTRA_ROUNDS: u64 = 10;
+/// The greatest excess of acknowledgements, in time.
 const EXTRA_MOST_S: f64 = 0.1;
 
 /// The settings of BBR.
@@ -70,18 +67,14 @@ pub struct Bbr {
     /// Greatest rate of delivery, in segments per second.
     rate: MaxFilter,
     rtt_min: Option<(Duration, Instant)>,
-    round: u64,
-    round_ends: f64,
-    full: Option<f64>,
-    full_rounds: u32,
+    rounds: RoundTrips,
+    plateau: Plateau,
     filled: bool,
     /// The window before it was reduced for a measurement or a timeout.
     saved: f64,
     after_timeout: bool,
     srtt: Duration,
-    extra: MaxFilter,
-    extra_since: Option<Instant>,
-    extra_delivered: f64,
+    extra: Bunches,
 }
 
 impl Bbr {
@@ -95,17 +88,13 @@ impl Bbr {
             mode: Mode::Startup,
             rate: MaxFilter::new(RATE_ROUNDS),
             rtt_min: None,
-            round: 0,
-            round_ends: 0.0,
-            full: None,
-            full_rounds: 0,
+            rounds: RoundTrips::default(),
+            plateau: Plateau::default(),
             filled: false,
             saved: 0.0,
             after_timeout: false,
             srtt: Duration::ZERO,
-            extra: MaxFilter::new(EXTRA_ROUNDS),
-            extra_since: None,
-            extra_delivered: 0.0,
+            extra: Bunches::new(),
         }
     }
 
@@ -130,44 +119,27 @@ impl Bbr {
     /// §4.1.1: rounds, and the greatest rate of the last ten.
     fn learn_rate(&mut self, ack: &Ack) -> bool {
         let Some(delivery) = ack.delivery else { return false };
-        let ends = delivery.prior.0 >= self.round_ends;
-        if ends {
-            self.round_ends = delivery.total.0;
-            self.round += 1;
-        }
+        let ends = self.rounds.on_sample(&delivery);
         let rate = delivery.rate.0 as f64 / self.mss.bits() as f64;
         if !delivery.app_limited || self.rate.greatest().is_none_or(|most| rate >= most) {
-            self.rate.push(self.round, rate);
+            self.rate.push(self.rounds.count, rate);
         }
-        if ends && !self.filled && !delivery.app_limited {
-            self.check_full();
+        // §4.3.2.2.
+        if ends
+            && !self.filled
+            && !delivery.app_limited
+            && let Some(rate) = self.rate.greatest()
+        {
+            self.filled = self.plateau.on_round(rate);
         }
         ends
     }
 
-    /// §4.3.2.2.
-    fn check_full(&mut self) {
-        let Some(rate) = self.rate.greatest() else { return };
-        if self.full.is_none_or(|full| rate >= FULL_GROWTH * full) {
-            (self.full, self.full_rounds) = (Some(rate), 0);
-            return;
-        }
-        self.full_rounds += 1;
-        self.filled = self.full_rounds >= FULL_ROUNDS;
-    }
-
     /// How much more was acknowledged than the rate explains.
     fn learn_extra(&mut self, ack: &Ack) {
-        let Some(rate) = self.rate.greatest() else { return };
-        let since = *self.extra_since.get_or_insert(ack.now);
-        let explained = rate * ack.now.since(since).as_secs_f64();
-        if self.extra_delivered <= explained {
-            (self.extra_since, self.extra_delivered) = (Some(ack.now), 0.0);
+        if let Some(rate) = self.rate.greatest() {
+            self.extra.on_ack(ack, rate, self.window, self.rounds.count);
         }
-        self.extra_delivered += ack.delivered.0;
-        let explained = if self.extra_since == Some(ack.now) { 0.0 } else { explained };
-        let excess = (self.extra_delivered - explained).min(self.window);
-        self.extra.push(self.round, excess);
     }
 
     /// §4.3.4.3: on to the next phase?
@@ -212,7 +184,9 @@ impl Bbr {
         match until {
             None if ack.in_flight.0 <= LEAST_WINDOW => {
                 self.mode = Mode::ProbeRtt(Some(ack.now + PROBE_RTT), false);
-                self.round_ends = ack.delivery.map_or(self.round_ends, |d| d.total.0);
+                if let Some(delivery) = ack.delivery {
+                    self.rounds.begin(delivery.total.0);
+                }
             }
             None => {}
             Some(end) if (round || round_ended) && ack.now >= end => {
@@ -242,7 +216,7 @@ impl Bbr {
         let arrived = ack.delivered.0;
         if self.filled {
             self.window = (self.window + arrived).min(target);
-        } else if self.window < target || self.round_ends < self.initial_window {
+        } else if self.window < target || self.rounds.before(self.initial_window) {
             self.window += arrived;
         }
         self.window = self.window.max(LEAST_WINDOW);

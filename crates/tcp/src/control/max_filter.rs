@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 /// The greatest value of the last `rounds` rounds.
 #[derive(Clone, Debug)]
 pub(super) struct MaxFilter {
-    rounds: u64,
+    pub(super) rounds: u64,
     /// Round and value: rounds ascend, values descend, so that the first is the greatest.
     seen: VecDeque<(u64, f64)>,
 }

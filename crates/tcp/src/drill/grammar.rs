@@ -46,6 +46,8 @@ pub(super) enum Call {
     Read(u64),
     Close,
     Stop,
+    /// The link's rate is now this, in kbit/s.
+    LinkRate(u32),
 }
 
 /// A comparison: -1, 0, 1 for what may be the order of left and right.
@@ -66,6 +68,8 @@ pub(super) enum Event {
     Assert(Assertion),
     /// Nothing was sent that was not expected.
     Quiet,
+    /// What was sent and not expected is passed over.
+    Skip,
 }
 
 /// A script: its settings and its events, each with its line.
@@ -93,8 +97,10 @@ pub(super) fn parse(text: &str) -> Result<Script, Failure> {
 
 fn read_line(line: usize, text: &str, script: &mut Script) -> Result<(), String> {
     if let Some(number) = text.strip_prefix("--tolerance_usecs=") {
-        let micros = number.trim().parse().map_err(|_| format!("{number:?} is no number"))?;
-        script.tolerance = Some(Duration::from_micros(micros));
+        let micros: u32 = number.trim().parse().map_err(|_| {
+            format!("{number:?} is no tolerance; write whole microseconds, as 4000")
+        })?;
+        script.tolerance = Some(Duration::from_micros(micros.into()));
         return Ok(());
     }
     if let Some(rest) = text.strip_prefix("set ") {
@@ -157,15 +163,18 @@ fn read_event(text: &str) -> Result<Option<Event>, String> {
     if let Some(rest) = text.strip_prefix("assert ") {
         return read_assertion(rest.trim().trim_end_matches(';')).map(|a| Some(Event::Assert(a)));
     }
-    if text == "quiet" {
-        return Ok(Some(Event::Quiet));
+    match text {
+        "quiet" => return Ok(Some(Event::Quiet)),
+        "skip" => return Ok(Some(Event::Skip)),
+        _ => {}
     }
     read_call(text)
 }
 
 fn read_call(text: &str) -> Result<Option<Event>, String> {
     // `write(4, ..., 1000) = 1000` or `write 1000`.
-    let name: String = text.chars().take_while(char::is_ascii_alphabetic).collect();
+    let letter = |c: &char| c.is_ascii_alphabetic() || *c == '_';
+    let name: String = text.chars().take_while(letter).collect();
     let rest = &text[name.len()..];
     let inner = rest.trim().strip_prefix('(').and_then(|rest| rest.split_once(')'));
     let inner = inner.map_or(rest.trim(), |(inner, _)| inner);
@@ -181,10 +190,14 @@ fn read_call(text: &str) -> Result<Option<Event>, String> {
         "read" | "recv" => Call::Read(amount()?),
         "close" => Call::Close,
         "stop" => Call::Stop,
+        "link_rate_kbps" => Call::LinkRate(
+            u32::try_from(amount()?).map_err(|_| format!("{text:?}: no link is so fast"))?,
+        ),
         // What a socket needs and a machine does not.
         "socket" | "setsockopt" | "bind" | "fcntl" => return Ok(None),
         _ => {
-            let known = "connect, listen, accept, write, read, close, stop, assert, quiet, < or >";
+            let known = "connect, listen, accept, write, read, close, stop, link_rate_kbps, \
+                         assert, quiet, skip, < or >";
             return Err(format!("{text:?} is no event; an event is {known}"));
         }
     };

@@ -1,17 +1,15 @@
 //! Plays a script against a machine.
 
+use super::control::control;
 use super::grammar::{Assertion, Call, Event, Script, When, Written};
+use super::settings::{configure, packets};
 use super::{Failure, Kind, Line, Transcript};
-use crate::control::NewReno;
-use crate::{
-    Command, Config, Control, DelayedAck, EcnMode, Receiver, Recovery, Reduction, RtoRule, Sender,
-    TimerId,
-};
-use kernel::{Bytes, Duration, Instant, Segments};
+use crate::{Command, Config, Hint, Receiver, Sender, TimerId};
+use kernel::{BitRate, Bytes, Duration, Instant};
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use wire::{Flags, FlowId, SackBlock, Segment, Timestamps};
+use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment, Timestamps};
 
 const FLOW: FlowId = FlowId(0);
 /// How far a segment may be from its time, as in packetdrill.
@@ -133,6 +131,11 @@ impl Player {
                     return Err(format!("nothing more should be sent; at {at} s was > {shown}"));
                 }
             }
+            Event::Skip => {
+                for (at, segment) in std::mem::take(&mut self.sent) {
+                    self.note(at, Kind::Unasked, show(&segment), Some(line));
+                }
+            }
             Event::Expect(_) => {}
         }
         self.obey()
@@ -185,6 +188,8 @@ impl Player {
         let window = written.window.unwrap_or(65_535);
         let ms =
             |ms: Option<u64>| Instant(ms.map_or(self.now.0, |ms| ms.saturating_mul(1_000_000)));
+        let syn = written.flags.has(Flags::SYN);
+        let permits = syn && (written.sack_ok || written.any_options);
         let segment = Segment {
             flow: FLOW,
             connection: 0,
@@ -197,7 +202,8 @@ impl Player {
             timestamps: written
                 .timestamps
                 .map(|(value, echo)| Timestamps { value: ms(value), echo: ms(echo) }),
-            sack: written.sack,
+            sack: if permits { SackBlocks::PERMITTED } else { written.sack },
+            coded: None,
         };
         self.note(self.now, Kind::Injected, written.text.clone(), Some(line));
         match &mut self.machine {
@@ -214,6 +220,10 @@ impl Player {
             (Machine::Sender(sender), Call::Write(n)) => sender.on_data(now, Bytes(n), out),
             (Machine::Sender(sender), Call::Close) => sender.on_close(now, out),
             (Machine::Sender(sender), Call::Stop) => sender.on_stop(now, out),
+            (Machine::Sender(sender), Call::LinkRate(kbps)) => {
+                let rate = BitRate(u64::from(kbps) * 1000);
+                sender.on_hint(now, Hint::LinkRate(rate));
+            }
             (Machine::Sender(sender), Call::Accept) if !sender.is_connected() => {
                 return Err("accept: no connection is established".into());
             }
@@ -297,8 +307,11 @@ impl Player {
         if written.any_options {
             return None;
         }
-        if written.sack != segment.sack {
+        if written.sack.as_slice() != segment.sack.as_slice() {
             return Some("the selective acknowledgements differ".into());
+        }
+        if written.sack_ok && !segment.sack.are_permitted() {
+            return Some("it does not permit selective acknowledgements".into());
         }
         let stamps = (written.timestamps, segment.timestamps);
         match stamps {
@@ -344,9 +357,12 @@ impl Player {
             "infinite" | "TCP_INFINITE_SSTHRESH" => INFINITE,
             number => number.parse().map_err(|_| format!("{value:?} is no number"))?,
         };
-        // Whole numbers are compared as implementations with whole windows would.
-        let seen = if value.contains('.') { found } else { found.floor() };
-        let near = (seen - wanted).abs() < 1e-6 * wanted.abs().max(1.0);
+        // Whole numbers are compared as implementations with whole windows would, others to the
+        // last digit that is written.
+        let digits = value.split_once('.').map(|(_, digits)| digits.len().min(12) as i32);
+        let seen = if digits.is_some() { found } else { found.floor() };
+        let half = digits.map_or(0.0, |digits| 0.5 * 0.1_f64.powi(digits));
+        let near = (seen - wanted).abs() <= half + 1e-9 * wanted.abs().max(1.0);
         let order = if near { Ordering::Equal } else { seen.total_cmp(&wanted) };
         if orders.contains(&order) { Ok(()) } else { Err(format!("{text}: is {found}")) }
     }
@@ -377,8 +393,19 @@ fn sender_value(sender: &Sender, name: &str, mss: Bytes) -> Option<f64> {
         "probes" => counters.probes as f64,
         "marks_answered" => counters.marks_answered as f64,
         "acknowledged" => sender.acknowledged_bytes() as f64,
-        _ => return None,
+        name => return gauge(sender, name),
     })
+}
+
+/// What the controller shows by this name.
+fn gauge(sender: &Sender, wanted: &str) -> Option<f64> {
+    let mut found = None;
+    sender.control().gauges(&mut |name, value| {
+        if name == wanted {
+            found = Some(value);
+        }
+    });
+    found
 }
 
 fn receiver_value(receiver: &Receiver, name: &str, read: u64) -> Option<f64> {
@@ -390,151 +417,6 @@ fn receiver_value(receiver: &Receiver, name: &str, read: u64) -> Option<f64> {
         "segments" => counters.segments as f64,
         "duplicates" => counters.duplicates as f64,
         "acks_sent" => counters.acks_sent as f64,
-        _ => return None,
-    })
-}
-
-// ---- settings ----
-
-fn packets(script: &Script, expected: bool) -> impl Iterator<Item = &Written> {
-    script.events.iter().filter_map(move |(_, _, event)| match event {
-        Event::Expect(written) if expected => Some(written),
-        Event::Inject(written) if !expected => Some(written),
-        _ => None,
-    })
-}
-
-/// The settings of the script, within what the injected SYN allows.
-fn configure(script: &Script) -> Result<Config, Failure> {
-    let timer = Duration::from_millis(40);
-    let mut config = Config {
-        delayed_ack: DelayedAck::Fixed { segments: 2, timer },
-        reads: script.events.iter().any(|e| matches!(e.2, Event::Call(Call::Read(_), _))),
-        timestamps: true,
-        ..Config::default()
-    };
-    for (line, key, value) in &script.settings {
-        set(&mut config, key, value).map_err(|message| Failure { line: *line, message })?;
-    }
-    if let Some(syn) = packets(script, false).find(|written| written.flags.has(Flags::SYN)) {
-        config.mss = Bytes(config.mss.0.min(syn.mss.unwrap_or(config.mss.0)).max(1));
-        if !syn.any_options {
-            // Who opens says first whether there are timestamps.
-            let opens =
-                |asked: &&Written| asked.flags.has(Flags::SYN) && !asked.flags.has(Flags::ACK);
-            let asked = packets(script, true).find(opens);
-            config.timestamps &= asked.unwrap_or(syn).timestamps.is_some();
-            if !syn.sack_ok {
-                config.recovery = Recovery::NewReno;
-            }
-        }
-    }
-    Ok(config)
-}
-
-fn control(script: &Script, config: &Config) -> Result<Box<dyn Control>, Failure> {
-    let set = script.settings.iter().rev().find(|(_, key, _)| key == "control");
-    match set.map_or("new_reno", |(_, _, value)| value) {
-        "new_reno" => Ok(Box::new(NewReno::from(config))),
-        other => Err(Failure {
-            line: set.map_or(1, |set| set.0),
-            message: format!("control: {other:?} is none; there is new_reno"),
-        }),
-    }
-}
-
-fn set(config: &mut Config, key: &str, value: &str) -> Result<(), String> {
-    let number = || -> Result<f64, String> {
-        let number: f64 = value.parse().map_err(|_| format!("{key}: {value:?} is no number"))?;
-        if (0.0..=1e12).contains(&number) {
-            Ok(number)
-        } else {
-            Err(format!("{key}: must be from 0 to 1e12, is {value}"))
-        }
-    };
-    let count = || -> Result<u64, String> {
-        let n = number()? as u64;
-        if n > 0 { Ok(n) } else { Err(format!("{key}: must be 1 at least, is {value}")) }
-    };
-    let ms = || number().map(|ms| Duration((ms * 1e6) as u64));
-    let on = || match value {
-        "on" | "true" | "1" => Ok(true),
-        "off" | "false" | "0" => Ok(false),
-        _ => Err(format!("{key}: on or off, is {value:?}")),
-    };
-    let one_of = |names: &str| format!("{key}: one of {names}, is {value:?}");
-    let mut sack = config.sack().unwrap_or_default();
-    match key {
-        "mss" => config.mss = Bytes(count()?),
-        "window" => config.window = Bytes(count()?),
-        "initial_window" => config.initial_window = Segments(count()? as f64),
-        "initial_ssthresh" => config.initial_ssthresh = Some(Segments(count()? as f64)),
-        "timestamps" => config.timestamps = on()?,
-        "limited_transmit" => config.limited_transmit = on()?,
-        "restart_after_idle" => config.restart_after_idle = on()?,
-        "fin" => config.fin = on()?,
-        "pacing" => config.pacing = on()?,
-        "rto_initial_ms" => config.rto_initial = ms()?,
-        "rto_min_ms" => config.rto_min = ms()?,
-        "rto_max_ms" => config.rto_max = ms()?,
-        "rto_granularity_ms" => config.rto_granularity = ms()?,
-        "delayed_ack" if value == "none" => config.delayed_ack = DelayedAck::None,
-        "delayed_ack" | "delayed_ack_ms" => {
-            let (mut segments, mut timer) = match config.delayed_ack {
-                DelayedAck::Fixed { segments, timer } => (segments, timer),
-                _ => (2, Duration::from_millis(40)),
-            };
-            if key == "delayed_ack" {
-                segments = count()? as u32;
-            } else {
-                timer = ms()?;
-            }
-            config.delayed_ack = DelayedAck::Fixed { segments, timer };
-        }
-        "rto_rule" => {
-            config.rto_rule = match value {
-                "rfc6298" => RtoRule::Rfc6298,
-                "linux" => RtoRule::Linux,
-                _ => return Err(one_of("rfc6298, linux")),
-            }
-        }
-        "ecn" => {
-            config.ecn = match value {
-                "off" => EcnMode::Off,
-                "classic" | "on" => EcnMode::Classic,
-                "accurate" => EcnMode::Accurate,
-                _ => return Err(one_of("off, classic, accurate")),
-            }
-        }
-        "recovery" => {
-            config.recovery = match value {
-                "new_reno" => Recovery::NewReno,
-                "sack" => Recovery::Sack(sack),
-                _ => return Err(one_of("new_reno, sack")),
-            }
-        }
-        "rack" | "f_rto" | "undo" | "reduction" => {
-            match key {
-                "rack" => sack.rack = on()?,
-                "f_rto" => sack.f_rto = on()?,
-                "undo" => sack.undo = on()?,
-                _ => sack.reduction = reduction(value).ok_or_else(|| one_of(REDUCTIONS))?,
-            }
-            config.recovery = Recovery::Sack(sack);
-        }
-        "control" => {}
-        _ => return Err(format!("{key:?} is no setting")),
-    }
-    Ok(())
-}
-
-const REDUCTIONS: &str = "at_once, proportional, proportional_rfc6937";
-
-fn reduction(name: &str) -> Option<Reduction> {
-    Some(match name {
-        "at_once" => Reduction::AtOnce,
-        "proportional" => Reduction::Proportional,
-        "proportional_rfc6937" => Reduction::Proportional6937,
         _ => return None,
     })
 }
@@ -566,6 +448,9 @@ fn show(segment: &Segment) -> String {
         let _ = write!(text, " ack {}", segment.ack);
     }
     let mut options = Vec::new();
+    if segment.sack.are_permitted() {
+        options.push("sackOK".to_owned());
+    }
     if !segment.sack.is_empty() {
         let block = |block: &SackBlock| format!("{}:{}", block.start, block.end);
         let blocks: Vec<_> = segment.sack.as_slice().iter().map(block).collect();

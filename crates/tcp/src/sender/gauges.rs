@@ -41,6 +41,12 @@ pub struct SenderCounters {
     pub probes: u64,
     /// Reductions of the window for a congestion mark (RFC 3168).
     pub marks_answered: u64,
+    /// Segments with parity that left with their block.
+    pub proactive: u64,
+    /// Segments with parity for holes.
+    pub reactive: u64,
+    /// Bytes of parity.
+    pub parity_bytes: u64,
 }
 
 impl Sender {
@@ -68,6 +74,9 @@ impl Sender {
 
     /// What was sent and not acknowledged, as far as it is not taken for lost.
     pub fn in_flight_bytes(&self) -> u64 {
+        if let Some(coding) = &self.coding {
+            return coding.blocks.in_flight();
+        }
         let outstanding = self.nxt - self.una;
         if self.board.is_plain() { outstanding } else { self.board.pipe(outstanding) }
     }
@@ -92,6 +101,16 @@ impl Sender {
     /// What was sent and not acknowledged cumulatively.
     pub fn outstanding_bytes(&self) -> u64 {
         self.max - self.una
+    }
+
+    /// The probability that a unit of coded data is lost, as it is estimated; 0 without a code.
+    pub fn loss_estimate(&self) -> f64 {
+        self.coding.as_ref().map_or(0.0, |coding| coding.estimate())
+    }
+
+    /// How large the next block's units are; a full segment without a code.
+    pub fn unit_bytes(&self) -> u64 {
+        self.coding.as_ref().map_or(self.config.mss.0, |coding| coding.unit())
     }
 
     /// Whether the connection is established, and not closed yet.
@@ -143,5 +162,8 @@ impl std::ops::AddAssign for SenderCounters {
         self.undone += other.undone;
         self.probes += other.probes;
         self.marks_answered += other.marks_answered;
+        self.proactive += other.proactive;
+        self.reactive += other.reactive;
+        self.parity_bytes += other.parity_bytes;
     }
 }

@@ -139,6 +139,7 @@ impl Sender {
     ) {
         let mss = self.config.mss.0;
         let rtt_min = self.rtt.least();
+        self.validate(now, news.acked);
         self.meter.on_lost(news.lost);
         let delivery = self.meter.sample(now, news.delivered, newest, rtt_min, mss);
         let used = flight + mss;
@@ -216,7 +217,9 @@ impl Sender {
         self.prr = Prr::new(sack.reduction, outstanding, self.board.sacked(), news.delivered);
         // A mark in the same window of data has reduced it already (RFC 3168 §6.1.2).
         if self.una >= self.cwr_until {
-            let in_flight = outstanding.saturating_sub(self.limited);
+            // What a recovery just before this one has sent is outstanding beside what its reports
+            // have acknowledged: by that sum a window would grow at a loss.
+            let in_flight = outstanding.saturating_sub(self.limited).min(self.window);
             let lost = self.segments(news.lost);
             self.on_loss(now, Cause::Sack, lost, in_flight, false);
         }

@@ -11,6 +11,10 @@ impl Sender {
         if self.una == self.max && self.nxt < self.end {
             self.restart_if_idle(now);
         }
+        if self.coding.is_some() {
+            self.transmit_coded(now, out);
+            return;
+        }
         if let Some(sack) = self.config.sack() {
             self.transmit_selectively(now, sack, out);
             return;
@@ -141,7 +145,7 @@ impl Sender {
     }
 
     /// A segment leaves now: when may the next?
-    fn pace(&mut self, now: Instant, len: u64) {
+    pub(super) fn pace(&mut self, now: Instant, len: u64) {
         let rate = match self.control.pacing() {
             Some(rate) => rate,
             None if self.config.pacing => {
@@ -168,7 +172,11 @@ impl Sender {
             (true, _) if self.ecn => Flags::SYN.and(Flags::ACK).and(Flags::ECE),
             (true, _) => Flags::SYN.and(Flags::ACK),
         };
-        out.push(Command::Send(self.segment(now, 0, 0, flags)));
+        let mut syn = self.segment(now, 0, 0, flags);
+        if self.config.sack().is_some() {
+            syn.sack = SackBlocks::PERMITTED;
+        }
+        out.push(Command::Send(syn));
         self.start_timer(now, out);
     }
 
@@ -188,6 +196,7 @@ impl Sender {
             flags,
             timestamps: self.timestamps.then_some(Timestamps { value: now, echo: self.echo }),
             sack: SackBlocks::NONE,
+            coded: None,
         }
     }
 
@@ -245,7 +254,7 @@ mod tests {
     use crate::Config;
     use crate::script::{Driven, config, segment};
     use kernel::{Bytes, Segments};
-    use wire::{Flags, Segment};
+    use wire::{Flags, SackBlocks, Segment};
 
     #[test]
     fn what_is_written_together_is_cut_together() {
@@ -309,6 +318,7 @@ mod tests {
         let mut tcp = Driven::new(&config());
         tcp.sender.on_open(kernel::Instant::ZERO, &mut tcp.out);
         let crate::Command::Send(syn) = tcp.out[0] else { panic!() };
-        assert_eq!(syn, Segment { forward: true, ..segment(true, 0, 0, 0, Flags::SYN) });
+        let sack = SackBlocks::NONE;
+        assert_eq!(syn, Segment { sack, ..segment(true, 0, 0, 0, Flags::SYN) });
     }
 }

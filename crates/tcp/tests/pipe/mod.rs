@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use kernel::{Agenda, Bytes, Duration, Instant, Ranked, Rng, Seed};
+use std::collections::{BTreeMap, BTreeSet};
 use tcp::{Command, Config, Control, Receiver, Sender, TimerId};
 use wire::{Flags, FlowId, Segment};
 
@@ -83,7 +84,9 @@ pub(crate) struct Pipe {
     out: Vec<Command>,
     /// Which bytes have arrived at the receiver, by their number from 0.
     arrived: Vec<bool>,
-    /// How many of them are there without a gap.
+    /// Which units of coded blocks have, by the block's first byte.
+    blocks: BTreeMap<u64, BTreeSet<u8>>,
+    /// How many of the bytes are there without a gap.
     prefix: usize,
     pub(crate) outcome: Outcome,
     mss: u64,
@@ -125,6 +128,7 @@ impl Pipe {
             timers: [[(0, false); 3]; 2],
             out: Vec::new(),
             arrived: Vec::new(),
+            blocks: BTreeMap::new(),
             prefix: 0,
             outcome: Outcome::default(),
             mss: config.mss.0,
@@ -166,12 +170,9 @@ impl Pipe {
             Event::Arrive(segment) if segment.forward => {
                 // A segment that reaches the receiver before the SYN is not taken.
                 if self.receiver.counters().acks_sent > 0 {
-                    let first = segment.seq.saturating_sub(1) as usize;
-                    let last = first + segment.len as usize;
-                    self.arrived.resize(self.arrived.len().max(last), false);
-                    self.arrived[first..last].fill(true);
+                    self.note(&segment);
                 }
-                self.receiver.on_segment(now, &segment, out);
+                self.receiver.on_segment(now, &segment, &mut self.out);
                 return false;
             }
             Event::Arrive(segment) => self.sender.on_segment(now, &segment, out),
@@ -190,6 +191,29 @@ impl Pipe {
             }
         }
         true
+    }
+
+    /// Which bytes the receiver has by this segment, or by the block that it completes.
+    fn note(&mut self, segment: &Segment) {
+        let mut fill = |seq: u64, len: u64| {
+            let first = seq.saturating_sub(1) as usize;
+            let last = first + len as usize;
+            self.arrived.resize(self.arrived.len().max(last), false);
+            self.arrived[first..last].fill(true);
+        };
+        let parity = segment.coded.is_some_and(|coded| coded.index >= coded.data.get());
+        if !parity {
+            fill(segment.seq, u64::from(segment.len));
+        }
+        if let Some(coded) = segment.coded.filter(|_| segment.len > 0) {
+            let size = u64::from(coded.span).div_ceil(u64::from(coded.data.get()));
+            let before = if parity { 0 } else { u64::from(coded.index) * size };
+            let units = self.blocks.entry(segment.seq - before).or_default();
+            units.insert(coded.index);
+            if units.len() >= usize::from(coded.data.get()) {
+                fill(segment.seq - before, u64::from(coded.span));
+            }
+        }
     }
 
     fn obey(&mut self, now: Instant, at_sender: bool) {

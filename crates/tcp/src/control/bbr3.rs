@@ -1,0 +1,577 @@
+//! BBR, version 3: a model of the path's rate, delay and volume, which losses and marks bound.
+//!
+//! Cardwell, Swett and Beshay, "BBR Congestion Control", draft-ietf-ccwg-bbr, as of August 2026,
+//! whose sections are cited. Two things a sender does not tell a controller are taken otherwise:
+//! a loss is judged by what was in flight when the newest delivered segment left, not the lost one,
+//! and each acknowledgement that tells of losses counts as one of the six ranges of §5.3.1.3.
+
+mod cycle;
+mod model;
+
+use super::{Ack, Cause, Control, Delivery, Loss};
+use crate::Config;
+use kernel::{BitRate, Bytes, Duration, Instant, Segments};
+use model::{LEAST_WINDOW, Model};
+
+/// §5.6.1: gains of the pacing rate and of the window.
+const STARTUP: (f64, f64) = (2.77, 2.0);
+const DRAIN: (f64, f64) = (0.5, 2.0);
+const DOWN: (f64, f64) = (0.9, 2.0);
+const CRUISE: (f64, f64) = (1.0, 2.0);
+const UP: (f64, f64) = (1.25, 2.25);
+const PROBE_RTT: (f64, f64) = (1.0, 0.5);
+/// §5.6.2, `PacingMarginPercent`.
+const MARGIN: f64 = 0.99;
+/// §5.3.2: round trips that draining takes at most.
+const DRAIN_ROUNDS: u64 = 3;
+/// §5.3.1.3, `BBRStartupFullLossCnt`.
+const STARTUP_LOSSES: u32 = 6;
+/// §2.16.2, `ProbeRTTDuration`.
+const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
+/// Round trips in a row with too many marks that end startup (the authors' `bbr_full_ecn_cnt`).
+const STARTUP_MARKED: u32 = 2;
+
+/// The settings of BBR, version 3.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bbr3Config {
+    /// The share of losses in a round trip beyond which a probe has gone too far (§2.8).
+    pub loss_threshold: f64,
+    /// What of the bounds is left, at least, after a round trip with losses (§2.8).
+    pub beta: f64,
+    /// The share of the long-term bound that is left to others (§2.8).
+    pub headroom: f64,
+    /// Whether the window makes room for acknowledgements that arrive in bunches.
+    pub extra_acked: bool,
+}
+
+impl Default for Bbr3Config {
+    fn default() -> Self {
+        Self { loss_threshold: 0.02, beta: 0.7, headroom: 0.15, extra_acked: true }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Startup,
+    /// Since this round trip.
+    Drain(u64),
+    Down,
+    Cruise,
+    Refill,
+    Up,
+    /// Until when, once in flight is little enough; and whether a round trip has ended since.
+    ProbeRtt(Option<Instant>, bool),
+}
+
+/// What a loss changes, and an undo brings back (§5.5.11).
+#[derive(Clone, Copy, Debug)]
+struct Before {
+    /// The state that a loss ended.
+    state: Option<State>,
+    short: (f64, f64),
+    long: f64,
+}
+
+/// BBR, version 3.
+#[derive(Clone, Debug)]
+pub struct Bbr3 {
+    settings: Bbr3Config,
+    mss: Bytes,
+    initial_window: f64,
+    window: f64,
+    /// In segments per second.
+    pacing: Option<f64>,
+    state: State,
+    model: Model,
+    /// Acknowledgements still tell of what left during the last probe (`ACKS_PROBE_STOPPING`).
+    stopping: bool,
+    /// They tell of a probe that nothing was answered to yet (`is_bw_probe_sample`).
+    probe_sample: bool,
+    /// How `inflight_longterm` grows during a probe.
+    up_rounds: u32,
+    up_acked: f64,
+    acked_per_step: f64,
+    /// When the cycle began, how long until the next probe, and round trips since the last one.
+    cycle_began: Instant,
+    wait: Duration,
+    rounds_since_probe: u64,
+    /// §5.3.3.6.
+    too_high: bool,
+    precautionary: bool,
+    /// The window before it was reduced for a measurement or a timeout (`prior_cwnd`).
+    saved: f64,
+    before: Option<Before>,
+    /// What was outstanding at a timeout and has not arrived.
+    unrepaired: f64,
+    recovery: bool,
+    /// When the last acknowledgement arrived, and whether nothing was in flight after it.
+    last: (Instant, bool),
+    srtt: Duration,
+}
+
+impl Bbr3 {
+    /// A controller for a connection with this configuration.
+    pub fn new(config: &Config, settings: Bbr3Config) -> Self {
+        let initial_window = config.initial_window.0.max(1.0);
+        Self {
+            settings,
+            mss: config.mss,
+            initial_window,
+            window: initial_window,
+            pacing: None,
+            state: State::Startup,
+            model: Model::new(settings, config.mss),
+            stopping: false,
+            probe_sample: false,
+            up_rounds: 0,
+            up_acked: 0.0,
+            acked_per_step: f64::INFINITY,
+            cycle_began: Instant::ZERO,
+            wait: Duration::ZERO,
+            rounds_since_probe: 0,
+            too_high: false,
+            precautionary: false,
+            saved: 0.0,
+            before: None,
+            unrepaired: 0.0,
+            recovery: false,
+            last: (Instant::ZERO, false),
+            srtt: Duration::ZERO,
+        }
+    }
+
+    fn gains(&self) -> (f64, f64) {
+        match self.state {
+            State::Startup => STARTUP,
+            State::Drain(_) => DRAIN,
+            State::Down => DOWN,
+            State::Cruise | State::Refill => CRUISE,
+            State::Up => UP,
+            State::ProbeRtt(..) => PROBE_RTT,
+        }
+    }
+
+    /// §5.3.3.9, `IsProbingBW`.
+    fn is_probing(&self) -> bool {
+        matches!(self.state, State::Startup | State::Refill | State::Up)
+    }
+
+    /// §5.3.3.9, `IsInAProbeBWState`.
+    fn is_cycling(&self) -> bool {
+        matches!(self.state, State::Down | State::Cruise | State::Refill | State::Up)
+    }
+
+    /// §5.6.4.2, `Inflight`: so many times what the path holds, and what pipelining takes.
+    fn volume(&self, gain: f64) -> f64 {
+        let product = self.model.product().map_or(self.initial_window, |product| gain * product);
+        // Segments leave one by one: an offload budget of three is below the least window.
+        product.max(LEAST_WINDOW) + if self.state == State::Up { 2.0 } else { 0.0 }
+    }
+
+    /// §5.3.3.8, `TargetInflight`.
+    fn target(&self) -> f64 {
+        self.model.product().unwrap_or(self.initial_window).min(self.window)
+    }
+
+    // ---- losses ----
+
+    /// §5.5.10.2, `NoteLoss` and `SaveStateUponLoss`.
+    fn note_loss(&mut self) {
+        if self.model.note_loss() {
+            self.save_window();
+            let Model { short, long, .. } = self.model;
+            self.before = Some(Before { state: None, short, long });
+        }
+    }
+
+    /// §5.6.4.4: the last good window.
+    fn save_window(&mut self) {
+        let reduced = self.recovery || self.unrepaired > 0.0;
+        let reduced = reduced || matches!(self.state, State::ProbeRtt(..));
+        self.saved = if reduced { self.saved.max(self.window) } else { self.window };
+    }
+
+    fn restore_window(&mut self) {
+        self.window = self.window.max(self.saved);
+    }
+
+    /// §5.5.10.2, `HandleLostPacket`: did a probe go too far?
+    fn judge_probe(&mut self, ack: &Ack) {
+        let Some(delivery) = ack.delivery.filter(|_| self.probe_sample) else { return };
+        let lost = ack.lost.0 > 0.0 && self.model.is_too_much(&delivery);
+        let marked = self.model.round_started && self.model.marked_rounds > 0;
+        if !lost && !marked {
+            return;
+        }
+        (self.too_high, self.probe_sample) = (true, false);
+        if !self.model.is_limited(&delivery) {
+            let safe = if lost {
+                self.model.in_flight_at_loss(&delivery, ack.lost.0)
+            } else {
+                delivery.in_flight.0
+            };
+            self.model.long = safe.max(self.settings.beta * self.target());
+        }
+        if self.state == State::Up {
+            if let Some(before) = &mut self.before {
+                before.state = Some(State::Up);
+            }
+            self.go_down(ack.now);
+        }
+    }
+
+    /// §5.3.1.3, and the end of startup by a plateau (§5.3.1.2).
+    fn check_startup(&mut self, ack: &Ack) {
+        if self.state != State::Startup {
+            return;
+        }
+        let model = &mut self.model;
+        let high = |delivery: &Delivery| model.is_too_much(delivery);
+        let lossy = model.loss_round_started
+            && self.recovery
+            && ack.recovery
+            && model.losses >= STARTUP_LOSSES
+            && ack.delivery.as_ref().is_some_and(high);
+        if lossy || model.marked_rounds >= STARTUP_MARKED {
+            model.filled = true;
+            model.full_now = true;
+            model.long = model.product().unwrap_or(0.0).max(model.latest.1);
+            if let Some(before) = &mut self.before {
+                before.state = Some(State::Startup);
+            }
+        }
+        if model.filled {
+            model.fill();
+            self.state = State::Drain(model.rounds.count);
+        }
+    }
+
+    /// §5.3.2, `CheckDrainDone`.
+    fn check_drain(&mut self, ack: &Ack) {
+        if let State::Drain(since) = self.state
+            && (ack.in_flight.0 <= self.volume(1.0)
+                || self.model.rounds.count > since + DRAIN_ROUNDS)
+        {
+            self.go_down(ack.now);
+        }
+    }
+
+    // ---- the least round-trip time (§5.3.4) ----
+
+    /// `ProbeRTTCwnd`.
+    fn probe_rtt_window(&self) -> f64 {
+        let product = self.model.product().map_or(self.initial_window, |p| PROBE_RTT.1 * p);
+        product.max(LEAST_WINDOW)
+    }
+
+    /// `CheckProbeRTT`; after an idle time the queue is empty anyway.
+    fn check_probe_rtt(&mut self, ack: &Ack, idle: bool) {
+        let probing = matches!(self.state, State::ProbeRtt(..));
+        if !probing && self.model.rtt_expired && !idle {
+            self.save_window();
+            self.state = State::ProbeRtt(None, false);
+            self.stopping = true;
+            self.model.rounds.begin(self.model.delivered);
+        }
+        let State::ProbeRtt(until, round) = self.state else { return };
+        self.model.hold(ack.in_flight.0);
+        let round = round || self.model.round_started;
+        match until {
+            None if ack.in_flight.0 <= self.probe_rtt_window() => {
+                self.state = State::ProbeRtt(Some(ack.now + PROBE_RTT_TIME), false);
+                self.model.rounds.begin(self.model.delivered);
+            }
+            None => {}
+            Some(end) if round && ack.now > end => {
+                self.model.measured_rtt(ack.now);
+                self.restore_window();
+                self.model.forget_short();
+                if self.model.filled {
+                    self.go_down(ack.now);
+                    self.state = State::Cruise;
+                } else {
+                    self.state = State::Startup;
+                }
+            }
+            Some(_) => self.state = State::ProbeRtt(until, round),
+        }
+    }
+
+    // ---- what is controlled (§5.6) ----
+
+    /// `SetPacingRate`.
+    fn set_pacing(&mut self) {
+        let Some(rate) = self.model.rate() else { return };
+        let rate = self.gains().0 * rate * MARGIN;
+        if self.model.filled || self.pacing.is_none_or(|pacing| rate > pacing) {
+            self.pacing = Some(rate);
+        }
+    }
+
+    /// `SetCwnd`.
+    fn set_window(&mut self, ack: &Ack) {
+        let mut most = self.volume(self.gains().1);
+        if self.settings.extra_acked && self.model.rtt_min.is_some() {
+            most += self.model.bunches.greatest().unwrap_or(0.0);
+        }
+        let arrived = ack.delivered.0;
+        if self.model.filled {
+            self.window = (self.window + arrived).min(most);
+        } else if self.window < most || self.model.delivered < self.initial_window {
+            self.window += arrived;
+        }
+        // `BoundCwndForProbeRTT` and `BoundCwndForModel`.
+        let cap = match self.state {
+            State::Startup | State::Drain(_) => f64::INFINITY,
+            State::Down | State::Refill | State::Up => self.model.long,
+            State::Cruise => self.model.with_headroom(),
+            State::ProbeRtt(..) => self.model.with_headroom().min(self.probe_rtt_window()),
+        };
+        let cap = cap.min(self.model.short.1).max(LEAST_WINDOW);
+        self.window = self.window.max(LEAST_WINDOW).min(cap);
+    }
+}
+
+impl Control for Bbr3 {
+    fn window(&self) -> Segments {
+        Segments(self.window)
+    }
+
+    /// §5.2.3.
+    fn on_ack(&mut self, ack: &Ack) {
+        self.srtt = ack.srtt;
+        let (_, idle) = std::mem::replace(&mut self.last, (ack.now, ack.in_flight.0 <= 0.0));
+        if idle {
+            self.model.bunches.restart(ack.now);
+        }
+        if self.unrepaired > 0.0 {
+            self.unrepaired -= ack.acked.0;
+            if self.unrepaired <= 0.0 {
+                self.restore_window();
+            }
+        }
+        if ack.lost.0 > 0.0 {
+            self.note_loss();
+        }
+        self.model.learn(ack, self.window, self.is_probing());
+        self.rounds_since_probe += u64::from(self.model.round_started);
+        self.judge_probe(ack);
+        self.check_startup(ack);
+        self.check_drain(ack);
+        self.cycle(ack);
+        self.model.learn_rtt(ack);
+        self.check_probe_rtt(ack, idle);
+        self.model.advance(ack);
+        self.recovery = ack.recovery;
+        self.set_pacing();
+        self.set_window(ack);
+    }
+
+    /// §5.6.4.4. What a loss changes of the model, the acknowledgements after it tell.
+    fn on_loss(&mut self, loss: &Loss) {
+        match loss.cause {
+            Cause::Ecn => {}
+            Cause::Sack => self.note_loss(),
+            Cause::Timeout => {
+                self.note_loss();
+                self.save_window();
+                self.unrepaired = loss.in_flight.0;
+                self.window = 1.0;
+            }
+        }
+    }
+
+    /// §5.5.11.2, `HandleSpuriousLossDetection`.
+    fn on_undo(&mut self) {
+        self.unrepaired = 0.0;
+        self.restore_window();
+        let Some(before) = self.before.take() else { return };
+        let model = &mut self.model;
+        model.loss_in_round = false;
+        model.look_for_plateau(None);
+        model.short = (model.short.0.max(before.short.0), model.short.1.max(before.short.1));
+        model.long = model.long.max(before.long);
+        let measures = matches!(self.state, State::ProbeRtt(..));
+        match before.state {
+            Some(State::Startup) if self.state != State::Startup => {
+                model.filled = false;
+                if !measures {
+                    self.state = State::Startup;
+                }
+            }
+            Some(State::Up) if self.state != State::Up && !measures => self.refill(),
+            _ => {}
+        }
+    }
+
+    fn pacing(&self) -> Option<BitRate> {
+        let rate = match self.pacing {
+            Some(rate) => rate,
+            // `InitPacingRate`.
+            None if self.srtt > Duration::ZERO => {
+                STARTUP.0 * self.initial_window / self.srtt.as_secs_f64()
+            }
+            None => return None,
+        };
+        Some(BitRate((rate * self.mss.bits() as f64) as u64))
+    }
+
+    fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        let mbps = self.mss.bits() as f64 * 1e-6;
+        let model = &self.model;
+        visit("rate_mbps", model.rate().unwrap_or(f64::NAN) * mbps);
+        visit("rtt_min_s", model.rtt_min.map_or(f64::NAN, |(rtt, _)| rtt.as_secs_f64()));
+        visit("pacing_gain", self.gains().0);
+        visit("extra_acked_segments", model.bunches.greatest().unwrap_or(f64::NAN));
+        visit("inflight_high_segments", model.long);
+        visit("inflight_low_segments", model.short.1);
+        visit("rate_low_mbps", model.short.0 * mbps);
+        visit("mark_share", model.mark_share);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::fixture::{ack_at, gauge, loss};
+
+    /// A path of 100 segments a round trip of 100 ms, which is never exceeded.
+    struct Path {
+        control: Bbr3,
+        now_s: f64,
+        delivered: f64,
+    }
+
+    impl Path {
+        fn new() -> Self {
+            let control = Bbr3::new(&Config::default(), Bbr3Config::default());
+            Self { control, now_s: 0.0, delivered: 0.0 }
+        }
+
+        /// A round trip with so many segments in flight, of which `lost` at its end are lost.
+        fn round(&mut self, flight: f64, lost: f64) {
+            let prior = self.delivered;
+            let bits = self.control.mss.bits() as f64;
+            for n in 1..=flight as u32 {
+                self.delivered += 1.0;
+                self.now_s += 0.1 / flight;
+                let ends = n == flight as u32;
+                let lost = Segments(if ends { lost } else { 0.0 });
+                let delivery = Delivery {
+                    rate: BitRate((flight.min(100.0) * 10.0 * bits) as u64),
+                    app_limited: false,
+                    prior: Segments(prior),
+                    total: Segments(self.delivered),
+                    in_flight: Segments(flight),
+                    lost,
+                };
+                let delivery = Some(delivery);
+                let in_flight = Segments(flight - 1.0);
+                let ack = Ack { lost, in_flight, delivery, ..ack_at(self.now_s, 1.0, 100.0) };
+                self.control.on_ack(&ack);
+            }
+        }
+
+        /// Until the state is this.
+        fn reach(&mut self, state: State) {
+            for _ in 0..200 {
+                if self.control.state == state {
+                    return;
+                }
+                let most = if self.control.state == State::Down { 80.0 } else { 100.0 };
+                self.round(self.control.window().0.floor().min(most), 0.0);
+            }
+            panic!("{state:?} was not reached; it is {:?}", self.control.state);
+        }
+    }
+
+    #[test]
+    fn the_volume_at_which_losses_passed_the_threshold() {
+        // §5.5.10.2: of 100 in flight 5 are lost at once: 2 % of 95 is 1.9, over 0.98.
+        let model = Model::new(Bbr3Config::default(), Bytes(1000));
+        let volume = |segments| Segments(segments);
+        let delivery = Delivery {
+            rate: BitRate(1),
+            app_limited: false,
+            prior: volume(0.0),
+            total: volume(100.0),
+            in_flight: volume(100.0),
+            lost: volume(5.0),
+        };
+        assert!(model.is_too_much(&delivery));
+        assert!(!model.is_too_much(&Delivery { lost: volume(2.0), ..delivery }));
+        let at = model.in_flight_at_loss(&delivery, 5.0);
+        assert!((at - (95.0 + 1.9 / 0.98)).abs() < 1e-9, "{at}");
+    }
+
+    #[test]
+    fn a_probe_that_loses_too_much_sets_the_bound_and_an_undo_takes_it_back() {
+        let mut path = Path::new();
+        path.reach(State::Up);
+        path.round(100.0, 5.0);
+        assert_eq!(path.control.state, State::Down);
+        let high = gauge(&path.control, "inflight_high_segments").unwrap();
+        assert!((95.0..100.0).contains(&high), "{high}");
+        path.control.on_undo();
+        assert_eq!(path.control.state, State::Refill, "the probe begins anew");
+        assert_eq!(gauge(&path.control, "inflight_high_segments"), Some(f64::INFINITY));
+    }
+
+    #[test]
+    fn after_a_probe_that_went_too_far_the_next_turns_back_at_the_bound() {
+        // §5.3.3.6.
+        let mut path = Path::new();
+        path.reach(State::Up);
+        path.round(100.0, 5.0);
+        path.round(80.0, 0.0);
+        path.reach(State::Up);
+        assert!(path.control.too_high);
+        path.round(100.0, 0.0);
+        assert!(path.control.precautionary && !path.control.too_high);
+        assert_ne!(path.control.state, State::Up);
+        path.round(80.0, 0.0);
+        path.round(80.0, 0.0);
+        let again = matches!(path.control.state, State::Refill | State::Up);
+        assert!(again, "nothing was lost: at once again, and is {:?}", path.control.state);
+    }
+
+    #[test]
+    fn a_loss_while_it_cruises_bounds_by_what_was_delivered() {
+        // §5.5.10.3: the greater of what was delivered and 0.7 of the bound before.
+        let mut path = Path::new();
+        path.reach(State::Cruise);
+        path.round(90.0, 10.0);
+        path.round(60.0, 0.0);
+        path.round(60.0, 0.0);
+        let low = gauge(&path.control, "inflight_low_segments").unwrap();
+        assert!(low.is_finite() && low >= 60.0, "{low}");
+        let rate = gauge(&path.control, "rate_low_mbps").unwrap();
+        let full = 1000.0 * path.control.mss.bits() as f64 * 1e-6;
+        assert!((0.7 * full - 1e-6..full).contains(&rate), "{rate} of {full}");
+        path.reach(State::Refill);
+        assert_eq!(gauge(&path.control, "inflight_low_segments"), Some(f64::INFINITY));
+    }
+
+    #[test]
+    fn a_timeout_makes_the_window_one_until_all_is_repaired() {
+        let mut path = Path::new();
+        path.reach(State::Cruise);
+        let before = path.control.window().0;
+        path.control.on_loss(&loss(Cause::Timeout, 20.0));
+        assert_eq!(path.control.window().0, 1.0);
+        path.round(10.0, 0.0);
+        let half = path.control.window().0;
+        assert!(half < before, "{half}");
+        path.round(10.0, 0.0);
+        assert!(path.control.window().0 > half + 15.0, "{}", path.control.window().0);
+    }
+
+    #[test]
+    fn the_first_rate_is_that_of_the_initial_window() {
+        let mut control = Bbr3::new(&Config::default(), Bbr3Config::default());
+        assert_eq!(control.pacing(), None);
+        control.on_ack(&ack_at(0.1, 0.0, 100.0));
+        let rate = 2.77 * 10.0 / 0.1 * 1460.0 * 8.0;
+        assert_eq!(control.pacing(), Some(BitRate(rate as u64)));
+    }
+}

@@ -1,0 +1,293 @@
+//! What BBR version 3 knows of its path, and what it learns from an acknowledgement (§5.5).
+
+use super::super::max_filter::MaxFilter;
+use super::super::path_model::{Bunches, Plateau, RoundTrips};
+use super::super::{Ack, Delivery};
+use super::Bbr3Config;
+use kernel::{Bytes, Duration, Instant};
+
+/// §2.11, `MaxBwFilterLen`: the cycle of probing before this one, and this one.
+const RATE_CYCLES: u64 = 2;
+/// §2.16.1, `MinRTTFilterLen`.
+const RTT_MEMORY: Duration = Duration::from_secs(10);
+/// §5.5.9: round trips that bunches are remembered, in startup and after it.
+const BUNCH_ROUNDS: (u64, u64) = (1, 10);
+/// §2.16.2, `ProbeRTTInterval`.
+const PROBE_RTT_INTERVAL: Duration = Duration::from_secs(5);
+/// §5.6.4.3, `MinPipeCwnd`.
+pub(super) const LEAST_WINDOW: f64 = 4.0;
+/// The gain of the average of marks, and how much of it shrinks the short-term bounds: the
+/// draft (§3.7) leaves the answer to marks open, and these are its authors' (`bbr_ecn_alpha_gain`,
+/// `bbr_ecn_factor`).
+const MARK_GAIN: f64 = 1.0 / 16.0;
+const MARK_FACTOR: f64 = 1.0 / 3.0;
+/// A larger share of marks in a round trip is too much (the authors' `bbr_ecn_thresh`).
+const MARK_THRESHOLD: f64 = 0.5;
+
+/// A model of the path. Rates are in segments per second, volumes in segments.
+#[derive(Clone, Debug)]
+pub(super) struct Model {
+    settings: Bbr3Config,
+    segment_bits: f64,
+    /// All that has been delivered.
+    pub(super) delivered: f64,
+    pub(super) rounds: RoundTrips,
+    /// Whether this acknowledgement ends a round trip.
+    pub(super) round_started: bool,
+    /// Greatest rates, by the cycle of probing.
+    rates: MaxFilter,
+    pub(super) cycle: u64,
+    pub(super) rtt_min: Option<(Duration, Instant)>,
+    recent_rtt: Option<(Duration, Instant)>,
+    /// Whether `recent_rtt` was due to be measured anew.
+    pub(super) rtt_expired: bool,
+    /// Greatest rate and volume of the last round trip (`bw_latest`, `inflight_latest`).
+    pub(super) latest: (f64, f64),
+    /// When the round trip of a loss ends, in what has been delivered.
+    loss_round: f64,
+    pub(super) loss_round_started: bool,
+    pub(super) loss_in_round: bool,
+    /// Acknowledgements of this round trip that told of losses.
+    pub(super) losses: u32,
+    /// What is bearable by recent losses (`bw_shortterm`, `inflight_shortterm`).
+    pub(super) short: (f64, f64),
+    /// What is bearable by the last probes (`inflight_longterm`).
+    pub(super) long: f64,
+    pub(super) bunches: Bunches,
+    pub(super) plateau: Plateau,
+    /// `full_bw_now` and `full_bw_reached`.
+    pub(super) full_now: bool,
+    pub(super) filled: bool,
+    /// Samples of what left before this was delivered are low by our own doing.
+    held_until: f64,
+    /// The share that is marked, smoothed; what of this round trip was.
+    pub(super) mark_share: f64,
+    marked: (f64, f64),
+    /// Round trips in a row of which too much was marked.
+    pub(super) marked_rounds: u32,
+    marks_in_round: bool,
+}
+
+impl Model {
+    pub(super) fn new(settings: Bbr3Config, mss: Bytes) -> Self {
+        let mut bunches = Bunches::new();
+        bunches.remember(BUNCH_ROUNDS.0);
+        Self {
+            settings,
+            segment_bits: mss.bits() as f64,
+            delivered: 0.0,
+            rounds: RoundTrips::default(),
+            round_started: false,
+            rates: MaxFilter::new(RATE_CYCLES),
+            cycle: 0,
+            rtt_min: None,
+            recent_rtt: None,
+            rtt_expired: false,
+            latest: (0.0, 0.0),
+            loss_round: 0.0,
+            loss_round_started: false,
+            loss_in_round: false,
+            losses: 0,
+            short: (f64::INFINITY, f64::INFINITY),
+            long: f64::INFINITY,
+            bunches,
+            plateau: Plateau::default(),
+            full_now: false,
+            filled: false,
+            held_until: 0.0,
+            mark_share: 0.0,
+            marked: (0.0, 0.0),
+            marked_rounds: 0,
+            marks_in_round: false,
+        }
+    }
+
+    /// The greatest rate of this cycle and the one before (`max_bw`).
+    pub(super) fn greatest_rate(&self) -> Option<f64> {
+        self.rates.greatest()
+    }
+
+    /// §5.5.10.3, `BoundBWForModel`: the greatest rate, within what recent losses allow.
+    pub(super) fn rate(&self) -> Option<f64> {
+        self.rates.greatest().map(|rate| rate.min(self.short.0))
+    }
+
+    /// What the path holds without a queue.
+    pub(super) fn product(&self) -> Option<f64> {
+        Some(self.rate()? * self.rtt_min?.0.as_secs_f64())
+    }
+
+    /// §5.3.3.9, `InflightWithHeadroom`: room is left to others.
+    pub(super) fn with_headroom(&self) -> f64 {
+        let headroom = (self.settings.headroom * self.long).max(1.0);
+        if self.long.is_finite() { (self.long - headroom).max(LEAST_WINDOW) } else { self.long }
+    }
+
+    /// §5.5.10.2, `IsInflightTooHigh`: the losses since what was delivered last had left.
+    pub(super) fn is_too_much(&self, delivery: &Delivery) -> bool {
+        delivery.lost.0 > self.settings.loss_threshold * delivery.in_flight.0
+    }
+
+    /// §5.5.10.2, `InflightAtLoss`: how much was in flight as losses passed the threshold, of which
+    /// `lost` are told by this acknowledgement.
+    pub(super) fn in_flight_at_loss(&self, delivery: &Delivery, lost: f64) -> f64 {
+        let threshold = self.settings.loss_threshold;
+        let (before, lost_before) = (delivery.in_flight.0 - lost, delivery.lost.0 - lost);
+        before + (threshold * before - lost_before) / (1.0 - threshold)
+    }
+
+    /// §5.2.3, the first half of `UpdateModelAndState`. `probes` is whether the state probes for
+    /// bandwidth.
+    pub(super) fn learn(&mut self, ack: &Ack, window: f64, probes: bool) {
+        self.delivered += ack.delivered.0;
+        (self.round_started, self.loss_round_started) = (false, false);
+        self.losses += u32::from(ack.lost.0 > 0.0);
+        self.marked.0 += ack.marked.0;
+        self.marked.1 += ack.delivered.0;
+        self.marks_in_round |= ack.marked.0 > 0.0;
+        if let Some(delivery) = ack.delivery {
+            self.learn_rate(&delivery, window, probes);
+        }
+        if self.settings.extra_acked
+            && let Some(rate) = self.rate()
+        {
+            self.bunches.on_ack(ack, rate, window, self.rounds.count);
+        }
+    }
+
+    /// Segments per second.
+    pub(super) fn per_second(&self, delivery: &Delivery) -> f64 {
+        delivery.rate.0 as f64 / self.segment_bits
+    }
+
+    fn learn_rate(&mut self, delivery: &Delivery, window: f64, probes: bool) {
+        let rate = self.per_second(delivery);
+        let volume = delivery.total.0 - delivery.prior.0;
+        self.latest = (self.latest.0.max(rate), self.latest.1.max(volume));
+        if delivery.prior.0 >= self.loss_round {
+            self.loss_round = delivery.total.0;
+            self.loss_round_started = true;
+        }
+        // §5.5.5, `UpdateMaxBw`.
+        self.round_started = self.rounds.on_sample(delivery);
+        let limited = self.is_limited(delivery);
+        if !limited || self.rates.greatest().is_none_or(|most| rate >= most) {
+            self.rates.push(self.cycle, rate);
+        }
+        if self.round_started {
+            self.learn_marks();
+        }
+        if self.loss_round_started && !probes {
+            self.bound_short(window);
+        }
+        // §5.3.1.2, `CheckFullBWReached`.
+        if self.round_started && !self.full_now && !limited {
+            self.full_now = self.plateau.on_round(rate);
+            self.filled |= self.full_now;
+        }
+    }
+
+    /// Whether the sender, or the measurement of the round-trip time, held the rate down.
+    pub(super) fn is_limited(&self, delivery: &Delivery) -> bool {
+        delivery.app_limited || delivery.prior.0 < self.held_until
+    }
+
+    fn learn_marks(&mut self) {
+        let (marked, all) = std::mem::take(&mut self.marked);
+        let share = if all > 0.0 { marked / all } else { 0.0 };
+        self.mark_share += MARK_GAIN * (share - self.mark_share);
+        self.marked_rounds = if share > MARK_THRESHOLD { self.marked_rounds + 1 } else { 0 };
+    }
+
+    /// §5.5.10.3: once a round trip with losses, down towards what was delivered in it.
+    fn bound_short(&mut self, window: f64) {
+        if !self.loss_in_round && !self.marks_in_round {
+            return;
+        }
+        if self.short.0.is_infinite() {
+            self.short.0 = self.rates.greatest().unwrap_or(f64::INFINITY);
+        }
+        if self.short.1.is_infinite() {
+            self.short.1 = window;
+        }
+        if self.loss_in_round {
+            let beta = self.settings.beta;
+            self.short.0 = self.latest.0.max(beta * self.short.0);
+            self.short.1 = self.latest.1.max(beta * self.short.1);
+        }
+        if self.marks_in_round {
+            self.short.1 *= 1.0 - MARK_FACTOR * self.mark_share;
+        }
+    }
+
+    /// Something was lost; whether it is the first loss of this round trip.
+    pub(super) fn note_loss(&mut self) -> bool {
+        let first = !self.loss_in_round;
+        if first {
+            self.loss_round = self.delivered;
+            self.loss_in_round = true;
+        }
+        first
+    }
+
+    /// §5.3.4.3, `UpdateMinRTT`.
+    pub(super) fn learn_rtt(&mut self, ack: &Ack) {
+        let older = |seen: Option<(Duration, Instant)>, than: Duration| {
+            seen.is_some_and(|(_, at)| ack.now > at + than)
+        };
+        self.rtt_expired = older(self.recent_rtt, PROBE_RTT_INTERVAL);
+        if let Some(rtt) = ack.rtt
+            && (self.rtt_expired || self.recent_rtt.is_none_or(|(least, _)| rtt < least))
+        {
+            self.recent_rtt = Some((rtt, ack.now));
+        }
+        let expired = older(self.rtt_min, RTT_MEMORY);
+        if let Some(recent) = self.recent_rtt
+            && (expired || self.rtt_min.is_none_or(|(least, _)| recent.0 < least))
+        {
+            self.rtt_min = Some(recent);
+        }
+    }
+
+    /// §5.2.3, at the end: what was newest starts the next round trip's greatest.
+    pub(super) fn advance(&mut self, ack: &Ack) {
+        if let (true, Some(delivery)) = (self.loss_round_started, ack.delivery) {
+            let volume = delivery.total.0 - delivery.prior.0;
+            self.latest = (self.per_second(&delivery), volume);
+            (self.loss_in_round, self.marks_in_round, self.losses) = (false, false, 0);
+        }
+    }
+
+    /// The round-trip time was measured just now.
+    pub(super) fn measured_rtt(&mut self, now: Instant) {
+        self.recent_rtt = self.recent_rtt.map(|(rtt, _)| (rtt, now));
+    }
+
+    /// `MarkConnectionAppLimited`: what leaves until now tells no rate.
+    pub(super) fn hold(&mut self, in_flight: f64) {
+        self.held_until = self.delivered + in_flight;
+    }
+
+    /// `ResetCongestionSignals`.
+    pub(super) fn forget_signals(&mut self) {
+        (self.loss_in_round, self.marks_in_round, self.losses) = (false, false, 0);
+        self.latest = (0.0, 0.0);
+    }
+
+    /// `ResetShortTermModel`.
+    pub(super) fn forget_short(&mut self) {
+        self.short = (f64::INFINITY, f64::INFINITY);
+    }
+
+    /// `ResetFullBW`, with this rate to begin with.
+    pub(super) fn look_for_plateau(&mut self, rate: Option<f64>) {
+        self.plateau = rate.map_or_else(Plateau::default, Plateau::from);
+        self.full_now = false;
+    }
+
+    /// The pipe is full, by whatever sign; from now on bunches are remembered for longer.
+    pub(super) fn fill(&mut self) {
+        self.filled = true;
+        self.bunches.remember(BUNCH_ROUNDS.1);
+    }
+}

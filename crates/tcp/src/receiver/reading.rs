@@ -1,0 +1,89 @@
+//! An application that reads at a rate of its own, so that the window may close.
+
+use super::Receiver;
+use crate::{Command, TimerId};
+use kernel::{Bytes, Duration, Instant};
+
+impl Receiver {
+    /// Whether data waits for the application.
+    pub(super) fn reads(&self) -> bool {
+        self.config.reads || self.config.read_rate.is_some()
+    }
+
+    /// The application has read on until now.
+    pub(super) fn read_on(&mut self, now: Instant) {
+        let Some(rate) = self.config.read_rate else { return };
+        let bits = u128::from(now.since(self.read_at).0) * u128::from(rate.0) / 1_000_000_000;
+        let bytes = u64::try_from(bits / 8).unwrap_or(u64::MAX).min(self.unread);
+        self.unread -= bytes;
+        self.read_at =
+            if self.unread == 0 { now } else { self.read_at + rate.time_for(Bytes(bytes)) };
+    }
+
+    /// A window that has shrunk is told anew once a read opens it, by a segment if it holds less
+    /// than one, else by as much as it holds: sets the timer for when that is.
+    pub(super) fn wait_for_room(&mut self, now: Instant, out: &mut Vec<Command>) {
+        let Some(rate) = self.config.read_rate.filter(|_| !self.reading) else { return };
+        let shown = self.edge.saturating_sub(self.next);
+        let more = if shown < self.config.mss.0 { self.step() } else { shown };
+        let (whole, goal) = (self.config.window.0, shown.saturating_add(more));
+        if self.unread == 0 || goal > whole {
+            return;
+        }
+        let missing = goal.saturating_sub(whole.saturating_sub(self.unread)).min(self.unread);
+        let at = (self.read_at + rate.time_for(Bytes(missing))).max(now + Duration(1));
+        self.reading = true;
+        out.push(Command::Set(TimerId::Pacing, at));
+    }
+
+    /// There may be room by now.
+    pub(super) fn on_room(&mut self, now: Instant, out: &mut Vec<Command>) {
+        self.reading = false;
+        self.read_on(now);
+        self.on_read(now, Bytes(0), out);
+        self.wait_for_room(now, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::script::{Listening, config, ms, segment};
+    use crate::{Command, Config, TimerId};
+    use kernel::{BitRate, Bytes, Instant};
+    use wire::Flags;
+
+    /// The window that is told, if one is, and until when room is waited for.
+    fn told(tcp: &mut Listening) -> (Option<u64>, Option<Instant>) {
+        let (mut window, mut room) = (None, None);
+        for command in tcp.out.drain(..) {
+            match command {
+                Command::Send(segment) => window = Some(segment.window),
+                Command::Set(TimerId::Pacing, at) => room = Some(at),
+                _ => {}
+            }
+        }
+        (window, room)
+    }
+
+    #[test]
+    fn a_slow_reader_closes_the_window_and_tells_when_it_opens() {
+        // 100 bytes each 100 ms, and room for four segments of 100.
+        let read_rate = Some(BitRate(8000));
+        let mut tcp = Listening::connected(&Config { read_rate, window: Bytes(400), ..config() });
+        let data = |tcp: &mut Listening, at, seq| {
+            let segment = segment(true, seq, 100, 1, Flags::ACK);
+            tcp.receiver.on_segment(ms(at), &segment, &mut tcp.out);
+            told(tcp)
+        };
+        assert_eq!(data(&mut tcp, 0, 1), (Some(300), None));
+        assert_eq!(data(&mut tcp, 0, 101), (Some(200), Some(ms(200))), "twice as much is told");
+        assert_eq!(data(&mut tcp, 0, 201), (Some(100), None));
+        assert_eq!(data(&mut tcp, 0, 301), (Some(0), None), "the timer runs");
+        tcp.receiver.on_timer(ms(200), TimerId::Pacing, &mut tcp.out);
+        assert_eq!(told(&mut tcp), (Some(200), Some(ms(400))));
+        assert_eq!(data(&mut tcp, 210, 401), (Some(100), None));
+        assert_eq!(data(&mut tcp, 210, 501), (Some(0), None));
+        assert_eq!(data(&mut tcp, 220, 601).0, Some(0), "what is beyond the window is not taken");
+        assert_eq!(tcp.receiver.delivered_bytes(), 600);
+    }
+}
