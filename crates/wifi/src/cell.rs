@@ -1,127 +1,70 @@
 //! The medium of one cell in which every node hears every other.
 //!
 //! Within such a cell an exchange, once one node alone has won the medium, cannot be disturbed by
-//! another node: the gaps inside it are a SIFS, and access needs a DIFS. Its frames are therefore
-//! laid out when it begins, and the cell asks for two events only: the end of the data frame,
-//! where the receiver has it, and the end of the exchange. A collision needs one.
+//! another node: the gaps inside it are a SIFS, and access needs a DIFS or AIFS. Its frames are
+//! therefore laid out when it begins, and the cell asks for two events only: the end of the data
+//! frame or A-MPDU, where the receiver has it, and the end of the exchange. A collision needs one.
 //!
-//! In two things the cell is simpler than clause 10.3. A NAV that would outlast the next exchange
-//! is forgotten with it; it can do so only where noise takes a frame at a DSSS rate and a short
-//! OFDM frame follows, or where stations wait no EIFS. And a frame that is given up leaves its node
-//! when its last frame ends, not a timeout later; the node sends nothing earlier for that.
+//! Under DCF each node contends by one function, under EDCA by one for each access category. They
+//! are numbered through: those of a node stand together, lowest priority first.
+//!
+//! In some things the cell is simpler than clauses 10.3 and 10.23. A NAV that would outlast the
+//! next exchange is forgotten with it; it can do so only where noise takes a frame at a DSSS rate
+//! and a short OFDM frame follows, or where stations wait no EIFS. A frame that is given up leaves
+//! its node when its last frame ends, not a timeout later; the node sends nothing earlier for that.
+//! And under a TXOP limit each exchange reserves the medium for itself alone.
 
+mod access;
+mod config;
 mod ending;
+mod function;
 
+pub use config::{
+    Categories, CellConfig, Command, Counters, FrameCounters, Link, NoSupply, Supply,
+};
+
+pub use crate::mac::Outcome;
 use crate::mac::{
-    Backoff, BackoffDraw, Contention, Countdown, Exchange, Fate, Frame, Persistence, Request,
-    Station, Step, Timing,
+    Access, Backoff, Bitmap, BusySlot, Cache, Contention, Countdown, Exchange, Fate, Framing,
+    Originator, Persistence, Psdu, Recipient, Settled,
 };
 use crate::phy::Mode;
-use kernel::{Bytes, Duration, Fired, Instant, Rng, Seed, Ticket, Timer};
-use wire::Packet;
+use crate::rate::RateControl;
+use function::{Follows, Function};
+use kernel::{Bytes, Duration, Instant, Rng, Seed, Timer};
+use wire::{Packet, TrafficClass};
 
 /// The node number of the access point; station *i* is node *i* + 1.
 pub const ACCESS_POINT: u32 = 0;
 
-/// What all nodes of a cell share.
-#[derive(Clone, Debug)]
-pub struct CellConfig {
-    /// Interframe spaces, rates and timeouts.
-    pub timing: Timing,
-    /// Attempts in all of a frame without RTS, and of an RTS (`dot11ShortRetryLimit`).
-    pub short_retry_limit: u32,
-    /// Attempts in all of a data frame after a CTS (`dot11LongRetryLimit`).
-    pub long_retry_limit: u32,
-    /// First contention window.
-    pub cw_min: u32,
-    /// Largest contention window.
-    pub cw_max: u32,
-    /// Whether a slot in which another station begins to send counts as counted down.
-    pub countdown: Countdown,
-    /// What a back-off is drawn from.
-    pub backoff_draw: BackoffDraw,
-    /// PSDUs longer than this are preceded by RTS and CTS (`dot11RTSThreshold`).
-    pub rts_threshold: Bytes,
-    /// Bytes that MAC and LLC add to a packet, FCS included.
-    pub overhead: Bytes,
-}
-
-/// The radio link between a station and the access point.
-#[derive(Clone, Copy, Debug)]
-pub struct Link {
-    /// Mode of data frames, both directions.
-    pub mode: Mode,
-    /// Probability that noise spoils a data frame, either direction.
-    pub data_loss: f64,
-    /// Probability that noise spoils an ACK, either direction.
-    pub ack_loss: f64,
-}
-
-/// How a frame's service ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It was acknowledged, or needed no acknowledgement.
-    Sent,
-    /// A retry limit was reached.
-    RetryLimit,
-}
-
-/// What the cell asks of the world.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Command {
-    /// Call [`Cell::on_access`] with this ticket.
-    Access(Ticket),
-    /// Call [`Cell::on_step`] at this moment.
-    Step(Instant),
-    /// An exchange or a collision has begun: [`Cell::exchange`] tells its frames.
-    Began,
-    /// The medium is idle again.
-    Ended,
-    /// A packet arrived at this node, for the first time.
-    Deliver {
-        /// Node that has it now.
-        node: u32,
-        /// The packet.
-        packet: Packet,
-    },
-    /// This node is free to take the next packet.
-    Done {
-        /// The node.
-        node: u32,
-        /// The packet whose service ended.
-        packet: Packet,
-        /// How it ended, as the sender knows it.
-        outcome: Outcome,
-        /// Whether the receiver has the packet.
-        received: bool,
-    },
-}
-
-/// What a node did, as counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Times it began an exchange.
-    pub attempts: u64,
-    /// Attempts that met another node's.
-    pub collisions: u64,
-    /// Attempts that failed by noise.
-    pub noise_losses: u64,
-    /// Frames whose exchange succeeded.
-    pub sent: u64,
-    /// Frames given up at a retry limit.
-    pub retry_drops: u64,
-    /// Frames received again and filtered out.
-    pub duplicates: u64,
-}
-
 #[derive(Debug)]
 struct Node {
-    dcf: Station,
     noise: Rng,
     counters: Counters,
-    /// Last sequence number accepted per transmitter: from the access point at a station, and
-    /// `heard_from[i]` from station *i* at the access point (clause 10.3.2.14).
-    heard_from: Vec<Option<u16>>,
+    frames: FrameCounters,
+    /// Functions that have something to send.
+    contending: u32,
+    /// Duplicate filters, one per function that it hears.
+    caches: Vec<Cache>,
+    /// Reorder buffers likewise, if there are block-ack agreements.
+    recipients: Vec<Recipient>,
+}
+
+/// One direction of a link.
+#[derive(Debug)]
+struct Way {
+    mode: Mode,
+    /// None: the mode is fixed.
+    control: Option<Box<dyn RateControl>>,
+}
+
+/// A right to the medium beyond one exchange (clause 10.23.2.8).
+#[derive(Clone, Copy, Debug)]
+struct Txop {
+    holder: u32,
+    until: Instant,
+    /// When the last exchange ended, while the next may follow a SIFS later.
+    idle_since: Option<Instant>,
 }
 
 /// Index of the link between two nodes, one of which is the access point.
@@ -129,32 +72,53 @@ fn link_between(a: u32, b: u32) -> usize {
     (a.max(b).max(1) - 1) as usize
 }
 
+/// Index of one direction of a link.
+fn way(from: u32, to: u32) -> usize {
+    2 * link_between(from, to) + usize::from(from == ACCESS_POINT)
+}
+
 /// All nodes of a cell and the medium between them.
 #[derive(Debug)]
 pub struct Cell {
     config: CellConfig,
-    persistence: Persistence,
+    framing: Framing,
+    /// Functions of a node: one, or one for each access category.
+    per_node: u32,
+    /// Of the functions of the access point, then of those of a station.
+    persistence: Vec<Persistence>,
     links: Vec<Link>,
+    ways: Vec<Way>,
+    /// Whether any way has rate control.
+    adapts: bool,
     broadcast_mode: Mode,
     nodes: Vec<Node>,
+    functions: Vec<Function>,
     contention: Contention,
     access: Timer,
     exchange: Option<Exchange>,
+    /// The function whose exchange is on the air.
+    sender: u32,
+    /// Frames of its PSDU that noise takes, if there are several.
+    lost: Bitmap,
     /// The data frame of the exchange on the air has not ended yet.
     data_pending: bool,
-    /// Nodes that send at once, and when their own first frame ends.
+    txop: Option<Txop>,
+    /// Functions that send at once, and when their own first frame ends.
     colliders: Vec<(u32, Instant)>,
     /// Nodes that could not decode the broadcast on the air.
     missed: Vec<u32>,
     winners: Vec<u32>,
     beaten: Vec<u32>,
+    settled: Vec<Settled>,
+    up: Vec<Packet>,
     contending_stations: u32,
 }
 
 impl Cell {
     /// An idle cell of one access point and a station per link.
     pub fn new(config: CellConfig, links: Vec<Link>, seed: &Seed) -> Self {
-        let backoffs = |node| Backoff::Random(seed.stream("mac.backoff", node));
+        let purpose = if config.edca.is_some() { "mac.backoff.edca" } else { "mac.backoff" };
+        let backoffs = |function| Backoff::Random(seed.stream(purpose, function));
         Self::with_backoffs(config, links, seed, backoffs)
     }
 
@@ -164,50 +128,138 @@ impl Cell {
         seed: &Seed,
         backoff: impl Fn(u32) -> Backoff,
     ) -> Self {
-        let persistence = Persistence {
-            short_limit: config.short_retry_limit,
-            long_limit: config.long_retry_limit,
-            cw_min: config.cw_min,
-            cw_max: config.cw_max,
-            draw: config.backoff_draw,
-        };
+        let aggregation = config.aggregation.filter(|_| config.edca.is_some());
+        let framing =
+            Framing { overhead: config.overhead, aggregation, attempts: config.short_retry_limit };
+        let per_node = if config.edca.is_some() { 4 } else { 1 };
+        let persistence = persistence(&config);
         let count = links.len() as u32 + 1;
-        let node = |n| Node {
-            dcf: Station::new(&persistence, backoff(n)),
-            noise: seed.stream("radio.noise", n),
-            counters: Counters::default(),
-            heard_from: vec![None; if n == ACCESS_POINT { count as usize } else { 1 }],
+        let node = |n: u32| {
+            let heard = if n == ACCESS_POINT { count * per_node } else { per_node } as usize;
+            let recipients = framing
+                .aggregation
+                .map_or(Vec::new(), |limits| vec![Recipient::new(limits.window); heard]);
+            Node {
+                noise: seed.stream("radio.noise", n),
+                counters: Counters::default(),
+                frames: FrameCounters::default(),
+                contending: 0,
+                caches: vec![Cache::default(); heard],
+                recipients,
+            }
         };
-        let nodes = (0..count).map(node).collect();
-        let timing = &config.timing;
-        let counts_busy = config.countdown == Countdown::Bianchi;
-        let contention = Contention::new(count as usize, timing.slot, timing.difs(), counts_busy);
-        // Of the family that all links have in common.
-        let modes = || links.iter().map(|link| link.mode);
-        let common = modes().find(|mode| mode.class.is_dsss()).or_else(|| modes().next());
-        let common = common.unwrap_or(timing.standard.fastest());
-        let broadcast_mode = timing.standard.broadcast_mode(&common, &timing.basic_rates);
+        let broadcast_mode = broadcast_mode(&config, &links);
+        let functions = (0..count * per_node).map(|f| {
+            let (node, category) = (f / per_node, (f % per_node) as usize);
+            let rules = &persistence[category + (node.min(1) * per_node) as usize];
+            let apart = framing.aggregation.is_some() && node == ACCESS_POINT;
+            let receivers = if apart { count as usize } else { 1 };
+            let limit = txop_limit(&config, node, category);
+            let access = Access::new(rules, backoff(f));
+            Function::new(access, receivers, limit, &config.timing, broadcast_mode)
+        });
+        let functions: Vec<Function> = functions.collect();
+        let ways = links.iter().flat_map(|link| [link.mode; 2]);
         Self {
-            persistence,
+            adapts: false,
+            ways: ways.map(|mode| Way { mode, control: None }).collect(),
             broadcast_mode,
+            nodes: (0..count).map(node).collect(),
+            contention: contention(&config, count),
+            functions,
+            persistence,
+            framing,
+            per_node,
             links,
-            nodes,
-            contention,
             access: Timer::default(),
             exchange: None,
+            sender: 0,
+            lost: Bitmap::default(),
             data_pending: false,
+            txop: None,
             colliders: Vec::with_capacity(8),
             missed: Vec::new(),
             winners: Vec::with_capacity(8),
             beaten: Vec::with_capacity(8),
+            settled: Vec::with_capacity(8),
+            up: Vec::new(),
             contending_stations: 0,
             config,
         }
     }
 
+    /// From now on a node sends to another, one of which is the access point, in this mode.
+    pub fn set_mode(&mut self, from: u32, to: u32, mode: Mode) {
+        self.ways[way(from, to)].mode = mode;
+    }
+
+    /// From now on rate control says in which mode a node sends to another.
+    pub fn control_rate(&mut self, from: u32, to: u32, control: Box<dyn RateControl>) {
+        self.ways[way(from, to)].control = Some(control);
+        self.adapts = true;
+    }
+
+    /// The mode in which a node sends to another.
+    pub fn mode(&self, from: u32, to: u32) -> &Mode {
+        &self.ways[way(from, to)].mode
+    }
+
+    fn node_of(&self, function: u32) -> u32 {
+        // A division is dear where there is one function a node.
+        if self.per_node == 1 { function } else { function / self.per_node }
+    }
+
+    fn class_of(&self, function: u32) -> TrafficClass {
+        use TrafficClass::{Background, BestEffort, Video, Voice};
+        match function % self.per_node {
+            _ if self.per_node == 1 => BestEffort,
+            0 => Background,
+            1 => BestEffort,
+            2 => Video,
+            _ => Voice,
+        }
+    }
+
+    /// The function by which a node sends packets of this class.
+    fn function_for(&self, node: u32, class: TrafficClass) -> u32 {
+        if self.per_node == 1 { node } else { node * self.per_node + class as u32 }
+    }
+
+    fn functions_of(&self, node: u32) -> std::ops::Range<u32> {
+        node * self.per_node..(node + 1) * self.per_node
+    }
+
+    fn persistence_index(&self, function: u32) -> usize {
+        let own = if self.per_node == 1 { 0 } else { function % self.per_node };
+        (own + if function < self.per_node { 0 } else { self.per_node }) as usize
+    }
+
+    fn function(&self, function: u32) -> &Function {
+        &self.functions[function as usize]
+    }
+
+    /// Whether a node would take a packet of this class into service.
+    pub fn is_free_for(&self, node: u32, class: TrafficClass) -> bool {
+        self.function(self.function_for(node, class)).load.is_idle()
+    }
+
     /// Whether this node has no frame in service.
     pub fn is_free(&self, node: u32) -> bool {
-        self.nodes[node as usize].dcf.frame.is_none()
+        self.nodes[node as usize].contending == 0
+    }
+
+    /// Whether each class of traffic has a function of its own, and packets of one class do not
+    /// wait for those of another.
+    pub fn has_categories(&self) -> bool {
+        self.per_node > 1
+    }
+
+    /// Full packets that one access may take along.
+    pub fn packets_per_access(&self) -> u32 {
+        self.framing.aggregation.map_or(1, |limits| {
+            let packets_per_frame = 1 + limits.amsdu.0 as u32 / 1500;
+            u32::from(limits.frames.min(limits.window)) * packets_per_frame
+        })
     }
 
     /// What a node did so far.
@@ -215,9 +267,19 @@ impl Cell {
         &self.nodes[node as usize].counters
     }
 
-    /// A node's contention window.
+    /// What frames a node sent so far.
+    pub fn frame_counters(&self, node: u32) -> &FrameCounters {
+        &self.nodes[node as usize].frames
+    }
+
+    /// A node's contention window; under EDCA that of best effort.
     pub fn window(&self, node: u32) -> u32 {
-        self.nodes[node as usize].dcf.window()
+        self.window_for(node, TrafficClass::BestEffort)
+    }
+
+    /// The contention window for packets of a class.
+    pub fn window_for(&self, node: u32, class: TrafficClass) -> u32 {
+        self.function(self.function_for(node, class)).access.window()
     }
 
     /// Stations with a frame in service, the access point not counted.
@@ -230,10 +292,11 @@ impl Cell {
         self.contending_stations > 0 || !self.is_free(ACCESS_POINT)
     }
 
-    /// Packets in service that their receivers do not have yet.
+    /// Packets in service that their receivers do not have yet, or cannot hand up yet.
     pub fn packets_in_service(&self) -> impl Iterator<Item = &Packet> {
-        let frames = self.nodes.iter().filter_map(|node| node.dcf.frame.as_ref());
-        frames.filter(|frame| !frame.received).map(|frame| &frame.packet)
+        let sending = self.functions.iter().flat_map(|function| function.load.unreceived());
+        let held = self.nodes.iter().flat_map(|node| &node.recipients);
+        sending.chain(held.flat_map(Recipient::held))
     }
 
     /// The exchange on the air.
@@ -241,14 +304,37 @@ impl Cell {
         self.exchange.as_ref()
     }
 
-    /// The packet whose exchange is on the air; none in a collision.
-    pub fn packet_on_air(&self) -> Option<&Packet> {
-        let exchange = self.exchange.as_ref().filter(|x| x.fate != Fate::Collision)?;
-        self.nodes[exchange.sender as usize].dcf.frame.as_ref().map(|frame| &frame.packet)
+    /// To whom a node sends in the exchange or collision on the air; `None` if it does not, or
+    /// sends to all.
+    pub fn receiver_of(&self, node: u32) -> Option<u32> {
+        let alone = self.exchange.as_ref()?.fate != Fate::Collision;
+        let functions: &[(u32, Instant)] = if alone { &[] } else { &self.colliders };
+        let sender = alone.then_some(self.sender);
+        let mut sending = sender.into_iter().chain(functions.iter().map(|&(f, _)| f));
+        let own = sending.find(|&f| self.node_of(f) == node)?;
+        self.function(own).load.to()
     }
 
-    /// A free node takes a packet into service; `to` is the node that shall receive it over the
-    /// air, or `None` for all.
+    /// The data frames of the exchange on the air; none in a collision and in a block-ack request.
+    pub fn frames_on_air(&self) -> impl Iterator<Item = FrameOnAir<'_>> {
+        let mpdus = self.exchange.as_ref().map_or(0, |exchange| exchange.mpdus);
+        let load = &self.function(self.sender).load;
+        (0..mpdus).map(move |i| {
+            let (_, mpdu) = load.frame_on_air(usize::from(i));
+            FrameOnAir { bytes: mpdu.bytes, wasted: mpdu.received || self.is_lost(i), load, mpdu }
+        })
+    }
+
+    /// Whether noise takes a data frame of the exchange on the air.
+    fn is_lost(&self, index: u16) -> bool {
+        self.exchange.is_some_and(|exchange| match exchange.fate {
+            Fate::DataLost => true,
+            _ => exchange.mpdus > 1 && self.lost.has(index),
+        })
+    }
+
+    /// A node takes a packet into service that is free for its class; `to` is the node that shall
+    /// receive it over the air, or `None` for all.
     pub fn on_packet(
         &mut self,
         now: Instant,
@@ -257,25 +343,26 @@ impl Cell {
         to: Option<u32>,
         out: &mut Vec<Command>,
     ) {
-        let mode = match to {
-            Some(to) => self.links[link_between(node, to)].mode,
-            None => self.broadcast_mode,
-        };
-        let psdu = packet.size + self.config.overhead;
-        let with_rts = to.is_some() && psdu > self.config.rts_threshold;
-        let station = &mut self.nodes[node as usize].dcf;
-        station.load(packet, to, mode, psdu, with_rts);
-        self.contending_stations += u32::from(node != ACCESS_POINT);
-        if self.contention.wait(now, node) {
-            let slots = station.draw(&self.persistence);
-            self.contention.back_off(node, slots);
+        let f = self.function_for(node, packet.class);
+        let function = &mut self.functions[f as usize];
+        function.load.load(&self.framing, now, packet, to);
+        let contending = &mut self.nodes[node as usize].contending;
+        *contending += 1;
+        self.contending_stations += u32::from(*contending == 1 && node != ACCESS_POINT);
+        // The holder of a TXOP sends a SIFS after its last exchange.
+        if self.txop.is_some_and(|txop| txop.holder == f && txop.idle_since.is_some()) {
+            return self.contention.stay(f);
+        }
+        if self.contention.wait(now, f) {
+            self.back_off(f);
         }
         self.schedule_access(out);
     }
 
-    fn back_off(&mut self, node: u32) {
-        let slots = self.nodes[node as usize].dcf.draw(&self.persistence);
-        self.contention.back_off(node, slots);
+    fn back_off(&mut self, f: u32) {
+        let rules = &self.persistence[self.persistence_index(f)];
+        let slots = self.functions[f as usize].access.draw(rules);
+        self.contention.back_off(f, slots);
     }
 
     fn schedule_access(&mut self, out: &mut Vec<Command>) {
@@ -289,88 +376,75 @@ impl Cell {
             None => self.access.cancel(),
         }
     }
+}
 
-    /// The earliest back-off ends.
-    pub fn on_access(&mut self, now: Instant, generation: u32, out: &mut Vec<Command>) {
-        match self.access.fire(generation) {
-            Fired::Stale => return,
-            Fired::Later(ticket) => return out.push(Command::Access(ticket)),
-            Fired::Due => {}
-        }
-        self.winners.clear();
-        self.beaten.clear();
-        self.contention.begin_busy(now, &mut self.winners, &mut self.beaten);
-        for i in 0..self.beaten.len() {
-            self.back_off(self.beaten[i]);
-        }
-        debug_assert!(!self.winners.is_empty(), "an access event without a station to send");
-        for &winner in &self.winners {
-            let node = &mut self.nodes[winner as usize];
-            node.counters.attempts += 1;
-        }
-        if let [winner] = self.winners[..] {
-            self.begin_exchange(now, winner, out);
-        } else {
-            self.begin_collision(now, out);
+/// A data frame of the exchange on the air.
+#[derive(Debug)]
+pub struct FrameOnAir<'a> {
+    /// Bytes with header and FCS, without delimiter and padding.
+    pub bytes: Bytes,
+    /// Its receiver has it already, or noise takes it.
+    pub wasted: bool,
+    load: &'a Originator,
+    mpdu: crate::mac::Mpdu,
+}
+
+impl FrameOnAir<'_> {
+    /// Its packets: several in an A-MSDU.
+    pub fn packets(&self) -> impl Iterator<Item = &Packet> {
+        self.load.packets_of(&self.mpdu)
+    }
+}
+
+/// Windows and limits of each function of the access point, then of a station.
+fn persistence(config: &CellConfig) -> Vec<Persistence> {
+    let of = |cw_min, cw_max| Persistence {
+        short_limit: config.short_retry_limit,
+        long_limit: config.long_retry_limit,
+        cw_min,
+        cw_max,
+        draw: config.backoff_draw,
+    };
+    match &config.edca {
+        None => vec![of(config.cw_min, config.cw_max); 2],
+        Some(edca) => {
+            let all = edca.access_point.iter().chain(&edca.stations);
+            all.map(|category| of(category.cw_min, category.cw_max)).collect()
         }
     }
+}
 
-    fn request(&self, sender: u32) -> Request {
-        let frame = self.frame(sender);
-        Request {
-            sender,
-            mode: frame.mode,
-            psdu: frame.psdu,
-            with_rts: frame.with_rts,
-            broadcast: frame.to.is_none(),
-            repeated: frame.received,
+/// Of the family that all links have in common.
+fn broadcast_mode(config: &CellConfig, links: &[Link]) -> Mode {
+    let timing = &config.timing;
+    let modes = || links.iter().map(|link| link.mode);
+    let common = modes().find(|mode| mode.class.is_dsss()).or_else(|| modes().next());
+    let common = common.unwrap_or(timing.standard.fastest());
+    timing.standard.broadcast_mode(&common, &timing.basic_rates)
+}
+
+fn txop_limit(config: &CellConfig, node: u32, category: usize) -> Duration {
+    config.edca.as_ref().map_or(Duration::ZERO, |edca| {
+        let parameters = if node == ACCESS_POINT { &edca.access_point } else { &edca.stations };
+        parameters[category].txop_limit
+    })
+}
+
+fn contention(config: &CellConfig, nodes: u32) -> Contention {
+    let busy_slot = match (config.countdown, &config.edca) {
+        (Countdown::Bianchi, _) => BusySlot::Step,
+        (Countdown::Standard, Some(_)) => BusySlot::Counted,
+        (Countdown::Standard, None) | (Countdown::IdleSlots, _) => BusySlot::Uncounted,
+    };
+    let spacings: Vec<u32> = match &config.edca {
+        None => vec![2; nodes as usize],
+        Some(edca) => {
+            let stations = std::iter::repeat_n(&edca.stations, nodes as usize - 1).flatten();
+            edca.access_point.iter().chain(stations).map(|category| category.aifsn).collect()
         }
-    }
-
-    fn frame(&self, node: u32) -> &Frame {
-        self.nodes[node as usize].dcf.frame.as_ref().expect("a node that sends has a frame")
-    }
-
-    fn begin_exchange(&mut self, now: Instant, sender: u32, out: &mut Vec<Command>) {
-        let request = self.request(sender);
-        let receiver = self.frame(sender).to;
-        let fate = match receiver {
-            None => Fate::Success,
-            Some(receiver) => {
-                let link = self.links[link_between(sender, receiver)];
-                // Each end draws the losses of what it receives.
-                if self.nodes[receiver as usize].noise.chance(link.data_loss) {
-                    Fate::DataLost
-                } else if self.nodes[sender as usize].noise.chance(link.ack_loss) {
-                    Fate::AckLost
-                } else {
-                    Fate::Success
-                }
-            }
-        };
-        let exchange = Exchange::of(&self.config.timing, &request, now, fate);
-        let data_end = exchange.data().map_or(exchange.end, Step::end);
-        self.exchange = Some(exchange);
-        self.data_pending = true;
-        out.push(Command::Began);
-        out.push(Command::Step(data_end));
-    }
-
-    fn begin_collision(&mut self, now: Instant, out: &mut Vec<Command>) {
-        self.colliders.clear();
-        let mut longest = Duration::ZERO;
-        for &winner in &self.winners {
-            let (_, airtime) = Exchange::first_frame(&self.config.timing, &self.request(winner));
-            longest = longest.max(airtime.total());
-            self.colliders.push((winner, now + airtime.total()));
-            self.nodes[winner as usize].counters.collisions += 1;
-        }
-        let exchange = Exchange::collision(now, longest, self.winners[0]);
-        self.exchange = Some(exchange);
-        self.data_pending = false;
-        out.push(Command::Began);
-        out.push(Command::Step(exchange.end));
-    }
+    };
+    let timing = &config.timing;
+    Contention::new(&spacings, timing.slot, timing.difs(), busy_slot)
 }
 
 #[cfg(test)]

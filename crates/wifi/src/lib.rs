@@ -1,4 +1,5 @@
-//! IEEE 802.11: standards as values, exact PPDU durations, DCF, and the medium of one cell.
+//! IEEE 802.11: standards as values, exact PPDU durations, DCF and EDCA, and the medium of one
+//! cell.
 //!
 //! Clauses are those of IEEE Std 802.11-2020 unless another year is named.
 
@@ -6,5 +7,9 @@ mod cell;
 pub mod mac;
 pub mod phy;
 pub mod rate;
+pub mod space;
 
-pub use cell::{ACCESS_POINT, Cell, CellConfig, Command, Counters, Link, Outcome};
+pub use cell::{
+    ACCESS_POINT, Categories, Cell, CellConfig, Command, Counters, FrameCounters, FrameOnAir, Link,
+    NoSupply, Outcome, Supply,
+};

@@ -1,15 +1,26 @@
-//! The distributed coordination function (clause 10.3).
+//! Medium access by DCF and EDCA, and what goes over the air then (clauses 10.3, 10.23, 10.25).
 
+mod aggregation;
+mod block_ack;
 mod contention;
 mod exchange;
+mod originator;
+mod recipient;
 mod station;
 mod timing;
 
+pub use aggregation::{Aggregation, MissedBlockAck, Persist, QOS_CONTROL};
+pub(crate) use aggregation::{Room, ampdu, block_ack};
+pub use block_ack::Bitmap;
+pub(crate) use contention::{BusySlot, Contention};
 pub(crate) use exchange::Request;
 pub use exchange::{Exchange, Fate, Step, StepKind};
+pub use originator::Outcome;
+pub(crate) use originator::{Answer, Framing, Mpdu, Originator, Psdu, Settled};
+pub(crate) use recipient::{Cache, Recipient};
+pub(crate) use station::{Access, Backoff, Failure, Persistence};
+pub(crate) use timing::{ACK, RTS};
 pub use timing::{BackoffDraw, Countdown, Durations, Eifs, FCS, SlotGrid, Timing};
 
-pub(crate) use contention::Contention;
 #[cfg(test)]
 pub(crate) use contention::Wait;
-pub(crate) use station::{Backoff, Failure, Frame, Persistence, Station};

@@ -93,7 +93,8 @@ impl TxReport {
 
 /// A rate controller of one link.
 pub trait RateControl: Debug + Send {
-    /// How to send the next attempt of a frame; its first is number 0.
+    /// How to send the next attempt of a frame; its first is number 0. Who asks need not send: the
+    /// answer then holds until an attempt is reported.
     fn select(&mut self, now: Instant, attempt: u32) -> Choice;
     /// An attempt has ended.
     fn on_report(&mut self, now: Instant, report: &TxReport);

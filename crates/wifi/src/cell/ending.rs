@@ -1,203 +1,345 @@
 //! What follows when frames end: who has received what, whether an attempt succeeded, and from
 //! when each node may count slots again.
 
-use super::{ACCESS_POINT, Cell, Command, Outcome, link_between};
-use crate::mac::{Exchange, Failure, Fate, Frame, SlotGrid};
-use crate::phy::Mode;
-use kernel::Instant;
-use wire::Packet;
+use super::{ACCESS_POINT, Cell, Command, Follows, Node, Outcome, Supply, Txop, link_between};
+use crate::mac::{Answer, Exchange, Failure, Fate, SlotGrid};
+use crate::rate::{self, TxReport};
+use kernel::{Duration, Instant};
 
 impl Cell {
-    /// The data frame or the exchange on the air ends.
-    pub fn on_step(&mut self, now: Instant, out: &mut Vec<Command>) {
-        let Some(exchange) = self.exchange else { return };
+    /// The data frame or the exchange on the air ends, or the gap after it.
+    pub fn on_step(&mut self, now: Instant, supply: &mut dyn Supply, out: &mut Vec<Command>) {
+        let Some(exchange) = self.exchange else {
+            if let Some(txop) = self.txop {
+                self.go_on(now, txop, supply, out);
+            }
+            return;
+        };
         if exchange.fate == Fate::Collision {
-            return self.end_collision(&exchange, out);
+            return self.end_collision(now, &exchange, out);
         }
         if self.data_pending {
             self.data_pending = false;
             if exchange.fate != Fate::DataLost {
-                self.receive(exchange.sender, out);
+                self.receive(out);
             }
             if exchange.end > now {
                 return out.push(Command::Step(exchange.end));
             }
         }
-        self.end_exchange(&exchange, out);
+        self.end_exchange(now, &exchange, out);
     }
 
-    /// Hands the data frame on the air to its receivers, unless they have it already.
-    fn receive(&mut self, sender: u32, out: &mut Vec<Command>) {
-        let Frame { packet, to, sequence, retry, .. } = *self.frame(sender);
-        let Some(receiver) = to else { return self.receive_broadcast(sender, packet, out) };
-        self.note_received(sender);
+    /// Which filter or buffer of a receiver a function's frames come to.
+    fn inbox(&self, f: u32, receiver: u32) -> usize {
+        let own = if self.per_node == 1 { 0 } else { f % self.per_node };
+        if receiver == ACCESS_POINT { f as usize } else { own as usize }
+    }
+
+    /// Hands what is on the air to its receivers, unless they have it already.
+    fn receive(&mut self, out: &mut Vec<Command>) {
+        let f = self.sender;
+        let load = &self.functions[f as usize].load;
+        let Some(receiver) = load.to() else { return self.receive_broadcast(out) };
+        let inbox = self.inbox(f, receiver);
+        let load = &mut self.functions[f as usize].load;
         let node = &mut self.nodes[receiver as usize];
-        let from = if receiver == ACCESS_POINT { sender as usize } else { 0 };
-        // A repeated sequence number is a duplicate only on a retry (clause 10.3.2.14.3).
-        if retry && node.heard_from[from] == Some(sequence) {
-            node.counters.duplicates += 1;
-        } else {
-            node.heard_from[from] = Some(sequence);
-            out.push(Command::Deliver { node: receiver, packet });
+        let agreement = node.recipients.get_mut(inbox);
+        let Some(recipient) = agreement else {
+            let (sequence, mpdu) = load.frame_on_air(0);
+            load.note_received(0);
+            if node.caches[inbox].accept(sequence, mpdu.attempts > 0) {
+                let packets = load.packets_of(&mpdu);
+                out.extend(packets.map(|&packet| Command::Deliver { node: receiver, packet }));
+            } else {
+                node.counters.duplicates += 1;
+            }
+            return;
+        };
+        let mpdus = self.functions[f as usize].psdu.mpdus;
+        let load = &mut self.functions[f as usize].load;
+        if mpdus == 0 {
+            recipient.on_request(load.start(), &mut self.up);
         }
+        for i in (0..mpdus).filter(|&i| mpdus == 1 || !self.lost.has(i)) {
+            let (sequence, mpdu) = load.frame_on_air(usize::from(i));
+            debug_assert!(
+                self.framing
+                    .aggregation
+                    .is_none_or(|limits| load.keeps_window(sequence, limits.window)),
+                "number {sequence} is beyond the block-ack window"
+            );
+            load.note_received(usize::from(i));
+            let packets = load.packets_of(&mpdu).copied();
+            if !recipient.on_mpdu(sequence, packets, &mut self.up) {
+                node.counters.duplicates += 1;
+            }
+        }
+        out.extend(self.up.drain(..).map(|packet| Command::Deliver { node: receiver, packet }));
     }
 
     /// Noise takes a broadcast from each receiver on its own account.
-    fn receive_broadcast(&mut self, sender: u32, packet: Packet, out: &mut Vec<Command>) {
+    fn receive_broadcast(&mut self, out: &mut Vec<Command>) {
         self.missed.clear();
+        let sender = self.node_of(self.sender);
+        let load = &mut self.functions[self.sender as usize].load;
+        let (_, mpdu) = load.frame_on_air(0);
+        let Some(packet) = load.packets_of(&mpdu).next().copied() else { return };
         for node in (0..self.nodes.len() as u32).filter(|&node| node != sender) {
             let loss = self.links[link_between(sender, node)].data_loss;
             if self.nodes[node as usize].noise.chance(loss) {
                 self.missed.push(node);
             } else {
-                self.note_received(sender);
+                load.note_received(0);
                 out.push(Command::Deliver { node, packet });
             }
         }
     }
 
-    fn note_received(&mut self, sender: u32) {
-        if let Some(frame) = &mut self.nodes[sender as usize].dcf.frame {
-            frame.received = true;
-        }
-    }
-
-    fn end_exchange(&mut self, exchange: &Exchange, out: &mut Vec<Command>) {
-        let frame = *self.frame(exchange.sender);
-        let timing = &self.config.timing;
-        let reserved_until = exchange.reserved_until(timing, &frame.mode);
-        let difs = timing.difs();
+    fn end_exchange(&mut self, now: Instant, exchange: &Exchange, out: &mut Vec<Command>) {
+        let f = self.sender;
+        let receiver = self.function(f).load.to();
         self.exchange = None;
+        if exchange.fate == Fate::Success && self.may_go_on(f, exchange, out) {
+            out.push(Command::Ended);
+            return self.succeed(now, f, out);
+        }
+        self.txop = None;
+        let timing = &self.config.timing;
+        let Follows { response, timeout, eifs } = self.function(f).follows;
+        let reserved_until = exchange.reserved_until(timing);
+        let difs = timing.difs();
         self.contention.begin_idle(reserved_until + difs, reserved_until);
         out.push(Command::Ended);
         match exchange.fate {
             Fate::Success | Fate::Collision => {
-                self.succeed(exchange.sender, out);
+                self.succeed(now, f, out);
                 self.outrun_nav(exchange.end, reserved_until, exchange.sender);
-                if let Some(receiver) = frame.to {
+                if let Some(receiver) = receiver {
                     self.outrun_nav(exchange.end, reserved_until, receiver);
                 } else {
-                    let eifs = exchange.end + self.config.timing.eifs(&frame.mode);
-                    for node in self.missed.drain(..) {
-                        self.contention.lag(node, eifs);
+                    let eifs = exchange.end + eifs;
+                    let missed = std::mem::take(&mut self.missed);
+                    for &node in &missed {
+                        self.lag(node, eifs);
                     }
+                    self.missed = missed;
                 }
             }
             Fate::DataLost => {
-                let eifs = exchange.end + timing.eifs(&frame.mode);
-                let resume = self.resume_after_timeout(exchange.end, exchange.end, &frame.mode);
-                if let Some(receiver) = frame.to {
-                    self.contention.lag(receiver, eifs);
+                let resume = self.resume_after_timeout(exchange.end, exchange.end, timeout);
+                if let Some(receiver) = receiver {
+                    self.lag(receiver, exchange.end + eifs);
                 }
-                self.lose(exchange.sender, resume, frame.with_rts, out);
+                self.lose(now, f, resume, out);
             }
             Fate::AckLost => {
                 // The answer began in time, so the sender waits for its end, and then an EIFS.
-                let answer = timing.response_mode(&frame.mode);
-                let resume = exchange.end + timing.eifs(&answer);
-                self.lose(exchange.sender, resume, frame.with_rts, out);
-                if let Some(receiver) = frame.to {
+                let resume = exchange.end + timing.eifs(&response);
+                self.lose(now, f, resume, out);
+                if let Some(receiver) = receiver {
                     self.outrun_nav(exchange.end, reserved_until, receiver);
                 }
             }
         }
         self.schedule_access(out);
+    }
+
+    /// Whether a TXOP lasts long enough to let its holder go on after a SIFS.
+    fn may_go_on(&mut self, f: u32, exchange: &Exchange, out: &mut Vec<Command>) -> bool {
+        let Some(txop) = self.txop.filter(|txop| txop.holder == f) else { return false };
+        let next = exchange.end + self.config.timing.sifs();
+        if next >= txop.until {
+            return false;
+        }
+        self.txop = Some(Txop { idle_since: Some(exchange.end), ..txop });
+        out.push(Command::Step(next));
+        true
+    }
+
+    /// All functions of a node count their slots on their own: from `start` if their interframe
+    /// space is a DIFS.
+    fn lag(&mut self, node: u32, start: Instant) {
+        for f in self.functions_of(node) {
+            self.contention.lag(f, start);
+        }
     }
 
     /// One of the two parties of an exchange has no NAV: where that of the others outlasts the
     /// exchange, the party's interframe space begins before theirs.
     fn outrun_nav(&mut self, end: Instant, reserved_until: Instant, party: u32) {
         if reserved_until > end {
-            self.contention.lag(party, end + self.config.timing.difs());
+            self.lag(party, end + self.config.timing.difs());
         }
     }
 
     /// When a sender whose frame ended at `sent` without an answer may count slots again, on a
     /// medium that is idle since `idle`.
-    fn resume_after_timeout(&self, sent: Instant, idle: Instant, mode: &Mode) -> Instant {
+    fn resume_after_timeout(&self, sent: Instant, idle: Instant, timeout: Duration) -> Resume {
         let timing = &self.config.timing;
-        let expiry = sent + timing.response_timeout(mode);
-        let earliest = idle + timing.difs();
-        match timing.slot_grid {
-            SlotGrid::Free => expiry.max(earliest),
-            SlotGrid::Standard | SlotGrid::Shared => idle + timing.on_grid(expiry.since(idle)),
-        }
+        let expiry = sent + timeout;
+        let at = match timing.slot_grid {
+            SlotGrid::Free => expiry,
+            SlotGrid::Standard | SlotGrid::Shared => {
+                // The grid goes on from the SIFS, for an AIFS may be shorter than a DIFS.
+                let wait = expiry.since(idle).saturating_sub(timing.sifs());
+                idle + timing.sifs() + timing.slot * wait.0.div_ceil(timing.slot.0)
+            }
+        };
+        Resume { at, space: idle + timing.difs() }
     }
 
-    fn succeed(&mut self, sender: u32, out: &mut Vec<Command>) {
-        let node = &mut self.nodes[sender as usize];
-        node.counters.sent += 1;
-        let frame = node.dcf.succeed(&self.persistence);
-        self.finish(sender, frame, Outcome::Sent, out);
+    /// An attempt of `f` got its answer, or needed none.
+    fn succeed(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
+        let at = self.persistence_index(f);
+        let function = &mut self.functions[f as usize];
+        function.access.succeed(&self.persistence[at]);
+        let acked = if function.psdu.answer == Answer::BlockAck {
+            let start = function.load.start();
+            let to = function.load.to();
+            let inbox = to.map_or(0, |to| self.inbox(f, to));
+            let receiver = &self.nodes[to.unwrap_or(ACCESS_POINT) as usize];
+            let bitmap = receiver.recipients[inbox].block_ack(start);
+            let load = &mut self.functions[f as usize].load;
+            load.on_block_ack(&self.framing, now, &bitmap, &mut self.settled)
+        } else {
+            function.load.on_ack(&mut self.settled);
+            1
+        };
+        self.report(now, f, rate::Answer::Acked(acked));
+        self.settle(f, out);
+    }
+
+    /// Tells rate control what became of an attempt with data.
+    fn report(&mut self, now: Instant, f: u32, answer: rate::Answer) {
+        if !self.adapts {
+            return;
+        }
+        let function = &self.functions[f as usize];
+        let (Some(peer), true) = (function.load.to(), function.psdu.mpdus > 0) else { return };
+        let way = super::way(self.node_of(f), peer);
+        let Some(control) = &mut self.ways[way].control else { return };
+        let function = &self.functions[f as usize];
+        let (mode, rts, sent) = (function.mode, function.with_rts, u32::from(function.psdu.mpdus));
+        control.on_report(now, &TxReport { mode, rts, sent, answer, snr: None });
     }
 
     /// An attempt failed by noise.
-    fn lose(&mut self, sender: u32, resume: Instant, with_rts: bool, out: &mut Vec<Command>) {
-        self.nodes[sender as usize].counters.noise_losses += 1;
-        self.fail(sender, with_rts, out);
-        self.contention.lag(sender, resume);
+    fn lose(&mut self, now: Instant, f: u32, resume: impl Into<Resume>, out: &mut Vec<Command>) {
+        let node = self.node_of(f);
+        self.nodes[node as usize].counters.noise_losses += 1;
+        let with_rts = self.function(f).with_rts;
+        self.miss(now, f, with_rts, true, out);
+        self.resume(node, resume.into());
     }
 
-    fn fail(&mut self, sender: u32, after_cts: bool, out: &mut Vec<Command>) {
-        let node = &mut self.nodes[sender as usize];
-        match node.dcf.fail(&self.persistence, after_cts) {
-            Failure::Retry => self.back_off(sender),
-            Failure::Drop => {
-                node.counters.retry_drops += 1;
-                let frame = node.dcf.frame.take();
-                self.finish(sender, frame, Outcome::RetryLimit, out);
-            }
+    /// An attempt got no answer: `after_cts` tells that its CTS had come, `aired` that its data
+    /// frames were on the air.
+    fn miss(&mut self, now: Instant, f: u32, after_cts: bool, aired: bool, out: &mut Vec<Command>) {
+        let answer = if aired { rate::Answer::None } else { rate::Answer::NoCts };
+        self.report(now, f, answer);
+        let exhausted = self.fail(f, after_cts) == Failure::Drop;
+        let load = &mut self.functions[f as usize].load;
+        if aired {
+            load.on_no_answer(&self.framing, now, &mut self.settled);
+        } else {
+            load.on_delay(&self.framing, now, &mut self.settled);
+        }
+        if exhausted {
+            load.abandon(Outcome::RetryLimit, &mut self.settled);
+        }
+        self.settle(f, out);
+    }
+
+    /// Widens the window of `f`. Under an agreement nothing is given up at a retry limit, but the
+    /// window starts anew (clauses 10.23.2.2 and 10.23.2.12.1).
+    pub(super) fn fail(&mut self, f: u32, after_cts: bool) -> Failure {
+        let at = self.persistence_index(f);
+        let function = &mut self.functions[f as usize];
+        let failure = function.access.fail(&self.persistence[at], after_cts);
+        match function.load.to() {
+            Some(_) if self.framing.aggregation.is_some() => Failure::Retry,
+            _ => failure,
         }
     }
 
-    /// Frees the node and starts its post-back-off (clause 10.3.4.3).
-    fn finish(
-        &mut self,
-        node: u32,
-        frame: Option<Frame>,
-        outcome: Outcome,
-        out: &mut Vec<Command>,
-    ) {
-        self.contending_stations -= u32::from(node != ACCESS_POINT);
-        self.contention.rest(node);
-        self.back_off(node);
-        if let Some(frame) = frame {
-            let Frame { packet, received, .. } = frame;
+    /// Starts the back-off of `f`, that of the next attempt or of none (clause 10.3.4.3), and tells
+    /// whose service has ended.
+    pub(super) fn settle(&mut self, f: u32, out: &mut Vec<Command>) {
+        let node = self.node_of(f);
+        let member = &mut self.nodes[node as usize];
+        if self.functions[f as usize].load.is_idle() {
+            member.contending -= 1;
+            self.contending_stations -= u32::from(member.contending == 0 && node != ACCESS_POINT);
+            self.contention.rest(f);
+        }
+        let goes_on = self.txop.is_some_and(|t| t.holder == f && t.idle_since.is_some());
+        if !goes_on {
+            self.back_off(f);
+        }
+        let Node { counters, frames, .. } = &mut self.nodes[node as usize];
+        for &settled in &self.settled {
+            match settled.outcome {
+                Outcome::Sent => counters.sent += 1,
+                Outcome::RetryLimit => counters.retry_drops += 1,
+                Outcome::Lifetime => frames.lifetime_drops += 1,
+            }
+            let (packet, outcome, received) = (settled.packet, settled.outcome, settled.received);
             out.push(Command::Done { node, packet, outcome, received });
         }
+        self.settled.clear();
     }
 
-    /// Mode of the first frame of this node's exchange.
-    fn first_mode(&self, node: u32) -> Mode {
-        Exchange::first_frame(&self.config.timing, &self.request(node)).0
-    }
-
-    fn end_collision(&mut self, exchange: &Exchange, out: &mut Vec<Command>) {
+    fn end_collision(&mut self, now: Instant, exchange: &Exchange, out: &mut Vec<Command>) {
         let colliders = std::mem::take(&mut self.colliders);
         let timing = &self.config.timing;
         let shared_grid = timing.slot_grid == SlotGrid::Shared;
         // Bystanders could decode none of the frames; the one with the shortest answer is as good
         // a guess as any.
-        let eifs = |&(node, _): &(u32, Instant)| timing.eifs(&self.first_mode(node));
+        let eifs = |&(f, _): &(u32, Instant)| self.function(f).follows_first(timing).eifs;
         let start = exchange.end + colliders.iter().map(eifs).min().unwrap_or(timing.difs());
         self.exchange = None;
         self.contention.begin_idle(start, exchange.end);
         out.push(Command::Ended);
-        for &(node, sent) in &colliders {
-            let first = self.first_mode(node);
-            let resume = if self.frame(node).to.is_none() {
+        for &(f, sent) in &colliders {
+            let Follows { timeout, .. } = self.function(f).follows_first(&self.config.timing);
+            let resume = if self.function(f).load.to().is_none() {
                 // A broadcast frame expects no answer: its sender cannot know.
-                self.succeed(node, out);
-                exchange.end + self.config.timing.difs()
+                self.succeed(now, f, out);
+                Resume::from(exchange.end + self.config.timing.difs())
             } else {
-                self.fail(node, false, out);
-                self.resume_after_timeout(sent, exchange.end, &first)
+                let aired = !self.function(f).with_rts;
+                self.miss(now, f, false, aired, out);
+                self.resume_after_timeout(sent, exchange.end, timeout)
             };
             if !shared_grid {
-                self.contention.lag(node, resume);
+                self.resume(self.node_of(f), resume);
             }
         }
         self.colliders = colliders;
         self.schedule_access(out);
+    }
+
+    /// A node that has sent counts its slots on its own.
+    fn resume(&mut self, node: u32, resume: Resume) {
+        for f in self.functions_of(node) {
+            self.contention.lag_after(f, resume.at, resume.space);
+        }
+    }
+}
+
+/// From when a node that has sent may count slots.
+#[derive(Clone, Copy, Debug)]
+struct Resume {
+    /// Not before this.
+    at: Instant,
+    /// Nor before its interframe space is over, which is so here if it is a DIFS.
+    space: Instant,
+}
+
+impl From<Instant> for Resume {
+    /// From the end of an interframe space alone.
+    fn from(space: Instant) -> Self {
+        Self { at: Instant::ZERO, space }
     }
 }

@@ -29,71 +29,153 @@ struct Contender {
     count: Count,
     /// Whether a frame waits for the end of the back-off.
     waiting: bool,
+    /// Which clock it goes by.
+    clock: u8,
 }
 
-/// Who may send when, among stations that all hear each other.
+/// What becomes of a slot in which another station begins to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BusySlot {
+    /// It does not count: it was not idle (clause 10.3.4.3).
+    Uncounted,
+    /// It counts for those whose interframe space is over: they count down at the boundary where
+    /// the slot begins (clause 10.23.2.4). Frames then leave at such boundaries alone.
+    Counted,
+    /// Each busy period counts for all.
+    Step,
+}
+
+/// The slots of all who have the same interframe space.
 #[derive(Debug)]
-pub(crate) struct Contention {
-    slot: Duration,
-    /// A busy period counts as a slot for those who wait.
-    counts_busy: bool,
-    /// When the shared clock's next slot begins, if the medium stays idle.
+struct Clock {
+    /// Slots after the SIFS before it counts: 2 in DCF, the AIFSN in EDCA.
+    spacing: u32,
+    /// When its next slot begins, if the medium stays idle.
     start: Instant,
     /// Slots counted up to `start`.
     elapsed: u64,
     /// Busy periods that came after a full interframe space.
     round: u64,
+    /// Expiries of waiting stations; an entry is void if the station's count differs.
+    heap: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
+impl Clock {
+    fn new(spacing: u32, start: Instant, stations: usize) -> Self {
+        let heap = BinaryHeap::with_capacity(stations + 8);
+        Self { spacing, start, elapsed: 0, round: 0, heap }
+    }
+
+    /// Slots counted at `now` on an idle medium.
+    fn at(&self, now: Instant, slot: Duration) -> u64 {
+        self.elapsed + now.since(self.start) / slot
+    }
+
+    /// The earliest expiry, void entries dropped.
+    fn first_expiry(&mut self, contenders: &[Contender]) -> Option<u64> {
+        while let Some(&Reverse((expiry, station))) = self.heap.peek() {
+            let Contender { count, waiting, .. } = contenders[station as usize];
+            if waiting && matches!(count, Count::Shared { expiry: e, .. } if e == expiry) {
+                return Some(expiry);
+            }
+            self.heap.pop();
+        }
+        None
+    }
+}
+
+/// Who may send when, among stations that all hear each other. Under EDCA each access category of
+/// a node is a station here; interframe spaces differ by whole slots, so that one clock for each
+/// serves, and all slots lie on one grid.
+#[derive(Debug)]
+pub(crate) struct Contention {
+    slot: Duration,
+    busy_slot: BusySlot,
+    clocks: Vec<Clock>,
     /// Whether a transmission is on the air.
     busy: bool,
     /// End of the network allocation vector: the medium counts as busy until then.
     reserved_until: Instant,
     contenders: Vec<Contender>,
-    /// Shared expiries of waiting stations; an entry is void if the station's count differs.
-    heap: BinaryHeap<Reverse<(u64, u32)>>,
     /// Stations whose count is `Own` or `Immediate`.
     own: Vec<u32>,
 }
 
+/// Slots of a DIFS after its SIFS (clause 10.3.7).
+const DIFS_SLOTS: u32 = 2;
+
 impl Contention {
-    pub(crate) fn new(stations: usize, slot: Duration, difs: Duration, counts_busy: bool) -> Self {
-        Self {
+    /// Stations with these spacings, in slots after a SIFS, on a medium that falls idle now.
+    pub(crate) fn new(
+        spacings: &[u32],
+        slot: Duration,
+        difs: Duration,
+        busy_slot: BusySlot,
+    ) -> Self {
+        let mut contention = Self {
             slot,
-            counts_busy,
-            start: Instant::ZERO + difs,
-            elapsed: 0,
-            round: 0,
+            busy_slot,
+            clocks: Vec::new(),
             busy: false,
             reserved_until: Instant::ZERO,
-            contenders: vec![Contender { count: Count::Done, waiting: false }; stations],
-            heap: BinaryHeap::with_capacity(stations + 8),
+            contenders: Vec::with_capacity(spacings.len()),
             own: Vec::with_capacity(8),
+        };
+        for &spacing in spacings {
+            let found = contention.clocks.iter().position(|clock| clock.spacing == spacing);
+            let clock = found.unwrap_or_else(|| {
+                let sharing = spacings.iter().filter(|&&other| other == spacing).count();
+                contention.clocks.push(Clock::new(spacing, Instant::ZERO, sharing));
+                contention.clocks.len() - 1
+            });
+            let count = Count::Done;
+            contention.contenders.push(Contender { count, waiting: false, clock: clock as u8 });
+        }
+        contention.begin_idle(Instant::ZERO + difs, Instant::ZERO);
+        contention
+    }
+
+    /// When the clock of this spacing starts where one with a DIFS starts at `difs_over`.
+    fn spaced(slot: Duration, spacing: u32, difs_over: Instant) -> Instant {
+        if spacing >= DIFS_SLOTS {
+            difs_over + slot * u64::from(spacing - DIFS_SLOTS)
+        } else {
+            difs_over - slot * u64::from(DIFS_SLOTS - spacing)
         }
     }
 
-    /// Slots the shared clock has counted at `now`.
-    fn clock(&self, now: Instant) -> u64 {
-        if self.busy { self.elapsed } else { self.elapsed + now.since(self.start) / self.slot }
+    fn clock_of(&self, contender: &Contender) -> &Clock {
+        &self.clocks[usize::from(contender.clock)]
+    }
+
+    /// Slots that a station's clock has counted at `now`.
+    fn clock(&self, now: Instant, contender: &Contender) -> u64 {
+        let clock = self.clock_of(contender);
+        if self.busy { clock.elapsed } else { clock.at(now, self.slot) }
     }
 
     /// A frame of `station` begins to wait. Returns whether a back-off must be drawn for it
-    /// (clause 10.3.4.2: the medium is busy and no back-off is pending).
+    /// (clauses 10.3.4.2 and 10.23.2.2: the medium is busy and no back-off is pending).
     pub(crate) fn wait(&mut self, now: Instant, station: u32) -> bool {
         let pending = self.is_pending(now, station);
         let contender = &mut self.contenders[station as usize];
+        let clock = &mut self.clocks[usize::from(contender.clock)];
         contender.waiting = true;
         match contender.count {
             Count::Shared { expiry, .. } if pending => {
-                self.heap.push(Reverse((expiry, station)));
+                clock.heap.push(Reverse((expiry, station)));
                 false
             }
             Count::Own { .. } if pending => false,
             Count::Own { start, .. } => {
-                contender.count = Count::Immediate(start.max(now));
+                let at = Self::next_boundary(self.busy_slot, self.slot, start, now);
+                contender.count = Count::Immediate(at);
                 false
             }
             Count::Done | Count::Shared { .. } if self.busy || now < self.reserved_until => true,
             Count::Done | Count::Shared { .. } => {
-                contender.count = Count::Immediate(self.start.max(now));
+                let at = Self::next_boundary(self.busy_slot, self.slot, clock.start, now);
+                contender.count = Count::Immediate(at);
                 self.own.push(station);
                 false
             }
@@ -101,13 +183,23 @@ impl Contention {
         }
     }
 
+    /// When a frame that needs no back-off may go at the earliest.
+    fn next_boundary(rule: BusySlot, slot: Duration, start: Instant, now: Instant) -> Instant {
+        match rule {
+            BusySlot::Counted => start + slot * now.since(start).0.div_ceil(slot.0),
+            BusySlot::Uncounted | BusySlot::Step => start.max(now),
+        }
+    }
+
     /// Whether a back-off of `station` is not over yet.
     fn is_pending(&self, now: Instant, station: u32) -> bool {
-        match self.contenders[station as usize].count {
+        let contender = &self.contenders[station as usize];
+        match contender.count {
             Count::Done | Count::Immediate(_) | Count::Own { slots: None, .. } => false,
             Count::Shared { expiry, round } => {
-                let spaced = round != self.round || !self.busy && now >= self.start;
-                expiry > self.clock(now) || !spaced
+                let clock = self.clock_of(contender);
+                let spaced = round != clock.round || !self.busy && now >= clock.start;
+                expiry > self.clock(now, contender) || !spaced
             }
             Count::Own { start, slots: Some(slots) } => start + self.slot * slots > now,
         }
@@ -117,11 +209,17 @@ impl Contention {
     pub(crate) fn back_off(&mut self, station: u32, slots: u32) {
         let contender = &mut self.contenders[station as usize];
         debug_assert!(matches!(contender.count, Count::Done | Count::Shared { .. }));
-        let expiry = self.elapsed + u64::from(slots);
-        contender.count = Count::Shared { expiry, round: self.round };
+        let clock = &mut self.clocks[usize::from(contender.clock)];
+        let expiry = clock.elapsed + u64::from(slots);
+        contender.count = Count::Shared { expiry, round: clock.round };
         if contender.waiting {
-            self.heap.push(Reverse((expiry, station)));
+            clock.heap.push(Reverse((expiry, station)));
         }
+    }
+
+    /// A station begins to wait for the end of the back-off that it is about to draw.
+    pub(crate) fn stay(&mut self, station: u32) {
+        self.contenders[station as usize].waiting = true;
     }
 
     /// The frame of `station` is gone; a back-off goes on without one.
@@ -134,16 +232,20 @@ impl Contention {
         if self.busy {
             return None;
         }
-        let shared = self
-            .first_expiry()
-            .map(|expiry| self.start + self.slot * expiry.saturating_sub(self.elapsed));
+        let mut first: Option<Instant> = None;
+        for clock in &mut self.clocks {
+            if let Some(expiry) = clock.first_expiry(&self.contenders) {
+                let at = clock.start + self.slot * expiry.saturating_sub(clock.elapsed);
+                first = Some(first.map_or(at, |first| first.min(at)));
+            }
+        }
         let own = self
             .own
             .iter()
             .filter(|&&s| self.contenders[s as usize].waiting)
             .filter_map(|&s| self.own_expiry(s))
             .min();
-        match (shared, own) {
+        match (first, own) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         }
@@ -157,18 +259,6 @@ impl Contention {
         }
     }
 
-    /// The earliest expiry on the shared clock, void entries dropped.
-    fn first_expiry(&mut self) -> Option<u64> {
-        while let Some(&Reverse((expiry, station))) = self.heap.peek() {
-            let Contender { count, waiting } = self.contenders[station as usize];
-            if waiting && matches!(count, Count::Shared { expiry: e, .. } if e == expiry) {
-                return Some(expiry);
-            }
-            self.heap.pop();
-        }
-        None
-    }
-
     /// The medium becomes busy at `now`: freezes all back-offs, and appends to `winners` the
     /// stations whose back-off ends at `now` and that therefore all send, and to `beaten` those
     /// that waited without a back-off for the end of their interframe space and now must draw one.
@@ -178,24 +268,30 @@ impl Contention {
         winners: &mut Vec<u32>,
         beaten: &mut Vec<u32>,
     ) {
-        self.elapsed = self.clock(now);
-        // A station on the clock of its own may be first, while the others wait for an EIFS.
-        let spaced = now >= self.start;
-        self.round += u64::from(spaced);
         self.busy = true;
-        while let Some(expiry) = self.first_expiry() {
-            if expiry > self.elapsed || !spaced {
-                break;
+        for clock in &mut self.clocks {
+            clock.elapsed = clock.at(now, self.slot);
+            // A station on the clock of its own may be first, while the others wait for an EIFS.
+            let spaced = now >= clock.start;
+            clock.round += u64::from(spaced);
+            while spaced && let Some(expiry) = clock.first_expiry(&self.contenders) {
+                if expiry > clock.elapsed {
+                    break;
+                }
+                let Some(Reverse((_, station))) = clock.heap.pop() else { break };
+                self.contenders[station as usize].count = Count::Done;
+                winners.push(station);
             }
-            let Some(Reverse((_, station))) = self.heap.pop() else { break };
-            self.contenders[station as usize].count = Count::Done;
-            winners.push(station);
+            clock.elapsed += u64::from(match self.busy_slot {
+                BusySlot::Uncounted => false,
+                BusySlot::Counted => spaced,
+                BusySlot::Step => true,
+            });
         }
         for i in 0..self.own.len() {
             self.rejoin(now, self.own[i], winners, beaten);
         }
         self.own.clear();
-        self.elapsed += u64::from(self.counts_busy);
         // The order of the lists must not depend on who counted how.
         winners.sort_unstable();
         beaten.sort_unstable();
@@ -224,10 +320,19 @@ impl Contention {
                     }
                     return;
                 }
-                let expiry = self.elapsed + slots.saturating_sub(counted);
-                contender.count = Count::Shared { expiry, round: self.round };
+                let broken = match self.busy_slot {
+                    BusySlot::Uncounted => false,
+                    BusySlot::Counted => now >= start,
+                    BusySlot::Step => true,
+                };
+                let left = slots.saturating_sub(counted);
+                let clock = &mut self.clocks[usize::from(contender.clock)];
+                let expiry = (clock.elapsed + left).saturating_sub(u64::from(broken));
+                // One whose interframe space is over may have come to the end of its back-off.
+                let round = clock.round.wrapping_sub(u64::from(now >= start));
+                contender.count = Count::Shared { expiry, round };
                 if contender.waiting {
-                    self.heap.push(Reverse((expiry, station)));
+                    clock.heap.push(Reverse((expiry, station)));
                 }
             }
             Count::Own { slots: None, .. } => contender.count = Count::Done,
@@ -235,21 +340,37 @@ impl Contention {
         }
     }
 
-    /// The medium falls idle: the shared clock goes on at `start`, and virtual carrier sense
-    /// holds until `reserved_until`.
+    /// The medium falls idle: the clock with a DIFS goes on at `start`, the others as their
+    /// spacings say, and virtual carrier sense holds until `reserved_until`.
     pub(crate) fn begin_idle(&mut self, start: Instant, reserved_until: Instant) {
         self.busy = false;
-        self.start = start;
         self.reserved_until = reserved_until;
+        for clock in &mut self.clocks {
+            clock.start = Self::spaced(self.slot, clock.spacing, start);
+        }
     }
 
-    /// In the idle period that begins, `station` counts its slots from its own `start`.
+    /// In the idle period that begins, `station` counts its slots on its own: from `start` if it
+    /// has a DIFS, else as its spacing says.
     pub(crate) fn lag(&mut self, station: u32, start: Instant) {
+        let spacing = self.clock_of(&self.contenders[station as usize]).spacing;
+        self.lag_from(station, Self::spaced(self.slot, spacing, start));
+    }
+
+    /// Likewise, but not before `at`.
+    pub(crate) fn lag_after(&mut self, station: u32, at: Instant, start: Instant) {
+        let spacing = self.clock_of(&self.contenders[station as usize]).spacing;
+        self.lag_from(station, at.max(Self::spaced(self.slot, spacing, start)));
+    }
+
+    fn lag_from(&mut self, station: u32, start: Instant) {
         let contender = &mut self.contenders[station as usize];
+        let clock = &self.clocks[usize::from(contender.clock)];
         let slots = match contender.count {
             Count::Shared { expiry, round } => {
-                let pending = expiry > self.elapsed || round == self.round;
-                pending.then(|| expiry.saturating_sub(self.elapsed))
+                // Under EDCA the slot of a busy period may have been the last.
+                let pending = contender.waiting || expiry > clock.elapsed || round == clock.round;
+                pending.then(|| expiry.saturating_sub(clock.elapsed))
             }
             Count::Done => None,
             Count::Own { .. } | Count::Immediate(_) => return,
@@ -275,14 +396,17 @@ pub(crate) enum Wait {
 impl Contention {
     /// What `station` does at `now`; `None` if the medium is busy or nothing is to wait for.
     pub(crate) fn watch(&self, now: Instant, station: u32) -> Option<Wait> {
-        let Contender { count, waiting } = self.contenders[station as usize];
+        let contender = &self.contenders[station as usize];
+        let (Contender { count, waiting, .. }, clock) = (*contender, self.clock_of(contender));
         if self.busy || !(waiting || self.is_pending(now, station)) {
             return None;
         }
         let (start, slots, bound) = match count {
-            Count::Shared { expiry, .. } => (self.start, expiry.saturating_sub(self.elapsed), true),
+            Count::Shared { expiry, .. } => {
+                (clock.start, expiry.saturating_sub(clock.elapsed), true)
+            }
             Count::Own { start, slots } => (start, slots.unwrap_or(0), false),
-            Count::Immediate(at) => (at, 0, at == self.start),
+            Count::Immediate(at) => (at, 0, at == clock.start),
             Count::Done => return None,
         };
         Some(match () {
@@ -306,7 +430,7 @@ mod tests {
     }
 
     fn contention() -> Contention {
-        Contention::new(4, SLOT, DIFS, false)
+        Contention::new(&[2; 4], SLOT, DIFS, BusySlot::Uncounted)
     }
 
     fn busy(c: &mut Contention, us: u64) -> Vec<u32> {

@@ -1,6 +1,7 @@
 //! A frame exchange is data: the frames that go over the air once the medium is won.
 
 use super::Timing;
+use super::originator::Answer;
 use super::timing::{ACK, RTS};
 use crate::phy::{Airtime, Mode};
 use kernel::{Bytes, Duration, Instant};
@@ -16,6 +17,10 @@ pub enum StepKind {
     Data,
     /// Acknowledgement, by the receiver.
     Ack,
+    /// Request for a block ack.
+    BlockAckRequest,
+    /// Block ack, by the receiver.
+    BlockAck,
 }
 
 /// One frame of an exchange.
@@ -41,9 +46,10 @@ impl Step {
 pub enum Fate {
     /// All frames arrive.
     Success,
-    /// Noise destroys the data frame: no ACK follows.
+    /// Noise destroys the data frame, in an A-MPDU each of them, or the block-ack request: no
+    /// answer follows.
     DataLost,
-    /// Noise destroys the ACK.
+    /// Noise destroys the answer.
     AckLost,
     /// Several stations send at once, and none is understood.
     Collision,
@@ -60,10 +66,14 @@ pub struct Exchange {
     pub fate: Fate,
     /// Node that won the medium (one of them in a collision).
     pub sender: u32,
-    /// Bytes of the data frame, FCS included.
+    /// Bytes of the data frame or A-MPDU, FCS included.
     pub psdu: Bytes,
-    /// The receiver has this data frame already: its ACK was lost.
+    /// Data frames in it; none in a collision and in a block-ack request.
+    pub mpdus: u16,
+    /// The receiver has these data frames already: the answer was lost.
     pub repeated: bool,
+    /// When the last frame ends if all goes well.
+    planned: Instant,
     steps: [Option<Step>; 4],
 }
 
@@ -74,13 +84,29 @@ pub(crate) struct Request {
     pub(crate) mode: Mode,
     pub(crate) psdu: Bytes,
     pub(crate) with_rts: bool,
-    pub(crate) broadcast: bool,
+    /// Data frames; none: the PSDU is a block-ack request.
+    pub(crate) mpdus: u16,
+    pub(crate) answer: Answer,
+    /// Bytes of a block ack.
+    pub(crate) block_ack: Bytes,
     pub(crate) repeated: bool,
 }
 
 impl Exchange {
-    /// The exchange of one sender: `[Rts, Cts,] Data [, Ack]`.
+    /// The exchange of one sender: `[Rts, Cts,] Data [, Ack]`, or with a block ack, or
+    /// `BlockAckRequest, BlockAck`.
     pub(crate) fn of(timing: &Timing, request: &Request, start: Instant, fate: Fate) -> Self {
+        Self::answered(timing, request, &timing.response_mode(&request.mode), start, fate)
+    }
+
+    /// Likewise, where the mode of the answer is known already.
+    pub(crate) fn answered(
+        timing: &Timing,
+        request: &Request,
+        response: &Mode,
+        start: Instant,
+        fate: Fate,
+    ) -> Self {
         let mut steps = [None; 4];
         let mut next = 0;
         let mut at = start;
@@ -96,28 +122,46 @@ impl Exchange {
             add(StepKind::Rts, &rts, RTS);
             add(StepKind::Cts, &timing.response_mode(&rts), ACK);
         }
-        let mut end = add(StepKind::Data, &request.mode, request.psdu);
-        if !request.broadcast && fate != Fate::DataLost {
-            end = add(StepKind::Ack, &timing.response_mode(&request.mode), ACK);
+        let kind = if request.mpdus == 0 { StepKind::BlockAckRequest } else { StepKind::Data };
+        let sent = add(kind, &request.mode, request.psdu);
+        let answer = |kind, bytes| {
+            let airtime = timing.airtime(response, bytes);
+            Step { kind, start: sent + timing.sifs(), airtime }
+        };
+        let answer = match request.answer {
+            Answer::None => None,
+            Answer::Ack => Some(answer(StepKind::Ack, ACK)),
+            Answer::BlockAck => Some(answer(StepKind::BlockAck, request.block_ack)),
+        };
+        let planned = answer.map_or(sent, |step| step.end());
+        let mut end = sent;
+        if fate != Fate::DataLost && answer.is_some() {
+            steps[next] = answer;
+            end = planned;
         }
-        let Request { sender, psdu, repeated, .. } = *request;
-        Self { start, end, fate, sender, psdu, repeated, steps }
+        let Request { sender, psdu, mpdus, repeated, .. } = *request;
+        Self { start, end, fate, sender, psdu, mpdus, repeated, planned, steps }
     }
 
     /// Several first frames at once; the medium is busy for the longest.
     pub(crate) fn collision(start: Instant, longest: Duration, sender: u32) -> Self {
         let end = start + longest;
-        let (fate, psdu, steps) = (Fate::Collision, Bytes::ZERO, [None; 4]);
-        Self { start, end, fate, sender, psdu, repeated: false, steps }
+        let (psdu, mpdus, repeated, steps) = (Bytes::ZERO, 0, false, [None; 4]);
+        let (fate, planned) = (Fate::Collision, end);
+        Self { start, end, fate, sender, psdu, mpdus, repeated, planned, steps }
     }
 
-    /// The first frame that a request puts on the air.
-    pub(crate) fn first_frame(timing: &Timing, request: &Request) -> (Mode, Airtime) {
-        if request.with_rts {
-            let rts = timing.rts_mode(&request.mode);
-            (rts, timing.airtime(&rts, RTS))
+    /// How long the first frame takes that a PSDU puts on the air, itself or its RTS.
+    pub(crate) fn first_frame(
+        timing: &Timing,
+        mode: &Mode,
+        psdu: Bytes,
+        with_rts: bool,
+    ) -> Airtime {
+        if with_rts {
+            timing.airtime(&timing.rts_mode(mode), RTS)
         } else {
-            (request.mode, timing.airtime(&request.mode, request.psdu))
+            timing.airtime(mode, psdu)
         }
     }
 
@@ -126,24 +170,24 @@ impl Exchange {
         self.steps.iter().flatten()
     }
 
-    /// The data frame; none for a collision.
+    /// The data frame or block-ack request; none for a collision.
     pub fn data(&self) -> Option<&Step> {
-        self.steps().find(|step| step.kind == StepKind::Data)
+        let is_data =
+            |step: &&Step| matches!(step.kind, StepKind::Data | StepKind::BlockAckRequest);
+        self.steps().find(is_data)
+    }
+
+    /// How long the exchange takes if all goes well.
+    pub(crate) fn planned(&self) -> Duration {
+        self.planned - self.start
     }
 
     /// When virtual carrier sense lets bystanders go: the Duration field reserves the medium for
-    /// the ACK even if it does not come (clause 9.2.5).
-    pub(crate) fn reserved_until(&self, timing: &Timing, mode: &Mode) -> Instant {
-        let planned = match self.fate {
-            Fate::DataLost => {
-                let ack = timing.airtime(&timing.response_mode(mode), ACK).total();
-                self.end + timing.sifs() + ack
-            }
-            Fate::Success | Fate::AckLost | Fate::Collision => self.end,
-        };
+    /// the answer even if it does not come (clause 9.2.5).
+    pub(crate) fn reserved_until(&self, timing: &Timing) -> Instant {
         // What the first frame reserves, if its Duration field is no less than that.
-        let first = self.steps().next().map_or(planned, Step::end);
-        planned.max(first + timing.reservation(planned - first))
+        let first = self.steps().next().map_or(self.planned, Step::end);
+        self.planned.max(first + timing.reservation(self.planned - first))
     }
 }
 
@@ -167,7 +211,9 @@ mod tests {
 
     fn request(with_rts: bool, broadcast: bool) -> Request {
         let (mode, psdu) = (DOT11B.fastest(), Bytes(1100));
-        Request { sender: 1, mode, psdu, with_rts, broadcast, repeated: false }
+        let answer = if broadcast { Answer::None } else { Answer::Ack };
+        let (mpdus, block_ack, repeated) = (1, Bytes(32), false);
+        Request { sender: 1, mode, psdu, with_rts, mpdus, answer, block_ack, repeated }
     }
 
     /// Kind, begin and end in microseconds.
@@ -190,11 +236,26 @@ mod tests {
     }
 
     #[test]
+    fn an_aggregate_gets_a_block_ack_and_so_does_a_request() {
+        use StepKind::{BlockAck, BlockAckRequest, Data};
+        let of = |psdu, mpdus, fate| {
+            let psdu = Bytes(psdu);
+            let request =
+                Request { psdu, mpdus, answer: Answer::BlockAck, ..request(false, false) };
+            steps(&Exchange::of(&timing(), &request, Instant::ZERO, fate))
+        };
+        // 32 bytes at 2 Mb/s with a long preamble are 320 µs.
+        assert_eq!(of(1100, 2, Fate::Success), [(Data, 0, 992), (BlockAck, 1002, 1322)]);
+        assert_eq!(of(1100, 2, Fate::DataLost), [(Data, 0, 992)]);
+        let asked = [(BlockAckRequest, 0, 210), (BlockAck, 220, 540)];
+        assert_eq!(of(24, 0, Fate::Success), asked);
+    }
+
+    #[test]
     fn the_medium_is_reserved_for_an_ack_that_does_not_come() {
-        let mode = DOT11B.fastest();
         let reserved = |with_rts, fate| {
             let exchange = Exchange::of(&timing(), &request(with_rts, false), Instant::ZERO, fate);
-            (exchange.end.0 / 1000, exchange.reserved_until(&timing(), &mode).0 / 1000)
+            (exchange.end.0 / 1000, exchange.reserved_until(&timing()).0 / 1000)
         };
         assert_eq!(reserved(false, Fate::Success), (1250, 1250));
         assert_eq!(reserved(false, Fate::AckLost), (1250, 1250));
@@ -204,9 +265,10 @@ mod tests {
 
     #[test]
     fn the_first_frame_is_what_can_collide() {
-        let first = |with_rts| Exchange::first_frame(&timing(), &request(with_rts, false));
-        assert_eq!(first(false).1.total(), Duration::from_micros(992));
-        assert_eq!(first(true).1.total(), Duration::from_micros(272));
-        assert_eq!(first(true).0.rate, kernel::BitRate(2_000_000));
+        let first = |with_rts| {
+            Exchange::first_frame(&timing(), &DOT11B.fastest(), Bytes(1100), with_rts).total()
+        };
+        assert_eq!(first(false), Duration::from_micros(992));
+        assert_eq!(first(true), Duration::from_micros(272), "at 2 Mb/s");
     }
 }

@@ -15,6 +15,8 @@ pub struct Minstrel {
     best: Best,
     update_at: Instant,
     chain: Chain,
+    /// The chain is that of a frame whose first attempt is still to come.
+    planned: bool,
     frames: u32,
     samples: u32,
     /// Samples put second in a chain, which may never come to be tried.
@@ -48,6 +50,7 @@ impl Minstrel {
             best: Best::default(),
             update_at: Instant::ZERO + INTERVAL,
             chain: Chain::default(),
+            planned: false,
             frames: 0,
             samples: 0,
             deferred: 0,
@@ -124,13 +127,15 @@ impl RateControl for Minstrel {
         if now >= self.update_at {
             self.update(now);
         }
-        if attempt == 0 {
+        if attempt == 0 && !self.planned {
             self.plan();
+            self.planned = true;
         }
         Choice::plain(self.ladder.rungs()[self.chain.mode(attempt)].mode)
     }
 
     fn on_report(&mut self, _now: Instant, report: &TxReport) {
+        self.planned = false;
         if report.answer == Answer::NoCts {
             return;
         }

@@ -17,6 +17,8 @@ pub struct MinstrelHt {
     best: Best,
     update_at: Instant,
     chain: Chain,
+    /// The chain is that of a frame whose first attempt is still to come.
+    planned: bool,
     /// Smoothed MPDUs of an A-MPDU.
     mean_mpdus: f64,
     mpdus: u32,
@@ -84,6 +86,7 @@ impl MinstrelHt {
             best: Best::default(),
             update_at: Instant::ZERO + INTERVAL,
             chain: Chain::default(),
+            planned: false,
             mean_mpdus: 1.0,
             mpdus: 0,
             ppdus: 0,
@@ -190,13 +193,15 @@ impl RateControl for MinstrelHt {
         if now >= self.update_at {
             self.update(now);
         }
-        if attempt == 0 {
+        if attempt == 0 && !self.planned {
             self.plan();
+            self.planned = true;
         }
         Choice::plain(self.entries[self.chain.mode(attempt)].rung.mode)
     }
 
     fn on_report(&mut self, _now: Instant, report: &TxReport) {
+        self.planned = false;
         if report.answer == Answer::NoCts {
             return;
         }

@@ -82,6 +82,21 @@ fn samples_are_few_and_never_slow() {
 }
 
 #[test]
+fn a_sample_waits_for_an_attempt() {
+    let mut machine = known(|mode| if mode.streams == 1 { 1.0 } else { 0.5 });
+    let best = machine.entries[machine.best.throughput].rung.mode;
+    let mut samples = 0;
+    for _ in 0..10_000 {
+        let mode = machine.select(Instant::ZERO, 0).mode;
+        // As where the rest of a TXOP was too short.
+        assert_eq!(machine.select(Instant::ZERO, 0).mode, mode);
+        samples += u32::from(mode != best);
+        machine.on_report(Instant::ZERO, &report(mode, 1, 1));
+    }
+    assert!(samples > 0);
+}
+
+#[test]
 fn slow_modes_are_sampled_after_twenty_updates() {
     let mut machine = known(|mode| if mode.mcs == 3 { 0.9 } else { 0.0 });
     let best = machine.best.throughput;

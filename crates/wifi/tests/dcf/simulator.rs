@@ -5,7 +5,7 @@ use crate::{Account, Aired};
 use kernel::{Agenda, Instant, Ranked};
 use std::collections::VecDeque;
 use wifi::mac::{Fate, StepKind};
-use wifi::{Cell, Command};
+use wifi::{Cell, Command, NoSupply};
 use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 
 #[derive(Debug)]
@@ -61,7 +61,7 @@ pub(crate) fn run(workload: &Workload) -> Account {
 impl Driver<'_> {
     fn step(&mut self, now: Instant, event: &Event) {
         match *event {
-            Event::AirStep => self.cell.on_step(now, &mut self.out),
+            Event::AirStep => self.cell.on_step(now, &mut NoSupply, &mut self.out),
             Event::Arrival(number) => {
                 let node = self.workload.packets[number as usize].node;
                 self.queues[node as usize].push_back(number);
@@ -69,7 +69,7 @@ impl Driver<'_> {
             }
             Event::Access(generation) => {
                 let before = self.attempts();
-                self.cell.on_access(now, generation, &mut self.out);
+                self.cell.on_access(now, generation, &mut NoSupply, &mut self.out);
                 self.note_air(&before);
             }
         }
@@ -87,7 +87,7 @@ impl Driver<'_> {
                 self.agenda.at(ticket.at, Event::Access(ticket.generation));
             }
             Command::Step(at) => self.agenda.at(at, Event::AirStep),
-            Command::Began | Command::Ended => {}
+            Command::Began | Command::Ended | Command::Mode { .. } => {}
             Command::Deliver { node, packet } => {
                 self.account.delivered.push((now, node, number_of(&packet)));
             }
@@ -127,12 +127,14 @@ impl Driver<'_> {
             return;
         }
         let sender = exchange.sender;
-        let number = number_of(self.cell.packet_on_air().expect("a frame carries a packet"));
+        let frame = self.cell.frames_on_air().next().expect("an exchange has a data frame");
+        let number = number_of(frame.packets().next().expect("a frame carries a packet"));
         let receiver = self.workload.packets[number as usize].to;
         for step in exchange.steps() {
             let node = match step.kind {
                 StepKind::Rts | StepKind::Data => sender,
                 StepKind::Cts | StepKind::Ack => receiver.expect("nobody answers a broadcast"),
+                StepKind::BlockAckRequest | StepKind::BlockAck => unreachable!("DCF has none"),
             };
             let (start, end) = (step.start, step.end());
             self.account.air.push(Aired::Frame { node, kind: step.kind, start, end });

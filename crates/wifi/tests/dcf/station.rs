@@ -264,6 +264,7 @@ impl<'a> Station<'a> {
             }
             // Its own answer keeps the medium from it as any other frame does.
             StepKind::Cts | StepKind::Ack => self.freeze(now),
+            StepKind::BlockAckRequest | StepKind::BlockAck => unreachable!("DCF has none"),
         }
     }
 
@@ -274,6 +275,7 @@ impl<'a> Station<'a> {
             StepKind::Data if frame.to.is_some() => StepKind::Ack,
             StepKind::Data => return self.finish(Outcome::Sent),
             StepKind::Cts | StepKind::Ack => return,
+            StepKind::BlockAckRequest | StepKind::BlockAck => unreachable!("DCF has none"),
         };
         let until = Some(now + self.timing().response_timeout(&frame.mode));
         self.awaited = Some(Awaited { kind, until });
@@ -297,6 +299,7 @@ impl<'a> Station<'a> {
             StepKind::Data => self.noise.chance(link.data_loss),
             StepKind::Ack => self.noise.chance(link.ack_loss),
             StepKind::Rts | StepKind::Cts => false,
+            StepKind::BlockAckRequest | StepKind::BlockAck => unreachable!("DCF has none"),
         }
     }
 
@@ -351,6 +354,7 @@ impl<'a> Station<'a> {
                 None
             }
             StepKind::Cts | StepKind::Ack => panic!("{now}: an answer that nobody waits for"),
+            StepKind::BlockAckRequest | StepKind::BlockAck => unreachable!("DCF has none"),
         }
     }
 

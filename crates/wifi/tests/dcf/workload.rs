@@ -130,6 +130,8 @@ fn configs(timing: Timing, chain: bool) -> impl Strategy<Value = CellConfig> {
             backoff_draw,
             rts_threshold: Bytes(threshold),
             overhead: Bytes(36),
+            edca: None,
+            aggregation: None,
         },
     )
 }

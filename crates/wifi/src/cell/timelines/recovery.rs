@@ -1,6 +1,7 @@
 //! Contention windows and retry limits (clauses 10.3.3 and 10.3.4.4), RTS and CTS (10.3.2.9).
 
-use super::stage::{AP, Record, STA1, STA2, Script};
+use super::record::Record;
+use super::stage::{AP, STA1, STA2, Script};
 use crate::cell::Outcome;
 use crate::phy::DOT11B;
 use kernel::Bytes;

@@ -1,14 +1,14 @@
-//! A cell on a stage: a script goes in, a record comes out, and the record draws itself.
+//! A cell on a stage: a script goes in, and a record comes out.
 
-use crate::cell::{ACCESS_POINT, Cell, CellConfig, Command, Counters, Link, Outcome};
+use super::record::{Frame, Record};
+use crate::cell::{ACCESS_POINT, Categories, Cell, CellConfig, Command, Link, Supply};
 use crate::mac::{
-    Backoff, BackoffDraw, Countdown, Durations, Eifs, Exchange, Fate, SlotGrid, StepKind, Timing,
-    Wait,
+    Aggregation, Backoff, BackoffDraw, Countdown, Durations, Eifs, Exchange, Fate, SlotGrid,
+    StepKind, Timing,
 };
-use crate::phy::{Preamble, Standard};
+use crate::phy::{Edition, Preamble, Standard, TxVector};
 use kernel::{Agenda, BitRate, Bytes, Duration, Instant, Ranked, Seed};
 use std::collections::VecDeque;
-use std::fmt::Write as _;
 use std::ops::Range;
 use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 
@@ -37,6 +37,7 @@ struct Noise {
     station: u32,
     during: Range<Instant>,
     takes: StepKind,
+    chance: f64,
 }
 
 /// A moment given in microseconds.
@@ -71,6 +72,8 @@ impl Script {
             backoff_draw: BackoffDraw::Standard,
             rts_threshold: Bytes(2347),
             overhead: Bytes(OVERHEAD),
+            edca: None,
+            aggregation: None,
         };
         let link = Link { mode: standard.fastest(), data_loss: 0.0, ack_loss: 0.0 };
         Self {
@@ -82,9 +85,42 @@ impl Script {
         }
     }
 
-    /// The back-offs that a node draws, in slots; all that follow are 0.
-    pub(super) fn draws(mut self, node: u32, slots: impl IntoIterator<Item = u32>) -> Self {
-        self.draws[node as usize].extend(slots);
+    /// A cell under EDCA, without TXOP limits, whose nodes send A-MPDUs in the fastest mode of the
+    /// standard's HT, VHT or HE at 20 MHz with one stream.
+    pub(super) fn high(standard: &'static Standard, stations: usize) -> Self {
+        let mut script = Self::new(standard, stations);
+        let vector: TxVector = standard.tx_vector().expect("a standard with MCS");
+        let mode = vector.fastest().expect("MCS 0 exists");
+        script.links.iter_mut().for_each(|link| link.mode = mode);
+        script.config.edca = Some(Categories::of(standard, Edition::Ns3));
+        script.config.aggregation = Aggregation::of(mode.class, Bytes(8));
+        script.draws = vec![VecDeque::new(); 4 * (stations + 1)];
+        script
+    }
+
+    /// The back-offs that a node draws, under EDCA those for best effort, in slots; all that
+    /// follow are 0.
+    pub(super) fn draws(self, node: u32, slots: impl IntoIterator<Item = u32>) -> Self {
+        self.draws_for(node, TrafficClass::BestEffort, slots)
+    }
+
+    /// The back-offs that a node draws for a class.
+    pub(super) fn draws_for(
+        mut self,
+        node: u32,
+        class: TrafficClass,
+        slots: impl IntoIterator<Item = u32>,
+    ) -> Self {
+        let function = if self.config.edca.is_some() { 4 * node + class as u32 } else { node };
+        self.draws[function as usize].extend(slots);
+        self
+    }
+
+    /// The last packet is of this class.
+    pub(super) fn class(mut self, class: TrafficClass) -> Self {
+        if let Some((_, _, packet)) = self.packets.last_mut() {
+            packet.class = class;
+        }
         self
     }
 
@@ -130,6 +166,12 @@ impl Script {
     /// Noise takes the data frame of each exchange with `station` that begins in this span of µs.
     pub(super) fn data_noise(mut self, station: u32, during_us: Range<u64>) -> Self {
         self.noise.push(Noise::new(station, &during_us, StepKind::Data));
+        self
+    }
+
+    /// Noise takes each frame of an A-MPDU with this probability.
+    pub(super) fn some_noise(mut self, station: u32, during_us: Range<u64>, chance: f64) -> Self {
+        self.noise.push(Noise { chance, ..Noise::new(station, &during_us, StepKind::Data) });
         self
     }
 
@@ -179,6 +221,8 @@ impl Script {
         }
         let all = 0..nodes as u32;
         stage.record.counters = all.map(|node| *stage.cell.counters(node)).collect();
+        let all = 0..nodes as u32;
+        stage.record.frame_counters = all.map(|node| *stage.cell.frame_counters(node)).collect();
         stage.record
     }
 }
@@ -186,7 +230,7 @@ impl Script {
 impl Noise {
     fn new(station: u32, during_us: &Range<u64>, takes: StepKind) -> Self {
         let moment = |us: u64| Instant(us * 1000);
-        Self { station, during: moment(during_us.start)..moment(during_us.end), takes }
+        Self { station, during: moment(during_us.start)..moment(during_us.end), takes, chance: 1.0 }
     }
 }
 
@@ -206,6 +250,18 @@ impl Ranked for Event {
     }
 }
 
+/// What waits at the nodes.
+struct Shelves<'a>(&'a mut [VecDeque<Packet>]);
+
+impl Supply for Shelves<'_> {
+    fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet> {
+        let queue = &mut self.0[node as usize];
+        let is_wanted = |packet: &Packet| packet.class == class && packet.to == Some(NodeId(to));
+        let first = queue.iter().position(is_wanted)?;
+        if queue[first].size <= most { queue.remove(first) } else { None }
+    }
+}
+
 /// Runs the cell as the world does.
 struct Stage {
     cell: Cell,
@@ -219,23 +275,26 @@ struct Stage {
 impl Stage {
     fn step(&mut self, now: Instant, event: &Event, packets: &[(Instant, u32, Packet)]) {
         match *event {
-            Event::AirStep => self.cell.on_step(now, &mut self.out),
+            Event::AirStep => {
+                self.cell.on_step(now, &mut Shelves(&mut self.queues), &mut self.out);
+            }
             Event::Packet(i) => {
                 let (_, node, packet) = packets[i];
                 self.record.mark(now, node, '+');
                 self.queues[node as usize].push_back(packet);
-                self.serve(now, node);
+                self.serve(now, node, packet.class);
             }
             Event::Access(generation) => {
                 for noise in &self.noise {
-                    let loss = if noise.during.contains(&now) { 1.0 } else { 0.0 };
+                    let loss = if noise.during.contains(&now) { noise.chance } else { 0.0 };
                     let link = &mut self.cell.links[noise.station as usize - 1];
                     match noise.takes {
                         StepKind::Ack => link.ack_loss = loss,
                         _ => link.data_loss = loss,
                     }
                 }
-                self.cell.on_access(now, generation, &mut self.out);
+                let mut supply = Shelves(&mut self.queues);
+                self.cell.on_access(now, generation, &mut supply, &mut self.out);
             }
         }
         let mut i = 0;
@@ -253,21 +312,23 @@ impl Stage {
             }
             Command::Step(at) => self.agenda.at(at, Event::AirStep),
             Command::Began => self.note_frames(),
-            Command::Ended => {}
+            Command::Ended | Command::Mode { .. } => {}
             Command::Deliver { node, packet } => {
                 self.record.mark(now, node, '*');
                 self.record.delivered.push((now.0, node, number_of(&packet)));
             }
             Command::Done { node, packet, outcome, .. } => {
                 self.record.done.push((node, number_of(&packet), outcome));
-                self.serve(now, node);
+                self.serve(now, node, packet.class);
             }
         }
     }
 
-    fn serve(&mut self, now: Instant, node: u32) {
-        if self.cell.is_free(node)
-            && let Some(packet) = self.queues[node as usize].pop_front()
+    fn serve(&mut self, now: Instant, node: u32, class: TrafficClass) {
+        let queue = &mut self.queues[node as usize];
+        let first = queue.iter().position(|packet| packet.class == class);
+        if self.cell.is_free_for(node, class)
+            && let Some(packet) = first.and_then(|first| queue.remove(first))
         {
             let to = packet.to.map(|to| to.0);
             self.cell.on_packet(now, node, packet, to, &mut self.out);
@@ -276,33 +337,49 @@ impl Stage {
 
     fn note_frames(&mut self) {
         let Some(exchange) = self.cell.exchange() else { return };
-        let number = |node| number_of(&self.cell.frame(node).packet);
+        let numbers = |f: u32| {
+            let load = &self.cell.function(f).load;
+            let packets = load.on_air().flat_map(|(_, mpdu)| load.packets_of(mpdu));
+            let numbers: Vec<String> =
+                packets.map(|packet| number_of(packet).to_string()).collect();
+            format!("data {}", numbers.join(" "))
+        };
         let mut frames = Vec::new();
-        let mut add = |node, kind, (start, end), fill| {
+        let mut add = |function, node, kind, (start, end), fill| {
             let label = match kind {
                 StepKind::Rts => "rts".to_owned(),
                 StepKind::Cts => "cts".to_owned(),
                 StepKind::Ack => "ack".to_owned(),
-                StepKind::Data => format!("data {}", number(node)),
+                StepKind::BlockAckRequest => "bar".to_owned(),
+                StepKind::BlockAck => "ba".to_owned(),
+                StepKind::Data => numbers(function),
             };
-            frames.push(Frame { node, label, start, end, fill });
+            frames.push(Frame { function, node, label, start, end, fill });
         };
-        for &(node, end) in self.cell.colliders.iter().filter(|_| exchange.fate == Fate::Collision)
-        {
-            let rts = self.cell.frame(node).with_rts;
-            let kind = if rts { StepKind::Rts } else { StepKind::Data };
-            add(node, kind, (exchange.start, end), 'x');
+        for &(f, end) in self.cell.colliders.iter().filter(|_| exchange.fate == Fate::Collision) {
+            let function = self.cell.function(f);
+            let kind = match () {
+                () if function.with_rts => StepKind::Rts,
+                () if function.psdu.mpdus == 0 => StepKind::BlockAckRequest,
+                () => StepKind::Data,
+            };
+            add(f, self.cell.node_of(f), kind, (exchange.start, end), 'x');
         }
         for step in exchange.steps() {
-            let answers = matches!(step.kind, StepKind::Cts | StepKind::Ack);
-            let receiver = self.cell.frame(exchange.sender).to;
+            let sender = self.cell.sender;
+            let answers = matches!(step.kind, StepKind::Cts | StepKind::Ack | StepKind::BlockAck);
+            let receiver = self.cell.function(sender).load.to();
             let node = receiver.filter(|_| answers).unwrap_or(exchange.sender);
-            let fill = if is_spoiled(exchange, step.kind) { '~' } else { '=' };
-            add(node, step.kind, (step.start, step.end()), fill);
+            let fill = match step.kind {
+                _ if is_spoiled(exchange, step.kind) => '~',
+                StepKind::Data if (0..exchange.mpdus).any(|i| self.cell.is_lost(i)) => '-',
+                _ => '=',
+            };
+            add(sender, node, step.kind, (step.start, step.end()), fill);
         }
         for frame in &frames {
-            if frame.label != "cts" && frame.label != "ack" && frame.start == exchange.start {
-                let window = self.cell.window(frame.node);
+            if frame.start == exchange.start {
+                let window = self.cell.function(frame.function).access.window();
                 self.record.windows.push((frame.start.0, frame.node, window));
             }
         }
@@ -318,7 +395,10 @@ impl Stage {
                 break;
             }
             let nodes = 0..self.queues.len() as u32;
-            let waits = nodes.map(|node| self.cell.contention.watch(begins, node)).collect();
+            let watch = |f| self.cell.contention.watch(begins, f);
+            // Of a node's functions, the highest that waits.
+            let waits = |node| self.cell.functions_of(node).rev().find_map(watch);
+            let waits = nodes.map(waits).collect();
             self.record.waits.push(waits);
         }
     }
@@ -327,143 +407,12 @@ impl Stage {
 fn is_spoiled(exchange: &Exchange, kind: StepKind) -> bool {
     matches!(
         (exchange.fate, kind),
-        (Fate::DataLost, StepKind::Data) | (Fate::AckLost, StepKind::Ack)
+        (Fate::DataLost, StepKind::Data | StepKind::BlockAckRequest)
+            | (Fate::AckLost, StepKind::Ack | StepKind::BlockAck)
     )
 }
 
 fn number_of(packet: &Packet) -> u64 {
     let Body::Datagram(datagram) = packet.body else { panic!("scripts send datagrams only") };
     datagram.number
-}
-
-/// What happened on the stage.
-pub(super) struct Record {
-    column: Duration,
-    frames: Vec<Frame>,
-    marks: Vec<(Instant, u32, char)>,
-    /// Per column what each node waits for at its beginning.
-    waits: Vec<Vec<Option<Wait>>>,
-    nodes: usize,
-    /// When, in nanoseconds, which node got which packet.
-    pub(super) delivered: Vec<(u64, u32, u64)>,
-    /// How the service of packets ended.
-    pub(super) done: Vec<(u32, u64, Outcome)>,
-    /// When, in nanoseconds, who began an exchange, and the contention window at that moment.
-    windows: Vec<(u64, u32, u32)>,
-    pub(super) counters: Vec<Counters>,
-}
-
-struct Frame {
-    node: u32,
-    label: String,
-    start: Instant,
-    end: Instant,
-    fill: char,
-}
-
-impl Frame {
-    /// Its box, so many characters wide.
-    fn drawn(&self, width: usize) -> String {
-        let inner = width.saturating_sub(2);
-        // Where it is tight, the number alone leaves room to tell what happens to the frame.
-        let tight = inner < self.label.len() + 2;
-        let label = self.label.strip_prefix("data ").filter(|_| tight).unwrap_or(&self.label);
-        let label = &label[..inner.min(label.len())];
-        let fill = String::from(self.fill).repeat(inner - label.len());
-        format!("[{label}{fill}]")[..width].to_owned()
-    }
-}
-
-impl Record {
-    fn new(nodes: usize, column_us: u64) -> Self {
-        Self {
-            column: Duration::from_micros(column_us),
-            nodes,
-            frames: Vec::new(),
-            marks: Vec::new(),
-            waits: Vec::new(),
-            delivered: Vec::new(),
-            done: Vec::new(),
-            windows: Vec::new(),
-            counters: Vec::new(),
-        }
-    }
-
-    fn mark(&mut self, now: Instant, node: u32, mark: char) {
-        self.marks.push((now, node, mark));
-    }
-
-    /// Checks the frames (begin and end in nanoseconds, sender, kind), and the picture as a test
-    /// shows it in its text, whatever its indentation there.
-    #[track_caller]
-    pub(super) fn shows(&self, frames: &[(u64, u64, u32, &str)], picture: &str) {
-        let seen: Vec<_> =
-            self.frames.iter().map(|f| (f.start.0, f.end.0, f.node, &*f.label)).collect();
-        let drawn = self.picture();
-        assert!(seen == frames, "on the air were:\n{seen:?}\n{drawn}");
-        let lines = picture.lines().map(str::trim_start).filter(|line| !line.is_empty());
-        assert!(lines.eq(drawn.lines()), "the air was:\n{drawn}");
-    }
-
-    /// The contention windows out of which a node came to send.
-    pub(super) fn windows(&self, node: u32) -> Vec<u32> {
-        self.windows.iter().filter(|access| access.1 == node).map(|access| access.2).collect()
-    }
-
-    /// When the last exchange began.
-    pub(super) fn last_access_ns(&self) -> u64 {
-        self.windows.last().map_or(0, |&(at, ..)| at)
-    }
-
-    /// The picture from the start to the end of the last frame.
-    pub(super) fn picture(&self) -> String {
-        let last = self.frames.iter().map(|frame| frame.end).max().unwrap_or(Instant::ZERO);
-        let width = self.nearest(last) + 1;
-        let mut picture = self.scale(width);
-        for node in 0..self.nodes as u32 {
-            let name = if node == AP { "ap".to_owned() } else { format!("sta{node}") };
-            let lane: String = self.lane(node, width).into_iter().collect();
-            picture += format!("{name:<5} {lane}").trim_end();
-            picture.push('\n');
-        }
-        picture
-    }
-
-    /// Microseconds, each tenth column.
-    fn scale(&self, width: usize) -> String {
-        let mut scale = "µs    ".to_owned();
-        for column in (0..width).step_by(10) {
-            let us = self.column.0 / 1000 * column as u64;
-            let _ = write!(scale, "{us:<10}");
-        }
-        scale.trim_end().to_owned() + "\n"
-    }
-
-    fn lane(&self, node: u32, width: usize) -> Vec<char> {
-        let wait = |column: &Vec<Option<Wait>>| match column[node as usize] {
-            None => ' ',
-            Some(Wait::Reserved) => 'n',
-            Some(Wait::Space) => '.',
-            Some(Wait::Slots(slots)) => char::from_digit(slots as u32, 36).unwrap_or('#'),
-        };
-        let mut lane: Vec<char> = self.waits.iter().map(wait).collect();
-        lane.resize(width, ' ');
-        let mut free = vec![true; width];
-        for frame in self.frames.iter().filter(|frame| frame.node == node) {
-            let (start, end) = (self.nearest(frame.start), self.nearest(frame.end));
-            free[start + 1..end].fill(false);
-            lane.splice(start..end, frame.drawn(end - start).chars());
-        }
-        for &(at, _, mark) in self.marks.iter().filter(|mark| mark.1 == node) {
-            let column = (at.0 / self.column.0) as usize;
-            if free.get(column) == Some(&true) {
-                lane[column] = mark;
-            }
-        }
-        lane
-    }
-
-    fn nearest(&self, at: Instant) -> usize {
-        ((at.0 + self.column.0 / 2) / self.column.0) as usize
-    }
 }

@@ -1,0 +1,155 @@
+//! What a cell is made of, and how it talks to the world around it.
+
+use crate::mac::{Aggregation, BackoffDraw, Countdown, Outcome, Timing};
+use crate::phy::{AccessCategory, Edca, Edition, Mode, Standard};
+use kernel::{Bytes, Instant, Ticket};
+use wire::{Packet, TrafficClass};
+
+/// What all nodes of a cell share.
+#[derive(Clone, Debug)]
+pub struct CellConfig {
+    /// Interframe spaces, rates and timeouts.
+    pub timing: Timing,
+    /// Attempts in all of a frame without RTS, and of an RTS (`dot11ShortRetryLimit`).
+    pub short_retry_limit: u32,
+    /// Attempts in all of a data frame after a CTS (`dot11LongRetryLimit`).
+    pub long_retry_limit: u32,
+    /// First contention window under DCF.
+    pub cw_min: u32,
+    /// Largest contention window under DCF.
+    pub cw_max: u32,
+    /// Whether a slot in which another station begins to send counts as counted down.
+    pub countdown: Countdown,
+    /// What a back-off is drawn from.
+    pub backoff_draw: BackoffDraw,
+    /// PSDUs longer than this are preceded by RTS and CTS (`dot11RTSThreshold`).
+    pub rts_threshold: Bytes,
+    /// Bytes that MAC and LLC add to a packet, FCS included.
+    pub overhead: Bytes,
+    /// Access by EDCA; without it by DCF.
+    pub edca: Option<Categories>,
+    /// Aggregation under block-ack agreements, which all pairs of nodes have; without it frames go
+    /// one by one. It takes EDCA, for agreements are each category's own.
+    pub aggregation: Option<Aggregation>,
+}
+
+/// The parameters of the access categories, lowest priority first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Categories {
+    /// At stations.
+    pub stations: [Edca; 4],
+    /// At the access point.
+    pub access_point: [Edca; 4],
+}
+
+impl Categories {
+    /// The same for all nodes, by default (table 9-155).
+    pub fn of(standard: &Standard, edition: Edition) -> Self {
+        let all = AccessCategory::ALL.map(|category| standard.edca(category, edition));
+        Self { stations: all, access_point: all }
+    }
+}
+
+/// The radio link between a station and the access point.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    /// Mode of data frames, both directions, where no rate control says otherwise.
+    pub mode: Mode,
+    /// Probability that noise spoils a data frame, either direction; each of an A-MPDU by itself.
+    pub data_loss: f64,
+    /// Probability that noise spoils an ACK, a block ack or a request for it, either direction.
+    pub ack_loss: f64,
+}
+
+/// What waits outside of the cell and can join a PSDU.
+pub trait Supply {
+    /// Takes out the next packet of this class that waits at `node` for the receiver `to`, if it is
+    /// no larger than `most`.
+    fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet>;
+}
+
+/// Nothing waits.
+#[derive(Clone, Copy, Debug)]
+pub struct NoSupply;
+
+impl Supply for NoSupply {
+    fn next(&mut self, _: u32, _: TrafficClass, _: u32, _: Bytes) -> Option<Packet> {
+        None
+    }
+}
+
+/// What the cell asks of the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Command {
+    /// Call [`Cell::on_access`](super::Cell::on_access) with this ticket.
+    Access(Ticket),
+    /// Call [`Cell::on_step`](super::Cell::on_step) at this moment.
+    Step(Instant),
+    /// An exchange or a collision has begun: [`Cell::exchange`](super::Cell::exchange) tells its
+    /// frames.
+    Began,
+    /// The medium is silent again.
+    Ended,
+    /// A packet arrived at this node, for the first time.
+    Deliver {
+        /// Node that has it now.
+        node: u32,
+        /// The packet.
+        packet: Packet,
+    },
+    /// A packet's service has ended; its node may be free to take the next.
+    Done {
+        /// The node.
+        node: u32,
+        /// The packet whose service ended.
+        packet: Packet,
+        /// How it ended, as the sender knows it.
+        outcome: Outcome,
+        /// Whether the receiver has the packet.
+        received: bool,
+    },
+    /// A node sends to another in this mode from now on.
+    Mode {
+        /// The node.
+        node: u32,
+        /// The other.
+        peer: u32,
+        /// The mode.
+        mode: Mode,
+    },
+}
+
+/// What a node did, as counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Times it began an exchange.
+    pub attempts: u64,
+    /// Attempts that met another node's.
+    pub collisions: u64,
+    /// Attempts that failed by noise.
+    pub noise_losses: u64,
+    /// Packets whose exchange succeeded.
+    pub sent: u64,
+    /// Packets given up at a retry limit.
+    pub retry_drops: u64,
+    /// Frames received again and filtered out.
+    pub duplicates: u64,
+}
+
+/// What the functions of a node did, as counts of frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FrameCounters {
+    /// Exchanges with data frames, whatever became of them: as many PPDUs, or attempts at them
+    /// where no CTS came.
+    pub data_attempts: u64,
+    /// Data frames in these exchanges, those in an A-MPDU one by one.
+    pub mpdus: u64,
+    /// Of these, frames that were on the air before.
+    pub repeated_mpdus: u64,
+    /// Exchanges that began with a block-ack request.
+    pub block_ack_requests: u64,
+    /// Times one of its categories had to yield to a higher one.
+    pub internal_collisions: u64,
+    /// Packets given up because their lifetime was over.
+    pub lifetime_drops: u64,
+}

@@ -1,0 +1,224 @@
+//! A-MPDUs and block acks (clauses 10.12 and 10.25).
+
+use super::stage::{AP, STA1, STA2, Script};
+use crate::cell::Outcome;
+use crate::mac::MissedBlockAck;
+use crate::phy::{DOT11AC, DOT11AX, DOT11N};
+use kernel::Bytes;
+
+/// The first packet finds an idle medium and nothing beside it; the three others go together.
+#[test]
+fn what_has_gathered_goes_together() {
+    let script = Script::high(&DOT11N, 1).up(0, STA1).draws(STA1, [2]);
+    let record = script.up(50, STA1).up(60, STA1).up(70, STA1).play(10);
+    record.shows(
+        &[
+            (43_000, 91_000, STA1, "data 1"),
+            (107_000, 135_000, AP, "ack"),
+            (196_000, 268_000, STA1, "data 2 3 4"),
+            (284_000, 316_000, AP, "ba"),
+        ],
+        "
+            µs    0         100       200       300
+            ap             * [a]            * [ba]
+            sta1  +...[1==]     ....21[2 3 4]
+        ",
+    );
+}
+
+/// A single frame is an S-MPDU in VHT, with a delimiter, and is answered by an ACK.
+#[test]
+fn a_single_frame_gets_an_ack() {
+    let record = Script::high(&DOT11AC, 1).up(0, STA1).of(200).play(10);
+    record.shows(
+        &[(43_000, 107_000, STA1, "data 1"), (123_000, 151_000, AP, "ack")],
+        "
+            µs    0         100
+            ap              * [a]
+            sta1  +...[1====]
+        ",
+    );
+}
+
+/// The access point serves one receiver at a time: what waits for station 2 is passed over.
+#[test]
+fn an_aggregate_has_one_receiver() {
+    let script = Script::high(&DOT11N, 2).down(0, STA1).draws(AP, [1, 0]);
+    let record = script.down(0, STA2).down(0, STA1).down(0, STA2).play(10);
+    record.shows(
+        &[
+            (43_000, 103_000, AP, "data 1 3"),
+            (119_000, 151_000, STA1, "ba"),
+            (203_000, 263_000, AP, "data 2 4"),
+            (279_000, 311_000, STA2, "ba"),
+        ],
+        "
+            µs    0         100       200       300
+            ap    +...[1 3=]      ....[2 4=]
+            sta1            * [b]
+            sta2                            * [b]
+        ",
+    );
+}
+
+/// What is lost goes again, and those behind it wait for it at the receiver.
+#[test]
+fn lost_frames_go_again_and_all_come_in_order() {
+    let script =
+        Script::high(&DOT11N, 1).up(0, STA1).draws(STA1, [2, 1]).some_noise(STA1, 100..300, 0.5);
+    let record = script.up(50, STA1).up(51, STA1).up(52, STA1).up(53, STA1).play(10);
+    record.shows(
+        &[
+            (43_000, 91_000, STA1, "data 1"),
+            (107_000, 135_000, AP, "ack"),
+            (196_000, 280_000, STA1, "data 2 3 4 5"),
+            (296_000, 328_000, AP, "ba"),
+            (380_000, 452_000, STA1, "data 3 4 5"),
+            (468_000, 500_000, AP, "ba"),
+        ],
+        "
+            µs    0         100       200       300       400       500
+            ap             * [a]              * [b]            * [b]
+            sta1  +...[1==]     ....21[2 3 4 ]     .....[3 4 5]
+        ",
+    );
+    let late = [3, 4, 5].map(|number| (452_000, AP, number));
+    let prompt = [(91_000, AP, 1), (280_000, AP, 2)];
+    assert!(record.delivered.iter().eq(prompt.iter().chain(&late)));
+}
+
+/// The block ack is lost: its sender asks for it again, and nothing is sent twice.
+#[test]
+fn a_missed_block_ack_is_asked_for() {
+    let record = missed().play(10);
+    record.shows(
+        &[
+            (43_000, 91_000, STA1, "data 1"),
+            (107_000, 135_000, AP, "ack"),
+            (196_000, 256_000, STA1, "data 2 3"),
+            (272_000, 304_000, AP, "ba"),
+            (416_000, 448_000, STA1, "bar"),
+            (464_000, 496_000, AP, "ba"),
+        ],
+        "
+            µs    0         100       200       300       400       500
+            ap             * [a]           * [b]                [ba]
+            sta1  +...[1==]     ....21[2 3=]     ..........1[b]
+        ",
+    );
+    assert_eq!(record.counters[0].duplicates, 0);
+}
+
+#[test]
+fn or_all_is_sent_again() {
+    let retransmit = |config: &mut crate::cell::CellConfig| {
+        config.aggregation.as_mut().expect("aggregation").missed = MissedBlockAck::Retransmit;
+    };
+    let record = missed().with(retransmit).play(10);
+    record.shows(
+        &[
+            (43_000, 91_000, STA1, "data 1"),
+            (107_000, 135_000, AP, "ack"),
+            (196_000, 256_000, STA1, "data 2 3"),
+            (272_000, 304_000, AP, "ba"),
+            (416_000, 476_000, STA1, "data 2 3"),
+            (492_000, 524_000, AP, "ba"),
+        ],
+        "
+            µs    0         100       200       300       400       500
+            ap             * [a]           * [b]                   [b]
+            sta1  +...[1==]     ....21[2 3=]     ..........1[2 3=]
+        ",
+    );
+    assert_eq!(record.counters[0].duplicates, 2);
+}
+
+fn missed() -> Script {
+    let script =
+        Script::high(&DOT11N, 1).up(0, STA1).draws(STA1, [2, 1, 0]).ack_noise(STA1, 100..250);
+    script.up(50, STA1).up(51, STA1)
+}
+
+/// Two aggregates collide: both senders ask what has arrived, which is nothing.
+#[test]
+fn aggregates_collide_and_both_senders_ask() {
+    let script = Script::high(&DOT11N, 2).up(0, STA1).draws(STA1, [2, 0, 1]).draws(STA2, [2, 3, 1]);
+    let record = script.up(50, STA1).up(51, STA1).up(50, STA2).up(51, STA2).play(12);
+    record.shows(
+        &[
+            (43_000, 91_000, STA1, "data 1"),
+            (107_000, 135_000, AP, "ack"),
+            (196_000, 256_000, STA1, "data 2 3"),
+            (196_000, 256_000, STA2, "data 4 5"),
+            (308_000, 340_000, STA1, "bar"),
+            (356_000, 388_000, AP, "ba"),
+            (440_000, 500_000, STA1, "data 2 3"),
+            (516_000, 548_000, AP, "ba"),
+            (591_000, 623_000, STA2, "bar"),
+            (639_000, 671_000, AP, "ba"),
+            (723_000, 783_000, STA2, "data 4 5"),
+            (799_000, 831_000, AP, "ba"),
+        ],
+        "
+            µs    0         120       240       360       480       600       720
+            ap           * []                   []         * [b]       [b]         * []
+            sta1  +...+1=]    ...2[2 3] ....[]     ...1[2 3]    ....
+            sta2      +       ...2[4 5] ....       ...2         ...[b]    ....[4 5]
+        ",
+    );
+}
+
+/// A window of two: the third frame waits until the first has arrived.
+#[test]
+fn the_window_bounds_what_is_outstanding() {
+    let script = Script::high(&DOT11N, 1)
+        .with(|config| config.aggregation.as_mut().expect("aggregation").window = 2)
+        .up(0, STA1)
+        .draws(STA1, [2, 1])
+        .some_noise(STA1, 100..220, 0.5);
+    let record = script.up(50, STA1).up(51, STA1).up(52, STA1).up(53, STA1).play(10);
+    record.shows(
+        &[
+            (43_000, 91_000, STA1, "data 1"),
+            (107_000, 135_000, AP, "ack"),
+            (196_000, 256_000, STA1, "data 2 3"),
+            (272_000, 304_000, AP, "ba"),
+            (356_000, 416_000, STA1, "data 3 4"),
+            (432_000, 464_000, AP, "ba"),
+            (507_000, 555_000, STA1, "data 5"),
+            (571_000, 599_000, AP, "ack"),
+        ],
+        "
+            µs    0         100       200       300       400       500       600
+            ap             * [a]           * [b]           * [b]         * [a]
+            sta1  +...[1==]     ....21[2 3-]     ....1[3 4=]     ....[5==]
+        ",
+    );
+}
+
+/// An RTS goes before an A-MPDU longer than the threshold.
+#[test]
+fn an_aggregate_may_follow_rts_and_cts() {
+    let script = Script::high(&DOT11AX, 1)
+        .with(|config| config.rts_threshold = Bytes(150))
+        .up(0, STA1)
+        .draws(STA1, [2]);
+    let record = script.up(50, STA1).up(51, STA1).play(10);
+    record.shows(
+        &[
+            (43_000, 99_800, STA1, "data 1"),
+            (115_800, 143_800, AP, "ack"),
+            (204_800, 232_800, STA1, "rts"),
+            (248_800, 276_800, AP, "cts"),
+            (292_800, 349_600, STA1, "data 2 3"),
+            (365_600, 405_600, AP, "ba"),
+        ],
+        "
+            µs    0         100       200       300       400
+            ap             *  []           [c]      *  [ba]
+            sta1  +...[1===]     ....2[r]      [2 3=]
+        ",
+    );
+    let sent = |number| (STA1, number, Outcome::Sent);
+    assert_eq!(record.done, [sent(1), sent(2), sent(3)]);
+}

@@ -1,0 +1,177 @@
+//! Sizes and limits of aggregates: A-MSDU (clause 9.3.2.2) and A-MPDU (clause 9.7).
+
+use crate::phy::{Mode, ModeClass, Preamble, psdu_within};
+use kernel::{Bytes, Duration};
+
+/// Bytes that the `QoS` Control field adds to the header of a data frame (clause 9.2.4.5).
+pub const QOS_CONTROL: Bytes = Bytes(2);
+/// Bytes of a compressed block-ack request (clause 9.3.1.7).
+pub(crate) const BLOCK_ACK_REQUEST: Bytes = Bytes(24);
+/// Bytes of the delimiter before each MPDU of an A-MPDU (clause 9.7.1).
+pub(crate) const DELIMITER: Bytes = Bytes(4);
+/// Bytes of the header before each MSDU of an A-MSDU (clause 9.3.2.2.2).
+pub(crate) const SUBFRAME_HEADER: Bytes = Bytes(14);
+
+/// Bytes of a compressed block ack for a window of so many MPDUs: a bitmap of 64 or 256 bits
+/// (clause 9.3.1.8.3).
+pub(crate) const fn block_ack(window: u16) -> Bytes {
+    if window <= 64 { Bytes(32) } else { Bytes(56) }
+}
+
+/// When an MPDU under a block-ack agreement is given up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Persist {
+    /// When its lifetime is over: it consumes no retries (clause 10.23.2.12.1).
+    #[default]
+    Lifetime,
+    /// When its lifetime is over, or after as many attempts as the short retry limit says. ns-3
+    /// did this up to version 3.43.
+    Counted,
+}
+
+/// What the originator does whose block ack does not come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MissedBlockAck {
+    /// It sends a block-ack request before anything else (clause 10.25.6.5 lets it).
+    #[default]
+    Request,
+    /// It sends all again.
+    Retransmit,
+}
+
+/// Limits and rules of aggregation under immediate block-ack agreements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aggregation {
+    /// MPDUs that may be outstanding, up to 256: the buffer size of the agreement (clause
+    /// 10.25.2).
+    pub window: u16,
+    /// MPDUs in an A-MPDU at most; 1 is no A-MPDU.
+    pub frames: u16,
+    /// Bytes of an A-MPDU at most.
+    pub bytes: Bytes,
+    /// Duration of an aggregate's PPDU at most, if that is less than the PHY allows.
+    pub duration: Duration,
+    /// Bytes of an A-MSDU at most; zero: no A-MSDU.
+    pub amsdu: Bytes,
+    /// Bytes of LLC and SNAP headers, of which each MSDU has its own.
+    pub llc: Bytes,
+    /// How long an MPDU is tried after it was taken into service (`dot11EDCATableMSDULifetime`).
+    pub lifetime: Duration,
+    /// When an MPDU is given up.
+    pub persist: Persist,
+    /// What follows a block ack that does not come.
+    pub missed: MissedBlockAck,
+}
+
+impl Aggregation {
+    /// What a PHY allows: its block-ack window, its longest PSDU and PPDU; A-MSDUs off, 500 ms of
+    /// lifetime. None before 802.11n.
+    pub fn of(class: ModeClass, llc: Bytes) -> Option<Self> {
+        let window = class.block_ack_window()? as u16;
+        Some(Self {
+            window,
+            frames: window,
+            bytes: crate::phy::longest_psdu(class),
+            duration: crate::phy::LONGEST_PPDU,
+            amsdu: Bytes::ZERO,
+            llc,
+            lifetime: Duration::from_millis(500),
+            persist: Persist::default(),
+            missed: MissedBlockAck::default(),
+        })
+    }
+
+    /// What the PSDU of one access may hold, of which `within` is left for its PPDU.
+    pub(crate) fn room(&self, mode: &Mode, preamble: Preamble, within: Duration) -> Room {
+        let within = within.min(self.duration);
+        let longest = psdu_within(mode, preamble, within).unwrap_or(Bytes::ZERO);
+        let frames = if mode.class.is_high() { self.frames.max(1) } else { 1 };
+        Room { frames, bytes: self.bytes.min(longest) }
+    }
+}
+
+/// How much a PSDU may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Room {
+    pub(crate) frames: u16,
+    pub(crate) bytes: Bytes,
+}
+
+impl Room {
+    /// One frame of any size.
+    pub(crate) const SINGLE: Self = Self { frames: 1, bytes: Bytes(u64::MAX) };
+}
+
+/// A length filled up to a multiple of 4.
+pub(crate) const fn padded(bytes: Bytes) -> Bytes {
+    Bytes(bytes.0.next_multiple_of(4))
+}
+
+/// The PSDU after an MPDU more: each before it is padded.
+pub(crate) const fn ampdu(before: Bytes, mpdu: Bytes) -> Bytes {
+    Bytes(padded(before).0 + DELIMITER.0 + mpdu.0)
+}
+
+/// The PSDU of a single MPDU, which asks for an ACK: with a delimiter in VHT and HE (S-MPDU, clause
+/// 10.12.8), as it is before.
+pub(crate) const fn single(class: ModeClass, mpdu: Bytes) -> Bytes {
+    match class {
+        ModeClass::Vht | ModeClass::He => Bytes(DELIMITER.0 + mpdu.0),
+        _ => mpdu,
+    }
+}
+
+/// The A-MSDU after an MSDU more, with its LLC header: each subframe before it is padded.
+pub(crate) const fn amsdu(before: Bytes, msdu: Bytes) -> Bytes {
+    Bytes(padded(before).0 + SUBFRAME_HEADER.0 + msdu.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::{DOT11AC, DOT11N, TxVector};
+
+    #[test]
+    fn sizes() {
+        assert_eq!((block_ack(64), block_ack(256)), (Bytes(32), Bytes(56)));
+        let mpdu = Bytes(1538);
+        let two = ampdu(ampdu(Bytes::ZERO, mpdu), mpdu);
+        assert_eq!(two, Bytes(1544 + 1542), "4 + 1538 are padded by 2");
+        assert_eq!(single(ModeClass::Ht, mpdu), mpdu);
+        assert_eq!(single(ModeClass::Vht, mpdu), Bytes(1542));
+        let acks = amsdu(amsdu(Bytes::ZERO, Bytes(60)), Bytes(60));
+        assert_eq!(acks, Bytes(76 + 74));
+    }
+
+    /// The table of Sharon and Alpert's throughput: MPDUs of 1528 bytes, at most 32, 802.11ac at
+    /// 20 MHz with a short guard interval, within 5.484 ms.
+    #[test]
+    fn the_longest_ppdu_holds_so_many_mpdus() {
+        let aggregation = Aggregation::of(ModeClass::Vht, Bytes(8)).unwrap();
+        let expected = [3, 6, 9, 12, 19, 25, 28, 32, 32];
+        for (mcs, frames) in (0..).zip(expected) {
+            let guard = crate::phy::Guard::Ns400;
+            let vector = TxVector { mcs, guard, ..DOT11AC.tx_vector().unwrap() };
+            let mode = vector.mode().unwrap();
+            let aggregation = Aggregation { frames: 32, ..aggregation };
+            let room = aggregation.room(&mode, Preamble::Long, Duration::from_secs_f64(1.0));
+            let mut psdu = Bytes::ZERO;
+            let fit = (0..room.frames).take_while(|_| {
+                psdu = ampdu(psdu, Bytes(1528));
+                psdu <= room.bytes
+            });
+            assert_eq!(fit.count(), frames, "MCS {mcs}");
+        }
+    }
+
+    #[test]
+    fn limits_of_a_phy() {
+        let ht = Aggregation::of(ModeClass::Ht, Bytes(8)).unwrap();
+        assert_eq!((ht.window, ht.frames, ht.bytes), (64, 64, Bytes(65_535)));
+        assert_eq!(Aggregation::of(ModeClass::He, Bytes(8)).unwrap().window, 256);
+        assert_eq!(Aggregation::of(ModeClass::Ofdm, Bytes(8)), None);
+        let legacy = DOT11N.fastest();
+        let room = ht.room(&legacy, Preamble::Long, Duration::from_secs_f64(1.0));
+        assert_eq!(room.frames, 1, "OFDM has no A-MPDU");
+    }
+}

@@ -1,0 +1,389 @@
+use super::*;
+use crate::mac::recipient::Recipient;
+use proptest::prelude::*;
+use wire::{Body, Datagram, Ecn, FlowId, NodeId, TrafficClass};
+
+const NOW: Instant = Instant(0);
+
+pub(crate) fn packet(number: u64, size: u64) -> Packet {
+    Packet {
+        from: NodeId(1),
+        to: Some(NodeId(0)),
+        size: Bytes(size),
+        born: NOW,
+        ecn: Ecn::default(),
+        class: TrafficClass::default(),
+        body: Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
+    }
+}
+
+pub(crate) fn number(packet: &Packet) -> u64 {
+    let Body::Datagram(datagram) = packet.body else { panic!("tests send datagrams") };
+    datagram.number
+}
+
+fn aggregation() -> Aggregation {
+    Aggregation::of(ModeClass::Ht, Bytes(8)).unwrap()
+}
+
+/// `QoS` data, LLC and FCS: 26 + 8 + 4.
+fn framing(aggregation: Aggregation) -> Framing {
+    Framing { overhead: Bytes(38), aggregation: Some(aggregation), attempts: 3 }
+}
+
+const ROOM: Room = Room { frames: 64, bytes: Bytes(65_535) };
+
+/// An originator and the packets that wait for it.
+struct Bench {
+    originator: Originator,
+    framing: Framing,
+    waiting: VecDeque<Packet>,
+    now: Instant,
+    settled: Vec<Settled>,
+}
+
+impl Bench {
+    /// So many packets wait, the first of them is loaded.
+    fn new(framing: Framing, sizes: &[u64]) -> Self {
+        let mut originator = Originator::new(1);
+        let mut waiting: VecDeque<_> =
+            (0..).zip(sizes).map(|(number, &size)| packet(number, size)).collect();
+        originator.load(&framing, NOW, waiting.pop_front().unwrap(), Some(0));
+        Self { originator, framing, waiting, now: NOW, settled: Vec::new() }
+    }
+
+    fn assemble(&mut self, room: Room) -> Psdu {
+        let Self { originator, framing, waiting, now, .. } = self;
+        originator.assemble(framing, ModeClass::Ht, room, *now, |most| {
+            waiting.pop_front_if(|packet| packet.size <= most)
+        })
+    }
+
+    /// Sequence numbers on the air.
+    fn on_air(&self) -> Vec<u16> {
+        self.originator.on_air().map(|(sequence, _)| sequence).collect()
+    }
+
+    /// Packets settled since the last look.
+    fn settled(&mut self) -> Vec<(u64, Outcome)> {
+        self.settled.drain(..).map(|settled| (number(&settled.packet), settled.outcome)).collect()
+    }
+
+    fn block_ack(&mut self, bits: &[u16]) -> u32 {
+        let mut bitmap = Bitmap::default();
+        for &bit in bits {
+            bitmap.set(bit);
+        }
+        self.originator.on_block_ack(&self.framing, self.now, &bitmap, &mut self.settled)
+    }
+
+    fn no_answer(&mut self) {
+        self.originator.on_no_answer(&self.framing, self.now, &mut self.settled);
+    }
+}
+
+#[test]
+fn frames_go_one_by_one_without_aggregation() {
+    let framing = Framing { overhead: Bytes(36), aggregation: None, attempts: 7 };
+    let mut bench = Bench::new(framing, &[1500, 1500]);
+    let psdu = bench.assemble(ROOM);
+    assert_eq!(psdu, Psdu { bytes: Bytes(1536), mpdus: 1, answer: Answer::Ack });
+    bench.no_answer();
+    assert!(!bench.originator.is_idle());
+    assert_eq!(bench.assemble(Room::SINGLE).bytes, Bytes(1536));
+    bench.originator.on_ack(&mut bench.settled);
+    assert_eq!(bench.settled(), [(0, Outcome::Sent)]);
+    assert!(bench.originator.is_idle());
+}
+
+#[test]
+fn a_broadcast_is_alone_and_wants_no_answer() {
+    let mut originator = Originator::new(1);
+    let framing = framing(aggregation());
+    originator.load(&framing, NOW, packet(0, 100), None);
+    let psdu = originator.assemble(&framing, ModeClass::Ht, ROOM, NOW, |_| Some(packet(1, 100)));
+    assert_eq!(psdu, Psdu { bytes: Bytes(138), mpdus: 1, answer: Answer::None });
+}
+
+#[test]
+fn what_waits_goes_together() {
+    let mut bench = Bench::new(framing(aggregation()), &[1500, 100, 1500]);
+    let psdu = bench.assemble(ROOM);
+    // 4 + 1538 + 2, 4 + 138 + 2, 4 + 1538.
+    assert_eq!(psdu, Psdu { bytes: Bytes(1544 + 144 + 1542), mpdus: 3, answer: Answer::BlockAck });
+    assert_eq!(bench.block_ack(&[0, 1, 2]), 3);
+    let sent = |number| (number, Outcome::Sent);
+    assert_eq!(bench.settled(), [sent(0), sent(1), sent(2)]);
+    assert!(bench.originator.is_idle());
+}
+
+#[test]
+fn limits_in_frames_and_bytes_hold() {
+    let mut bench = Bench::new(framing(aggregation()), &[1500; 100]);
+    assert_eq!(bench.assemble(Room { frames: 10, bytes: ROOM.bytes }).mpdus, 10);
+    let mut bench = Bench::new(framing(aggregation()), &[1500; 100]);
+    let psdu = bench.assemble(ROOM);
+    assert_eq!((psdu.mpdus, psdu.bytes), (42, Bytes(41 * 1544 + 1542)));
+    assert_eq!(bench.waiting.len(), 58, "what does not fit stays where it is");
+    let mut bench = Bench::new(framing(aggregation()), &[1500; 2]);
+    let psdu = bench.assemble(Room { frames: 64, bytes: Bytes(1000) });
+    assert_eq!((psdu.mpdus, psdu.bytes), (1, Bytes(1538)), "one goes whatever its size");
+}
+
+#[test]
+fn a_packet_that_is_larger_than_asked_for_goes_next() {
+    let mut bench = Bench::new(framing(aggregation()), &[1500]);
+    let room = Room { frames: 64, bytes: Bytes(2000) };
+    let mut large = Some(packet(7, 1500));
+    let Bench { originator, framing, .. } = &mut bench;
+    let psdu = originator.assemble(framing, ModeClass::Ht, room, NOW, |_| large.take());
+    assert_eq!((psdu.mpdus, psdu.answer), (1, Answer::Ack));
+    bench.originator.on_ack(&mut bench.settled);
+    assert_eq!(bench.assemble(room).mpdus, 1);
+    assert_eq!(bench.on_air(), [1]);
+}
+
+#[test]
+fn what_was_lost_goes_first_and_the_window_waits_for_it() {
+    let mut bench = Bench::new(framing(aggregation()), &[100; 100]);
+    let psdu = bench.assemble(ROOM);
+    assert_eq!(psdu.mpdus, 64);
+    let all_but_three: Vec<u16> = (0..64).filter(|&bit| bit != 3).collect();
+    assert_eq!(bench.block_ack(&all_but_three), 63);
+    assert_eq!(bench.settled().len(), 63);
+    assert_eq!(bench.assemble(ROOM).mpdus, 1 + 3, "numbers 64 to 66 are within the window");
+    assert_eq!(bench.on_air(), [3, 64, 65, 66]);
+    assert_eq!(bench.block_ack(&[61, 62]), 2);
+    assert_eq!(bench.assemble(ROOM).mpdus, 2, "the window has not moved");
+    assert_eq!(bench.on_air(), [3, 66]);
+    assert_eq!(bench.block_ack(&[0, 63]), 2);
+    assert_eq!(bench.originator.start(), 67);
+}
+
+#[test]
+fn after_a_missed_block_ack_a_request_goes_first() {
+    let mut bench = Bench::new(framing(aggregation()), &[100; 3]);
+    bench.assemble(ROOM);
+    bench.no_answer();
+    let request = Psdu { bytes: Bytes(24), mpdus: 0, answer: Answer::BlockAck };
+    assert_eq!(bench.assemble(ROOM), request);
+    bench.no_answer();
+    assert_eq!(bench.assemble(ROOM), request, "until it is answered");
+    bench.block_ack(&[0, 2]);
+    assert_eq!(bench.settled(), [(0, Outcome::Sent), (2, Outcome::Sent)]);
+    bench.assemble(ROOM);
+    assert_eq!(bench.on_air(), [1]);
+    bench.no_answer();
+    assert_eq!(bench.assemble(ROOM).mpdus, 1, "a single frame is not asked about");
+}
+
+#[test]
+fn or_all_is_sent_again() {
+    let limits = Aggregation { missed: MissedBlockAck::Retransmit, ..aggregation() };
+    let mut bench = Bench::new(framing(limits), &[100; 3]);
+    bench.assemble(ROOM);
+    bench.no_answer();
+    assert_eq!(bench.assemble(ROOM).mpdus, 3);
+}
+
+#[test]
+fn a_lifetime_ends_and_the_receiver_is_told() {
+    let mut bench = Bench::new(framing(aggregation()), &[100; 3]);
+    bench.assemble(ROOM);
+    bench.now = NOW + Duration::from_millis(499);
+    bench.block_ack(&[0, 2]);
+    bench.settled();
+    bench.assemble(ROOM);
+    bench.now = NOW + Duration::from_millis(500);
+    bench.no_answer();
+    assert_eq!(bench.settled(), [(1, Outcome::Lifetime)]);
+    assert_eq!(bench.originator.start(), 3);
+    assert_eq!(bench.assemble(ROOM).mpdus, 0, "a request moves the receiver's window");
+    bench.block_ack(&[]);
+    assert!(bench.originator.is_idle());
+}
+
+#[test]
+fn attempts_may_be_counted() {
+    let limits = Aggregation { persist: Persist::Counted, ..aggregation() };
+    let mut bench = Bench::new(framing(limits), &[100; 2]);
+    for arrives in 1..=2 {
+        bench.assemble(ROOM);
+        assert_eq!(bench.block_ack(&[arrives]), 1);
+        bench.waiting.push_back(packet(9, 100));
+    }
+    assert_eq!(bench.settled(), [(1, Outcome::Sent), (9, Outcome::Sent)]);
+    bench.assemble(ROOM);
+    bench.block_ack(&[]);
+    assert_eq!(bench.settled()[0], (0, Outcome::RetryLimit), "three attempts are allowed");
+}
+
+#[test]
+fn small_packets_share_a_frame() {
+    let limits = Aggregation { amsdu: Bytes(300), ..aggregation() };
+    let mut bench = Bench::new(framing(limits), &[52, 52, 52, 52, 52, 1500, 52]);
+    let psdu = bench.assemble(ROOM);
+    // Subframes of 14 + 60 bytes, padded to 76: 3 * 76 + 74 = 302 is too much, 226 is not.
+    let acks = 30 + 2 * 76 + 74;
+    let two = 30 + 76 + 74;
+    let mpdus: Vec<(u32, u64)> =
+        bench.originator.on_air().map(|(_, mpdu)| (mpdu.packets, mpdu.bytes.0)).collect();
+    assert_eq!(mpdus, [(3, acks), (2, two), (1, 1538), (1, 90)]);
+    assert_eq!(psdu.mpdus, 4);
+    bench.block_ack(&[0, 1, 3]);
+    let sent: Vec<u64> = bench.settled().iter().map(|settled| settled.0).collect();
+    assert_eq!(sent, [0, 1, 2, 3, 4, 6]);
+    let open: Vec<u64> = bench.originator.unreceived().map(number).collect();
+    assert_eq!(open, [5]);
+}
+
+#[test]
+fn sequence_numbers_are_each_receivers_own() {
+    let framing = framing(aggregation());
+    let mut originator = Originator::new(3);
+    let mut send = |to| {
+        originator.load(&framing, NOW, packet(0, 100), Some(to));
+        originator.assemble(&framing, ModeClass::Ht, ROOM, NOW, |_| None);
+        let sequence = originator.start();
+        originator.on_ack(&mut Vec::new());
+        sequence
+    };
+    assert_eq!([1, 1, 2, 1, 2].map(&mut send), [0, 1, 0, 2, 1]);
+}
+
+#[test]
+fn sequence_numbers_have_twelve_bits() {
+    let framing = Framing { overhead: Bytes(36), aggregation: None, attempts: 7 };
+    let mut originator = Originator::new(1);
+    let mut sequence = || {
+        originator.load(&framing, NOW, packet(0, 100), Some(0));
+        originator.assemble(&framing, ModeClass::Ofdm, Room::SINGLE, NOW, |_| None);
+        let sequence = originator.on_air().next().map(|(sequence, _)| sequence);
+        originator.on_ack(&mut Vec::new());
+        sequence
+    };
+    let last = (0..4096).filter_map(|_| sequence()).last();
+    assert_eq!((last, sequence()), (Some(4095), Some(0)));
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    /// These frames are lost; the block ack comes.
+    Answered(u64),
+    /// These frames are lost, and the block ack.
+    Unanswered(u64),
+    /// Others went first, so long.
+    Delayed(u64),
+}
+
+fn fates() -> impl Strategy<Value = Vec<Fate>> {
+    let fate = prop_oneof![
+        4 => any::<u64>().prop_map(Fate::Answered),
+        2 => Just(Fate::Answered(0)),
+        2 => any::<u64>().prop_map(Fate::Unanswered),
+        1 => (1u64..400).prop_map(Fate::Delayed),
+    ];
+    prop::collection::vec(fate, 1..120)
+}
+
+fn limits() -> impl Strategy<Value = (Aggregation, u64)> {
+    let window = prop_oneof![Just(64u16), Just(256)];
+    (window, 1u16..80, any::<bool>(), any::<bool>(), 0u64..2000, 2000u64..70_000).prop_map(
+        |(window, frames, counted, request, amsdu, bytes)| {
+            let persist = if counted { Persist::Counted } else { Persist::Lifetime };
+            let missed = if request { MissedBlockAck::Request } else { MissedBlockAck::Retransmit };
+            let amsdu = Bytes(amsdu);
+            let limits = Aggregation { window, frames, amsdu, persist, missed, ..aggregation() };
+            (limits, bytes)
+        },
+    )
+}
+
+/// Each of so many packets is in one place, and those that arrived came in order.
+fn account_for(
+    bench: &Bench,
+    recipient: &Recipient,
+    up: &[Packet],
+    packets: usize,
+) -> Result<(), TestCaseError> {
+    let numbers: Vec<u64> = up.iter().map(number).collect();
+    prop_assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
+    let held: Vec<u64> = recipient.held().map(number).collect();
+    let settled_twice = {
+        let mut all: Vec<u64> = bench.settled.iter().map(|s| number(&s.packet)).collect();
+        all.sort_unstable();
+        all.windows(2).any(|pair| pair[0] == pair[1])
+    };
+    prop_assert!(!settled_twice);
+    for settled in &bench.settled {
+        let number = number(&settled.packet);
+        let arrived = numbers.binary_search(&number).is_ok() || held.contains(&number);
+        prop_assert_eq!(arrived, settled.received);
+        prop_assert!(arrived || settled.outcome != Outcome::Sent);
+    }
+    // What is in service and nowhere else, is neither settled nor arrived.
+    let open = bench.originator.unreceived().count();
+    let taken = packets - bench.waiting.len();
+    let gone = bench.settled.iter().filter(|s| !s.received).count();
+    prop_assert_eq!(numbers.len() + held.len() + open + gone, taken);
+    Ok(())
+}
+
+proptest! {
+    /// Between an originator and a recipient, whatever is lost on the way: each packet is handed up
+    /// at most once and in order, what is settled as sent has arrived, limits and window hold.
+    #[test]
+    fn both_ends_agree((limits, bytes) in limits(), fates in fates()) {
+        let framing = framing(limits);
+        let sizes: Vec<u64> = (0..4000u64).map(|i| [1500, 52, 700, 52][i as usize % 4]).collect();
+        let mut bench = Bench::new(framing, &sizes);
+        let mut recipient = Recipient::new(limits.window);
+        let room = Room { frames: limits.frames, bytes: Bytes(bytes) };
+        let mut up = Vec::new();
+        for fate in fates {
+            let (lost, answered) = match fate {
+                Fate::Answered(lost) => (lost, true),
+                Fate::Unanswered(lost) => (lost, false),
+                Fate::Delayed(ms) => {
+                    bench.now += Duration::from_millis(ms);
+                    bench.originator.on_delay(&framing, bench.now, &mut bench.settled);
+                    (u64::MAX, false)
+                }
+            };
+            if bench.originator.is_idle() {
+                let Some(packet) = bench.waiting.pop_front() else { break };
+                bench.originator.load(&framing, bench.now, packet, Some(0));
+            }
+            let psdu = bench.assemble(room);
+            prop_assert!(psdu.mpdus <= room.frames);
+            prop_assert!(psdu.mpdus <= 1 || psdu.bytes <= room.bytes);
+            let start = bench.originator.start();
+            let on_air: Vec<(u16, Vec<Packet>)> = bench
+                .originator
+                .on_air()
+                .map(|(seq, mpdu)| (seq, bench.originator.packets_of(mpdu).copied().collect()))
+                .collect();
+            let mut heard = psdu.mpdus == 0 && lost & 1 == 0;
+            for (i, (sequence, packets)) in on_air.iter().enumerate() {
+                prop_assert!(distance(start, *sequence) < limits.window);
+                if lost >> (i % 64) & 1 == 0 {
+                    heard = true;
+                    bench.originator.note_received(i);
+                    recipient.on_mpdu(*sequence, packets.iter().copied(), &mut up);
+                }
+            }
+            if heard && psdu.mpdus == 0 {
+                recipient.on_request(start, &mut up);
+            }
+            let Bench { originator, settled, now, .. } = &mut bench;
+            match psdu.answer {
+                Answer::BlockAck if heard && answered => {
+                    originator.on_block_ack(&framing, *now, &recipient.block_ack(start), settled);
+                }
+                Answer::Ack if heard && answered => originator.on_ack(settled),
+                _ => originator.on_no_answer(&framing, *now, settled),
+            }
+        }
+        account_for(&bench, &recipient, &up, sizes.len())?;
+    }
+}

@@ -1,0 +1,225 @@
+//! The receiving end of a stream of frames: filters duplicates, and under a block-ack agreement
+//! hands up packets in the order in which they were sent (clause 10.25.6).
+
+use super::block_ack::{Bitmap, SEQUENCES, after, distance};
+use wire::Packet;
+
+/// The duplicate filter without an agreement (clause 10.3.2.14): the last sequence number accepted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cache(Option<u16>);
+
+impl Cache {
+    /// Whether a frame is new. A repeated sequence number is a duplicate only on a retry (clause
+    /// 10.3.2.14.3).
+    pub(crate) fn accept(&mut self, sequence: u16, retry: bool) -> bool {
+        let new = !retry || self.0 != Some(sequence);
+        if new {
+            self.0 = Some(sequence);
+        }
+        new
+    }
+}
+
+/// The reorder buffer of a block-ack agreement, with the record of what has arrived.
+///
+/// The originator keeps to its window, so all that lies before the buffer's has arrived or was
+/// given up, and is not asked for again.
+#[derive(Clone, Debug)]
+pub(crate) struct Recipient {
+    /// MPDUs the buffer has places for.
+    window: u16,
+    /// The next number in order (`WinStartB`).
+    start: u16,
+    /// What has arrived from `start` on.
+    arrived: Bitmap,
+    /// Packets that wait for others before them, in their order.
+    held: Vec<(u16, Packet)>,
+}
+
+impl Recipient {
+    /// An empty buffer for so many MPDUs, which begins with number 0.
+    pub(crate) fn new(window: u16) -> Self {
+        debug_assert!((1..=Bitmap::LEN).contains(&window));
+        Self { window, start: 0, arrived: Bitmap::default(), held: Vec::new() }
+    }
+
+    /// An MPDU arrives: appends to `up` what may be handed up now. False for a duplicate.
+    pub(crate) fn on_mpdu(
+        &mut self,
+        sequence: u16,
+        packets: impl Iterator<Item = Packet>,
+        up: &mut Vec<Packet>,
+    ) -> bool {
+        let ahead = distance(self.start, sequence);
+        if ahead >= SEQUENCES / 2 || self.arrived.has(ahead) && ahead < self.window {
+            return false;
+        }
+        if ahead >= self.window {
+            self.advance(ahead + 1 - self.window, up);
+        }
+        let ahead = distance(self.start, sequence);
+        self.arrived.set(ahead);
+        if ahead == 0 && self.held.is_empty() {
+            up.extend(packets);
+        } else {
+            let start = self.start;
+            let at = self.held.partition_point(|&(held, _)| distance(start, held) < ahead);
+            self.held.splice(at..at, packets.map(|packet| (sequence, packet)));
+        }
+        self.advance(self.arrived.leading_ones(), up);
+        true
+    }
+
+    /// A block-ack request: nothing before `start` is to come (clause 10.25.6.6.3).
+    pub(crate) fn on_request(&mut self, start: u16, up: &mut Vec<Packet>) {
+        let ahead = distance(self.start, start);
+        if ahead < SEQUENCES / 2 {
+            self.advance(ahead, up);
+            self.advance(self.arrived.leading_ones(), up);
+        }
+    }
+
+    /// What has arrived of the MPDUs from number `from` on.
+    pub(crate) fn block_ack(&self, from: u16) -> Bitmap {
+        let mut bitmap = self.arrived;
+        let ahead = distance(self.start, from);
+        if ahead < SEQUENCES / 2 {
+            bitmap.drop_first(ahead.min(Bitmap::LEN));
+        } else {
+            bitmap.put_ones_first(distance(from, self.start).min(Bitmap::LEN));
+        }
+        bitmap
+    }
+
+    /// Packets that wait for others before them.
+    pub(crate) fn held(&self) -> impl Iterator<Item = &Packet> {
+        self.held.iter().map(|(_, packet)| packet)
+    }
+
+    /// Moves the window, and hands up what lies before it.
+    fn advance(&mut self, by: u16, up: &mut Vec<Packet>) {
+        if by == 0 {
+            return;
+        }
+        let start = self.start;
+        let released = self.held.partition_point(|&(held, _)| distance(start, held) < by);
+        up.extend(self.held.drain(..released).map(|(_, packet)| packet));
+        self.arrived.drop_first(by.min(Bitmap::LEN));
+        self.start = after(start, by);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mac::originator::tests::packet;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_repeated_number_is_a_duplicate_only_on_a_retry() {
+        let mut cache = Cache::default();
+        assert!(cache.accept(7, false));
+        assert!(!cache.accept(7, true));
+        assert!(cache.accept(7, false), "4096 frames later");
+        assert!(cache.accept(8, true));
+    }
+
+    /// Gives MPDUs to a recipient: the numbers of the packets it hands up.
+    fn numbers(recipient: &mut Recipient, sequences: &[u16]) -> Vec<u64> {
+        let mut up = Vec::new();
+        for &sequence in sequences {
+            recipient.on_mpdu(sequence, std::iter::once(packet(u64::from(sequence), 100)), &mut up);
+        }
+        up.iter().map(crate::mac::originator::tests::number).collect()
+    }
+
+    #[test]
+    fn a_hole_holds_up_what_follows() {
+        let mut recipient = Recipient::new(64);
+        assert_eq!(numbers(&mut recipient, &[0, 1, 3, 5, 4]), [0, 1]);
+        assert_eq!(recipient.held().count(), 3);
+        let bitmap = recipient.block_ack(0);
+        let seen: Vec<u16> = (0..8).filter(|&i| bitmap.has(i)).collect();
+        assert_eq!(seen, [0, 1, 3, 4, 5]);
+        assert_eq!(numbers(&mut recipient, &[2]), [2, 3, 4, 5]);
+        assert_eq!(recipient.held().count(), 0);
+    }
+
+    #[test]
+    fn duplicates_are_filtered_within_and_before_the_window() {
+        let mut recipient = Recipient::new(64);
+        assert_eq!(numbers(&mut recipient, &[0, 0, 2, 2, 0]), [0]);
+        assert_eq!(numbers(&mut recipient, &[1, 1, 2]), [1, 2]);
+    }
+
+    #[test]
+    fn a_number_beyond_the_window_moves_it() {
+        let mut recipient = Recipient::new(64);
+        assert_eq!(numbers(&mut recipient, &[1, 2]), [0; 0]);
+        assert_eq!(numbers(&mut recipient, &[64]), [1, 2], "the window is 1..=64");
+        assert_eq!(recipient.start, 3);
+        assert_eq!(numbers(&mut recipient, &[0]), [0; 0], "too late");
+    }
+
+    #[test]
+    fn a_request_gives_up_what_lies_before_it() {
+        let mut recipient = Recipient::new(64);
+        assert_eq!(numbers(&mut recipient, &[1, 3, 4]), [0; 0]);
+        let mut up = Vec::new();
+        recipient.on_request(3, &mut up);
+        assert_eq!(up.len(), 3);
+        assert_eq!(recipient.start, 5);
+        recipient.on_request(2, &mut up);
+        assert_eq!((recipient.start, up.len()), (5, 3), "an old request changes nothing");
+        assert!(recipient.block_ack(2).has(2) && !recipient.block_ack(2).has(3));
+        assert!(recipient.block_ack(6).count() == 0);
+    }
+
+    #[test]
+    fn windows_wrap_with_the_numbers() {
+        let mut recipient = Recipient::new(256);
+        recipient.on_request(2000, &mut Vec::new());
+        recipient.on_request(4000, &mut Vec::new());
+        assert_eq!(numbers(&mut recipient, &[4001, 3]), [0; 0]);
+        assert_eq!(numbers(&mut recipient, &[4000]), [4000, 4001]);
+        let rest: Vec<u16> = (4002..4096).chain(0..3).collect();
+        assert_eq!(numbers(&mut recipient, &rest).last(), Some(&3));
+        assert_eq!(recipient.start, 4);
+    }
+
+    proptest! {
+        /// Whatever arrives in whichever order, as long as the originator keeps to its window: each
+        /// packet is handed up once, in order, and as soon as those before it are there.
+        #[test]
+        fn all_is_handed_up_once_and_in_order(
+            picks in prop::collection::vec(0u16..64, 1..600),
+            first in 0u16..4096,
+        ) {
+            let mut recipient = Recipient::new(64);
+            recipient.on_request(first.min(2047), &mut Vec::new());
+            recipient.on_request(first, &mut Vec::new());
+            let (mut next, mut ahead, mut expected) = (0u16, Vec::new(), Vec::new());
+            let mut seen = Vec::new();
+            for pick in picks {
+                let index = next + pick;
+                let mut up = Vec::new();
+                let mpdu = std::iter::once(packet(u64::from(index), 1));
+                let is_new = recipient.on_mpdu(after(first, index), mpdu, &mut up);
+                prop_assert_eq!(is_new, !ahead.contains(&index));
+                if is_new {
+                    ahead.push(index);
+                }
+                while let Some(at) = ahead.iter().position(|&i| i == next) {
+                    ahead.swap_remove(at);
+                    expected.push(u64::from(next));
+                    next += 1;
+                }
+                seen.extend(up.iter().map(crate::mac::originator::tests::number));
+                prop_assert_eq!(&seen, &expected);
+                prop_assert_eq!(recipient.held().count(), ahead.len());
+                let bitmap = recipient.block_ack(after(first, next));
+                prop_assert!((0..64).all(|i| bitmap.has(i) == ahead.contains(&(next + i))));
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Frames on the air and their Duration fields (clauses 9.2.5, 9.3.1, 10.6.6).
+
+use super::function::Function;
+use crate::mac::{ACK, Answer, RTS, StepKind, Timing};
+use crate::phy::{Airtime, Mode};
+use kernel::{Bytes, Duration, Instant};
+
+/// What the bits of a frame, or of an A-MPDU, say to all.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OnAir {
+    pub(super) kind: StepKind,
+    pub(super) from: u32,
+    /// Its receiver; `None` is broadcast.
+    pub(super) to: Option<u32>,
+    /// The function whose exchange it belongs to, at the one of the two that has opened it.
+    pub(super) function: u8,
+    pub(super) mode: Mode,
+    pub(super) psdu: Bytes,
+    /// Duration field: how long after its end the medium is reserved.
+    pub(super) reserves: Duration,
+    /// What it asks its receiver for.
+    pub(super) answer: Answer,
+}
+
+impl OnAir {
+    /// The data, or the block-ack request, that a function has put together; a block ack has
+    /// `block_ack` bytes.
+    pub(super) fn body(
+        timing: &Timing,
+        from: u32,
+        index: u8,
+        function: &Function,
+        block_ack: Bytes,
+    ) -> Self {
+        let Function { mode, psdu, .. } = function;
+        let answer = match psdu.answer {
+            Answer::None => None,
+            Answer::Ack => Some(ACK),
+            Answer::BlockAck => Some(block_ack),
+        };
+        let lasting =
+            |bytes| timing.sifs() + timing.airtime(&timing.response_mode(mode), bytes).total();
+        let is_request = psdu.mpdus == 0;
+        Self {
+            kind: if is_request { StepKind::BlockAckRequest } else { StepKind::Data },
+            from,
+            to: function.load.to(),
+            function: index,
+            mode: *mode,
+            psdu: psdu.bytes,
+            reserves: answer.map_or(Duration::ZERO, |bytes| timing.reservation(lasting(bytes))),
+            answer: psdu.answer,
+        }
+    }
+
+    /// The RTS before it.
+    pub(super) fn rts(self, timing: &Timing) -> Self {
+        let mode = timing.rts_mode(&self.mode);
+        let cts = timing.airtime(&timing.response_mode(&mode), ACK).total();
+        let body = timing.airtime(&self.mode, self.psdu).total();
+        let lasting = timing.sifs() + cts + timing.sifs() + body + self.reserves;
+        let reserves = timing.reservation(lasting);
+        Self { kind: StepKind::Rts, mode, psdu: RTS, reserves, ..self }
+    }
+
+    /// The CTS, ACK or block ack of `psdu` bytes with which `from` answers it; it reserves what is
+    /// left.
+    pub(super) fn answered(&self, timing: &Timing, from: u32, kind: StepKind, psdu: Bytes) -> Self {
+        let mode = timing.response_mode(&self.mode);
+        let taken = timing.sifs() + timing.airtime(&mode, psdu).total();
+        let reserves = self.reserves.saturating_sub(taken);
+        let (to, answer) = (Some(self.from), Answer::None);
+        Self { kind, from, to, mode, psdu, reserves, answer, ..*self }
+    }
+
+    /// Whether it answers another frame.
+    pub(super) fn is_answer(&self) -> bool {
+        matches!(self.kind, StepKind::Cts | StepKind::Ack | StepKind::BlockAck)
+    }
+}
+
+/// A frame on its way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flight {
+    pub(super) frame: OnAir,
+    pub(super) start: Instant,
+    pub(super) airtime: Airtime,
+    pub(super) reach: Reach,
+}
+
+/// What has become of a frame at those whom it is for and who have followed it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reach {
+    pub(super) understood: u32,
+    pub(super) clashes: u32,
+    pub(super) noise: u32,
+}
+
+impl Flight {
+    pub(super) fn end(&self) -> Instant {
+        self.start + self.airtime.total()
+    }
+
+    /// When the PSDU begins, and receivers know that there is a frame.
+    pub(super) fn payload(&self) -> Instant {
+        self.start + self.airtime.preamble + self.airtime.header
+    }
+
+    /// When so many bytes of the PSDU have been sent.
+    pub(super) fn sent_by(&self, bytes: Bytes) -> Instant {
+        self.payload() + Duration(self.airtime.payload.0 * bytes.0 / self.frame.psdu.0.max(1))
+    }
+}

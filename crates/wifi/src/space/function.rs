@@ -1,0 +1,214 @@
+//! What contends at a node: its DCF, or one access category of it.
+
+use super::rules::{Peer, Rules};
+use super::sense::Slots;
+use crate::mac::{
+    Access, Backoff, Bitmap, Exchange, Failure, Fate, Originator, Outcome, Psdu, Request, Room,
+    Settled, ampdu, block_ack,
+};
+use crate::phy::Mode;
+use crate::rate::{self, TxReport};
+use crate::{Command, Supply};
+use kernel::{Bytes, Db, Duration, Instant};
+use wire::TrafficClass;
+
+#[derive(Debug)]
+pub(super) struct Function {
+    access: Access,
+    pub(super) load: Originator,
+    pub(super) slots: Slots,
+    /// How the present or next attempt is sent.
+    pub(super) mode: Mode,
+    pub(super) with_rts: bool,
+    pub(super) psdu: Psdu,
+    pub(super) txop_limit: Duration,
+    /// Which of the windows of [`Rules::persistence`].
+    persistence: u8,
+}
+
+/// Who asks a function, and what it may take.
+pub(super) struct Asker<'a> {
+    pub(super) node: u32,
+    pub(super) class: TrafficClass,
+    pub(super) rules: &'a Rules,
+    pub(super) supply: &'a mut dyn Supply,
+    pub(super) out: &'a mut Vec<Command>,
+}
+
+impl Function {
+    /// A function of a node, which exchanges frames with nodes of numbers below `receivers`.
+    pub(super) fn new(
+        rules: &Rules,
+        is_access_point: bool,
+        category: usize,
+        receivers: usize,
+        backoff: Backoff,
+    ) -> Self {
+        let own = if is_access_point { category } else { category + rules.per_node };
+        let (spacing, txop_limit) = rules.parameters(is_access_point, category);
+        Self {
+            access: Access::new(&rules.persistence[own], backoff),
+            load: Originator::new(receivers),
+            slots: Slots::new(rules.timing(), spacing, rules.busy_slot()),
+            mode: rules.broadcast_mode,
+            with_rts: false,
+            psdu: Psdu::NONE,
+            txop_limit,
+            persistence: own as u8,
+        }
+    }
+
+    pub(super) fn window(&self) -> u32 {
+        self.access.window()
+    }
+
+    pub(super) fn back_off(&mut self, rules: &Rules) {
+        let slots = self.access.draw(&rules.persistence[usize::from(self.persistence)]);
+        self.slots.back_off(slots);
+    }
+
+    /// Puts together what is sent next; its PPDU and answer shall end `within` a time.
+    pub(super) fn assemble(
+        &mut self,
+        now: Instant,
+        within: Duration,
+        peers: &mut [Peer],
+        asker: &mut Asker,
+    ) {
+        let Asker { node, class, rules, ref mut supply, ref mut out } = *asker;
+        let (to, mut with_rts) = (self.load.to(), false);
+        let mode = match to {
+            Some(to) => {
+                let at = peers.binary_search_by_key(&to, |peer| peer.node);
+                let peer = &mut peers[at.expect("packets go along links")];
+                if let Some(control) = &mut peer.control {
+                    let choice = control.select(now, self.access.failures());
+                    with_rts = choice.rts;
+                    if choice.mode != peer.mode {
+                        peer.mode = choice.mode;
+                        out.push(Command::Mode { node, peer: to, mode: choice.mode });
+                    }
+                }
+                peer.mode
+            }
+            None => rules.broadcast_mode,
+        };
+        let timing = rules.timing();
+        let room = match (&rules.framing.aggregation, to) {
+            (Some(limits), Some(_)) => {
+                let within = within.saturating_sub(rules.around(&mode));
+                limits.room(&mode, timing.preamble, within)
+            }
+            _ => Room::SINGLE,
+        };
+        let psdu = self.load.assemble(&rules.framing, mode.class, room, now, |most| {
+            to.and_then(|to| supply.next(node, class, to, most))
+        });
+        let is_request = psdu.mpdus == 0;
+        with_rts |= psdu.bytes > rules.config.rts_threshold;
+        self.with_rts = with_rts && to.is_some() && !is_request;
+        self.mode = if is_request { timing.rts_mode(&mode) } else { mode };
+        self.psdu = psdu;
+    }
+
+    /// How long the exchange takes that has been put together, if all goes well.
+    pub(super) fn planned(&self, node: u32, rules: &Rules) -> Duration {
+        let request = Request {
+            sender: node,
+            mode: self.mode,
+            psdu: self.psdu.bytes,
+            with_rts: self.with_rts,
+            mpdus: self.psdu.mpdus,
+            answer: self.psdu.answer,
+            block_ack: block_ack(rules.window()),
+            repeated: false,
+        };
+        Exchange::of(rules.timing(), &request, Instant::ZERO, Fate::Success).planned()
+    }
+
+    /// An attempt got its answer, or needed none; a block ack says what has arrived.
+    pub(super) fn succeed(
+        &mut self,
+        now: Instant,
+        rules: &Rules,
+        arrived: Option<&Bitmap>,
+        settled: &mut Vec<Settled>,
+    ) -> rate::Answer {
+        self.access.succeed(&rules.persistence[usize::from(self.persistence)]);
+        rate::Answer::Acked(if let Some(arrived) = arrived {
+            self.load.on_block_ack(&rules.framing, now, arrived, settled)
+        } else {
+            self.load.on_ack(settled);
+            1
+        })
+    }
+
+    /// An attempt got no answer: `aired` tells that its data frames were on the air.
+    pub(super) fn miss(
+        &mut self,
+        now: Instant,
+        rules: &Rules,
+        aired: bool,
+        settled: &mut Vec<Settled>,
+    ) {
+        let exhausted = self.fail(rules, aired && self.with_rts);
+        if aired {
+            self.load.on_no_answer(&rules.framing, now, settled);
+        } else {
+            self.load.on_delay(&rules.framing, now, settled);
+        }
+        if exhausted {
+            self.load.abandon(Outcome::RetryLimit, settled);
+        }
+    }
+
+    /// Another function of the node goes first: as after a collision, but that nothing was on the
+    /// air (clause 10.23.2.4).
+    pub(super) fn yield_to_higher(
+        &mut self,
+        now: Instant,
+        rules: &Rules,
+        settled: &mut Vec<Settled>,
+    ) {
+        self.slots.clear();
+        let exhausted = self.fail(rules, false);
+        self.load.on_delay(&rules.framing, now, settled);
+        if exhausted {
+            self.load.abandon(Outcome::RetryLimit, settled);
+        }
+    }
+
+    /// Widens the window; whether a retry limit is reached. Under an agreement nothing is given up
+    /// at one, but the window starts anew (clauses 10.23.2.2 and 10.23.2.12.1).
+    fn fail(&mut self, rules: &Rules, after_cts: bool) -> bool {
+        let persistence = &rules.persistence[usize::from(self.persistence)];
+        let failure = self.access.fail(persistence, after_cts);
+        let has_agreement = rules.framing.aggregation.is_some() && self.load.to().is_some();
+        failure == Failure::Drop && !has_agreement
+    }
+
+    /// Tells rate control what became of an attempt with data.
+    pub(super) fn report(
+        &self,
+        now: Instant,
+        peers: &mut [Peer],
+        answer: rate::Answer,
+        snr: Option<Db>,
+    ) {
+        let (Some(to), true) = (self.load.to(), self.psdu.mpdus > 0) else { return };
+        let Ok(at) = peers.binary_search_by_key(&to, |peer| peer.node) else { return };
+        let Some(control) = &mut peers[at].control else { return };
+        let (mode, rts, sent) = (self.mode, self.with_rts, u32::from(self.psdu.mpdus));
+        control.on_report(now, &TxReport { mode, rts, sent, answer, snr });
+    }
+
+    /// The bytes of the PSDU at which its data frames begin and end, delimiters included.
+    pub(super) fn spans(&self) -> impl Iterator<Item = (Bytes, Bytes)> {
+        let (whole, alone) = (self.psdu.bytes, self.psdu.mpdus <= 1);
+        let mut before = Bytes::ZERO;
+        self.load.on_air().map(move |(_, mpdu)| {
+            let after = if alone { whole } else { ampdu(before, mpdu.bytes) };
+            (std::mem::replace(&mut before, after), after)
+        })
+    }
+}

@@ -1,0 +1,183 @@
+//! The receiver of one node: the signals that arrive, the one it follows, and carrier sense.
+
+use super::radio::{DETECTION, Levels};
+use kernel::{Duration, Instant};
+
+/// A frame that arrives.
+#[derive(Clone, Copy, Debug)]
+struct Signal {
+    /// Number of the transmission.
+    id: u32,
+    /// In milliwatts.
+    power: f64,
+    since: Instant,
+}
+
+/// The signal whose frame is being received.
+#[derive(Clone, Copy, Debug)]
+struct Lock {
+    id: u32,
+    power: f64,
+    since: Instant,
+    /// Since when the interference is what it is.
+    cut: Instant,
+    interference: f64,
+    /// There was interference.
+    overlapped: bool,
+}
+
+/// A time of constant interference.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Chunk {
+    pub(super) begin: Instant,
+    pub(super) end: Instant,
+    /// In milliwatts.
+    pub(super) interference: f64,
+}
+
+/// A frame that has been followed to its end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Followed {
+    /// In milliwatts.
+    pub(super) power: f64,
+    /// Another signal was there as well.
+    pub(super) overlapped: bool,
+}
+
+/// What new signals have led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// Nothing.
+    None,
+    /// This transmission is followed from now on.
+    Found(u32),
+    /// The one that was followed has been hidden in its preamble.
+    Lost,
+}
+
+/// Receiver and carrier sense of one node.
+#[derive(Debug, Default)]
+pub(super) struct Receiver {
+    signals: Vec<Signal>,
+    lock: Option<Lock>,
+    /// Of the frame that is followed, up to `Lock::cut`.
+    chunks: Vec<Chunk>,
+    /// It sends itself, and hears nothing.
+    sending: bool,
+}
+
+impl Receiver {
+    pub(super) fn is_sending(&self) -> bool {
+        self.sending
+    }
+
+    /// The node begins to send: what it was receiving is lost.
+    pub(super) fn begin_sending(&mut self) {
+        self.sending = true;
+        self.lock = None;
+    }
+
+    pub(super) fn end_sending(&mut self) {
+        self.sending = false;
+    }
+
+    /// Physical carrier sense: a frame is being received, or there is energy (clause 17.3.10.6).
+    pub(super) fn is_busy(&self, levels: &Levels) -> bool {
+        self.sending || self.lock.is_some() || self.sum_without(None) >= levels.energy
+    }
+
+    /// The power of all signals but one.
+    fn sum_without(&self, id: Option<u32>) -> f64 {
+        self.signals.iter().filter(|signal| Some(signal.id) != id).map(|signal| signal.power).sum()
+    }
+
+    /// A signal begins.
+    pub(super) fn arrive(&mut self, now: Instant, id: u32, power: f64) {
+        self.signals.push(Signal { id, power, since: now });
+        self.cut(now);
+    }
+
+    /// Interference changes: a chunk is over.
+    fn cut(&mut self, now: Instant) {
+        let Some(mut lock) = self.lock else { return };
+        let Lock { cut: begin, interference, .. } = lock;
+        if now > begin {
+            self.chunks.push(Chunk { begin, end: now, interference });
+            lock.overlapped |= interference > 0.0;
+        }
+        lock.cut = now;
+        lock.interference = self.sum_without(Some(lock.id));
+        self.lock = Some(lock);
+    }
+
+    /// All signals that begin now are there: decides which frame is followed.
+    pub(super) fn decide(&mut self, now: Instant, levels: &Levels) -> Change {
+        if self.sending {
+            return Change::None;
+        }
+        let mut change = Change::None;
+        if let Some(lock) = self.lock
+            && now.since(lock.since) < DETECTION
+            && !self.stands_out(lock.id, lock.power, levels)
+        {
+            self.lock = None;
+            change = Change::Lost;
+        }
+        // The strongest of the new ones; of equal ones the first.
+        let new = self.signals.iter().filter(|signal| signal.since == now);
+        let best = new.copied().reduce(|a, b| if b.power > a.power { b } else { a });
+        let Some(best) = best.filter(|best| best.power >= levels.detect) else { return change };
+        let free = match (self.lock, levels.capture) {
+            (None, _) => true,
+            (Some(lock), Some((ratio, window))) => {
+                now.since(lock.since) < window && best.power >= lock.power * ratio
+            }
+            (Some(_), None) => false,
+        };
+        if free && self.stands_out(best.id, best.power, levels) {
+            self.follow(now, &best);
+            change = Change::Found(best.id);
+        }
+        change
+    }
+
+    /// Whether a preamble can be found among noise and interference.
+    fn stands_out(&self, id: u32, power: f64, levels: &Levels) -> bool {
+        let Some(ratio) = levels.detect_ratio else { return true };
+        let noise = levels.noise(crate::phy::Width::Mhz20);
+        power >= ratio * (self.sum_without(Some(id)) + noise)
+    }
+
+    fn follow(&mut self, now: Instant, signal: &Signal) {
+        self.chunks.clear();
+        let Signal { id, power, since } = *signal;
+        let interference = self.sum_without(Some(id));
+        self.lock = Some(Lock { id, power, since, cut: now, interference, overlapped: false });
+    }
+
+    /// A signal ends; tells of it if it was followed, with its chunks in [`Self::chunks`].
+    pub(super) fn depart(&mut self, now: Instant, id: u32) -> Option<Followed> {
+        let followed = self.lock.filter(|lock| lock.id == id);
+        if followed.is_some() {
+            self.cut(now);
+        }
+        let lock = self.lock;
+        self.signals.retain(|signal| signal.id != id);
+        if followed.is_none() {
+            self.cut(now);
+            return None;
+        }
+        self.lock = None;
+        lock.map(|Lock { power, overlapped, .. }| Followed { power, overlapped })
+    }
+
+    /// Times of constant interference during the frame that was followed last.
+    pub(super) fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+}
+
+/// How much of a span of time falls into a chunk.
+pub(super) fn overlap(chunk: &Chunk, begin: Instant, end: Instant) -> Duration {
+    chunk.end.min(end).since(chunk.begin.max(begin))
+}

@@ -1,0 +1,311 @@
+//! One node's own view of the medium, and the slots that it counts for itself (clauses 10.3.4.3
+//! and 10.23.2.4).
+
+use crate::mac::{BusySlot, SlotGrid, Timing};
+use kernel::{Duration, Instant};
+
+/// Carrier sense, physical and virtual.
+#[derive(Debug)]
+pub(super) struct Carrier {
+    /// Since when the receiver reports the medium idle.
+    idle_since: Option<Instant>,
+    /// What an EIFS is longer than a DIFS, after a frame that could not be decoded.
+    extra: Duration,
+    nav: Instant,
+    /// The NAV is an RTS's, and ends here already if no frame has begun by then (clause 10.3.2.4).
+    unless_followed: Option<Instant>,
+}
+
+impl Carrier {
+    pub(super) fn new() -> Self {
+        let nav = Instant::ZERO;
+        Self { idle_since: Some(Instant::ZERO), extra: Duration::ZERO, nav, unless_followed: None }
+    }
+
+    /// Whether the receiver reports the medium busy.
+    pub(super) fn is_sensed(&self) -> bool {
+        self.idle_since.is_none()
+    }
+
+    /// Whether physical or virtual carrier sense holds.
+    pub(super) fn is_busy(&self, now: Instant) -> bool {
+        self.is_sensed() || self.is_reserved(now)
+    }
+
+    /// Whether virtual carrier sense holds.
+    pub(super) fn is_reserved(&self, now: Instant) -> bool {
+        now < self.reserved_until()
+    }
+
+    fn reserved_until(&self) -> Instant {
+        self.unless_followed.map_or(self.nav, |at| at.min(self.nav))
+    }
+
+    /// When the first slot may begin, if the medium stays idle.
+    fn first_slot(&self, space: Duration) -> Option<Instant> {
+        // The later of EIFS and NAV (clause 10.3.2.3.7).
+        Some((self.idle_since? + self.extra).max(self.reserved_until()) + space)
+    }
+
+    /// The medium becomes busy; tells since when it was idle, if it was.
+    pub(super) fn end_idle(&mut self) -> Option<Instant> {
+        let idle_since = self.idle_since.take()?;
+        self.extra = Duration::ZERO;
+        Some(idle_since)
+    }
+
+    /// The receiver reports the medium idle.
+    pub(super) fn begin_idle(&mut self, now: Instant) {
+        if self.idle_since.is_none() {
+            self.idle_since = Some(now);
+        }
+    }
+
+    /// A frame is being received whose header ends at `detected`.
+    pub(super) fn on_detected(&mut self, detected: Instant) {
+        if let Some(at) = self.unless_followed.take()
+            && detected > at
+        {
+            self.nav = self.nav.min(at);
+        }
+    }
+
+    /// A frame for others reserves the medium.
+    pub(super) fn reserve(&mut self, until: Instant, unless_followed: Option<Instant>) {
+        if until > self.nav {
+            self.nav = until;
+            self.unless_followed = unless_followed;
+        }
+    }
+
+    /// A frame could not be decoded: the idle time that comes begins with an EIFS.
+    pub(super) fn on_garbled(&mut self, extra: Duration) {
+        self.extra = extra;
+    }
+}
+
+/// A back-off that counts the node's own idle slots. No event marks a slot: how many have passed
+/// is computed when the medium becomes busy.
+#[derive(Debug)]
+pub(super) struct Slots {
+    /// Interframe space before the first slot: DIFS or AIFS.
+    space: Duration,
+    slot: Duration,
+    grid: SlotGrid,
+    busy_slot: BusySlot,
+    /// Slots left of a back-off in progress, at `counting`.
+    left: Option<u32>,
+    /// Since when slots are counted.
+    counting: Option<Instant>,
+    /// They are not before this moment: the end of a timeout.
+    not_before: Instant,
+}
+
+impl Slots {
+    /// With an interframe space of so many slots after a SIFS.
+    pub(super) fn new(timing: &Timing, spacing: u32, busy_slot: BusySlot) -> Self {
+        Self {
+            space: timing.sifs() + timing.slot * u64::from(spacing),
+            slot: timing.slot,
+            grid: timing.slot_grid,
+            busy_slot,
+            left: None,
+            counting: None,
+            not_before: Instant::ZERO,
+        }
+    }
+
+    /// Begins a back-off.
+    pub(super) fn back_off(&mut self, slots: u32) {
+        self.left = Some(slots);
+        self.counting = None;
+    }
+
+    /// Slots are not counted before `now`.
+    pub(super) fn wait_until(&mut self, now: Instant) {
+        self.not_before = now;
+    }
+
+    /// A frame begins to wait; whether a back-off must be drawn for it (clauses 10.3.4.2 and
+    /// 10.23.2.2).
+    pub(super) fn wants_backoff(&mut self, now: Instant, carrier: &Carrier) -> bool {
+        if let (Some(slots), Some(since)) = (self.left, self.counting)
+            && since + self.slot * u64::from(slots) < now
+        {
+            self.left = None;
+            self.counting = None;
+        }
+        self.left.is_none() && carrier.is_busy(now)
+    }
+
+    /// Counts from the end of the interframe space, if the medium is idle.
+    pub(super) fn listen(&mut self, now: Instant, carrier: &Carrier) {
+        if self.counting.is_some() {
+            return;
+        }
+        let Some(first) = carrier.first_slot(self.space) else { return };
+        let late = self.not_before.since(first);
+        let first = match self.grid {
+            SlotGrid::Free => first + late,
+            SlotGrid::Standard | SlotGrid::Shared => first + self.whole_slots(late),
+        };
+        self.counting = Some(match self.busy_slot {
+            // Frames leave at slot boundaries alone.
+            BusySlot::Counted => first + self.whole_slots(now.since(first)),
+            BusySlot::Uncounted | BusySlot::Step => first.max(now),
+        });
+    }
+
+    fn whole_slots(&self, time: Duration) -> Duration {
+        self.slot * time.0.div_ceil(self.slot.0)
+    }
+
+    /// When the back-off, or the interframe space alone, is over.
+    pub(super) fn expiry(&self) -> Option<Instant> {
+        Some(self.counting? + self.slot * u64::from(self.left.unwrap_or(0)))
+    }
+
+    /// Whether a back-off is in progress.
+    pub(super) fn is_pending(&self) -> bool {
+        self.left.is_some()
+    }
+
+    /// The back-off is over, and the node sends.
+    pub(super) fn clear(&mut self) {
+        self.left = None;
+        self.counting = None;
+    }
+
+    /// The medium becomes busy that was idle since `idle_since`. Whether a frame that `waits` needs
+    /// a back-off now, as it had none and its interframe space is not over.
+    pub(super) fn freeze(&mut self, now: Instant, idle_since: Instant, waits: bool) -> bool {
+        let counting = self.counting.take();
+        if let (Some(left), Some(since)) = (self.left, counting) {
+            let spaced = now >= since;
+            let counted = now.since(since) / self.slot;
+            let broken = match self.busy_slot {
+                BusySlot::Uncounted => false,
+                BusySlot::Counted => spaced,
+                // The frames of one exchange are a SIFS apart and one step of Bianchi's chain.
+                BusySlot::Step => now.since(idle_since) >= self.space,
+            };
+            let left = u64::from(left).saturating_sub(counted + u64::from(broken)) as u32;
+            self.left = if left == 0 && spaced && !waits { None } else { Some(left) };
+        }
+        waits && self.left.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mac::{Durations, Eifs};
+    use crate::phy::{DOT11B, Preamble};
+
+    fn us(n: u64) -> Instant {
+        Instant(n * 1000)
+    }
+
+    fn slots(grid: SlotGrid) -> Slots {
+        let timing = Timing {
+            standard: &DOT11B,
+            preamble: Preamble::Long,
+            basic_rates: DOT11B.default_basic_rates().collect(),
+            slot: DOT11B.slot,
+            eifs: Eifs::Standard,
+            slot_grid: grid,
+            durations: Durations::Standard,
+        };
+        Slots::new(&timing, 2, BusySlot::Uncounted)
+    }
+
+    fn freeze(slots: &mut Slots, carrier: &mut Carrier, us_at: u64, waits: bool) -> bool {
+        carrier.end_idle().is_some_and(|since| slots.freeze(us(us_at), since, waits))
+    }
+
+    fn busy_from_to(slots: &mut Slots, carrier: &mut Carrier, from: u64, to: u64) {
+        assert!(!freeze(slots, carrier, from, true));
+        carrier.begin_idle(us(to));
+        slots.listen(us(to), carrier);
+    }
+
+    #[test]
+    fn whole_idle_slots_count_and_no_others() {
+        let (mut slots, mut carrier) = (slots(SlotGrid::Standard), Carrier::new());
+        slots.back_off(5);
+        slots.listen(us(0), &carrier);
+        assert_eq!(slots.expiry(), Some(us(150)));
+        busy_from_to(&mut slots, &mut carrier, 109, 1000);
+        assert_eq!(slots.expiry(), Some(us(1000 + 50 + 3 * 20)), "two slots had passed");
+        busy_from_to(&mut slots, &mut carrier, 1049, 2000);
+        assert_eq!(slots.expiry(), Some(us(2000 + 50 + 3 * 20)), "no slot had begun");
+        busy_from_to(&mut slots, &mut carrier, 2110, 3000);
+        assert_eq!(slots.expiry(), Some(us(3050)), "a back-off of no slots is left");
+    }
+
+    #[test]
+    fn without_a_frame_a_back_off_runs_out() {
+        let (mut slots, mut carrier) = (slots(SlotGrid::Standard), Carrier::new());
+        slots.back_off(2);
+        slots.listen(us(0), &carrier);
+        assert!(!slots.wants_backoff(us(80), &carrier));
+        assert_eq!(slots.expiry(), Some(us(90)), "it is not over");
+        assert!(!slots.wants_backoff(us(91), &carrier));
+        slots.listen(us(91), &carrier);
+        assert_eq!(slots.expiry(), Some(us(91)), "immediate access");
+        freeze(&mut slots, &mut carrier, 91, false);
+        assert!(slots.wants_backoff(us(95), &carrier), "the medium is busy");
+    }
+
+    #[test]
+    fn a_frame_that_is_beaten_within_its_interframe_space_backs_off() {
+        let (mut slots, mut carrier) = (slots(SlotGrid::Standard), Carrier::new());
+        slots.listen(us(0), &carrier);
+        assert_eq!(slots.expiry(), Some(us(50)));
+        assert!(freeze(&mut slots, &mut carrier, 30, true));
+    }
+
+    #[test]
+    fn virtual_carrier_sense_and_eifs_delay_the_first_slot() {
+        let expiry = |extra: u64, nav: u64, unless: Option<u64>| {
+            let (mut slots, mut carrier) = (slots(SlotGrid::Standard), Carrier::new());
+            freeze(&mut slots, &mut carrier, 0, false);
+            carrier.on_garbled(Duration::from_micros(extra));
+            carrier.reserve(us(nav), unless.map(us));
+            carrier.begin_idle(us(100));
+            slots.back_off(1);
+            slots.listen(us(100), &carrier);
+            slots.expiry().unwrap().0 / 1000
+        };
+        assert_eq!(expiry(0, 0, None), 170);
+        assert_eq!(expiry(314, 0, None), 484);
+        assert_eq!(expiry(314, 1000, None), 1070);
+        assert_eq!(expiry(0, 1000, Some(600)), 670, "nobody follows the RTS");
+    }
+
+    #[test]
+    fn an_rts_that_is_followed_keeps_its_reservation() {
+        let mut carrier = Carrier::new();
+        carrier.reserve(us(1000), Some(us(600)));
+        carrier.on_detected(us(600));
+        assert!(carrier.is_reserved(us(999)));
+        carrier.reserve(us(3000), Some(us(1600)));
+        carrier.on_detected(us(1601));
+        assert!(!carrier.is_reserved(us(1601)));
+    }
+
+    #[test]
+    fn after_a_timeout_slots_begin_on_the_grid_or_at_once() {
+        let expiry = |grid| {
+            let (mut slots, mut carrier) = (slots(grid), Carrier::new());
+            freeze(&mut slots, &mut carrier, 0, true);
+            slots.back_off(0);
+            carrier.begin_idle(us(100));
+            slots.wait_until(us(322));
+            slots.listen(us(322), &carrier);
+            slots.expiry().unwrap().0 / 1000
+        };
+        assert_eq!(expiry(SlotGrid::Standard), 100 + 50 + 9 * 20);
+        assert_eq!(expiry(SlotGrid::Free), 322);
+    }
+}
