@@ -34,8 +34,8 @@ CRATES = {
 """Which of our crates each may use; ``py`` names a seed's type and otherwise sees ``sim`` only."""
 
 LAYERS = (
-    ("_core", "issue", "stats", "tables", "models"),
-    ("scenario",),
+    ("_core", "issue", "stats", "tables", "models", "control"),
+    ("scenario", "gallery"),
     ("run", "sweep", "store"),
     ("twin", "plots", "report"),
     ("studies", "web"),

@@ -21,7 +21,7 @@ BLOCK = re.compile(r"(<!-- claims -->\n).*?(<!-- /claims -->)", re.DOTALL)
 PICTURES = {
     "full_duplex": ("figure 6",),
     "http_queueing": ("figure 8", "figure elephants"),
-    "lt_tcp": ("figure corruption",),
+    "lt_tcp": ("figure 1", "figure 3", "figure corruption"),
 }
 
 

@@ -12,6 +12,7 @@ from simoom.issue import Issue, ScenarioError
 from simoom.run import Replications, Run, airtime, replicate, run
 from simoom.scenario import Scenario
 from simoom.stats import Estimate, mean_ci, paired_difference
+from simoom.sweep import Sweep, sweep
 from simoom.twin import Optimum, Twin, optimise, predict
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Run",
     "Scenario",
     "ScenarioError",
+    "Sweep",
     "Twin",
     "airtime",
     "mean_ci",
@@ -31,4 +33,5 @@ __all__ = [
     "predict",
     "replicate",
     "run",
+    "sweep",
 ]

@@ -23,6 +23,7 @@ from matplotlib.ticker import MaxNLocator
 
 from simoom.run import Replications, Run
 from simoom.stats import mean_ci
+from simoom.sweep import Sweep
 from simoom.tables import AIRTIME, digits, number
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ STYLE: Any = {
     "xtick.labelsize": 8,
     "ytick.labelsize": 8,
 }
+
+DASHES = ("-", "--", ":", "-.")
 
 MOST_BARS = 24
 """More flows than these are drawn as one sorted line."""
@@ -301,28 +304,90 @@ def draw_series(axes: Axes, run: Run, paths: Sequence[str]) -> None:
         axes.legend(loc="upper right", ncols=2)
 
 
+def sweep(result: Sweep, *, x: str, y: str, hue: str | None = None) -> Figure:
+    """Return a result of a sweep with its 95 % intervals against one axis.
+
+    Parameters
+    ----------
+    result : Sweep
+        Of which sweep.
+    x, hue : str
+        Axes: where a point stands, and its colour. Further axes are told apart by dashes; without
+        `hue` all of them by colour.
+    y : str
+        Path of the result.
+    """
+    return alone(draw_sweep, result, x=x, y=y, hue=hue)
+
+
+def draw_sweep(axes: Axes, result: Sweep, *, x: str, y: str, hue: str | None = None) -> None:
+    """Draw a line of means with intervals for each combination of the other axes."""
+    for name in filter(None, (x, hue)):
+        if name not in result.over:
+            raise ValueError(f"{name!r} is no axis of the sweep; these are {list(result.over)}")
+    frame = result.mean(y)
+    others = [name for name, values in result.over.items() if name != x and len(values) > 1]
+    colours = [name for name in others if name == hue] if hue else others
+    dashed = [name for name in others if name not in colours]
+    numeric = frame[x].dtype.is_numeric()
+    values = result.over[x]
+    seen: tuple[list[Any], list[Any]] = ([], [])
+    for line in frame.partition_by(others, maintain_order=True) if others else [frame]:
+        first = line.row(0, named=True)
+        place = []
+        for known, names in zip(seen, (colours, dashed), strict=True):
+            key = [first[name] for name in names]
+            known.extend([key] * (key not in known))
+            place.append(known.index(key))
+        line = line.sort(x) if numeric else line
+        mean = line["mean"].cast(float).fill_null(math.nan).to_numpy()
+        half = ((line["ci_high"] - line["ci_low"]) / 2).cast(float).fill_null(math.nan).to_numpy()
+        axes.errorbar(
+            line[x].to_numpy() if numeric else [values.index(value) for value in line[x]],
+            mean,
+            # One run has no interval.
+            yerr=np.where(np.isfinite(half), half, 0.0),
+            color=CYCLE[place[0] % len(CYCLE)],
+            linestyle=DASHES[place[1] % len(DASHES)] if numeric else "none",
+            marker="o" if numeric else "osD^"[place[1] % 4],
+            markersize=3.5,
+            capsize=2,
+            label=", ".join(str(first[name]) for name in others),
+        )
+    if not numeric:
+        axes.set_xticks(range(len(values)), [str(value) for value in values])
+    axes.set(xlabel=x, ylabel=y, title=f"{y}, mean and 95 % interval")
+    axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+    if others:
+        axes.legend(title=", ".join(others))
+
+
 def overview(run: Run) -> Figure:
     """Return one page that shows what happened: airtime, goodput, delays, contention, time."""
     plots: list[Callable[[Axes], None]] = [lambda axes: draw_goodput(axes, run)]
     quantity = next((q for q in ("session_delay_s", "delay_s") if _measured(run, q)), None)
     if quantity is not None:
         plots.append(lambda axes: draw_delay(axes, run, quantity))
-    plots.append(lambda axes: draw_contenders(axes, run))
+    has_cell = "airtime.idle_fraction" in run.summary
+    if has_cell:
+        plots.append(lambda axes: draw_contenders(axes, run))
     if run.probes:
         group = _panels(run.probes)[0]
         plots.append(lambda axes: draw_series(axes, run, group))
     lines = max(5, min(MOST_BARS, len(run.flows)))
     upper, lower = 1.2 + 0.2 * lines, 2.6
     with style():
-        heights = [1.2, upper, *([lower] * math.ceil((len(plots) - 2) / 2))]
+        above = [1.2] if has_cell else []
+        heights = [*above, upper, *([lower] * math.ceil((len(plots) - 2) / 2))]
         figure = Figure(figsize=(10, sum(heights)), layout="constrained")
         figure.suptitle(run.title, fontsize=13, fontweight="bold", x=0.01, ha="left")
         grid = figure.add_gridspec(len(heights), 2, height_ratios=heights)
-        draw_airtime(figure.add_subplot(grid[0, :]), run, columns=len(AIRTIME))
+        if has_cell:
+            draw_airtime(figure.add_subplot(grid[0, :]), run, columns=len(AIRTIME))
         for place, draw in enumerate(plots):
             alone_in_row = place == len(plots) - 1 and place % 2 == 0
             column = slice(None) if alone_in_row else place % 2
-            draw(figure.add_subplot(grid[1 + place // 2, column]))
+            draw(figure.add_subplot(grid[len(above) + place // 2, column]))
     return figure
 
 
@@ -373,4 +438,5 @@ __all__ = [
     "series",
     "style",
     "svg",
+    "sweep",
 ]

@@ -19,6 +19,7 @@ from simoom.tables import (
     AIRTIME,
     FLOWS,
     FLOWS_BRIEF,
+    LINKS,
     NODES,
     WORDS,
     Column,
@@ -26,6 +27,7 @@ from simoom.tables import (
     digits,
     flow_rows,
     headline,
+    links,
     nodes,
     number,
     plain,
@@ -85,14 +87,18 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
         f"{span}{run.simulated_s:g} s simulated · seed {run.seed}, replication {run.replication} · "
         f"{run.events:,} events · digest {run.digest}"
     )
+    middle: list[RenderableType] = []
+    for columns, all_rows in ((LINKS, links(run.summary)), (NODES, nodes(run.summary))):
+        if all_rows:
+            middle.append(_table(columns, all_rows, width))
+    if nodes(run.summary):
+        middle += [_airtime(run, width), _twin(run)]
     return Group(
         Text(run.title, style="bold"),
         facts,
         Text(),
         _table(FLOWS_BRIEF, flow_rows(run.summary), width),
-        _table(NODES, nodes(run.summary), width),
-        _airtime(run, width),
-        _twin(run),
+        *middle,
         Text(footer, style="dim"),
     )
 
@@ -228,9 +234,12 @@ def page(run: Run) -> str:
     """Return the report as one HTML page that needs nothing else."""
     from simoom import plots
 
-    figures = [plots.airtime(run), plots.goodput(run)]
+    has_cell = bool(nodes(run.summary))
+    figures = [plots.airtime(run)] if has_cell else []
+    figures.append(plots.goodput(run))
     figures += [plots.delay(run, quantity) for quantity in plots.measured_delays(run)]
-    figures.append(plots.contenders(run))
+    if has_cell:
+        figures.append(plots.contenders(run))
     if run.probes:
         figures.append(plots.series(run))
     facts = "".join(
@@ -244,8 +253,9 @@ def page(run: Run) -> str:
         facts=facts,
         figures="".join(map(_svg, figures)),
         flows=_html_table(FLOWS, flow_rows(run.summary)),
-        nodes=_html_table(NODES, nodes(run.summary)),
-        twin=_html_twin(run),
+        links=_section("Links", links(run.summary) and _html_table(LINKS, links(run.summary))),
+        nodes=_section("Stations", has_cell and _html_table(NODES, nodes(run.summary))),
+        twin=_section("Analytic twin", has_cell and _html_twin(run)),
         summary="".join(
             f"<tr><td>{html.escape(path)}</td><td>{html.escape(plain(value))}</td></tr>"
             for path, value in run.summary.items()
@@ -275,6 +285,11 @@ def _html_table(columns: Sequence[Column], all_rows: Sequence[Row]) -> str:
         for row in all_rows
     )
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _section(title: str, content: str | Sequence[Row] | bool) -> str:
+    """Return a part of the page; nothing without content."""
+    return f'<h2>{title}</h2>\n<div class="wide">{content}</div>\n' if content else ""
 
 
 def _html_twin(run: Run) -> str:
@@ -322,10 +337,7 @@ _PAGE = """<!DOCTYPE html>
 {figures}
 <h2>Flows</h2>
 <div class="wide">{flows}</div>
-<h2>Stations</h2>
-<div class="wide">{nodes}</div>
-<h2>Analytic twin</h2>
-<div class="wide">{twin}</div>
+{links}{nodes}{twin}
 <h2>Scenario</h2>
 <pre>{scenario}</pre>
 <details><summary>Every value by its path</summary>

@@ -132,10 +132,11 @@ class Scenario:
         groups = stations if isinstance(stations, list) else [stations]
         count = sum(group["count"] if isinstance(group, dict) else group for group in groups)
         title = f"{keys['title']!r}, " if keys["title"] else ""
-        return (
-            f"Scenario({title}standard={keys['standard']!r}, {count} stations, "
-            f"{len(keys['flows'])} flow tables, {keys['duration_s']:g} s)"
-        )
+        cell = f"standard={keys['standard']!r}, {count} stations, "
+        if keys["links"]:
+            cell = (cell if count else "") + f"{len(keys['links'])} links, "
+        flows = len(keys["flows"])
+        return f"Scenario({title}{cell}{flows} flow tables, {keys['duration_s']:g} s)"
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         return Scenario.parse, (self.to_toml(),)

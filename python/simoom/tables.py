@@ -41,10 +41,30 @@ def rows(summary: Mapping[str, Value], prefix: str) -> list[Row]:
 
 
 def nodes(summary: Mapping[str, Value]) -> list[Row]:
-    """Return what a summary says of the access point and then of each station."""
+    """Return what a summary says of the access point and then of each station, if any."""
     prefix = "ap."
     ap: Row = {p.removeprefix(prefix): v for p, v in summary.items() if p.startswith(prefix)}
-    return [{"name": "access point", **ap}, *rows(summary, "stations")]
+    return [{"name": "access point", **ap}, *rows(summary, "stations")] if ap else []
+
+
+def links(summary: Mapping[str, Value]) -> list[Row]:
+    """Return what a summary says of each direction of each link that packets were offered to.
+
+    Examples
+    --------
+    >>> paths = {"links[0].name": "a-b", "links[0].from": "a", "links[0].to": "b"}
+    >>> paths |= {"links[0].packets": 9, "links[0].reverse.packets": 0}
+    >>> links(paths)
+    [{'name': 'a-b', 'from': 'a', 'to': 'b', 'packets': 9, 'route': 'a → b'}]
+    """
+    found: list[Row] = []
+    for link in rows(summary, "links"):
+        prefix = "reverse."
+        there: Row = {key: value for key, value in link.items() if not key.startswith(prefix)}
+        back: Row = {k.removeprefix(prefix): v for k, v in link.items() if k.startswith(prefix)}
+        found += [there, {"name": f"{link['name']}, reverse", **back}]
+    seen = [way for way in found if any(way.get(key) for key in ("packets", "drops", "losses"))]
+    return [{**way, "route": f"{way['from']} → {way['to']}"} for way in seen]
 
 
 def number(value: Value) -> float | None:
@@ -129,21 +149,38 @@ NODES = (
     Column("attempts", "attempts"),
     Column("collision_probability", "collision\nprobability"),
     Column("noise_losses", "lost to\nnoise"),
+    Column("mpdus_per_ppdu", "frames\nper PPDU"),
+    Column("repeats_per_mpdu", "repeats\nper frame", thousandths),
     Column("retry_drops", "retry\ndrops"),
+    Column("lifetime_drops", "lifetime\ndrops"),
     Column("queue_drops", "queue\ndrops"),
     Column("queue_packets.mean", "queue\nmean", thousandths),
     Column("queue_packets.max", "queue\nmax"),
 )
+
+LINKS = (
+    Column("name", "link"),
+    Column("route", "from → to"),
+    Column("utilisation", "utilisation", thousandths),
+    Column("packets", "packets"),
+    Column("drops", "queue\ndrops"),
+    Column("losses", "lost"),
+    Column("ecn_marks", "ECN\nmarks"),
+    Column("queue_packets.mean", "queue\nmean", thousandths),
+    Column("queue_packets.max", "queue\nmax"),
+)
+"""The directions of wired links."""
+
+
+LOSSES = ("queue_drops", "retry_drops", "lifetime_drops", "broadcast_losses", "wire_losses")
+"""What counts the packets that a flow has lost."""
 
 
 def flow_rows(summary: Mapping[str, Value]) -> list[Row]:
     """Return the rows of `FLOWS`: packets lost for any cause; the way, if no name tells it."""
     flows = rows(summary, "flows")
     for flow in flows:
-        flow["lost"] = sum(
-            int(number(flow.get(key)) or 0)
-            for key in ("queue_drops", "retry_drops", "broadcast_losses")
-        )
+        flow["lost"] = sum(int(number(flow.get(key)) or 0) for key in LOSSES)
     if any(flow.get("name") != f"{flow.get('from')}->{flow.get('to')}" for flow in flows):
         for flow in flows:
             flow["route"] = f"{flow.get('from')} → {flow.get('to')}"
@@ -177,6 +214,10 @@ def headline(summary: Mapping[str, Value]) -> list[tuple[str, str]]:
         p95 = milliseconds(summary.get("total.session_delay_s.p95"))
         lines.append(("files", f"{count} in {digits(1e3 * mean)} ms each, 95 % within {p95} ms"))
     if (drops := get("total.queue_drops")) is not None:
-        retry = plain(summary.get("total.retry_drops"))
-        lines.append(("packets lost", f"{drops:.0f} in queues, {retry} at the retry limit"))
+        lost = [f"{drops:.0f} in queues"]
+        if (retry := get("total.retry_drops")) is not None:
+            lost.append(f"{retry:.0f} at the retry limit")
+        if wires := get("total.wire_losses"):
+            lost.append(f"{wires:.0f} on wires")
+        lines.append(("packets lost", ", ".join(lost)))
     return lines

@@ -25,6 +25,8 @@ FULL_DUPLEX = {
     "attempt_probability_as_printed": NO,
     "analysis_within_6_percent": YES,
 }
+SIMULATED = ("figure 1", "figure 2", "figure 3", "figure parts")
+"""Figures of LT-TCP that take a simulation; those of the full-duplex paper have other numbers."""
 LT_TCP = {
     "channel_fraction": PART,
     "slots_conservative": NO,
@@ -49,7 +51,8 @@ LT_TCP = {
     ("study", "verdicts"), [(studies.full_duplex, FULL_DUPLEX), (studies.lt_tcp, LT_TCP)]
 )
 def test_verdicts(study, verdicts):
-    found = {claim.name: claim.verdict for _, claim in study.STUDY.run().claims}
+    keys = [key for key in study.STUDY.keys if key not in SIMULATED]
+    found = {claim.name: claim.verdict for _, claim in study.STUDY.run(keys).claims}
     assert found == verdicts
 
 
@@ -73,7 +76,7 @@ def test_gains_are_those_of_the_equations(key, name, percent):
 
 def test_every_figure_can_be_drawn():
     for study in (studies.full_duplex.STUDY, studies.lt_tcp.STUDY):
-        for figure in study.run():
+        for figure in study.run(key for key in study.keys if key not in SIMULATED):
             picture = figure.plot()
             assert len(picture.axes) == len(figure.panels)
             assert figure.data["value"].is_finite().all()

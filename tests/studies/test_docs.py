@@ -17,7 +17,7 @@ def written(name):
     return re.search(r"<!-- claims -->\n(.*?)<!-- /claims -->", text, re.DOTALL)[1]
 
 
-@pytest.mark.parametrize("name", ["full_duplex", "lt_tcp"])
+@pytest.mark.parametrize("name", ["full_duplex"])
 def test_pages_of_formulas_are_up_to_date(name):
     results = STUDIES[name].run()
     assert markdown(results) in written(name), "run docs/studies/update.py"

@@ -1,76 +1,17 @@
 //! From a plan to the machines that run it.
 
+mod air;
+mod space;
+
+pub(crate) use air::medium;
+
 use crate::control::External;
-use crate::plan::{self, Plan};
-use kernel::{Bytes, Duration, Seed, Segments};
-use net::{AirtimeFairConfig, CoDelConfig, FqCoDelConfig, Limit, PieConfig, RedConfig};
+use crate::plan;
+use kernel::{Bytes, Seed, Segments};
+use net::{AirtimeFairConfig, CoDelConfig, FqCoDelConfig, Limit, PieConfig, RedConfig, SfqConfig};
 use tcp::control::{
-    Afw, Bbr, Counting, CrossLayer, Cubic, Few, Lt, NewReno, Steerable, Vegas, Westwood,
+    Afw, Bbr, Bbr3, Counting, CrossLayer, Cubic, Few, Lt, NewReno, Steerable, Vegas, Westwood,
 };
-use wifi::mac::{BackoffDraw, Countdown, Durations, Eifs, FCS, SlotGrid, Timing};
-use wifi::phy::{DOT11A, DOT11B, DOT11G, Preamble};
-
-pub(crate) fn cell_config(wlan: &plan::WlanPlan) -> wifi::CellConfig {
-    let standard = match wlan.standard {
-        plan::Standard::A => &DOT11A,
-        plan::Standard::B => &DOT11B,
-        plan::Standard::G => &DOT11G,
-    };
-    let timing = Timing {
-        standard,
-        preamble: match wlan.preamble {
-            plan::Preamble::Long => Preamble::Long,
-            plan::Preamble::Short => Preamble::Short,
-        },
-        basic_rates: wlan.basic_rates.clone(),
-        slot: match wlan.slot {
-            plan::Slot::Short => Duration::from_micros(9),
-            plan::Slot::Long => Duration::from_micros(20),
-        },
-        eifs: match wlan.eifs {
-            plan::Eifs::Standard => Eifs::Standard,
-            plan::Eifs::Estimated => Eifs::Estimated,
-            plan::Eifs::None => Eifs::None,
-        },
-        slot_grid: match wlan.slot_grid {
-            plan::SlotGrid::Standard => SlotGrid::Standard,
-            plan::SlotGrid::Shared => SlotGrid::Shared,
-            plan::SlotGrid::Free => SlotGrid::Free,
-        },
-        durations: match wlan.durations {
-            plan::Durations::Standard => Durations::Standard,
-            plan::Durations::Ns2 => Durations::Ns2,
-        },
-    };
-    wifi::CellConfig {
-        timing,
-        short_retry_limit: u32::from(wlan.short_retry_limit),
-        long_retry_limit: u32::from(wlan.long_retry_limit),
-        cw_min: wlan.cw_min,
-        cw_max: wlan.cw_max,
-        countdown: match wlan.countdown {
-            plan::Countdown::Standard => Countdown::Standard,
-            plan::Countdown::Bianchi => Countdown::Bianchi,
-        },
-        backoff_draw: match wlan.backoff_draw {
-            plan::BackoffDraw::Standard => BackoffDraw::Standard,
-            plan::BackoffDraw::Ns2 => BackoffDraw::Ns2,
-        },
-        rts_threshold: wlan.rts_threshold,
-        overhead: wlan.mac_header + FCS + wlan.llc,
-    }
-}
-
-pub(crate) fn links(plan: &Plan, config: &wifi::CellConfig) -> Vec<wifi::Link> {
-    plan.stations
-        .iter()
-        .map(|station| wifi::Link {
-            mode: config.timing.standard.mode(station.rate).expect("the plan's rates exist"),
-            data_loss: station.data_loss,
-            ack_loss: station.ack_loss,
-        })
-        .collect()
-}
 
 fn discipline(discipline: &plan::Discipline) -> net::Discipline {
     let Limit { packets, bytes } = discipline.limit();
@@ -86,6 +27,7 @@ fn discipline(discipline: &plan::Discipline) -> net::Discipline {
             quantum,
             limit,
         },
+        plan::Discipline::Sfq(config) => net::Discipline::Sfq(SfqConfig { limit, ..config }),
         plan::Discipline::Red(config) => net::Discipline::Red(RedConfig { limit, ..config }),
         plan::Discipline::CoDel(config) => net::Discipline::CoDel(CoDelConfig { limit, ..config }),
         plan::Discipline::FqCoDel(config) => {
@@ -103,12 +45,27 @@ fn discipline(discipline: &plan::Discipline) -> net::Discipline {
     }
 }
 
-/// The queues of the cell's nodes, in their order.
-pub(crate) fn queues<'a>(
-    plans: impl Iterator<Item = &'a plan::Discipline>,
-    seed: &Seed,
-) -> Vec<Box<dyn net::Queue>> {
-    let build = |(node, plan)| discipline(plan).build(seed.stream("queue", node));
+/// The queues of the cell's nodes, in their order; with access categories each node has one for
+/// each.
+pub(crate) fn queues(plan: &plan::Plan, seed: &Seed) -> Vec<Box<dyn net::Queue>> {
+    let ap = std::iter::once((&plan.ap.queue, plan.ap.ring));
+    let bss = plan.space.iter().flat_map(|space| &space.cells[1..]);
+    let further = bss.map(|bss| (&bss.queue, bss.ring));
+    let stations = plan.stations.iter().map(|station| (&station.queue, station.ring));
+    let plans = ap.chain(stations).chain(further);
+    type Sketch<'a> = (u32, (&'a plan::Discipline, Option<u32>));
+    let build = |(node, (queue, ring)): Sketch<'_>| -> Box<dyn net::Queue> {
+        let below = |above| match ring {
+            Some(most) => Box::new(net::Ring::new(above, most)) as Box<dyn net::Queue>,
+            None => above,
+        };
+        if plan.wlan.qos.is_none() {
+            return below(discipline(queue).build(seed.stream("queue", node)));
+        }
+        let stream = |class| seed.stream("queue.class", 4 * node + class);
+        let class = |class| below(discipline(queue).build(stream(class)));
+        Box::new(net::Classes::new([0, 1, 2, 3].map(class)))
+    };
     (0..).zip(plans).map(build).collect()
 }
 
@@ -116,20 +73,37 @@ pub(crate) fn queues<'a>(
 /// that grows with simulated time.
 const UNLIMITED_PACKETS: u32 = 1_000_000;
 
-/// The wire's two links, from the server and to it.
-pub(crate) fn wire_links(wire: &plan::WirePlan, seed: &Seed) -> [net::Lossy; 2] {
-    let without = match wire.loss_direction {
-        plan::LossDirection::Both => None,
-        plan::LossDirection::Down => Some(1),
-        plan::LossDirection::Up => Some(0),
+/// The directions of all links, two a link. `saturated` tells by which a source leaves that has a
+/// packet whenever the last has gone.
+pub(crate) fn wires(
+    network: &plan::Network,
+    saturated: impl Fn(usize) -> bool,
+    seed: &Seed,
+) -> Vec<net::Lossy> {
+    let both = |link| [0, 1].map(|direction| (link, direction));
+    network
+        .links
+        .iter()
+        .flat_map(both)
+        .enumerate()
+        .map(|(number, (link, direction))| wire(link, direction, saturated(number), seed))
+        .collect()
+}
+
+fn wire(link: &plan::LinkPlan, direction: usize, saturated: bool, seed: &Seed) -> net::Lossy {
+    let plan = &link.directions[direction];
+    // Links draw by their numbers, so that a wire more or less changes no other link's draws.
+    let (queue, channel, loss, index) = match link.number {
+        None => ("wire.queue", "wire.channel", "wire.loss", direction),
+        Some(number) => ("link.queue", "link.channel", "link.loss", 2 * number + direction),
     };
-    [0, 1].map(|direction| {
-        let queue = discipline(&wire.queue).build(seed.stream("wire.queue", direction));
-        let link = net::Link::new(wire.rate, wire.delay, wire.overhead, queue);
-        let loss = if without == Some(direction) { &net::Loss::None } else { &wire.loss };
-        let channel = seed.stream("wire.channel", direction);
-        net::Lossy::new(link, loss.build(channel, seed.stream("wire.loss", direction)))
-    })
+    let stream = |purpose| seed.stream(purpose, index as u32);
+    let queue = discipline(&plan.queue).build(stream(queue));
+    let mut wire = net::Link::new(plan.rate, plan.delay, plan.overhead, queue);
+    if saturated {
+        wire = wire.telling_departures();
+    }
+    net::Lossy::new(wire, plan.loss.build(stream(channel), stream(loss)))
 }
 
 pub(crate) fn tcp_config(tcp: &plan::TcpPlan) -> tcp::Config {
@@ -148,12 +122,14 @@ pub(crate) fn tcp_config(tcp: &plan::TcpPlan) -> tcp::Config {
             plan::RtoRule::Linux => tcp::RtoRule::Linux,
         },
         recovery: recovery(tcp.recovery),
+        fec: tcp.fec,
         ecn: match tcp.ecn {
             plan::Ecn::Off => tcp::EcnMode::Off,
             plan::Ecn::Classic => tcp::EcnMode::Classic,
             plan::Ecn::Accurate => tcp::EcnMode::Accurate,
         },
         pacing: tcp.pacing,
+        read_rate: tcp.read_rate,
         limited_transmit: tcp.limited_transmit,
         restart_after_idle: tcp.restart_after_idle,
         delayed_ack: match tcp.delayed_ack {
@@ -197,6 +173,7 @@ pub(crate) fn control(
         plan::ControlPlan::Steerable(steered) => steerable(steered, tcp, config),
         plan::ControlPlan::Lt(settings) => Box::new(Lt::new(config, *settings)),
         plan::ControlPlan::Bbr(settings) => Box::new(Bbr::new(config, *settings)),
+        plan::ControlPlan::Bbr3(settings) => Box::new(Bbr3::new(config, *settings)),
         plan::ControlPlan::CrossLayer { inner, throughputs, average } => {
             let inner = steerable(inner, tcp, config);
             Box::new(CrossLayer::new(inner, throughputs.clone(), *average, config.mss))

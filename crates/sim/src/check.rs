@@ -3,7 +3,9 @@
 
 use crate::world::World;
 use kernel::{Bytes, Instant};
-use wifi::mac::{Exchange, Fate};
+use std::collections::{BTreeMap, BTreeSet};
+use wifi::mac::{Bitmap, Exchange, Fate};
+use wifi::phy::LONGEST_PPDU;
 use wire::{Body, Packet, Segment};
 
 /// Accounts of one flow.
@@ -14,6 +16,8 @@ struct Account {
     dropped: u64,
     /// The receiver's present connection: data runs that reached its node, sorted and apart.
     runs: Vec<(u64, u64)>,
+    /// Which units of blocks of coded data have, by the block's first byte.
+    blocks: BTreeMap<u64, BTreeSet<u8>>,
     connection: u32,
     /// In-order bytes its receiver has delivered on the present connection.
     delivered: u64,
@@ -28,12 +32,21 @@ pub(crate) struct Checker {
     accounts: Vec<Account>,
     nodes: usize,
     air_busy_until: Instant,
+    /// Packets offered to each direction of each link, and those that it has delivered, lost or
+    /// dropped.
+    links: Vec<(u64, u64)>,
 }
 
 impl Checker {
-    pub(crate) fn new(flows: usize, nodes: usize) -> Self {
-        let accounts = vec![Account::default(); flows];
-        Self { now: Instant::ZERO, accounts, nodes, air_busy_until: Instant::ZERO }
+    /// For so many flows, nodes of the cell and directions of links.
+    pub(crate) fn new(flows: usize, nodes: usize, links: usize) -> Self {
+        Self {
+            now: Instant::ZERO,
+            accounts: vec![Account::default(); flows],
+            nodes,
+            air_busy_until: Instant::ZERO,
+            links: vec![(0, 0); links],
+        }
     }
 
     fn rule(&self, holds: bool, rule: &str, detail: impl FnOnce() -> String) {
@@ -51,6 +64,7 @@ impl Checker {
         let account = &mut self.accounts[flow as usize];
         account.connection += 1;
         account.runs.clear();
+        account.blocks.clear();
         account.delivered = 0;
     }
 
@@ -60,6 +74,16 @@ impl Checker {
 
     pub(crate) fn on_dropped(&mut self, packet: &Packet) {
         self.accounts[packet.flow().0 as usize].dropped += 1;
+    }
+
+    /// A packet goes to this direction of a link.
+    pub(crate) fn on_offered(&mut self, direction: usize) {
+        self.links[direction].0 += 1;
+    }
+
+    /// A packet has left this direction of a link, at its far end or for nowhere.
+    pub(crate) fn on_passed(&mut self, direction: usize) {
+        self.links[direction].1 += 1;
     }
 
     pub(crate) fn on_arrived(&mut self, packet: &Packet) {
@@ -114,6 +138,11 @@ impl Checker {
             });
             end = step.end();
         }
+        let long = exchange.mpdus > 1
+            && exchange.data().is_some_and(|data| data.airtime.total() > LONGEST_PPDU);
+        self.rule(!long, "an A-MPDU lasts no longer than aPPDUMaxTime", || format!("{exchange:?}"));
+        let named = exchange.mpdus <= Bitmap::LEN;
+        self.rule(named, "a block ack can name all frames", || format!("{}", exchange.mpdus));
         let sender_exists = (exchange.sender as usize) < self.nodes;
         self.rule(sender_exists, "a sender is a node of the cell", || {
             format!("node {}", exchange.sender)
@@ -134,6 +163,16 @@ impl Checker {
                 format!("flow {flow}: {sent} = {arrived} + {dropped} + {resident}")
             });
         }
+        for (direction, (&(offered, passed), wire)) in
+            self.links.iter().zip(&world.wires).enumerate()
+        {
+            let mut resident = 0;
+            wire.link().each(&mut |_| resident += 1);
+            let settled = offered == passed + resident;
+            self.rule(settled, "offered to a link = delivered + lost + dropped + there", || {
+                format!("direction {direction}: {offered} = {passed} + {resident}")
+            });
+        }
         let ledger = &world.meter.ledger;
         self.rule(ledger.contiguous(), "airtime has neither gap nor overlap", String::new);
         let (seen, window) = (ledger.total(), world.meter.window());
@@ -150,6 +189,21 @@ impl Account {
         let (mut start, mut end) = (segment.seq.max(1), segment.seq + u64::from(segment.len));
         if segment.flags.has(wire::Flags::SYN) {
             end += 1;
+        }
+        if let Some(coded) = &segment.coded {
+            // Any units of a block give it back, if they are as many as it has of data.
+            let data = coded.data.get();
+            let size = u64::from(coded.span).div_ceil(u64::from(data));
+            let parity = coded.index >= data;
+            let first = if parity { segment.seq } else { start - u64::from(coded.index) * size };
+            let units = self.blocks.entry(first).or_default();
+            units.insert(coded.index);
+            if units.len() >= usize::from(data) {
+                (start, end) = (first, first + u64::from(coded.span));
+                self.blocks.remove(&first);
+            } else if parity {
+                return;
+            }
         }
         self.runs.retain(|&(s, e)| {
             let apart = e < start || s > end;
@@ -181,6 +235,7 @@ mod tests {
             flags: Flags::ACK,
             timestamps: None,
             sack: SackBlocks::NONE,
+            coded: None,
         }
     }
 
@@ -194,9 +249,25 @@ mod tests {
     }
 
     #[test]
+    fn a_block_is_there_when_enough_of_its_units_are() {
+        let data = std::num::NonZeroU8::new(3).unwrap();
+        let unit = |seq, len, index| {
+            let coded = wire::Coded { unit: 0, span: 25, data, index };
+            Segment { coded: Some(coded), ..segment(seq, len) }
+        };
+        let mut account = Account::default();
+        account.note_data(&unit(19, 7, 2));
+        account.note_data(&unit(1, 9, 3));
+        account.note_data(&unit(1, 9, 3));
+        assert_eq!(account.runs, [(19, 26)], "parity alone is no data");
+        account.note_data(&unit(1, 9, 7));
+        assert_eq!(account.runs, [(1, 26)]);
+    }
+
+    #[test]
     #[should_panic(expected = "every byte is delivered once and in order")]
     fn delivering_what_did_not_arrive_is_found() {
-        let mut checker = Checker::new(1, 1);
+        let mut checker = Checker::new(1, 1, 0);
         checker.accounts[0].note_data(&segment(1, 10));
         checker.on_bytes(0, Bytes(10));
         checker.on_bytes(0, Bytes(1));
@@ -205,6 +276,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "time is monotone")]
     fn time_running_backwards_is_found() {
-        Checker::new(1, 1).on_time(Instant(2), Instant(1));
+        Checker::new(1, 1, 0).on_time(Instant(2), Instant(1));
     }
 }

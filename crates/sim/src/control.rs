@@ -1,6 +1,10 @@
 //! Congestion controllers from outside: what a binding needs to bring its own.
 
+use crate::plan::{ControlPlan, Plan};
+use crate::scenario::Issue;
+use std::collections::BTreeSet;
 use std::fmt::Debug;
+pub use tcp::control::Delivery;
 use tcp::control::NewReno;
 pub use tcp::{Ack, Cause, Config, Control, Hint, Loss};
 
@@ -12,6 +16,25 @@ pub trait External: Debug + Send + Sync {
     /// A controller for one connection of a flow. One that cannot be made is the binding's to
     /// report; the run goes on with any other until the binding ends it.
     fn control(&self, path: &str, flow: u32, config: &Config) -> Box<dyn Control>;
+}
+
+/// Whether every controller that a plan names by an import path is there.
+///
+/// # Errors
+/// An issue for each table of flows whose controller is not.
+pub fn check(plan: &Plan, external: &dyn External) -> Result<(), Vec<Issue>> {
+    let mut issues = Vec::new();
+    let mut checked = BTreeSet::new();
+    for flow in &plan.flows {
+        let i = flow.group;
+        if let Some(ControlPlan::Python { path }) = flow.tcp.as_ref().map(|tcp| &tcp.control)
+            && checked.insert(i)
+            && let Err(message) = external.check(path)
+        {
+            issues.push(Issue { path: format!("flows[{i}].control.python.path"), message });
+        }
+    }
+    if issues.is_empty() { Ok(()) } else { Err(issues) }
 }
 
 /// Where nobody brings controllers of their own.

@@ -5,7 +5,7 @@ use crate::control::External;
 use crate::plan::{self, DelayEnd, FlowPlan, SizePlan, TrafficPlan};
 use kernel::{Bytes, Duration, Instant, Rng, Seed, Timer};
 use std::sync::Arc;
-use tcp::{Receiver, Sender, SenderCounters, TimerId};
+use tcp::{Receiver, ReceiverCounters, Sender, SenderCounters, TimerId};
 use wire::{FlowId, NodeId, TrafficClass};
 
 /// Which end of a connection.
@@ -48,6 +48,7 @@ pub(crate) struct TcpFlow {
     pub(crate) timers: [[Timer; TIMERS]; 2],
     /// Counters of the connections before the present one.
     pub(crate) past: SenderCounters,
+    past_received: ReceiverCounters,
     connection: u32,
     external: Arc<dyn External>,
     pub(crate) source: Source,
@@ -166,6 +167,7 @@ impl TcpFlow {
             config,
             timers: Default::default(),
             past: SenderCounters::default(),
+            past_received: ReceiverCounters::default(),
             connection: 0,
             external: Arc::clone(external),
             source,
@@ -176,6 +178,7 @@ impl TcpFlow {
     pub(crate) fn reconnect(&mut self, id: FlowId) {
         self.connection += 1;
         self.past += self.sender.counters();
+        self.past_received += self.receiver.counters();
         let control = build::control(&self.plan, &self.config, id.0, &*self.external);
         self.sender = Sender::new(id, self.connection, &self.config, control);
         self.receiver = Receiver::new(id, self.connection, &self.config);
@@ -190,6 +193,13 @@ impl TcpFlow {
     pub(crate) fn counters(&self) -> SenderCounters {
         let mut total = self.past;
         total += self.sender.counters();
+        total
+    }
+
+    /// The receiver's counters of all connections so far.
+    pub(crate) fn received(&self) -> ReceiverCounters {
+        let mut total = self.past_received;
+        total += self.receiver.counters();
         total
     }
 }

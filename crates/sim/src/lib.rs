@@ -6,6 +6,7 @@ mod check;
 pub mod control;
 mod flow;
 pub mod measure;
+mod medium;
 mod meter;
 pub mod plan;
 mod probe;

@@ -2,11 +2,13 @@
 
 use crate::flow::{Flow, TcpFlow};
 use crate::measure::{self, Air, DelayStats, Estimate, Ledger, Level};
+use crate::medium::{Bss, Medium};
 use crate::plan::Plan;
 use kernel::{Bytes, Duration, Instant};
-use tcp::SenderCounters;
+use tcp::{ReceiverCounters, SenderCounters};
 use wifi::mac::{Exchange, Fate, Step, StepKind};
-use wifi::{Cell, Counters};
+use wifi::space::Airtimes;
+use wifi::{Counters, FrameCounters};
 use wire::{Body, NodeId, Packet};
 
 /// Why a packet was lost.
@@ -18,6 +20,8 @@ pub(crate) enum DropCause {
     WireQueue,
     /// A retry limit of the MAC.
     RetryLimit,
+    /// The lifetime of a frame in the MAC.
+    Lifetime,
     /// A broadcast that collided: nobody asks for it again.
     Broadcast,
     /// A wired link that loses packets.
@@ -25,7 +29,7 @@ pub(crate) enum DropCause {
 }
 
 impl DropCause {
-    const COUNT: usize = 5;
+    const COUNT: usize = 6;
 }
 
 /// What is known of a flow.
@@ -46,6 +50,8 @@ pub(crate) struct FlowMeter {
     pub(crate) session: DelayStats,
     /// Sender's counters when the window opened.
     pub(crate) before: SenderCounters,
+    /// The same of the receiver.
+    pub(crate) received_before: ReceiverCounters,
 }
 
 /// What is known of a node of the cell.
@@ -58,6 +64,18 @@ pub(crate) struct NodeMeter {
     pub(crate) ecn_marks: u64,
     /// MAC counters when the window opened.
     pub(crate) before: Counters,
+    /// The same of frames.
+    pub(crate) frames_before: FrameCounters,
+    /// What it had sent by then.
+    pub(crate) airtimes_before: Airtimes,
+}
+
+/// What is known of a direction of a link.
+#[derive(Debug)]
+pub(crate) struct WireMeter {
+    pub(crate) queue: Level,
+    /// Counters, losses and busy time when the window opened.
+    pub(crate) before: (net::Counters, u64, Duration),
 }
 
 /// All measurement of a run. The window is what follows the warm-up.
@@ -71,6 +89,8 @@ pub(crate) struct Meter {
     open: bool,
     pub(crate) flows: Vec<FlowMeter>,
     pub(crate) nodes: Vec<NodeMeter>,
+    /// Directions of links, two a link.
+    pub(crate) wires: Vec<WireMeter>,
     pub(crate) ledger: Ledger,
     /// Number of contending stations over time.
     pub(crate) contending: Level,
@@ -85,7 +105,7 @@ impl Meter {
     pub(crate) fn new(plan: &Plan) -> Self {
         let from = Instant::ZERO + plan.warmup;
         let to = Instant::ZERO + plan.duration;
-        let stations = plan.stations.len();
+        let members = Bss::new(plan).members();
         let flow = |_| FlowMeter {
             bytes: 0,
             marks: Vec::with_capacity(plan.measure.batches as usize + 1),
@@ -96,12 +116,19 @@ impl Meter {
             rtt: DelayStats::coarse(),
             session: DelayStats::fine(),
             before: SenderCounters::default(),
+            received_before: ReceiverCounters::default(),
         };
         let node = |_| NodeMeter {
             queue: Level::new(from, to),
             drops: [0; DropCause::COUNT],
             ecn_marks: 0,
             before: Counters::default(),
+            frames_before: FrameCounters::default(),
+            airtimes_before: Airtimes::default(),
+        };
+        let wire = |_| WireMeter {
+            queue: Level::new(from, to),
+            before: (net::Counters::default(), 0, Duration::ZERO),
         };
         Self {
             from,
@@ -110,7 +137,8 @@ impl Meter {
             ended: 0,
             open: false,
             flows: (0..plan.flows.len()).map(flow).collect(),
-            nodes: (0..=stations).map(node).collect(),
+            nodes: (0..=members).map(node).collect(),
+            wires: (0..2 * plan.network.links.len()).map(wire).collect(),
             ledger: Ledger::new(from, to),
             contending: Level::new(from, to),
             contending_ap: Level::new(from, to),
@@ -142,15 +170,28 @@ impl Meter {
     }
 
     /// The warm-up or a batch ends.
-    pub(crate) fn end_batch(&mut self, now: Instant, cell: &Cell, flows: &[Flow]) {
+    pub(crate) fn end_batch(
+        &mut self,
+        now: Instant,
+        cell: &Medium,
+        wires: &[net::Lossy],
+        flows: &[Flow],
+    ) {
         if !self.open {
             self.open = true;
             debug_assert_eq!(now, self.from);
             for (node, n) in self.nodes.iter_mut().zip(0..) {
                 node.before = *cell.counters(n);
+                node.frames_before = *cell.frame_counters(n);
+                node.airtimes_before = cell.airtimes(n).copied().unwrap_or_default();
+            }
+            for (meter, wire) in self.wires.iter_mut().zip(wires) {
+                let link = wire.link();
+                meter.before = (*link.counters(), wire.lost(), link.busy(now));
             }
             for (meter, flow) in self.flows.iter_mut().zip(flows) {
                 meter.before = flow.tcp().map(TcpFlow::counters).unwrap_or_default();
+                meter.received_before = flow.tcp().map(TcpFlow::received).unwrap_or_default();
             }
         }
         for flow in &mut self.flows {
@@ -215,8 +256,13 @@ impl Meter {
         self.nodes[node.0 as usize].queue.set(now, waiting);
     }
 
+    /// So many packets wait before a direction of a link, the one in transmission not counted.
+    pub(crate) fn on_wire_queue(&mut self, now: Instant, wire: usize, waiting: usize) {
+        self.wires[wire].queue.set(now, waiting);
+    }
+
     /// The set of contending nodes may have changed.
-    pub(crate) fn on_contention(&mut self, now: Instant, cell: &Cell) {
+    pub(crate) fn on_contention(&mut self, now: Instant, cell: &Medium) {
         self.contending.set(now, cell.contending_stations() as usize);
         self.contending_ap.set(now, usize::from(!cell.is_free(wifi::ACCESS_POINT)));
         let kind = if cell.is_contended() { Air::IfsBackoff } else { Air::Idle };
@@ -232,7 +278,7 @@ impl Meter {
     }
 
     /// An exchange or a collision takes the medium: books all its frames.
-    pub(crate) fn on_air_began(&mut self, exchange: &Exchange, packet: Option<&Packet>) {
+    pub(crate) fn on_air_began(&mut self, exchange: &Exchange, cell: &Medium) {
         self.end_silence(exchange.start);
         self.on_air = true;
         let mut booked = exchange.start;
@@ -241,31 +287,48 @@ impl Meter {
         }
         for step in exchange.steps() {
             self.ledger.add(Air::IfsBackoff, booked, step.start);
-            self.book_frame(exchange, step, packet);
+            self.book_frame(exchange, step, cell);
             booked = step.end();
         }
         self.silence = (exchange.end, Air::IfsBackoff);
     }
 
-    fn book_frame(&mut self, exchange: &Exchange, step: &Step, packet: Option<&Packet>) {
+    fn book_frame(&mut self, exchange: &Exchange, step: &Step, cell: &Medium) {
         let (start, end) = (step.start, step.end());
-        match step.kind {
-            StepKind::Rts | StepKind::Cts => self.ledger.add(Air::RtsCts, start, end),
-            StepKind::Ack if exchange.fate == Fate::AckLost => {
-                self.ledger.add(Air::Lost, start, end);
+        let kind = match step.kind {
+            StepKind::Rts | StepKind::Cts => Air::RtsCts,
+            StepKind::Ack | StepKind::BlockAck if exchange.fate == Fate::AckLost => Air::Lost,
+            StepKind::BlockAckRequest if exchange.fate == Fate::DataLost => Air::Lost,
+            StepKind::Ack | StepKind::BlockAck | StepKind::BlockAckRequest => Air::MacAck,
+            StepKind::Data if exchange.fate == Fate::DataLost || exchange.repeated => Air::Lost,
+            StepKind::Data => return self.book_data(exchange, step, cell),
+        };
+        self.ledger.add(kind, start, end);
+    }
+
+    /// Of the payload's time, useful and wasted bytes have their shares; the rest is headers.
+    fn book_data(&mut self, exchange: &Exchange, step: &Step, cell: &Medium) {
+        let (mut payload, mut acks, mut wasted) = (Bytes::ZERO, Bytes::ZERO, Bytes::ZERO);
+        for frame in cell.frames_on_air() {
+            if frame.wasted {
+                wasted += frame.bytes;
+                continue;
             }
-            StepKind::Ack => self.ledger.add(Air::MacAck, start, end),
-            StepKind::Data if exchange.fate == Fate::DataLost || exchange.repeated => {
-                self.ledger.add(Air::Lost, start, end);
+            for packet in frame.packets() {
+                match useful_part(packet) {
+                    (Air::TcpAck, bytes) => acks += bytes,
+                    (_, bytes) => payload += bytes,
+                }
             }
-            StepKind::Data => {
-                let (kind, useful) = packet.map_or((Air::Header, Bytes::ZERO), useful_part);
-                // Of the payload's time, the useful bytes have their share; the rest is headers.
-                let share = step.airtime.payload.0 * useful.0 / exchange.psdu.0;
-                let split = end - Duration(share);
-                self.ledger.add(Air::Header, start, split);
-                self.ledger.add(kind, split, end);
-            }
+        }
+        let shares = [(Air::Lost, wasted), (Air::TcpAck, acks), (Air::Payload, payload)].map(
+            |(kind, bytes)| (kind, Duration(step.airtime.payload.0 * bytes.0 / exchange.psdu.0)),
+        );
+        let mut at = shares.iter().fold(step.end(), |at, &(_, share)| at - share);
+        self.ledger.add(Air::Header, step.start, at);
+        for (kind, share) in shares.into_iter().filter(|&(_, share)| share > Duration::ZERO) {
+            self.ledger.add(kind, at, at + share);
+            at += share;
         }
     }
 
@@ -283,6 +346,9 @@ impl Meter {
         self.contending_ap.finish(end);
         for node in &mut self.nodes {
             node.queue.finish(end);
+        }
+        for wire in &mut self.wires {
+            wire.queue.finish(end);
         }
     }
 }

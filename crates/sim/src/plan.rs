@@ -4,19 +4,29 @@
 //! one from what a user wrote, and only after every check has passed: the world reads it without
 //! asking again. Choices that need no resolving are the same type in both.
 
+mod network;
 mod queue;
+mod space;
+mod wlan;
 
-pub use queue::{Discipline, LossDirection, Per, WirePlan};
+pub use network::{DirectionPlan, LinkPlan, Network};
+pub use queue::{Discipline, Per};
+pub use space::{BssPlan, ErrorPlan, FadingPlan, LossPlan, PlacePlan, SpacePlan};
+pub use wlan::{
+    AdaptiveRule, AggregationPlan, BackoffDraw, Band, Countdown, Durations, Edca, Eifs,
+    MissedBlockAck, Mode, Patience, Preamble, QosPlan, RateControlPlan, RatePlan, Retries, Slot,
+    SlotGrid, Standard, WlanPlan,
+};
 
 use kernel::{BitRate, Bytes, Duration};
 pub use net::{
     CoDelConfig, ControlLaw, FqCoDelConfig, Limit, Loss, PieConfig, QueueUnit, RedConfig,
-    red_weight,
+    SfqConfig, red_weight,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use tcp::control::{
-    self, AfwConfig, BbrConfig, CubicConfig, LtConfig, Throughputs, VegasConfig,
+    self, AfwConfig, Bbr3Config, BbrConfig, CubicConfig, LtConfig, Throughputs, VegasConfig,
 };
 pub use wire::TrafficClass;
 
@@ -31,141 +41,18 @@ pub struct Plan {
     pub warmup: Duration,
     /// The cell.
     pub wlan: WlanPlan,
-    /// The stations; `Endpoint::Station(n)` is the n-th. At least one.
+    /// The stations; `Endpoint::Station(n)` is the n-th. Without any there is no cell.
     pub stations: Vec<StationPlan>,
     /// The access point.
     pub ap: ApPlan,
-    /// The link between server and access point; `None` puts the server at the access point.
-    pub wire: Option<WirePlan>,
+    /// Places and radios; `None` where all hear all.
+    pub space: Option<SpacePlan>,
+    /// The wired links.
+    pub network: Network,
     /// Every single flow, in the order of the scenario; at least one.
     pub flows: Vec<FlowPlan>,
     /// What is measured, and how finely.
     pub measure: MeasurePlan,
-}
-
-/// The standard of the cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Standard {
-    /// 802.11b: DSSS and CCK at 2.4 GHz (802.11-2020 clauses 15 and 16).
-    #[serde(rename = "11b")]
-    B,
-    /// 802.11a: OFDM at 5 GHz (clause 17).
-    #[serde(rename = "11a")]
-    A,
-    /// 802.11g: ERP, that is OFDM beside DSSS and CCK at 2.4 GHz (clause 18).
-    #[serde(rename = "11g")]
-    G,
-}
-
-/// The DSSS/CCK preamble.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Preamble {
-    /// 144 us, and a header of 48 us.
-    Long,
-    /// 72 us, and a header of 24 us; a frame at 1 Mb/s has the long one nevertheless.
-    Short,
-}
-
-/// The slot time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Slot {
-    /// 9 us.
-    Short,
-    /// 20 us.
-    Long,
-}
-
-/// How long a station defers after a frame that it could not read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Eifs {
-    /// SIFS + an ACK at the lowest basic rate + DIFS (802.11-2007 clause 9.2.3.5).
-    Standard,
-    /// With the ACK that the failed PPDU would have been answered with (802.11-2016 and later).
-    Estimated,
-    /// DIFS, as after a frame that was read.
-    None,
-}
-
-/// How the slots of stations lie to each other after a collision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SlotGrid {
-    /// As the standard's timeouts and EIFS place them.
-    Standard,
-    /// All stations resume together.
-    Shared,
-    /// Each station resumes where its own rule ends, without a common grid.
-    Free,
-}
-
-/// Whether a slot in which another station begins to send counts as counted down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Countdown {
-    /// No: the slot is not idle (802.11-2020 clause 10.3.4.3).
-    Standard,
-    /// Yes: one step of the chain per busy period, as in Bianchi's model (JSAC 18:3, 2000).
-    Bianchi,
-}
-
-/// The range of a back-off draw.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum BackoffDraw {
-    /// Uniform in 0..=CW (802.11-2020 clause 10.3.3).
-    Standard,
-    /// Uniform in 0..CW, without CW itself, as ns-2 does.
-    Ns2,
-}
-
-/// How exact the durations of DSSS and CCK frames are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Durations {
-    /// Whole microseconds (802.11-2020 clause 16.3.4).
-    Standard,
-    /// Exact on the air, and rounded to the nearest microsecond in Duration fields.
-    Ns2,
-}
-
-/// What all stations of the cell and the access point have in common.
-#[derive(Debug, Clone, PartialEq)]
-pub struct WlanPlan {
-    /// 802.11b, a or g.
-    pub standard: Standard,
-    /// DSSS/CCK preamble; without meaning in 802.11a.
-    pub preamble: Preamble,
-    /// The basic rates, ascending, at least one; the first is not above any station's rate.
-    pub basic_rates: Vec<BitRate>,
-    /// PSDUs longer than this are preceded by RTS and CTS; 0: always.
-    pub rts_threshold: Bytes,
-    /// Attempts in all of a frame without RTS, and of an RTS; at least 1.
-    pub short_retry_limit: u8,
-    /// Attempts in all of a frame after RTS and CTS; at least 1.
-    pub long_retry_limit: u8,
-    /// Smallest contention window, 2^k - 1.
-    pub cw_min: u32,
-    /// Largest contention window, 2^k - 1, at least `cw_min`.
-    pub cw_max: u32,
-    /// Slot time: long in 802.11b, short in a, either in g.
-    pub slot: Slot,
-    /// MAC header of a data frame, without FCS.
-    pub mac_header: Bytes,
-    /// LLC and SNAP header before each IP packet.
-    pub llc: Bytes,
-    /// Deferral after a frame that could not be read.
-    pub eifs: Eifs,
-    /// Slots after a collision.
-    pub slot_grid: SlotGrid,
-    /// Slots in which another station begins to send.
-    pub countdown: Countdown,
-    /// Range of a back-off draw.
-    pub backoff_draw: BackoffDraw,
-    /// Durations of DSSS and CCK frames.
-    pub durations: Durations,
 }
 
 /// One station.
@@ -173,10 +60,14 @@ pub struct WlanPlan {
 pub struct StationPlan {
     /// `sta0`, `sta1`, …
     pub name: String,
-    /// Rate of data frames in both directions between it and the access point.
-    pub rate: BitRate,
+    /// How it sends to the access point.
+    pub up: RatePlan,
+    /// How the access point sends to it.
+    pub down: RatePlan,
     /// What it sends from.
     pub queue: Discipline,
+    /// Frames that its device holds below that, those in service included; at least 1.
+    pub ring: Option<u32>,
     /// Probability that noise spoils a data frame on its link, in either direction; in [0, 1).
     pub data_loss: f64,
     /// Probability that noise spoils an ACK on its link, in either direction; in [0, 1).
@@ -188,17 +79,21 @@ pub struct StationPlan {
 pub struct ApPlan {
     /// What it sends from into the cell.
     pub queue: Discipline,
+    /// Frames that its device holds below that.
+    pub ring: Option<u32>,
 }
 
 /// One end of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Endpoint {
-    /// The server behind the wire.
+    /// The server, at the access point or behind wires.
     Server,
     /// The access point itself.
     AccessPoint,
     /// The n-th of `Plan::stations`.
     Station(u32),
+    /// The n-th of `Network::hosts`.
+    Host(u32),
     /// All stations of the cell; only where a datagram flow from server or access point goes to.
     Broadcast,
 }
@@ -327,6 +222,8 @@ pub struct TcpPlan {
     pub initial_window: u32,
     /// Initial slow-start threshold in segments, at least 2; `None` is infinite.
     pub initial_ssthresh: Option<u32>,
+    /// The rate at which the receiver's application reads, if it is slow.
+    pub read_rate: Option<BitRate>,
     /// RFC 7323 timestamps.
     pub timestamps: bool,
     /// TCP and IP headers of each segment.
@@ -343,8 +240,12 @@ pub struct TcpPlan {
     pub rto_max: Duration,
     /// What a retransmission timeout is made of.
     pub rto_rule: RtoRule,
+    /// Of which radio links the controller is told the rate.
+    pub link_rate: LinkRate,
     /// How losses are found and repaired.
     pub recovery: Recovery,
+    /// How data is coded against losses.
+    pub fec: Option<tcp::fec::Fec>,
     /// Explicit congestion notification.
     pub ecn: Ecn,
     /// Paced by the window where the congestion control gives no rate.
@@ -370,6 +271,8 @@ pub enum ControlPlan {
     Lt(LtConfig),
     /// BBR, version 1.
     Bbr(BbrConfig),
+    /// BBR, version 3.
+    Bbr3(Bbr3Config),
     /// A controller written in Python.
     Python {
         /// Where it is found: `module:Class`.
@@ -443,6 +346,17 @@ pub enum RtoRule {
     /// SRTT and four times its variation, the latter at least the minimum, as in Linux.
     #[serde(rename = "linux")]
     Linux,
+}
+
+/// Of which radio links a controller is told the rate.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkRate {
+    /// Those by which the sender's own node sends its data.
+    #[default]
+    Own,
+    /// The slowest that its data crosses, as if the network told it.
+    Path,
 }
 
 /// Explicit congestion notification.

@@ -1,17 +1,19 @@
 //! Probes pull: the world's public state, read by path at equal intervals.
 
 use crate::build;
-use crate::control::NoExternal;
+use crate::control::External;
 use crate::flow::Transport;
 use crate::measure;
-use crate::plan::Plan;
+use crate::plan::{LinkPlan, Plan};
 use crate::scenario::Issue;
 use crate::simulation::Series;
 use crate::world::World;
 use kernel::{Duration, Instant};
+use wifi::ACCESS_POINT;
+use wire::NodeId;
 
 /// What a probe reads of a flow.
-const FLOW: [&str; 8] = [
+const FLOW: [&str; 10] = [
     "goodput_mbps",
     "delivered_bytes",
     "in_flight_bytes",
@@ -20,14 +22,19 @@ const FLOW: [&str; 8] = [
     "srtt_s",
     "control.window_segments",
     "control.ssthresh_segments",
+    "fec.loss_estimate",
+    "fec.unit_bytes",
 ];
 
 /// What a probe reads of a node of the cell.
 const NODE: [&str; 5] =
     ["queue_packets", "queue_bytes", "contention_window", "attempts", "collisions"];
 
+/// What a probe reads of a station beside: the modes in use, of its own and of the access point.
+const STATION: [&str; 4] = ["mcs", "ap_mcs", "rate_mbps", "ap_rate_mbps"];
+
 /// What a probe reads of a wired link.
-const WIRE: [&str; 2] = ["queue_packets", "queue_bytes"];
+const WIRE: [&str; 5] = ["queue_packets", "queue_bytes", "in_flight_packets", "drops", "ecn_marks"];
 
 /// Points kept per probe; beyond, every other one is forgotten.
 const CAPACITY: usize = 1_000_000;
@@ -38,6 +45,8 @@ enum Target {
     /// A gauge of the flow's controller.
     Control(usize),
     Node(usize),
+    /// The modes of a station's link.
+    Modes(u32),
     Wire(usize),
     TotalGoodput,
     ContendingStations,
@@ -63,12 +72,16 @@ pub(crate) struct Probes {
 
 impl Probes {
     /// Resolves paths, wildcards included; each that names nothing is an issue.
-    pub(crate) fn new(plan: &Plan, paths: &[String]) -> Result<Self, Vec<Issue>> {
+    pub(crate) fn new(
+        plan: &Plan,
+        paths: &[String],
+        external: &dyn External,
+    ) -> Result<Self, Vec<Issue>> {
         let mut resolved = Self { interval: plan.measure.interval, ..Self::default() };
         resolved.next = Instant::ZERO + resolved.interval;
         let mut issues = Vec::new();
         for path in paths {
-            match resolve(plan, path) {
+            match resolve(plan, path, external) {
                 Ok(found) => resolved.all.extend(found),
                 Err(message) => issues.push(Issue { path: path.clone(), message }),
             }
@@ -96,6 +109,7 @@ impl Probes {
                 }
                 Target::Flow(i) => flow_gauge(world, i, probe.gauge),
                 Target::Control(i) => control_gauge(world, i, probe.gauge),
+                Target::Modes(n) => mode_gauge(world, n, probe.gauge),
                 Target::Node(n) => node_gauge(world, n, probe.gauge),
                 Target::Wire(w) => wire_gauge(world, w, probe.gauge),
                 Target::ContendingStations => f64::from(world.cell.contending_stations()),
@@ -132,6 +146,8 @@ fn flow_gauge(world: &World, flow: usize, gauge: &str) -> f64 {
     let Transport::Tcp(tcp) = &world.flows[flow].transport else { return f64::NAN };
     let sender = &tcp.sender;
     match gauge {
+        "fec.loss_estimate" => sender.loss_estimate(),
+        "fec.unit_bytes" => sender.unit_bytes() as f64,
         "in_flight_bytes" => sender.in_flight_bytes() as f64,
         "retransmissions" => tcp.counters().retransmissions as f64,
         "rto_s" => sender.rto().as_secs_f64(),
@@ -153,10 +169,10 @@ fn control_gauge(world: &World, flow: usize, gauge: &str) -> f64 {
 }
 
 /// What the controller of a flow shows; nothing where it runs over UDP.
-fn control_gauges(plan: &Plan, flow: usize) -> Vec<&'static str> {
+fn control_gauges(plan: &Plan, flow: usize, external: &dyn External) -> Vec<&'static str> {
     let mut names = Vec::new();
     if let Some(tcp) = &plan.flows[flow].tcp {
-        let control = build::control(tcp, &build::tcp_config(tcp), 0, &NoExternal);
+        let control = build::control(tcp, &build::tcp_config(tcp), flow as u32, external);
         control.gauges(&mut |name, _| names.push(name));
     }
     names
@@ -173,13 +189,27 @@ fn node_gauge(world: &World, node: usize, gauge: &str) -> f64 {
     }
 }
 
-fn wire_gauge(world: &World, wire: usize, gauge: &str) -> f64 {
-    let Some(wires) = &world.wires else { return f64::NAN };
-    let queue = wires[wire].link().queue();
-    if gauge == "queue_bytes" { queue.backlog().0 as f64 } else { queue.len() as f64 }
+fn mode_gauge(world: &World, node: u32, gauge: &str) -> f64 {
+    let (from, to) = match gauge.strip_prefix("ap_") {
+        Some(_) => (ACCESS_POINT, node),
+        None => (node, ACCESS_POINT),
+    };
+    let Some(mode) = world.mode(NodeId(from), NodeId(to)) else { return f64::NAN };
+    if gauge.ends_with("mcs") { f64::from(mode.mcs) } else { mode.rate.as_mbps() }
 }
 
-fn resolve(plan: &Plan, path: &str) -> Result<Vec<Probe>, String> {
+fn wire_gauge(world: &World, wire: usize, gauge: &str) -> f64 {
+    let link = world.wires[wire].link();
+    match gauge {
+        "queue_packets" => link.queue().len() as f64,
+        "queue_bytes" => link.queue().backlog().0 as f64,
+        "in_flight_packets" => link.in_flight() as f64,
+        "drops" => link.counters().dropped as f64,
+        _ => link.counters().marked as f64,
+    }
+}
+
+fn resolve(plan: &Plan, path: &str, external: &dyn External) -> Result<Vec<Probe>, String> {
     let probe = |path: String, target, gauge| Probe {
         path,
         target,
@@ -191,24 +221,22 @@ fn resolve(plan: &Plan, path: &str) -> Result<Vec<Probe>, String> {
     if path == "total.goodput_mbps" {
         return one(Target::TotalGoodput, "goodput_mbps");
     }
+    if plan.stations.is_empty() && (path == "contending.stations" || path.starts_with("ap.")) {
+        return Err("there is no cell: the scenario has links alone".to_owned());
+    }
     if path == "contending.stations" {
         return one(Target::ContendingStations, "stations");
     }
     if let Some(name) = path.strip_prefix("ap.") {
         return one(Target::Node(0), find(&NODE, "ap.", name)?);
     }
-    for (w, prefix) in ["wire.down.", "wire.up."].into_iter().enumerate() {
-        if let Some(name) = path.strip_prefix(prefix) {
-            if plan.wire.is_none() {
-                return Err("there is no wire: the server sits at the access point".to_owned());
-            }
-            return one(Target::Wire(w), find(&WIRE, prefix, name)?);
-        }
+    if let Some(found) = link_probes(plan, path, probe)? {
+        return Ok(found);
     }
     if let Some((indices, name)) = indexed(path, "flows", plan.flows.len())? {
         let of_control = name.strip_prefix("control.").filter(|_| !FLOW.contains(&name));
         if let Some(gauge) = of_control {
-            return control_probes(plan, &indices, gauge, probe);
+            return control_probes(plan, &indices, gauge, external, probe);
         }
         let gauge = find(&FLOW, "flows[i].", name)?;
         let datagrams = |&i: &usize| plan.flows[i].tcp.is_none();
@@ -221,13 +249,59 @@ fn resolve(plan: &Plan, path: &str) -> Result<Vec<Probe>, String> {
         return Ok(indices.map(make).collect());
     }
     if let Some((indices, name)) = indexed(path, "stations", plan.stations.len())? {
-        let gauge = find(&NODE, "stations[i].", name)?;
-        let make = |i: usize| probe(format!("stations[{i}].{gauge}"), Target::Node(i + 1), gauge);
+        if name.ends_with("mcs") && !plan.wlan.standard.has_mcs() {
+            return Err(format!("802.{} has no MCS", plan.wlan.standard.name()));
+        }
+        let all = [&NODE[..], &STATION].concat();
+        let gauge = find(&all, "stations[i].", name)?;
+        let make = |i: usize| {
+            let of_link = STATION.contains(&gauge);
+            let target = if of_link { Target::Modes(i as u32 + 1) } else { Target::Node(i + 1) };
+            probe(format!("stations[{i}].{gauge}"), target, gauge)
+        };
         return Ok(indices.into_iter().map(make).collect());
     }
-    Err("no probe is called so; probes begin with flows[i], stations[i], ap, wire.down, wire.up, \
-         total.goodput_mbps or contending.stations"
+    Err("no probe is called so; probes begin with flows[i], stations[i], links[i], ap, wire.down, \
+         wire.up, total.goodput_mbps or contending.stations"
         .to_owned())
+}
+
+/// The links of `[[links]]`, without that of `[wire]`.
+fn listed(plan: &Plan) -> &[LinkPlan] {
+    match &plan.network.links[..] {
+        [first, links @ ..] if first.number.is_none() => links,
+        links => links,
+    }
+}
+
+/// Probes of links, that of `[wire]` or listed ones; `None` if the path is of something else.
+fn link_probes(
+    plan: &Plan,
+    path: &str,
+    probe: impl Fn(String, Target, &'static str) -> Probe,
+) -> Result<Option<Vec<Probe>>, String> {
+    for (w, prefix) in ["wire.down.", "wire.up."].into_iter().enumerate() {
+        if let Some(name) = path.strip_prefix(prefix) {
+            if plan.network.links.first().is_none_or(|link| link.number.is_some()) {
+                return Err("there is no wire: the server sits at the access point".to_owned());
+            }
+            let gauge = find(&WIRE, prefix, name)?;
+            return Ok(Some(vec![probe(path.to_owned(), Target::Wire(w), gauge)]));
+        }
+    }
+    let listed = listed(plan).len();
+    let Some((indices, name)) = indexed(path, "links", listed)? else { return Ok(None) };
+    let (way, direction, name) = match name.strip_prefix("reverse.") {
+        Some(name) => ("reverse.", 1, name),
+        None => ("", 0, name),
+    };
+    let gauge = find(&WIRE, &format!("links[i].{way}"), name)?;
+    let first = plan.network.links.len() - listed;
+    let make = |i: usize| {
+        let target = Target::Wire(2 * (first + i) + direction);
+        probe(format!("links[{i}].{way}{gauge}"), target, gauge)
+    };
+    Ok(Some(indices.into_iter().map(make).collect()))
 }
 
 /// Probes of a controller's gauge, at those flows whose controllers have it.
@@ -235,12 +309,13 @@ fn control_probes(
     plan: &Plan,
     indices: &[usize],
     gauge: &str,
+    external: &dyn External,
     probe: impl Fn(String, Target, &'static str) -> Probe,
 ) -> Result<Vec<Probe>, String> {
     let mut all = vec!["window_segments"];
     let mut probes = Vec::new();
     for &i in indices {
-        for name in control_gauges(plan, i) {
+        for name in control_gauges(plan, i, external) {
             if name == gauge {
                 probes.push(probe(format!("flows[{i}].control.{name}"), Target::Control(i), name));
             }
@@ -282,6 +357,7 @@ fn indexed<'a>(
         return Ok(Some(((0..length).collect(), name)));
     }
     match index.parse::<usize>() {
+        _ if length == 0 => Err(format!("there are no {list}")),
         Ok(i) if i < length => Ok(Some((vec![i], name))),
         _ => Err(format!("there are {length} {list}: {list}[0] to {list}[{}]", length - 1)),
     }

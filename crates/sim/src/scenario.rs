@@ -12,27 +12,40 @@ mod control;
 mod document;
 mod edit;
 mod fault;
+mod fec;
 mod flow;
+mod link;
 mod path;
 mod queue;
+mod radio;
+mod rate;
 mod read;
 mod resolve;
 mod schema;
 mod tree;
+mod wlan;
 
 pub use control::{
-    Afw, Bbr, Control, CrossLayer, Cubic, Epoch, Few, Inner, Lt, NewReno, Rounds, Vegas, Westwood,
+    Afw, Bbr, Bbr3, Control, CrossLayer, Cubic, Epoch, Few, Inner, Lt, NewReno, Rounds, Vegas,
+    Westwood,
 };
-pub use document::{Ap, Document, Measure, Station, Stations, Wire, Wlan};
+pub use document::{Ap, Document, Measure, Station, Stations};
+pub use fec::{Binomial, Fec, Normal, Parity};
 pub use flow::{
     Bulk, Cbr, Class, Constant, DelayedAck, Dynamic, Empirical, Exponential, Fixed, Flow, Pareto,
     Saturated, Size, Tcp, Traffic, Web,
 };
+pub use link::{Link, LossDirection, Reverse, Wire};
 pub use queue::{
     AirtimeFair, Codel, DropTail, Drr, FqCodel, GilbertElliott, GilbertElliottPackets, List, Loss,
-    Periodic, Pie, Queue, Red, StationQueue, Trace, UniformLoss,
+    Periodic, Pie, Queue, Red, Sfq, StationQueue, Trace, UniformLoss,
 };
+pub use radio::{
+    Bss, Capture, ErrorModel, Fading, Friis, LogDistance, Propagation, Radio, Threshold,
+};
+pub use rate::{Aarf, Arf, RateControl, Schedule, Step as RateStep};
 pub use schema::schema;
+pub use wlan::{Aggregation, Category, Coding, Edca, EdcaDefaults, HeLtf, PpduTiming, Wlan};
 
 use crate::plan::Plan;
 use path::{Path, shown};

@@ -1,7 +1,7 @@
 //! A run from outside: start it, advance it, read its results.
 
-use crate::control::{External, NoExternal};
-use crate::plan::{ControlPlan, Plan};
+use crate::control::{self, External, NoExternal};
+use crate::plan::Plan;
 use crate::probe::Probes;
 use crate::scenario::Issue;
 use crate::summary::{self, Value};
@@ -63,18 +63,8 @@ impl Simulation {
         check: bool,
         external: &Arc<dyn External>,
     ) -> Result<Self, Vec<Issue>> {
-        let mut issues = Vec::new();
-        for (i, flow) in plan.flows.iter().enumerate() {
-            if let Some(ControlPlan::Python { path }) = flow.tcp.as_ref().map(|tcp| &tcp.control)
-                && let Err(message) = external.check(path)
-            {
-                issues.push(Issue { path: format!("flows[{i}].control.python.path"), message });
-            }
-        }
-        if !issues.is_empty() {
-            return Err(issues);
-        }
-        let probes = Probes::new(plan, probes)?;
+        control::check(plan, &**external)?;
+        let probes = Probes::new(plan, probes, &**external)?;
         let world = World::new(plan, &seed, probes, check, external);
         Ok(Self { plan: plan.clone(), world, running: true })
     }

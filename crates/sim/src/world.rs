@@ -1,6 +1,7 @@
 //! The one room where things meet: owns every machine, and has one `match` on one `Event`.
 
 mod air;
+mod rates;
 mod routing;
 mod traffic;
 
@@ -8,17 +9,18 @@ use crate::build;
 use crate::check::Checker;
 use crate::control::External;
 use crate::flow::{Flow, Side, Source, Transport};
+use crate::medium::{Bss, Medium};
 use crate::meter::Meter;
-use crate::plan::{Endpoint, Plan};
+use crate::plan::{Endpoint, Network, Plan, TrafficPlan};
 use crate::probe::Probes;
 use kernel::{Agenda, Bytes, Fired, Instant, Ranked, Seed};
 use net::{LinkTimer, Lossy, Signal};
+use rates::Told;
 use std::sync::Arc;
 use tcp::TimerId;
-use wifi::Cell;
 use wire::{Body, Ecn, Flags, NodeId, Packet, Segment};
 
-/// The access point's node; station *i* is node *i* + 1, and the server comes last.
+/// The access point's node; station *i* is node *i* + 1, then come the server and the hosts.
 pub(crate) const ACCESS_POINT: NodeId = NodeId(wifi::ACCESS_POINT);
 
 /// Everything that can happen.
@@ -26,8 +28,8 @@ pub(crate) const ACCESS_POINT: NodeId = NodeId(wifi::ACCESS_POINT);
 pub(crate) enum Event {
     /// A data frame or an exchange ends on the air.
     AirStep,
-    /// A link's packet arrives, or its transmitter is free.
-    Wire(Direction, LinkTimer),
+    /// A packet of this direction of a link arrives, or its transmitter is free.
+    Wire(u32, LinkTimer),
     /// A timer of a TCP machine.
     Tcp { flow: u32, side: Side, timer: TimerId, generation: u32 },
     /// A flow starts, its pause is over, or its next datagram is due.
@@ -40,15 +42,6 @@ pub(crate) enum Event {
     Sample,
     /// The run ends.
     End,
-}
-
-/// Which of the two links between server and access point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
-    /// From the server.
-    Down,
-    /// To the server.
-    Up,
 }
 
 impl Ranked for Event {
@@ -74,20 +67,24 @@ pub(crate) struct World {
     pub(crate) now: Instant,
     pub(crate) end: Instant,
     agenda: Agenda<Event>,
-    pub(crate) cell: Cell,
+    pub(crate) cell: Medium,
+    bss: Bss,
     /// One queue per node of the cell.
     pub(crate) queues: Vec<Box<dyn net::Queue>>,
-    /// Links from and to the server; none if it sits at the access point.
-    pub(crate) wires: Option<[Lossy; 2]>,
+    /// The wired network, and the directions of its links: two a link.
+    network: Network,
+    pub(crate) wires: Vec<Lossy>,
+    /// Where each direction begins.
+    near_ends: Vec<NodeId>,
     pub(crate) flows: Vec<Flow>,
     /// Saturated flows that begin at each node.
     saturated: Vec<Vec<u32>>,
     /// Nodes whose queue has dropped a packet of a saturated flow since their last frame.
     starved: Vec<bool>,
-    /// Whom the access point's last packet goes to; `None` for all.
-    ap_serves: Option<NodeId>,
     /// Collisions of the access point up to the last exchange.
     ap_collisions: u64,
+    /// Which senders are told of the rates of which links.
+    told: Told,
     pub(crate) meter: Meter,
     pub(crate) probes: Probes,
     pub(crate) checker: Option<Box<Checker>>,
@@ -98,6 +95,9 @@ pub(crate) struct World {
     tcp_out: Vec<tcp::Command>,
     wire_out: Vec<net::Command>,
     signals: Vec<Signal>,
+    /// Of queues that have supplied the cell.
+    supply_signals: Vec<(NodeId, Signal)>,
+    suppliers: Vec<NodeId>,
 }
 
 /// A fingerprint of everything that was sent and delivered, and when.
@@ -120,10 +120,10 @@ impl World {
         check: bool,
         external: &Arc<dyn External>,
     ) -> Self {
-        let config = build::cell_config(&plan.wlan);
-        let links = build::links(plan, &config);
-        let stations = plan.stations.len();
-        let node = |endpoint| node_of(endpoint, stations);
+        let bss = Bss::new(plan);
+        let members = bss.members();
+        let nodes = members + 2 + plan.network.hosts.len();
+        let node = |endpoint| node_of(endpoint, members);
         let flows: Vec<Flow> = plan
             .flows
             .iter()
@@ -133,32 +133,38 @@ impl World {
                 Flow::new(i, flow, from, node(flow.to), seed, external)
             })
             .collect();
-        let ap_queue = std::iter::once(&plan.ap.queue);
-        let all_queues = ap_queue.chain(plan.stations.iter().map(|station| &station.queue));
         let end = Instant::ZERO + plan.duration;
         let mut world = Self {
             now: Instant::ZERO,
             end,
             agenda: Agenda::new(),
-            cell: Cell::new(config, links, seed),
-            queues: build::queues(all_queues, seed),
-            wires: plan.wire.as_ref().map(|wire| build::wire_links(wire, seed)),
-            saturated: vec![Vec::new(); stations + 2],
-            starved: vec![false; stations + 1],
-            ap_serves: None,
+            cell: build::medium(plan, seed),
+            queues: build::queues(plan, seed),
+            wires: build::wires(&plan.network, |wire| begins_saturated(plan, wire), seed),
+            near_ends: near_ends(plan),
+            network: plan.network.clone(),
+            saturated: vec![Vec::new(); nodes],
+            starved: vec![false; nodes],
             ap_collisions: 0,
+            told: Told::default(),
             meter: Meter::new(plan),
             probes,
-            checker: check.then(|| Box::new(Checker::new(flows.len(), stations + 1))),
+            checker: check.then(|| {
+                Box::new(Checker::new(flows.len(), members + 1, 2 * plan.network.links.len()))
+            }),
             digest: Digest(0xcbf2_9ce4_8422_2325),
             events: 0,
             flows,
+            bss,
             cell_out: Vec::with_capacity(64),
             cell_settling: false,
             tcp_out: Vec::with_capacity(64),
             wire_out: Vec::with_capacity(8),
             signals: Vec::with_capacity(8),
+            supply_signals: Vec::new(),
+            suppliers: Vec::new(),
         };
+        world.tell_rates(plan);
         world.schedule_start(plan);
         world
     }
@@ -173,8 +179,7 @@ impl World {
                 let home = self.home(flow.from);
                 self.saturated[home.0 as usize].push(i as u32);
             }
-            if let crate::plan::TrafficPlan::Web { first: crate::plan::First::Think, .. } =
-                plan.flows[i].traffic
+            if let TrafficPlan::Web { first: crate::plan::First::Think, .. } = plan.flows[i].traffic
             {
                 start += self.pause_of(i);
             }
@@ -203,25 +208,18 @@ impl World {
         self.events += 1;
         match event {
             Event::AirStep => {
-                self.cell.on_step(now, &mut self.cell_out);
-                self.settle_cell();
+                self.with_supply(|cell, supply, out| cell.on_step(now, supply, out));
             }
             Event::Access { generation } => {
-                self.cell.on_access(now, generation, &mut self.cell_out);
-                self.settle_cell();
+                self.with_supply(|cell, supply, out| cell.on_access(now, generation, supply, out));
             }
-            Event::Wire(direction, timer) => {
-                if let Some(wires) = &mut self.wires {
-                    wires[direction as usize].on_timer(now, timer, &mut self.wire_out);
-                    self.settle_wire(direction);
-                }
-            }
+            Event::Wire(wire, timer) => self.on_wire_timer(wire as usize, timer),
             Event::Tcp { flow, side, timer, generation } => {
                 self.on_tcp_timer(flow, side, timer, generation);
             }
             Event::Traffic(flow) => self.on_traffic(flow),
             Event::Batch => {
-                self.meter.end_batch(now, &self.cell, &self.flows);
+                self.meter.end_batch(now, &self.cell, &self.wires, &self.flows);
                 self.schedule_batch();
             }
             Event::Sample => self.sample(),
@@ -319,10 +317,14 @@ impl World {
             Side::Sender => (from, receiver),
             Side::Receiver => (receiver, from),
         };
+        let header = match (&segment.coded, &tcp.config.fec) {
+            (Some(_), Some(fec)) => tcp.config.header + fec.header,
+            _ => tcp.config.header,
+        };
         let packet = Packet {
             from,
             to: Some(to),
-            size: Bytes(u64::from(segment.len)) + tcp.config.header + segment.sack.option_size(),
+            size: Bytes(u64::from(segment.len)) + header + segment.sack.option_size(),
             born: self.now,
             ecn: if segment.flags.has(Flags::ECT) { Ecn::Capable } else { Ecn::NotCapable },
             class,
@@ -352,8 +354,8 @@ impl World {
     /// Shows each packet that is neither at its destination nor lost.
     pub(crate) fn each_resident(&self, visit: &mut dyn FnMut(&Packet)) {
         self.queues.iter().for_each(|queue| queue.each(visit));
-        self.cell.packets_in_service().for_each(&mut *visit);
-        self.wires.iter().flatten().for_each(|wire| wire.link().each(visit));
+        self.cell.each_in_service(visit);
+        self.wires.iter().for_each(|wire| wire.link().each(visit));
     }
 
     /// Settles accounts at the end of the run.
@@ -366,12 +368,33 @@ impl World {
     }
 }
 
-/// The node of an endpoint; `None` for broadcast.
-fn node_of(endpoint: Endpoint, stations: usize) -> Option<NodeId> {
+/// Where each direction of each link begins.
+fn near_ends(plan: &Plan) -> Vec<NodeId> {
+    let ends = plan.network.links.iter().flat_map(|link| link.ends);
+    let members = Bss::new(plan).members();
+    let node = |end| node_of(end, members).expect("no link ends at all stations");
+    ends.map(node).collect()
+}
+
+/// Whether a saturated source sends by this direction of a link.
+fn begins_saturated(plan: &Plan, wire: usize) -> bool {
+    plan.flows.iter().any(|flow| {
+        let network = &plan.network;
+        let saturated = matches!(flow.traffic, TrafficPlan::Saturated { .. });
+        let in_cell = matches!(flow.from, Endpoint::Station(_));
+        let first = || network.hop(network.site(flow.from), network.site(flow.to));
+        saturated && !in_cell && first() == Some(wire)
+    })
+}
+
+/// The node of an endpoint; `None` for broadcast. All `members` of cells but the first access point
+/// come before the server.
+fn node_of(endpoint: Endpoint, members: usize) -> Option<NodeId> {
     match endpoint {
         Endpoint::AccessPoint => Some(ACCESS_POINT),
         Endpoint::Station(i) => Some(NodeId(i + 1)),
-        Endpoint::Server => Some(NodeId(stations as u32 + 1)),
+        Endpoint::Server => Some(NodeId(members as u32 + 1)),
+        Endpoint::Host(i) => Some(NodeId(members as u32 + 2 + i)),
         Endpoint::Broadcast => None,
     }
 }

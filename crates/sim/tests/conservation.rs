@@ -8,7 +8,10 @@ use kernel::{Rng, Seed};
 use sim::{Scenario, Simulation};
 use std::fmt::Write as _;
 
-const SCENARIOS: u32 = 300;
+#[path = "conservation/modern.rs"]
+mod modern;
+
+const SCENARIOS: u32 = 400;
 
 /// Draws TOML text of a valid scenario.
 struct Draw(Rng);
@@ -28,7 +31,12 @@ impl Draw {
 
     fn queue(&mut self) -> String {
         let ecn = self.flip(0.5);
-        match self.whole(0, 7) {
+        match self.whole(0, 8) {
+            8 => format!(
+                "{{ sfq = {{ buckets = {}, limit_packets = {} }} }}",
+                self.whole(1, 20),
+                self.whole(1, 60)
+            ),
             0 => "{ drop_tail = {} }".to_owned(),
             1 => format!("{{ drop_tail = {{ limit_packets = {} }} }}", self.whole(1, 60)),
             2 => format!("{{ drop_tail = {{ limit_bytes = {} }} }}", self.whole(2500, 90_000)),
@@ -114,12 +122,74 @@ impl Draw {
             _ => "trace = { times_s = [0.1, 0.15], probabilities = [1.0, 0.02], period_s = 0.7 }"
                 .to_owned(),
         };
-        let direction = self.one(&["both", "down", "up"]);
-        format!("loss = {{ {loss} }}\nloss_direction = \"{direction}\"")
+        format!("loss = {{ {loss} }}")
     }
 
-    fn scenario(&mut self) -> String {
-        let standard = self.one(&["11b", "11a", "11g"]);
+    /// Links that make one network of these nodes and some of its own, each reachable from each,
+    /// perhaps by several ways. Returns all nodes.
+    fn links(&mut self, from: &[&str], text: &mut String) -> Vec<String> {
+        let mut nodes: Vec<String> = from.iter().map(|&node| node.to_owned()).collect();
+        nodes.extend((0..self.whole(2, 6)).map(|n| format!("h{n}")));
+        let mut pairs = Vec::new();
+        for (n, _) in nodes.iter().enumerate().skip(1) {
+            pairs.push((self.whole(0, n as u32 - 1) as usize, n));
+        }
+        for _ in 0..self.whole(0, 3) {
+            let (a, b) =
+                (self.whole(0, nodes.len() as u32 - 1), self.whole(0, nodes.len() as u32 - 1));
+            let pair = (a.min(b) as usize, a.max(b) as usize);
+            if a != b && !pairs.contains(&pair) {
+                pairs.push(pair);
+            }
+        }
+        for (a, b) in pairs {
+            let (a, b) = if self.flip(0.5) { (a, b) } else { (b, a) };
+            let rate = self.one(&["0.5", "2", "10", "100"]);
+            let (delay, queue) = (self.whole(0, 40), self.queue());
+            writeln!(
+                text,
+                "[[links]]\nfrom = \"{}\"\nto = \"{}\"\nrate_mbps = {rate}\ndelay_ms = {delay}\n\
+                 queue = {queue}\noverhead_bytes = {}",
+                nodes[a],
+                nodes[b],
+                self.whole(0, 38)
+            )
+            .unwrap();
+            if self.flip(0.3) {
+                writeln!(text, "{}", self.loss()).unwrap();
+            }
+            if self.flip(0.4) {
+                let (rate, queue) = (self.one(&["0.3", "5", "1000"]), self.queue());
+                let loss = if self.flip(0.3) {
+                    format!("\nreverse.{}", self.loss())
+                } else {
+                    String::new()
+                };
+                writeln!(text, "reverse.rate_mbps = {rate}\nreverse.queue = {queue}{loss}")
+                    .unwrap();
+            }
+        }
+        nodes
+    }
+
+    /// A network of links alone.
+    fn wired(&mut self) -> String {
+        let mut text =
+            format!("duration_s = {}.0\nwarmup_s = 0.{}\n", self.whole(1, 4), self.whole(0, 9));
+        let nodes = self.links(&[], &mut text);
+        for _ in 0..self.whole(1, 5) {
+            let from = self.whole(0, nodes.len() as u32 - 1) as usize;
+            let to = (from + self.whole(1, nodes.len() as u32 - 1) as usize) % nodes.len();
+            let udp = self.flip(0.3);
+            let saturated = udp && self.flip(0.5);
+            self.between(&[nodes[from].clone(), nodes[to].clone()], udp, saturated, &mut text);
+        }
+        text
+    }
+
+    fn scenario(&mut self, modern: bool) -> String {
+        let old = ["11b", "11a", "11g"];
+        let standard = if modern { self.modern_standard() } else { self.one(&old) };
         let stations = self.whole(1, 12);
         let mut text = format!("standard = \"{standard}\"\nduration_s = {}.0\n", self.whole(1, 4));
         writeln!(text, "warmup_s = 0.{}", self.whole(0, 9)).unwrap();
@@ -128,8 +198,16 @@ impl Draw {
             let (data, ack) = (self.whole(0, 60), self.whole(0, 40));
             writeln!(text, "data_loss = 0.{data:02}\nack_loss = 0.{ack:02}").unwrap();
         }
-        self.wlan(standard, &mut text);
+        if modern {
+            self.modern_stations(standard, &mut text);
+            self.modern_wlan(standard, &mut text);
+        } else {
+            self.wlan(standard, &mut text);
+        }
         writeln!(text, "[ap]\nqueue = {}", self.ap_queue()).unwrap();
+        if modern {
+            self.modern_ap(standard, &mut text);
+        }
         let wired = self.flip(0.6);
         if wired {
             let rate = self.one(&["1.5", "10", "100", "1000"]);
@@ -138,13 +216,28 @@ impl Draw {
             writeln!(text, "[wire]\nrate_mbps = {rate}\ndelay_ms = {delay}\nqueue = {queue}")
                 .unwrap();
             if self.flip(0.4) {
-                writeln!(text, "{}", self.loss()).unwrap();
+                let direction = self.one(&["both", "down", "up"]);
+                writeln!(text, "{}\nloss_direction = \"{direction}\"", self.loss()).unwrap();
             }
         }
+        let mut flows = String::new();
         for _ in 0..self.whole(1, 4) {
-            self.flow(stations, wired, &mut text);
+            self.flow(stations, wired, &mut flows);
         }
-        text
+        if self.flip(0.3) {
+            let nodes = self.links(&["ap"], &mut text);
+            for _ in 0..self.whole(1, 3) {
+                let host = nodes[self.whole(1, nodes.len() as u32 - 1) as usize].clone();
+                let mut ends = [host, format!("sta{}", self.whole(0, stations - 1))];
+                if self.flip(0.5) {
+                    ends.swap(0, 1);
+                }
+                let udp = self.flip(0.3);
+                let saturated = udp && self.flip(0.5);
+                self.between(&ends, udp, saturated, &mut flows);
+            }
+        }
+        text + &flows
     }
 
     fn wlan(&mut self, standard: &str, text: &mut String) {
@@ -180,13 +273,21 @@ impl Draw {
         } else if self.flip(0.5) {
             ends.swap(0, 1);
         }
-        let saturated = udp && self.flip(0.4) && !(wired && ends[0] == "server");
+        let saturated = udp && self.flip(0.4);
         udp |= broadcast;
+        self.between(&ends, udp, saturated, text);
+    }
+
+    fn between(&mut self, ends: &[String; 2], udp: bool, saturated: bool, text: &mut String) {
         writeln!(text, "[[flows]]\nfrom = \"{}\"\nto = \"{}\"", ends[0], ends[1]).unwrap();
         writeln!(text, "start_s = 0.{}\nstart_spread_s = 0.{}", self.whole(0, 4), self.whole(0, 4))
             .unwrap();
         if self.flip(0.2) {
             writeln!(text, "stop_s = 0.95").unwrap();
+        }
+        if self.flip(0.4) {
+            let class = self.one(&["background", "best_effort", "video", "voice"]);
+            writeln!(text, "class = \"{class}\"").unwrap();
         }
         let payload = self.whole(20, 1900);
         let traffic = match (udp, saturated) {
@@ -240,15 +341,30 @@ impl Draw {
             _ => "{ dynamic = { thresholds = [2, 5, 9], timer_ms = 40 } }".to_owned(),
         };
         writeln!(text, "delayed_ack = {acks}").unwrap();
+        if self.flip(0.25) {
+            let (verify, reactive) = (self.flip(0.2), self.flip(0.8));
+            let parity = self.one(&["none", "normal", "binomial"]);
+            writeln!(
+                text,
+                "fec = {{ parity = '{parity}', verify = {verify}, reactive = {reactive}, unit_min_bytes = 100 }}"
+            )
+            .unwrap();
+            writeln!(text, "ecn = \"{}\"", self.one(&["off", "classic", "accurate"])).unwrap();
+        }
     }
 }
 
 #[test]
-fn three_hundred_random_scenarios_keep_every_rule() {
+fn four_hundred_random_scenarios_keep_every_rule() {
     let mut delivered = 0;
     for number in 0..SCENARIOS {
         let seed = Seed { root: 20, replication: number };
-        let text = Draw(seed.stream("test.scenario", 0)).scenario();
+        let mut draw = Draw(seed.stream("test.scenario", 0));
+        let text = match number % 4 {
+            0 | 1 => draw.scenario(true),
+            2 => draw.scenario(false),
+            _ => draw.wired(),
+        };
         let scenario = Scenario::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let plan = scenario.resolve().unwrap_or_else(|e| panic!("{e:?}\n{text}"));
         let run = std::panic::catch_unwind(|| {
@@ -260,5 +376,5 @@ fn three_hundred_random_scenarios_keep_every_rule() {
         delivered += usize::from(goodput.1 != sim::Value::Number(0.0));
     }
     // A checker that watches silence proves nothing.
-    assert!(delivered > 250, "only {delivered} of {SCENARIOS} scenarios delivered anything");
+    assert!(delivered > 330, "only {delivered} of {SCENARIOS} scenarios delivered anything");
 }

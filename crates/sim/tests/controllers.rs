@@ -8,7 +8,7 @@ const CELL: &str = "standard = '11g'\nstations = 2\nduration_s = 6.0\nwarmup_s =
     [[flows]]\nfrom = 'server'\nto = 'sta*'\ntcp.window_segments = 200\n";
 
 /// Each controller, with a setting of its own and a gauge.
-const KINDS: [(&str, &str, &str); 9] = [
+const KINDS: [(&str, &str, &str); 10] = [
     ("new_reno", "hystart = true", "ssthresh_segments"),
     ("cubic", "beta = 0.5", "w_max_segments"),
     ("westwood", "memory = 0.5", "rate_segments_per_s"),
@@ -17,6 +17,7 @@ const KINDS: [(&str, &str, &str); 9] = [
     ("afw", "s_max = 0.1", "increment_segments"),
     ("lt", "timeout_keeps_ssthresh = true", "loss_estimate"),
     ("bbr", "extra_acked = false", "rate_mbps"),
+    ("bbr3", "loss_threshold = 0.05", "inflight_high_segments"),
     ("cross_layer", "inner = 'few'", "ideal_window_segments"),
 ];
 
@@ -137,4 +138,21 @@ fn a_gauge_that_no_controller_has_names_those_there_are() {
           w_max_segments, k_s, reno_window_segments"]
     );
     assert_eq!(probe("flows[0].control.loss_estimate").len(), 1);
+}
+
+#[test]
+fn a_slow_reader_is_the_bottleneck() {
+    let goodput = |lines: &str| {
+        let run = run(&with(lines), &[]);
+        let goodput = |(path, _): &&(String, sim::Value)| path == "flows[0].goodput_mbps";
+        match run.summary.iter().find(goodput) {
+            Some((_, sim::Value::Number(mbps))) => *mbps,
+            other => panic!("{other:?}"),
+        }
+    };
+    let (slow, free) = (goodput("tcp.read_rate_mbps = 0.5"), goodput(""));
+    assert!((0.45..0.55).contains(&slow), "{slow} Mb/s");
+    assert!(free > 1.0, "{free} Mb/s");
+    let refused = with("tcp.read_rate_mbps = 0.0").resolve().unwrap_err();
+    assert_eq!(refused[0].path, "flows[0].tcp.read_rate_mbps");
 }

@@ -2,8 +2,8 @@
 
 use kernel::{BitRate, Bytes, Duration, Instant, Seed};
 use sim::plan::{
-    CoDelConfig, ControlLaw, Discipline, FqCoDelConfig, Limit, Loss, PieConfig, QueueUnit,
-    RedConfig, WirePlan, red_weight,
+    CoDelConfig, ControlLaw, DirectionPlan, Discipline, FqCoDelConfig, Limit, Loss, PieConfig,
+    QueueUnit, RedConfig, red_weight,
 };
 use sim::{Run, Scenario, Simulation, Value};
 
@@ -25,14 +25,16 @@ fn number(run: &Run, path: &str) -> f64 {
     }
 }
 
-/// What a wire with these keys resolves to.
-fn wire(keys: &str) -> WirePlan {
+/// What a wire with these keys resolves to, from the server on.
+fn wire(keys: &str) -> DirectionPlan {
     let text = format!(
         "standard = \"11g\"\nstations = 1\n[wire]\n{keys}\n\
          [[flows]]\nfrom = \"server\"\nto = \"sta0\"\n"
     );
     let plan = Scenario::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}")).resolve();
-    plan.unwrap_or_else(|e| panic!("{e:?}\n{text}")).wire.expect("there is a wire")
+    let mut plan = plan.unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    let [down, _] = plan.network.links.remove(0).directions;
+    down
 }
 
 #[test]

@@ -41,10 +41,10 @@ fn a_minimal_scenario_gets_every_default() {
     assert_eq!(plan.wlan.backoff_draw, BackoffDraw::Standard);
     let unlimited = Discipline::DropTail { limit_packets: None, limit_bytes: None };
     assert_eq!(plan.ap.queue, unlimited);
-    assert_eq!(plan.wire, None);
+    assert!(plan.network.links.is_empty());
     assert_eq!(plan.stations.len(), 10);
     let last = &plan.stations[9];
-    assert_eq!((&last.name[..], last.rate), ("sta9", BitRate::from_mbps(54.0)));
+    assert_eq!((&last.name[..], last.up.mode.rate), ("sta9", BitRate::from_mbps(54.0)));
     assert_eq!((last.data_loss, last.ack_loss, last.queue.clone()), (0.0, 0.0, unlimited));
     assert_eq!(plan.measure.batches, 20);
     assert_eq!(plan.measure.interval, Duration::from_millis(30));
@@ -74,7 +74,7 @@ fn each_standard_has_its_own_defaults() {
     assert_eq!((b.cw_min, b.slot, b.basic_rates), (31, Slot::Long, mbps(&[1.0, 2.0])));
     let a = of("11a");
     assert_eq!((a.cw_min, a.slot, a.basic_rates), (15, Slot::Short, mbps(&[6.0, 12.0, 24.0])));
-    let rate = |standard| plan(&MINIMAL.replace("11g", standard)).stations[0].rate;
+    let rate = |standard| plan(&MINIMAL.replace("11g", standard)).stations[0].up.mode.rate;
     assert_eq!(rate("11b"), BitRate::from_mbps(11.0));
     assert_eq!(rate("11a"), BitRate::from_mbps(54.0));
 }
@@ -88,7 +88,7 @@ fn groups_of_stations_are_numbered_in_their_order() {
     let plan = plan(text);
     let names: Vec<_> = plan.stations.iter().map(|station| &station.name[..]).collect();
     assert_eq!(names, ["sta0", "sta1", "sta2"]);
-    let rates: Vec<_> = plan.stations.iter().map(|station| station.rate).collect();
+    let rates: Vec<_> = plan.stations.iter().map(|station| station.up.mode.rate).collect();
     assert_eq!(rates, mbps(&[11.0, 11.0, 5.5]));
     let limit = Discipline::DropTail { limit_packets: Some(7), limit_bytes: None };
     assert_eq!(plan.stations[1].queue, limit);
@@ -180,7 +180,7 @@ fn wire_and_queues_resolve() {
         "{MINIMAL}[wire]\ndelay_ms = 2.5\noverhead_bytes = 38\n[ap]\nqueue.drr = {{ per = \
          'station', limit_bytes = 3000 }}\n"
     ));
-    let wire = plan.wire.unwrap();
+    let [wire, _] = &plan.network.links[0].directions;
     assert_eq!((wire.rate, wire.overhead), (None, Bytes(38)));
     assert_eq!(wire.delay, Duration::from_micros(2500));
     let quantum = Bytes(1514);

@@ -109,13 +109,16 @@ fn bytes_that_are_no_text() {
 #[test]
 fn unknown_keys_find_their_neighbours_and_their_places() {
     malformed("staions = 10", "staions: unknown key (line 1); did you mean stations?");
-    malformed("wlan.rate = 54", "wlan.rate: unknown key (line 1); did you mean rate_mbps?");
+    malformed(
+        "wlan.rate = 54",
+        "wlan.rate: unknown key (line 1); did you mean rate_mbps or rate_control?",
+    );
     malformed("wire.delay_s = 1", "wire.delay_s: unknown key (line 1); did you mean delay_ms?");
     malformed(
-        "cw_min = 7",
-        "cw_min: unknown key (line 1); it belongs at wlan.cw_min; the keys \
+        "slot = 'long'",
+        "slot: unknown key (line 1); it belongs at wlan.slot; the keys \
         here are title, description, standard, stations, duration_s, warmup_s, wlan, ap, wire, \
-        flows, measure",
+        links, flows, measure",
     );
     malformed(
         "[ap]\nlimit_packets = 7",
@@ -146,25 +149,26 @@ fn unknown_keys_find_their_neighbours_and_their_places() {
     malformed(
         "\"a b\\n\" = 1",
         "\"a b\\n\": unknown key (line 1); the keys here are title, \
-        description, standard, stations, duration_s, warmup_s, wlan, ap, wire, flows, measure",
+        description, standard, stations, duration_s, warmup_s, wlan, ap, wire, links, flows, \
+        measure",
     );
 }
 
 #[test]
 fn choices_list_what_there_is() {
     malformed(
-        "standard = '11n'",
-        "standard: must be one of \"11b\", \"11a\", \"11g\", is \
-        \"11n\" (line 1)",
+        "standard = '11be'",
+        "standard: must be one of \"11b\", \"11a\", \"11g\", \"11n\", \"11ac\", \"11ax\", is \
+        \"11be\"; did you mean \"11b\"? (line 1)",
     );
     malformed(
         "standard = '802.11g'",
-        "standard: must be one of \"11b\", \"11a\", \"11g\", is \
+        "standard: must be one of \"11b\", \"11a\", \"11g\", \"11n\", \"11ac\", \"11ax\", is \
         \"802.11g\"; did you mean \"11g\"? (line 1)",
     );
     malformed(
         "standard = 11",
-        "standard: must be one of \"11b\", \"11a\", \"11g\", is 11 \
+        "standard: must be one of \"11b\", \"11a\", \"11g\", \"11n\", \"11ac\", \"11ax\", is 11 \
         (line 1)",
     );
     malformed_flow(
@@ -190,7 +194,7 @@ fn choices_list_what_there_is() {
     malformed_flow(
         "control = 'qubic'",
         "flows[0].control: must be one of \"new_reno\", \"cubic\", \"westwood\", \"vegas\", \
-        \"few\", \"afw\", \"lt\", \"bbr\", \"cross_layer\", \"python\", is \"qubic\"; \
+        \"few\", \"afw\", \"lt\", \"bbr\", \"bbr3\", \"cross_layer\", \"python\", is \"qubic\"; \
         did you mean \"cubic\"? (line 8)",
     );
     malformed_flow(
@@ -224,11 +228,11 @@ fn wrong_types_say_both_types() {
     );
     malformed(
         "wlan = 5",
-        "wlan: must be a table with the keys rate_mbps, preamble, \
+        "wlan: must be a table with the keys band_ghz, rate_mbps, mcs, streams, width_mhz, \
+        guard_ns, coding, he_ltf, packet_extension_us, ppdu_timing, rate_control, preamble, \
         basic_rates_mbps, rts_threshold_bytes, short_retry_limit, long_retry_limit, cw_min, \
         cw_max, slot, mac_header_bytes, llc_bytes, eifs, slot_grid, countdown, backoff_draw, \
-        durations, is 5 \
-        (line 1)",
+        durations, qos, edca_defaults, edca, aggregation, is 5 (line 1)",
     );
     malformed(
         "wlan.basic_rates_mbps = 2",
@@ -267,7 +271,7 @@ fn wrong_types_say_both_types() {
     malformed(
         "stations = [1, 2]",
         "stations[0]: must be a table with the keys count, rate_mbps, \
-        queue, data_loss, ack_loss, is 1 (line 1)",
+        mcs, ap_mcs, streams, width_mhz, guard_ns, rate_control, queue, data_loss, ack_loss, is 1 (line 1)",
     );
 }
 
@@ -307,7 +311,7 @@ fn what_must_be_given() {
     wrong(
         "title = 'x'",
         &[
-            "standard: missing; one of \"11b\", \"11a\", \"11g\"",
+            "standard: missing; one of \"11b\", \"11a\", \"11g\", \"11n\", \"11ac\", \"11ax\"",
             "stations: there are none; a cell needs at least one, as stations = 10",
             "flows: there are none, so nothing would be sent; add [[flows]] with from = \
              \"server\" and to = \"sta*\"",
@@ -389,8 +393,8 @@ fn features_belong_to_their_standard() {
     };
     wrong(
         &with("11a", "preamble = 'long'"),
-        &["wlan.preamble: 802.11a has one OFDM preamble \
-        only; remove the key"],
+        &["wlan.preamble: 802.11a has no DSSS preamble; \
+        remove the key"],
     );
     wrong(
         &with("11a", "slot = 'long'"),
@@ -685,7 +689,11 @@ fn unsettable(path: &str, value: &str, expected: &str) {
 
 #[test]
 fn faults_of_setting_name_the_path() {
-    unsettable("wlan.rate_mpbs", "5", "wlan.rate_mpbs: unknown key; did you mean rate_mbps?");
+    unsettable(
+        "wlan.rate_mpbs",
+        "5",
+        "wlan.rate_mpbs: unknown key; did you mean rate_mbps or rate_control?",
+    );
     unsettable("wlann.rate_mbps", "5", "wlann: unknown key; did you mean wlan?");
     unsettable("wlan.rate_mbps", "fast", "wlan.rate_mbps: must be a number, is \"fast\"");
     unsettable(
@@ -704,7 +712,11 @@ fn faults_of_setting_name_the_path() {
     unsettable("wlan[0].slot", "long", "wlan: no list is written here to take one of");
     unsettable("title[0]", "x", "title: no list is written here to take one of");
     unsettable("standard[0]", "x", "standard: is no list, but \"11g\"");
-    unsettable("standard.x", "x", "standard.x: unknown key; the keys here are 11b, 11a, 11g");
+    unsettable(
+        "standard.x",
+        "x",
+        "standard.x: unknown key; the keys here are 11b, 11a, 11g, 11n, 11ac, 11ax",
+    );
     unsettable("duration_s.x", "x", "duration_s: must be a number, is a table with the key x");
     unsettable(
         "title",
@@ -849,7 +861,168 @@ fn losses_of_a_wire_say_what_they_need() {
     wrong(
         &format!("standard = '11g'\nstations = 10\n{changing}{FLOW}"),
         &["duration_s: 1000000 s would take about 2.1e11 steps (10000 a second in the cell, 0 of \
-           datagram sources, 200000 of the wire's channel), and at most 1e11 are run; shorten it \
-           or lower the rates"],
+           datagram sources, 200000 of links' channels), and at most 1e11 are run; shorten it or \
+           lower the rates"],
+    );
+}
+
+const LINK: &str = "[[links]]\nfrom = 'a'\nto = 'b'\nrate_mbps = 10\n";
+
+/// All faults of meaning of a link between a and b, with what is added to it.
+#[track_caller]
+fn wrong_link(more: &str, expected: &[&str]) {
+    wrong(&format!("{LINK}{more}\n[[flows]]\nfrom = 'a'\nto = 'b'\n"), expected);
+}
+
+/// The one fault of meaning of the ends of a flow beside a link between a and b.
+#[track_caller]
+fn wrong_ends(from: &str, to: &str, expected: &str) {
+    wrong(&format!("{LINK}[[flows]]\nfrom = '{from}'\nto = '{to}'\n"), &[expected]);
+}
+
+#[test]
+fn ends_of_links() {
+    let second = |from: &str, to: &str| format!("[[links]]\nfrom = '{from}'\nto = '{to}'");
+    wrong_link(
+        &second("", "sta3"),
+        &[
+            "links[1].from: missing; \"server\", \"ap\", or a name for a host or router, as \"r1\"",
+            "links[1].to: \"sta3\" is a station, which no wire reaches; a link may end at \"ap\"",
+        ],
+    );
+    wrong_link(
+        &second("ap", "broadcast"),
+        &[
+            "links[1].from: there is no access point: without `standard` and `stations` there is \
+             no cell",
+            "links[1].to: \"broadcast\" is all stations of the cell and not a node",
+        ],
+    );
+    wrong_link(
+        &second("b", "c 1"),
+        &["links[1].to: \"c 1\" is no name of a node: it has up to 40 letters, digits, \
+           underscores and hyphens"],
+    );
+    wrong_link(
+        &second("b", "b"),
+        &["links[1].to: from and to are both \"b\"; a link has two ends"],
+    );
+    wrong_link(
+        &second("b", "a"),
+        &["links[1].to: b and a are linked by links[0] already; a link leads both ways, and its \
+           `reverse` says how the way back differs"],
+    );
+    wrong_link(
+        &format!("{}\nname = 'a-b'", second("b", "c")),
+        &["links[1].name: links[0] is called \"a-b\" too; names tell links apart"],
+    );
+    wrong_with(
+        "wire = {}\n[[links]]\nfrom = 'ap'\nto = 'server'",
+        "links[0].to: ap and server are linked by wire already; a link leads both ways, and its \
+         `reverse` says how the way back differs",
+    );
+}
+
+#[test]
+fn flows_over_links() {
+    wrong_ends("a", "bb", "flows[0].to: \"bb\" is no node of a link; there are a, b");
+    wrong_ends("server", "b", "flows[0].from: \"server\" is no node of a link; there are a, b");
+    wrong_ends("a", "", "flows[0].to: missing; an end of a flow is a node of a link: a, b");
+    wrong_ends("a", "a", "flows[0].to: from and to are both \"a\"; a flow has two ends");
+    wrong(
+        "[[links]]\nfrom = 'left'\nto = 'right'\nrate_mbps = 1\n\
+         [[flows]]\nfrom = 'left'\nto = 'rihgt'\n",
+        &["flows[0].to: \"rihgt\" is no node of a link; did you mean \"right\"? \
+             There are left, right"],
+    );
+    let apart = "[[links]]\nfrom = 'c'\nto = 'd'\n[[flows]]\nfrom = 'a'\nto = 'd'\n";
+    wrong(&format!("{LINK}{apart}"), &["flows[0].to: no links lead from a to d; a reaches b"]);
+    wrong(
+        &format!("{HEAD}{LINK}[[flows]]\nfrom = 'a'\nto = 'sta*'\n"),
+        &["flows[0].to: no links lead from a to sta0; a reaches b"],
+    );
+    wrong(
+        &format!("{HEAD}{LINK}[[flows]]\nfrom = 'A'\nto = 'sta0'\n"),
+        &["flows[0].from: \"A\" is no end of a flow; did you mean \"a\"? An end is \"server\", \
+           \"ap\", a station \"sta3\", all stations \"sta*\", or some \"sta0-4\", or a node of a \
+           link; a flow may go to \"broadcast\""],
+    );
+    wrong(
+        &format!("{HEAD}{LINK}[[flows]]\nfrom = 'server'\nto = 'ap'\n"),
+        &["flows[0].to: server sits at ap: no link ends at \"server\", and no packet crosses any"],
+    );
+    let instant = "[[links]]\nfrom = 'a'\nto = 'b'\n[[flows]]\nfrom = 'a'\nto = 'b'\n";
+    wrong(
+        instant,
+        &["flows[0].to: no link from a to b has a rate or a delay, so that everything would \
+             happen \
+           in one instant; give links[0].rate_mbps"],
+    );
+    let endless = instant.replace("'b'\n[[flows]]", "'b'\ndelay_ms = 1\n[[flows]]");
+    wrong(
+        &format!("{endless}traffic = 'saturated'\n"),
+        &["flows[0].to: a saturated source before an infinitely fast link would never end; give \
+           links[0].rate_mbps"],
+    );
+}
+
+#[test]
+fn values_of_links() {
+    wrong_link(
+        "delay_ms = -1\nqueue.drop_tail.limit_bytes = 100\nreverse = { rate_mbps = 0 }",
+        &[
+            "links[0].delay_ms: must be from 0 to 60000 ms, is -1",
+            "links[0].reverse.rate_mbps: must be from 0.001 to 1000000, is 0",
+            "links[0].queue.drop_tail.limit_bytes: 100 bytes do not hold one packet of 1500 bytes, \
+             the largest of all flows",
+        ],
+    );
+    wrong_link(
+        "reverse.queue = 'airtime_fair'",
+        &["links[0].reverse.queue.airtime_fair: no airtime is used on a wire; this is a queue \
+             for \
+           ap.queue, and fq_codel or drr share a wire"],
+    );
+    malformed(
+        "[[links]]\nrate = 3",
+        "links[0].rate: unknown key (line 2); did you mean rate_mbps?",
+    );
+    malformed(
+        "[[links]]\nreverse.from = 'a'",
+        "links[0].reverse.from: unknown key (line 2); it belongs at links[*].from or \
+         flows[*].from; \
+         the keys here are rate_mbps, delay_ms, queue, overhead_bytes, loss",
+    );
+    let fast =
+        "[[links]]\nfrom = 'a'\nto = 'b'\nrate_mbps = 1e6\n[[flows]]\nfrom = 'a'\nto = 'b'\n";
+    wrong(
+        &format!("duration_s = 1e5\nmeasure.interval_s = 1\n{fast}tcp.window_bytes = 1000000000\n"),
+        &["duration_s: 100000 s would take about 1.66667e13 steps (0 a second in the cell, 0 of \
+           datagram sources, 166666666.666667 of TCP over links), and at most 1e11 are run; \
+           shorten \
+           it or lower the rates"],
+    );
+}
+
+#[test]
+fn without_a_cell_nothing_is_said_of_one() {
+    let cell = "[wire]\n[ap]\nqueue = 'codel'\n[wlan]\ncw_min = 7\n";
+    wrong(
+        &format!("{cell}{LINK}[[flows]]\nfrom = 'a'\nto = 'b'\n"),
+        &[
+            "wlan: there is no cell without `standard` and `stations`; remove the key, or give \
+             both",
+            "ap: there is no cell without `standard` and `stations`; remove the key, or give both",
+            "wire: it ends at the access point, and without `standard` and `stations` there is no \
+             cell; take [[links]]",
+        ],
+    );
+    wrong(
+        &format!("standard = '11g'\n{LINK}[[flows]]\nfrom = 'a'\nto = 'b'\n"),
+        &["stations: there are none; a cell needs at least one, as stations = 10"],
+    );
+    wrong(
+        &format!("stations = 2\n{LINK}[[flows]]\nfrom = 'a'\nto = 'b'\n"),
+        &["standard: missing; one of \"11b\", \"11a\", \"11g\", \"11n\", \"11ac\", \"11ax\""],
     );
 }

@@ -16,7 +16,7 @@ static SCENARIOS: LazyLock<Vec<String>> = LazyLock::new(|| {
 });
 
 /// Every key of every scenario, and words that might be mistaken for one.
-const WORDS: [&str; 40] = [
+const WORDS: [&str; 42] = [
     "title",
     "standard",
     "stations",
@@ -33,6 +33,8 @@ const WORDS: [&str; 40] = [
     "limit_packets",
     "drr",
     "wire",
+    "links",
+    "reverse",
     "flows",
     "from",
     "to",
@@ -132,14 +134,21 @@ fn exercise_scenario(scenario: &Scenario) {
 
 fn promises_hold(plan: &Plan) {
     assert!(plan.warmup < plan.duration);
-    assert!((1..=10_000).contains(&plan.stations.len()));
+    assert!(plan.stations.len() <= 10_000);
+    assert!(!plan.stations.is_empty() || !plan.network.links.is_empty());
+    for link in &plan.network.links {
+        assert_ne!(link.ends[0], link.ends[1]);
+        assert!(link.directions.iter().all(|way| way.rate.is_none_or(|rate| rate.0 > 0)));
+    }
     assert!((1..=20_000).contains(&plan.flows.len()));
     assert!(plan.wlan.basic_rates.is_sorted() && !plan.wlan.basic_rates.is_empty());
     assert!(plan.wlan.short_retry_limit > 0 && plan.wlan.long_retry_limit > 0);
     assert!((plan.wlan.cw_min + 1).is_power_of_two() && plan.wlan.cw_min <= plan.wlan.cw_max);
     assert!(plan.measure.interval.0 > 0 && plan.measure.batches >= 2);
     for station in &plan.stations {
-        assert!(station.rate >= plan.wlan.basic_rates[0]);
+        for link in [&station.up, &station.down] {
+            assert!(link.mode.reference_rate() >= plan.wlan.basic_rates[0]);
+        }
         assert!((0.0..1.0).contains(&station.data_loss));
     }
     for flow in &plan.flows {
@@ -147,7 +156,9 @@ fn promises_hold(plan: &Plan) {
         assert_ne!(flow.from, Endpoint::Broadcast);
         for end in [flow.from, flow.to] {
             assert!(!matches!(end, Endpoint::Station(n) if n as usize >= plan.stations.len()));
+            assert!(!matches!(end, Endpoint::Host(n) if n as usize >= plan.network.hosts.len()));
         }
+        assert!(plan.network.way(flow.from, flow.to).is_some());
         assert!(flow.start < plan.duration);
         assert!(flow.stop.is_none_or(|stop| stop > flow.start && stop <= plan.duration));
         match (&flow.traffic, &flow.tcp) {

@@ -8,17 +8,23 @@ codes here, in one place.
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 import typer
 
-from simoom.cli import airtime, model, run, scenario, study, tcp_script
+from simoom.cli import airtime, model, run, scenario, study, sweep, tcp_script
 from simoom.cli.terminal import Refusal, say, say_os_error
 from simoom.issue import ScenarioError
 
 BAD_INPUT = 2
+FAILED = 1
+"""What Python itself ends with after an exception."""
 DEFECT = 70
 """EX_SOFTWARE of sysexits."""
+RUN = str(Path(__file__).parents[1] / "run.py")
+"""Where Python enters the simulator."""
 INTERRUPTED = 130
 """128 and the number of SIGINT, as shells have it."""
 
@@ -33,6 +39,7 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("model")(model.model)
+app.command("sweep")(sweep.sweep)
 app.command("check")(scenario.check)
 app.command("schema")(scenario.schema)
 app.command("airtime")(airtime.airtime)
@@ -55,29 +62,60 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     try:
         app(arguments, prog_name="simoom")
-    except SystemExit as exit_:
-        code = exit_.code if isinstance(exit_.code, int) else 1
-        if code == INTERRUPTED:
+    except BaseException as error:  # noqa: BLE001  that of a panic has no other base
+        return _ended(error)
+    return 0
+
+
+def _ended(error: BaseException) -> int:
+    """Say why the command ended, and return its exit code."""
+    if _of_controller(error):
+        _print_own(error)
+        return FAILED
+    match error:
+        case SystemExit():
+            code = error.code if isinstance(error.code, int) else 1
+            if code == INTERRUPTED:
+                say("interrupted")
+            return code
+        case KeyboardInterrupt():
             say("interrupted")
-        return code
-    except KeyboardInterrupt:
-        say("interrupted")
-        return INTERRUPTED
-    except ScenarioError as error:
-        for issue in error.issues:
-            say(str(issue))
-    except Refusal as refusal:
-        say(str(refusal))
-    except OSError as error:
-        say_os_error(error)
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
-        say(f"a defect of Simoom, please report it with the scenario: {error}")
-        return DEFECT
+            return INTERRUPTED
+        case ScenarioError():
+            for issue in error.issues:
+                say(str(issue))
+        case Refusal():
+            say(str(error))
+        case OSError():
+            say_os_error(error)
+        case _ if type(error).__name__ == "PanicException":
+            say(f"a defect of Simoom, please report it with the scenario: {error}")
+            return DEFECT
+        case _:
+            raise error
     return BAD_INPUT
+
+
+def _of_controller(error: BaseException) -> bool:
+    """Whether a controller written in Python raised it: the run has noted where."""
+    notes: list[str] = getattr(error, "__notes__", [])
+    own = any(note.startswith("in flows[") for note in notes)
+    return own and not isinstance(error, KeyboardInterrupt)
+
+
+def _print_own(error: BaseException) -> None:
+    """Print the traceback of a controller's exception from where the run called it."""
+    trace = error.__traceback__
+    begin = trace
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == RUN:
+            begin = trace.tb_next or begin
+        trace = trace.tb_next
+    traceback.print_exception(type(error), error, begin)
 
 
 def entry() -> None:
     """Run the command that the process was started with."""
+    # Controllers of one's own stand where one works; what is installed goes first.
+    sys.path.append(str(Path.cwd()))
     sys.exit(main())

@@ -26,9 +26,10 @@ MARKERS: dict[Source, dict[str, Any]] = {
     Source.SIMULATION: {"marker": "o", "markersize": 4.5, "linestyle": ":", "linewidth": 0.9},
     Source.MONTE_CARLO: {"marker": "D", "markersize": 5.5, "markerfacecolor": "none"},
     Source.NS2: {"marker": "s", "markersize": 6.5, "markerfacecolor": "none"},
+    Source.NS3: {"marker": "D", "markersize": 5, "markerfacecolor": "none"},
     Source.PAPER: {"marker": "x", "markersize": 6.5, "markeredgewidth": 1.6},
 }
-POINTS = (Source.MONTE_CARLO, Source.NS2, Source.PAPER)
+POINTS = (Source.MONTE_CARLO, Source.NS2, Source.NS3, Source.PAPER)
 """Sources of single numbers, which no line joins."""
 
 PANEL_INCHES = (5.0, 3.4)

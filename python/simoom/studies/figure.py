@@ -29,6 +29,7 @@ class Source(enum.StrEnum):
     SIMULATION = "simulation"
     MONTE_CARLO = "Monte Carlo"
     NS2 = "ns-2.35"
+    NS3 = "ns-3.37"
 
 
 @dataclass(frozen=True, eq=False)

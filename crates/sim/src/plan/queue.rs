@@ -1,39 +1,9 @@
-//! Queues, and the wire they may stand before.
+//! Queues.
 
-use kernel::{BitRate, Bytes, Duration};
-use net::{CoDelConfig, FqCoDelConfig, Limit, Loss, PieConfig, RedConfig};
+use kernel::{Bytes, Duration};
+use net::{CoDelConfig, FqCoDelConfig, Limit, PieConfig, RedConfig, SfqConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// A full-duplex link between server and access point.
-#[derive(Debug, Clone, PartialEq)]
-pub struct WirePlan {
-    /// Rate of each direction; `None` is infinitely fast.
-    pub rate: Option<BitRate>,
-    /// Propagation, one way.
-    pub delay: Duration,
-    /// What each end sends from.
-    pub queue: Discipline,
-    /// Framing added to each IP packet on this link.
-    pub overhead: Bytes,
-    /// What it loses.
-    pub loss: Loss,
-    /// Where it loses that.
-    pub loss_direction: LossDirection,
-}
-
-/// The directions of a wire that lose packets.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum LossDirection {
-    /// Both, each by itself.
-    #[default]
-    Both,
-    /// From the server.
-    Down,
-    /// To the server.
-    Up,
-}
 
 /// How a buffer is served and what it holds. A limit counts the packet in service too; where both
 /// limits are given, both hold; `None` is unlimited.
@@ -57,6 +27,8 @@ pub enum Discipline {
         /// Limit of each sub-queue in bytes of IP packets.
         limit_bytes: Option<Bytes>,
     },
+    /// Stochastic fairness queueing (`McKenney` 1990).
+    Sfq(SfqConfig),
     /// Random early detection.
     Red(RedConfig),
     /// Controlled delay (RFC 8289).
@@ -84,6 +56,7 @@ impl Discipline {
         match self {
             Self::DropTail { .. } => "drop_tail",
             Self::Drr { .. } => "drr",
+            Self::Sfq(_) => "sfq",
             Self::Red(_) => "red",
             Self::CoDel(_) => "codel",
             Self::FqCoDel(_) => "fq_codel",
@@ -99,7 +72,8 @@ impl Discipline {
             | Self::Drr { limit_packets: packets, limit_bytes: bytes, .. } => {
                 Limit { packets, bytes }
             }
-            Self::Red(RedConfig { limit, .. })
+            Self::Sfq(SfqConfig { limit, .. })
+            | Self::Red(RedConfig { limit, .. })
             | Self::CoDel(CoDelConfig { limit, .. })
             | Self::FqCoDel(FqCoDelConfig { limit, .. })
             | Self::Pie(PieConfig { limit, .. })

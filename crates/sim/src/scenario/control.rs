@@ -3,7 +3,7 @@
 use crate::plan::{Average, Congested};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tcp::control::{AfwConfig, BbrConfig, CubicConfig, LtConfig, VegasConfig};
+use tcp::control::{AfwConfig, Bbr3Config, BbrConfig, CubicConfig, LtConfig, VegasConfig};
 
 /// Congestion control.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,6 +25,8 @@ pub enum Control {
     Lt(Lt),
     /// BBR, version 1 (Cardwell and others 2016).
     Bbr(Bbr),
+    /// BBR, version 3 (draft-ietf-ccwg-bbr).
+    Bbr3(Bbr3),
     /// A controller that is told of the rate of the link (Okada, Nobayashi and Ikenaga).
     CrossLayer(CrossLayer),
     /// One's own, written in Python: a subclass of `simoom.Control`.
@@ -218,6 +220,29 @@ impl Default for Bbr {
     fn default() -> Self {
         let BbrConfig { extra_acked } = BbrConfig::default();
         Self { extra_acked }
+    }
+}
+
+/// BBR, version 3.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Bbr3 {
+    /// The share of losses in a round trip beyond which a probe for bandwidth has gone too far, in
+    /// (0, 1); default 0.02.
+    pub loss_threshold: f64,
+    /// What of its bounds is left, at least, after a round trip with losses, in (0, 1); default
+    /// 0.7.
+    pub beta: f64,
+    /// The share of what is bearable in flight that is left to others, in (0, 1); default 0.15.
+    pub headroom: f64,
+    /// Whether the window makes room for acknowledgements that arrive in bunches; default true.
+    pub extra_acked: bool,
+}
+
+impl Default for Bbr3 {
+    fn default() -> Self {
+        let Bbr3Config { loss_threshold, beta, headroom, extra_acked } = Bbr3Config::default();
+        Self { loss_threshold, beta, headroom, extra_acked }
     }
 }
 

@@ -3,10 +3,12 @@
 //! The comment of a key is its description in the JSON schema: meaning, unit, default, source.
 
 use super::flow::Flow;
-use super::queue::{Loss, Queue};
-use crate::plan::{
-    BackoffDraw, Countdown, Durations, Eifs, LossDirection, Preamble, Slot, SlotGrid, Standard,
-};
+use super::link::{Link, Wire};
+use super::queue::Queue;
+use super::radio::{Bss, Radio};
+use super::rate::RateControl;
+use super::wlan::{Edca, Wlan};
+use crate::plan::Standard;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
@@ -14,19 +16,22 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 
-/// A scenario: one 802.11 cell, the server behind its access point, and the flows between them.
+/// A scenario: one 802.11 cell, the wired network around it, and the flows between them; or the
+/// wired network alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-#[schemars(title = "Simoom scenario", extend("required" = ["standard", "stations", "flows"]))]
+#[schemars(title = "Simoom scenario", extend("required" = ["flows"]))]
+#[schemars(extend("anyOf" = [{ "required": ["standard", "stations"] }, { "required": ["links"] }]))]
 pub struct Document {
     /// What a report is headed with.
     pub title: String,
     /// What the scenario is for.
     pub description: String,
-    /// The 802.11 standard of the cell; always given.
+    /// The 802.11 standard of the cell; always given where there is a cell.
     pub standard: Option<Standard>,
     /// How many stations there are, or one table for all of them, or an array of tables, one for
-    /// each group of equal stations. They are numbered `sta0`, `sta1`, … in this order.
+    /// each group of equal stations. They are numbered `sta0`, `sta1`, … in this order. Without
+    /// stations and standard there is no cell, but links alone.
     pub stations: Stations,
     /// Simulated time in seconds, at most 1000000; default 30.
     pub duration_s: f64,
@@ -36,8 +41,17 @@ pub struct Document {
     pub wlan: Wlan,
     /// The access point.
     pub ap: Ap,
-    /// The link between server and access point; without it the server sits at the access point.
+    /// Radios with power, noise and interference; without the table all nodes hear all others.
+    pub radio: Option<Radio>,
+    /// Further cells; they take a radio. All access points are one to the network, joined by wires
+    /// of no delay.
+    pub cells: Vec<Bss>,
+    /// The link between server and access point; without it, and where no other link ends at the
+    /// server, that sits at the access point.
     pub wire: Option<Wire>,
+    /// Further wired links, between any two nodes: hosts and routers by names of one's own, server
+    /// and access point. Packets take the way with the fewest links.
+    pub links: Vec<Link>,
     /// The flows; at least one.
     pub flows: Vec<Flow>,
     /// What is measured, and how finely.
@@ -55,10 +69,21 @@ impl Default for Document {
             warmup_s: None,
             wlan: Wlan::default(),
             ap: Ap::default(),
+            radio: None,
+            cells: Vec::new(),
             wire: None,
+            links: Vec::new(),
             flows: Vec::new(),
             measure: Measure::default(),
         }
+    }
+}
+
+impl Document {
+    /// Whether there is a cell: if anything is said of one, or no links are there instead.
+    pub(super) fn has_cell(&self) -> bool {
+        let silent = self.standard.is_none() && self.stations == Stations::Count(0);
+        !silent || self.links.is_empty() || !self.cells.is_empty()
     }
 }
 
@@ -83,94 +108,55 @@ pub struct Station {
     /// Rate of data frames between each of them and the access point, in both directions, in
     /// Mb/s; default `wlan.rate_mbps`.
     pub rate_mbps: Option<f64>,
+    /// MCS of data frames in both directions; default `wlan.mcs`.
+    pub mcs: Option<u64>,
+    /// MCS of the access point's data frames to them; default `mcs`.
+    pub ap_mcs: Option<u64>,
+    /// Spatial streams; default `wlan.streams`.
+    pub streams: Option<u64>,
+    /// Bandwidth in MHz; default `wlan.width_mhz`.
+    pub width_mhz: Option<u64>,
+    /// Guard interval in nanoseconds; default `wlan.guard_ns`.
+    pub guard_ns: Option<u64>,
+    /// How each of them chooses the modes of its own data frames; default `wlan.rate_control`.
+    pub rate_control: Option<RateControl>,
     /// What each of them sends from; default a drop-tail queue without limit.
     pub queue: Queue,
+    /// Frames that the device takes over from that queue, those in service included, as a driver's
+    /// ring does; default none: the queue itself holds them until they are through.
+    pub ring_packets: Option<u64>,
     /// Probability that noise spoils a data frame on the link to the access point, in either
     /// direction; from 0 to below 1, default 0.
     pub data_loss: f64,
     /// Likewise for an acknowledgement of the MAC.
     pub ack_loss: f64,
+    /// Where they stand, in metres east and north; with a radio, default where the access point
+    /// stands if there is a `ring_m`.
+    pub position_m: Option<Vec<f64>>,
+    /// Instead of all at one place they stand evenly on a circle of so many metres around it.
+    pub ring_m: Option<f64>,
+    /// Which cell they belong to: 0 (default) is that of `ap`, 1 the first of `cells`.
+    pub cell: Option<u64>,
 }
 
 impl Default for Station {
     fn default() -> Self {
-        Self { count: 1, rate_mbps: None, queue: Queue::default(), data_loss: 0.0, ack_loss: 0.0 }
-    }
-}
-
-/// What all stations of the cell and the access point have in common.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Wlan {
-    /// Rate of data frames in Mb/s; default the highest of the standard.
-    pub rate_mbps: Option<f64>,
-    /// Preamble of DSSS and CCK frames, so in 802.11b and g only; a frame at 1 Mb/s has the long
-    /// one in any case; default "long".
-    pub preamble: Option<Preamble>,
-    /// The basic rates in Mb/s, from which control frames and broadcasts take theirs; default 1, 2
-    /// in 802.11b; 6, 12, 24 in 802.11a; 1, 2, 5.5, 11, 6, 12, 24 in 802.11g.
-    pub basic_rates_mbps: Option<Vec<f64>>,
-    /// PSDUs longer than this many bytes, with MAC header and FCS, are preceded by RTS and CTS; 0
-    /// is always, the default 2347 never (dot11RTSThreshold).
-    pub rts_threshold_bytes: u64,
-    /// Attempts in all of a frame without RTS, and of an RTS; 1 to 255, default 7
-    /// (dot11ShortRetryLimit).
-    pub short_retry_limit: u64,
-    /// Attempts in all of a frame that follows RTS and CTS; 1 to 255, default 4
-    /// (dot11LongRetryLimit).
-    pub long_retry_limit: u64,
-    /// Smallest contention window in slots, of the form 2^k - 1; default 31 in 802.11b, 15 in a
-    /// and g (aCWmin).
-    pub cw_min: Option<u64>,
-    /// Largest contention window in slots, of the form 2^k - 1, at most 32767; default 1023
-    /// (aCWmax).
-    pub cw_max: u64,
-    /// Slot time of 802.11g: "short" (9 us, default) or "long" (20 us). 802.11b always has the
-    /// long one, 802.11a the short one.
-    pub slot: Option<Slot>,
-    /// MAC header of a data frame in bytes, without the 4 of the FCS; default 24, with four
-    /// addresses 30.
-    pub mac_header_bytes: u64,
-    /// LLC and SNAP header before each IP packet in bytes; default 8.
-    pub llc_bytes: u64,
-    /// How long a station defers after a frame that it could not read: "standard" (SIFS + ACK at
-    /// the lowest basic rate + DIFS; default), "estimated" (with the ACK that the failed PPDU asks
-    /// for, 802.11-2016) or "none" (DIFS).
-    pub eifs: Eifs,
-    /// How slots lie after a collision: "standard" (as timeouts and EIFS place them; default),
-    /// "shared" (all stations resume together) or "free" (each where its own rule ends).
-    pub slot_grid: SlotGrid,
-    /// Whether a slot in which another station begins to send counts as counted down: "standard"
-    /// (no; default) or "bianchi" (yes, as in Bianchi's chain).
-    pub countdown: Countdown,
-    /// Range of a back-off draw: "standard" (0 to CW with CW; default) or "ns2" (without CW).
-    pub backoff_draw: BackoffDraw,
-    /// Durations of DSSS and CCK frames: "standard" (whole microseconds; default) or "ns2" (exact
-    /// on
-    /// the air and rounded in Duration fields, so that bystanders may resume a little later than
-    /// the two parties of an exchange and hear them within the slot).
-    pub durations: Durations,
-}
-
-impl Default for Wlan {
-    fn default() -> Self {
         Self {
+            count: 1,
             rate_mbps: None,
-            preamble: None,
-            basic_rates_mbps: None,
-            rts_threshold_bytes: 2347,
-            short_retry_limit: 7,
-            long_retry_limit: 4,
-            cw_min: None,
-            cw_max: 1023,
-            slot: None,
-            mac_header_bytes: 24,
-            llc_bytes: 8,
-            eifs: Eifs::Standard,
-            slot_grid: SlotGrid::Standard,
-            countdown: Countdown::Standard,
-            backoff_draw: BackoffDraw::Standard,
-            durations: Durations::Standard,
+            mcs: None,
+            ap_mcs: None,
+            streams: None,
+            width_mhz: None,
+            guard_ns: None,
+            rate_control: None,
+            queue: Queue::default(),
+            ring_packets: None,
+            data_loss: 0.0,
+            ack_loss: 0.0,
+            position_m: None,
+            ring_m: None,
+            cell: None,
         }
     }
 }
@@ -181,25 +167,17 @@ impl Default for Wlan {
 pub struct Ap {
     /// What it sends from into the cell; default a drop-tail queue without limit.
     pub queue: Queue,
-}
-
-/// A full-duplex link between server and access point.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Wire {
-    /// Rate of each direction in Mb/s; default infinitely fast.
-    pub rate_mbps: Option<f64>,
-    /// Propagation one way in milliseconds; default 0.
-    pub delay_ms: f64,
-    /// What each end sends from; default a drop-tail queue without limit.
-    pub queue: Queue,
-    /// Framing around each IP packet in bytes, 38 for Ethernet with preamble and gap; default 0.
-    pub overhead_bytes: u64,
-    /// What it loses; default nothing.
-    pub loss: Option<Loss>,
-    /// Where it loses: in "both" directions (default), each by itself, or only "down" from the
-    /// server or "up" to it.
-    pub loss_direction: LossDirection,
+    /// Frames that the device takes over from that queue, as at a station; default none.
+    pub ring_packets: Option<u64>,
+    /// What its own access categories contend with; default by `wlan.edca_defaults`.
+    pub edca: Edca,
+    /// How it chooses the modes of its data frames, for each station apart; default
+    /// `wlan.rate_control`.
+    pub rate_control: Option<RateControl>,
+    /// Where it stands, in metres east and north; with a radio, default [0, 0].
+    pub position_m: Option<Vec<f64>>,
+    /// Channel of its cell, with a radio; default 1.
+    pub channel: Option<u64>,
 }
 
 /// What is measured, and how finely.

@@ -1,7 +1,8 @@
 //! The keys of a flow: ends, traffic, congestion control, TCP.
 
 use super::control::Control;
-use crate::plan::{Close, DelayEnd, Ecn, First, Reduction, RtoRule};
+use super::fec::Fec;
+use crate::plan::{Close, DelayEnd, Ecn, First, LinkRate, Reduction, RtoRule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +27,7 @@ pub struct Flow {
     pub start_spread_s: f64,
     /// Nothing new is sent from here on, in seconds; default the end of the run.
     pub stop_s: Option<f64>,
-    /// Access category; default `best_effort`. 802.11b, a and g serve all alike.
+    /// Access category; default `best_effort`. Without `wlan.qos` all are served alike.
     pub class: Class,
     /// What there is to send; default "bulk" without end.
     pub traffic: Traffic,
@@ -250,6 +251,9 @@ pub struct Tcp {
     pub initial_window_segments: u64,
     /// Initial slow-start threshold in segments, at least 2; default infinite (RFC 5681).
     pub initial_ssthresh_segments: Option<u64>,
+    /// The rate at which the receiver's application reads in Mb/s, so that its window closes where
+    /// it falls behind; default as fast as data arrives.
+    pub read_rate_mbps: Option<f64>,
     /// Timestamps (RFC 7323); default true.
     pub timestamps: bool,
     /// TCP and IP headers of each segment in bytes; default 52 with timestamps, 40 without.
@@ -268,8 +272,14 @@ pub struct Tcp {
     pub rto_max_ms: f64,
     /// What a retransmission timeout is made of: "rfc6298" (default) or "linux".
     pub rto_rule: RtoRule,
+    /// Of which radio links the controller is told the rate, at first and at each change: "own"
+    /// (those of the sender's own node; default) or "path" (the slowest that its data crosses).
+    pub link_rate: LinkRate,
     /// How losses are found and repaired; default by selective acknowledgements.
     pub recovery: Recovery,
+    /// Data in blocks with parity, as in LT-TCP; default none. Congestion control "lt" goes with
+    /// it, and `ecn`.
+    pub fec: Option<Fec>,
     /// Explicit congestion notification; default "off".
     pub ecn: Ecn,
     /// Whether segments are paced by the window where the congestion control gives no rate; default
@@ -297,6 +307,7 @@ impl Default for Tcp {
             window_segments: None,
             initial_window_segments: 10,
             initial_ssthresh_segments: None,
+            read_rate_mbps: None,
             timestamps: true,
             header_bytes: None,
             delayed_ack: DelayedAck::default(),
@@ -305,7 +316,9 @@ impl Default for Tcp {
             rto_min_ms: 1000.0,
             rto_max_ms: 60_000.0,
             rto_rule: RtoRule::Rfc6298,
+            link_rate: LinkRate::default(),
             recovery: Recovery::default(),
+            fec: None,
             ecn: Ecn::Off,
             pacing: false,
             byte_counting: true,

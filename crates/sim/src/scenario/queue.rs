@@ -13,6 +13,8 @@ pub enum Queue {
     DropTail(DropTail),
     /// Deficit round robin over sub-queues (Shreedhar and Varghese 1995).
     Drr(Drr),
+    /// SFQ, stochastic fairness queueing (`McKenney` 1990).
+    Sfq(Sfq),
     /// Random early detection (Floyd and Jacobson 1993), also gentle and adaptive.
     Red(Red),
     /// `CoDel`, controlled delay (RFC 8289).
@@ -58,6 +60,25 @@ pub struct Drr {
 impl Default for Drr {
     fn default() -> Self {
         Self { per: Per::Flow, quantum_bytes: 1514, limit_packets: None, limit_bytes: None }
+    }
+}
+
+/// Sub-queues that flows are hashed to and that send a packet each in turn; where there is no room,
+/// the longest loses its first packet.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sfq {
+    /// How many sub-queues there are; default 1024.
+    pub buckets: u64,
+    /// Limit of all sub-queues together in packets, at least 1; default none.
+    pub limit_packets: Option<u64>,
+    /// Limit of all sub-queues together in bytes of IP packets; default none.
+    pub limit_bytes: Option<u64>,
+}
+
+impl Default for Sfq {
+    fn default() -> Self {
+        Self { buckets: 1024, limit_packets: None, limit_bytes: None }
     }
 }
 

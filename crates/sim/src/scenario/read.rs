@@ -140,8 +140,14 @@ impl<'de> Deserializer<'de> for Reader<'de> {
             let given = entries.iter().map(|(key, _)| key.clone()).collect();
             Fault::new(self.0.line, Kind::Several { given, variants })
         };
-        let (name, settings) = match &self.0.value {
+        let numeric = match self.0.value {
+            Value::Integer(number) => variants.iter().find(|name| name.parse() == Ok(number)),
+            _ => None,
+        };
+        let (name, settings): (&'de str, _) = match &self.0.value {
             Value::Text(name) => (name, None),
+            // A name of digits needs no quotes.
+            Value::Integer(_) if let Some(name) = numeric => (name, None),
             Value::Table(entries) => match &entries[..] {
                 [(name, settings)] => (name, Some(settings)),
                 [] => return Err(self.wrong(&one_of(variants), "")),
@@ -153,11 +159,11 @@ impl<'de> Deserializer<'de> for Reader<'de> {
             },
             _ => return Err(self.wrong(&one_of(variants), "")),
         };
-        if variants.contains(&name.as_str()) {
+        if variants.contains(&name) {
             return visitor.visit_enum(Choice { name, settings });
         }
         if let Some(settings) = settings {
-            let kind = Kind::UnknownKey { key: name.clone(), known: variants };
+            let kind = Kind::UnknownKey { key: name.to_owned(), known: variants };
             return Err(Fault::new(settings.line, kind));
         }
         let remedy = match nearest(name, variants.iter().copied()).first() {

@@ -7,8 +7,14 @@ mod cell;
 mod check;
 mod control;
 mod ends;
+mod fec;
 mod flows;
+mod links;
+mod modes;
+mod qos;
 mod queues;
+mod radio;
+mod rate;
 mod transport;
 mod work;
 
@@ -27,10 +33,12 @@ pub(super) fn resolve(document: &Document) -> Result<Plan, Vec<Issue>> {
     let duration_s = duration(document, &mut check);
     let warmup_s = warmup(document, duration_s, &mut check);
     let wlan = cell::wlan(document, &mut check);
-    let stations = cell::stations(document, &wlan, &mut check);
+    let stations = cell::stations(document, &wlan, duration_s, &mut check);
     let ap = cell::ap(document, &stations, &mut check);
-    let wire = cell::wire(document, &mut check);
-    let flows = flows::flows(document, stations.len(), duration_s, &mut check);
+    let space = radio::space(document, &ap, &stations, &mut check);
+    let network = links::network(document, &mut check);
+    let flows = flows::flows(document, stations.len(), &network, duration_s, &mut check);
+    radio::flows(space.as_ref(), &flows, &mut check);
     let measure = measure(document, duration_s, warmup_s, &mut check);
     let plan = Plan {
         title: document.title.clone(),
@@ -39,7 +47,8 @@ pub(super) fn resolve(document: &Document) -> Result<Plan, Vec<Issue>> {
         wlan,
         stations,
         ap,
-        wire,
+        space,
+        network,
         flows,
         measure,
     };

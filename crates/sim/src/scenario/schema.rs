@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_key_is_found_wherever_it_stands() {
-        assert_eq!(places("cw_min"), ["wlan.cw_min"]);
+        assert_eq!(places("slot_grid"), ["wlan.slot_grid"]);
         assert_eq!(places("window_bytes"), ["flows[*].tcp.window_bytes"]);
         assert_eq!(places("duration_s"), ["the top, above the first [table]"]);
         assert_eq!(
@@ -104,7 +104,9 @@ mod tests {
                 "stations.queue.drr.per",
                 "stations[*].queue.drr.per",
                 "ap.queue.drr.per",
-                "wire.queue.drr.per"
+                "wire.queue.drr.per",
+                "links[*].queue.drr.per",
+                "links[*].reverse.queue.drr.per"
             ]
         );
         assert_eq!(places("nonsense"), [""; 0]);

@@ -1,9 +1,9 @@
-//! How a packet finds its way between nodes: server, wire, access point, station.
+//! How a packet finds its way between nodes: over links, hop by hop, and through the cell.
 
-use super::{ACCESS_POINT, Direction, Event, World};
+use super::{ACCESS_POINT, Event, World};
 use crate::flow::Transport;
 use crate::meter::DropCause;
-use net::Signal;
+use net::{LinkTimer, Signal};
 use wire::{Body, Ecn, Flags, NodeId, Packet};
 
 impl World {
@@ -11,64 +11,106 @@ impl World {
         NodeId(self.queues.len() as u32)
     }
 
-    /// The node at which a node's packets wait: without a wire the server sits at the access point.
+    /// The node at which a node's packets wait: without a link the server sits at the access point.
     pub(super) fn home(&self, node: NodeId) -> NodeId {
-        if node == self.server() && self.wires.is_none() { ACCESS_POINT } else { node }
+        let apart = node != self.server() || self.network.has_server();
+        if apart { node } else { ACCESS_POINT }
     }
 
     /// Forwards a packet from `node` towards its destination.
     pub(super) fn route(&mut self, node: NodeId, packet: Packet) {
-        let server = self.server();
-        let node = self.home(node);
-        let at_access_point = node == ACCESS_POINT;
-        match packet.to {
-            Some(to) if to == node => self.arrive(&packet),
-            _ if node == server => self.transmit(Direction::Down, packet),
-            Some(to) if at_access_point && to == server => match self.wires {
-                Some(_) => self.transmit(Direction::Up, packet),
-                None => self.arrive(&packet),
-            },
-            _ => self.enqueue(node, packet),
+        let node = self.home(self.bss.joined(node));
+        if packet.to.is_some_and(|to| self.home(to) == node) {
+            return self.arrive(&packet);
+        }
+        match self.next_wire(node, packet.to) {
+            Some(wire) => self.transmit(wire, packet),
+            None => self.enqueue(self.bss.gate(node, packet.to), packet),
         }
     }
 
-    /// Offers a packet to the link to or from the server.
-    fn transmit(&mut self, direction: Direction, packet: Packet) {
-        let Some(wires) = &mut self.wires else { return };
-        wires[direction as usize].on_packet(self.now, packet, &mut self.wire_out);
-        self.settle_wire(direction);
+    /// The direction of a link by which a packet leaves a node; `None` is the air.
+    fn next_wire(&self, node: NodeId, to: Option<NodeId>) -> Option<usize> {
+        let is_station = node > ACCESS_POINT && node < self.server();
+        if is_station {
+            return None;
+        }
+        self.network.hop(self.site(node), to.map_or(0, |to| self.site(self.home(to))))
     }
 
-    pub(super) fn settle_wire(&mut self, direction: Direction) {
-        let mut out = std::mem::take(&mut self.wire_out);
-        for command in &out {
-            match *command {
+    /// The node's number in the wired network, in which the whole cell is the access point.
+    fn site(&self, node: NodeId) -> usize {
+        let stations = self.queues.len() - 1;
+        (node.0 as usize).saturating_sub(stations)
+    }
+
+    /// Offers a packet to a link.
+    fn transmit(&mut self, wire: usize, packet: Packet) {
+        if let Some(checker) = &mut self.checker {
+            checker.on_offered(wire);
+        }
+        let first = self.wire_out.len();
+        self.wires[wire].on_packet(self.now, packet, &mut self.wire_out);
+        self.settle_wire(wire, first);
+    }
+
+    pub(super) fn on_wire_timer(&mut self, wire: usize, timer: LinkTimer) {
+        let first = self.wire_out.len();
+        self.wires[wire].on_timer(self.now, timer, &mut self.wire_out);
+        self.settle_wire(wire, first);
+    }
+
+    /// Carries out what a link asks for, which stands in the buffer from `first` on. A packet that
+    /// is delivered may go on over another link, whose commands then stand behind these for a
+    /// while: one buffer serves a way of any length.
+    fn settle_wire(&mut self, wire: usize, first: usize) {
+        let waiting = self.wires[wire].link().queue().len();
+        self.meter.on_wire_queue(self.now, wire, waiting);
+        for i in first..self.wire_out.len() {
+            let near = self.near_ends[wire];
+            match self.wire_out[i] {
                 net::Command::Deliver(packet) => {
-                    let node = match direction {
-                        Direction::Down => ACCESS_POINT,
-                        Direction::Up => self.server(),
-                    };
-                    self.route(node, packet);
+                    if let Some(checker) = &mut self.checker {
+                        checker.on_passed(wire);
+                    }
+                    if self.is_listed(wire) {
+                        self.digest.add(self.now.0 ^ packet.size.0 << 48 ^ (wire as u64) << 32);
+                    }
+                    self.route(self.near_ends[wire ^ 1], packet);
                 }
                 net::Command::Signal(Signal::Drop(packet)) => {
-                    self.drop_packet(None, &packet, DropCause::WireQueue);
+                    self.drop_on_wire(wire, &packet, DropCause::WireQueue);
+                    self.starve(near, &packet);
                 }
                 net::Command::Signal(Signal::Mark(packet)) => {
                     self.meter.on_mark(None, packet.flow().0);
                 }
                 net::Command::Lost(packet) => {
-                    self.drop_packet(None, &packet, DropCause::WireLoss);
+                    self.drop_on_wire(wire, &packet, DropCause::WireLoss);
                 }
+                net::Command::Departed(packet) => self.refill(near, &packet),
                 net::Command::Arrive(at) => {
-                    self.agenda.at(at, Event::Wire(direction, net::LinkTimer::Arrival));
+                    self.agenda.at(at, Event::Wire(wire as u32, LinkTimer::Arrival));
                 }
                 net::Command::Ready(at) => {
-                    self.agenda.at(at, Event::Wire(direction, net::LinkTimer::Ready));
+                    self.agenda.at(at, Event::Wire(wire as u32, LinkTimer::Ready));
                 }
             }
         }
-        out.clear();
-        self.wire_out = out;
+        self.wire_out.truncate(first);
+    }
+
+    /// Whether a direction is one of `[[links]]`: what passes `[wire]` also passes the cell, where
+    /// the digest takes note of it.
+    fn is_listed(&self, wire: usize) -> bool {
+        self.network.direction(wire).0.number.is_some()
+    }
+
+    fn drop_on_wire(&mut self, wire: usize, packet: &Packet, cause: DropCause) {
+        if let Some(checker) = &mut self.checker {
+            checker.on_passed(wire);
+        }
+        self.drop_packet(None, packet, cause);
     }
 
     pub(super) fn drop_packet(&mut self, node: Option<NodeId>, packet: &Packet, cause: DropCause) {

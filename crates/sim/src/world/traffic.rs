@@ -7,9 +7,6 @@ use crate::plan::DelayEnd;
 use kernel::{Bytes, Duration};
 use wire::{Body, Datagram, Ecn, NodeId, Packet};
 
-/// Datagrams that a saturated source keeps at its node: one in service and one behind it.
-const SATURATED_DEPTH: u32 = 2;
-
 impl World {
     /// A flow starts, its pause is over, or its next datagram is due.
     pub(super) fn on_traffic(&mut self, index: u32) {
@@ -97,6 +94,7 @@ impl World {
         web.missing = whole;
         (web.ended, web.closed, web.rested) = (false, false, false);
         tcp.reconnect(*id);
+        self.tell_rate(index);
         if let Some(checker) = &mut self.checker {
             checker.on_connection(index);
         }
@@ -141,11 +139,17 @@ impl World {
         }
     }
 
+    /// Datagrams that a saturated source keeps at its node: what one access may take along is in
+    /// service, and as many wait behind it.
+    fn saturated_depth(&self) -> u32 {
+        2 * self.cell.packets_per_access()
+    }
+
     /// Keeps a saturated source's datagrams waiting at its node.
     fn top_up(&mut self, index: u32) {
         let Transport::Udp(udp) = &self.flows[index as usize].transport else { return };
         // The queue may drop one at once: then the next frame that leaves makes room for another.
-        for _ in udp.waiting..SATURATED_DEPTH {
+        for _ in udp.waiting..self.saturated_depth() {
             self.send_saturated(index);
         }
     }
@@ -193,11 +197,12 @@ impl World {
 
     /// The next saturated source of a node after this flow that misses a datagram makes one.
     fn feed_after(&mut self, node: NodeId, flow: u32) {
+        let depth = self.saturated_depth();
         let here = &self.saturated[node.0 as usize];
         let next = here.partition_point(|&other| other <= flow);
         let hungry = |&&index: &&u32| {
             let Flow { stop, ref transport, .. } = self.flows[index as usize];
-            let misses = matches!(transport, Transport::Udp(udp) if udp.waiting < SATURATED_DEPTH);
+            let misses = matches!(transport, Transport::Udp(udp) if udp.waiting < depth);
             misses && self.now < stop
         };
         match here[next..].iter().chain(&here[..next]).find(hungry) {

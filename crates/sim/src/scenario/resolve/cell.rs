@@ -1,10 +1,16 @@
-//! The cell and what stands around it: standard, rates, stations, access point, wire.
+//! The cell: standard, rates, stations, access point.
 
 use super::check::{Check, number};
-use super::queues::{Site, loss, queue};
-use crate::plan::{ApPlan, Preamble, Slot, Standard, StationPlan, WirePlan, WlanPlan};
-use crate::scenario::document::{Document, Station, Stations, Wlan};
+use super::modes::Modes;
+use super::qos;
+use super::queues::{Site, queue};
+use crate::plan::{
+    ApPlan, Band, Preamble, RateControlPlan, RatePlan, Slot, Standard, StationPlan, WlanPlan,
+};
+use crate::scenario::document::{Ap, Document, Station, Stations};
+use crate::scenario::wlan::Wlan;
 use kernel::{BitRate, Bytes};
+use wifi::phy;
 
 /// More stations than this are no single cell.
 pub(super) const MOST_STATIONS: u64 = 10_000;
@@ -16,37 +22,35 @@ const OFDM: [f64; 8] = [6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0];
 /// Both, 802.11-2020 clause 18.
 const ERP: [f64; 12] = [1.0, 2.0, 5.5, 6.0, 9.0, 11.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0];
 
-fn rates(standard: Standard) -> &'static [f64] {
-    match standard {
-        Standard::B => &DSSS,
-        Standard::A => &OFDM,
-        Standard::G => &ERP,
+/// Rates without MCS: of data frames up to 802.11g, of control frames later.
+fn rates(standard: Standard, band: Band) -> &'static [f64] {
+    match (standard, band) {
+        (Standard::B, _) => &DSSS,
+        (Standard::G, _) | (Standard::N | Standard::Ax, Band::Ghz2_4) => &ERP,
+        (Standard::A | Standard::Ac | Standard::N | Standard::Ax, _) => &OFDM,
     }
 }
 
-fn name(standard: Standard) -> &'static str {
-    match standard {
-        Standard::B => "802.11b",
-        Standard::A => "802.11a",
-        Standard::G => "802.11g",
-    }
-}
-
-/// Defaults of `wlan.basic_rates_mbps`; in 802.11a the mandatory rates (clause 17.3.2.2), in g
-/// these and all of b (clause 18.2.2).
+/// Defaults of `wlan.basic_rates_mbps`: the mandatory rates of OFDM (clause 17.3.2.2), in 802.11g
+/// these and all of b (clause 18.2.2); where there is an MCS, no 802.11b station is expected.
 fn default_basic_rates(standard: Standard) -> &'static [f64] {
     match standard {
         Standard::B => &[1.0, 2.0],
-        Standard::A => &[6.0, 12.0, 24.0],
         Standard::G => &[1.0, 2.0, 5.5, 11.0, 6.0, 12.0, 24.0],
+        Standard::A | Standard::N | Standard::Ac | Standard::Ax => &[6.0, 12.0, 24.0],
     }
 }
 
-/// A rate of the standard.
-fn rate(path: &str, mbps: f64, standard: Standard, check: &mut Check) -> BitRate {
-    let rates = rates(standard);
+/// The standard's timings and modes in a band that it is used in.
+pub(super) fn phy(standard: Standard, band: Band) -> &'static phy::Standard {
+    phy::Standard::in_band(standard.name(), band).expect("the band is one of the standard's")
+}
+
+/// The rate of a standard in a band, or what is wrong with it.
+pub(super) fn rate(mbps: f64, standard: Standard, band: Band) -> Result<BitRate, String> {
+    let rates = rates(standard, band);
     if rates.contains(&mbps) {
-        return BitRate::from_mbps(mbps);
+        return Ok(BitRate::from_mbps(mbps));
     }
     let listed = rates.iter().map(|rate| number(*rate)).collect::<Vec<_>>().join(", ");
     let below = rates.iter().rev().find(|rate| **rate < mbps);
@@ -61,24 +65,57 @@ fn rate(path: &str, mbps: f64, standard: Standard, check: &mut Check) -> BitRate
         (_, None, Some(only)) => format!("the lowest is {}", number(*only)),
         (_, None, None) => "none is near".to_owned(),
     };
-    let (is, standard) = (number(mbps), name(standard));
-    check.fault(path, format!("{is} is not a rate of {standard} ({listed}); {nearest}"));
-    BitRate::from_mbps(rates[rates.len() - 1])
+    let (is, name) = (number(mbps), standard.name());
+    let of = if standard.has_mcs() { "control frames in 802." } else { "802." };
+    Err(format!("{is} is not a rate of {of}{name} ({listed}); {nearest}"))
+}
+
+/// The band of the cell; where it is not given, the usual one.
+fn band(wlan: &Wlan, standard: Standard, check: &mut Check) -> Band {
+    let usual = phy::Standard::named(standard.name()).map_or(Band::Ghz5, |phy| phy.band);
+    let given = match wlan.band_ghz {
+        None => return usual,
+        Some(2.4) => Band::Ghz2_4,
+        Some(5.0) => Band::Ghz5,
+        Some(ghz) => {
+            check.fault("wlan.band_ghz", format!("is 2.4 or 5, not {}", number(ghz)));
+            return usual;
+        }
+    };
+    if phy::Standard::in_band(standard.name(), given).is_none() {
+        let (name, other) = (standard.name(), if given == Band::Ghz5 { "2.4" } else { "5" });
+        check.fault("wlan.band_ghz", format!("802.{name} is at {other} GHz only; remove the key"));
+        return usual;
+    }
+    given
+}
+
+/// 2347 is never, as it says, where an A-MPDU may be longer too.
+fn rts_threshold(wlan: &Wlan, standard: Standard) -> Bytes {
+    match wlan.rts_threshold_bytes {
+        2347 if standard.has_mcs() => Bytes(u64::MAX),
+        bytes => Bytes(bytes),
+    }
 }
 
 pub(super) fn wlan(document: &Document, check: &mut Check) -> WlanPlan {
     let wlan = &document.wlan;
-    if document.standard.is_none() {
-        check.fault("standard", "missing; one of \"11b\", \"11a\", \"11g\"");
+    if !document.has_cell() {
+        no_cell(document, check);
+    } else if document.standard.is_none() {
+        let names: Vec<_> = Standard::ALL.iter().map(|s| format!("\"{}\"", s.name())).collect();
+        check.fault("standard", format!("missing; one of {}", names.join(", ")));
     }
     // Without a standard the rules that depend on it are left out: the first fault hides them.
     let standard = document.standard.unwrap_or(Standard::G);
+    let band = band(wlan, standard, check);
     let (cw_min, cw_max) = contention_windows(wlan, standard, check);
     WlanPlan {
         standard,
+        band,
         preamble: preamble(wlan, document.standard, check),
-        basic_rates: basic_rates(wlan, document.standard, check),
-        rts_threshold: Bytes(wlan.rts_threshold_bytes),
+        basic_rates: basic_rates(wlan, document.standard, band, check),
+        rts_threshold: rts_threshold(wlan, standard),
         short_retry_limit: retry_limit("short", wlan.short_retry_limit, check),
         long_retry_limit: retry_limit("long", wlan.long_retry_limit, check),
         cw_min,
@@ -93,7 +130,21 @@ pub(super) fn wlan(document: &Document, check: &mut Check) -> WlanPlan {
         countdown: wlan.countdown,
         backoff_draw: wlan.backoff_draw,
         durations: wlan.durations,
+        qos: qos::qos(document, standard, phy(standard, band), check),
     }
+}
+
+/// Without a cell nothing is said of one.
+fn no_cell(document: &Document, check: &mut Check) {
+    let mut unused = |given: bool, key: &str| {
+        if given {
+            let message = "there is no cell without `standard` and `stations`; remove the key, or \
+                           give both";
+            check.fault(key, message);
+        }
+    };
+    unused(document.wlan != Wlan::default(), "wlan");
+    unused(document.ap != Ap::default(), "ap");
 }
 
 fn retry_limit(which: &str, limit: u64, check: &mut Check) -> u8 {
@@ -106,8 +157,11 @@ fn retry_limit(which: &str, limit: u64, check: &mut Check) -> u8 {
 }
 
 fn preamble(wlan: &Wlan, standard: Option<Standard>, check: &mut Check) -> Preamble {
-    if let (Some(_), Some(Standard::A)) = (wlan.preamble, standard) {
-        let message = "802.11a has one OFDM preamble only; remove the key";
+    if wlan.preamble.is_some()
+        && let Some(standard) = standard
+        && !matches!(standard, Standard::B | Standard::G)
+    {
+        let message = format!("802.{} has no DSSS preamble; remove the key", standard.name());
         check.fault("wlan.preamble", message);
     }
     wlan.preamble.unwrap_or(Preamble::Long)
@@ -118,8 +172,10 @@ fn slot(wlan: &Wlan, standard: Option<Standard>, check: &mut Check) -> Slot {
         (Some(Standard::B), Some(Slot::Short)) => {
             check.fault("wlan.slot", "802.11b has the long slot (20 us) only; remove the key");
         }
-        (Some(Standard::A), Some(Slot::Long)) => {
-            check.fault("wlan.slot", "802.11a has the short slot (9 us) only; remove the key");
+        (Some(standard), Some(Slot::Long)) if !matches!(standard, Standard::B | Standard::G) => {
+            let name = standard.name();
+            let message = format!("802.{name} has the short slot (9 us) only; remove the key");
+            check.fault("wlan.slot", message);
         }
         _ => {}
     }
@@ -127,7 +183,12 @@ fn slot(wlan: &Wlan, standard: Option<Standard>, check: &mut Check) -> Slot {
     wlan.slot.unwrap_or(usual)
 }
 
-fn basic_rates(wlan: &Wlan, standard: Option<Standard>, check: &mut Check) -> Vec<BitRate> {
+fn basic_rates(
+    wlan: &Wlan,
+    standard: Option<Standard>,
+    band: Band,
+    check: &mut Check,
+) -> Vec<BitRate> {
     let path = "wlan.basic_rates_mbps";
     let Some(standard) = standard else { return vec![BitRate(0)] };
     let mut rates: Vec<BitRate> = match &wlan.basic_rates_mbps {
@@ -135,7 +196,12 @@ fn basic_rates(wlan: &Wlan, standard: Option<Standard>, check: &mut Check) -> Ve
         Some(written) => written
             .iter()
             .enumerate()
-            .map(|(index, mbps)| rate(&format!("{path}[{index}]"), *mbps, standard, check))
+            .map(|(index, mbps)| {
+                rate(*mbps, standard, band).unwrap_or_else(|message| {
+                    check.fault(format!("{path}[{index}]"), message);
+                    BitRate::from_mbps(default_basic_rates(standard)[0])
+                })
+            })
             .collect(),
     };
     if rates.is_empty() {
@@ -158,7 +224,7 @@ fn contention_windows(wlan: &Wlan, standard: Standard, check: &mut Check) -> (u3
     (low, high)
 }
 
-fn contention_window(path: &str, value: u64, check: &mut Check) -> u32 {
+pub(super) fn contention_window(path: &str, value: u64, check: &mut Check) -> u32 {
     const LARGEST: u64 = (1 << 15) - 1;
     if (1..=LARGEST).contains(&value) && (value + 1).is_power_of_two() {
         return value as u32;
@@ -178,6 +244,7 @@ fn contention_window(path: &str, value: u64, check: &mut Check) -> u32 {
 pub(super) fn stations(
     document: &Document,
     wlan: &WlanPlan,
+    duration_s: f64,
     check: &mut Check,
 ) -> Vec<StationPlan> {
     let plain;
@@ -193,19 +260,16 @@ pub(super) fn stations(
         }
     };
     let total = groups.iter().fold(0u64, |sum, (_, group)| sum.saturating_add(group.count));
-    if total == 0 {
+    if total == 0 && document.has_cell() {
         check.fault("stations", "there are none; a cell needs at least one, as stations = 10");
     }
     if total > MOST_STATIONS {
         check.fault("stations", format!("{total} are too many; at most {MOST_STATIONS}"));
     }
-    let general = document.standard.map(|standard| match document.wlan.rate_mbps {
-        Some(mbps) => rate("wlan.rate_mbps", mbps, standard, check),
-        None => rates(standard).last().map_or(BitRate(0), |mbps| BitRate::from_mbps(*mbps)),
-    });
+    let mut modes = document.standard.map(|_| Modes::new(document, wlan, duration_s, check));
     let mut stations = Vec::new();
     for (path, group) in groups {
-        let example = station(&path, group, document.standard, general, wlan, check);
+        let example = station(&path, group, modes.as_mut(), check);
         // Of too many only those that a plan could have, so that patterns can still be checked.
         let room = MOST_STATIONS.saturating_sub(stations.len() as u64);
         for _ in 0..group.count.min(room) {
@@ -219,54 +283,34 @@ pub(super) fn stations(
 fn station(
     path: &str,
     group: &Station,
-    standard: Option<Standard>,
-    general: Option<BitRate>,
-    wlan: &WlanPlan,
+    modes: Option<&mut Modes<'_>>,
     check: &mut Check,
 ) -> StationPlan {
-    let rate_path = format!("{path}.rate_mbps");
-    let rate = match (group.rate_mbps, standard) {
-        (Some(mbps), Some(standard)) => rate(&rate_path, mbps, standard, check),
-        _ => general.unwrap_or_default(),
-    };
-    if standard.is_some() && wlan.basic_rates[0] > rate {
-        let rate_path =
-            if group.rate_mbps.is_some() { rate_path } else { "wlan.rate_mbps".to_owned() };
-        let (is, lowest) = (number(rate.as_mbps()), number(wlan.basic_rates[0].as_mbps()));
-        check.fault(
-            rate_path,
-            format!(
-                "{is} is below every basic rate, so no ACK could answer it; the lowest of \
-                 wlan.basic_rates_mbps is {lowest}"
-            ),
-        );
-    }
+    // Without a standard its fault is all that is told of modes.
+    let any = || RatePlan { mode: phy::DOT11G.fastest(), control: RateControlPlan::Fixed };
+    let (up, down) = modes.map_or_else(|| (any(), any()), |modes| modes.links(path, group, check));
+    let site = Site::Station(up.mode.rate);
     StationPlan {
         name: String::new(),
-        rate,
-        queue: queue(&format!("{path}.queue"), &group.queue, Site::Station(rate), check),
+        up,
+        down,
+        queue: queue(&format!("{path}.queue"), &group.queue, site, check),
+        ring: ring(path, group.ring_packets, check),
         data_loss: check.probability(format!("{path}.data_loss"), group.data_loss),
         ack_loss: check.probability(format!("{path}.ack_loss"), group.ack_loss),
     }
 }
 
 pub(super) fn ap(document: &Document, stations: &[StationPlan], check: &mut Check) -> ApPlan {
-    let fastest = stations.iter().map(|station| station.rate).max().unwrap_or_default();
-    ApPlan { queue: queue("ap.queue", &document.ap.queue, Site::AccessPoint(fastest), check) }
+    let fastest = stations.iter().map(|station| station.down.mode.rate).max().unwrap_or_default();
+    ApPlan {
+        queue: queue("ap.queue", &document.ap.queue, Site::AccessPoint(fastest), check),
+        ring: ring("ap", document.ap.ring_packets, check),
+    }
 }
 
-pub(super) fn wire(document: &Document, check: &mut Check) -> Option<WirePlan> {
-    let wire = document.wire.as_ref()?;
-    let rate = wire
-        .rate_mbps
-        .map(|mbps| BitRate::from_mbps(check.real("wire.rate_mbps", mbps, 0.001, 1e6)));
-    let delay = check.millis("wire.delay_ms", wire.delay_ms, 0.0, 60_000.0);
-    Some(WirePlan {
-        rate,
-        delay,
-        queue: queue("wire.queue", &wire.queue, Site::Wire(rate, delay), check),
-        overhead: check.bytes("wire.overhead_bytes", wire.overhead_bytes, 0, 1000),
-        loss: loss("wire.loss", wire.loss.as_ref(), check),
-        loss_direction: wire.loss_direction,
-    })
+/// Frames that a device holds below its queue.
+pub(super) fn ring(path: &str, written: Option<u64>, check: &mut Check) -> Option<u32> {
+    let packets = |count| check.whole(format!("{path}.ring_packets"), count, 1, 100_000) as u32;
+    written.map(packets)
 }

@@ -16,6 +16,11 @@ impl Check {
         self.issues.push(Issue { path: path.to_string(), message: message.into() });
     }
 
+    /// Takes over what another has found at those paths.
+    pub(super) fn absorb(&mut self, other: Self, at: impl Fn(&str) -> bool) {
+        self.issues.extend(other.issues.into_iter().filter(|issue| at(&issue.path)));
+    }
+
     /// The plan, if nothing was found.
     pub(super) fn finish(self, plan: Plan) -> Result<Plan, Vec<Issue>> {
         if self.issues.is_empty() { Ok(plan) } else { Err(self.issues) }

@@ -4,7 +4,9 @@ use super::check::{Check, number};
 use crate::plan::{Average, Congested, ControlPlan, Steered};
 use crate::scenario::control::{self, Control, Epoch, Inner};
 use kernel::BitRate;
-use tcp::control::{self as of, AfwConfig, BbrConfig, CubicConfig, LtConfig, VegasConfig};
+use tcp::control::{
+    self as of, AfwConfig, Bbr3Config, BbrConfig, CubicConfig, LtConfig, VegasConfig,
+};
 
 /// The controller of a flow at `path`.
 pub(super) fn control(path: &str, control: &Control, check: &mut Check) -> ControlPlan {
@@ -25,6 +27,15 @@ pub(super) fn control(path: &str, control: &Control, check: &mut Check) -> Contr
             })
         }
         Control::Bbr(keys) => ControlPlan::Bbr(BbrConfig { extra_acked: keys.extra_acked }),
+        Control::Bbr3(keys) => {
+            let path = format!("{path}.bbr3");
+            ControlPlan::Bbr3(Bbr3Config {
+                loss_threshold: left(format!("{path}.loss_threshold"), keys.loss_threshold, check),
+                beta: left(format!("{path}.beta"), keys.beta, check),
+                headroom: left(format!("{path}.headroom"), keys.headroom, check),
+                extra_acked: keys.extra_acked,
+            })
+        }
         Control::Python(keys) => {
             if keys.path.split_once(':').is_none_or(|(m, c)| m.is_empty() || c.is_empty()) {
                 let message = format!(

@@ -1,6 +1,6 @@
-//! The ends of flows: `server`, `ap`, `sta3`, `sta*`, `sta0-4`, `broadcast`.
+//! The ends of flows: `server`, `ap`, `sta3`, `sta*`, `sta0-4`, `broadcast`, and nodes of links.
 
-use crate::plan::Endpoint;
+use crate::plan::{Endpoint, Network};
 use crate::scenario::fault::nearest;
 use crate::scenario::path::shown;
 use std::ops::Range;
@@ -28,6 +28,14 @@ impl Ends {
         }
     }
 
+    /// One of them.
+    pub(super) fn first(&self) -> Endpoint {
+        match self {
+            Self::One(end) => *end,
+            Self::Stations(range) => Endpoint::Station(range.start),
+        }
+    }
+
     /// How many pairs have the same end twice.
     pub(super) fn shared_with(&self, other: &Self) -> u64 {
         let range = |ends: &Self| match ends {
@@ -43,18 +51,21 @@ impl Ends {
     }
 }
 
-/// The name of an end as a scenario has it.
-pub(super) fn name(end: Endpoint) -> String {
-    match end {
-        Endpoint::Server => "server".to_owned(),
-        Endpoint::AccessPoint => "ap".to_owned(),
-        Endpoint::Station(number) => format!("sta{number}"),
-        Endpoint::Broadcast => "broadcast".to_owned(),
-    }
+/// What there is that a flow may begin or end at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places<'a> {
+    /// Stations of the cell; `None` without a cell.
+    pub(super) stations: Option<usize>,
+    /// Nodes of links.
+    pub(super) network: &'a Network,
 }
 
 /// Reads a pattern; a fault is the message.
-pub(super) fn parse(pattern: &str, stations: usize) -> Result<Ends, String> {
+pub(super) fn parse(pattern: &str, places: Places) -> Result<Ends, String> {
+    if let Some(node) = places.network.node(pattern) {
+        return Ok(Ends::One(node));
+    }
+    let Some(stations) = places.stations else { return Err(no_node(pattern, places.network)) };
     match pattern {
         "" => {
             let ends = "\"server\", \"ap\", a station as \"sta0\", or all of them, \"sta*\"";
@@ -65,6 +76,7 @@ pub(super) fn parse(pattern: &str, stations: usize) -> Result<Ends, String> {
         "broadcast" => return Ok(Ends::One(Endpoint::Broadcast)),
         _ => {}
     }
+    let unknown = |pattern| unknown(pattern, &places.network.hosts);
     let Some(which) = pattern.strip_prefix("sta") else { return Err(unknown(pattern)) };
     let number = |text: &str| text.parse::<u64>().ok().filter(|_| !text.starts_with('+'));
     let (first, last) = match (which.split_once('-'), number(which)) {
@@ -92,7 +104,25 @@ pub(super) fn parse(pattern: &str, stations: usize) -> Result<Ends, String> {
     }
 }
 
-fn unknown(pattern: &str) -> String {
+/// Why a pattern is no end where there is no cell.
+fn no_node(pattern: &str, network: &Network) -> String {
+    const MOST: usize = 12;
+    let mut nodes: Vec<&str> = network.hosts.iter().map(String::as_str).collect();
+    nodes.extend(network.node("server").map(|_| "server"));
+    let near = nearest(pattern, nodes.iter().copied());
+    let meant = near
+        .first()
+        .map_or("there are".to_owned(), |near| format!("did you mean \"{near}\"? There are"));
+    let more = if nodes.len() > MOST { ", …" } else { "" };
+    nodes.truncate(MOST);
+    let nodes = nodes.join(", ");
+    if pattern.is_empty() {
+        return format!("missing; an end of a flow is a node of a link: {nodes}{more}");
+    }
+    format!("\"{}\" is no node of a link; {meant} {nodes}{more}", shown(pattern))
+}
+
+fn unknown(pattern: &str, hosts: &[String]) -> String {
     const ENDS: [&str; 5] = ["server", "ap", "broadcast", "sta0", "sta*"];
     let digits: String = pattern.chars().filter(char::is_ascii_digit).take(9).collect();
     let lower = pattern.to_lowercase();
@@ -103,19 +133,25 @@ fn unknown(pattern: &str) -> String {
     } else if matches!(&lower[..], "station" | "stations" | "all" | "*") {
         "did you mean \"sta*\"? ".to_owned()
     } else {
-        let near = nearest(&lower, ENDS.into_iter());
+        let near = nearest(&lower, hosts.iter().map(String::as_str).chain(ENDS));
         near.first().map_or(String::new(), |near| format!("did you mean \"{near}\"? "))
     };
     let pattern = shown(pattern);
+    let node = if hosts.is_empty() { "" } else { ", or a node of a link" };
     format!(
         "\"{pattern}\" is no end of a flow; {meant}An end is \"server\", \"ap\", a station \
-         \"sta3\", all stations \"sta*\", or some \"sta0-4\"; a flow may go to \"broadcast\""
+         \"sta3\", all stations \"sta*\", or some \"sta0-4\"{node}; a flow may go to \"broadcast\""
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn parse(pattern: &str, stations: usize) -> Result<Ends, String> {
+        let network = Network::new(Vec::new(), Vec::new());
+        super::parse(pattern, Places { stations: Some(stations), network: &network })
+    }
 
     #[test]
     fn patterns_name_ends() {

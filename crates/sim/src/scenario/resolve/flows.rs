@@ -1,9 +1,9 @@
 //! Flows: patterns expanded to pairs, each pair to its flows.
 
 use super::check::{Check, number};
-use super::ends::{self, Ends};
+use super::ends::{self, Ends, Places};
 use super::transport;
-use crate::plan::{Endpoint, FlowPlan, TcpPlan, TrafficClass, TrafficPlan};
+use crate::plan::{Endpoint, FlowPlan, Network, TcpPlan, TrafficClass, TrafficPlan};
 use crate::scenario::document::Document;
 use crate::scenario::flow::{Class, Flow, Traffic};
 use kernel::Duration;
@@ -16,9 +16,11 @@ const MOST_FLOWS: u64 = 20_000;
 pub(super) fn flows(
     document: &Document,
     stations: usize,
+    network: &Network,
     duration_s: f64,
     check: &mut Check,
 ) -> Vec<FlowPlan> {
+    let places = Places { stations: document.has_cell().then_some(stations), network };
     if document.flows.is_empty() {
         check.fault(
             "flows",
@@ -31,7 +33,7 @@ pub(super) fn flows(
     for (group, flow) in document.flows.iter().enumerate() {
         let path = format!("flows[{group}]");
         let example = example(group, &path, flow, document, duration_s, check);
-        let Some((from, to)) = pairs(&path, flow, document, stations, check) else { continue };
+        let Some((from, to)) = pairs(&path, flow, document, places, check) else { continue };
         let pairs = from.count() * to.count() - from.shared_with(&to);
         let per_pair = check.whole(format!("{path}.count"), flow.count, 1, MOST_FLOWS);
         let before = total;
@@ -44,7 +46,7 @@ pub(super) fn flows(
             check.fault(format!("{path}.count"), message);
         }
         if total <= MOST_FLOWS {
-            expand(flow, &example, (&from, &to), per_pair, &mut flows);
+            expand(flow, &example, (&from, &to), (per_pair, network), &mut flows);
         }
     }
     flows
@@ -134,14 +136,14 @@ fn pairs(
     path: &str,
     flow: &Flow,
     document: &Document,
-    stations: usize,
+    places: Places,
     check: &mut Check,
 ) -> Option<(Ends, Ends)> {
     let (from_path, to_path) = (format!("{path}.from"), format!("{path}.to"));
     // Without stations the fault is theirs: a pattern of them then names nothing to speak of.
-    let hidden = |end: &str| stations == 0 && end.starts_with("sta");
+    let hidden = |end: &str| places.stations == Some(0) && end.starts_with("sta");
     let mut end = |at: &str, pattern: &str| {
-        match ends::parse(pattern, stations) {
+        match ends::parse(pattern, places) {
             Ok(ends) => return Some(ends),
             Err(_) if hidden(pattern) => {}
             Err(message) => check.fault(at, message),
@@ -154,7 +156,8 @@ fn pairs(
         return None;
     }
     let (from, to) = (from?, to?);
-    let fault = impossible(flow, document, &from, &to);
+    let fault = impossible(flow, document, &from, &to)
+        .or_else(|| super::links::impassable(flow, places.network, [&from, &to].map(Ends::first)));
     if let Some(message) = fault {
         check.fault(to_path, message);
         return None;
@@ -165,7 +168,8 @@ fn pairs(
 /// Why there can be no flow between these ends.
 fn impossible(flow: &Flow, document: &Document, from: &Ends, to: &Ends) -> Option<String> {
     let over_tcp = matches!(flow.traffic, Traffic::Bulk(_) | Traffic::Web(_));
-    let wired = |ends: &Ends| matches!(ends, Ends::One(Endpoint::Server | Endpoint::AccessPoint));
+    let fixed = |ends: &Ends| matches!(ends, Ends::One(Endpoint::Server | Endpoint::AccessPoint));
+    let linked = !document.links.is_empty();
     if *to == Ends::One(Endpoint::Broadcast) {
         if over_tcp {
             return Some(
@@ -181,7 +185,7 @@ fn impossible(flow: &Flow, document: &Document, from: &Ends, to: &Ends) -> Optio
     if from.shared_with(to) == from.count() * to.count() {
         return Some(format!("from and to are both \"{}\"; a flow has two ends", flow.to));
     }
-    if wired(from) && wired(to) {
+    if fixed(from) && fixed(to) && !linked {
         return Some("a flow between server and ap never crosses the cell".to_owned());
     }
     let from_server = *from == Ends::One(Endpoint::Server);
@@ -201,14 +205,14 @@ fn expand(
     flow: &Flow,
     example: &FlowPlan,
     (from, to): (&Ends, &Ends),
-    per_pair: u64,
+    (per_pair, network): (u64, &Network),
     flows: &mut Vec<FlowPlan>,
 ) {
     for source in from.iter() {
         for sink in to.iter().filter(|sink| *sink != source) {
             for copy in 0..per_pair {
                 let pair = (from.count() > 1, to.count() > 1);
-                let mut name = label(&flow.name, source, sink, pair);
+                let mut name = label(&flow.name, [source, sink].map(|end| network.name(end)), pair);
                 if per_pair > 1 {
                     name = format!("{name} #{}", copy + 1);
                 }
@@ -219,8 +223,7 @@ fn expand(
 }
 
 /// The label of a table and what tells its flows apart; without a label both ends.
-fn label(name: &str, from: Endpoint, to: Endpoint, varying: (bool, bool)) -> String {
-    let (from, to) = (ends::name(from), ends::name(to));
+fn label(name: &str, [from, to]: [String; 2], varying: (bool, bool)) -> String {
     match varying {
         _ if name.is_empty() => format!("{from}->{to}"),
         (false, false) => name.to_owned(),

@@ -3,11 +3,11 @@
 use super::check::{Check, number};
 use crate::plan::{
     CoDelConfig, ControlLaw, Discipline, FqCoDelConfig, Limit, Loss, PieConfig, QueueUnit,
-    RedConfig, red_weight,
+    RedConfig, SfqConfig, red_weight,
 };
 use crate::scenario::queue::{
     self, AirtimeFair, Codel, DropTail, Drr, FqCodel, GilbertElliott, GilbertElliottPackets, Pie,
-    Queue, Red, StationQueue, Trace,
+    Queue, Red, Sfq, StationQueue, Trace,
 };
 use kernel::{BitRate, Bytes, Duration, Instant};
 
@@ -39,6 +39,7 @@ pub(super) fn queue(path: &str, queue: &Queue, site: Site, check: &mut Check) ->
     match queue {
         Queue::DropTail(queue) => drop_tail(&format!("{path}.drop_tail"), queue, check),
         Queue::Drr(queue) => drr(&format!("{path}.drr"), queue, check),
+        Queue::Sfq(queue) => sfq(&format!("{path}.sfq"), queue, check),
         Queue::Red(queue) => red(&format!("{path}.red"), queue, site, check),
         Queue::Codel(queue) => codel(&format!("{path}.codel"), queue, check),
         Queue::FqCodel(queue) => fq_codel(&format!("{path}.fq_codel"), queue, check),
@@ -94,6 +95,13 @@ fn drr(path: &str, queue: &Drr, check: &mut Check) -> Discipline {
         limit_packets: limit_packets(path, queue.limit_packets, check),
         limit_bytes: queue.limit_bytes.map(Bytes),
     }
+}
+
+fn sfq(path: &str, queue: &Sfq, check: &mut Check) -> Discipline {
+    Discipline::Sfq(SfqConfig {
+        buckets: check.whole(format!("{path}.buckets"), queue.buckets, 1, 1 << 20) as u32,
+        limit: limit(path, queue.limit_packets, queue.limit_bytes, check),
+    })
 }
 
 fn quantum(path: &str, bytes: u64, check: &mut Check) -> Bytes {

@@ -8,6 +8,8 @@ use kernel::{BitRate, Bytes, Duration};
 
 /// The largest MSDU (802.11-2020 clause 9.2.4.8), which carries LLC header and IP packet.
 const LARGEST_MSDU: u64 = 2304;
+/// The largest IP packet (RFC 791 section 3.1), for where there is no cell.
+const LARGEST_PACKET: u64 = 65_535;
 /// IP packets are this large by default: the payload of an Ethernet frame.
 const USUAL_PACKET: u64 = 1500;
 /// A quantity of data beyond which nothing could be transferred in the longest run.
@@ -72,7 +74,7 @@ fn datagram(
     (check.bytes(payload_path, payload, 1, 1_000_000), header)
 }
 
-/// Whether data and headers fit one MSDU: nothing is fragmented.
+/// Whether data and headers fit one MSDU, or without a cell one IP packet: nothing is fragmented.
 fn fits_an_msdu(
     path: &str,
     what: &str,
@@ -81,6 +83,19 @@ fn fits_an_msdu(
     document: &Document,
     check: &mut Check,
 ) {
+    if !document.has_cell() {
+        if data.saturating_add(header) > LARGEST_PACKET {
+            let most = LARGEST_PACKET - header;
+            check.fault(
+                path,
+                format!(
+                    "{data} bytes of {what} and {header} of headers exceed the largest IP packet, \
+                     {LARGEST_PACKET} bytes [RFC 791 section 3.1]; the most is {most}"
+                ),
+            );
+        }
+        return;
+    }
     let llc = document.wlan.llc_bytes.min(100);
     if data.saturating_add(header).saturating_add(llc) > LARGEST_MSDU {
         let most = LARGEST_MSDU - header - llc;
@@ -188,10 +203,13 @@ pub(super) fn tcp(path: &str, flow: &Flow, document: &Document, check: &mut Chec
     let usual_header = if tcp.timestamps { 52 } else { 40 };
     let header_path = format!("{path}.header_bytes");
     let header = check.bytes(header_path, tcp.header_bytes.unwrap_or(usual_header), 0, 200);
-    let mss = tcp.mss_bytes.unwrap_or(USUAL_PACKET - header.0);
+    let headers = header.0 + tcp.fec.as_ref().map_or(0, |fec| fec.header_bytes.min(100));
+    let mss = tcp.mss_bytes.unwrap_or(USUAL_PACKET - headers);
     let mss_path = format!("{path}.mss_bytes");
-    fits_an_msdu(&mss_path, "segment", mss, header.0, document, check);
+    fits_an_msdu(&mss_path, "segment", mss, headers, document, check);
     let mss = check.bytes(mss_path, mss, 1, LARGEST_MSDU);
+    let fec_path = format!("{path}.fec");
+    let fec = tcp.fec.as_ref().map(|keys| super::fec::fec(&fec_path, keys, mss.0, check));
     let ssthresh_path = format!("{path}.initial_ssthresh_segments");
     let window_path = format!("{path}.initial_window_segments");
     let (rto_initial, rto_min, rto_max) = timeouts(&path, tcp, check);
@@ -203,6 +221,9 @@ pub(super) fn tcp(path: &str, flow: &Flow, document: &Document, check: &mut Chec
         initial_ssthresh: tcp
             .initial_ssthresh_segments
             .map(|ssthresh| check.whole(ssthresh_path, ssthresh, 2, 1_000_000_000) as u32),
+        read_rate: tcp.read_rate_mbps.map(|rate| {
+            BitRate::from_mbps(check.real(format!("{path}.read_rate_mbps"), rate, 1e-3, 1e6))
+        }),
         timestamps: tcp.timestamps,
         header,
         delayed_ack: delayed_ack(&path, &tcp.delayed_ack, check),
@@ -211,12 +232,14 @@ pub(super) fn tcp(path: &str, flow: &Flow, document: &Document, check: &mut Chec
         rto_min,
         rto_max,
         rto_rule: tcp.rto_rule,
+        link_rate: tcp.link_rate,
         recovery: match tcp.recovery {
             flow::Recovery::NewReno => Recovery::NewReno,
             flow::Recovery::Sack(flow::Sack { rack, reduction, f_rto, undo }) => {
                 Recovery::Sack { rack, reduction, f_rto, undo }
             }
         },
+        fec,
         ecn: tcp.ecn,
         pacing: tcp.pacing,
         byte_counting: tcp.byte_counting,

@@ -1,7 +1,9 @@
 //! Bounds on what a run may cost, in time and in memory.
 
 use super::check::{Check, number};
-use crate::plan::{Discipline, Endpoint, Limit, Loss, Plan, TrafficPlan};
+use crate::plan::{
+    DirectionPlan, Discipline, Endpoint, FlowPlan, Limit, Loss, Plan, TcpPlan, TrafficPlan,
+};
 use crate::scenario::document::{Document, Stations};
 use kernel::Bytes;
 
@@ -50,18 +52,27 @@ pub(super) fn queues_hold_a_packet(document: &Document, plan: &Plan, check: &mut
         }
     }
     holds("ap", &plan.ap.queue);
-    if let Some(wire) = &plan.wire {
-        holds("wire", &wire.queue);
+    for link in &plan.network.links {
+        let [there, back] = &link.directions;
+        match link.number {
+            None => holds("wire", &there.queue),
+            Some(number) => {
+                holds(&link.path(0), &there.queue);
+                if document.links[number].reverse.queue.is_some() {
+                    holds(&link.path(1), &back.queue);
+                }
+            }
+        }
     }
 }
 
-fn packet_size(flow: &crate::plan::FlowPlan) -> Bytes {
+fn packet_size(flow: &FlowPlan) -> Bytes {
     match (&flow.traffic, &flow.tcp) {
         (
             TrafficPlan::Cbr { payload, header, .. } | TrafficPlan::Saturated { payload, header },
             _,
         ) => *payload + *header,
-        (_, Some(tcp)) => tcp.mss + tcp.header,
+        (_, Some(tcp)) => tcp.mss + tcp.header + tcp.fec.map_or(Bytes::ZERO, |fec| fec.header),
         (_, None) => Bytes::ZERO,
     }
 }
@@ -74,34 +85,44 @@ pub(super) fn is_bounded(plan: &Plan, check: &mut Check) {
     }
     let duration_s = plan.duration.as_secs_f64();
     let channel_per_s = channel_changes_per_s(plan);
-    let mut sources_per_s = 0.0;
-    let mut waiting = 0.0;
-    let mut worst = (0.0, 0);
+    let (mut sources_per_s, mut links_per_s) = (0.0, 0.0);
+    let (mut waiting, mut worst) = (0.0, (0.0, 0));
     for flow in &plan.flows {
-        let per_s = datagrams_per_s(plan, flow);
-        sources_per_s += per_s;
-        if passes_unlimited_queue(plan, flow) {
-            let datagrams = per_s * duration_s;
-            waiting += datagrams;
-            if datagrams > worst.0 {
-                worst = (datagrams, flow.group);
+        let Some(tcp) = &flow.tcp else {
+            let per_s = datagrams_per_s(plan, flow);
+            sources_per_s += per_s;
+            if passes_unlimited_queue(plan, flow) {
+                let datagrams = per_s * duration_s;
+                waiting += datagrams;
+                if datagrams > worst.0 {
+                    worst = (datagrams, flow.group);
+                }
             }
+            continue;
+        };
+        if !in_cell(flow.from) && !in_cell(flow.to) {
+            links_per_s += segments_per_s(plan, flow, tcp);
         }
     }
-    let work = duration_s * (EXCHANGES_PER_S + sources_per_s + channel_per_s);
+    let cell_per_s = if plan.stations.is_empty() { 0.0 } else { EXCHANGES_PER_S };
+    let work = duration_s * (cell_per_s + sources_per_s + links_per_s + channel_per_s);
     if work > MOST_WORK {
         let (work, sources) = (number(work), number(sources_per_s));
-        let channel = match channel_per_s {
+        let part = |(per_s, of): (f64, &str)| match per_s {
             0.0 => String::new(),
-            per_s => format!(", {} of the wire's channel", number(per_s)),
+            per_s => format!(", {} of {of}", number(per_s)),
         };
+        let more = [(links_per_s, "TCP over links"), (channel_per_s, "links' channels")]
+            .map(part)
+            .concat();
         check.fault(
             "duration_s",
             format!(
-                "{} s would take about {work} steps (10000 a second in the cell, {sources} of \
-                 datagram sources{channel}), and at most 1e11 are run; shorten it or lower the \
+                "{} s would take about {work} steps ({} a second in the cell, {sources} of \
+                 datagram sources{more}), and at most 1e11 are run; shorten it or lower the \
                  rates",
-                number(duration_s)
+                number(duration_s),
+                number(cell_per_s)
             ),
         );
     }
@@ -117,37 +138,56 @@ pub(super) fn is_bounded(plan: &Plan, check: &mut Check) {
     }
 }
 
-/// What a source may send a second independently of the cell.
-fn datagrams_per_s(plan: &Plan, flow: &crate::plan::FlowPlan) -> f64 {
+/// What a source of datagrams may send a second independently of the cell.
+fn datagrams_per_s(plan: &Plan, flow: &FlowPlan) -> f64 {
     match &flow.traffic {
         TrafficPlan::Cbr { rate, payload, .. } => rate.0 as f64 / payload.bits() as f64,
-        TrafficPlan::Saturated { payload, header } if flow.from == Endpoint::Server => {
-            let wire_rate = plan.wire.as_ref().and_then(|wire| wire.rate);
-            wire_rate.map_or(0.0, |rate| rate.0 as f64 / (*payload + *header).bits() as f64)
+        TrafficPlan::Saturated { payload, header } if !in_cell(flow.from) => {
+            let rate = ways(plan, flow).next().and_then(|first| first.rate);
+            rate.map_or(0.0, |rate| rate.0 as f64 / (*payload + *header).bits() as f64)
         }
         _ => 0.0,
     }
 }
 
-/// How often a wire's channel changes a second, whether or not anything is sent.
-fn channel_changes_per_s(plan: &Plan) -> f64 {
-    match plan.wire.as_ref().map(|wire| &wire.loss) {
-        Some(Loss::GilbertElliott { good, bad, .. }) => 4.0 / (*good + *bad).as_secs_f64(),
-        _ => 0.0,
-    }
+/// What TCP may send a second over links alone, acknowledgements included.
+fn segments_per_s(plan: &Plan, flow: &FlowPlan, tcp: &TcpPlan) -> f64 {
+    let slowest = ways(plan, flow).filter_map(|direction| direction.rate).min();
+    let by_rate = slowest.map(|rate| rate.0 as f64 / (tcp.mss + tcp.header).bits() as f64);
+    let delay_s: f64 = ways(plan, flow).map(|direction| direction.delay.as_secs_f64()).sum();
+    let by_window = tcp.window.0 as f64 / tcp.mss.0 as f64 / delay_s;
+    2.0 * f64::min(by_rate.unwrap_or(f64::INFINITY), by_window)
 }
 
-fn passes_unlimited_queue(plan: &Plan, flow: &crate::plan::FlowPlan) -> bool {
-    let unlimited = |queue: &Discipline| queue.limit() == Limit::NONE;
-    let through_wire = flow.from == Endpoint::Server || flow.to == Endpoint::Server;
-    let wire = plan.wire.as_ref().is_some_and(|wire| through_wire && unlimited(&wire.queue));
-    let ap = match flow.to {
-        Endpoint::Station(_) | Endpoint::Broadcast => unlimited(&plan.ap.queue),
-        Endpoint::Server | Endpoint::AccessPoint => false,
+/// The directions that a flow's data pass.
+fn ways<'a>(plan: &'a Plan, flow: &FlowPlan) -> impl Iterator<Item = &'a DirectionPlan> {
+    let way = plan.network.way(flow.from, flow.to).unwrap_or_default();
+    way.into_iter().map(|number| {
+        let (link, direction) = plan.network.direction(number);
+        &link.directions[direction]
+    })
+}
+
+fn in_cell(end: Endpoint) -> bool {
+    matches!(end, Endpoint::Station(_) | Endpoint::Broadcast)
+}
+
+/// How often channels of links change a second, whether or not anything is sent.
+fn channel_changes_per_s(plan: &Plan) -> f64 {
+    let changes = |direction: &DirectionPlan| match direction.loss {
+        Loss::GilbertElliott { good, bad, .. } => 2.0 / (good + bad).as_secs_f64(),
+        _ => 0.0,
     };
+    plan.network.links.iter().flat_map(|link| &link.directions).map(changes).sum()
+}
+
+fn passes_unlimited_queue(plan: &Plan, flow: &FlowPlan) -> bool {
+    let unlimited = |queue: &Discipline| queue.limit() == Limit::NONE;
+    let linked = ways(plan, flow).any(|direction| unlimited(&direction.queue));
+    let ap = in_cell(flow.to) && unlimited(&plan.ap.queue);
     let station = match flow.from {
         Endpoint::Station(number) => unlimited(&plan.stations[number as usize].queue),
         _ => false,
     };
-    wire || ap || station
+    linked || ap || station
 }

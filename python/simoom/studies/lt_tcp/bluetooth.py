@@ -1,12 +1,4 @@
-"""TCP beside Bluetooth voice over 802.11b: a paper's rules, tables and claims, analysed.
-
-V. Subramanian, K. K. Ramakrishnan, S. Kalyanaraman, L. Ji, "Impact of interference and capture
-effects in 802.11 wireless networks on TCP".
-
->>> from simoom import studies
->>> studies.lt_tcp.figure_residual().claims[0]
-Claim(residual_loss_breaks_sack: reproduced)
-"""
+"""TCP beside Bluetooth voice over 802.11b: rules, tables and claims, analysed."""
 
 from __future__ import annotations
 
@@ -17,7 +9,6 @@ from simoom.studies import reference
 from simoom.studies.claim import Check, Claim, claim, unchecked
 from simoom.studies.figure import Axis, Curve, Figure, Source, X, curve
 from simoom.studies.lab import Lab, exhibit
-from simoom.studies.study import Study
 from simoom.studies.value import Value
 
 NAME = "lt_tcp"
@@ -394,20 +385,3 @@ def figure_retries(_: Lab) -> Figure:
         (mean, most, paper),
         claims,
     )
-
-
-STUDY = Study(
-    name=NAME,
-    title="TCP beside Bluetooth voice over 802.11b",
-    reference='V. Subramanian, K. K. Ramakrishnan, S. Kalyanaraman, L. Ji, "Impact of interference '
-    'and capture effects in 802.11 wireless networks on TCP"',
-    exhibits=(
-        figure_corruption,
-        figure_residual,
-        figure_goodput,
-        table_2,
-        table_4,
-        figure_retries,
-    ),
-    notes="p as printed: 0.27 times 1, 0.5 and 0.3 for HV1, HV2 and HV3.",
-)

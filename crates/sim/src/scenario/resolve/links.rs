@@ -1,0 +1,263 @@
+//! Wired links, and the network they make.
+
+use super::check::Check;
+use super::queues::{Site, loss, queue};
+use crate::plan::{DirectionPlan, Endpoint, LinkPlan, Loss, Network};
+use crate::scenario::document::Document;
+use crate::scenario::flow::{Flow, Traffic};
+use crate::scenario::link::{Link, LossDirection, Wire};
+use crate::scenario::path::{is_bare, shown};
+use kernel::{BitRate, Duration};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Longer names make no readable column.
+const LONGEST_NAME: usize = 40;
+
+/// The network of a scenario, without the links that are at fault.
+pub(super) fn network(document: &Document, check: &mut Check) -> Network {
+    let names: Vec<Option<[&str; 2]>> = document
+        .links
+        .iter()
+        .enumerate()
+        .map(|(number, link)| ends(number, link, document, check))
+        .collect();
+    let hosts: BTreeSet<&str> = names.iter().flatten().flatten().copied().collect();
+    let hosts: Vec<String> =
+        hosts.into_iter().filter(|name| !is_fixed(name)).map(str::to_owned).collect();
+    if document.links.len() >= Network::MOST_LINKS {
+        let (links, most) = (document.links.len(), Network::MOST_LINKS - 1);
+        check.fault("links", format!("{links} are too many; at most {most}"));
+        return Network::new(Vec::new(), Vec::new());
+    }
+    let end = |name: &str| match name {
+        "server" => Endpoint::Server,
+        "ap" => Endpoint::AccessPoint,
+        _ => Endpoint::Host(hosts.partition_point(|host| **host < *name) as u32),
+    };
+    let mut links: Vec<LinkPlan> =
+        document.wire.iter().map(|wire| self::wire(wire, document, check)).collect();
+    let mut called = BTreeMap::new();
+    for (number, (link, names)) in document.links.iter().zip(names).enumerate() {
+        let directions = directions(&format!("links[{number}]"), link, check);
+        let Some([from, to]) = names else { continue };
+        let name = if link.name.is_empty() { format!("{from}-{to}") } else { link.name.clone() };
+        if let Some(other) = called.insert(name.clone(), number) {
+            let name = shown(&name);
+            let message =
+                format!("links[{other}] is called \"{name}\" too; names tell links apart");
+            check.fault(format!("links[{number}].name"), message);
+        }
+        links.push(LinkPlan { name, number: Some(number), ends: [end(from), end(to)], directions });
+    }
+    Network::new(hosts, links)
+}
+
+fn is_fixed(name: &str) -> bool {
+    matches!(name, "server" | "ap")
+}
+
+/// The names of a link's ends, if a link can be between them.
+fn ends<'a>(
+    number: usize,
+    link: &'a Link,
+    document: &'a Document,
+    check: &mut Check,
+) -> Option<[&'a str; 2]> {
+    let path = format!("links[{number}]");
+    let mut good = true;
+    for (key, name) in [("from", &link.from), ("to", &link.to)] {
+        if let Some(message) = no_node(name, document) {
+            check.fault(format!("{path}.{key}"), message);
+            good = false;
+        }
+    }
+    if !good {
+        return None;
+    }
+    let (from, to) = (&link.from[..], &link.to[..]);
+    if from == to {
+        check.fault(
+            format!("{path}.to"),
+            format!("from and to are both \"{to}\"; a link has two ends"),
+        );
+        return None;
+    }
+    let same = |a: &str, b: &str| (a == from && b == to) || (a == to && b == from);
+    let before = &document.links[..number];
+    let other = if document.wire.is_some() && same("server", "ap") {
+        Some("wire".to_owned())
+    } else {
+        let other = before.iter().position(|other| same(&other.from, &other.to));
+        other.map(|other| format!("links[{other}]"))
+    };
+    if let Some(other) = other {
+        let message = format!(
+            "{from} and {to} are linked by {other} already; a link leads both ways, and its \
+             `reverse` says how the way back differs"
+        );
+        check.fault(format!("{path}.to"), message);
+        return None;
+    }
+    Some([from, to])
+}
+
+/// Why no link can end at a node of this name.
+fn no_node(name: &str, document: &Document) -> Option<String> {
+    let shown = shown(name);
+    let station = name.strip_prefix("sta").is_some_and(|rest| {
+        rest.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '*' | '-'))
+    });
+    if name.is_empty() {
+        Some("missing; \"server\", \"ap\", or a name for a host or router, as \"r1\"".to_owned())
+    } else if station {
+        Some(format!("\"{shown}\" is a station, which no wire reaches; a link may end at \"ap\""))
+    } else if name == "broadcast" {
+        Some("\"broadcast\" is all stations of the cell and not a node".to_owned())
+    } else if name == "ap" && !document.has_cell() {
+        let message =
+            "there is no access point: without `standard` and `stations` there is no cell";
+        Some(message.to_owned())
+    } else if !is_bare(name) || name.len() > LONGEST_NAME {
+        Some(format!(
+            "\"{shown}\" is no name of a node: it has up to {LONGEST_NAME} letters, digits, \
+             underscores and hyphens"
+        ))
+    } else {
+        None
+    }
+}
+
+/// Both directions of a link.
+fn directions(path: &str, link: &Link, check: &mut Check) -> [DirectionPlan; 2] {
+    let there = direction(path, link, check);
+    let reverse = &link.reverse;
+    let path = format!("{path}.reverse");
+    let back = Link {
+        rate_mbps: reverse.rate_mbps.or(link.rate_mbps),
+        delay_ms: reverse.delay_ms.unwrap_or(link.delay_ms),
+        queue: reverse.queue.clone().unwrap_or_else(|| link.queue.clone()),
+        overhead_bytes: reverse.overhead_bytes.unwrap_or(link.overhead_bytes),
+        loss: reverse.loss.clone(),
+        ..Link::default()
+    };
+    // A value taken over from the other direction has had its faults found there.
+    let mut found = Check::default();
+    let back = direction(&path, &back, &mut found);
+    let given = [
+        ("rate_mbps", reverse.rate_mbps.is_some()),
+        ("delay_ms", reverse.delay_ms.is_some()),
+        ("queue", reverse.queue.is_some()),
+        ("overhead_bytes", reverse.overhead_bytes.is_some()),
+        ("loss", reverse.loss.is_some()),
+    ];
+    let own =
+        |at: &str| given.iter().any(|(key, is)| *is && at.starts_with(&format!("{path}.{key}")));
+    check.absorb(found, own);
+    [there, back]
+}
+
+fn direction(path: &str, link: &Link, check: &mut Check) -> DirectionPlan {
+    let at = |key: &str| format!("{path}.{key}");
+    let rate = rate(&at("rate_mbps"), link.rate_mbps, check);
+    let delay = check.millis(at("delay_ms"), link.delay_ms, 0.0, MOST_DELAY_MS);
+    DirectionPlan {
+        rate,
+        delay,
+        queue: queue(&at("queue"), &link.queue, Site::Wire(rate, delay), check),
+        overhead: check.bytes(at("overhead_bytes"), link.overhead_bytes, 0, MOST_OVERHEAD),
+        loss: loss(&at("loss"), link.loss.as_ref(), check),
+    }
+}
+
+/// A minute, a hundred times the way over a satellite.
+const MOST_DELAY_MS: f64 = 60_000.0;
+/// Far more than any framing, tunnels included.
+const MOST_OVERHEAD: u64 = 1000;
+
+fn rate(path: &str, mbps: Option<f64>, check: &mut Check) -> Option<BitRate> {
+    mbps.map(|mbps| BitRate::from_mbps(check.real(path, mbps, 0.001, 1e6)))
+}
+
+/// The link between server and access point.
+fn wire(wire: &Wire, document: &Document, check: &mut Check) -> LinkPlan {
+    if !document.has_cell() {
+        let message = "it ends at the access point, and without `standard` and `stations` there is \
+                       no cell; take [[links]]";
+        check.fault("wire", message);
+    }
+    let plain = Link {
+        rate_mbps: wire.rate_mbps,
+        delay_ms: wire.delay_ms,
+        queue: wire.queue.clone(),
+        overhead_bytes: wire.overhead_bytes,
+        loss: wire.loss.clone(),
+        ..Link::default()
+    };
+    let down = direction("wire", &plain, check);
+    let mut directions = [down.clone(), down];
+    match wire.loss_direction {
+        LossDirection::Both => {}
+        LossDirection::Down => directions[1].loss = Loss::None,
+        LossDirection::Up => directions[0].loss = Loss::None,
+    }
+    let ends = [Endpoint::Server, Endpoint::AccessPoint];
+    LinkPlan { name: "wire".to_owned(), number: None, ends, directions }
+}
+
+/// Why there can be no flow over the links between these ends.
+pub(super) fn impassable(
+    flow: &Flow,
+    network: &Network,
+    [from, to]: [Endpoint; 2],
+) -> Option<String> {
+    let [from_name, to_name] = [from, to].map(|end| network.name(end));
+    let (Some(there), Some(back)) = (network.way(from, to), network.way(to, from)) else {
+        let reached = network.reached_from(from).join(", ");
+        let what = if reached.is_empty() { "nothing".to_owned() } else { reached };
+        return Some(format!(
+            "no links lead from {from_name} to {to_name}; {from_name} reaches {what}"
+        ));
+    };
+    let in_cell = |end| matches!(end, Endpoint::Station(_) | Endpoint::Broadcast);
+    if in_cell(from) || in_cell(to) {
+        return endless(flow, network, &there, in_cell(from));
+    }
+    if there.is_empty() {
+        return Some(format!(
+            "{from_name} sits at {to_name}: no link ends at \"server\", and no packet crosses any"
+        ));
+    }
+    let takes_time = |&number: &usize| {
+        let (link, direction) = network.direction(number);
+        let DirectionPlan { rate, delay, .. } = link.directions[direction];
+        rate.is_some() || delay > Duration::ZERO
+    };
+    if !there.iter().chain(&back).any(takes_time) {
+        return Some(format!(
+            "no link from {from_name} to {to_name} has a rate or a delay, so that everything would \
+             happen in one instant; give {}",
+            key(network, there[0], "rate_mbps")
+        ));
+    }
+    endless(flow, network, &there, false)
+}
+
+/// Why a saturated source cannot send this way.
+fn endless(flow: &Flow, network: &Network, way: &[usize], in_cell: bool) -> Option<String> {
+    let saturated = matches!(flow.traffic, Traffic::Saturated(_)) && !in_cell;
+    let &first = way.first().filter(|_| saturated)?;
+    let (link, direction) = network.direction(first);
+    link.directions[direction].rate.is_none().then(|| {
+        let key = key(network, first, "rate_mbps");
+        format!("a saturated source before an infinitely fast link would never end; give {key}")
+    })
+}
+
+/// A key of a direction of a link.
+fn key(network: &Network, direction: usize, key: &str) -> String {
+    let (link, direction) = network.direction(direction);
+    match link.number {
+        None => format!("wire.{key}"),
+        Some(_) => format!("{}.{key}", link.path(direction)),
+    }
+}

@@ -1,0 +1,273 @@
+//! Places and radios.
+
+use super::cell::ring;
+use super::check::{Check, number};
+use super::queues::{Site, queue};
+use crate::plan::{
+    ApPlan, BssPlan, Discipline, Endpoint, ErrorPlan, FadingPlan, FlowPlan, LossPlan, PlacePlan,
+    SlotGrid, SpacePlan, StationPlan,
+};
+use crate::scenario::document::{Document, Station, Stations};
+use crate::scenario::radio::{ErrorModel, Propagation, Radio};
+use kernel::{Db, Dbm, Duration};
+
+/// More cells than this are a mistake.
+const MOST_CELLS: usize = 1000;
+/// Nodes further from the origin than this are a mistake, in metres.
+const FARTHEST: f64 = 1e6;
+
+/// Space, if the scenario has a radio; else nothing may be said of places.
+pub(super) fn space(
+    document: &Document,
+    ap: &ApPlan,
+    stations: &[StationPlan],
+    check: &mut Check,
+) -> Option<SpacePlan> {
+    let Some(radio) = document.radio.as_ref().filter(|_| document.has_cell()) else {
+        no_radio(document, check);
+        return None;
+    };
+    if document.wlan.slot_grid == SlotGrid::Shared {
+        let message = "\"shared\" needs a cell in which all hear all; take \"standard\" or \"free\", \
+                       or remove [radio]";
+        check.fault("wlan.slot_grid", message);
+    }
+    if matches!(ap.queue, Discipline::AirtimeFair { .. }) {
+        let message = "airtime_fair is not there yet together with [radio]; take drr or fq_codel";
+        check.fault("ap.queue.airtime_fair", message);
+    }
+    let cells = cells(document, radio, ap, stations, check);
+    let places = places(document, radio, cells.len(), check);
+    let nodes = places.len() + cells.len();
+    Some(SpacePlan {
+        cells,
+        stations: places,
+        ad_hoc: radio.ad_hoc,
+        losses: losses(radio, nodes, check),
+        shadowing: Db(check.real("radio.shadowing_db", radio.shadowing_db, 0.0, 40.0)),
+        fading: radio.fading.as_ref().map(|fading| FadingPlan {
+            m: check.real("radio.fading.m", fading.m, 0.5, 1000.0),
+            coherence: check.millis("radio.fading.coherence_ms", fading.coherence_ms, 1e-3, 1e7),
+        }),
+        tx_power: Dbm(check.real("radio.tx_power_dbm", radio.tx_power_dbm, -50.0, 60.0)),
+        noise_figure: Db(check.real("radio.noise_figure_db", radio.noise_figure_db, 0.0, 50.0)),
+        detect: Dbm(check.real("radio.detect_dbm", radio.detect_dbm, -110.0, 30.0)),
+        detect_snr: Db(check.real("radio.detect_snr_db", radio.detect_snr_db, -100.0, 60.0)),
+        sensitivity: radio
+            .sensitivity_dbm
+            .map(|level| Dbm(check.real("radio.sensitivity_dbm", level, -120.0, 30.0))),
+        energy: Dbm(check.real("radio.energy_dbm", radio.energy_dbm, -110.0, 60.0)),
+        capture: radio.capture.as_ref().map(|capture| {
+            let margin = check.real("radio.capture.margin_db", capture.margin_db, 0.0, 60.0);
+            let window = check.real("radio.capture.window_us", capture.window_us, 0.0, 1e4);
+            (Db(margin), Duration::from_secs_f64(window * 1e-6))
+        }),
+        errors: match &radio.error_model {
+            ErrorModel::Table => ErrorPlan::Table,
+            ErrorModel::Nist => ErrorPlan::Nist,
+            ErrorModel::Yans => ErrorPlan::Yans,
+            ErrorModel::Threshold(threshold) => {
+                let path = "radio.error_model.threshold.sinr_db";
+                ErrorPlan::Threshold(Db(check.real(path, threshold.sinr_db, -20.0, 60.0)))
+            }
+        },
+        nav_reset: radio.nav_reset,
+    })
+}
+
+/// The groups of stations, and where each is written.
+fn groups(document: &Document) -> Vec<(String, &Station)> {
+    match &document.stations {
+        Stations::Count(_) => Vec::new(),
+        Stations::Equal(station) => vec![("stations".to_owned(), station)],
+        Stations::Groups(groups) => {
+            let path = |index| format!("stations[{index}]");
+            groups.iter().enumerate().map(|(index, group)| (path(index), group)).collect()
+        }
+    }
+}
+
+fn no_radio(document: &Document, check: &mut Check) {
+    let message = "nodes have places only where there is a radio; add a table [radio], or remove \
+                   the key";
+    let mut unused = |given: bool, path: String| {
+        if given {
+            check.fault(path, message);
+        }
+    };
+    unused(!document.cells.is_empty(), "cells".to_owned());
+    unused(document.ap.position_m.is_some(), "ap.position_m".to_owned());
+    unused(document.ap.channel.is_some(), "ap.channel".to_owned());
+    for (path, group) in groups(document) {
+        unused(group.position_m.is_some(), format!("{path}.position_m"));
+        unused(group.ring_m.is_some(), format!("{path}.ring_m"));
+        unused(group.cell.is_some(), format!("{path}.cell"));
+    }
+    if document.radio.is_some() {
+        check.fault("radio", "there is no cell without `standard` and `stations`; remove the key");
+    }
+}
+
+/// A place; the origin if none is given where that is allowed.
+fn position(path: &str, given: Option<&Vec<f64>>, radio: &Radio, check: &mut Check) -> [f64; 2] {
+    let Some(given) = given else { return [0.0, 0.0] };
+    if radio.losses_db.is_some() {
+        let message = "radio.losses_db says what signals lose, wherever nodes stand; remove one";
+        check.fault(path, message);
+    }
+    match given[..] {
+        [x, y] => {
+            let mut real = |value| check.real(path, value, -FARTHEST, FARTHEST);
+            [real(x), real(y)]
+        }
+        _ => {
+            let count = given.len();
+            check.fault(path, format!("must be two numbers, [east, north], not {count}"));
+            [0.0, 0.0]
+        }
+    }
+}
+
+fn channel(path: String, given: Option<u64>, check: &mut Check) -> u16 {
+    check.whole(path, given.unwrap_or(1), 1, 233) as u16
+}
+
+fn cells(
+    document: &Document,
+    radio: &Radio,
+    ap: &ApPlan,
+    stations: &[StationPlan],
+    check: &mut Check,
+) -> Vec<BssPlan> {
+    let first = BssPlan {
+        position_m: position("ap.position_m", document.ap.position_m.as_ref(), radio, check),
+        channel: channel("ap.channel".to_owned(), document.ap.channel, check),
+        queue: ap.queue.clone(),
+        ring: ap.ring,
+    };
+    if document.cells.len() > MOST_CELLS {
+        check
+            .fault("cells", format!("{} are too many; at most {MOST_CELLS}", document.cells.len()));
+    }
+    if radio.ad_hoc && !document.cells.is_empty() {
+        check.fault("cells", "an ad-hoc network has no access points; remove the tables [[cells]]");
+    }
+    let fastest = stations.iter().map(|station| station.down.mode.rate).max().unwrap_or_default();
+    let mut cells = vec![first];
+    for (bss, index) in document.cells.iter().zip(0..).take(MOST_CELLS) {
+        let path = |key: &str| format!("cells[{index}].{key}");
+        let site = Site::AccessPoint(fastest);
+        let discipline = queue(&path("queue"), &bss.queue, site, check);
+        if matches!(discipline, Discipline::AirtimeFair { .. }) {
+            let message = "airtime_fair is not there yet together with [radio]; take drr";
+            check.fault(path("queue.airtime_fair"), message);
+        }
+        cells.push(BssPlan {
+            position_m: position(&path("position_m"), bss.position_m.as_ref(), radio, check),
+            channel: channel(path("channel"), bss.channel, check),
+            queue: discipline,
+            ring: ring(&format!("cells[{index}]"), bss.ring_packets, check),
+        });
+    }
+    cells
+}
+
+fn places(document: &Document, radio: &Radio, cells: usize, check: &mut Check) -> Vec<PlacePlan> {
+    let plain;
+    let mut groups = groups(document);
+    if let Stations::Count(count) = document.stations {
+        plain = Station { count, ..Station::default() };
+        groups.push(("stations".to_owned(), &plain));
+    }
+    let mut places = Vec::new();
+    for (path, group) in groups {
+        if group.position_m.is_none() && group.ring_m.is_none() && radio.losses_db.is_none() {
+            let message = "missing; with [radio] a station has a place, as [10.0, 0.0], or a \
+                           ring_m around its access point, or there is radio.losses_db";
+            check.fault(format!("{path}.position_m"), message);
+        }
+        let highest = cells as u64 - 1;
+        let cell = check.whole(format!("{path}.cell"), group.cell.unwrap_or(0), 0, highest);
+        let own = [&document.ap.position_m].into_iter();
+        let further = document.cells.iter().map(|bss| &bss.position_m);
+        let centre = own.chain(further).nth(cell as usize).and_then(Option::as_ref);
+        let given = group.position_m.as_ref();
+        let key = format!("{path}.position_m");
+        let [x, y] = match given {
+            Some(_) => position(&key, given, radio, check),
+            None => centre.and_then(|at| <[f64; 2]>::try_from(&at[..]).ok()).unwrap_or([0.0; 2]),
+        };
+        let ring = check.real(format!("{path}.ring_m"), group.ring_m.unwrap_or(0.0), 0.0, FARTHEST);
+        let room = super::cell::MOST_STATIONS.saturating_sub(places.len() as u64);
+        for i in 0..group.count.min(room) {
+            // Evenly on the ring, the first in the east.
+            let turn = std::f64::consts::TAU * i as f64 / group.count as f64;
+            let position_m = [x + ring * libm::cos(turn), y + ring * libm::sin(turn)];
+            places.push(PlacePlan { cell: cell as u32, position_m });
+        }
+    }
+    places
+}
+
+fn losses(radio: &Radio, nodes: usize, check: &mut Check) -> LossPlan {
+    if let Some(rows) = &radio.losses_db {
+        return matrix(rows, nodes, check);
+    }
+    match &radio.propagation {
+        Propagation::TwoRay => LossPlan::TwoRay,
+        Propagation::Friis(friis) => {
+            let path = "radio.propagation.friis.frequency_mhz";
+            let frequency = check.real(path, friis.frequency_mhz, 1.0, 1e6);
+            LossPlan::Friis { frequency_hz: frequency * 1e6 }
+        }
+        Propagation::LogDistance(model) => {
+            let path = |key| format!("radio.propagation.log_distance.{key}");
+            let loss = check.real(path("reference_loss_db"), model.reference_loss_db, 0.0, 300.0);
+            LossPlan::LogDistance {
+                exponent: check.real(path("exponent"), model.exponent, 0.0, 20.0),
+                reference_m: check.real(path("reference_m"), model.reference_m, 1e-3, 1e6),
+                reference_loss: Db(loss),
+            }
+        }
+    }
+}
+
+fn matrix(rows: &[Vec<f64>], nodes: usize, check: &mut Check) -> LossPlan {
+    let path = "radio.losses_db";
+    if rows.len() != nodes {
+        let given = rows.len();
+        check.fault(
+            path,
+            format!(
+                "has {given} rows; there are {nodes} nodes: ap, stations, further access points"
+            ),
+        );
+    }
+    for (row, index) in rows.iter().zip(0..) {
+        if row.len() != nodes {
+            let given = row.len();
+            check.fault(format!("{path}[{index}]"), format!("has {given} numbers, not {nodes}"));
+        }
+        if let Some(bad) = row.iter().find(|loss| !(0.0..=1000.0).contains(*loss)) {
+            let is = number(*bad);
+            check.fault(format!("{path}[{index}]"), format!("must be from 0 to 1000 dB, is {is}"));
+        }
+    }
+    LossPlan::Matrix(rows.iter().map(|row| row.iter().map(|&loss| Db(loss)).collect()).collect())
+}
+
+/// In an ad-hoc network flows are between stations.
+pub(super) fn flows(space: Option<&SpacePlan>, flows: &[FlowPlan], check: &mut Check) {
+    if !space.is_some_and(|space| space.ad_hoc) {
+        return;
+    }
+    let is_station = |end| matches!(end, Endpoint::Station(_));
+    let mut last = None;
+    for flow in flows.iter().filter(|flow| !(is_station(flow.from) && is_station(flow.to))) {
+        if last.replace(flow.group) != Some(flow.group) {
+            let message = "with radio.ad_hoc there are stations only: a flow goes from one to \
+                           another, as from = \"sta0\", to = \"sta1\"";
+            check.fault(format!("flows[{}]", flow.group), message);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+"""CUBIC driven by the MCS of 802.11ac: a paper's figures and claims, simulated.
+
+A. Okada, D. Nobayashi, T. Ikenaga, "TCP congestion control based on transmission rate of wireless
+LAN interfaces".
+"""
+
+from simoom.studies.mcs_cubic.beyond import figure_clients, figure_controllers, figure_falling
+from simoom.studies.mcs_cubic.throughput import figure_3a, figure_3b, figure_readings
+from simoom.studies.mcs_cubic.windows import figure_2a, figure_2b
+from simoom.studies.study import Study
+
+STUDY = Study(
+    name="mcs_cubic",
+    title="CUBIC driven by the MCS of 802.11ac",
+    reference='A. Okada, D. Nobayashi, T. Ikenaga, "TCP congestion control based on transmission '
+    'rate of wireless LAN interfaces"',
+    exhibits=(
+        figure_2a,
+        figure_2b,
+        figure_3a,
+        figure_3b,
+        figure_readings,
+        figure_falling,
+        figure_controllers,
+        figure_clients,
+    ),
+    notes="The queue of 10 packets is read as 10 frames in the device below FQ-CoDel, and the MCS "
+    "changes at the client alone: other readings are in a figure of their own. No A-MSDUs: 1498 "
+    "bytes hold no segment of this size with another.",
+)
+
+__all__ = [
+    "STUDY",
+    "figure_2a",
+    "figure_2b",
+    "figure_3a",
+    "figure_3b",
+    "figure_clients",
+    "figure_controllers",
+    "figure_falling",
+    "figure_readings",
+]

@@ -1,0 +1,189 @@
+"""Fig. 3: the throughput around the change of MCS, and what the reading of the queue does."""
+
+from __future__ import annotations
+
+from simoom.studies import reference
+from simoom.studies.claim import Check, claim
+from simoom.studies.figure import Axis, Curve, Figure, Source, curve
+from simoom.studies.lab import Lab, Sample, exhibit
+from simoom.studies.mcs_cubic.paper import (
+    CHANGE_S,
+    CONTROLS,
+    DRIVEN,
+    END_S,
+    PLAIN,
+    PROBES,
+    READINGS,
+    STEPS,
+    STUDY,
+    mean_between,
+    measure,
+    settled_s,
+    upload,
+)
+from simoom.studies.mcs_cubic.windows import COLOURS, runs
+from simoom.studies.value import Value
+
+QUANTITY = "goodput_mbps"
+AFTER_S = 3.0
+"""Fig. 3b averages over so long after the change."""
+
+
+def after(sample: Sample, begin_s: float, end_s: float) -> Value:
+    """Return the mean goodput between two moments after the change."""
+    return Value.mean(mean_between(sample, CHANGE_S + begin_s, CHANGE_S + end_s))
+
+
+def _course(label: str, sample: Sample, *, begin_s: float = 15.0, bin_s: float = 0.5) -> Curve:
+    starts = [begin_s + bin_s * k for k in range(round((END_S - begin_s) / bin_s))]
+    return curve(
+        label,
+        Source.SIMULATION,
+        [at + bin_s / 2 for at in starts],
+        [Value.mean(mean_between(sample, at, at + bin_s)) for at in starts],
+        QUANTITY,
+        colour=COLOURS[label],
+    )
+
+
+@exhibit("figure 3a")
+def figure_3a(lab: Lab) -> Figure:
+    """Throughput against time, MCS 0 to 8."""
+    found = runs(lab, 8)
+    plain, driven = found[PLAIN], found[DRIVEN]
+    level = after(driven, 12.0, 20.0)
+    claims = (
+        claim(
+            "plain_starts_at_35",
+            "When the MCS changes from 0 to 8, CUBIC's throughput rises to 35 Mb/s.",
+            paper="35 Mb/s",
+            checks=[Check.near("first half second", after(plain, 0.0, 0.5), 35.0, within=3.5)],
+            tolerance="10 %",
+        ),
+        claim(
+            "plain_reaches_43_in_6_s",
+            "CUBIC's throughput then rises to 43 Mb/s within 6 s.",
+            paper="43 Mb/s after 6 s",
+            checks=[
+                Check.near("from 6 to 8 s after", after(plain, 6.0, 8.0), 43.0, within=4.3),
+                Check.near("seconds to 95 %", Value.mean(settled_s(plain)), 6.0, within=2.0),
+            ],
+            tolerance="10 %; 2 s",
+        ),
+        claim(
+            "driven_starts_at_43",
+            "Driven, the throughput rises to 43 Mb/s at once.",
+            paper="43 Mb/s",
+            checks=[Check.near("first half second", after(driven, 0.0, 0.5), 43.0, within=4.3)],
+            tolerance="10 %",
+        ),
+        claim(
+            "driven_is_steady",
+            "After that it does not fluctuate significantly.",
+            paper="not significantly",
+            checks=[
+                Check.agrees(f"{k} to {k + 2} s over the end", after(driven, k, k + 2.0), level,
+                             within=0.1)
+                for k in (1.0, 3.0, 5.0, 8.0)
+            ],
+            tolerance="10 % of the mean of the last 8 s",
+        ),
+    )  # fmt: skip
+    return Figure(
+        "figure 3a",
+        "throughput, MCS 0 to 8 at 20 s",
+        Axis("time_s", "time, s", 15, END_S),
+        (Axis(QUANTITY, "throughput, Mb/s", 0, 70),),
+        (
+            *(_course(control, found[control]) for control in CONTROLS),
+            *reference.curves(STUDY, "figure 3a", COLOURS),
+        ),
+        claims,
+    )
+
+
+@exhibit("figure 3b")
+def figure_3b(lab: Lab) -> Figure:
+    """Throughput of the three seconds after the change against x."""
+    cases = {
+        (control, x): upload(x, control, end_s=CHANGE_S + AFTER_S)
+        for control in CONTROLS
+        for x in STEPS
+    }
+    found = lab.sample(cases, measure, replications=lab.pick(10, 4), probes=PROBES)
+    curves = {
+        control: curve(
+            control,
+            Source.SIMULATION,
+            STEPS,
+            [after(found[control, x], 0.0, AFTER_S) for x in STEPS],
+            QUANTITY,
+            colour=COLOURS[control],
+        )
+        for control in CONTROLS
+    }
+    gain = {x: _gain(found[DRIVEN, x], found[PLAIN, x]) for x in STEPS}
+    claims = (
+        claim(
+            "gains_from_mcs_5",
+            "Where the MCS changes from 0 to 5 or more, the driver raises the throughput.",
+            paper="increased",
+            checks=[Check(f"gain, x = {x}", gain[x], low=1.0) for x in STEPS if x >= 5],
+            tolerance="the interval of the paired ratio lies above 1",
+        ),
+        claim(
+            "no_gains_below_mcs_5",
+            "Below MCS 5 it does not.",
+            paper="no difference in Fig. 3b",
+            checks=[Check.near(f"gain, x = {x}", gain[x], 1.0, within=0.05)
+                    for x in STEPS if x < 5],
+            tolerance="5 %",
+        ),
+    )  # fmt: skip
+    return Figure(
+        "figure 3b",
+        "throughput of the 3 s after the change from MCS 0 to x",
+        Axis("to_mcs", "MCS after the change, x", 0.5, 8.5),
+        (Axis(QUANTITY, "throughput, Mb/s", 0, 60),),
+        tuple(curves.values()),
+        claims,
+    )
+
+
+def _gain(driven: Sample, plain: Sample) -> Value:
+    """Return the ratio of goodputs, run by run: both have the same seeds."""
+    return Value.mean(
+        mean_between(driven, CHANGE_S, CHANGE_S + AFTER_S)
+        / mean_between(plain, CHANGE_S, CHANGE_S + AFTER_S)
+    )
+
+
+@exhibit("figure readings")
+def figure_readings(lab: Lab) -> Figure:
+    """What the reading of "10 packets" does to the throughput after a change from 0 to 8."""
+    cases = {
+        (control, key): upload(8, control, reading=key) for control in CONTROLS for key in READINGS
+    }
+    found = lab.sample(cases, measure, replications=lab.pick(5, 2), probes=PROBES)
+    labels = [READINGS[key].name for key in READINGS]
+    spans = {"first half second": (0.0, 0.5), "last 8 s": (12.0, 20.0)}
+    curves = tuple(
+        curve(
+            f"{control}, {span}",
+            Source.SIMULATION,
+            labels,
+            [after(found[control, key], *ends) for key in READINGS],
+            QUANTITY,
+            colour=2 * i + j,
+        )
+        for i, control in enumerate(CONTROLS)
+        for j, (span, ends) in enumerate(spans.items())
+    )
+    return Figure(
+        "figure readings",
+        "throughput after MCS 0 to 8 by reading of the queue",
+        Axis("reading", "queue of client and access point"),
+        (Axis(QUANTITY, "throughput, Mb/s", 0, 80),),
+        (*curves, *reference.curves(STUDY, "figure readings", {c.label: c.colour for c in curves})),
+        notes="The study takes the first; the picture published is closest to it.",
+    )
