@@ -2,7 +2,7 @@
 
 >>> from simoom import studies
 >>> list(studies.STUDIES)
-['full_duplex', 'http_queueing', 'lt_tcp']
+['full_duplex', 'http_queueing', 'lt_tcp', 'mcs_cubic']
 >>> figure = studies.full_duplex.figure_5()
 >>> figure.claims[3].verdict.value
 'reproduced'
@@ -15,7 +15,7 @@ study`` prints and writes them.
 from difflib import get_close_matches
 from types import MappingProxyType
 
-from simoom.studies import full_duplex, http_queueing, lt_tcp
+from simoom.studies import full_duplex, http_queueing, lt_tcp, mcs_cubic
 from simoom.studies.claim import Check, Claim, Outcome, Verdict
 from simoom.studies.figure import Figure
 from simoom.studies.lab import Lab
@@ -23,7 +23,10 @@ from simoom.studies.study import Results, Study, UnknownStudyError
 from simoom.studies.value import Value
 
 STUDIES = MappingProxyType(
-    {each.name: each for each in (full_duplex.STUDY, http_queueing.STUDY, lt_tcp.STUDY)}
+    {
+        each.name: each
+        for each in (full_duplex.STUDY, http_queueing.STUDY, lt_tcp.STUDY, mcs_cubic.STUDY)
+    }
 )
 """All studies by name."""
 
@@ -59,4 +62,5 @@ __all__ = [
     "full_duplex",
     "http_queueing",
     "lt_tcp",
+    "mcs_cubic",
 ]

@@ -32,10 +32,9 @@ PROBES = (WINDOW, GOODPUT)
 
 PLAIN = "CUBIC"
 DRIVEN = "CUBIC driven by the MCS"
-CONTROLS: Mapping[str, Any] = {
-    PLAIN: {"cubic": {}},
-    DRIVEN: {"cross_layer": {"inner": {"cubic": {}}}},
-}
+CUBIC: Mapping[str, Any] = {"cubic": {"friendly": False}}
+"""As in the paper's ns-3.40, which has no Reno-friendly region yet."""
+CONTROLS: Mapping[str, Any] = {PLAIN: CUBIC, DRIVEN: {"cross_layer": {"inner": CUBIC}}}
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ def upload(
         Another controller in place of CUBIC.
     """
     read = READINGS[reading]
-    change = {"schedule": [{"at_s": 0.0, "mcs": from_mcs}, {"at_s": CHANGE_S, "mcs": to_mcs}]}
+    change = {"schedule": {"steps": [{"at_s": CHANGE_S, "mcs": to_mcs}]}}
     chosen = CONTROLS[control]
     if base is not None:
         chosen = dict(base) if control == PLAIN else {"cross_layer": {"inner": dict(base)}}

@@ -33,7 +33,7 @@ IDEAL_KB = {5: 100.0, 8: 147.0}
 def runs(lab: Lab, to_mcs: int) -> dict[str, Sample]:
     """Return the uploads of a figure with and without the driver."""
     cases = {control: upload(to_mcs, control) for control in CONTROLS}
-    return lab.sample(cases, measure, replications=lab.pick(10, 3), probes=PROBES)
+    return lab.sample(cases, measure, replications=lab.pick(10, 5), probes=PROBES)
 
 
 def first_run(label: str, sample: Sample, begin_s: float) -> Curve:
