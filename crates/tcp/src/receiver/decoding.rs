@@ -100,10 +100,15 @@ impl Decoder {
     }
 }
 
-/// Whether there is such a unit: none of a block's data is empty, and a code has so many units.
+/// More bytes no unit has: it travels in one IP packet (RFC 791 §3.1, Total Length).
+const MOST_UNIT: u64 = 65_535;
+
+/// Whether there is such a unit: none of a block's data is empty, a packet carries it, and a code
+/// has so many units.
 fn is_sound(coded: &Coded) -> bool {
-    let before = coded.unit_size() * u64::from(coded.data.get() - 1);
-    before < u64::from(coded.span) && u32::from(coded.index) < MOST_UNITS
+    let size = coded.unit_size();
+    let before = size * u64::from(coded.data.get() - 1);
+    before < u64::from(coded.span) && size <= MOST_UNIT && u32::from(coded.index) < MOST_UNITS
 }
 
 impl Receiver {
