@@ -13,7 +13,7 @@ pub use network::{DirectionPlan, LinkPlan, Network};
 pub use queue::{Discipline, Per};
 pub use space::{BssPlan, ErrorPlan, FadingPlan, LossPlan, PlacePlan, SpacePlan};
 pub use wlan::{
-    AdaptiveRule, AggregationPlan, BackoffDraw, Band, Countdown, Durations, Edca, Eifs,
+    AdaptiveRule, AggregationPlan, BackoffDraw, Band, Countdown, Delivery, Durations, Edca, Eifs,
     MissedBlockAck, Mode, Patience, Preamble, QosPlan, RateControlPlan, RatePlan, Retries, Slot,
     SlotGrid, Standard, WlanPlan,
 };

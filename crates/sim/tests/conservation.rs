@@ -346,7 +346,8 @@ impl Draw {
             let parity = self.one(&["none", "normal", "binomial"]);
             writeln!(
                 text,
-                "fec = {{ parity = '{parity}', verify = {verify}, reactive = {reactive}, unit_min_bytes = 100 }}"
+                "fec = {{ parity = '{parity}', verify = {verify}, reactive = {reactive}, \
+                 unit_min_bytes = 100 }}"
             )
             .unwrap();
             writeln!(text, "ecn = \"{}\"", self.one(&["off", "classic", "accurate"])).unwrap();

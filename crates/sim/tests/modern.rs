@@ -40,8 +40,8 @@ fn a_schedule_of_one_end_is_its_own() {
     let probes = ["stations[0].mcs", "stations[0].ap_mcs", "stations[0].rate_mbps"];
     let run = run(
         &format!(
-            "standard = '11ac'\nwlan = {{ mcs = 0, guard_ns = 400 }}\nstations.rate_control.schedule\
-             .steps = [{{ at_s = 1.5, mcs = 8 }}, {{ at_s = 2.5, mcs = 4 }}]\n{UPLOAD}"
+            "standard = '11ac'\nwlan = {{ mcs = 0, guard_ns = 400 }}\nstations.rate_control.\
+             schedule.steps = [{{ at_s = 1.5, mcs = 8 }}, {{ at_s = 2.5, mcs = 4 }}]\n{UPLOAD}"
         ),
         &probes,
     );
@@ -119,8 +119,8 @@ fn voice_does_not_wait_for_the_rest() {
 fn aggregates_are_as_long_as_they_may_be() {
     let of = |standard: &str, keys: &str| {
         let text = format!(
-            "standard = '{standard}'\nstations.count = 1\nwlan.edca_defaults = 'ns3'\n{keys}\n{UPLOAD}\
-             traffic.saturated.payload_bytes = 1472\n"
+            "standard = '{standard}'\nstations.count = 1\nwlan.edca_defaults = 'ns3'\n{keys}\n\
+             {UPLOAD}traffic.saturated.payload_bytes = 1472\n"
         );
         let run = run(&text, &[]);
         (value(&run, "stations[0].mpdus_per_ppdu"), value(&run, "total.goodput_mbps"))

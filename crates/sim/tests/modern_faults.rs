@@ -237,10 +237,8 @@ fn access_categories() {
     wrong(
         "11n",
         "wlan.edca.video.txop_limit_us = 3000",
-        &[
-            "wlan.edca.video.txop_limit_us: 3000 is not a multiple of 32 us [802.11-2020 9.4.2.28]; \
-           the nearest are 2976 and 3008",
-        ],
+        &["wlan.edca.video.txop_limit_us: 3000 is not a multiple of 32 us [802.11-2020 \
+           9.4.2.28]; the nearest are 2976 and 3008"],
     );
 }
 
@@ -262,10 +260,8 @@ fn aggregates() {
     wrong(
         "11ac",
         "wlan.aggregation.window = 65",
-        &[
-            "wlan.aggregation.window: must be from 1 to 64, which a block ack of 802.11ac can name, \
-           is 65 [802.11-2020 9.3.1.8]",
-        ],
+        &["wlan.aggregation.window: must be from 1 to 64, which a block ack of 802.11ac can \
+           name, is 65 [802.11-2020 9.3.1.8]"],
     );
     right("11ax", "wlan.aggregation.frames = 256");
     wrong(
@@ -302,10 +298,8 @@ fn rate_control() {
     wrong(
         "11g",
         "ap.rate_control = 'ideal'",
-        &[
-            "ap.rate_control.ideal: goes by the strength of the signal, and this cell has no radio: \
-           every node hears every other, whatever the mode",
-        ],
+        &["ap.rate_control.ideal: goes by the strength of the signal, and this cell has no \
+           radio: every node hears every other, whatever the mode"],
     );
     wrong(
         "11g",
@@ -328,9 +322,8 @@ fn schedules() {
     wrong(
         "11ac",
         "wlan.rate_control = 'schedule'",
-        &[
-            "wlan.rate_control.schedule.steps: there are none; a step reads { at_s = 20.0, mcs = 8 }",
-        ],
+        &["wlan.rate_control.schedule.steps: there are none; a step reads { at_s = 20.0, \
+           mcs = 8 }"],
     );
     wrong(
         "11ac",

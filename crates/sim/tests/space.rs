@@ -183,7 +183,8 @@ fn distance_costs_frames_and_rate_control_finds_a_mode() {
     let (near, far) = (at(5.0, fixed), at(45.0, fixed));
     assert!(near > 25.0 && far < 0.1, "{near} {far}");
     let adaptive = at(45.0, "rate_control = 'minstrel'");
-    assert!(adaptive > 5.0, "{adaptive}");
+    let ideal = at(45.0, "rate_control = 'ideal'");
+    assert!(adaptive > 5.0 && ideal > 5.0, "{adaptive} {ideal}");
 }
 
 fn faults(text: &str) -> Vec<String> {

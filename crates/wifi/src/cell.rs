@@ -26,7 +26,7 @@ pub use config::{
 pub use crate::mac::Outcome;
 use crate::mac::{
     Access, Backoff, Bitmap, BusySlot, Cache, Contention, Countdown, Exchange, Fate, Framing,
-    Originator, Persistence, Psdu, Recipient, Settled,
+    Originator, Persistence, Recipient, Settled,
 };
 use crate::phy::Mode;
 use crate::rate::RateControl;
@@ -102,6 +102,8 @@ pub struct Cell {
     lost: Bitmap,
     /// The data frame of the exchange on the air has not ended yet.
     data_pending: bool,
+    /// Frames of the PSDU on the air whose bytes are over, where each is handed up by itself.
+    handed: u16,
     txop: Option<Txop>,
     /// Functions that send at once, and when their own first frame ends.
     colliders: Vec<(u32, Instant)>,
@@ -176,6 +178,7 @@ impl Cell {
             sender: 0,
             lost: Bitmap::default(),
             data_pending: false,
+            handed: 0,
             txop: None,
             colliders: Vec::with_capacity(8),
             missed: Vec::new(),

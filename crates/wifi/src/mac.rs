@@ -9,8 +9,8 @@ mod recipient;
 mod station;
 mod timing;
 
-pub use aggregation::{Aggregation, MissedBlockAck, Persist, QOS_CONTROL};
-pub(crate) use aggregation::{Room, ampdu, block_ack};
+pub use aggregation::{Aggregation, Delivery, MissedBlockAck, Persist, QOS_CONTROL};
+pub(crate) use aggregation::{DELIMITER, Room, ampdu, block_ack};
 pub use block_ack::Bitmap;
 pub(crate) use contention::{BusySlot, Contention};
 pub(crate) use exchange::Request;

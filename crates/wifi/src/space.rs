@@ -38,6 +38,7 @@ use crate::rate::RateControl;
 use crate::{CellConfig, Command, Counters, FrameCounters, Link, Supply};
 use frame::Flight;
 use function::Function;
+use judge::Memo;
 use kernel::{Duration, Fired, Instant, Seed, Timer};
 use node::Node;
 use radio::{Hearing, Levels};
@@ -127,6 +128,7 @@ pub struct Space {
     flying: Vec<u32>,
     free: Vec<u32>,
     scratch: air::Scratch,
+    memo: Memo,
     /// Access points and other nodes with a frame in service.
     contending: (u32, u32),
 }
@@ -167,6 +169,7 @@ impl Space {
         Self {
             hearing,
             scratch: air::Scratch::new(sites.len()),
+            memo: Memo::new(),
             rules,
             radio,
             sites,
@@ -311,6 +314,7 @@ impl Space {
         out: &mut Vec<Command>,
     ) {
         self.nodes[node as usize].load(now, packet, to, &self.rules);
+        self.note_contending(node);
         self.set_timer(node);
         self.schedule(out);
     }
@@ -379,7 +383,6 @@ impl Space {
 
     /// Sets a node's timer to what it does next.
     fn set_timer(&mut self, node: u32) {
-        self.note_contending(node);
         match self.nodes[node as usize].deadline() {
             Some(at) => self.set_timer_at(node, at),
             None => self.nodes[node as usize].timer.cancel(),

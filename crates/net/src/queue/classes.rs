@@ -33,7 +33,12 @@ impl Queue for Classes {
     }
 
     fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet> {
-        self.of(wanted.class).pop_for(now, wanted, out)
+        let queue = self.of(wanted.class);
+        // Who takes any packet of a class opens an access: that is the discipline's own turn.
+        if wanted.station.is_none() && wanted.most == Bytes(u64::MAX) {
+            return queue.pop(now, out);
+        }
+        queue.pop_for(now, wanted, out)
     }
 
     fn release(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
@@ -61,7 +66,7 @@ impl Queue for Classes {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{accepts, number, packet};
-    use super::super::{DropTail, Limit};
+    use super::super::{DropTail, Drr, Limit, Per};
     use super::*;
 
     const NOW: Instant = Instant(0);
@@ -89,5 +94,23 @@ mod tests {
         queue.release(NOW, &voice(10), &mut Vec::new());
         assert!(!accepts(&mut queue, NOW, packet(1, 3, 1500)), "voice has its own room");
         assert!(accepts(&mut queue, NOW, voice(12)));
+    }
+
+    #[test]
+    fn an_access_begins_with_whose_turn_it_is() {
+        let limit = Limit::packets(100);
+        let drr = || {
+            let queue = Drr::new(Per::Flow, Bytes(1500), limit);
+            Box::new(queue) as Box<dyn Queue>
+        };
+        let mut queue = Classes::new([drr(), drr(), drr(), drr()]);
+        for n in 0..6 {
+            assert!(accepts(&mut queue, NOW, packet(1, n, 1500)));
+            assert!(accepts(&mut queue, NOW, packet(2, 10 + n, 1500)));
+        }
+        let class = TrafficClass::BestEffort;
+        let any = Wanted { class, station: None, most: Bytes(u64::MAX) };
+        let mut pop = || queue.pop_for(NOW, &any, &mut Vec::new()).map(|packet| number(&packet));
+        assert_eq!([pop(), pop(), pop(), pop()], [0, 10, 1, 11].map(Some));
     }
 }

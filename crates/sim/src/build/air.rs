@@ -1,14 +1,16 @@
 //! The cell: medium, stations, and what chooses their modes.
 
 use crate::medium::{Bss, Medium};
-use crate::plan::{self, AdaptiveRule, Plan, RateControlPlan, RatePlan};
+use crate::plan::{self, AdaptiveRule, ErrorPlan, Plan, RateControlPlan, RatePlan};
 use kernel::{Bytes, Duration, Rng, Seed};
 use wifi::mac::{
-    Aggregation, BackoffDraw, Countdown, Durations, Eifs, FCS, MissedBlockAck, Persist,
+    Aggregation, BackoffDraw, Countdown, Delivery, Durations, Eifs, FCS, MissedBlockAck, Persist,
     QOS_CONTROL, SlotGrid, Timing,
 };
 use wifi::phy::{Preamble, Standard};
-use wifi::rate::{Aarf, Arf, Cara, Ladder, Minstrel, MinstrelHt, RateControl, Rraa, Schedule};
+use wifi::rate::{
+    Aarf, Arf, Cara, Ideal, Ladder, Minstrel, MinstrelHt, RateControl, Rraa, Schedule,
+};
 use wifi::{ACCESS_POINT, Cell};
 
 /// The medium of a plan.
@@ -28,7 +30,8 @@ pub(crate) fn medium(plan: &Plan, seed: &Seed) -> Medium {
         };
         for (from, to, way, purpose) in ways {
             medium.set_mode(from, to, way.mode);
-            if let Some(control) = rate_control(&plan.wlan, way, || seed.stream(purpose, i)) {
+            let rng = || seed.stream(purpose, i);
+            if let Some(control) = rate_control(&plan.wlan, way, space.errors, rng) {
                 medium.control_rate(from, to, control);
             }
         }
@@ -47,7 +50,9 @@ fn cell(plan: &Plan, seed: &Seed) -> Cell {
         ];
         for (from, to, way, purpose) in ways {
             cell.set_mode(from, to, way.mode);
-            if let Some(control) = rate_control(&plan.wlan, way, || seed.stream(purpose, i)) {
+            let rng = || seed.stream(purpose, i);
+            // Where all hear all nothing goes by the signal.
+            if let Some(control) = rate_control(&plan.wlan, way, ErrorPlan::Table, rng) {
                 cell.control_rate(from, to, control);
             }
         }
@@ -55,10 +60,15 @@ fn cell(plan: &Plan, seed: &Seed) -> Cell {
     cell
 }
 
+/// The loss that rate control by the signal allows, of PSDUs of this size.
+const IDEAL_PSDU: Bytes = Bytes(1536);
+const IDEAL_LOSS: f64 = 0.1;
+
 /// What chooses the modes of one direction of a link; nothing where there is one only.
 fn rate_control(
     wlan: &plan::WlanPlan,
     way: &RatePlan,
+    errors: ErrorPlan,
     rng: impl FnOnce() -> Rng,
 ) -> Option<Box<dyn RateControl>> {
     let (rule, modes) = match &way.control {
@@ -76,6 +86,10 @@ fn rate_control(
         AdaptiveRule::Rraa => Box::new(Rraa::new(ladder)),
         AdaptiveRule::Minstrel => Box::new(Minstrel::new(ladder, rng())),
         AdaptiveRule::MinstrelHt => Box::new(MinstrelHt::new(&ladder, rng())),
+        AdaptiveRule::Ideal => {
+            let model = super::space::error_model(errors);
+            Box::new(Ideal::new(modes.iter().copied(), &*model, IDEAL_PSDU, IDEAL_LOSS))
+        }
     })
 }
 
@@ -148,6 +162,10 @@ fn aggregation(wlan: &plan::WlanPlan, limits: &plan::AggregationPlan) -> Option<
         missed: match limits.missed_block_ack {
             plan::MissedBlockAck::Bar => MissedBlockAck::Request,
             plan::MissedBlockAck::Retransmit => MissedBlockAck::Retransmit,
+        },
+        delivery: match limits.delivery {
+            plan::Delivery::Ppdu => Delivery::Ppdu,
+            plan::Delivery::Mpdu => Delivery::Mpdu,
         },
         ..Aggregation::of(class, wlan.llc)?
     })

@@ -76,13 +76,7 @@ fn radio(space: &SpacePlan, seed: &Seed) -> Radio {
         }
         LossPlan::TwoRay => places(TwoRay::NS2, space, seed),
     };
-    let error: Box<dyn ErrorModel> = match space.errors {
-        ErrorPlan::Table => Box::new(AwgnTable),
-        ErrorPlan::Nist => Box::new(Nist),
-        ErrorPlan::Yans => Box::new(Yans),
-        ErrorPlan::Threshold(capture) => Box::new(Threshold { capture, ..Threshold::NS2 }),
-    };
-    let defaults = Radio::new(losses, error);
+    let defaults = Radio::new(losses, error_model(space.errors));
     Radio {
         fading: space.fading.map(|fading| Fading {
             inner: MeanKnown,
@@ -97,6 +91,15 @@ fn radio(space: &SpacePlan, seed: &Seed) -> Radio {
         energy: space.energy,
         capture: space.capture.map(|(margin, window)| Capture { margin, window }),
         ..defaults
+    }
+}
+
+pub(super) fn error_model(errors: ErrorPlan) -> Box<dyn ErrorModel> {
+    match errors {
+        ErrorPlan::Table => Box::new(AwgnTable),
+        ErrorPlan::Nist => Box::new(Nist),
+        ErrorPlan::Yans => Box::new(Yans),
+        ErrorPlan::Threshold(capture) => Box::new(Threshold { capture, ..Threshold::NS2 }),
     }
 }
 

@@ -199,6 +199,19 @@ pub struct AggregationPlan {
     pub retries: Retries,
     /// What follows a block ack that did not come.
     pub missed_block_ack: MissedBlockAck,
+    /// When the recipient hands frames up.
+    pub delivery: Delivery,
+}
+
+/// When the recipient of an A-MPDU hands up what it brings.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Delivery {
+    /// When the PPDU ends.
+    #[default]
+    Ppdu,
+    /// Each MPDU when its own bytes are over, as in ns-3.
+    Mpdu,
 }
 
 /// How long MPDUs under a block-ack agreement are repeated.
@@ -269,4 +282,6 @@ pub enum AdaptiveRule {
     Minstrel,
     /// Minstrel for modes with an MCS.
     MinstrelHt,
+    /// By the strength of the signal.
+    Ideal,
 }

@@ -94,7 +94,7 @@ pub enum Stations {
     /// So many stations with all defaults.
     Count(u64),
     /// Equal stations.
-    Equal(Station),
+    Equal(Box<Station>),
     /// Groups of equal stations.
     Groups(Vec<Station>),
 }
@@ -230,7 +230,8 @@ impl<'de> Visitor<'de> for StationsVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Stations, A::Error> {
-        Station::deserialize(MapAccessDeserializer::new(map)).map(Stations::Equal)
+        let station = Station::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(Stations::Equal(Box::new(station)))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Stations, A::Error> {

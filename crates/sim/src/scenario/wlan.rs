@@ -2,7 +2,8 @@
 
 use super::rate::RateControl;
 use crate::plan::{
-    BackoffDraw, Countdown, Durations, Eifs, MissedBlockAck, Preamble, Retries, Slot, SlotGrid,
+    BackoffDraw, Countdown, Delivery, Durations, Eifs, MissedBlockAck, Preamble, Retries, Slot,
+    SlotGrid,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,7 +62,7 @@ pub struct Wlan {
     /// Slot time of 802.11g: "short" (9 us, default) or "long" (20 us). 802.11b always has the
     /// long one, all others the short one.
     pub slot: Option<Slot>,
-    /// MAC header of a data frame in bytes, without the 4 of the FCS and the 2 of QoS control;
+    /// MAC header of a data frame in bytes, without the 4 of the FCS and the 2 of `QoS` control;
     /// default 24, with four addresses 30.
     pub mac_header_bytes: u64,
     /// LLC and SNAP header before each IP packet in bytes; default 8.
@@ -187,6 +188,9 @@ pub struct Aggregation {
     /// What follows a block ack that did not come: "bar" (a block-ack request; default) or
     /// "retransmit" (the MPDUs once more).
     pub missed_block_ack: MissedBlockAck,
+    /// When the recipient hands up what an A-MPDU brings: "ppdu" (when all of it is over; default)
+    /// or "mpdu" (each MPDU when its own bytes are over, as in ns-3; not with a radio).
+    pub delivery: Delivery,
 }
 
 impl Default for Aggregation {
@@ -200,6 +204,7 @@ impl Default for Aggregation {
             lifetime_ms: 500.0,
             retries: Retries::default(),
             missed_block_ack: MissedBlockAck::default(),
+            delivery: Delivery::default(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! How the medium is won, and what then goes on the air.
 
 use super::{Cell, Command, Node, Supply, Txop, link_between};
-use crate::mac::{Bitmap, Exchange, Failure, Fate, Outcome, Request, Room, Step, block_ack};
+use crate::mac::{Bitmap, Exchange, Failure, Fate, Outcome, Request, Room, block_ack};
 use crate::phy::Mode;
 use kernel::{Duration, Fired, Instant};
 
@@ -213,12 +213,12 @@ impl Cell {
         let fate = self.draw_fate(f);
         let (timing, response) = (&self.config.timing, &self.function(f).follows.response);
         let exchange = Exchange::answered(timing, &self.request(f), response, now, fate);
-        let data_end = exchange.data().map_or(exchange.end, Step::end);
         self.exchange = Some(exchange);
         self.sender = f;
         self.data_pending = true;
+        self.handed = 0;
         out.push(Command::Began);
-        out.push(Command::Step(data_end));
+        out.push(Command::Step(self.frame_end(&exchange, 0)));
     }
 
     fn begin_collision(&mut self, now: Instant, out: &mut Vec<Command>) {

@@ -2,7 +2,7 @@
 //! when each node may count slots again.
 
 use super::{ACCESS_POINT, Cell, Command, Follows, Node, Outcome, Supply, Txop, link_between};
-use crate::mac::{Answer, Exchange, Failure, Fate, SlotGrid};
+use crate::mac::{Answer, DELIMITER, Delivery, Exchange, Failure, Fate, SlotGrid};
 use crate::rate::{self, TxReport};
 use kernel::{Duration, Instant};
 
@@ -19,10 +19,13 @@ impl Cell {
             return self.end_collision(now, &exchange, out);
         }
         if self.data_pending {
-            self.data_pending = false;
             if exchange.fate != Fate::DataLost {
-                self.receive(out);
+                if let Some(next) = self.hand_up(&exchange, out) {
+                    return out.push(Command::Step(next));
+                }
+                self.receive(self.handed..self.function(self.sender).psdu.mpdus, out);
             }
+            self.data_pending = false;
             if exchange.end > now {
                 return out.push(Command::Step(exchange.end));
             }
@@ -36,8 +39,39 @@ impl Cell {
         if receiver == ACCESS_POINT { f as usize } else { own as usize }
     }
 
-    /// Hands what is on the air to its receivers, unless they have it already.
-    fn receive(&mut self, out: &mut Vec<Command>) {
+    /// Where frames are handed up one by one: hands up the one whose bytes end now, unless it is
+    /// the last, and returns when the next one's end.
+    fn hand_up(&mut self, exchange: &Exchange, out: &mut Vec<Command>) -> Option<Instant> {
+        let next = self.handed + 1;
+        self.ends_alone(next, exchange.fate)?;
+        self.receive(self.handed..next, out);
+        self.handed = next;
+        Some(self.frame_end(exchange, next))
+    }
+
+    /// When the bytes of a frame of the PSDU on the air are over.
+    pub(super) fn frame_end(&self, exchange: &Exchange, index: u16) -> Instant {
+        let Some(data) = exchange.data() else { return exchange.end };
+        if self.ends_alone(index + 1, exchange.fate).is_none() {
+            return data.end();
+        }
+        let load = &self.function(self.sender).load;
+        let frame = |i| DELIMITER + load.frame_on_air(usize::from(i)).1.bytes;
+        let subframes = (0..=index).map(|i| frame(i).0.next_multiple_of(4)).sum::<u64>();
+        let ahead = data.airtime.preamble + data.airtime.header;
+        let payload = u128::from(data.airtime.payload.0) * u128::from(subframes);
+        data.start + ahead + Duration((payload / u128::from(exchange.psdu.0.max(1))) as u64)
+    }
+
+    /// Whether the frame before this one is handed up before its PPDU ends.
+    fn ends_alone(&self, index: u16, fate: Fate) -> Option<()> {
+        let each = self.framing.aggregation?.delivery == Delivery::Mpdu;
+        let more = index < self.function(self.sender).psdu.mpdus;
+        (each && more && fate != Fate::DataLost).then_some(())
+    }
+
+    /// Hands those frames on the air to their receivers, unless they have them already.
+    fn receive(&mut self, frames: std::ops::Range<u16>, out: &mut Vec<Command>) {
         let f = self.sender;
         let load = &self.functions[f as usize].load;
         let Some(receiver) = load.to() else { return self.receive_broadcast(out) };
@@ -61,7 +95,7 @@ impl Cell {
         if mpdus == 0 {
             recipient.on_request(load.start(), &mut self.up);
         }
-        for i in (0..mpdus).filter(|&i| mpdus == 1 || !self.lost.has(i)) {
+        for i in frames.filter(|&i| mpdus == 1 || !self.lost.has(i)) {
             let (sequence, mpdu) = load.frame_on_air(usize::from(i));
             debug_assert!(
                 self.framing

@@ -39,6 +39,17 @@ pub enum MissedBlockAck {
     Retransmit,
 }
 
+/// When the recipient hands up what an A-MPDU brings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Delivery {
+    /// All of it when the PPDU ends.
+    #[default]
+    Ppdu,
+    /// Each MPDU when its own bytes are over, which is an event for each. ns-3 does this: answers
+    /// of the layers above then trickle back, and take more accesses to the medium.
+    Mpdu,
+}
+
 /// Limits and rules of aggregation under immediate block-ack agreements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aggregation {
@@ -61,6 +72,8 @@ pub struct Aggregation {
     pub persist: Persist,
     /// What follows a block ack that does not come.
     pub missed: MissedBlockAck,
+    /// When the recipient hands frames up.
+    pub delivery: Delivery,
 }
 
 impl Aggregation {
@@ -78,6 +91,7 @@ impl Aggregation {
             lifetime: Duration::from_millis(500),
             persist: Persist::default(),
             missed: MissedBlockAck::default(),
+            delivery: Delivery::default(),
         })
     }
 

@@ -48,6 +48,7 @@ impl Space {
     ) {
         let mut beginning = std::mem::take(&mut self.scratch.beginning);
         for &node in due {
+            self.note_contending(node);
             match self.nodes[node as usize].begin(now, &self.rules, supply, out) {
                 Some(frame) => beginning.push(frame),
                 None => self.set_timer(node),
@@ -103,7 +104,10 @@ impl Space {
             match receiver.receiver.decide(now, &self.rules.levels) {
                 Change::None => {}
                 Change::Found(id) => receiver.on_detected(self.flights[id as usize].payload()),
-                Change::Lost => receiver.on_lost(now, &self.rules, out),
+                Change::Lost => {
+                    receiver.on_lost(now, &self.rules, out);
+                    self.note_contending(node);
+                }
             }
             self.settle_carrier(now, node);
         }
@@ -139,6 +143,7 @@ impl Space {
         let mut followed = std::mem::take(&mut self.scratch.followed);
         for (node, id, how) in followed.drain(..) {
             self.receive(now, node, id, &how, out);
+            self.note_contending(node);
         }
         self.scratch.followed = followed;
         for id in ending.drain(..) {
@@ -146,6 +151,7 @@ impl Space {
             let frame = self.flights[id as usize].frame;
             self.free.push(id);
             self.nodes[frame.from as usize].sent(now, &frame, &self.rules, out);
+            self.note_contending(frame.from);
             self.scratch.touch(frame.from);
         }
         self.scratch.ending = ending;
@@ -184,11 +190,11 @@ impl Space {
         let pair = [node as usize, frame.from as usize];
         let [receiver, sender] = self.nodes.get_disjoint_mut(pair).expect("nobody hears itself");
         let (timing, levels, error) = (rules.timing(), &rules.levels, &*self.radio.error);
-        let judge = Judge { timing, levels, error, flight: &flight };
+        let mut judge = Judge { timing, levels, error, flight: &flight, memo: &mut self.memo };
         let for_me = frame.to.is_none_or(|to| to == node);
         let mut lost = Bitmap::default();
         let is_lost = if for_me {
-            spoil(&judge, receiver, sender, how.power, &mut lost)
+            spoil(&mut judge, receiver, sender, how.power, &mut lost)
         } else {
             let chunks = receiver.receiver.chunks();
             let failure = judge.failure(chunks, how.power, spans(&frame, sender));
@@ -270,15 +276,21 @@ fn spans<'a>(frame: &OnAir, sender: &'a Node) -> impl Iterator<Item = (Bytes, By
 
 /// Draws what noise, interference and the link's own losses take of a frame for this receiver;
 /// whether nothing is left.
-fn spoil(judge: &Judge, receiver: &mut Node, sender: &Node, power: f64, lost: &mut Bitmap) -> bool {
-    let frame = &judge.flight.frame;
-    let fixed = link_loss(receiver, frame);
+fn spoil(
+    judge: &mut Judge,
+    receiver: &mut Node,
+    sender: &Node,
+    power: f64,
+    lost: &mut Bitmap,
+) -> bool {
+    let frame = judge.flight.frame;
+    let fixed = link_loss(receiver, &frame);
     let Node { receiver, noise, .. } = receiver;
     if noise.chance(1.0 - judge.header(receiver.chunks(), power)) {
         return true;
     }
     let mut count = 0;
-    for span in spans(frame, sender) {
+    for span in spans(&frame, sender) {
         let failure = 1.0 - judge.frame(receiver.chunks(), power, span);
         if noise.chance(fixed + (1.0 - fixed) * failure) {
             lost.set(count);

@@ -167,6 +167,9 @@ impl Node {
         if let Some(next) = self.txop.and_then(|txop| txop.next) {
             return Some(next);
         }
+        if !self.contends {
+            return None;
+        }
         let waiting = self.functions.iter().filter(|function| !function.load.is_idle());
         waiting.filter_map(|function| function.slots.expiry()).min()
     }

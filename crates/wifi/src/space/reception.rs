@@ -181,3 +181,92 @@ impl Receiver {
 pub(super) fn overlap(chunk: &Chunk, begin: Instant, end: Instant) -> Duration {
     chunk.end.min(end).since(chunk.begin.max(begin))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::radio::{Losses, Radio};
+    use super::*;
+    use crate::phy::error::Nist;
+    use kernel::Db;
+
+    /// Noise of 20 MHz with a figure of 7 dB is -94 dBm; detection from -82 dBm, energy from
+    /// -62 dBm.
+    fn levels() -> Levels {
+        Levels::of(&Radio::new(Losses::Matrix(Vec::new()), Box::new(Nist)))
+    }
+
+    fn dbm(level: f64) -> f64 {
+        crate::phy::linear(Db(level))
+    }
+
+    fn us(n: u64) -> Instant {
+        Instant(n * 1000)
+    }
+
+    #[test]
+    fn a_preamble_is_found_by_power_and_ratio() {
+        let change = |level: f64, other: Option<f64>| {
+            let mut receiver = Receiver::default();
+            if let Some(other) = other {
+                receiver.arrive(us(0), 0, dbm(other));
+            }
+            receiver.arrive(us(50), 1, dbm(level));
+            let change = receiver.decide(us(50), &levels());
+            (change, receiver.is_busy(&levels()))
+        };
+        assert_eq!(change(-82.0, None), (Change::Found(1), true));
+        assert_eq!(change(-82.1, None), (Change::None, false));
+        assert_eq!(change(-80.0, Some(-84.5)), (Change::Found(1), true));
+        assert_eq!(change(-80.0, Some(-83.5)), (Change::None, false));
+        assert_eq!(change(-64.0, Some(-65.0)), (Change::None, true), "both together are energy");
+    }
+
+    #[test]
+    fn a_preamble_can_be_hidden_until_it_is_found() {
+        let after = |later: u64| {
+            let mut receiver = Receiver::default();
+            receiver.arrive(us(0), 0, dbm(-70.0));
+            assert_eq!(receiver.decide(us(0), &levels()), Change::Found(0));
+            receiver.arrive(us(later), 1, dbm(-70.0));
+            receiver.decide(us(later), &levels())
+        };
+        assert_eq!(after(3), Change::Lost);
+        assert_eq!(after(4), Change::None);
+    }
+
+    #[test]
+    fn chunks_are_times_of_constant_interference() {
+        let mut receiver = Receiver::default();
+        receiver.arrive(us(0), 0, dbm(-60.0));
+        receiver.decide(us(0), &levels());
+        for (at, id, level) in [(100, 1, -80.0), (200, 2, -83.0)] {
+            receiver.arrive(us(at), id, dbm(level));
+            assert_eq!(receiver.decide(us(at), &levels()), Change::None);
+        }
+        assert_eq!(receiver.depart(us(300), 1), None);
+        let followed = receiver.depart(us(400), 0).expect("it was followed");
+        assert!(followed.overlapped && followed.power == dbm(-60.0));
+        let chunk =
+            |begin, end, interference| Chunk { begin: us(begin), end: us(end), interference };
+        let (a, b) = (dbm(-80.0), dbm(-83.0));
+        let expected =
+            [chunk(0, 100, 0.0), chunk(100, 200, a), chunk(200, 300, a + b), chunk(300, 400, b)];
+        assert_eq!(receiver.chunks(), expected);
+        assert!(!receiver.is_busy(&levels()), "what is left is too weak");
+    }
+
+    #[test]
+    fn who_sends_receives_nothing() {
+        let mut receiver = Receiver::default();
+        receiver.arrive(us(0), 0, dbm(-60.0));
+        receiver.decide(us(0), &levels());
+        receiver.begin_sending();
+        receiver.arrive(us(10), 1, dbm(-50.0));
+        assert_eq!(receiver.decide(us(10), &levels()), Change::None);
+        assert_eq!(receiver.depart(us(50), 0), None);
+        receiver.end_sending();
+        assert!(receiver.is_busy(&levels()), "there is energy");
+        assert_eq!(receiver.depart(us(60), 1), None, "its preamble was missed");
+        assert!(!receiver.is_busy(&levels()));
+    }
+}

@@ -253,7 +253,7 @@ pub(super) fn stations(
             plain = Station { count: *count, ..Station::default() };
             vec![("stations".to_owned(), &plain)]
         }
-        Stations::Equal(station) => vec![("stations".to_owned(), station)],
+        Stations::Equal(station) => vec![("stations".to_owned(), &**station)],
         Stations::Groups(groups) => {
             let path = |index| format!("stations[{index}]");
             groups.iter().enumerate().map(|(index, group)| (path(index), group)).collect()

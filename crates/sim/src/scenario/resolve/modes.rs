@@ -18,6 +18,7 @@ pub(super) struct Modes<'a> {
     ap_control: Option<&'a RateControl>,
     basic_rates: &'a [BitRate],
     pub(super) duration_s: f64,
+    has_radio: bool,
     /// What groups without keys of their own have.
     general: Option<Choice>,
     /// Faults of keys that groups share, each of which is told once.
@@ -54,6 +55,7 @@ impl<'a> Modes<'a> {
             ap_control: document.ap.rate_control.as_ref(),
             basic_rates,
             duration_s,
+            has_radio: document.radio.is_some(),
             general: None,
             told: BTreeSet::new(),
         };
@@ -65,6 +67,11 @@ impl<'a> Modes<'a> {
             modes.general = Some(Choice { up: mode, down: mode, vector: None });
         }
         modes
+    }
+
+    /// Whether signals have a strength.
+    pub(super) fn has_radio(&self) -> bool {
+        self.has_radio
     }
 
     /// How a group at `path` and the access point send to each other.
@@ -106,7 +113,9 @@ impl<'a> Modes<'a> {
         let control = match rate::control(path, control, mode, vector, self) {
             Ok(control) => control,
             Err(faults) => {
-                faults.into_iter().for_each(|fault| self.tell(fault, check));
+                for fault in faults {
+                    self.tell(fault, check);
+                }
                 RateControlPlan::Fixed
             }
         };
@@ -216,13 +225,12 @@ impl<'a> Modes<'a> {
         };
         let up = of(vector, mcs.value.is_some()).map_err(|fault| place(fault, &mcs))?;
         vector.mcs = up.mcs;
-        let down = match ap_mcs.value {
-            None => up,
-            Some(_) => {
-                let (mcs, _) = self.mcs_and_streams(&ap_mcs, &streams)?;
-                let vector = TxVector { mcs, ..vector };
-                vector.mode().map_err(|fault| place(fault, &ap_mcs))?
-            }
+        let down = if ap_mcs.value.is_some() {
+            let (mcs, _) = self.mcs_and_streams(&ap_mcs, &streams)?;
+            let vector = TxVector { mcs, ..vector };
+            vector.mode().map_err(|fault| place(fault, &ap_mcs))?
+        } else {
+            up
         };
         Ok(Choice { up, down, vector: Some(vector) })
     }

@@ -33,9 +33,9 @@ pub(super) fn qos(
         EdcaDefaults::Ns3 => (Edition::Ns3, true),
     };
     let usual = |category| phy.edca(category, edition);
-    let of_ap = |category| match alike {
-        true => usual(category),
-        false => usual(category).of_access_point(category),
+    let of_ap = |category| {
+        let own = usual(category);
+        if alike { own } else { own.of_access_point(category) }
     };
     Some(QosPlan {
         station: edca("wlan.edca", &wlan.edca, usual, 2, check),
@@ -123,10 +123,11 @@ fn parameters(
 fn txop_limit(path: String, us: u64, check: &mut Check) -> Duration {
     const UNIT: u64 = 32;
     let us = check.whole(&path, us, 0, UNIT * 65_535);
-    if us % UNIT != 0 {
+    if !us.is_multiple_of(UNIT) {
         let below = us / UNIT * UNIT;
         let message = format!(
-            "{us} is not a multiple of 32 us [802.11-2020 9.4.2.28]; the nearest are {below} and {}",
+            "{us} is not a multiple of 32 us [802.11-2020 9.4.2.28]; the nearest are {below} and \
+             {}",
             below + UNIT
         );
         check.fault(path, message);
@@ -161,7 +162,8 @@ fn aggregation(
     let frames = keys.frames.unwrap_or(window);
     if !(1..=window).contains(&frames) {
         let message = format!(
-            "must be from 1 to {window}, which may be outstanding, is {frames} [802.11-2020 10.25.2]"
+            "must be from 1 to {window}, which may be outstanding, is {frames} [802.11-2020 \
+             10.25.2]"
         );
         check.fault(path("frames"), message);
     }
@@ -184,15 +186,16 @@ fn aggregation(
         lifetime: check.millis(path("lifetime_ms"), keys.lifetime_ms, 0.001, 1e6),
         retries: keys.retries,
         missed_block_ack: keys.missed_block_ack,
+        delivery: keys.delivery,
     })
 }
 
 /// The limit of an A-MSDU; zero is none.
 fn amsdu(path: String, bytes: u64, standard: Standard, check: &mut Check) -> Bytes {
-    // Clause 9.4.2.55.3 for HT; for VHT what an MPDU of 11454 bytes holds (table 9-25).
-    let most = if standard == Standard::N { 7935 } else { 11_398 };
     // Below the smallest pair of subframes nothing could be put together.
     const LEAST: u64 = 100;
+    // Clause 9.4.2.55.3 for HT; for VHT what an MPDU of 11454 bytes holds (table 9-25).
+    let most = if standard == Standard::N { 7935 } else { 11_398 };
     if bytes != 0 && !(LEAST..=most).contains(&bytes) {
         let name = standard.name();
         let message = format!(

@@ -4,8 +4,8 @@ use super::cell::ring;
 use super::check::{Check, number};
 use super::queues::{Site, queue};
 use crate::plan::{
-    ApPlan, BssPlan, Discipline, Endpoint, ErrorPlan, FadingPlan, FlowPlan, LossPlan, PlacePlan,
-    SlotGrid, SpacePlan, StationPlan,
+    ApPlan, BssPlan, Delivery, Discipline, Endpoint, ErrorPlan, FadingPlan, FlowPlan, LossPlan,
+    PlacePlan, SlotGrid, SpacePlan, StationPlan,
 };
 use crate::scenario::document::{Document, Station, Stations};
 use crate::scenario::radio::{ErrorModel, Propagation, Radio};
@@ -28,9 +28,13 @@ pub(super) fn space(
         return None;
     };
     if document.wlan.slot_grid == SlotGrid::Shared {
-        let message = "\"shared\" needs a cell in which all hear all; take \"standard\" or \"free\", \
-                       or remove [radio]";
+        let message = "\"shared\" needs a cell in which all hear all; take \"standard\" or \
+                       \"free\", or remove [radio]";
         check.fault("wlan.slot_grid", message);
+    }
+    if document.wlan.aggregation.delivery == Delivery::Mpdu {
+        let message = "\"mpdu\" is not there yet together with [radio]; take \"ppdu\"";
+        check.fault("wlan.aggregation.delivery", message);
     }
     if matches!(ap.queue, Discipline::AirtimeFair { .. }) {
         let message = "airtime_fair is not there yet together with [radio]; take drr or fq_codel";
@@ -79,7 +83,7 @@ pub(super) fn space(
 fn groups(document: &Document) -> Vec<(String, &Station)> {
     match &document.stations {
         Stations::Count(_) => Vec::new(),
-        Stations::Equal(station) => vec![("stations".to_owned(), station)],
+        Stations::Equal(station) => vec![("stations".to_owned(), &**station)],
         Stations::Groups(groups) => {
             let path = |index| format!("stations[{index}]");
             groups.iter().enumerate().map(|(index, group)| (path(index), group)).collect()
@@ -115,17 +119,12 @@ fn position(path: &str, given: Option<&Vec<f64>>, radio: &Radio, check: &mut Che
         let message = "radio.losses_db says what signals lose, wherever nodes stand; remove one";
         check.fault(path, message);
     }
-    match given[..] {
-        [x, y] => {
-            let mut real = |value| check.real(path, value, -FARTHEST, FARTHEST);
-            [real(x), real(y)]
-        }
-        _ => {
-            let count = given.len();
-            check.fault(path, format!("must be two numbers, [east, north], not {count}"));
-            [0.0, 0.0]
-        }
+    if let [x, y] = given[..] {
+        return [x, y].map(|value| check.real(path, value, -FARTHEST, FARTHEST));
     }
+    let count = given.len();
+    check.fault(path, format!("must be two numbers, [east, north], not {count}"));
+    [0.0, 0.0]
 }
 
 fn channel(path: String, given: Option<u64>, check: &mut Check) -> u16 {

@@ -41,6 +41,7 @@ fn rule(path: &str, control: &RateControl, modes: &Modes<'_>) -> Result<Adaptive
                 format!("is for modes with an MCS, and 802.{name} has none; take \"minstrel\"");
             return Err((format!("{path}.minstrel_ht"), message));
         }
+        RateControl::Ideal if modes.has_radio() => AdaptiveRule::Ideal,
         RateControl::Ideal => {
             let message = "goes by the strength of the signal, and this cell has no radio: every \
                            node hears every other, whatever the mode";
