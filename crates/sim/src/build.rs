@@ -53,8 +53,7 @@ pub(crate) fn queues(plan: &plan::Plan, seed: &Seed) -> Vec<Box<dyn net::Queue>>
     let further = bss.map(|bss| (&bss.queue, bss.ring));
     let stations = plan.stations.iter().map(|station| (&station.queue, station.ring));
     let plans = ap.chain(stations).chain(further);
-    type Sketch<'a> = (u32, (&'a plan::Discipline, Option<u32>));
-    let build = |(node, (queue, ring)): Sketch<'_>| -> Box<dyn net::Queue> {
+    let build = |(node, (queue, ring)): (u32, (_, Option<u32>))| -> Box<dyn net::Queue> {
         let below = |above| match ring {
             Some(most) => Box::new(net::Ring::new(above, most)) as Box<dyn net::Queue>,
             None => above,

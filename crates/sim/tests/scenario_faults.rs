@@ -117,8 +117,8 @@ fn unknown_keys_find_their_neighbours_and_their_places() {
     malformed(
         "slot = 'long'",
         "slot: unknown key (line 1); it belongs at wlan.slot; the keys \
-        here are title, description, standard, stations, duration_s, warmup_s, wlan, ap, wire, \
-        links, flows, measure",
+        here are title, description, standard, stations, duration_s, warmup_s, wlan, ap, radio, \
+        cells, wire, links, flows, measure",
     );
     malformed(
         "[ap]\nlimit_packets = 7",
@@ -268,10 +268,15 @@ fn wrong_types_say_both_types() {
     );
     malformed("stations = 2.5", "stations: must be a whole number, is 2.5 (line 1)");
     malformed("stations = -2", "stations: must be a whole number, is -2 (line 1)");
+}
+
+#[test]
+fn a_wrong_station_is_shown_the_keys() {
     malformed(
         "stations = [1, 2]",
         "stations[0]: must be a table with the keys count, rate_mbps, \
-        mcs, ap_mcs, streams, width_mhz, guard_ns, rate_control, queue, data_loss, ack_loss, is 1 (line 1)",
+        mcs, ap_mcs, streams, width_mhz, guard_ns, rate_control, queue, ring_packets, data_loss, \
+        ack_loss, position_m, ring_m, cell, is 1 (line 1)",
     );
 }
 

@@ -104,6 +104,7 @@ mod tests {
                 "stations.queue.drr.per",
                 "stations[*].queue.drr.per",
                 "ap.queue.drr.per",
+                "cells[*].queue.drr.per",
                 "wire.queue.drr.per",
                 "links[*].queue.drr.per",
                 "links[*].reverse.queue.drr.per"

@@ -2,7 +2,7 @@
 
 use super::stage::{AP, STA1, STA2, Script};
 use crate::cell::Outcome;
-use crate::mac::MissedBlockAck;
+use crate::mac::{Delivery, MissedBlockAck};
 use crate::phy::{DOT11AC, DOT11AX, DOT11N};
 use kernel::Bytes;
 
@@ -24,6 +24,32 @@ fn what_has_gathered_goes_together() {
             sta1  +...[1==]     ....21[2 3 4]
         ",
     );
+}
+
+/// Each frame of an aggregate may come up when its own bytes are over; the air is the same.
+#[test]
+fn frames_may_come_up_one_by_one() {
+    let gathered = || {
+        let script = Script::high(&DOT11N, 1).up(0, STA1).draws(STA1, [2]);
+        script.up(50, STA1).up(60, STA1).up(70, STA1)
+    };
+    let piecemeal = |config: &mut crate::cell::CellConfig| {
+        config.aggregation.as_mut().expect("aggregation").delivery = Delivery::Mpdu;
+    };
+    let numbers = |record: &super::record::Record| -> Vec<(u64, u64)> {
+        record.delivered.iter().map(|&(at, _, number)| (at, number)).collect()
+    };
+    let (whole, each) = (gathered().play(10), gathered().with(piecemeal).play(10));
+    let end = 268_000;
+    assert_eq!(numbers(&whole), [(91_000, 1), (end, 2), (end, 3), (end, 4)]);
+    // 36 us of preamble and header, then 32 us in which each of three has its part, of which the
+    // first two end in padding.
+    let begin = 196_000 + 36_000;
+    let [first, second, third, last] = numbers(&each)[..] else { panic!("four come up") };
+    assert_eq!((first, last), ((91_000, 1), (end, 4)));
+    assert!(begin < second.0 && second.0 < third.0 && third.0 < end);
+    assert_eq!((second.1, third.1), (2, 3));
+    assert_eq!(whole.counters, each.counters);
 }
 
 /// A single frame is an S-MPDU in VHT, with a delimiter, and is answered by an ACK.
