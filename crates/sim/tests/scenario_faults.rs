@@ -149,8 +149,8 @@ fn unknown_keys_find_their_neighbours_and_their_places() {
     malformed(
         "\"a b\\n\" = 1",
         "\"a b\\n\": unknown key (line 1); the keys here are title, \
-        description, standard, stations, duration_s, warmup_s, wlan, ap, wire, links, flows, \
-        measure",
+        description, standard, stations, duration_s, warmup_s, wlan, ap, radio, cells, wire, \
+        links, flows, measure",
     );
 }
 

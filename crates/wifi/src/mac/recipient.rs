@@ -193,7 +193,8 @@ mod tests {
         #[test]
         fn all_is_handed_up_once_and_in_order(
             picks in prop::collection::vec(0u16..64, 1..600),
-            first in 0u16..4096,
+            // Two requests get there: each is new less than half of all numbers ahead.
+            first in 0u16..4095,
         ) {
             let mut recipient = Recipient::new(64);
             recipient.on_request(first.min(2047), &mut Vec::new());
