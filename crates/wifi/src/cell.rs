@@ -15,23 +15,18 @@
 //! And under a TXOP limit each exchange reserves the medium for itself alone.
 
 mod access;
-mod config;
 mod ending;
 mod function;
 
-pub use config::{
-    Categories, CellConfig, Command, Counters, FrameCounters, Link, NoSupply, Supply,
-};
-
-pub use crate::mac::Outcome;
 use crate::mac::{
-    Access, Backoff, Bitmap, BusySlot, Cache, Contention, Countdown, Exchange, Fate, Framing,
-    Originator, Persistence, Recipient, Settled,
+    Backoff, Bitmap, Cache, Contention, Exchange, Fate, MacConfig, Originator, Recipient, Rules,
+    Settled,
 };
 use crate::phy::Mode;
 use crate::rate::RateControl;
+use crate::{Command, Counters, FrameCounters, Link};
 use function::{Follows, Function};
-use kernel::{Bytes, Duration, Instant, Rng, Seed, Timer};
+use kernel::{Bytes, Instant, Rng, Seed, Timer};
 use wire::{Packet, TrafficClass};
 
 /// The node number of the access point; station *i* is node *i* + 1.
@@ -80,17 +75,11 @@ fn way(from: u32, to: u32) -> usize {
 /// All nodes of a cell and the medium between them.
 #[derive(Debug)]
 pub struct Cell {
-    config: CellConfig,
-    framing: Framing,
-    /// Functions of a node: one, or one for each access category.
-    per_node: u32,
-    /// Of the functions of the access point, then of those of a station.
-    persistence: Vec<Persistence>,
+    rules: Rules,
     links: Vec<Link>,
     ways: Vec<Way>,
     /// Whether any way has rate control.
     adapts: bool,
-    broadcast_mode: Mode,
     nodes: Vec<Node>,
     functions: Vec<Function>,
     contention: Contention,
@@ -102,8 +91,9 @@ pub struct Cell {
     lost: Bitmap,
     /// The data frame of the exchange on the air has not ended yet.
     data_pending: bool,
-    /// Frames of the PSDU on the air whose bytes are over, where each is handed up by itself.
-    handed: u16,
+    /// Frames of the PSDU on the air whose bytes are over, where each is handed up by itself; and
+    /// these bytes.
+    handed: (u16, Bytes),
     txop: Option<Txop>,
     /// Functions that send at once, and when their own first frame ends.
     colliders: Vec<(u32, Instant)>,
@@ -118,29 +108,25 @@ pub struct Cell {
 
 impl Cell {
     /// An idle cell of one access point and a station per link.
-    pub fn new(config: CellConfig, links: Vec<Link>, seed: &Seed) -> Self {
-        let purpose = if config.edca.is_some() { "mac.backoff.edca" } else { "mac.backoff" };
+    pub fn new(config: MacConfig, links: Vec<Link>, seed: &Seed) -> Self {
+        let purpose = config.backoff_stream();
         let backoffs = |function| Backoff::Random(seed.stream(purpose, function));
         Self::with_backoffs(config, links, seed, backoffs)
     }
 
     fn with_backoffs(
-        config: CellConfig,
+        config: MacConfig,
         links: Vec<Link>,
         seed: &Seed,
         backoff: impl Fn(u32) -> Backoff,
     ) -> Self {
-        let aggregation = config.aggregation.filter(|_| config.edca.is_some());
-        let framing =
-            Framing { overhead: config.overhead, aggregation, attempts: config.short_retry_limit };
-        let per_node = if config.edca.is_some() { 4 } else { 1 };
-        let persistence = persistence(&config);
+        let rules = Rules::new(config, links.iter().map(|link| link.mode));
+        let (aggregation, per_node) = (rules.framing.aggregation, rules.per_node);
         let count = links.len() as u32 + 1;
         let node = |n: u32| {
             let heard = if n == ACCESS_POINT { count * per_node } else { per_node } as usize;
-            let recipients = framing
-                .aggregation
-                .map_or(Vec::new(), |limits| vec![Recipient::new(limits.window); heard]);
+            let recipients =
+                aggregation.map_or(Vec::new(), |limits| vec![Recipient::new(limits.window); heard]);
             Node {
                 noise: seed.stream("radio.noise", n),
                 counters: Counters::default(),
@@ -150,35 +136,35 @@ impl Cell {
                 recipients,
             }
         };
-        let broadcast_mode = broadcast_mode(&config, &links);
+        let mut spacings = Vec::with_capacity((count * per_node) as usize);
         let functions = (0..count * per_node).map(|f| {
-            let (node, category) = (f / per_node, (f % per_node) as usize);
-            let rules = &persistence[category + (node.min(1) * per_node) as usize];
-            let apart = framing.aggregation.is_some() && node == ACCESS_POINT;
+            let is_access_point = f / per_node == ACCESS_POINT;
+            let category = f % per_node;
+            let (spacing, txop_limit) = rules.parameters(is_access_point, category);
+            spacings.push(spacing);
+            let apart = aggregation.is_some() && is_access_point;
             let receivers = if apart { count as usize } else { 1 };
-            let limit = txop_limit(&config, node, category);
-            let access = Access::new(rules, backoff(f));
-            Function::new(access, receivers, limit, &config.timing, broadcast_mode)
+            let access = rules.access(rules.set_of(is_access_point, category), backoff(f));
+            Function::new(access, receivers, txop_limit, rules.timing(), rules.broadcast_mode)
         });
         let functions: Vec<Function> = functions.collect();
+        let timing = rules.timing();
+        let contention = Contention::new(&spacings, timing.slot, timing.difs(), rules.busy_slot());
         let ways = links.iter().flat_map(|link| [link.mode; 2]);
         Self {
             adapts: false,
             ways: ways.map(|mode| Way { mode, control: None }).collect(),
-            broadcast_mode,
             nodes: (0..count).map(node).collect(),
-            contention: contention(&config, count),
+            contention,
             functions,
-            persistence,
-            framing,
-            per_node,
+            rules,
             links,
             access: Timer::default(),
             exchange: None,
             sender: 0,
             lost: Bitmap::default(),
             data_pending: false,
-            handed: 0,
+            handed: (0, Bytes::ZERO),
             txop: None,
             colliders: Vec::with_capacity(8),
             missed: Vec::new(),
@@ -187,7 +173,6 @@ impl Cell {
             settled: Vec::with_capacity(8),
             up: Vec::new(),
             contending_stations: 0,
-            config,
         }
     }
 
@@ -209,32 +194,25 @@ impl Cell {
 
     fn node_of(&self, function: u32) -> u32 {
         // A division is dear where there is one function a node.
-        if self.per_node == 1 { function } else { function / self.per_node }
-    }
-
-    fn class_of(&self, function: u32) -> TrafficClass {
-        use TrafficClass::{Background, BestEffort, Video, Voice};
-        match function % self.per_node {
-            _ if self.per_node == 1 => BestEffort,
-            0 => Background,
-            1 => BestEffort,
-            2 => Video,
-            _ => Voice,
-        }
+        if self.rules.per_node == 1 { function } else { function / self.rules.per_node }
     }
 
     /// The function by which a node sends packets of this class.
     fn function_for(&self, node: u32, class: TrafficClass) -> u32 {
-        if self.per_node == 1 { node } else { node * self.per_node + class as u32 }
+        node * self.rules.per_node + self.rules.category_of(class)
+    }
+
+    /// Which of its node's functions this is.
+    fn category(&self, function: u32) -> u32 {
+        if self.rules.per_node == 1 { 0 } else { function % self.rules.per_node }
     }
 
     fn functions_of(&self, node: u32) -> std::ops::Range<u32> {
-        node * self.per_node..(node + 1) * self.per_node
+        node * self.rules.per_node..(node + 1) * self.rules.per_node
     }
 
-    fn persistence_index(&self, function: u32) -> usize {
-        let own = if self.per_node == 1 { 0 } else { function % self.per_node };
-        (own + if function < self.per_node { 0 } else { self.per_node }) as usize
+    fn persistence_set(&self, function: u32) -> usize {
+        self.rules.set_of(function < self.rules.per_node, self.category(function))
     }
 
     fn function(&self, function: u32) -> &Function {
@@ -254,15 +232,13 @@ impl Cell {
     /// Whether each class of traffic has a function of its own, and packets of one class do not
     /// wait for those of another.
     pub fn has_categories(&self) -> bool {
-        self.per_node > 1
+        self.rules.per_node > 1
     }
 
-    /// Full packets that one access may take along.
+    /// Packets that one access may take along at most: more than that waiting, and nothing
+    /// changes.
     pub fn packets_per_access(&self) -> u32 {
-        self.framing.aggregation.map_or(1, |limits| {
-            let packets_per_frame = 1 + limits.amsdu.0 as u32 / 1500;
-            u32::from(limits.frames.min(limits.window)) * packets_per_frame
-        })
+        self.rules.packets_per_access()
     }
 
     /// What a node did so far.
@@ -348,7 +324,7 @@ impl Cell {
     ) {
         let f = self.function_for(node, packet.class);
         let function = &mut self.functions[f as usize];
-        function.load.load(&self.framing, now, packet, to);
+        function.load.load(&self.rules.framing, now, packet, to);
         let contending = &mut self.nodes[node as usize].contending;
         *contending += 1;
         self.contending_stations += u32::from(*contending == 1 && node != ACCESS_POINT);
@@ -363,8 +339,8 @@ impl Cell {
     }
 
     fn back_off(&mut self, f: u32) {
-        let rules = &self.persistence[self.persistence_index(f)];
-        let slots = self.functions[f as usize].access.draw(rules);
+        let persistence = self.rules.persistence(self.persistence_set(f));
+        let slots = self.functions[f as usize].access.draw(persistence);
         self.contention.back_off(f, slots);
     }
 
@@ -397,57 +373,6 @@ impl FrameOnAir<'_> {
     pub fn packets(&self) -> impl Iterator<Item = &Packet> {
         self.load.packets_of(&self.mpdu)
     }
-}
-
-/// Windows and limits of each function of the access point, then of a station.
-fn persistence(config: &CellConfig) -> Vec<Persistence> {
-    let of = |cw_min, cw_max| Persistence {
-        short_limit: config.short_retry_limit,
-        long_limit: config.long_retry_limit,
-        cw_min,
-        cw_max,
-        draw: config.backoff_draw,
-    };
-    match &config.edca {
-        None => vec![of(config.cw_min, config.cw_max); 2],
-        Some(edca) => {
-            let all = edca.access_point.iter().chain(&edca.stations);
-            all.map(|category| of(category.cw_min, category.cw_max)).collect()
-        }
-    }
-}
-
-/// Of the family that all links have in common.
-fn broadcast_mode(config: &CellConfig, links: &[Link]) -> Mode {
-    let timing = &config.timing;
-    let modes = || links.iter().map(|link| link.mode);
-    let common = modes().find(|mode| mode.class.is_dsss()).or_else(|| modes().next());
-    let common = common.unwrap_or(timing.standard.fastest());
-    timing.standard.broadcast_mode(&common, &timing.basic_rates)
-}
-
-fn txop_limit(config: &CellConfig, node: u32, category: usize) -> Duration {
-    config.edca.as_ref().map_or(Duration::ZERO, |edca| {
-        let parameters = if node == ACCESS_POINT { &edca.access_point } else { &edca.stations };
-        parameters[category].txop_limit
-    })
-}
-
-fn contention(config: &CellConfig, nodes: u32) -> Contention {
-    let busy_slot = match (config.countdown, &config.edca) {
-        (Countdown::Bianchi, _) => BusySlot::Step,
-        (Countdown::Standard, Some(_)) => BusySlot::Counted,
-        (Countdown::Standard, None) | (Countdown::IdleSlots, _) => BusySlot::Uncounted,
-    };
-    let spacings: Vec<u32> = match &config.edca {
-        None => vec![2; nodes as usize],
-        Some(edca) => {
-            let stations = std::iter::repeat_n(&edca.stations, nodes as usize - 1).flatten();
-            edca.access_point.iter().chain(stations).map(|category| category.aifsn).collect()
-        }
-    };
-    let timing = &config.timing;
-    Contention::new(&spacings, timing.slot, timing.difs(), busy_slot)
 }
 
 #[cfg(test)]

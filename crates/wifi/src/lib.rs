@@ -5,11 +5,11 @@
 
 mod cell;
 pub mod mac;
+mod medium;
 pub mod phy;
 pub mod rate;
 pub mod space;
 
-pub use cell::{
-    ACCESS_POINT, Categories, Cell, CellConfig, Command, Counters, FrameCounters, FrameOnAir, Link,
-    NoSupply, Outcome, Supply,
-};
+pub use cell::{ACCESS_POINT, Cell, FrameOnAir};
+pub use mac::{Categories, MacConfig, Outcome};
+pub use medium::{Command, Counters, FrameCounters, Link, NoSupply, Supply};

@@ -2,22 +2,26 @@
 
 mod aggregation;
 mod block_ack;
+mod config;
 mod contention;
 mod exchange;
 mod originator;
 mod recipient;
+mod rules;
 mod station;
 mod timing;
 
 pub use aggregation::{Aggregation, Delivery, MissedBlockAck, Persist, QOS_CONTROL};
-pub(crate) use aggregation::{DELIMITER, Room, ampdu, block_ack};
+pub(crate) use aggregation::{Room, ampdu, block_ack, padded};
 pub use block_ack::Bitmap;
+pub use config::{Categories, MacConfig};
 pub(crate) use contention::{BusySlot, Contention};
 pub(crate) use exchange::Request;
 pub use exchange::{Exchange, Fate, Step, StepKind};
 pub use originator::Outcome;
 pub(crate) use originator::{Answer, Framing, Mpdu, Originator, Psdu, Settled};
 pub(crate) use recipient::{Cache, Recipient};
+pub(crate) use rules::Rules;
 pub(crate) use station::{Access, Backoff, Failure, Persistence};
 pub(crate) use timing::{ACK, RTS};
 pub use timing::{BackoffDraw, Countdown, Durations, Eifs, FCS, SlotGrid, Timing};

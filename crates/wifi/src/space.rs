@@ -32,14 +32,14 @@ mod sense;
 
 pub use radio::{Capture, Losses, MeanKnown, Radio, Site};
 
-use crate::mac::{Backoff, StepKind};
+use crate::mac::{self, Backoff, StepKind};
 use crate::phy::Mode;
 use crate::rate::RateControl;
-use crate::{CellConfig, Command, Counters, FrameCounters, Link, Supply};
-use frame::Flight;
+use crate::{Command, Counters, FrameCounters, Link, MacConfig, Supply};
+use frame::{Flight, OnAir};
 use function::Function;
 use judge::Memo;
-use kernel::{Duration, Fired, Instant, Seed, Timer};
+use kernel::{Bytes, Duration, Fired, Instant, Seed, Timer};
 use node::Node;
 use radio::{Hearing, Levels};
 use rules::{Peer, Rules};
@@ -51,7 +51,7 @@ use wire::{Packet, TrafficClass};
 #[derive(Debug)]
 pub struct SpaceConfig {
     /// Timing, limits and windows, for all nodes.
-    pub mac: CellConfig,
+    pub mac: MacConfig,
     /// Propagation and receivers.
     pub radio: Radio,
     /// A station that follows an RTS with its NAV forgets it if no frame comes after the RTS
@@ -104,10 +104,18 @@ pub struct Airing {
     pub to: Option<u32>,
     /// Which frame.
     pub kind: StepKind,
+    /// The function whose exchange it belongs to, at the one of the two that has opened it.
+    pub function: u8,
+    /// How it is sent.
+    pub mode: Mode,
+    /// Bytes of its PSDU.
+    pub psdu: Bytes,
     /// When its PPDU began.
     pub start: Instant,
     /// When it ends.
     pub end: Instant,
+    /// Its Duration field: how long after its end the medium is reserved.
+    pub reserves: Duration,
 }
 
 /// All nodes and the medium between them.
@@ -129,6 +137,8 @@ pub struct Space {
     free: Vec<u32>,
     scratch: air::Scratch,
     memo: Memo,
+    /// What nodes have made of frames, where somebody looks on.
+    heard: Option<Vec<Heard>>,
     /// Access points and other nodes with a frame in service.
     contending: (u32, u32),
 }
@@ -137,12 +147,11 @@ impl Space {
     /// An idle space.
     pub fn new(config: SpaceConfig, seed: &Seed) -> Self {
         let SpaceConfig { mac, radio, nav_reset, sites, links } = config;
-        // Broadcasts are of the family that all links have in common.
-        let modes = || links.iter().map(|(_, _, link)| link.mode);
-        let common = modes().find(|mode| mode.class.is_dsss()).or_else(|| modes().next());
-        let common = common.unwrap_or(mac.timing.standard.fastest());
-        let purpose = if mac.edca.is_some() { "mac.backoff.edca" } else { "mac.backoff" };
-        let rules = Rules::new(mac, Levels::of(&radio), nav_reset, common);
+        let rules = Rules {
+            mac: mac::Rules::new(mac, links.iter().map(|(_, _, link)| link.mode)),
+            levels: Levels::of(&radio),
+            nav_reset,
+        };
         let hearing = Hearing::new(&sites, &radio);
         let mut peers: Vec<Vec<Peer>> = sites.iter().map(|_| Vec::new()).collect();
         for &(a, b, link) in &links {
@@ -155,12 +164,13 @@ impl Space {
         let node = |(n, mut peers): (u32, Vec<Peer>)| {
             peers.sort_by_key(|peer| peer.node);
             // Agreements number the frames of each receiver by themselves.
-            let several = rules.framing.aggregation.is_some() && peers.len() > 1;
+            let several = rules.mac.framing.aggregation.is_some() && peers.len() > 1;
             let receivers = peers.last().filter(|_| several).map_or(1, |peer| peer.node + 1);
             let is_access_point = sites[n as usize].is_access_point;
-            let functions = (0..rules.per_node).map(|category| {
-                let index = n * rules.per_node as u32 + category as u32;
-                let backoff = Backoff::Random(seed.stream(purpose, index));
+            let functions = (0..rules.mac.per_node).map(|category| {
+                let index = n * rules.mac.per_node + category;
+                let backoff =
+                    Backoff::Random(seed.stream(rules.mac.config.backoff_stream(), index));
                 Function::new(&rules, is_access_point, category, receivers as usize, backoff)
             });
             Node::new(n, functions.collect(), seed.stream("radio.noise", n), peers)
@@ -179,6 +189,7 @@ impl Space {
             flights: Vec::new(),
             flying: Vec::new(),
             free: Vec::new(),
+            heard: None,
             contending: (0, 0),
         }
     }
@@ -215,7 +226,7 @@ impl Space {
 
     /// Whether a node would take a packet of this class into service.
     pub fn is_free_for(&self, node: u32, class: TrafficClass) -> bool {
-        let function = self.rules.function_for(class);
+        let function = self.rules.mac.category_of(class) as usize;
         self.nodes[node as usize].functions[function].load.is_idle()
     }
 
@@ -237,16 +248,13 @@ impl Space {
     /// Packets that an access of a node may take along at most: more than that waiting, and
     /// nothing changes.
     pub fn packets_per_access(&self) -> u32 {
-        self.rules.framing.aggregation.map_or(1, |limits| {
-            let packets_per_frame = 1 + limits.amsdu.0 as u32 / 1500;
-            u32::from(limits.frames.min(limits.window)) * packets_per_frame
-        })
+        self.rules.mac.packets_per_access()
     }
 
     /// Whether each class of traffic has a function of its own, and packets of one class do not
     /// wait for those of another.
     pub fn has_categories(&self) -> bool {
-        self.rules.per_node > 1
+        self.rules.mac.per_node > 1
     }
 
     /// What frames a node sent so far.
@@ -268,7 +276,7 @@ impl Space {
 
     /// The contention window for packets of a class.
     pub fn window_for(&self, node: u32, class: TrafficClass) -> u32 {
-        let function = self.rules.function_for(class);
+        let function = self.rules.mac.category_of(class) as usize;
         self.nodes[node as usize].functions[function].window()
     }
 
@@ -281,8 +289,10 @@ impl Space {
     pub fn on_air(&self) -> impl Iterator<Item = Airing> {
         self.flying.iter().map(|&id| {
             let flight = &self.flights[id as usize];
-            let (from, to, kind) = (flight.frame.from, flight.frame.to, flight.frame.kind);
-            Airing { from, to, kind, start: flight.start, end: flight.end() }
+            let OnAir { from, to, kind, function, mode, psdu, reserves, .. } =
+                flight.frame;
+            let (start, end) = (flight.start, flight.end());
+            Airing { from, to, kind, function, mode, psdu, start, end, reserves }
         })
     }
 

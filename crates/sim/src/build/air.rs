@@ -93,7 +93,7 @@ fn rate_control(
     })
 }
 
-fn config(wlan: &plan::WlanPlan) -> wifi::CellConfig {
+fn config(wlan: &plan::WlanPlan) -> wifi::MacConfig {
     let qos_control = if wlan.qos.is_some() { QOS_CONTROL } else { Bytes::ZERO };
     let timing = Timing {
         standard: standard(wlan),
@@ -121,7 +121,7 @@ fn config(wlan: &plan::WlanPlan) -> wifi::CellConfig {
             plan::Durations::Ns2 => Durations::Ns2,
         },
     };
-    wifi::CellConfig {
+    wifi::MacConfig {
         timing,
         short_retry_limit: u32::from(wlan.short_retry_limit),
         long_retry_limit: u32::from(wlan.long_retry_limit),

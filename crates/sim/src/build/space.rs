@@ -8,13 +8,13 @@ use wifi::phy::propagation::{
     Fading, Friis, LogDistance, Position, Propagation, Shadowing, TwoRay,
 };
 use wifi::space::{Capture, Losses, MeanKnown, Radio, Site, Space, SpaceConfig};
-use wifi::{CellConfig, Link};
+use wifi::{MacConfig, Link};
 
 /// Height of all antennas: that of ns-2's two-ray model.
 const HEIGHT_M: f64 = 1.5;
 
 /// The medium of a plan with places.
-pub(super) fn space(plan: &Plan, space: &SpacePlan, mac: CellConfig, seed: &Seed) -> Space {
+pub(super) fn space(plan: &Plan, space: &SpacePlan, mac: MacConfig, seed: &Seed) -> Space {
     let config = SpaceConfig {
         mac,
         radio: radio(space, seed),

@@ -1,9 +1,9 @@
 //! How the medium is won, and what then goes on the air.
 
-use super::{Cell, Command, Node, Supply, Txop, link_between};
+use super::{Cell, Node, Txop, link_between};
 use crate::mac::{Bitmap, Exchange, Failure, Fate, Outcome, Request, Room, block_ack};
-use crate::phy::Mode;
-use kernel::{Duration, Fired, Instant};
+use crate::{Command, Supply};
+use kernel::{Bytes, Duration, Fired, Instant};
 
 impl Cell {
     /// The earliest back-off ends.
@@ -26,7 +26,7 @@ impl Cell {
             self.back_off(self.beaten[i]);
         }
         debug_assert!(!self.winners.is_empty(), "an access event without a station to send");
-        if self.per_node > 1 && self.winners.len() > 1 {
+        if self.rules.per_node > 1 && self.winners.len() > 1 {
             self.yield_to_higher(now, out);
         }
         for i in 0..self.winners.len() {
@@ -60,7 +60,7 @@ impl Cell {
             self.nodes[node as usize].frames.internal_collisions += 1;
             let exhausted = self.fail(winner, false) == Failure::Drop;
             let function = &mut self.functions[winner as usize];
-            function.load.on_delay(&self.framing, now, &mut self.settled);
+            function.load.on_delay(&self.rules.framing, now, &mut self.settled);
             if exhausted {
                 function.load.abandon(Outcome::RetryLimit, &mut self.settled);
             }
@@ -77,11 +77,11 @@ impl Cell {
         supply: &mut dyn Supply,
         out: &mut Vec<Command>,
     ) {
-        let is_fixed = self.framing.aggregation.is_none() && !self.adapts;
+        let is_fixed = self.rules.framing.aggregation.is_none() && !self.adapts;
         if is_fixed && self.function(f).load.is_assembled() {
             return;
         }
-        let (node, class) = (self.node_of(f), self.class_of(f));
+        let (node, class) = (self.node_of(f), self.rules.class_of(self.category(f)));
         let mut with_rts = false;
         let to = self.function(f).load.to();
         let mode = match to {
@@ -91,23 +91,23 @@ impl Cell {
                 }
                 self.ways[super::way(node, to)].mode
             }
-            None => self.broadcast_mode,
+            None => self.rules.broadcast_mode,
         };
-        let timing = &self.config.timing;
-        let room = match (&self.framing.aggregation, to) {
+        let timing = &self.rules.config.timing;
+        let room = match (&self.rules.framing.aggregation, to) {
             (Some(limits), Some(_)) => {
-                let within = within.saturating_sub(self.around(&mode));
+                let within = within.saturating_sub(self.rules.around(&mode));
                 limits.room(&mode, timing.preamble, within)
             }
             _ => Room::SINGLE,
         };
         let function = &mut self.functions[f as usize];
-        let psdu = function.load.assemble(&self.framing, mode.class, room, now, |most| {
+        let psdu = function.load.assemble(&self.rules.framing, mode.class, room, now, |most| {
             to.and_then(|to| supply.next(node, class, to, most))
         });
         debug_assert!(psdu.mpdus <= 1 || psdu.mpdus <= room.frames && psdu.bytes <= room.bytes);
         let is_request = psdu.mpdus == 0;
-        with_rts |= psdu.bytes > self.config.rts_threshold;
+        with_rts |= psdu.bytes > self.rules.config.rts_threshold;
         function.with_rts = with_rts && to.is_some() && !is_request;
         if is_request {
             function.set_mode(timing, &timing.rts_mode(&mode));
@@ -132,20 +132,6 @@ impl Cell {
         }
     }
 
-    /// What an exchange of aggregates in this mode takes beside their PPDU.
-    fn around(&self, mode: &Mode) -> Duration {
-        let timing = &self.config.timing;
-        let window = self.framing.aggregation.map_or(64, |limits| limits.window);
-        let answer = timing.airtime(&timing.response_mode(mode), block_ack(window)).total();
-        // Frames long enough to matter for the limit are longer than any threshold that is set.
-        let opening = if self.config.rts_threshold < crate::phy::longest_psdu(mode.class) {
-            timing.opening(mode)
-        } else {
-            Duration::ZERO
-        };
-        opening + timing.sifs() + answer
-    }
-
     /// Lets rate control choose the mode of the next attempt; whether it wants an RTS.
     fn select_mode(
         &mut self,
@@ -167,7 +153,6 @@ impl Cell {
 
     pub(super) fn request(&self, f: u32) -> Request {
         let function = self.function(f);
-        let window = self.framing.aggregation.map_or(64, |limits| limits.window);
         Request {
             sender: self.node_of(f),
             mode: function.mode,
@@ -175,7 +160,7 @@ impl Cell {
             with_rts: function.with_rts,
             mpdus: function.psdu.mpdus,
             answer: function.psdu.answer,
-            block_ack: block_ack(window),
+            block_ack: block_ack(self.rules.window()),
             repeated: function.load.all_received(),
         }
     }
@@ -211,14 +196,14 @@ impl Cell {
     pub(super) fn begin_exchange(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
         self.count_attempt(f);
         let fate = self.draw_fate(f);
-        let (timing, response) = (&self.config.timing, &self.function(f).follows.response);
+        let (timing, response) = (&self.rules.config.timing, &self.function(f).follows.response);
         let exchange = Exchange::answered(timing, &self.request(f), response, now, fate);
         self.exchange = Some(exchange);
         self.sender = f;
         self.data_pending = true;
-        self.handed = 0;
+        self.handed = (0, Bytes::ZERO);
         out.push(Command::Began);
-        out.push(Command::Step(self.frame_end(&exchange, 0)));
+        out.push(Command::Step(self.frame_end(&exchange)));
     }
 
     fn begin_collision(&mut self, now: Instant, out: &mut Vec<Command>) {
@@ -227,7 +212,7 @@ impl Cell {
         for i in 0..self.winners.len() {
             let winner = self.winners[i];
             let function = self.function(winner);
-            let timing = &self.config.timing;
+            let timing = &self.rules.config.timing;
             let (psdu, with_rts) = (function.psdu.bytes, function.with_rts);
             let first = Exchange::first_frame(timing, &function.mode, psdu, with_rts);
             longest = longest.max(first.total());
@@ -256,7 +241,7 @@ impl Cell {
         if !self.function(holder).load.is_idle() {
             self.assemble(now, holder, until - now, supply, out);
             let planned =
-                Exchange::of(&self.config.timing, &self.request(holder), now, Fate::Success);
+                Exchange::of(&self.rules.config.timing, &self.request(holder), now, Fate::Success);
             if now + planned.planned() <= until {
                 self.txop = Some(Txop { idle_since: None, ..txop });
                 return self.begin_exchange(now, holder, out);
@@ -268,7 +253,7 @@ impl Cell {
     /// The medium is idle since the last exchange of the TXOP, and its holder backs off.
     fn end_txop(&mut self, out: &mut Vec<Command>) {
         let Some(Txop { holder, idle_since: Some(since), .. }) = self.txop.take() else { return };
-        self.contention.begin_idle(since + self.config.timing.difs(), since);
+        self.contention.begin_idle(since + self.rules.config.timing.difs(), since);
         self.back_off(holder);
         self.schedule_access(out);
     }

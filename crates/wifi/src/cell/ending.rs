@@ -1,10 +1,11 @@
 //! What follows when frames end: who has received what, whether an attempt succeeded, and from
 //! when each node may count slots again.
 
-use super::{ACCESS_POINT, Cell, Command, Follows, Node, Outcome, Supply, Txop, link_between};
-use crate::mac::{Answer, DELIMITER, Delivery, Exchange, Failure, Fate, SlotGrid};
+use super::{ACCESS_POINT, Cell, Follows, Node, Txop, link_between};
+use crate::mac::{Answer, Delivery, Exchange, Failure, Fate, Outcome, SlotGrid, ampdu, padded};
 use crate::rate::{self, TxReport};
-use kernel::{Duration, Instant};
+use crate::{Command, Supply};
+use kernel::{Bytes, Duration, Instant};
 
 impl Cell {
     /// The data frame or the exchange on the air ends, or the gap after it.
@@ -23,7 +24,7 @@ impl Cell {
                 if let Some(next) = self.hand_up(&exchange, out) {
                     return out.push(Command::Step(next));
                 }
-                self.receive(self.handed..self.function(self.sender).psdu.mpdus, out);
+                self.receive(self.handed.0..self.function(self.sender).psdu.mpdus, out);
             }
             self.data_pending = false;
             if exchange.end > now {
@@ -35,39 +36,39 @@ impl Cell {
 
     /// Which filter or buffer of a receiver a function's frames come to.
     fn inbox(&self, f: u32, receiver: u32) -> usize {
-        let own = if self.per_node == 1 { 0 } else { f % self.per_node };
-        if receiver == ACCESS_POINT { f as usize } else { own as usize }
+        if receiver == ACCESS_POINT { f as usize } else { self.category(f) as usize }
     }
 
     /// Where frames are handed up one by one: hands up the one whose bytes end now, unless it is
     /// the last, and returns when the next one's end.
     fn hand_up(&mut self, exchange: &Exchange, out: &mut Vec<Command>) -> Option<Instant> {
-        let next = self.handed + 1;
-        self.ends_alone(next, exchange.fate)?;
-        self.receive(self.handed..next, out);
-        self.handed = next;
-        Some(self.frame_end(exchange, next))
+        let after = self.after_next(exchange)?;
+        let next = self.handed.0;
+        self.receive(next..next + 1, out);
+        self.handed = (next + 1, after);
+        Some(self.frame_end(exchange))
     }
 
-    /// When the bytes of a frame of the PSDU on the air are over.
-    pub(super) fn frame_end(&self, exchange: &Exchange, index: u16) -> Instant {
-        let Some(data) = exchange.data() else { return exchange.end };
-        if self.ends_alone(index + 1, exchange.fate).is_none() {
-            return data.end();
+    /// When the bytes of the next frame of the PSDU on the air are over.
+    pub(super) fn frame_end(&self, exchange: &Exchange) -> Instant {
+        match (exchange.data(), self.after_next(exchange)) {
+            (Some(data), Some(after)) => data.start + data.airtime.until(after, exchange.psdu),
+            (Some(data), None) => data.end(),
+            (None, _) => exchange.end,
         }
-        let load = &self.function(self.sender).load;
-        let frame = |i| DELIMITER + load.frame_on_air(usize::from(i)).1.bytes;
-        let subframes = (0..=index).map(|i| frame(i).0.next_multiple_of(4)).sum::<u64>();
-        let ahead = data.airtime.preamble + data.airtime.header;
-        let payload = u128::from(data.airtime.payload.0) * u128::from(subframes);
-        data.start + ahead + Duration((payload / u128::from(exchange.psdu.0.max(1))) as u64)
     }
 
-    /// Whether the frame before this one is handed up before its PPDU ends.
-    fn ends_alone(&self, index: u16, fate: Fate) -> Option<()> {
-        let each = self.framing.aggregation?.delivery == Delivery::Mpdu;
-        let more = index < self.function(self.sender).psdu.mpdus;
-        (each && more && fate != Fate::DataLost).then_some(())
+    /// Bytes of the PSDU up to the end of its next frame, padding included, if that is handed up
+    /// before the PPDU ends.
+    fn after_next(&self, exchange: &Exchange) -> Option<Bytes> {
+        let each = self.rules.framing.aggregation?.delivery == Delivery::Mpdu;
+        let (next, before) = self.handed;
+        let sender = self.function(self.sender);
+        let is_last = next + 1 >= sender.psdu.mpdus;
+        (each && !is_last && exchange.fate != Fate::DataLost).then(|| {
+            let (_, mpdu) = sender.load.frame_on_air(usize::from(next));
+            padded(ampdu(before, mpdu.bytes))
+        })
     }
 
     /// Hands those frames on the air to their receivers, unless they have them already.
@@ -98,7 +99,8 @@ impl Cell {
         for i in frames.filter(|&i| mpdus == 1 || !self.lost.has(i)) {
             let (sequence, mpdu) = load.frame_on_air(usize::from(i));
             debug_assert!(
-                self.framing
+                self.rules
+                    .framing
                     .aggregation
                     .is_none_or(|limits| load.keeps_window(sequence, limits.window)),
                 "number {sequence} is beyond the block-ack window"
@@ -139,7 +141,7 @@ impl Cell {
             return self.succeed(now, f, out);
         }
         self.txop = None;
-        let timing = &self.config.timing;
+        let timing = &self.rules.config.timing;
         let Follows { response, timeout, eifs } = self.function(f).follows;
         let reserved_until = exchange.reserved_until(timing);
         let difs = timing.difs();
@@ -182,7 +184,7 @@ impl Cell {
     /// Whether a TXOP lasts long enough to let its holder go on after a SIFS.
     fn may_go_on(&mut self, f: u32, exchange: &Exchange, out: &mut Vec<Command>) -> bool {
         let Some(txop) = self.txop.filter(|txop| txop.holder == f) else { return false };
-        let next = exchange.end + self.config.timing.sifs();
+        let next = exchange.end + self.rules.config.timing.sifs();
         if next >= txop.until {
             return false;
         }
@@ -203,14 +205,14 @@ impl Cell {
     /// exchange, the party's interframe space begins before theirs.
     fn outrun_nav(&mut self, end: Instant, reserved_until: Instant, party: u32) {
         if reserved_until > end {
-            self.lag(party, end + self.config.timing.difs());
+            self.lag(party, end + self.rules.config.timing.difs());
         }
     }
 
     /// When a sender whose frame ended at `sent` without an answer may count slots again, on a
     /// medium that is idle since `idle`.
     fn resume_after_timeout(&self, sent: Instant, idle: Instant, timeout: Duration) -> Resume {
-        let timing = &self.config.timing;
+        let timing = &self.rules.config.timing;
         let expiry = sent + timeout;
         let at = match timing.slot_grid {
             SlotGrid::Free => expiry,
@@ -225,9 +227,9 @@ impl Cell {
 
     /// An attempt of `f` got its answer, or needed none.
     fn succeed(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
-        let at = self.persistence_index(f);
+        let at = self.persistence_set(f);
         let function = &mut self.functions[f as usize];
-        function.access.succeed(&self.persistence[at]);
+        function.access.succeed(self.rules.persistence(at));
         let acked = if function.psdu.answer == Answer::BlockAck {
             let start = function.load.start();
             let to = function.load.to();
@@ -235,7 +237,7 @@ impl Cell {
             let receiver = &self.nodes[to.unwrap_or(ACCESS_POINT) as usize];
             let bitmap = receiver.recipients[inbox].block_ack(start);
             let load = &mut self.functions[f as usize].load;
-            load.on_block_ack(&self.framing, now, &bitmap, &mut self.settled)
+            load.on_block_ack(&self.rules.framing, now, &bitmap, &mut self.settled)
         } else {
             function.load.on_ack(&mut self.settled);
             1
@@ -275,9 +277,9 @@ impl Cell {
         let exhausted = self.fail(f, after_cts) == Failure::Drop;
         let load = &mut self.functions[f as usize].load;
         if aired {
-            load.on_no_answer(&self.framing, now, &mut self.settled);
+            load.on_no_answer(&self.rules.framing, now, &mut self.settled);
         } else {
-            load.on_delay(&self.framing, now, &mut self.settled);
+            load.on_delay(&self.rules.framing, now, &mut self.settled);
         }
         if exhausted {
             load.abandon(Outcome::RetryLimit, &mut self.settled);
@@ -288,11 +290,11 @@ impl Cell {
     /// Widens the window of `f`. Under an agreement nothing is given up at a retry limit, but the
     /// window starts anew (clauses 10.23.2.2 and 10.23.2.12.1).
     pub(super) fn fail(&mut self, f: u32, after_cts: bool) -> Failure {
-        let at = self.persistence_index(f);
+        let at = self.persistence_set(f);
         let function = &mut self.functions[f as usize];
-        let failure = function.access.fail(&self.persistence[at], after_cts);
+        let failure = function.access.fail(self.rules.persistence(at), after_cts);
         match function.load.to() {
-            Some(_) if self.framing.aggregation.is_some() => Failure::Retry,
+            Some(_) if self.rules.framing.aggregation.is_some() => Failure::Retry,
             _ => failure,
         }
     }
@@ -326,7 +328,7 @@ impl Cell {
 
     fn end_collision(&mut self, now: Instant, exchange: &Exchange, out: &mut Vec<Command>) {
         let colliders = std::mem::take(&mut self.colliders);
-        let timing = &self.config.timing;
+        let timing = &self.rules.config.timing;
         let shared_grid = timing.slot_grid == SlotGrid::Shared;
         // Bystanders could decode none of the frames; the one with the shortest answer is as good
         // a guess as any.
@@ -336,11 +338,11 @@ impl Cell {
         self.contention.begin_idle(start, exchange.end);
         out.push(Command::Ended);
         for &(f, sent) in &colliders {
-            let Follows { timeout, .. } = self.function(f).follows_first(&self.config.timing);
+            let Follows { timeout, .. } = self.function(f).follows_first(&self.rules.config.timing);
             let resume = if self.function(f).load.to().is_none() {
                 // A broadcast frame expects no answer: its sender cannot know.
                 self.succeed(now, f, out);
-                Resume::from(exchange.end + self.config.timing.difs())
+                Resume::from(exchange.end + self.rules.config.timing.difs())
             } else {
                 let aired = !self.function(f).with_rts;
                 self.miss(now, f, false, aired, out);

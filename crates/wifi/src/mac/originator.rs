@@ -284,6 +284,16 @@ impl Originator {
         (after(self.start, place), self.mpdus[usize::from(place)])
     }
 
+    /// The bytes of the last PSDU at which its frames begin and end, delimiters included.
+    pub(crate) fn spans(&self, psdu: &Psdu) -> impl Iterator<Item = (Bytes, Bytes)> {
+        let (whole, alone) = (psdu.bytes, psdu.mpdus <= 1);
+        let mut before = Bytes::ZERO;
+        self.on_air().map(move |(_, mpdu)| {
+            let after = if alone { whole } else { ampdu(before, mpdu.bytes) };
+            (std::mem::replace(&mut before, after), after)
+        })
+    }
+
     /// Frames of the last PSDU that were on the air before it.
     pub(crate) fn repeated(&self) -> u64 {
         let attempts = |&place: &u16| self.mpdus[usize::from(place)].attempts;

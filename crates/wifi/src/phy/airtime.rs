@@ -33,6 +33,13 @@ impl Airtime {
     pub fn total(&self) -> Duration {
         self.preamble + self.header + self.payload + self.extension
     }
+
+    /// How long after its begin these first `bytes` of its `psdu` bytes are over.
+    pub fn until(&self, bytes: Bytes, psdu: Bytes) -> Duration {
+        // An A-MPDU of 6.5 MB and 5.5 ms: their product has 45 bits.
+        let part = Duration(self.payload.0 * bytes.0 / psdu.0.max(1));
+        self.preamble + self.header + part
+    }
 }
 
 const fn us(n: u64) -> Duration {

@@ -1,6 +1,6 @@
 //! Frames begin and end on the air.
 
-use super::Space;
+use super::{Heard, Space};
 use super::frame::{Flight, OnAir, Reach};
 use super::function::Function;
 use super::judge::Judge;
@@ -200,6 +200,9 @@ impl Space {
             let failure = judge.failure(chunks, how.power, spans(&frame, sender));
             receiver.noise.chance(failure)
         };
+        if let Some(heard) = &mut self.heard {
+            heard.push(Heard::of(&flight, receiver, how.power, !is_lost));
+        }
         let reach = &mut self.flights[id as usize].reach;
         if is_lost {
             // Interference has spoiled what would probably have arrived without it.
@@ -229,7 +232,7 @@ impl Space {
                     load.packets_of(&mpdu).copied().for_each(up);
                 } else {
                     let from = (frame.from, frame.function);
-                    let window = rules.framing.aggregation.map(|limits| limits.window);
+                    let window = rules.mac.framing.aggregation.map(|limits| limits.window);
                     let duplicates = receiver.inbox.take(from, window, load, &lost, up);
                     receiver.counters.duplicates += duplicates;
                 }
@@ -271,7 +274,8 @@ fn spans<'a>(frame: &OnAir, sender: &'a Node) -> impl Iterator<Item = (Bytes, By
     let is_data = matches!(frame.kind, StepKind::Data);
     let function = is_data.then(|| &sender.functions[usize::from(frame.function)]);
     let whole = (!is_data).then_some((Bytes::ZERO, frame.psdu));
-    function.into_iter().flat_map(Function::spans).chain(whole)
+    let spans = |function: &'a Function| function.load.spans(&function.psdu);
+    function.into_iter().flat_map(spans).chain(whole)
 }
 
 /// Draws what noise, interference and the link's own losses take of a frame for this receiver;

@@ -106,8 +106,8 @@ impl Flight {
         self.start + self.airtime.preamble + self.airtime.header
     }
 
-    /// When so many bytes of the PSDU have been sent.
+    /// When so many bytes of the PSDU are over.
     pub(super) fn sent_by(&self, bytes: Bytes) -> Instant {
-        self.payload() + Duration(self.airtime.payload.0 * bytes.0 / self.frame.psdu.0.max(1))
+        self.start + self.airtime.until(bytes, self.frame.psdu)
     }
 }

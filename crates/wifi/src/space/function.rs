@@ -4,12 +4,12 @@ use super::rules::{Peer, Rules};
 use super::sense::Slots;
 use crate::mac::{
     Access, Backoff, Bitmap, Exchange, Failure, Fate, Originator, Outcome, Psdu, Request, Room,
-    Settled, ampdu, block_ack,
+    Settled, block_ack,
 };
 use crate::phy::Mode;
 use crate::rate::{self, TxReport};
 use crate::{Command, Supply};
-use kernel::{Bytes, Db, Duration, Instant};
+use kernel::{Db, Duration, Instant};
 use wire::TrafficClass;
 
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Function {
     pub(super) with_rts: bool,
     pub(super) psdu: Psdu,
     pub(super) txop_limit: Duration,
-    /// Which of the windows of [`Rules::persistence`].
+    /// Which of the windows of [`mac::Rules::persistence`](crate::mac::Rules::persistence).
     persistence: u8,
 }
 
@@ -40,21 +40,21 @@ impl Function {
     pub(super) fn new(
         rules: &Rules,
         is_access_point: bool,
-        category: usize,
+        category: u32,
         receivers: usize,
         backoff: Backoff,
     ) -> Self {
-        let own = if is_access_point { category } else { category + rules.per_node };
-        let (spacing, txop_limit) = rules.parameters(is_access_point, category);
+        let set = rules.mac.set_of(is_access_point, category);
+        let (spacing, txop_limit) = rules.mac.parameters(is_access_point, category);
         Self {
-            access: Access::new(&rules.persistence[own], backoff),
+            access: rules.mac.access(set, backoff),
             load: Originator::new(receivers),
-            slots: Slots::new(rules.timing(), spacing, rules.busy_slot()),
-            mode: rules.broadcast_mode,
+            slots: Slots::new(rules.timing(), spacing, rules.mac.busy_slot()),
+            mode: rules.mac.broadcast_mode,
             with_rts: false,
             psdu: Psdu::NONE,
             txop_limit,
-            persistence: own as u8,
+            persistence: set as u8,
         }
     }
 
@@ -63,7 +63,7 @@ impl Function {
     }
 
     pub(super) fn back_off(&mut self, rules: &Rules) {
-        let slots = self.access.draw(&rules.persistence[usize::from(self.persistence)]);
+        let slots = self.access.draw(rules.mac.persistence(self.persistence.into()));
         self.slots.back_off(slots);
     }
 
@@ -91,21 +91,21 @@ impl Function {
                 }
                 peer.mode
             }
-            None => rules.broadcast_mode,
+            None => rules.mac.broadcast_mode,
         };
         let timing = rules.timing();
-        let room = match (&rules.framing.aggregation, to) {
+        let room = match (&rules.mac.framing.aggregation, to) {
             (Some(limits), Some(_)) => {
-                let within = within.saturating_sub(rules.around(&mode));
+                let within = within.saturating_sub(rules.mac.around(&mode));
                 limits.room(&mode, timing.preamble, within)
             }
             _ => Room::SINGLE,
         };
-        let psdu = self.load.assemble(&rules.framing, mode.class, room, now, |most| {
+        let psdu = self.load.assemble(&rules.mac.framing, mode.class, room, now, |most| {
             to.and_then(|to| supply.next(node, class, to, most))
         });
         let is_request = psdu.mpdus == 0;
-        with_rts |= psdu.bytes > rules.config.rts_threshold;
+        with_rts |= psdu.bytes > rules.mac.config.rts_threshold;
         self.with_rts = with_rts && to.is_some() && !is_request;
         self.mode = if is_request { timing.rts_mode(&mode) } else { mode };
         self.psdu = psdu;
@@ -120,7 +120,7 @@ impl Function {
             with_rts: self.with_rts,
             mpdus: self.psdu.mpdus,
             answer: self.psdu.answer,
-            block_ack: block_ack(rules.window()),
+            block_ack: block_ack(rules.mac.window()),
             repeated: false,
         };
         Exchange::of(rules.timing(), &request, Instant::ZERO, Fate::Success).planned()
@@ -134,9 +134,9 @@ impl Function {
         arrived: Option<&Bitmap>,
         settled: &mut Vec<Settled>,
     ) -> rate::Answer {
-        self.access.succeed(&rules.persistence[usize::from(self.persistence)]);
+        self.access.succeed(rules.mac.persistence(self.persistence.into()));
         rate::Answer::Acked(if let Some(arrived) = arrived {
-            self.load.on_block_ack(&rules.framing, now, arrived, settled)
+            self.load.on_block_ack(&rules.mac.framing, now, arrived, settled)
         } else {
             self.load.on_ack(settled);
             1
@@ -153,9 +153,9 @@ impl Function {
     ) {
         let exhausted = self.fail(rules, aired && self.with_rts);
         if aired {
-            self.load.on_no_answer(&rules.framing, now, settled);
+            self.load.on_no_answer(&rules.mac.framing, now, settled);
         } else {
-            self.load.on_delay(&rules.framing, now, settled);
+            self.load.on_delay(&rules.mac.framing, now, settled);
         }
         if exhausted {
             self.load.abandon(Outcome::RetryLimit, settled);
@@ -172,7 +172,7 @@ impl Function {
     ) {
         self.slots.clear();
         let exhausted = self.fail(rules, false);
-        self.load.on_delay(&rules.framing, now, settled);
+        self.load.on_delay(&rules.mac.framing, now, settled);
         if exhausted {
             self.load.abandon(Outcome::RetryLimit, settled);
         }
@@ -181,9 +181,9 @@ impl Function {
     /// Widens the window; whether a retry limit is reached. Under an agreement nothing is given up
     /// at one, but the window starts anew (clauses 10.23.2.2 and 10.23.2.12.1).
     fn fail(&mut self, rules: &Rules, after_cts: bool) -> bool {
-        let persistence = &rules.persistence[usize::from(self.persistence)];
+        let persistence = rules.mac.persistence(self.persistence.into());
         let failure = self.access.fail(persistence, after_cts);
-        let has_agreement = rules.framing.aggregation.is_some() && self.load.to().is_some();
+        let has_agreement = rules.mac.framing.aggregation.is_some() && self.load.to().is_some();
         failure == Failure::Drop && !has_agreement
     }
 
@@ -200,15 +200,5 @@ impl Function {
         let Some(control) = &mut peers[at].control else { return };
         let (mode, rts, sent) = (self.mode, self.with_rts, u32::from(self.psdu.mpdus));
         control.on_report(now, &TxReport { mode, rts, sent, answer, snr });
-    }
-
-    /// The bytes of the PSDU at which its data frames begin and end, delimiters included.
-    pub(super) fn spans(&self) -> impl Iterator<Item = (Bytes, Bytes)> {
-        let (whole, alone) = (self.psdu.bytes, self.psdu.mpdus <= 1);
-        let mut before = Bytes::ZERO;
-        self.load.on_air().map(move |(_, mpdu)| {
-            let after = if alone { whole } else { ampdu(before, mpdu.bytes) };
-            (std::mem::replace(&mut before, after), after)
-        })
     }
 }

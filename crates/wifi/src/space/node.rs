@@ -92,9 +92,9 @@ impl Node {
 
     /// A packet comes into service.
     pub(super) fn load(&mut self, now: Instant, packet: Packet, to: Option<u32>, rules: &Rules) {
-        let index = rules.function_for(packet.class);
+        let index = rules.mac.category_of(packet.class) as usize;
         let function = &mut self.functions[index];
-        function.load.load(&rules.framing, now, packet, to);
+        function.load.load(&rules.mac.framing, now, packet, to);
         // The holder of a TXOP sends a SIFS after its last exchange.
         if self.txop.is_some_and(|txop| txop.function == index && txop.next.is_some()) {
             return;
@@ -261,7 +261,7 @@ impl Node {
         supply: &mut dyn Supply,
         out: &mut Vec<Command>,
     ) {
-        let (node, class) = (self.id, rules.class_of(index));
+        let (node, class) = (self.id, rules.mac.class_of(index as u32));
         let mut asker = Asker { node, class, rules, supply, out };
         self.functions[index].assemble(now, within, &mut self.peers, &mut asker);
     }
@@ -283,7 +283,7 @@ impl Node {
 
     fn body(&self, index: usize, rules: &Rules) -> OnAir {
         let (timing, function) = (rules.timing(), &self.functions[index]);
-        OnAir::body(timing, self.id, index as u8, function, block_ack(rules.window()))
+        OnAir::body(timing, self.id, index as u8, function, block_ack(rules.mac.window()))
     }
 
     /// The holder of a TXOP goes on a SIFS after its last exchange, if the next fits in; else the
@@ -399,7 +399,7 @@ impl Node {
             return;
         }
         self.miss(now, rules, out);
-        let (timing, window) = (rules.timing(), rules.window());
+        let (timing, window) = (rules.timing(), rules.mac.window());
         let answer = |kind, psdu| frame.answered(timing, self.id, kind, psdu);
         let reply = match (frame.kind, frame.answer) {
             // An answer that comes too late.

@@ -6,7 +6,7 @@ use kernel::{Bytes, Duration, Instant, Rng};
 use std::collections::{BTreeMap, VecDeque};
 use wifi::mac::{BackoffDraw, Countdown, Durations, SlotGrid, StepKind, Timing};
 use wifi::phy::Mode;
-use wifi::{CellConfig, Counters, Link, Outcome};
+use wifi::{Counters, Link, MacConfig, Outcome};
 
 const ACK: Bytes = Bytes(14);
 const CTS: Bytes = Bytes(14);
@@ -51,7 +51,7 @@ struct Awaited {
 
 pub(crate) struct Station<'a> {
     pub(crate) node: u32,
-    config: &'a CellConfig,
+    config: &'a MacConfig,
     links: &'a [Link],
     backoffs: Rng,
     noise: Rng,

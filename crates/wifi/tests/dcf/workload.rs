@@ -5,12 +5,12 @@ use proptest::prelude::*;
 use std::fmt;
 use wifi::mac::{BackoffDraw, Countdown, Durations, Eifs, SlotGrid, Timing};
 use wifi::phy::{DOT11A, DOT11B, DOT11G, Mode, Preamble, Standard};
-use wifi::{CellConfig, Link};
+use wifi::{Link, MacConfig};
 
 /// A cell and its packets.
 #[derive(Clone)]
 pub(crate) struct Workload {
-    pub(crate) config: CellConfig,
+    pub(crate) config: MacConfig,
     pub(crate) links: Vec<Link>,
     pub(crate) seed: Seed,
     /// In the order of time.
@@ -30,8 +30,8 @@ pub(crate) struct Arrival {
 impl fmt::Debug for Workload {
     /// A failure is read by people: a line for each packet.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let CellConfig { timing, rts_threshold, countdown, backoff_draw, .. } = &self.config;
-        let CellConfig { short_retry_limit, long_retry_limit, cw_min, cw_max, .. } = self.config;
+        let MacConfig { timing, rts_threshold, countdown, backoff_draw, .. } = &self.config;
+        let MacConfig { short_retry_limit, long_retry_limit, cw_min, cw_max, .. } = self.config;
         let Timing { standard, preamble, slot, eifs, slot_grid, .. } = timing;
         writeln!(f, "{}, {preamble:?} preamble, slot {slot}, {eifs:?} EIFS,", standard.name)?;
         writeln!(f, "{slot_grid:?} grid, {countdown:?} countdown, {backoff_draw:?} draw,")?;
@@ -112,7 +112,7 @@ fn basic_rates(standard: &'static Standard, bits: u16) -> Vec<BitRate> {
     if some.is_empty() { standard.default_basic_rates().collect() } else { some }
 }
 
-fn configs(timing: Timing, chain: bool) -> impl Strategy<Value = CellConfig> {
+fn configs(timing: Timing, chain: bool) -> impl Strategy<Value = MacConfig> {
     let countdown = if chain { Countdown::Bianchi } else { Countdown::Standard };
     let countdown = prop::sample::select(vec![Countdown::Standard, countdown]);
     let draw = prop::sample::select(vec![BackoffDraw::Standard, BackoffDraw::Ns2]);
@@ -120,7 +120,7 @@ fn configs(timing: Timing, chain: bool) -> impl Strategy<Value = CellConfig> {
     let windows = (prop::sample::select(vec![1u32, 3, 7, 15, 31]), 0u32..4);
     let threshold = prop::sample::select(vec![0u64, 400, 3000]);
     (countdown, draw, limits, windows, threshold).prop_map(
-        move |(countdown, backoff_draw, limits, (cw_min, doublings), threshold)| CellConfig {
+        move |(countdown, backoff_draw, limits, (cw_min, doublings), threshold)| MacConfig {
             timing: timing.clone(),
             short_retry_limit: limits.0,
             long_retry_limit: limits.1,

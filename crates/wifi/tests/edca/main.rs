@@ -3,7 +3,7 @@
 use kernel::{Agenda, Bytes, Instant, Ranked, Seed};
 use wifi::mac::{Aggregation, BackoffDraw, Countdown, Durations, Eifs, SlotGrid, Timing};
 use wifi::phy::{DOT11N, Edition, Mode, PpduTiming, Preamble, Standard, TxVector};
-use wifi::{ACCESS_POINT, Categories, Cell, CellConfig, Command, Link, Supply};
+use wifi::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, Supply};
 use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 
 /// Bytes of LLC and SNAP.
@@ -12,9 +12,9 @@ const LLC: Bytes = Bytes(8);
 const OVERHEAD: Bytes = Bytes(26 + 8 + 4);
 
 /// ns-3's cell: slots off the common grid after a timeout, whole idle slots counted.
-fn ns3(standard: &'static Standard, mode: &Mode) -> CellConfig {
+fn ns3(standard: &'static Standard, mode: &Mode) -> MacConfig {
     let edca = Categories::of(standard, Edition::Ns3);
-    CellConfig {
+    MacConfig {
         timing: Timing {
             standard,
             preamble: Preamble::Long,
@@ -78,7 +78,7 @@ impl Ranked for Event {
 
 /// Goodput of all stations together in Mb/s over so many seconds; each one's datagrams arrive in
 /// order and once.
-fn saturate(config: CellConfig, links: Vec<Link>, payload: u64, seconds: f64) -> (f64, Cell) {
+fn saturate(config: MacConfig, links: Vec<Link>, payload: u64, seconds: f64) -> (f64, Cell) {
     let seed = Seed { root: 1, replication: 0 };
     let stations = links.len() as u32;
     let mut cell = Cell::new(config, links, &seed);

@@ -8,7 +8,7 @@ use std::fmt;
 use wifi::mac::{Aggregation, Eifs, Fate, MissedBlockAck, Persist, SlotGrid, Step, StepKind};
 use wifi::phy::{DOT11AC, DOT11N, Edition, Guard, Standard, TxVector};
 use wifi::space::{Airing, Space, SpaceConfig};
-use wifi::{Categories, Cell, CellConfig, Command, Counters, FrameCounters, Link, Outcome, Supply};
+use wifi::{Categories, Cell, Command, Counters, FrameCounters, Link, MacConfig, Outcome, Supply};
 use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 
 const CLASSES: [TrafficClass; 4] =
@@ -25,7 +25,7 @@ struct Arrival {
 
 #[derive(Clone)]
 struct Workload {
-    config: CellConfig,
+    config: MacConfig,
     links: Vec<Link>,
     seed: Seed,
     packets: Vec<Arrival>,
@@ -34,8 +34,8 @@ struct Workload {
 impl fmt::Debug for Workload {
     /// A failure is read by people: a line for each packet.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let CellConfig { timing, aggregation, edca, rts_threshold, .. } = &self.config;
-        let CellConfig { short_retry_limit, long_retry_limit, .. } = self.config;
+        let MacConfig { timing, aggregation, edca, rts_threshold, .. } = &self.config;
+        let MacConfig { short_retry_limit, long_retry_limit, .. } = self.config;
         writeln!(f, "{}, {:?} grid, {edca:?},", timing.standard.name, timing.slot_grid)?;
         writeln!(f, "{aggregation:?}, limits {short_retry_limit} and {long_retry_limit},")?;
         writeln!(f, "RTS above {rts_threshold}, seed {}", self.seed.root)?;
@@ -295,7 +295,7 @@ struct Draft {
 }
 
 impl Draft {
-    fn config(&self, standard: &'static Standard) -> CellConfig {
+    fn config(&self, standard: &'static Standard) -> MacConfig {
         let mut edca = Categories::of(standard, self.edition);
         if !self.bursts {
             for edca in edca.access_point.iter_mut().chain(&mut edca.stations) {
@@ -309,7 +309,7 @@ impl Draft {
             }
         }
         let base = crate::physics::mac(standard);
-        let mut config = CellConfig { edca: Some(edca), ..base };
+        let mut config = MacConfig { edca: Some(edca), ..base };
         config.timing.eifs = Eifs::Standard;
         config.timing.slot_grid = if self.free { SlotGrid::Free } else { SlotGrid::Standard };
         (config.short_retry_limit, config.long_retry_limit) = self.limits;

@@ -7,14 +7,14 @@ use wifi::phy::error::{ErrorModel, Nist, Threshold};
 use wifi::phy::propagation::{LogDistance, Position};
 use wifi::phy::{DOT11A, DOT11B, Mode, Preamble, Standard};
 use wifi::space::{Losses, Radio, Site, SpaceConfig};
-use wifi::{CellConfig, Link};
+use wifi::{Link, MacConfig};
 
 const SEED: Seed = Seed { root: 1, replication: 0 };
 /// Headers of UDP and IP.
 const HEADERS: u64 = 28;
 
-pub(crate) fn mac(standard: &'static Standard) -> CellConfig {
-    CellConfig {
+pub(crate) fn mac(standard: &'static Standard) -> MacConfig {
+    MacConfig {
         timing: Timing {
             standard,
             preamble: Preamble::Long,
@@ -110,7 +110,7 @@ fn hidden_nodes_have_the_goodput_of_ns3() {
 
 /// A network of pairs, each a sender and a receiver: nodes 2i and 2i + 1.
 fn pairs(
-    mac: CellConfig,
+    mac: MacConfig,
     count: usize,
     near: impl Fn(usize, usize) -> bool,
     size: Bytes,
@@ -154,7 +154,7 @@ fn of_three_cells_in_a_row_the_middle_one_starves_as_the_ideal_chain_says() {
     let next = |a: usize, b: usize| (a / 2).abs_diff(b / 2) == 1;
     for (cw, size) in [(127, 1500), (255, 1500), (511, 500)] {
         // A window that stays and is wide: the chain knows no collisions.
-        let mac = CellConfig { cw_min: cw, cw_max: cw, ..mac(&DOT11B) };
+        let mac = MacConfig { cw_min: cw, cw_max: cw, ..mac(&DOT11B) };
         let timing = &mac.timing;
         let mode = rate(&DOT11B, 11.0);
         let ack = timing.airtime(&timing.response_mode(&mode), Bytes(14)).total();
@@ -172,7 +172,7 @@ fn of_three_cells_in_a_row_the_middle_one_starves_as_the_ideal_chain_says() {
 
 /// A node sends one packet at a moment; how many of them have arrived at the first attempt.
 fn first_attempts(radio: Radio, nodes: usize, sends: &[(u64, u32, u32, u64)]) -> Vec<bool> {
-    let mac = CellConfig { short_retry_limit: 1, ..mac(&DOT11A) };
+    let mac = MacConfig { short_retry_limit: 1, ..mac(&DOT11A) };
     let mode = link(rate(&DOT11A, 6.0));
     let links = sends.iter().map(|&(_, from, to, _)| (from, to, mode)).collect();
     let config = SpaceConfig { mac, radio, nav_reset: true, sites: sites(nodes), links };

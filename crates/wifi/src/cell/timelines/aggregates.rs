@@ -1,7 +1,7 @@
 //! A-MPDUs and block acks (clauses 10.12 and 10.25).
 
 use super::stage::{AP, STA1, STA2, Script};
-use crate::cell::Outcome;
+use crate::Outcome;
 use crate::mac::{Delivery, MissedBlockAck};
 use crate::phy::{DOT11AC, DOT11AX, DOT11N};
 use kernel::Bytes;
@@ -33,7 +33,7 @@ fn frames_may_come_up_one_by_one() {
         let script = Script::high(&DOT11N, 1).up(0, STA1).draws(STA1, [2]);
         script.up(50, STA1).up(60, STA1).up(70, STA1)
     };
-    let piecemeal = |config: &mut crate::cell::CellConfig| {
+    let piecemeal = |config: &mut crate::MacConfig| {
         config.aggregation.as_mut().expect("aggregation").delivery = Delivery::Mpdu;
     };
     let numbers = |record: &super::record::Record| -> Vec<(u64, u64)> {
@@ -137,7 +137,7 @@ fn a_missed_block_ack_is_asked_for() {
 
 #[test]
 fn or_all_is_sent_again() {
-    let retransmit = |config: &mut crate::cell::CellConfig| {
+    let retransmit = |config: &mut crate::MacConfig| {
         config.aggregation.as_mut().expect("aggregation").missed = MissedBlockAck::Retransmit;
     };
     let record = missed().with(retransmit).play(10);

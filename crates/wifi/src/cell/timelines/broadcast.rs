@@ -1,7 +1,7 @@
 //! Frames to all (clauses 10.3.6 and 10.6.5.2).
 
 use super::stage::{AP, STA1, STA2, STA3, Script};
-use crate::cell::Outcome;
+use crate::Outcome;
 use crate::mac::SlotGrid;
 use crate::phy::{DOT11B, DOT11G};
 use kernel::{BitRate, Bytes};

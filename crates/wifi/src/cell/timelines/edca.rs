@@ -126,7 +126,7 @@ fn frames_leave_at_slot_boundaries() {
             sta1            +[1=]
         ",
     );
-    let idle_slots = |config: &mut crate::cell::CellConfig| config.countdown = Countdown::IdleSlots;
+    let idle_slots = |config: &mut crate::MacConfig| config.countdown = Countdown::IdleSlots;
     let record = Script::high(&DOT11N, 1).up(100, STA1).with(idle_slots).play(10);
     assert_eq!(record.last_access_ns(), 100_000);
 }

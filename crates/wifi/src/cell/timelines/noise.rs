@@ -1,7 +1,7 @@
 //! Frames that noise destroys (clauses 9.2.5, 10.3.2.3.7, 10.3.2.4, 10.3.2.11 and 10.3.2.14).
 
 use super::stage::{AP, STA1, STA2, Script};
-use crate::cell::Outcome;
+use crate::Outcome;
 use crate::phy::DOT11B;
 use kernel::BitRate;
 

@@ -1,8 +1,8 @@
 //! What happened on a stage, and its picture.
 
 use super::stage::AP;
-use crate::cell::{Counters, FrameCounters, Outcome};
 use crate::mac::Wait;
+use crate::{Counters, FrameCounters, Outcome};
 use kernel::{Duration, Instant};
 use std::fmt::Write as _;
 

@@ -2,7 +2,7 @@
 
 use super::record::Record;
 use super::stage::{AP, STA1, STA2, Script};
-use crate::cell::Outcome;
+use crate::Outcome;
 use crate::phy::DOT11B;
 use kernel::Bytes;
 

@@ -1,12 +1,12 @@
 //! A cell on a stage: a script goes in, and a record comes out.
 
 use super::record::{Frame, Record};
-use crate::cell::{ACCESS_POINT, Categories, Cell, CellConfig, Command, Link, Supply};
 use crate::mac::{
     Aggregation, Backoff, BackoffDraw, Countdown, Durations, Eifs, Exchange, Fate, SlotGrid,
     StepKind, Timing,
 };
 use crate::phy::{Edition, Preamble, Standard, TxVector};
+use crate::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, Supply};
 use kernel::{Agenda, BitRate, Bytes, Duration, Instant, Ranked, Seed};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -24,7 +24,7 @@ const OVERHEAD: u64 = 36;
 /// What a cell has to go through.
 #[derive(Clone)]
 pub(super) struct Script {
-    pub(super) config: CellConfig,
+    pub(super) config: MacConfig,
     links: Vec<Link>,
     draws: Vec<VecDeque<u32>>,
     packets: Vec<(Instant, u32, Packet)>,
@@ -62,7 +62,7 @@ impl Script {
             slot_grid: SlotGrid::Standard,
             durations: Durations::Standard,
         };
-        let config = CellConfig {
+        let config = MacConfig {
             timing,
             short_retry_limit: 7,
             long_retry_limit: 4,
@@ -189,7 +189,7 @@ impl Script {
     }
 
     /// Changes the cell before the play.
-    pub(super) fn with(mut self, change: impl FnOnce(&mut CellConfig)) -> Self {
+    pub(super) fn with(mut self, change: impl FnOnce(&mut MacConfig)) -> Self {
         change(&mut self.config);
         self
     }

@@ -1,54 +1,9 @@
-//! What a cell is made of, and how it talks to the world around it.
+//! What a medium is told, and how it talks to the world around it.
 
-use crate::mac::{Aggregation, BackoffDraw, Countdown, Outcome, Timing};
-use crate::phy::{AccessCategory, Edca, Edition, Mode, Standard};
+use crate::mac::Outcome;
+use crate::phy::Mode;
 use kernel::{Bytes, Instant, Ticket};
 use wire::{Packet, TrafficClass};
-
-/// What all nodes of a cell share.
-#[derive(Clone, Debug)]
-pub struct CellConfig {
-    /// Interframe spaces, rates and timeouts.
-    pub timing: Timing,
-    /// Attempts in all of a frame without RTS, and of an RTS (`dot11ShortRetryLimit`).
-    pub short_retry_limit: u32,
-    /// Attempts in all of a data frame after a CTS (`dot11LongRetryLimit`).
-    pub long_retry_limit: u32,
-    /// First contention window under DCF.
-    pub cw_min: u32,
-    /// Largest contention window under DCF.
-    pub cw_max: u32,
-    /// Whether a slot in which another station begins to send counts as counted down.
-    pub countdown: Countdown,
-    /// What a back-off is drawn from.
-    pub backoff_draw: BackoffDraw,
-    /// PSDUs longer than this are preceded by RTS and CTS (`dot11RTSThreshold`).
-    pub rts_threshold: Bytes,
-    /// Bytes that MAC and LLC add to a packet, FCS included.
-    pub overhead: Bytes,
-    /// Access by EDCA; without it by DCF.
-    pub edca: Option<Categories>,
-    /// Aggregation under block-ack agreements, which all pairs of nodes have; without it frames go
-    /// one by one. It takes EDCA, for agreements are each category's own.
-    pub aggregation: Option<Aggregation>,
-}
-
-/// The parameters of the access categories, lowest priority first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Categories {
-    /// At stations.
-    pub stations: [Edca; 4],
-    /// At the access point.
-    pub access_point: [Edca; 4],
-}
-
-impl Categories {
-    /// The same for all nodes, by default (table 9-155).
-    pub fn of(standard: &Standard, edition: Edition) -> Self {
-        let all = AccessCategory::ALL.map(|category| standard.edca(category, edition));
-        Self { stations: all, access_point: all }
-    }
-}
 
 /// The radio link between a station and the access point.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +16,7 @@ pub struct Link {
     pub ack_loss: f64,
 }
 
-/// What waits outside of the cell and can join a PSDU.
+/// What waits outside of the medium and can join a PSDU.
 pub trait Supply {
     /// Takes out the next packet of this class that waits at `node` for the receiver `to`, if it is
     /// no larger than `most`.
@@ -78,14 +33,14 @@ impl Supply for NoSupply {
     }
 }
 
-/// What the cell asks of the world.
+/// What a medium asks of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Command {
-    /// Call [`Cell::on_access`](super::Cell::on_access) with this ticket.
+    /// Call [`Cell::on_access`](crate::Cell::on_access) with this ticket.
     Access(Ticket),
-    /// Call [`Cell::on_step`](super::Cell::on_step) at this moment.
+    /// Call [`Cell::on_step`](crate::Cell::on_step) at this moment.
     Step(Instant),
-    /// An exchange or a collision has begun: [`Cell::exchange`](super::Cell::exchange) tells its
+    /// An exchange or a collision has begun: [`Cell::exchange`](crate::Cell::exchange) tells its
     /// frames.
     Began,
     /// The medium is silent again.

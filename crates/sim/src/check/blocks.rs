@@ -1,0 +1,174 @@
+//! Aggregates on the air: the limits of the scenario, and the windows of block-ack agreements.
+
+use super::rule;
+use crate::plan::AggregationPlan;
+use kernel::{Bytes, Duration, Instant};
+use std::collections::BTreeMap;
+use wifi::phy::LONGEST_PPDU;
+
+/// Sequence numbers have twelve bits (clause 9.2.4.4.2).
+const NUMBERS: u64 = 4096;
+
+/// A PSDU with data that goes on the air.
+#[derive(Clone, Debug)]
+pub(super) struct Psdu {
+    pub(super) from: u32,
+    /// Its access category.
+    pub(super) function: u8,
+    pub(super) to: Option<u32>,
+    pub(super) bytes: Bytes,
+    /// Of the whole PPDU.
+    pub(super) lasting: Duration,
+    /// Sequence number and bytes of each data frame.
+    pub(super) mpdus: Vec<(u16, Bytes)>,
+}
+
+/// What has been on the air of each stream of numbers.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    limits: Option<AggregationPlan>,
+    /// The highest number so far, counted on beyond 4096.
+    highest: BTreeMap<(u32, u8, Option<u32>), u64>,
+}
+
+impl Blocks {
+    pub(super) fn new(limits: Option<AggregationPlan>) -> Self {
+        Self { limits, highest: BTreeMap::new() }
+    }
+
+    pub(super) fn on_psdu(&mut self, now: Instant, psdu: &Psdu) {
+        self.check_size(now, psdu);
+        // Agreements number the frames of each receiver by themselves.
+        let agreement = self.limits.filter(|_| psdu.to.is_some());
+        let window = agreement.map_or(1, |limits| u64::from(limits.window));
+        let apart = self.limits.and(psdu.to);
+        let highest = self.highest.entry((psdu.from, psdu.function, apart)).or_insert(NUMBERS);
+        let mut last = None;
+        for &(number, _) in &psdu.mpdus {
+            let ahead = (u64::from(number) + NUMBERS - *highest % NUMBERS) % NUMBERS;
+            let number = if ahead < NUMBERS / 2 {
+                *highest + ahead
+            } else {
+                *highest + ahead - NUMBERS
+            };
+            rule(now, last < Some(number), "numbers in an aggregate ascend", || {
+                format!("{psdu:?}")
+            });
+            last = Some(number);
+            *highest = number.max(*highest);
+            rule(now, *highest - number < window, "frames lie within the window", || {
+                format!("{number} is {} behind, the window has {window}", *highest - number)
+            });
+        }
+    }
+
+    fn check_size(&self, now: Instant, psdu: &Psdu) {
+        let count = psdu.mpdus.len();
+        let (frames, bytes, duration) = self.limits.map_or((1, Bytes(0), LONGEST_PPDU), |limits| {
+            (usize::from(limits.frames.max(1)), limits.bytes, limits.duration.min(LONGEST_PPDU))
+        });
+        let frames = if psdu.to.is_some() { frames } else { 1 };
+        rule(now, (1..=frames).contains(&count), "an A-MPDU has no more frames than it may", || {
+            format!("{count} of {frames}: {psdu:?}")
+        });
+        let held: u64 = psdu.mpdus.iter().map(|(_, bytes)| bytes.0).sum();
+        rule(now, held <= psdu.bytes.0, "a PSDU holds its frames", || format!("{psdu:?}"));
+        if count < 2 {
+            // One frame may go whatever its size.
+            return;
+        }
+        rule(now, psdu.bytes <= bytes, "an A-MPDU has no more bytes than it may", || {
+            format!("{} of {bytes}", psdu.bytes)
+        });
+        rule(now, psdu.lasting <= duration, "an A-MPDU lasts no longer than it may", || {
+            format!("{} of {duration}", psdu.lasting)
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Delivery, MissedBlockAck, Retries};
+
+    fn blocks(window: u16, frames: u16) -> Blocks {
+        Blocks::new(Some(AggregationPlan {
+            window,
+            frames,
+            bytes: Bytes(10_000),
+            duration: Duration::from_micros(2000),
+            amsdu: Bytes::ZERO,
+            lifetime: Duration::from_millis(500),
+            retries: Retries::default(),
+            missed_block_ack: MissedBlockAck::default(),
+            delivery: Delivery::default(),
+        }))
+    }
+
+    fn air(blocks: &mut Blocks, numbers: &[u16], bytes: u64, lasting_us: u64) {
+        let mpdus: Vec<_> = numbers.iter().map(|&number| (number, Bytes(100))).collect();
+        let lasting = Duration::from_micros(lasting_us);
+        let (function, to) = (1, Some(2));
+        let psdu = Psdu { from: 0, function, to, bytes: Bytes(bytes), lasting, mpdus };
+        blocks.on_psdu(Instant(5), &psdu);
+    }
+
+    #[test]
+    fn what_keeps_the_rules_passes() {
+        let mut blocks = blocks(8, 4);
+        air(&mut blocks, &[0, 1, 2, 3], 400, 500);
+        air(&mut blocks, &[1, 4, 5, 8], 10_000, 2000);
+        air(&mut blocks, &[8], 20_000, 9000);
+        // A whole turn of the numbers, in steps of what may be outstanding.
+        for number in 9..9000u16 {
+            air(&mut blocks, &[number % 4096], 100, 500);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "no more frames than it may")]
+    fn too_many_frames_are_found() {
+        air(&mut blocks(8, 4), &[0, 1, 2, 3, 4], 500, 500);
+    }
+
+    #[test]
+    #[should_panic(expected = "no more bytes than it may")]
+    fn too_many_bytes_are_found() {
+        air(&mut blocks(8, 4), &[0, 1], 10_001, 500);
+    }
+
+    #[test]
+    #[should_panic(expected = "lasts no longer than it may")]
+    fn too_long_a_ppdu_is_found() {
+        air(&mut blocks(8, 4), &[0, 1], 500, 2001);
+    }
+
+    #[test]
+    #[should_panic(expected = "a PSDU holds its frames")]
+    fn a_psdu_shorter_than_its_frames_is_found() {
+        air(&mut blocks(8, 4), &[0, 1], 199, 500);
+    }
+
+    #[test]
+    #[should_panic(expected = "numbers in an aggregate ascend")]
+    fn a_number_twice_is_found() {
+        air(&mut blocks(8, 4), &[0, 0], 500, 500);
+    }
+
+    #[test]
+    #[should_panic(expected = "frames lie within the window")]
+    fn a_frame_behind_the_window_is_found() {
+        let mut blocks = blocks(8, 4);
+        air(&mut blocks, &[0, 8], 500, 500);
+        air(&mut blocks, &[0], 500, 500);
+    }
+
+    #[test]
+    #[should_panic(expected = "frames lie within the window")]
+    fn without_an_agreement_only_the_last_frame_is_repeated() {
+        let mut blocks = Blocks::new(None);
+        air(&mut blocks, &[4095], 500, 500);
+        air(&mut blocks, &[0], 500, 500);
+        air(&mut blocks, &[4095], 500, 500);
+    }
+}

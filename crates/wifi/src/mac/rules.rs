@@ -1,0 +1,129 @@
+//! What follows from a network's parameters for each of its contention functions.
+
+use super::{
+    Access, Backoff, BusySlot, Countdown, Framing, MacConfig, Persistence, Timing, block_ack,
+};
+use crate::phy::{Mode, longest_psdu};
+use kernel::Duration;
+use wire::TrafficClass;
+
+/// The rules by which all nodes of a medium contend and put together what they send. Under DCF a
+/// node contends by one function, under EDCA by one for each access category, lowest priority
+/// first.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    pub(crate) config: MacConfig,
+    pub(crate) framing: Framing,
+    /// Functions of a node: one, or one for each access category.
+    pub(crate) per_node: u32,
+    /// Of the functions of an access point, then of those of a station.
+    persistence: Vec<Persistence>,
+    /// Of the family that all links have in common.
+    pub(crate) broadcast_mode: Mode,
+}
+
+impl Rules {
+    /// For nodes whose links use these modes.
+    pub(crate) fn new(config: MacConfig, modes: impl Iterator<Item = Mode> + Clone) -> Self {
+        let of = |cw_min, cw_max| Persistence {
+            short_limit: config.short_retry_limit,
+            long_limit: config.long_retry_limit,
+            cw_min,
+            cw_max,
+            draw: config.backoff_draw,
+        };
+        let persistence: Vec<_> = match &config.edca {
+            None => vec![of(config.cw_min, config.cw_max); 2],
+            Some(edca) => {
+                let all = edca.access_point.iter().chain(&edca.stations);
+                all.map(|category| of(category.cw_min, category.cw_max)).collect()
+            }
+        };
+        let framing = Framing {
+            overhead: config.overhead,
+            aggregation: config.aggregation.filter(|_| config.edca.is_some()),
+            attempts: config.short_retry_limit,
+        };
+        let timing = &config.timing;
+        let dsss = modes.clone().find(|mode| mode.class.is_dsss());
+        let common = dsss.or_else(|| modes.clone().next()).unwrap_or(timing.standard.fastest());
+        let broadcast_mode = timing.standard.broadcast_mode(&common, &timing.basic_rates);
+        let per_node = persistence.len() as u32 / 2;
+        Self { config, framing, per_node, persistence, broadcast_mode }
+    }
+
+    pub(crate) fn timing(&self) -> &Timing {
+        &self.config.timing
+    }
+
+    /// Which windows and limits are those of a function of an access point, or of a station.
+    pub(crate) fn set_of(&self, is_access_point: bool, category: u32) -> usize {
+        (category + if is_access_point { 0 } else { self.per_node }) as usize
+    }
+
+    pub(crate) fn persistence(&self, set: usize) -> &Persistence {
+        &self.persistence[set]
+    }
+
+    /// The state of a contention function before anything is sent.
+    pub(crate) fn access(&self, set: usize, backoff: Backoff) -> Access {
+        Access::new(&self.persistence[set], backoff)
+    }
+
+    /// Slots of the interframe space after a SIFS, and the TXOP limit.
+    pub(crate) fn parameters(&self, is_access_point: bool, category: u32) -> (u32, Duration) {
+        self.config.edca.as_ref().map_or((2, Duration::ZERO), |edca| {
+            let all = if is_access_point { &edca.access_point } else { &edca.stations };
+            let own = &all[category as usize];
+            (own.aifsn, own.txop_limit)
+        })
+    }
+
+    pub(crate) fn busy_slot(&self) -> BusySlot {
+        match (self.config.countdown, &self.config.edca) {
+            (Countdown::Bianchi, _) => BusySlot::Step,
+            (Countdown::Standard, Some(_)) => BusySlot::Counted,
+            (Countdown::Standard, None) | (Countdown::IdleSlots, _) => BusySlot::Uncounted,
+        }
+    }
+
+    /// MPDUs that a block ack names.
+    pub(crate) fn window(&self) -> u16 {
+        self.framing.aggregation.map_or(64, |limits| limits.window)
+    }
+
+    /// Packets that one access may take along at most.
+    pub(crate) fn packets_per_access(&self) -> u32 {
+        self.framing.aggregation.map_or(1, |limits| {
+            let packets_per_frame = 1 + limits.amsdu.0 as u32 / 1500;
+            u32::from(limits.frames.min(limits.window)) * packets_per_frame
+        })
+    }
+
+    /// Which function of a node sends packets of a class.
+    pub(crate) fn category_of(&self, class: TrafficClass) -> u32 {
+        if self.per_node == 1 { 0 } else { class as u32 }
+    }
+
+    /// The class of a function of a node.
+    pub(crate) fn class_of(&self, category: u32) -> TrafficClass {
+        use TrafficClass::{Background, BestEffort, Video, Voice};
+        if self.per_node == 1 {
+            return BestEffort;
+        }
+        [Background, BestEffort, Video, Voice][category as usize]
+    }
+
+    /// What an exchange of aggregates in this mode takes beside their PPDU.
+    pub(crate) fn around(&self, mode: &Mode) -> Duration {
+        let timing = self.timing();
+        let answer = timing.airtime(&timing.response_mode(mode), block_ack(self.window())).total();
+        // Frames long enough to matter for the limit are longer than any threshold that is set.
+        let opening = if self.config.rts_threshold < longest_psdu(mode.class) {
+            timing.opening(mode)
+        } else {
+            Duration::ZERO
+        };
+        opening + timing.sifs() + answer
+    }
+}
