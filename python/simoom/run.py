@@ -11,12 +11,12 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
-from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simoom import _core
+from simoom.futures import as_they_end
 from simoom.scenario import Scenario
 from simoom.stats import Estimate, mean_ci
 from simoom.tables import Row, Value, rows
@@ -300,7 +300,7 @@ def run_all(
         for number, (scenario, replication) in enumerate(wanted):
             future = executor.submit(run, scenario, replication=replication, **options)
             futures[future] = number
-        yield from _as_they_end(futures, told)
+        yield from _results(futures, told)
     finally:
         stop.set()
         for future in futures:
@@ -314,39 +314,22 @@ def _attend(stop: threading.Event, _: float) -> None:
         raise InterruptedError("another run failed or was interrupted")
 
 
-def _as_they_end(
+def _results(
     futures: Mapping[Future[Run], int], told: Callable[[int], str]
 ) -> Iterator[tuple[int, Run]]:
-    # Not `concurrent.futures.wait`: it takes the locks of all futures each time, which is slow for
-    # many, and a Ctrl-C in the middle of it would leave them taken.
-    ended: SimpleQueue[Future[Run]] = SimpleQueue()
-    for future in futures:
-        future.add_done_callback(ended.put)
-    for _ in futures:
-        future = _first(ended)
-        if future.exception() is not None:
-            break
-        yield futures[future], future.result()
-    else:
-        return
-    # Of those that ended together the good ones go first, and none of them is lost.
-    while not ended.empty():
-        other = ended.get()
-        if not other.cancelled() and other.exception() is None:
-            yield futures[other], other.result()
-    error = future.exception()
-    assert error is not None
-    error.add_note(f"in {told(futures[future])}")
-    raise error
-
-
-def _first(ended: SimpleQueue[Future[Run]]) -> Future[Run]:
-    """Wait for the next; Ctrl-C is seen between waits, as one without an end may never be."""
-    while True:
-        try:
-            return ended.get(timeout=0.1)
-        except Empty:
+    waiting = dict(futures)
+    for future in as_they_end(futures):
+        number = waiting.pop(future)
+        error = future.exception()
+        if error is None:
+            yield number, future.result()
             continue
+        # Of those that ended together the good ones go first, and none of them is lost.
+        for other, its in waiting.items():
+            if other.done() and not other.cancelled() and other.exception() is None:
+                yield its, other.result()
+        error.add_note(f"in {told(number)}")
+        raise error
 
 
 def cores() -> int:

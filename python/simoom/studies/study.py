@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from simoom.futures import as_they_end
 from simoom.studies.claim import Claim, Verdict
 from simoom.studies.figure import Figure
 from simoom.studies.lab import Exhibit, Lab
@@ -102,11 +103,8 @@ class Study:
         threads = ThreadPoolExecutor(max(1, len(chosen)), f"simoom-{self.name}")
         try:
             futures = [threads.submit(each, lab=lab) for each in chosen]
-            # Ctrl-C is seen between waits: a wait without an end may never be interrupted.
-            while wait(futures, timeout=0.1).not_done:
-                for future in futures:
-                    if future.done():
-                        future.result()
+            for future in as_they_end(futures):
+                future.result()
             return Results(self, tuple(future.result() for future in futures))
         except BaseException:
             lab.close()
