@@ -24,7 +24,7 @@ from matplotlib.ticker import MaxNLocator
 from simoom.run import Replications, Run
 from simoom.stats import mean_ci
 from simoom.sweep import Sweep
-from simoom.tables import AIRTIME, digits, number
+from simoom.tables import AIRTIME, SENT, Row, digits, nodes, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,12 +116,52 @@ def svg(figure: Figure) -> bytes:
 
 
 def airtime(run: Run) -> Figure:
-    """Return the airtime ledger as a stacked bar."""
-    return alone(draw_airtime, run, height=1.4)
+    """Return the airtime ledger as a stacked bar, or of each radio by itself what it sends."""
+    return alone(draw_airtime, run, height=_airtime_height(run))
 
 
 def draw_airtime(axes: Axes, run: Run, *, columns: int = 5) -> None:
-    """Draw the airtime ledger as a stacked bar with its legend below."""
+    """Draw the airtime ledger with its legend below: one bar, or one for each radio."""
+    if _has_ledger(run):
+        _draw_ledger(axes, run)
+        axes.set(xlim=(0, 100), yticks=[], title="Airtime, %")
+    else:
+        _draw_radios(axes, run)
+        axes.set(xlim=(0, 100), title="Time on the air, %")
+    axes.grid(visible=False)
+    axes.spines["left"].set_visible(False)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=columns)
+
+
+def _has_ledger(run: Run) -> bool:
+    """Return whether the air is one, and each moment of it belongs to one kind of airtime."""
+    return "airtime.idle_fraction" in run.summary
+
+
+def _busiest(run: Run) -> list[Row]:
+    """Return the nodes that send most, in their order."""
+    table = nodes(run.summary)
+    by_share = sorted(table, key=lambda row: -(number(row.get("on_air")) or 0.0))
+    chosen = {id(row) for row in by_share[:MOST_BARS]}
+    return [row for row in table if id(row) in chosen]
+
+
+def _airtime_height(run: Run) -> float:
+    return 1.4 if _has_ledger(run) else max(1.8, 1.0 + 0.24 * len(_busiest(run)))
+
+
+def _draw_radios(axes: Axes, run: Run) -> None:
+    table = _busiest(run)
+    left = np.zeros(len(table))
+    for colour, (kind, label) in zip(CYCLE, SENT.items(), strict=False):
+        shares = 100 * np.nan_to_num(_column(table, f"airtime.{kind}_fraction"))
+        if shares.any():
+            axes.barh(_names(table), shares, left=left, color=colour, label=label)
+        left += shares
+    axes.invert_yaxis()
+
+
+def _draw_ledger(axes: Axes, run: Run) -> None:
     left = 0.0
     for kind, label in AIRTIME.items():
         percent = 100 * (number(run.summary.get(f"airtime.{kind}_fraction")) or 0.0)
@@ -137,10 +177,6 @@ def draw_airtime(axes: Axes, run: Run, *, columns: int = 5) -> None:
                 color="white" if colour in (BLUE, GREEN, VERMILION) else "black",
             )  # fmt: skip
         left += percent
-    axes.set(xlim=(0, 100), yticks=[], title="Airtime, %")
-    axes.grid(visible=False)
-    axes.spines["left"].set_visible(False)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=columns)
 
 
 def goodput(runs: Run | Replications) -> Figure:
@@ -368,8 +404,8 @@ def overview(run: Run) -> Figure:
     quantity = next((q for q in ("session_delay_s", "delay_s") if _measured(run, q)), None)
     if quantity is not None:
         plots.append(lambda axes: draw_delay(axes, run, quantity))
-    has_cell = "airtime.idle_fraction" in run.summary
-    if has_cell:
+    has_cell = bool(nodes(run.summary))
+    if number(run.summary.get("contending.stations_mean")):
         plots.append(lambda axes: draw_contenders(axes, run))
     if run.probes:
         group = _panels(run.probes)[0]
@@ -377,7 +413,7 @@ def overview(run: Run) -> Figure:
     lines = max(5, min(MOST_BARS, len(run.flows)))
     upper, lower = 1.2 + 0.2 * lines, 2.6
     with style():
-        above = [1.2] if has_cell else []
+        above = [_airtime_height(run) - 0.2] if has_cell else []
         heights = [*above, upper, *([lower] * math.ceil((len(plots) - 2) / 2))]
         figure = Figure(figsize=(10, sum(heights)), layout="constrained")
         figure.suptitle(run.title, fontsize=13, fontweight="bold", x=0.01, ha="left")

@@ -138,7 +138,9 @@ def _width(column: Column, some_rows: Sequence[Row]) -> int:
 
 
 def _airtime(run: Run, width: int) -> RenderableType:
-    """Return the airtime ledger as a bar with its legend."""
+    """Return the airtime ledger as a bar with its legend; nothing where each node has its own."""
+    if "airtime.idle_fraction" not in run.summary:
+        return Group()
     bar, legend = Text(), Text()
     done, room = 0.0, width
     for kind, label in AIRTIME.items():
@@ -238,7 +240,7 @@ def page(run: Run) -> str:
     figures = [plots.airtime(run)] if has_cell else []
     figures.append(plots.goodput(run))
     figures += [plots.delay(run, quantity) for quantity in plots.measured_delays(run)]
-    if has_cell:
+    if number(run.summary.get("contending.stations_mean")):
         figures.append(plots.contenders(run))
     if run.probes:
         figures.append(plots.series(run))

@@ -23,6 +23,15 @@ AIRTIME = {
 }
 """Kinds of airtime by the name in their path, with what a reader calls them."""
 
+SENT = {
+    "data": "data",
+    "ack": "MAC ACKs",
+    "rts": "RTS",
+    "cts": "CTS",
+    "request": "block-ack requests",
+}
+"""What a node of a scenario with a radio sends, likewise."""
+
 
 def rows(summary: Mapping[str, Value], prefix: str) -> list[Row]:
     """Return what a summary says of each element of a list.
@@ -41,10 +50,29 @@ def rows(summary: Mapping[str, Value], prefix: str) -> list[Row]:
 
 
 def nodes(summary: Mapping[str, Value]) -> list[Row]:
-    """Return what a summary says of the access point and then of each station, if any."""
+    """Return what a summary says of each access point and then of each station, if any.
+
+    With a radio, `on_air` is the fraction of time in which the node sends.
+
+    Examples
+    --------
+    >>> sent = {"ap.airtime.data_fraction": 0.5, "ap.airtime.rts_fraction": 0.25}
+    >>> nodes(sent)[0]["on_air"]
+    0.75
+    """
     prefix = "ap."
     ap: Row = {p.removeprefix(prefix): v for p, v in summary.items() if p.startswith(prefix)}
-    return [{"name": "access point", **ap}, *rows(summary, "stations")] if ap else []
+    if not ap:
+        return []
+    further = rows(summary, "cells")
+    table: list[Row] = [{"name": "ap" if further else "access point", **ap}]
+    table += [{"name": f"cells[{k}]", **row} for k, row in enumerate(further)]
+    table += rows(summary, "stations")
+    for row in table:
+        sent = [number(row.get(f"airtime.{kind}_fraction")) for kind in SENT]
+        if any(fraction is not None for fraction in sent):
+            row["on_air"] = math.fsum(fraction or 0.0 for fraction in sent)
+    return table
 
 
 def links(summary: Mapping[str, Value]) -> list[Row]:
@@ -108,6 +136,12 @@ def thousandths(value: Value) -> str:
     return "-" if known is None else f"{known:.3f}"
 
 
+def percent(value: Value) -> str:
+    """Write a fraction in percent."""
+    known = number(value)
+    return "-" if known is None else f"{100 * known:.1f}"
+
+
 def interval(value: Value) -> str:
     """Write half an interval."""
     known = number(value)
@@ -146,6 +180,7 @@ WORDS = ("name", "route")
 
 NODES = (
     Column("name", "station"),
+    Column("on_air", "on the\nair, %", percent),
     Column("attempts", "attempts"),
     Column("collision_probability", "collision\nprobability"),
     Column("noise_losses", "lost to\nnoise"),
