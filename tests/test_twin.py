@@ -307,3 +307,19 @@ def test_numbers_out_of_range_are_a_reason_not_a_crash():
     (fit,) = (fit for fit in twin.fits if fit.family == "saturation")
     assert [held.name for held in fit.failing] == ["in_range"]
     assert "first stage" in fit.failing[0].how
+
+
+@pytest.mark.parametrize(
+    ("stations", "wlan"),
+    [
+        ([{"count": 3}, {"standard": "11b"}], {}),
+        ([{"count": 3}, {"standard": "11b"}], {"protection": "none"}),
+        (4, {"protection": "rts_cts"}),
+    ],
+)
+def test_nothing_is_said_of_a_network_that_protects_its_frames(stations, wlan):
+    twin = sm.predict(saturated(stations, "11g", **wlan))
+    assert twin.model is None
+    assert not twin.summary
+    assert {held.assumption.name for fit in twin.fits for held in fit.held} == {"no_protection"}
+    assert sm.predict(saturated(4, "11g", protection="none")).model.family == "saturation"

@@ -34,9 +34,9 @@ CRATES = {
 """Which of our crates each may use; ``py`` names a seed's type and otherwise sees ``sim`` only."""
 
 LAYERS = (
-    ("_core", "issue", "stats", "tables", "models", "control"),
+    ("_core", "futures", "issue", "stats", "tables", "models", "control"),
     ("scenario", "gallery"),
-    ("run", "sweep", "store"),
+    ("run", "sweep", "store", "hearing"),
     ("twin", "plots", "report"),
     ("studies", "web"),
     ("cli", "__main__"),

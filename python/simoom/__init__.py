@@ -8,6 +8,7 @@ True
 """
 
 from simoom.control import Control
+from simoom.hearing import Hearing, hearing
 from simoom.issue import Issue, ScenarioError
 from simoom.run import Replications, Run, airtime, replicate, run
 from simoom.scenario import Scenario
@@ -18,6 +19,7 @@ from simoom.twin import Optimum, Twin, optimise, predict
 __all__ = [
     "Control",
     "Estimate",
+    "Hearing",
     "Issue",
     "Optimum",
     "Replications",
@@ -27,6 +29,7 @@ __all__ = [
     "Sweep",
     "Twin",
     "airtime",
+    "hearing",
     "mean_ci",
     "optimise",
     "paired_difference",

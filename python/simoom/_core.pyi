@@ -96,6 +96,15 @@ class Run:
     @property
     def simulated_s(self) -> float: ...
 
+def hearing(
+    scenario: Scenario, seed: int, replication: int, at_s: float
+) -> (
+    tuple[
+        list[str],
+        list[tuple[str, str, float | None, float | None, bool, float | None, float | None]],
+    ]
+    | None
+): ...
 def run(
     scenario: Scenario,
     seed: int,

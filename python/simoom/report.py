@@ -17,6 +17,7 @@ from rich.text import Text
 
 from simoom.tables import (
     AIRTIME,
+    EXPENDABLE,
     FLOWS,
     FLOWS_BRIEF,
     LINKS,
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 20
 """Longer tables are cut in the terminal; the page and the files hold all."""
+
+MOST_LINKS = 4
 
 BAR_COLOURS = {
     "payload": "blue",
@@ -98,19 +101,37 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
         facts,
         Text(),
         _table(FLOWS_BRIEF, flow_rows(run.summary), width),
+        *(Text(line, style="yellow") for line in out_of_reach(run)),
         *middle,
         Text(footer, style="dim"),
     )
+
+
+def out_of_reach(run: Run) -> list[str]:
+    """Name the links that carry nothing because their signals are too weak to be found."""
+    silent = any(number(flow.get("goodput_mbps")) == 0 for flow in flow_rows(run.summary))
+    if not silent or run.scenario.get("radio") is None:
+        return []
+    from simoom.hearing import hearing
+
+    heard = hearing(run.scenario, seed=run.seed, replication=run.replication)
+    deaf = [f"{link.source} → {link.sink}" for link in heard.links if not link.detected]
+    if not deaf:
+        return []
+    more = f" and {len(deaf) - MOST_LINKS} more" if len(deaf) > MOST_LINKS else ""
+    names = ", ".join(deaf[:MOST_LINKS])
+    return [f"too weak to be received: {names}{more}; `simoom hearing` shows all links", ""]
 
 
 def _table(columns: Sequence[Column], all_rows: Sequence[Row], width: int) -> Table:
     shown = used(columns, all_rows)
     cut = all_rows if len(all_rows) <= MOST_ROWS else all_rows[: MOST_ROWS - 1]
     widths = {column.key: _width(column, cut) for column in shown}
-    # Where room is short, the way goes first and names are cut; numbers are not.
-    if sum(widths.values()) + 2 * len(widths) > width:
-        shown = [column for column in shown if column.key != "route"]
-        widths.pop("route", None)
+    # Where room is short, some columns go and then names are cut; numbers are not.
+    for key in EXPENDABLE:
+        if sum(widths.values()) + 2 * len(widths) > width:
+            shown = [column for column in shown if column.key != key]
+            widths.pop(key, None)
     room = width - sum(widths.values()) - 2 * len(widths) + widths["name"]
     widths["name"] = max(8, min(widths["name"], room))
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)

@@ -178,9 +178,13 @@ FLOWS_BRIEF = tuple(c for c in FLOWS if c.key not in ("delay_s.p95", "session_de
 WORDS = ("name", "route")
 """Columns of words, not of numbers."""
 
+EXPENDABLE = ("route", "queue_packets.max", "lifetime_drops", "attempts", "repeats_per_mpdu")
+"""Columns that a narrow table does without, that one first which is missed least."""
+
 NODES = (
     Column("name", "station"),
     Column("on_air", "on the\nair, %", percent),
+    Column("data_rate_mbps", "rate\nMb/s"),
     Column("attempts", "attempts"),
     Column("collision_probability", "collision\nprobability"),
     Column("noise_losses", "lost to\nnoise"),

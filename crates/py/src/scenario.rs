@@ -57,6 +57,29 @@ pub(crate) fn schema() -> String {
     sim::scenario::schema()
 }
 
+/// Who sends, who hears, power, ratio to noise, whether preambles are found; rate and part of the
+/// frames that arrives.
+type Heard = (String, String, Option<f64>, Option<f64>, bool, Option<f64>, Option<f64>);
+
+/// All nodes, and who hears whom at a moment; nothing without a radio.
+#[pyfunction]
+pub(crate) fn hearing(
+    scenario: &Scenario,
+    seed: u64,
+    replication: u32,
+    at_s: f64,
+) -> PyResult<Option<(Vec<String>, Vec<Heard>)>> {
+    let plan = scenario.0.resolve().map_err(fault)?;
+    let now = kernel::Instant::ZERO + kernel::Duration::from_secs_f64(at_s);
+    let row = |pair: sim::Hearing| {
+        let sim::Hearing { from, to, signal_dbm, snr_db, detected, link } = pair;
+        let (rate_mbps, success) = link.unzip();
+        (from, to, signal_dbm, snr_db, detected, rate_mbps, success)
+    };
+    let heard = sim::hearing(&plan, &kernel::Seed { root: seed, replication }, now);
+    Ok(heard.map(|(nodes, pairs)| (nodes, pairs.into_iter().map(row).collect())))
+}
+
 /// The parts of a PPDU and how long each lasts, in microseconds.
 #[pyfunction]
 #[pyo3(signature = (

@@ -3,7 +3,8 @@
 mod air;
 mod space;
 
-pub(crate) use air::medium;
+pub(crate) use air::{mac, medium};
+pub(crate) use space::radio_and_sites;
 
 use crate::control::External;
 use crate::plan;

@@ -1,12 +1,34 @@
 //! A checker apart from the code it checks: it watches what is sent, delivered and dropped, and
 //! keeps accounts of its own. A violated rule panics with the rule's name and the simulated time.
 
+mod blocks;
+mod cell;
+mod order;
+mod powers;
+mod reception;
+mod space;
+
+use crate::build;
+use crate::medium::Medium;
+use crate::plan::Plan;
 use crate::world::World;
-use kernel::{Bytes, Instant};
+use kernel::{Bytes, Instant, Seed};
+use order::Order;
 use std::collections::{BTreeMap, BTreeSet};
-use wifi::mac::{Bitmap, Exchange, Fate};
-use wifi::phy::LONGEST_PPDU;
+use wifi::{Cell, Outcome};
 use wire::{Body, Packet, Segment};
+
+/// Panics with the rule's name where it does not hold.
+fn rule(now: Instant, holds: bool, rule: &str, detail: impl FnOnce() -> String) {
+    assert!(holds, "broken rule at {now}: {rule}: {}", detail());
+}
+
+/// What watches the medium.
+#[derive(Debug)]
+enum Air {
+    Cell(Box<cell::Turns>),
+    Space(Box<space::Watch>),
+}
 
 /// Accounts of one flow.
 #[derive(Debug, Default, Clone)]
@@ -30,27 +52,43 @@ struct Account {
 pub(crate) struct Checker {
     now: Instant,
     accounts: Vec<Account>,
-    nodes: usize,
-    air_busy_until: Instant,
+    /// None in tests of the other rules.
+    air: Option<Air>,
+    order: Order,
     /// Packets offered to each direction of each link, and those that it has delivered, lost or
     /// dropped.
     links: Vec<(u64, u64)>,
 }
 
 impl Checker {
-    /// For so many flows, nodes of the cell and directions of links.
-    pub(crate) fn new(flows: usize, nodes: usize, links: usize) -> Self {
+    /// For a plan in whose medium there are so many nodes.
+    pub(crate) fn new(plan: &Plan, nodes: usize, seed: &Seed) -> Self {
+        let mac = build::mac(plan);
+        let air = if let Some(space) = &plan.space {
+            let (radio, sites) = build::radio_and_sites(space, seed);
+            let access_points = sites.iter().map(|site| site.is_access_point).collect();
+            let powers = powers::Powers::new(radio, sites);
+            Air::Space(Box::new(space::Watch::new(plan, space, mac, powers, access_points)))
+        } else {
+            Air::Cell(Box::new(cell::Turns::new(plan, mac, nodes as u32)))
+        };
+        let accounts = Self::of_accounts(plan.flows.len(), 2 * plan.network.links.len());
+        Self { air: Some(air), ..accounts }
+    }
+
+    /// For so many flows and directions of links.
+    fn of_accounts(flows: usize, links: usize) -> Self {
         Self {
             now: Instant::ZERO,
             accounts: vec![Account::default(); flows],
-            nodes,
-            air_busy_until: Instant::ZERO,
+            air: None,
+            order: Order::default(),
             links: vec![(0, 0); links],
         }
     }
 
-    fn rule(&self, holds: bool, rule: &str, detail: impl FnOnce() -> String) {
-        assert!(holds, "broken rule at {}: {rule}: {}", self.now, detail());
+    fn rule(&self, holds: bool, name: &str, detail: impl FnOnce() -> String) {
+        rule(self.now, holds, name, detail);
     }
 
     /// Time is monotone.
@@ -124,32 +162,33 @@ impl Checker {
         });
     }
 
-    /// One transmission at a time: in a cell where all hear all, exchanges do not overlap, and
-    /// the frames of an exchange follow each other.
-    pub(crate) fn on_air(&mut self, exchange: &Exchange) {
-        let free = self.air_busy_until;
-        self.rule(exchange.start >= free, "one transmission per radio", || {
-            format!("{} begins before {free}", exchange.start)
-        });
-        let mut end = exchange.start;
-        for step in exchange.steps() {
-            self.rule(step.start >= end, "frames of an exchange follow each other", || {
-                format!("{:?} begins before {end}", step.kind)
-            });
-            end = step.end();
+    /// An exchange begins in a cell.
+    pub(crate) fn on_air(&mut self, cell: &Cell) {
+        if let Some(Air::Cell(turns)) = &mut self.air {
+            turns.on_began(cell);
         }
-        let long = exchange.mpdus > 1
-            && exchange.data().is_some_and(|data| data.airtime.total() > LONGEST_PPDU);
-        self.rule(!long, "an A-MPDU lasts no longer than aPPDUMaxTime", || format!("{exchange:?}"));
-        let named = exchange.mpdus <= Bitmap::LEN;
-        self.rule(named, "a block ack can name all frames", || format!("{}", exchange.mpdus));
-        let sender_exists = (exchange.sender as usize) < self.nodes;
-        self.rule(sender_exists, "a sender is a node of the cell", || {
-            format!("node {}", exchange.sender)
-        });
-        let whole = exchange.fate == Fate::Collision || end == exchange.end;
-        self.rule(whole, "an exchange ends with its last frame", || format!("{exchange:?}"));
-        self.air_busy_until = exchange.end;
+    }
+
+    /// Something has happened in the medium.
+    pub(crate) fn after_air(&mut self, medium: &mut Medium) {
+        if let (Some(Air::Space(watch)), Medium::Space(space)) = (&mut self.air, medium) {
+            watch.after(self.now, space);
+        }
+    }
+
+    /// A node takes a packet into service for another.
+    pub(crate) fn on_taken(&mut self, from: u32, to: u32, packet: &Packet) {
+        self.order.on_taken(from, to, packet);
+    }
+
+    /// A frame's packet comes up at a node.
+    pub(crate) fn on_up(&mut self, node: u32, packet: &Packet) {
+        self.order.on_up(self.now, node, packet);
+    }
+
+    /// The service of a packet has ended.
+    pub(crate) fn on_done(&mut self, node: u32, packet: &Packet, outcome: Outcome, received: bool) {
+        self.order.on_done(self.now, node, packet, outcome, received);
     }
 
     /// At the end, every packet is accounted for, and so is every nanosecond of airtime.
@@ -267,7 +306,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "every byte is delivered once and in order")]
     fn delivering_what_did_not_arrive_is_found() {
-        let mut checker = Checker::new(1, 1, 0);
+        let mut checker = Checker::of_accounts(1, 0);
         checker.accounts[0].note_data(&segment(1, 10));
         checker.on_bytes(0, Bytes(10));
         checker.on_bytes(0, Bytes(1));
@@ -276,6 +315,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "time is monotone")]
     fn time_running_backwards_is_found() {
-        Checker::new(1, 1, 0).on_time(Instant(2), Instant(1));
+        Checker::of_accounts(1, 0).on_time(Instant(2), Instant(1));
     }
 }

@@ -5,6 +5,7 @@ mod build;
 mod check;
 pub mod control;
 mod flow;
+mod hearing;
 pub mod measure;
 mod medium;
 mod meter;
@@ -16,6 +17,7 @@ mod summary;
 mod world;
 
 pub use airtime::{AirtimeQuery, airtime};
+pub use hearing::{Hearing, hearing};
 pub use plan::Plan;
 pub use scenario::{Issue, Scenario};
 pub use simulation::{Run, Series, Simulation, run};

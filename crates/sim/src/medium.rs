@@ -93,10 +93,6 @@ impl Medium {
         self.cell()?.exchange()
     }
 
-    pub(crate) fn receiver_of(&self, node: u32) -> Option<u32> {
-        self.cell()?.receiver_of(node)
-    }
-
     pub(crate) fn frames_on_air(&self) -> impl Iterator<Item = FrameOnAir<'_>> {
         self.cell().into_iter().flat_map(Cell::frames_on_air)
     }
@@ -176,7 +172,7 @@ impl Bss {
         cell.filter(|&&cell| cell > 0).map_or(wifi::ACCESS_POINT, |cell| self.stations + cell)
     }
 
-    fn is_access_point(&self, node: u32) -> bool {
+    pub(crate) fn is_access_point(&self, node: u32) -> bool {
         let further = self.stations + 1..=self.stations + self.further;
         node == wifi::ACCESS_POINT || further.contains(&node)
     }

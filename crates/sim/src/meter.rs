@@ -296,7 +296,7 @@ impl Meter {
     fn book_frame(&mut self, exchange: &Exchange, step: &Step, cell: &Medium) {
         let (start, end) = (step.start, step.end());
         let kind = match step.kind {
-            StepKind::Rts | StepKind::Cts => Air::RtsCts,
+            StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf => Air::RtsCts,
             StepKind::Ack | StepKind::BlockAck if exchange.fate == Fate::AckLost => Air::Lost,
             StepKind::BlockAckRequest if exchange.fate == Fate::DataLost => Air::Lost,
             StepKind::Ack | StepKind::BlockAck | StepKind::BlockAckRequest => Air::MacAck,

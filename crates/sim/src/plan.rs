@@ -11,11 +11,11 @@ mod wlan;
 
 pub use network::{DirectionPlan, LinkPlan, Network};
 pub use queue::{Discipline, Per};
-pub use space::{BssPlan, ErrorPlan, FadingPlan, LossPlan, PlacePlan, SpacePlan};
+pub use space::{BssPlan, ErrorPlan, FadingPlan, LossPlan, PlacePlan, SpacePlan, WaypointPlan};
 pub use wlan::{
     AdaptiveRule, AggregationPlan, BackoffDraw, Band, Countdown, Delivery, Durations, Edca, Eifs,
-    MissedBlockAck, Mode, Patience, Preamble, QosPlan, RateControlPlan, RatePlan, Retries, Slot,
-    SlotGrid, Standard, WlanPlan,
+    MissedBlockAck, Mode, Patience, Preamble, Protection, QosPlan, RateControlPlan, RatePlan,
+    Retries, Slot, SlotGrid, Standard, WlanPlan,
 };
 
 use kernel::{BitRate, Bytes, Duration};
@@ -60,6 +60,8 @@ pub struct Plan {
 pub struct StationPlan {
     /// `sta0`, `sta1`, …
     pub name: String,
+    /// It is of 802.11b in a network of 802.11g, and understands no OFDM.
+    pub non_erp: bool,
     /// How it sends to the access point.
     pub up: RatePlan,
     /// How the access point sends to it.

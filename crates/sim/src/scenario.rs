@@ -29,7 +29,7 @@ pub use control::{
     Afw, Bbr, Bbr3, Control, CrossLayer, Cubic, Epoch, Few, Inner, Lt, NewReno, Rounds, Vegas,
     Westwood,
 };
-pub use document::{Ap, Document, Measure, Station, Stations};
+pub use document::{Ap, Document, Measure, Station, Stations, Waypoint};
 pub use fec::{Binomial, Fec, Normal, Parity};
 pub use flow::{
     Bulk, Cbr, Class, Constant, DelayedAck, Dynamic, Empirical, Exponential, Fixed, Flow, Pareto,

@@ -102,6 +102,7 @@ pub(crate) fn summarise(plan: &Plan, world: &World) -> Vec<(String, Value)> {
         let now = world.cell.counters(n as u32);
         let meter = &world.meter.nodes[n];
         put_node(sheet, meter, now);
+        put_rate(sheet, &meter.frames_before, world.cell.frame_counters(n as u32));
         if let Some(airtimes) = world.cell.airtimes(n as u32) {
             put_airtimes(sheet, &meter.airtimes_before, airtimes, world.meter.window());
         }
@@ -258,6 +259,13 @@ fn put_node(sheet: &mut Sheet, meter: &NodeMeter, now: &Counters) {
     sheet.put("ecn_marks", meter.ecn_marks);
     sheet.put("queue_packets.mean", meter.queue.mean());
     sheet.put("queue_packets.max", meter.queue.max() as u64);
+}
+
+/// In which modes data frames were sent: the mean of their rates.
+fn put_rate(sheet: &mut Sheet, before: &FrameCounters, now: &FrameCounters) {
+    let (rates, attempts) =
+        (now.data_rates - before.data_rates, now.data_attempts - before.data_attempts);
+    sheet.put("data_rate_mbps", rates as f64 * 1e-6 / attempts as f64);
 }
 
 /// What categories and aggregation did.

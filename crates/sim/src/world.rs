@@ -81,8 +81,6 @@ pub(crate) struct World {
     saturated: Vec<Vec<u32>>,
     /// Nodes whose queue has dropped a packet of a saturated flow since their last frame.
     starved: Vec<bool>,
-    /// Collisions of the access point up to the last exchange.
-    ap_collisions: u64,
     /// Which senders are told of the rates of which links.
     told: Told,
     pub(crate) meter: Meter,
@@ -98,6 +96,8 @@ pub(crate) struct World {
     /// Of queues that have supplied the cell.
     supply_signals: Vec<(NodeId, Signal)>,
     suppliers: Vec<NodeId>,
+    /// Packets that have joined others in service, from whom and for whom; for the checker alone.
+    taken: Vec<(u32, u32, Packet)>,
 }
 
 /// A fingerprint of everything that was sent and delivered, and when.
@@ -145,13 +145,10 @@ impl World {
             network: plan.network.clone(),
             saturated: vec![Vec::new(); nodes],
             starved: vec![false; nodes],
-            ap_collisions: 0,
             told: Told::default(),
             meter: Meter::new(plan),
             probes,
-            checker: check.then(|| {
-                Box::new(Checker::new(flows.len(), members + 1, 2 * plan.network.links.len()))
-            }),
+            checker: check.then(|| Box::new(Checker::new(plan, members + 1, seed))),
             digest: Digest(0xcbf2_9ce4_8422_2325),
             events: 0,
             flows,
@@ -163,7 +160,9 @@ impl World {
             signals: Vec::with_capacity(8),
             supply_signals: Vec::new(),
             suppliers: Vec::new(),
+            taken: Vec::new(),
         };
+        world.watch_air();
         world.tell_rates(plan);
         world.schedule_start(plan);
         world

@@ -10,8 +10,11 @@ use std::fmt::Write as _;
 
 #[path = "conservation/modern.rs"]
 mod modern;
+#[path = "conservation/space.rs"]
+mod space;
 
 const SCENARIOS: u32 = 400;
+const IN_SPACE: u32 = 300;
 
 /// Draws TOML text of a valid scenario.
 struct Draw(Rng);
@@ -355,17 +358,13 @@ impl Draw {
     }
 }
 
-#[test]
-fn four_hundred_random_scenarios_keep_every_rule() {
+/// Runs so many scenarios with the checker on; how many of them delivered anything.
+fn run_all(root: u64, count: u32, text: impl Fn(&mut Draw, u32) -> String) -> usize {
     let mut delivered = 0;
-    for number in 0..SCENARIOS {
-        let seed = Seed { root: 20, replication: number };
+    for number in 0..count {
+        let seed = Seed { root, replication: number };
         let mut draw = Draw(seed.stream("test.scenario", 0));
-        let text = match number % 4 {
-            0 | 1 => draw.scenario(true),
-            2 => draw.scenario(false),
-            _ => draw.wired(),
-        };
+        let text = text(&mut draw, number);
         let scenario = Scenario::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let plan = scenario.resolve().unwrap_or_else(|e| panic!("{e:?}\n{text}"));
         let run = std::panic::catch_unwind(|| {
@@ -376,6 +375,23 @@ fn four_hundred_random_scenarios_keep_every_rule() {
         let goodput = goodput.expect("a total is always there");
         delivered += usize::from(goodput.1 != sim::Value::Number(0.0));
     }
-    // A checker that watches silence proves nothing.
+    delivered
+}
+
+// A checker that watches silence proves nothing: most scenarios deliver something.
+
+#[test]
+fn four_hundred_random_scenarios_keep_every_rule() {
+    let delivered = run_all(20, SCENARIOS, |draw, number| match number % 4 {
+        0 | 1 => draw.scenario(true),
+        2 => draw.scenario(false),
+        _ => draw.wired(),
+    });
     assert!(delivered > 330, "only {delivered} of {SCENARIOS} scenarios delivered anything");
+}
+
+#[test]
+fn random_scenarios_in_space_keep_every_rule() {
+    let delivered = run_all(21, IN_SPACE, |draw, _| draw.spatial());
+    assert!(delivered > 190, "only {delivered} of {IN_SPACE} scenarios delivered anything");
 }

@@ -87,7 +87,7 @@ fn senders_are_told_of_their_own_links_or_of_all_on_the_way() {
 
 #[test]
 fn rate_control_finds_the_fastest_mode_of_a_clean_channel() {
-    for control in ["arf", "aarf", "cara", "rraa", "minstrel", "minstrel_ht"] {
+    for control in ["arf", "aarf", "simple", "cara", "rraa", "minstrel", "minstrel_ht"] {
         let text = format!(
             "standard = '11n'\nstations = 1\nwlan.rate_control = '{control}'\n{UPLOAD}\
              traffic = 'saturated'\n"
@@ -154,4 +154,18 @@ fn noise_costs_repeats_and_no_packets() {
     let repeats = value(&run, "stations[0].repeats_per_mpdu");
     assert!((0.1..0.35).contains(&repeats), "{repeats}");
     assert!(value(&run, "stations[0].block_ack_requests") > 0.0);
+}
+
+#[test]
+fn a_station_out_of_reach_leaves_the_air_to_the_others() {
+    // Its first frames are given up after 500 ms, and the request that follows them after 7
+    // attempts; from then on all that comes for it has 7 attempts.
+    let run = run(
+        "standard = '11n'\n[[stations]]\ndata_loss = 0.999999\nack_loss = 0.999999\n\
+         [[stations]]\n[[flows]]\nfrom = 'ap'\nto = 'sta*'\ntraffic.cbr.rate_mbps = 4.0\n",
+        &[],
+    );
+    assert_eq!(value(&run, "flows[0].goodput_mbps"), 0.0);
+    let other = value(&run, "flows[1].goodput_mbps");
+    assert!(other > 0.2, "{other} Mb/s");
 }

@@ -231,8 +231,8 @@ fn wrong_types_say_both_types() {
         "wlan: must be a table with the keys band_ghz, rate_mbps, mcs, streams, width_mhz, \
         guard_ns, coding, he_ltf, packet_extension_us, ppdu_timing, rate_control, preamble, \
         basic_rates_mbps, rts_threshold_bytes, short_retry_limit, long_retry_limit, cw_min, \
-        cw_max, slot, mac_header_bytes, llc_bytes, eifs, slot_grid, countdown, backoff_draw, \
-        durations, qos, edca_defaults, edca, aggregation, is 5 (line 1)",
+        cw_max, slot, protection, mac_header_bytes, llc_bytes, eifs, slot_grid, countdown, \
+        backoff_draw, durations, qos, edca_defaults, edca, aggregation, is 5 (line 1)",
     );
     malformed(
         "wlan.basic_rates_mbps = 2",
@@ -274,9 +274,9 @@ fn wrong_types_say_both_types() {
 fn a_wrong_station_is_shown_the_keys() {
     malformed(
         "stations = [1, 2]",
-        "stations[0]: must be a table with the keys count, rate_mbps, \
+        "stations[0]: must be a table with the keys count, standard, rate_mbps, \
         mcs, ap_mcs, streams, width_mhz, guard_ns, rate_control, queue, ring_packets, data_loss, \
-        ack_loss, position_m, ring_m, cell, is 1 (line 1)",
+        ack_loss, position_m, ring_m, waypoints, cell, is 1 (line 1)",
     );
 }
 

@@ -12,7 +12,12 @@
 //! next exchange is forgotten with it; it can do so only where noise takes a frame at a DSSS rate
 //! and a short OFDM frame follows, or where stations wait no EIFS. A frame that is given up leaves
 //! its node when its last frame ends, not a timeout later; the node sends nothing earlier for that.
-//! And under a TXOP limit each exchange reserves the medium for itself alone.
+//! Under a TXOP limit each exchange reserves the medium for itself alone. And where a CTS to its
+//! own sender meets another's frame, the data after it is lost as well, even if that frame is over
+//! by then, as an RTS may be.
+//!
+//! Nodes of 802.11b find the energy of an OFDM frame, up to the end of its signal extension as all
+//! do, and nothing else: they defer for no EIFS after it and have no NAV from it.
 
 mod access;
 mod ending;
@@ -97,6 +102,9 @@ pub struct Cell {
     txop: Option<Txop>,
     /// Functions that send at once, and when their own first frame ends.
     colliders: Vec<(u32, Instant)>,
+    /// Nodes of 802.11b that wait for an answer, and until when: an OFDM frame does not show them
+    /// that none comes.
+    deaf_waits: Vec<(u32, Instant)>,
     /// Nodes that could not decode the broadcast on the air.
     missed: Vec<u32>,
     winners: Vec<u32>,
@@ -144,7 +152,8 @@ impl Cell {
             spacings.push(spacing);
             let apart = aggregation.is_some() && is_access_point;
             let receivers = if apart { count as usize } else { 1 };
-            let access = rules.access(rules.set_of(is_access_point, category), backoff(f));
+            let set = rules.set_of(f / per_node, is_access_point, category);
+            let access = (rules.access(set, backoff(f)), set);
             Function::new(access, receivers, txop_limit, rules.timing(), rules.broadcast_mode)
         });
         let functions: Vec<Function> = functions.collect();
@@ -167,6 +176,7 @@ impl Cell {
             handed: (0, Bytes::ZERO),
             txop: None,
             colliders: Vec::with_capacity(8),
+            deaf_waits: Vec::new(),
             missed: Vec::new(),
             winners: Vec::with_capacity(8),
             beaten: Vec::with_capacity(8),
@@ -209,10 +219,6 @@ impl Cell {
 
     fn functions_of(&self, node: u32) -> std::ops::Range<u32> {
         node * self.rules.per_node..(node + 1) * self.rules.per_node
-    }
-
-    fn persistence_set(&self, function: u32) -> usize {
-        self.rules.set_of(function < self.rules.per_node, self.category(function))
     }
 
     fn function(&self, function: u32) -> &Function {
@@ -294,13 +300,20 @@ impl Cell {
         self.function(own).load.to()
     }
 
+    /// The category whose exchange is on the air, 0 under DCF; none in a collision.
+    pub fn category_on_air(&self) -> Option<u8> {
+        let alone = self.exchange.as_ref()?.fate != Fate::Collision;
+        alone.then_some((self.sender % self.rules.per_node) as u8)
+    }
+
     /// The data frames of the exchange on the air; none in a collision and in a block-ack request.
     pub fn frames_on_air(&self) -> impl Iterator<Item = FrameOnAir<'_>> {
         let mpdus = self.exchange.as_ref().map_or(0, |exchange| exchange.mpdus);
         let load = &self.function(self.sender).load;
         (0..mpdus).map(move |i| {
-            let (_, mpdu) = load.frame_on_air(usize::from(i));
-            FrameOnAir { bytes: mpdu.bytes, wasted: mpdu.received || self.is_lost(i), load, mpdu }
+            let (sequence, mpdu) = load.frame_on_air(usize::from(i));
+            let wasted = mpdu.received || self.is_lost(i);
+            FrameOnAir { sequence, bytes: mpdu.bytes, wasted, load, mpdu }
         })
     }
 
@@ -339,8 +352,8 @@ impl Cell {
     }
 
     fn back_off(&mut self, f: u32) {
-        let persistence = self.rules.persistence(self.persistence_set(f));
-        let slots = self.functions[f as usize].access.draw(persistence);
+        let function = &mut self.functions[f as usize];
+        let slots = function.access.draw(self.rules.persistence(function.persistence));
         self.contention.back_off(f, slots);
     }
 
@@ -360,6 +373,8 @@ impl Cell {
 /// A data frame of the exchange on the air.
 #[derive(Debug)]
 pub struct FrameOnAir<'a> {
+    /// Its sequence number.
+    pub sequence: u16,
     /// Bytes with header and FCS, without delimiter and padding.
     pub bytes: Bytes,
     /// Its receiver has it already, or noise takes it.

@@ -14,17 +14,17 @@ mod timing;
 pub use aggregation::{Aggregation, Delivery, MissedBlockAck, Persist, QOS_CONTROL};
 pub(crate) use aggregation::{Room, ampdu, block_ack, padded};
 pub use block_ack::Bitmap;
-pub use config::{Categories, MacConfig};
+pub use config::{Categories, MacConfig, NonErp};
 pub(crate) use contention::{BusySlot, Contention};
-pub(crate) use exchange::Request;
 pub use exchange::{Exchange, Fate, Step, StepKind};
+pub(crate) use exchange::{Opening, Request};
 pub use originator::Outcome;
 pub(crate) use originator::{Answer, Framing, Mpdu, Originator, Psdu, Settled};
 pub(crate) use recipient::{Cache, Recipient};
 pub(crate) use rules::Rules;
 pub(crate) use station::{Access, Backoff, Failure, Persistence};
 pub(crate) use timing::{ACK, RTS};
-pub use timing::{BackoffDraw, Countdown, Durations, Eifs, FCS, SlotGrid, Timing};
+pub use timing::{BackoffDraw, Countdown, Durations, Eifs, FCS, Protection, SlotGrid, Timing};
 
 #[cfg(test)]
 pub(crate) use contention::Wait;

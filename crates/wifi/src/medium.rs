@@ -2,7 +2,7 @@
 
 use crate::mac::Outcome;
 use crate::phy::Mode;
-use kernel::{Bytes, Instant, Ticket};
+use kernel::{Bytes, Duration, Instant, Ticket};
 use wire::{Packet, TrafficClass};
 
 /// The radio link between a station and the access point.
@@ -45,6 +45,18 @@ pub enum Command {
     Began,
     /// The medium is silent again.
     Ended,
+    /// An exchange takes airtime: told of each party that opens one, in a cell as it begins, in
+    /// space as it ends.
+    Aired {
+        /// Who opened it.
+        node: u32,
+        /// With whom; `None` is a broadcast.
+        peer: Option<u32>,
+        /// From the begin of its first frame to the end of its last, or of the collision.
+        used: Duration,
+        /// Whether its data arrived; in space, as its sender knows it.
+        arrived: bool,
+    },
     /// A packet arrived at this node, for the first time.
     Deliver {
         /// Node that has it now.
@@ -97,6 +109,8 @@ pub struct FrameCounters {
     /// Exchanges with data frames, whatever became of them: as many PPDUs, or attempts at them
     /// where no CTS came.
     pub data_attempts: u64,
+    /// The rates of their modes, summed up, in bit/s.
+    pub data_rates: u64,
     /// Data frames in these exchanges, those in an A-MPDU one by one.
     pub mpdus: u64,
     /// Of these, frames that were on the air before.

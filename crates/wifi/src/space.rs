@@ -4,7 +4,8 @@
 //! Every frame is a transmission of its own. It arrives at each node that hears it with a power of
 //! its own, where it is followed, disturbed, or no more than energy; each node has its own carrier
 //! sense, NAV and EIFS, and counts the idle slots that it finds itself. One transmission costs as
-//! much as there are nodes that hear it; an idle slot costs nothing.
+//! much as there are nodes that hear it; an idle slot costs nothing. Where one of two nodes moves,
+//! the power is that of the moment at which the frame begins; movement itself is no event.
 //!
 //! Where all nodes hear all others and no frame is captured, the frames on the air are those of
 //! [`Cell`](crate::Cell) to the nanosecond, and so are all draws. Two things differ: a frame that
@@ -20,6 +21,7 @@
 //! in [`Space::on_air`].
 
 mod air;
+mod budget;
 mod frame;
 mod function;
 mod inbox;
@@ -29,8 +31,11 @@ mod radio;
 mod reception;
 mod rules;
 mod sense;
+mod watch;
 
+pub use budget::LinkBudget;
 pub use radio::{Capture, Losses, MeanKnown, Radio, Site};
+pub use watch::{Heard, Senses};
 
 use crate::mac::{self, Backoff, StepKind};
 use crate::phy::Mode;
@@ -68,7 +73,7 @@ pub struct SpaceConfig {
 pub struct Airtimes {
     /// RTS frames.
     pub rts: Duration,
-    /// CTS frames.
+    /// CTS frames, those to itself among them.
     pub cts: Duration,
     /// Data frames.
     pub data: Duration,
@@ -82,7 +87,7 @@ impl Airtimes {
     fn add(&mut self, kind: StepKind, lasting: Duration) {
         *match kind {
             StepKind::Rts => &mut self.rts,
-            StepKind::Cts => &mut self.cts,
+            StepKind::Cts | StepKind::CtsToSelf => &mut self.cts,
             StepKind::Data => &mut self.data,
             StepKind::Ack | StepKind::BlockAck => &mut self.ack,
             StepKind::BlockAckRequest => &mut self.request,
@@ -100,7 +105,7 @@ impl Airtimes {
 pub struct Airing {
     /// Who sends it.
     pub from: u32,
-    /// Whom it is for; `None` for all.
+    /// Whom it is for; `None` for all. A CTS may be for its sender.
     pub to: Option<u32>,
     /// Which frame.
     pub kind: StepKind,
@@ -156,7 +161,9 @@ impl Space {
         let mut peers: Vec<Vec<Peer>> = sites.iter().map(|_| Vec::new()).collect();
         for &(a, b, link) in &links {
             for (from, to) in [(a, b), (b, a)] {
-                let power = hearing.power(from, to).unwrap_or(0.0);
+                let hearer = hearing.find(from, to);
+                let power = hearer.and_then(|h| radio.power(&sites, from, h, Instant::ZERO));
+                let power = power.unwrap_or(0.0);
                 let peer = Peer { node: to, link, mode: link.mode, control: None, power };
                 peers[from as usize].push(peer);
             }
@@ -171,7 +178,8 @@ impl Space {
                 let index = n * rules.mac.per_node + category;
                 let backoff =
                     Backoff::Random(seed.stream(rules.mac.config.backoff_stream(), index));
-                Function::new(&rules, is_access_point, category, receivers as usize, backoff)
+                let node = (n, is_access_point);
+                Function::new(&rules, node, category, receivers as usize, backoff)
             });
             Node::new(n, functions.collect(), seed.stream("radio.noise", n), peers)
         };
@@ -289,8 +297,7 @@ impl Space {
     pub fn on_air(&self) -> impl Iterator<Item = Airing> {
         self.flying.iter().map(|&id| {
             let flight = &self.flights[id as usize];
-            let OnAir { from, to, kind, function, mode, psdu, reserves, .. } =
-                flight.frame;
+            let OnAir { from, to, kind, function, mode, psdu, reserves, .. } = flight.frame;
             let (start, end) = (flight.start, flight.end());
             Airing { from, to, kind, function, mode, psdu, start, end, reserves }
         })
@@ -303,14 +310,14 @@ impl Space {
         sending.chain(self.nodes.iter().flat_map(|node| node.inbox.held()))
     }
 
-    /// Pairs of nodes of which one hears the other.
+    /// Pairs of nodes of which one hears the other, at any moment.
     pub fn hearing_pairs(&self) -> usize {
         self.hearing.len()
     }
 
-    /// Whether one node's signals arrive at another at all.
+    /// Whether one node's signals ever arrive at another.
     pub fn hears(&self, from: u32, to: u32) -> bool {
-        self.hearing.power(from, to).is_some()
+        self.hearing.find(from, to).is_some()
     }
 
     /// A node takes a packet into service that is free for its class; `to` is the node that shall
@@ -382,6 +389,9 @@ impl Space {
 
     fn note_contending(&mut self, node: u32) {
         let state = &mut self.nodes[node as usize];
+        if state.is_quiet() {
+            return;
+        }
         let contends = !state.is_idle();
         if std::mem::replace(&mut state.contends, contends) != contends {
             let (access_points, stations) = &mut self.contending;
@@ -393,9 +403,11 @@ impl Space {
 
     /// Sets a node's timer to what it does next.
     fn set_timer(&mut self, node: u32) {
-        match self.nodes[node as usize].deadline() {
+        let state = &mut self.nodes[node as usize];
+        state.note_quiet();
+        match state.deadline() {
             Some(at) => self.set_timer_at(node, at),
-            None => self.nodes[node as usize].timer.cancel(),
+            None => state.timer.cancel(),
         }
     }
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import typer
 
-from simoom.cli import airtime, model, run, scenario, study, sweep, tcp_script
+from simoom.cli import airtime, hearing, model, run, scenario, study, sweep, tcp_script
 from simoom.cli.terminal import Refusal, say, say_os_error
 from simoom.issue import ScenarioError
 
@@ -43,6 +43,7 @@ app.command("sweep")(sweep.sweep)
 app.command("check")(scenario.check)
 app.command("schema")(scenario.schema)
 app.command("airtime")(airtime.airtime)
+app.command("hearing")(hearing.hearing)
 app.command("study")(study.study)
 app.command("tcp-script")(tcp_script.tcp_script)
 

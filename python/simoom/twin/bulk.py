@@ -10,6 +10,7 @@ import numpy as np
 from simoom.models import assumption, half_duplex
 from simoom.models.assumption import Assumption
 from simoom.twin import saturated
+from simoom.twin.medium import medium
 from simoom.twin.reading import Cell, choice
 from simoom.twin.verdict import Fit, Held, broken, graded, met, stretched
 
@@ -26,7 +27,7 @@ def fit(cell: Cell) -> Fit:
     """Hold a scenario against `half_duplex` and predict."""
     scope = [saturated.one_hop(cell), persistent(cell)]
     if any(held.verdict == "broken" for held in scope):
-        return Fit("half_duplex", "", (*scope, saturated.one_cell(), saturated.noise(cell)))
+        return Fit("half_duplex", "", (*scope, *medium(cell)))
     point, ways = _point(cell)
     total = float(point.total_mbps)
     values = {
@@ -112,9 +113,7 @@ def _flows(cell: Cell, totals: dict[str, float]) -> dict[str, float]:
 def path(cell: Cell, total_mbps: float) -> tuple[Held, ...]:
     """Hold a cell of long flows against what every model of them takes for granted."""
     return (
-        saturated.one_cell(),
-        saturated.noise(cell),
-        saturated.no_capture(),
+        *medium(cell),
         no_tcp_loss(cell),
         _ack_clock(cell),
         _window_reached(cell, total_mbps),

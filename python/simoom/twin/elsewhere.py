@@ -6,11 +6,15 @@ import numpy as np
 
 from simoom.models import FAMILIES, assumption, tcp_loss
 from simoom.models.assumption import Assumption
-from simoom.twin import bulk, saturated
+from simoom.twin import bulk, medium, saturated
 from simoom.twin.reading import Cell, Flow
 from simoom.twin.verdict import Fit, Held, broken, graded, met, stretched
 
 ROOM = Assumption("room", "The cell carries what its flows would send through it.")
+
+NO_PROTECTION = Assumption(
+    "no_protection", "All stations understand all frames, and nothing goes before OFDM frames."
+)
 
 IN_RANGE = Assumption(
     "in_range", "The numbers lie in the range for which the model has a solution."
@@ -20,7 +24,7 @@ IN_RANGE = Assumption(
 def fit_loss(cell: Cell) -> Fit:
     """Hold a scenario against `tcp_loss`: what retries leave over makes TCP's windows."""
     known = {each.name: each for each in tcp_loss.ASSUMPTIONS}
-    scope = [saturated.one_hop(cell), bulk.persistent(cell)]
+    scope = [saturated.one_hop(cell), bulk.persistent(cell), *_still(cell)]
     odd = next((flow for flow in cell.flows if flow.over_tcp and flow.control != "new_reno"), None)
     if odd is not None:
         scope.append(broken(known["reno"], f"{odd.path} has {odd.control}"))
@@ -74,6 +78,11 @@ def fit_loss(cell: Cell) -> Fit:
     return Fit("tcp_loss", "pftk_mbps: full form", held, values)
 
 
+def _still(cell: Cell) -> tuple[Held, ...]:
+    """Hold the medium against what even a model that allows for noise asks of it."""
+    return medium.one_cell(cell), medium.dcf(cell), medium.fixed_mcs(cell)
+
+
 def _residual(cell: Cell, flow: Flow) -> float:
     """Return the probability that no attempt of the MAC brings a segment across."""
     limit = "long_retry_limit" if cell.data(flow).rts else "short_retry_limit"
@@ -118,3 +127,18 @@ def unread(cell: Cell) -> list[Fit]:
     how = f"{cell.keys['standard']} aggregates; exchanges of 11b, 11a and 11g are predicted"
     held: tuple[Held, ...] = (broken(assumption.NO_AGGREGATION, how),)
     return [Fit(family, "", held) for family in FAMILIES]
+
+
+def protected(cell: Cell) -> str:
+    """Say what stations of 802.11b change in a network of 802.11g; nothing is an empty text."""
+    if cell.keys["standard"] != "11g":
+        return ""
+    if any(station.get("standard") == "11b" for station in cell.stations):
+        return "stations of 11b in a network of 11g"
+    protection = cell.air.wlan.get("protection") or "none"
+    return "" if protection == "none" else f"wlan.protection is {protection}"
+
+
+def unprotected(how: str) -> list[Fit]:
+    """Return all families for a network in which OFDM frames are protected, or had better be."""
+    return [Fit(family, "", (broken(NO_PROTECTION, how),)) for family in FAMILIES]

@@ -11,6 +11,7 @@ from simoom.models import assumption, half_duplex, http_queueing, http_sessions,
 from simoom.models._check import Array
 from simoom.models.assumption import Assumption
 from simoom.twin import bulk, saturated
+from simoom.twin.medium import medium
 from simoom.twin.reading import Cell, Flow, choice
 from simoom.twin.verdict import Fit, Held, broken, graded, met, stretched
 
@@ -77,7 +78,7 @@ def fit_queueing(cell: Cell) -> Fit:
     """Hold a scenario against `http_queueing` and predict long downloads."""
     scope = [saturated.one_hop(cell), bulk.persistent(cell), _downloads(cell)]
     if any(held.verdict == "broken" for held in scope):
-        return Fit("http_queueing", "", (*scope, saturated.one_cell(), saturated.noise(cell)))
+        return Fit("http_queueing", "", (*scope, *medium(cell)))
     first, count = cell.flows[0], len(cell.flows)
     shape, d, window = air_cell(cell, first), first.delayed_ack, first.window_segments
     held_window = met(_HTTP["window_of_d"])
@@ -264,9 +265,7 @@ def _session_scope(cell: Cell) -> tuple[Held, ...]:
         saturated.one_hop(cell),
         alike,
         saturated.all_along(cell),
-        saturated.one_cell(),
-        saturated.noise(cell),
-        saturated.no_capture(),
+        *medium(cell),
         _rts(cell),
         met(assumption.NO_AGGREGATION),
     )

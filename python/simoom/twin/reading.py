@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from simoom.hearing import Hearing, hearing
 from simoom.scenario import Scenario
 from simoom.twin.air import Air, Exchange
 
@@ -212,11 +213,13 @@ class Cell:
     def loss(self) -> float:
         """The largest probability with which noise spoils a frame of any station with a flow."""
         used = {flow.station for flow in self.flows if flow.way in ("down", "up")}
-        return max(
-            (
-                float(self.stations[number][key])
-                for number in used
-                for key in ("data_loss", "ack_loss")
-            ),
-            default=0.0,
-        )
+        tables = [self.stations[number] for number in used]
+        own = [float(table[key]) for table in tables for key in ("data_loss", "ack_loss")]
+        if self.keys["radio"] is not None:
+            own += [1.0 - (link.success or 0.0) for link in self.hearing.links]
+        return max(own, default=0.0)
+
+    @cached_property
+    def hearing(self) -> Hearing:
+        """Who hears whom; shadowing is that of seed 1."""
+        return hearing(self.scenario)

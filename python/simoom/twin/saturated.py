@@ -10,6 +10,7 @@ import numpy as np
 from simoom.models import assumption, saturation
 from simoom.models.assumption import Assumption
 from simoom.twin.air import Exchange
+from simoom.twin.medium import medium
 from simoom.twin.reading import Cell, Flow
 from simoom.twin.verdict import Fit, Held, broken, graded, met, stretched
 
@@ -173,24 +174,8 @@ def all_along(cell: Cell) -> Held:
     return graded(SENT_ALL_ALONG, share, how if share else "", good=0.0, bad=0.05)
 
 
-def noise(cell: Cell) -> Held:
-    """Say how much noise takes."""
-    how = f"noise spoils up to {100 * cell.loss:.2g} % of the frames" if cell.loss else ""
-    return graded(assumption.NO_FRAME_ERRORS, cell.loss, how, good=0.0, bad=0.01)
-
-
-def one_cell() -> Held:
-    """Every scenario is one cell."""
-    return met(assumption.ONE_CELL)
-
-
-def no_capture() -> Held:
-    """The simulator has no capture."""
-    return met(assumption.NO_CAPTURE)
-
-
 def _common(cell: Cell) -> tuple[Held, ...]:
-    return one_cell(), noise(cell), no_capture(), _decoupled(cell)
+    return *medium(cell), _decoupled(cell)
 
 
 def _decoupled(cell: Cell) -> Held:

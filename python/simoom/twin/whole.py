@@ -45,6 +45,8 @@ def predict(scenario: Scenario) -> Twin:
     cell = Cell(scenario)
     if cell.keys["standard"] not in READ:
         return Twin(scenario, tuple(elsewhere.unread(cell)))
+    if how := elsewhere.protected(cell):
+        return Twin(scenario, tuple(elsewhere.unprotected(how)))
     tried = {
         "saturation": saturated.fit,
         "http_sessions": http.fit_sessions,

@@ -4,8 +4,8 @@ use crate::medium::{Bss, Medium};
 use crate::plan::{self, AdaptiveRule, ErrorPlan, Plan, RateControlPlan, RatePlan};
 use kernel::{Bytes, Duration, Rng, Seed};
 use wifi::mac::{
-    Aggregation, BackoffDraw, Countdown, Delivery, Durations, Eifs, FCS, MissedBlockAck, Persist,
-    QOS_CONTROL, SlotGrid, Timing,
+    Aggregation, BackoffDraw, Countdown, Delivery, Durations, Eifs, FCS, MissedBlockAck, NonErp,
+    Persist, Protection, QOS_CONTROL, SlotGrid, Timing,
 };
 use wifi::phy::{Preamble, Standard};
 use wifi::rate::{
@@ -16,7 +16,7 @@ use wifi::{ACCESS_POINT, Cell};
 /// The medium of a plan.
 pub(crate) fn medium(plan: &Plan, seed: &Seed) -> Medium {
     let Some(space) = &plan.space else { return Medium::Cell(Box::new(cell(plan, seed))) };
-    let mut medium = super::space::space(plan, space, config(&plan.wlan), seed);
+    let mut medium = super::space::space(plan, space, mac(plan), seed);
     let bss = Bss::new(plan);
     for (station, i) in plan.stations.iter().zip(0..) {
         let node = i + 1;
@@ -41,7 +41,7 @@ pub(crate) fn medium(plan: &Plan, seed: &Seed) -> Medium {
 
 /// The cell of a plan in which all hear all.
 fn cell(plan: &Plan, seed: &Seed) -> Cell {
-    let mut cell = Cell::new(config(&plan.wlan), links(plan), seed);
+    let mut cell = Cell::new(mac(plan), links(plan), seed);
     for (station, i) in plan.stations.iter().zip(0..) {
         let node = i + 1;
         let ways = [
@@ -82,6 +82,7 @@ fn rate_control(
     Some(match rule {
         AdaptiveRule::Arf { patience } => Box::new(Arf::with_patience(ladder, patience)),
         AdaptiveRule::Aarf { most_successes } => Box::new(Aarf::with_limit(ladder, most_successes)),
+        AdaptiveRule::Simple => Box::new(Arf::simple(ladder)),
         AdaptiveRule::Cara => Box::new(Cara::new(ladder)),
         AdaptiveRule::Rraa => Box::new(Rraa::new(ladder)),
         AdaptiveRule::Minstrel => Box::new(Minstrel::new(ladder, rng())),
@@ -93,7 +94,9 @@ fn rate_control(
     })
 }
 
-fn config(wlan: &plan::WlanPlan) -> wifi::MacConfig {
+/// Medium access of a plan.
+pub(crate) fn mac(plan: &Plan) -> wifi::MacConfig {
+    let wlan = &plan.wlan;
     let qos_control = if wlan.qos.is_some() { QOS_CONTROL } else { Bytes::ZERO };
     let timing = Timing {
         standard: standard(wlan),
@@ -120,6 +123,11 @@ fn config(wlan: &plan::WlanPlan) -> wifi::MacConfig {
             plan::Durations::Standard => Durations::Standard,
             plan::Durations::Ns2 => Durations::Ns2,
         },
+        protection: match wlan.protection {
+            plan::Protection::None => Protection::None,
+            plan::Protection::CtsToSelf => Protection::CtsToSelf,
+            plan::Protection::RtsCts => Protection::RtsCts,
+        },
     };
     wifi::MacConfig {
         timing,
@@ -143,7 +151,15 @@ fn config(wlan: &plan::WlanPlan) -> wifi::MacConfig {
             .as_ref()
             .map(|qos| wifi::Categories { stations: qos.station, access_point: qos.ap }),
         aggregation: wlan.qos.as_ref().and_then(|qos| aggregation(wlan, qos.aggregation.as_ref()?)),
+        non_erp: non_erp(plan),
     }
+}
+
+/// Stations of 802.11b in a network of 802.11g.
+fn non_erp(plan: &Plan) -> Option<NonErp> {
+    let stations = (1..).zip(&plan.stations).filter(|(_, station)| station.non_erp);
+    let nodes: Vec<u32> = stations.map(|(node, _)| node).collect();
+    (!nodes.is_empty()).then_some(NonErp { nodes, cw_min: plan.wlan.cw_min_non_erp })
 }
 
 fn aggregation(wlan: &plan::WlanPlan, limits: &plan::AggregationPlan) -> Option<Aggregation> {

@@ -1,14 +1,14 @@
 //! Nodes in space: places, propagation and receivers.
 
 use crate::medium::Bss;
-use crate::plan::{Endpoint, ErrorPlan, LossPlan, Plan, SpacePlan};
+use crate::plan::{Endpoint, ErrorPlan, LossPlan, Plan, SpacePlan, WaypointPlan};
 use kernel::{Db, Seed};
 use wifi::phy::error::{AwgnTable, ErrorModel, Nist, Threshold, Yans};
 use wifi::phy::propagation::{
-    Fading, Friis, LogDistance, Position, Propagation, Shadowing, TwoRay,
+    Course, Fading, Friis, LogDistance, Position, Propagation, Shadowing, TwoRay,
 };
 use wifi::space::{Capture, Losses, MeanKnown, Radio, Site, Space, SpaceConfig};
-use wifi::{MacConfig, Link};
+use wifi::{Link, MacConfig};
 
 /// Height of all antennas: that of ns-2's two-ray model.
 const HEIGHT_M: f64 = 1.5;
@@ -25,18 +25,32 @@ pub(super) fn space(plan: &Plan, space: &SpacePlan, mac: MacConfig, seed: &Seed)
     Space::new(config, seed)
 }
 
+/// What the air of a plan does, and where its nodes are: all that powers follow from.
+pub(crate) fn radio_and_sites(space: &SpacePlan, seed: &Seed) -> (Radio, Vec<Site>) {
+    (radio(space, seed), sites(space))
+}
+
 /// Access point, stations, further access points.
 fn sites(space: &SpacePlan) -> Vec<Site> {
-    let site = |[x, y]: [f64; 2], cell: u32, is_access_point| Site {
-        position: Position { x, y, z: HEIGHT_M },
+    let place = |[x, y]: [f64; 2]| Position { x, y, z: HEIGHT_M };
+    let site = |course: Course, cell: u32, is_access_point| Site {
+        course,
         channel: space.cells[cell as usize].channel,
         tx_power: space.tx_power,
         is_access_point,
     };
-    let mut access_points =
-        space.cells.iter().zip(0..).map(|(bss, cell)| site(bss.position_m, cell, true));
+    let mut access_points = space
+        .cells
+        .iter()
+        .zip(0..)
+        .map(|(bss, cell)| site(place(bss.position_m).into(), cell, true));
     let first = access_points.next();
-    let stations = space.stations.iter().map(|place| site(place.position_m, place.cell, false));
+    let course = |waypoints: &[WaypointPlan]| {
+        let waypoints = waypoints.iter().map(|point| (point.at, place(point.position_m)));
+        Course::through(waypoints.collect())
+    };
+    let stations =
+        space.stations.iter().map(|plan| site(course(&plan.waypoints), plan.cell, false));
     first.into_iter().chain(stations).chain(access_points).collect()
 }
 

@@ -60,3 +60,73 @@ impl Order {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::Bytes;
+    use wire::{Body, Datagram, Ecn, FlowId, NodeId};
+
+    fn packet(number: u64) -> Packet {
+        Packet {
+            from: NodeId(1),
+            to: Some(NodeId(0)),
+            size: Bytes(100),
+            born: Instant::ZERO,
+            ecn: Ecn::default(),
+            class: TrafficClass::default(),
+            body: Body::Datagram(Datagram { flow: FlowId(0), number, len: 72 }),
+        }
+    }
+
+    /// Packets 0 to 4 are in service from node 1 to node 0; these come up there.
+    fn up(numbers: &[u64]) -> Order {
+        let mut order = Order::default();
+        for number in 0..5 {
+            order.on_taken(1, 0, &packet(number));
+        }
+        for &number in numbers {
+            order.on_up(Instant(1), 0, &packet(number));
+        }
+        order
+    }
+
+    #[test]
+    fn some_may_be_left_out() {
+        let mut order = up(&[0, 2, 3]);
+        order.on_done(Instant(1), 1, &packet(1), Outcome::Lifetime, false);
+        order.on_done(Instant(1), 1, &packet(3), Outcome::RetryLimit, true);
+    }
+
+    #[test]
+    #[should_panic(expected = "in order, and once")]
+    fn one_that_comes_late_is_found() {
+        up(&[0, 2, 1]);
+    }
+
+    #[test]
+    #[should_panic(expected = "in order, and once")]
+    fn one_that_comes_twice_is_found() {
+        up(&[0, 1, 1]);
+    }
+
+    #[test]
+    #[should_panic(expected = "in order, and once")]
+    fn one_that_was_given_up_is_found() {
+        let mut order = up(&[0]);
+        order.on_done(Instant(1), 1, &packet(1), Outcome::Lifetime, false);
+        order.on_up(Instant(1), 0, &packet(1));
+    }
+
+    #[test]
+    #[should_panic(expected = "in order, and once")]
+    fn one_at_the_wrong_node_is_found() {
+        up(&[]).on_up(Instant(1), 2, &packet(0));
+    }
+
+    #[test]
+    #[should_panic(expected = "what is acknowledged has arrived")]
+    fn an_acknowledgement_of_what_has_not_arrived_is_found() {
+        up(&[]).on_done(Instant(1), 1, &packet(0), Outcome::Sent, false);
+    }
+}

@@ -1,6 +1,6 @@
 //! What arrives where: powers that the checker works out for itself.
 
-use kernel::{Db, Instant};
+use kernel::{Db, Dbm, Instant};
 use wifi::phy::propagation::{Fading, Path, Propagation};
 use wifi::phy::{Width, noise};
 use wifi::space::{Airing, Losses, MeanKnown, Radio, Site};
@@ -11,8 +11,12 @@ pub(super) const PRECISION: f64 = 1e-9;
 /// Powers between all nodes, and the levels of their receivers, in milliwatts.
 #[derive(Debug)]
 pub(super) struct Powers {
-    /// By sender and receiver; 0 where nothing arrives.
-    mean: Vec<Vec<f64>>,
+    losses: Losses,
+    sites: Vec<Site>,
+    /// The least level that arrives.
+    floor: Dbm,
+    /// Of nodes that stand still, by sender and receiver.
+    known: Vec<Option<f64>>,
     fading: Option<Fading<MeanKnown>>,
     pub(super) noise: f64,
     pub(super) energy: f64,
@@ -27,39 +31,53 @@ fn plain(decibels: f64) -> f64 {
 }
 
 impl Powers {
-    pub(super) fn new(radio: Radio, sites: &[Site]) -> Self {
-        let floor = noise(Width::Mhz20, radio.noise_figure) - radio.floor;
-        let power = |from: usize, to: usize| {
-            let (a, b) = (&sites[from], &sites[to]);
-            if from == to || a.channel != b.channel {
-                return 0.0;
-            }
-            let loss = match &radio.losses {
-                Losses::Matrix(rows) => rows[from][to],
-                Losses::Places(model) => {
-                    let distance = a.position.distance(b.position);
-                    let ends = (from as u32, to as u32);
-                    model.loss(&Path { distance, ends, now: Instant::ZERO })
-                }
-            };
-            let level = a.tx_power - loss;
-            if level >= floor { plain(level.0) } else { 0.0 }
-        };
-        let nodes = 0..sites.len();
-        Self {
-            mean: nodes.clone().map(|a| nodes.clone().map(|b| power(a, b)).collect()).collect(),
+    pub(super) fn new(radio: Radio, sites: Vec<Site>) -> Self {
+        let noise = noise(Width::Mhz20, radio.noise_figure);
+        let mut powers = Self {
+            losses: radio.losses,
+            sites,
+            floor: noise - radio.floor,
+            known: Vec::new(),
             fading: radio.fading,
-            noise: plain(noise(Width::Mhz20, radio.noise_figure).0),
+            noise: plain(noise.0),
             energy: plain(radio.energy.0),
             detect: plain(radio.detect.0),
             detect_ratio: radio.detect_snr.map(|Db(ratio)| plain(ratio)),
             sensitivity: plain(radio.sensitivity.0),
+        };
+        let nodes = 0..powers.sites.len() as u32;
+        let pairs = nodes.clone().flat_map(|a| nodes.clone().map(move |b| [a, b]));
+        let still =
+            |pair: &[u32; 2]| !pair.iter().any(|&n| powers.sites[n as usize].course.moves());
+        let known =
+            |pair: [u32; 2]| still(&pair).then(|| powers.mean(pair[0], pair[1], Instant::ZERO));
+        powers.known = pairs.map(known).collect();
+        powers
+    }
+
+    /// What arrives on average of a frame that begins now.
+    fn mean(&self, from: u32, to: u32, now: Instant) -> f64 {
+        if let Some(&Some(known)) = self.known.get(from as usize * self.sites.len() + to as usize) {
+            return known;
         }
+        let [a, b] = [from, to].map(|node| &self.sites[node as usize]);
+        if from == to || a.channel != b.channel {
+            return 0.0;
+        }
+        let loss = match &self.losses {
+            Losses::Matrix(rows) => rows[from as usize][to as usize],
+            Losses::Places(model) => {
+                let distance = a.course.at(now).distance(b.course.at(now));
+                model.loss(&Path { distance, ends: (from, to), now })
+            }
+        };
+        let level = a.tx_power - loss;
+        if level >= self.floor { plain(level.0) } else { 0.0 }
     }
 
     /// What of a frame arrives at a node.
     pub(super) fn at(&self, node: u32, frame: &Airing) -> f64 {
-        let mean = self.mean[frame.from as usize][node as usize];
+        let mean = self.mean(frame.from, node, frame.start);
         match &self.fading {
             Some(fading) if mean > 0.0 => {
                 let (distance, ends) = (0.0, (frame.from, node));

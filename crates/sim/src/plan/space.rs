@@ -1,7 +1,7 @@
 //! The air between nodes that hear different things: places, propagation, receivers.
 
 use super::Discipline;
-use kernel::{Db, Dbm, Duration};
+use kernel::{Db, Dbm, Duration, Instant};
 
 /// Where nodes stand and what their radios do; without it all hear all.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,11 +52,21 @@ pub struct BssPlan {
 }
 
 /// Where a station is.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PlacePlan {
     /// Which of the cells it belongs to.
     pub cell: u32,
-    /// Where it stands, in metres.
+    /// Where it is when; at least one, each later than the one before.
+    pub waypoints: Vec<WaypointPlan>,
+}
+
+/// A place on a station's way. It goes straight and evenly from each to the next, and stands before
+/// the first and after the last.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WaypointPlan {
+    /// When it is there.
+    pub at: Instant,
+    /// Where, in metres.
     pub position_m: [f64; 2],
 }
 

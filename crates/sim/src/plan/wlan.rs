@@ -102,7 +102,7 @@ pub enum Countdown {
     /// As the function in use prescribes: not with DCF, for the slot is not idle (802.11-2020
     /// clause 10.3.4.3), but with EDCA, whose counter falls at the start of a slot (10.23.2.4).
     Standard,
-    /// Never, with EDCA neither, as in ns-3.
+    /// Never, with EDCA neither.
     IdleSlots,
     /// Always: one step of the chain per busy period, as in Bianchi's model (JSAC 18:3, 2000).
     Bianchi,
@@ -128,6 +128,18 @@ pub enum Durations {
     Ns2,
 }
 
+/// What goes before OFDM frames where stations may not understand them (802.11-2020 clause 10.27).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Protection {
+    /// Nothing.
+    None,
+    /// A CTS that the sender addresses to itself, at a rate of 802.11b.
+    CtsToSelf,
+    /// RTS and CTS at a rate of 802.11b.
+    RtsCts,
+}
+
 /// What all stations of the cell and the access point have in common.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WlanPlan {
@@ -149,6 +161,10 @@ pub struct WlanPlan {
     pub cw_min: u32,
     /// Largest contention window, 2^k - 1, at least `cw_min`.
     pub cw_max: u32,
+    /// Smallest contention window of the stations of 802.11b in a network of 802.11g, likewise.
+    pub cw_min_non_erp: u32,
+    /// What goes before OFDM frames; in 802.11g only.
+    pub protection: Protection,
     /// Slot time: long in 802.11b, short in a, either in g.
     pub slot: Slot,
     /// MAC header of a data frame, without FCS.
@@ -274,6 +290,8 @@ pub enum AdaptiveRule {
         /// Most successes that it may ask for.
         most_successes: u32,
     },
+    /// Runs of failures and successes alone.
+    Simple,
     /// Collision-aware rate adaptation.
     Cara,
     /// Robust rate adaptation.

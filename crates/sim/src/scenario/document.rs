@@ -105,8 +105,10 @@ pub enum Stations {
 pub struct Station {
     /// How many; default 1.
     pub count: u64,
+    /// The standard of these stations, if it is not that of all: "11b" in a network of 802.11g.
+    pub standard: Option<Standard>,
     /// Rate of data frames between each of them and the access point, in both directions, in
-    /// Mb/s; default `wlan.rate_mbps`.
+    /// Mb/s; default `wlan.rate_mbps`, and the highest of 802.11b if that is none of its rates.
     pub rate_mbps: Option<f64>,
     /// MCS of data frames in both directions; default `wlan.mcs`.
     pub mcs: Option<u64>,
@@ -135,6 +137,8 @@ pub struct Station {
     pub position_m: Option<Vec<f64>>,
     /// Instead of all at one place they stand evenly on a circle of so many metres around it.
     pub ring_m: Option<f64>,
+    /// Instead of at one place they are on the way between these, all together; with a radio.
+    pub waypoints: Option<Vec<Waypoint>>,
     /// Which cell they belong to: 0 (default) is that of `ap`, 1 the first of `cells`.
     pub cell: Option<u64>,
 }
@@ -143,6 +147,7 @@ impl Default for Station {
     fn default() -> Self {
         Self {
             count: 1,
+            standard: None,
             rate_mbps: None,
             mcs: None,
             ap_mcs: None,
@@ -156,9 +161,22 @@ impl Default for Station {
             ack_loss: 0.0,
             position_m: None,
             ring_m: None,
+            waypoints: None,
             cell: None,
         }
     }
+}
+
+/// A place on a station's way. It goes straight and evenly from each to the next, and stands before
+/// the first and after the last.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(extend("required" = ["at_s", "position_m"]))]
+pub struct Waypoint {
+    /// When it is there, in seconds; always given, and later than at the one before.
+    pub at_s: f64,
+    /// Where that is, in metres east and north; always given.
+    pub position_m: Vec<f64>,
 }
 
 /// The access point.

@@ -16,6 +16,9 @@ pub enum RateControl {
     Arf(Arf),
     /// Adaptive automatic rate fallback (Lacage, Manshaei and Turletti 2004).
     Aarf(Aarf),
+    /// The scheme of LT-TCP's study: two failures in a row go down, ten successes in a row up, and
+    /// nothing else counts.
+    Simple,
     /// Collision-aware rate adaptation (Kim and others 2006).
     Cara,
     /// Robust rate adaptation (Wong and others 2006).
@@ -53,8 +56,8 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Arf {
-    /// After so many attempts at a mode the next success goes up, whatever failed; 0 is never, as
-    /// in LT-TCP's study; default 15.
+    /// After so many attempts at a mode the next success goes up, whatever failed; 0 is never;
+    /// default 15.
     pub patience_attempts: u64,
     /// After so many milliseconds instead, 60 in the original; default by attempts.
     pub patience_ms: Option<f64>,

@@ -10,6 +10,7 @@ mod ends;
 mod fec;
 mod flows;
 mod links;
+mod mixed;
 mod modes;
 mod qos;
 mod queues;

@@ -2,8 +2,8 @@
 
 use super::rate::RateControl;
 use crate::plan::{
-    BackoffDraw, Countdown, Delivery, Durations, Eifs, MissedBlockAck, Preamble, Retries, Slot,
-    SlotGrid,
+    BackoffDraw, Countdown, Delivery, Durations, Eifs, MissedBlockAck, Preamble, Protection,
+    Retries, Slot, SlotGrid,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,8 @@ pub struct Wlan {
     /// one in any case; default "long".
     pub preamble: Option<Preamble>,
     /// The basic rates in Mb/s, from which control frames and broadcasts take theirs; default 1, 2
-    /// in 802.11b; 1, 2, 5.5, 11, 6, 12, 24 in 802.11g; 6, 12, 24 in all others.
+    /// in 802.11b; 1, 2, 5.5, 11, 6, 12, 24 in 802.11g, with stations of 802.11b 1, 2, 5.5, 11; 6,
+    /// 12, 24 in all others.
     pub basic_rates_mbps: Option<Vec<f64>>,
     /// PSDUs longer than this many bytes, with MAC header and FCS, are preceded by RTS and CTS; 0
     /// is always, the default 2347 never, longer A-MPDUs neither (dot11RTSThreshold).
@@ -53,15 +54,21 @@ pub struct Wlan {
     /// Attempts in all of a frame that follows RTS and CTS; 1 to 255, default 4
     /// (dot11LongRetryLimit).
     pub long_retry_limit: u64,
-    /// Smallest contention window of DCF in slots, of the form 2^k - 1; default 31 in 802.11b, 15
-    /// in all others (aCWmin). With EDCA the windows are those of `wlan.edca`.
+    /// Smallest contention window of DCF in slots, of the form 2^k - 1; default 31 at stations of
+    /// 802.11b, 15 at all others (aCWmin). With EDCA the windows are those of `wlan.edca`.
     pub cw_min: Option<u64>,
     /// Largest contention window of DCF in slots, of the form 2^k - 1, at most 32767; default 1023
     /// (aCWmax).
     pub cw_max: u64,
     /// Slot time of 802.11g: "short" (9 us, default) or "long" (20 us). 802.11b always has the
-    /// long one, all others the short one.
+    /// long one, and so has a network of 802.11g with stations of 802.11b; all others the short
+    /// one.
     pub slot: Option<Slot>,
+    /// What goes before each OFDM frame of 802.11g, so that stations of 802.11b, which find nothing
+    /// but its energy, set their NAV: `cts_to_self` (default where there is such a station; the
+    /// sender's CTS to itself at a rate of 802.11b), `rts_cts` (RTS and CTS at such a rate) or
+    /// "none" (default where there is none).
+    pub protection: Option<Protection>,
     /// MAC header of a data frame in bytes, without the 4 of the FCS and the 2 of `QoS` control;
     /// default 24, with four addresses 30.
     pub mac_header_bytes: u64,
@@ -119,6 +126,7 @@ impl Default for Wlan {
             cw_min: None,
             cw_max: 1023,
             slot: None,
+            protection: None,
             mac_header_bytes: 24,
             llc_bytes: 8,
             eifs: Eifs::Standard,

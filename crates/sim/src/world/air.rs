@@ -1,11 +1,10 @@
 //! Between the network layer and the air: queues that serve, frames that come up, and accounts.
 
-use super::{ACCESS_POINT, Event, World};
+use super::{Event, World};
 use crate::medium::{Bss, Medium};
 use crate::meter::DropCause;
-use kernel::{Bytes, Instant};
+use kernel::{Bytes, Duration, Instant};
 use net::{Airtime, Signal, Wanted};
-use wifi::mac::Fate;
 use wifi::{Outcome, Supply};
 use wire::{NodeId, Packet, TrafficClass};
 
@@ -18,6 +17,8 @@ struct Waiting<'a> {
     /// What the queues have dropped and marked, and whose they are.
     noted: &'a mut Vec<(NodeId, Signal)>,
     suppliers: &'a mut Vec<NodeId>,
+    /// Of the checker, if there is one.
+    taken: Option<&'a mut Vec<(u32, u32, Packet)>>,
 }
 
 impl Supply for Waiting<'_> {
@@ -25,6 +26,9 @@ impl Supply for Waiting<'_> {
         let station = self.bss.wanted(node, to);
         let wanted = Wanted { class, station, most };
         let packet = self.queues[node as usize].pop_for(self.now, &wanted, self.signals);
+        if let (Some(taken), Some(packet)) = (&mut self.taken, packet) {
+            taken.push((node, to, packet));
+        }
         let node = NodeId(node);
         self.noted.extend(self.signals.drain(..).map(|signal| (node, signal)));
         if packet.is_some() && self.suppliers.last() != Some(&node) {
@@ -35,6 +39,13 @@ impl Supply for Waiting<'_> {
 }
 
 impl World {
+    /// The checker wants to know what nodes in space hear.
+    pub(super) fn watch_air(&mut self) {
+        if let (Some(_), Medium::Space(space)) = (&self.checker, &mut self.cell) {
+            space.watch();
+        }
+    }
+
     /// Offers a packet to the queue of a node of the cell.
     pub(super) fn enqueue(&mut self, node: NodeId, packet: Packet) {
         self.queues[node.0 as usize].push(self.now, packet, &mut self.signals);
@@ -58,8 +69,15 @@ impl World {
             signals: &mut self.signals,
             noted: &mut self.supply_signals,
             suppliers: &mut self.suppliers,
+            taken: self.checker.is_some().then_some(&mut self.taken),
         };
         event(&mut self.cell, &mut waiting, &mut self.cell_out);
+        if let Some(checker) = &mut self.checker {
+            for (from, to, packet) in self.taken.drain(..) {
+                checker.on_taken(from, to, &packet);
+            }
+            checker.after_air(&mut self.cell);
+        }
         while let Some((node, signal)) = self.supply_signals.pop() {
             self.settle_signal(node, signal);
         }
@@ -81,6 +99,9 @@ impl World {
         self.settle_signals(node);
         if let Some(packet) = popped {
             let to = self.bss.hop(node.0, packet.to);
+            if let (Some(checker), Some(to)) = (&mut self.checker, to) {
+                checker.on_taken(node.0, to, &packet);
+            }
             self.cell.on_packet(self.now, node.0, packet, to, &mut self.cell_out);
             self.note_contention();
             self.settle_cell();
@@ -131,8 +152,14 @@ impl World {
                 wifi::Command::Step(at) => self.agenda.at(at, Event::AirStep),
                 wifi::Command::Began => self.on_air_began(),
                 wifi::Command::Ended => self.meter.on_air_ended(),
+                wifi::Command::Aired { node, peer, used, arrived } => {
+                    self.on_aired(node, peer, used, arrived);
+                }
                 wifi::Command::Deliver { node, packet } => {
                     self.digest.add(self.now.0 ^ packet.size.0 << 48);
+                    if let Some(checker) = &mut self.checker {
+                        checker.on_up(node, &packet);
+                    }
                     self.route_received(NodeId(node), packet);
                 }
                 wifi::Command::Mode { node, peer, .. } => {
@@ -140,6 +167,9 @@ impl World {
                     self.on_mode(joined(node), joined(peer));
                 }
                 wifi::Command::Done { node, packet, outcome, received } => {
+                    if let Some(checker) = &mut self.checker {
+                        checker.on_done(node, &packet, outcome, received);
+                    }
                     self.on_done(NodeId(node), &packet, outcome, received);
                 }
             }
@@ -151,30 +181,22 @@ impl World {
     fn on_air_began(&mut self) {
         let Some(exchange) = self.cell.exchange() else { return };
         self.digest.add(exchange.start.0 ^ u64::from(exchange.sender) << 56);
-        if let Some(checker) = &mut self.checker {
-            checker.on_air(exchange);
+        if let (Some(checker), Medium::Cell(cell)) = (&mut self.checker, &self.cell) {
+            checker.on_air(cell);
         }
         self.meter.on_air_began(exchange, &self.cell);
-        self.note_airtime();
     }
 
-    /// Tells the access point's queue of the airtime that a station's traffic takes. A collision
+    /// Tells an access point's queue of the airtime that a station's traffic takes. A collision
     /// counts as long as it lasts.
-    fn note_airtime(&mut self) {
-        let Some(exchange) = self.cell.exchange() else { return };
-        let collisions = self.cell.counters(ACCESS_POINT.0).collisions;
-        let collided = std::mem::replace(&mut self.ap_collisions, collisions) != collisions;
-        let by_access_point = exchange.sender == ACCESS_POINT.0;
-        let served = self.cell.receiver_of(ACCESS_POINT.0).map(NodeId);
-        let (station, received) = match exchange.fate {
-            Fate::Collision if collided => (served, false),
-            Fate::Collision => return,
-            _ if by_access_point => (served, false),
-            Fate::DataLost => return,
-            Fate::Success | Fate::AckLost => (Some(NodeId(exchange.sender)), true),
+    fn on_aired(&mut self, node: u32, peer: Option<u32>, used: Duration, arrived: bool) {
+        let (gate, station, received) = match peer {
+            _ if self.bss.is_access_point(node) => (node, peer, false),
+            Some(peer) if arrived && self.bss.is_access_point(peer) => (peer, Some(node), true),
+            _ => return,
         };
-        let used = exchange.end - exchange.start;
-        self.queues[ACCESS_POINT.0 as usize].on_airtime(&Airtime { station, received, used });
+        let station = station.map(NodeId);
+        self.queues[gate as usize].on_airtime(&Airtime { station, received, used });
     }
 
     /// A frame's packet came up at a node: it is the destination, or forwards.

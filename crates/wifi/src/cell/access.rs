@@ -1,7 +1,7 @@
 //! How the medium is won, and what then goes on the air.
 
 use super::{Cell, Node, Txop, link_between};
-use crate::mac::{Bitmap, Exchange, Failure, Fate, Outcome, Request, Room, block_ack};
+use crate::mac::{Bitmap, Exchange, Failure, Fate, Opening, Request, Room, block_ack};
 use crate::{Command, Supply};
 use kernel::{Bytes, Duration, Fired, Instant};
 
@@ -62,7 +62,7 @@ impl Cell {
             let function = &mut self.functions[winner as usize];
             function.load.on_delay(&self.rules.framing, now, &mut self.settled);
             if exhausted {
-                function.load.abandon(Outcome::RetryLimit, &mut self.settled);
+                function.load.on_retry_limit(&self.rules.framing, &mut self.settled);
             }
             self.settle(winner, out);
         }
@@ -96,7 +96,7 @@ impl Cell {
         let timing = &self.rules.config.timing;
         let room = match (&self.rules.framing.aggregation, to) {
             (Some(limits), Some(_)) => {
-                let within = within.saturating_sub(self.rules.around(&mode));
+                let within = within.saturating_sub(self.rules.around(&mode, with_rts));
                 limits.room(&mode, timing.preamble, within)
             }
             _ => Room::SINGLE,
@@ -108,7 +108,11 @@ impl Cell {
         debug_assert!(psdu.mpdus <= 1 || psdu.mpdus <= room.frames && psdu.bytes <= room.bytes);
         let is_request = psdu.mpdus == 0;
         with_rts |= psdu.bytes > self.rules.config.rts_threshold;
-        function.with_rts = with_rts && to.is_some() && !is_request;
+        function.opening = if to.is_some() && !is_request {
+            timing.opening_of(&mode, with_rts)
+        } else {
+            Opening::None
+        };
         if is_request {
             function.set_mode(timing, &timing.rts_mode(&mode));
         } else {
@@ -127,6 +131,7 @@ impl Cell {
             frames.block_ack_requests += 1;
         } else {
             frames.data_attempts += 1;
+            frames.data_rates += function.mode.rate.0;
             frames.mpdus += u64::from(function.psdu.mpdus);
             frames.repeated_mpdus += function.load.repeated();
         }
@@ -157,7 +162,7 @@ impl Cell {
             sender: self.node_of(f),
             mode: function.mode,
             psdu: function.psdu.bytes,
-            with_rts: function.with_rts,
+            opening: function.opening,
             mpdus: function.psdu.mpdus,
             answer: function.psdu.answer,
             block_ack: block_ack(self.rules.window()),
@@ -202,7 +207,10 @@ impl Cell {
         self.sender = f;
         self.data_pending = true;
         self.handed = (0, Bytes::ZERO);
+        let (node, peer) = (exchange.sender, self.function(f).load.to());
+        let (used, arrived) = (exchange.end - exchange.start, fate != Fate::DataLost);
         out.push(Command::Began);
+        out.push(Command::Aired { node, peer, used, arrived });
         out.push(Command::Step(self.frame_end(&exchange)));
     }
 
@@ -213,10 +221,10 @@ impl Cell {
             let winner = self.winners[i];
             let function = self.function(winner);
             let timing = &self.rules.config.timing;
-            let (psdu, with_rts) = (function.psdu.bytes, function.with_rts);
-            let first = Exchange::first_frame(timing, &function.mode, psdu, with_rts);
-            longest = longest.max(first.total());
-            self.colliders.push((winner, now + first.total()));
+            let (psdu, opening) = (function.psdu.bytes, function.opening);
+            let exposed = Exchange::exposed(timing, &function.mode, psdu, opening);
+            longest = longest.max(exposed);
+            self.colliders.push((winner, now + exposed));
             self.count_attempt(winner);
             let node = self.node_of(winner);
             self.nodes[node as usize].counters.collisions += 1;
@@ -225,6 +233,10 @@ impl Cell {
         self.exchange = Some(exchange);
         self.data_pending = false;
         out.push(Command::Began);
+        out.extend(self.colliders.iter().map(|&(f, _)| {
+            let (node, peer) = (self.node_of(f), self.function(f).load.to());
+            Command::Aired { node, peer, used: longest, arrived: false }
+        }));
         out.push(Command::Step(exchange.end));
     }
 

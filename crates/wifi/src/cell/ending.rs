@@ -2,7 +2,9 @@
 //! when each node may count slots again.
 
 use super::{ACCESS_POINT, Cell, Follows, Node, Txop, link_between};
-use crate::mac::{Answer, Delivery, Exchange, Failure, Fate, Outcome, SlotGrid, ampdu, padded};
+use crate::mac::{
+    Answer, Delivery, Exchange, Failure, Fate, Opening, Outcome, SlotGrid, ampdu, padded,
+};
 use crate::rate::{self, TxReport};
 use crate::{Command, Supply};
 use kernel::{Bytes, Duration, Instant};
@@ -144,15 +146,21 @@ impl Cell {
         let timing = &self.rules.config.timing;
         let Follows { response, timeout, eifs } = self.function(f).follows;
         let reserved_until = exchange.reserved_until(timing);
+        // A CTS that its sender addresses to itself gives the receiver a NAV too.
+        let bound = self.function(f).opening == Opening::CtsToSelf;
         let difs = timing.difs();
         self.contention.begin_idle(reserved_until + difs, reserved_until);
+        let is_heard = self.function(f).first_mode(timing).class.is_dsss();
+        self.resume_deaf_waits(exchange.end, is_heard);
         out.push(Command::Ended);
         match exchange.fate {
             Fate::Success | Fate::Collision => {
                 self.succeed(now, f, out);
                 self.outrun_nav(exchange.end, reserved_until, exchange.sender);
                 if let Some(receiver) = receiver {
-                    self.outrun_nav(exchange.end, reserved_until, receiver);
+                    if !bound {
+                        self.outrun_nav(exchange.end, reserved_until, receiver);
+                    }
                 } else {
                     let eifs = exchange.end + eifs;
                     let missed = std::mem::take(&mut self.missed);
@@ -165,20 +173,53 @@ impl Cell {
             Fate::DataLost => {
                 let resume = self.resume_after_timeout(exchange.end, exchange.end, timeout);
                 if let Some(receiver) = receiver {
-                    self.lag(receiver, exchange.end + eifs);
+                    let eifs_over = exchange.end + eifs;
+                    if bound {
+                        let all = self.functions_of(receiver);
+                        self.contention.lag_bound(all, eifs_over, difs);
+                    } else {
+                        self.lag(receiver, eifs_over);
+                    }
                 }
                 self.lose(now, f, resume, out);
+                self.note_deaf_wait(f, exchange.end + timeout);
+                self.outrun_unheard_nav(exchange.end, reserved_until, is_heard);
             }
             Fate::AckLost => {
                 // The answer began in time, so the sender waits for its end, and then an EIFS.
-                let resume = exchange.end + timing.eifs(&response);
+                let resume = exchange.end + self.rules.config.timing.eifs(&response);
                 self.lose(now, f, resume, out);
-                if let Some(receiver) = receiver {
+                if let Some(receiver) = receiver.filter(|_| !bound) {
                     self.outrun_nav(exchange.end, reserved_until, receiver);
                 }
             }
         }
         self.schedule_access(out);
+    }
+
+    /// Nodes of 802.11b know nothing of a NAV that no DSSS frame has told of.
+    fn outrun_unheard_nav(&mut self, end: Instant, reserved_until: Instant, is_heard: bool) {
+        for i in 0..if is_heard { 0 } else { self.rules.non_erp().len() } {
+            self.outrun_nav(end, reserved_until, self.rules.non_erp()[i]);
+        }
+    }
+
+    /// A node of 802.11b may wait for its answer while OFDM frames come and go.
+    fn note_deaf_wait(&mut self, f: u32, until: Instant) {
+        let node = self.node_of(f);
+        if !self.rules.knows_ofdm(node) {
+            self.deaf_waits.push((node, until));
+        }
+    }
+
+    /// The medium is idle since `end`, after frames that nodes of 802.11b have heard, and then know
+    /// them not to be their answers, or have not.
+    fn resume_deaf_waits(&mut self, end: Instant, is_heard: bool) {
+        self.deaf_waits.retain(|&(_, until)| !is_heard && until > end);
+        for i in 0..self.deaf_waits.len() {
+            let (node, until) = self.deaf_waits[i];
+            self.resume(node, self.resume_at(until, end));
+        }
     }
 
     /// Whether a TXOP lasts long enough to let its holder go on after a SIFS.
@@ -212,8 +253,11 @@ impl Cell {
     /// When a sender whose frame ended at `sent` without an answer may count slots again, on a
     /// medium that is idle since `idle`.
     fn resume_after_timeout(&self, sent: Instant, idle: Instant, timeout: Duration) -> Resume {
+        self.resume_at(sent + timeout, idle)
+    }
+
+    fn resume_at(&self, expiry: Instant, idle: Instant) -> Resume {
         let timing = &self.rules.config.timing;
-        let expiry = sent + timeout;
         let at = match timing.slot_grid {
             SlotGrid::Free => expiry,
             SlotGrid::Standard | SlotGrid::Shared => {
@@ -227,9 +271,8 @@ impl Cell {
 
     /// An attempt of `f` got its answer, or needed none.
     fn succeed(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
-        let at = self.persistence_set(f);
         let function = &mut self.functions[f as usize];
-        function.access.succeed(self.rules.persistence(at));
+        function.access.succeed(self.rules.persistence(function.persistence));
         let acked = if function.psdu.answer == Answer::BlockAck {
             let start = function.load.start();
             let to = function.load.to();
@@ -256,7 +299,8 @@ impl Cell {
         let way = super::way(self.node_of(f), peer);
         let Some(control) = &mut self.ways[way].control else { return };
         let function = &self.functions[f as usize];
-        let (mode, rts, sent) = (function.mode, function.with_rts, u32::from(function.psdu.mpdus));
+        let (mode, rts, sent) =
+            (function.mode, function.with_rts(), u32::from(function.psdu.mpdus));
         control.on_report(now, &TxReport { mode, rts, sent, answer, snr: None });
     }
 
@@ -264,7 +308,7 @@ impl Cell {
     fn lose(&mut self, now: Instant, f: u32, resume: impl Into<Resume>, out: &mut Vec<Command>) {
         let node = self.node_of(f);
         self.nodes[node as usize].counters.noise_losses += 1;
-        let with_rts = self.function(f).with_rts;
+        let with_rts = self.function(f).with_rts();
         self.miss(now, f, with_rts, true, out);
         self.resume(node, resume.into());
     }
@@ -282,21 +326,15 @@ impl Cell {
             load.on_delay(&self.rules.framing, now, &mut self.settled);
         }
         if exhausted {
-            load.abandon(Outcome::RetryLimit, &mut self.settled);
+            load.on_retry_limit(&self.rules.framing, &mut self.settled);
         }
         self.settle(f, out);
     }
 
-    /// Widens the window of `f`. Under an agreement nothing is given up at a retry limit, but the
-    /// window starts anew (clauses 10.23.2.2 and 10.23.2.12.1).
+    /// Widens the window of `f`, which starts anew at a retry limit (clause 10.23.2.2).
     pub(super) fn fail(&mut self, f: u32, after_cts: bool) -> Failure {
-        let at = self.persistence_set(f);
         let function = &mut self.functions[f as usize];
-        let failure = function.access.fail(self.rules.persistence(at), after_cts);
-        match function.load.to() {
-            Some(_) if self.rules.framing.aggregation.is_some() => Failure::Retry,
-            _ => failure,
-        }
+        function.access.fail(self.rules.persistence(function.persistence), after_cts)
     }
 
     /// Starts the back-off of `f`, that of the next attempt or of none (clause 10.3.4.3), and tells
@@ -332,20 +370,34 @@ impl Cell {
         let shared_grid = timing.slot_grid == SlotGrid::Shared;
         // Bystanders could decode none of the frames; the one with the shortest answer is as good
         // a guess as any.
-        let eifs = |&(f, _): &(u32, Instant)| self.function(f).follows_first(timing).eifs;
+        let eifs = |&(f, _): &(u32, Instant)| self.function(f).follows_exposed(timing).eifs;
         let start = exchange.end + colliders.iter().map(eifs).min().unwrap_or(timing.difs());
+        let non_erp_start = (!self.rules.non_erp().is_empty()).then(|| {
+            // Nodes of 802.11b have noticed frames in DSSS alone.
+            let is_dsss = |f| self.function(f).exposed_mode(timing).class.is_dsss();
+            let noticed = colliders.iter().filter(|&&(f, _)| is_dsss(f));
+            exchange.end + noticed.map(eifs).min().unwrap_or(timing.difs())
+        });
+        let starts_in_dsss =
+            |&(f, _): &(u32, Instant)| self.function(f).first_mode(timing).class.is_dsss();
+        let is_heard = non_erp_start.is_none() || colliders.iter().any(starts_in_dsss);
         self.exchange = None;
         self.contention.begin_idle(start, exchange.end);
+        if !shared_grid {
+            self.resume_deaf_waits(exchange.end, is_heard);
+        }
         out.push(Command::Ended);
         for &(f, sent) in &colliders {
-            let Follows { timeout, .. } = self.function(f).follows_first(&self.rules.config.timing);
+            let Follows { timeout, .. } =
+                self.function(f).follows_exposed(&self.rules.config.timing);
             let resume = if self.function(f).load.to().is_none() {
                 // A broadcast frame expects no answer: its sender cannot know.
                 self.succeed(now, f, out);
                 Resume::from(exchange.end + self.rules.config.timing.difs())
             } else {
-                let aired = !self.function(f).with_rts;
+                let aired = !self.function(f).with_rts();
                 self.miss(now, f, false, aired, out);
+                self.note_deaf_wait(f, sent + timeout);
                 self.resume_after_timeout(sent, exchange.end, timeout)
             };
             if !shared_grid {
@@ -353,6 +405,12 @@ impl Cell {
             }
         }
         self.colliders = colliders;
+        if let Some(non_erp_start) = non_erp_start.filter(|&own| !shared_grid && own != start) {
+            // Those among the colliders count on their own already.
+            for i in 0..self.rules.non_erp().len() {
+                self.lag(self.rules.non_erp()[i], non_erp_start);
+            }
+        }
         self.schedule_access(out);
     }
 

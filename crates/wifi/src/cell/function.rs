@@ -1,6 +1,6 @@
 //! What contends for the medium of a cell, and how it sends.
 
-use crate::mac::{Access, Originator, Psdu, Timing};
+use crate::mac::{Access, Opening, Originator, Psdu, Timing};
 use crate::phy::Mode;
 use kernel::Duration;
 
@@ -12,9 +12,11 @@ pub(super) struct Function {
     /// How the next or present attempt is sent.
     pub(super) mode: Mode,
     pub(super) follows: Follows,
-    pub(super) with_rts: bool,
+    pub(super) opening: Opening,
     pub(super) psdu: Psdu,
     pub(super) txop_limit: Duration,
+    /// Which of the windows of [`Rules::persistence`](crate::mac::Rules::persistence).
+    pub(super) persistence: u8,
 }
 
 /// What follows a frame of a mode; it is looked up anew when the mode changes.
@@ -40,15 +42,15 @@ impl Follows {
 
 impl Function {
     pub(super) fn new(
-        access: Access,
+        (access, persistence): (Access, u8),
         receivers: usize,
         txop_limit: Duration,
         timing: &Timing,
         mode: Mode,
     ) -> Self {
         let (load, follows) = (Originator::new(receivers), Follows::of(timing, &mode));
-        let (with_rts, psdu) = (false, Psdu::NONE);
-        Self { access, load, mode, follows, with_rts, psdu, txop_limit }
+        let (opening, psdu) = (Opening::None, Psdu::NONE);
+        Self { access, load, mode, follows, opening, psdu, txop_limit, persistence }
     }
 
     pub(super) fn set_mode(&mut self, timing: &Timing, mode: &Mode) {
@@ -58,8 +60,23 @@ impl Function {
         }
     }
 
-    /// What follows its first frame, which may be an RTS.
-    pub(super) fn follows_first(&self, timing: &Timing) -> Follows {
-        if self.with_rts { Follows::of(timing, &timing.rts_mode(&self.mode)) } else { self.follows }
+    /// Whether RTS and CTS go before its PSDU.
+    pub(super) fn with_rts(&self) -> bool {
+        self.opening == Opening::Rts
+    }
+
+    /// Mode of the first frame that it sends.
+    pub(super) fn first_mode(&self, timing: &Timing) -> Mode {
+        if self.opening == Opening::None { self.mode } else { timing.rts_mode(&self.mode) }
+    }
+
+    /// Mode of the last frame that it sends before it can notice that nobody answers.
+    pub(super) fn exposed_mode(&self, timing: &Timing) -> Mode {
+        if self.with_rts() { timing.rts_mode(&self.mode) } else { self.mode }
+    }
+
+    /// What follows that frame.
+    pub(super) fn follows_exposed(&self, timing: &Timing) -> Follows {
+        if self.with_rts() { Follows::of(timing, &self.exposed_mode(timing)) } else { self.follows }
     }
 }

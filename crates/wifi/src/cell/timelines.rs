@@ -24,6 +24,7 @@ mod collisions;
 mod edca;
 mod noise;
 mod ofdm;
+mod protection;
 mod record;
 mod recovery;
 mod stage;

@@ -30,6 +30,8 @@ pub struct MacConfig {
     /// Aggregation under block-ack agreements, which all pairs of nodes have; without it frames go
     /// one by one. It takes EDCA, for agreements are each category's own.
     pub aggregation: Option<Aggregation>,
+    /// Nodes of 802.11b among those of 802.11g.
+    pub non_erp: Option<NonErp>,
 }
 
 impl MacConfig {
@@ -37,6 +39,16 @@ impl MacConfig {
     pub(crate) fn backoff_stream(&self) -> &'static str {
         if self.edca.is_some() { "mac.backoff.edca" } else { "mac.backoff" }
     }
+}
+
+/// Nodes of 802.11b in a network of 802.11g. They understand no OFDM: to them such a frame is
+/// energy, after which they defer for no EIFS and have no NAV. They contend by DCF.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NonErp {
+    /// Their numbers, ascending.
+    pub nodes: Vec<u32>,
+    /// Their first contention window, while that of the others is `aCWmin(1)` (table 18-5).
+    pub cw_min: u32,
 }
 
 /// The parameters of the access categories, lowest priority first.

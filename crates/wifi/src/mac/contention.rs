@@ -8,6 +8,7 @@
 use kernel::{Duration, Instant};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 /// How far a station's back-off has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +97,8 @@ pub(crate) struct Contention {
     busy: bool,
     /// End of the network allocation vector: the medium counts as busy until then.
     reserved_until: Instant,
+    /// Stations that count on their own but have the network allocation vector of all others.
+    bound: Range<u32>,
     contenders: Vec<Contender>,
     /// Stations whose count is `Own` or `Immediate`.
     own: Vec<u32>,
@@ -118,6 +121,7 @@ impl Contention {
             clocks: Vec::new(),
             busy: false,
             reserved_until: Instant::ZERO,
+            bound: 0..0,
             contenders: Vec::with_capacity(spacings.len()),
             own: Vec::with_capacity(8),
         };
@@ -167,6 +171,12 @@ impl Contention {
                 false
             }
             Count::Own { .. } if pending => false,
+            Count::Own { start, .. }
+                if self.bound.contains(&station) && now < self.reserved_until =>
+            {
+                contender.count = Count::Own { start, slots: None };
+                true
+            }
             Count::Own { start, .. } => {
                 let at = Self::next_boundary(self.busy_slot, self.slot, start, now);
                 contender.count = Count::Immediate(at);
@@ -208,6 +218,10 @@ impl Contention {
     /// Starts a back-off of `slots` on the shared clock. The medium is busy, or was until now.
     pub(crate) fn back_off(&mut self, station: u32, slots: u32) {
         let contender = &mut self.contenders[station as usize];
+        if let Count::Own { start, slots: None } = contender.count {
+            contender.count = Count::Own { start, slots: Some(u64::from(slots)) };
+            return;
+        }
         debug_assert!(matches!(contender.count, Count::Done | Count::Shared { .. }));
         let clock = &mut self.clocks[usize::from(contender.clock)];
         let expiry = clock.elapsed + u64::from(slots);
@@ -345,6 +359,7 @@ impl Contention {
     pub(crate) fn begin_idle(&mut self, start: Instant, reserved_until: Instant) {
         self.busy = false;
         self.reserved_until = reserved_until;
+        self.bound = 0..0;
         for clock in &mut self.clocks {
             clock.start = Self::spaced(self.slot, clock.spacing, start);
         }
@@ -355,6 +370,16 @@ impl Contention {
     pub(crate) fn lag(&mut self, station: u32, start: Instant) {
         let spacing = self.clock_of(&self.contenders[station as usize]).spacing;
         self.lag_from(station, Self::spaced(self.slot, spacing, start));
+    }
+
+    /// Likewise `stations`, but they have the network allocation vector that all others have, too:
+    /// they do not start before an interframe space after it, and a frame that comes before its end
+    /// backs off.
+    pub(crate) fn lag_bound(&mut self, stations: Range<u32>, start: Instant, difs: Duration) {
+        for station in stations.clone() {
+            self.lag(station, start.max(self.reserved_until + difs));
+        }
+        self.bound = stations;
     }
 
     /// Likewise, but not before `at`.

@@ -13,6 +13,8 @@ pub enum StepKind {
     Rts,
     /// Clear to send, by the receiver.
     Cts,
+    /// Clear to send, by the sender to itself: no more than its Duration field (clause 10.27).
+    CtsToSelf,
     /// The data frame.
     Data,
     /// Acknowledgement, by the receiver.
@@ -77,13 +79,25 @@ pub struct Exchange {
     steps: [Option<Step>; 4],
 }
 
+/// What goes before the data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// Nothing.
+    #[default]
+    None,
+    /// RTS and CTS.
+    Rts,
+    /// A CTS to itself, whose loss no sender notices.
+    CtsToSelf,
+}
+
 /// What the sender wants to send.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
     pub(crate) sender: u32,
     pub(crate) mode: Mode,
     pub(crate) psdu: Bytes,
-    pub(crate) with_rts: bool,
+    pub(crate) opening: Opening,
     /// Data frames; none: the PSDU is a block-ack request.
     pub(crate) mpdus: u16,
     pub(crate) answer: Answer,
@@ -93,8 +107,8 @@ pub(crate) struct Request {
 }
 
 impl Exchange {
-    /// The exchange of one sender: `[Rts, Cts,] Data [, Ack]`, or with a block ack, or
-    /// `BlockAckRequest, BlockAck`.
+    /// The exchange of one sender: `[Rts, Cts,] Data [, Ack]`, or with a CTS to itself, or with a
+    /// block ack, or `BlockAckRequest, BlockAck`.
     pub(crate) fn of(timing: &Timing, request: &Request, start: Instant, fate: Fate) -> Self {
         Self::answered(timing, request, &timing.response_mode(&request.mode), start, fate)
     }
@@ -117,10 +131,16 @@ impl Exchange {
             next += 1;
             step.end()
         };
-        if request.with_rts {
-            let rts = timing.rts_mode(&request.mode);
-            add(StepKind::Rts, &rts, RTS);
-            add(StepKind::Cts, &timing.response_mode(&rts), ACK);
+        match request.opening {
+            Opening::None => {}
+            Opening::Rts => {
+                let rts = timing.rts_mode(&request.mode);
+                add(StepKind::Rts, &rts, RTS);
+                add(StepKind::Cts, &timing.response_mode(&rts), ACK);
+            }
+            Opening::CtsToSelf => {
+                add(StepKind::CtsToSelf, &timing.rts_mode(&request.mode), ACK);
+            }
         }
         let kind = if request.mpdus == 0 { StepKind::BlockAckRequest } else { StepKind::Data };
         let sent = add(kind, &request.mode, request.psdu);
@@ -151,17 +171,16 @@ impl Exchange {
         Self { start, end, fate, sender, psdu, mpdus, repeated, planned, steps }
     }
 
-    /// How long the first frame takes that a PSDU puts on the air, itself or its RTS.
-    pub(crate) fn first_frame(
-        timing: &Timing,
-        mode: &Mode,
-        psdu: Bytes,
-        with_rts: bool,
-    ) -> Airtime {
-        if with_rts {
-            timing.airtime(&timing.rts_mode(mode), RTS)
-        } else {
-            timing.airtime(mode, psdu)
+    /// How long a sender is on the air before it can notice that nobody answers: with its PSDU,
+    /// after a CTS to itself if there is one, or with its RTS.
+    pub(crate) fn exposed(timing: &Timing, mode: &Mode, psdu: Bytes, opening: Opening) -> Duration {
+        match opening {
+            Opening::None => timing.airtime(mode, psdu).total(),
+            Opening::Rts => timing.airtime(&timing.rts_mode(mode), RTS).total(),
+            Opening::CtsToSelf => {
+                let cts = timing.airtime(&timing.rts_mode(mode), ACK).total();
+                cts + timing.sifs() + timing.airtime(mode, psdu).total()
+            }
         }
     }
 
@@ -194,8 +213,9 @@ impl Exchange {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mac::{Durations, Eifs, SlotGrid};
-    use crate::phy::{DOT11B, Preamble};
+    use crate::mac::{Durations, Eifs, Protection, SlotGrid};
+    use crate::phy::{DOT11B, DOT11G, Preamble};
+    use kernel::BitRate;
 
     fn timing() -> Timing {
         Timing {
@@ -206,6 +226,7 @@ mod tests {
             eifs: Eifs::Standard,
             slot_grid: SlotGrid::Standard,
             durations: Durations::Standard,
+            protection: Protection::None,
         }
     }
 
@@ -213,7 +234,8 @@ mod tests {
         let (mode, psdu) = (DOT11B.fastest(), Bytes(1100));
         let answer = if broadcast { Answer::None } else { Answer::Ack };
         let (mpdus, block_ack, repeated) = (1, Bytes(32), false);
-        Request { sender: 1, mode, psdu, with_rts, mpdus, answer, block_ack, repeated }
+        let opening = if with_rts { Opening::Rts } else { Opening::None };
+        Request { sender: 1, mode, psdu, opening, mpdus, answer, block_ack, repeated }
     }
 
     /// Kind, begin and end in microseconds.
@@ -265,10 +287,72 @@ mod tests {
 
     #[test]
     fn the_first_frame_is_what_can_collide() {
-        let first = |with_rts| {
-            Exchange::first_frame(&timing(), &DOT11B.fastest(), Bytes(1100), with_rts).total()
+        let first = |opening| Exchange::exposed(&timing(), &DOT11B.fastest(), Bytes(1100), opening);
+        assert_eq!(first(Opening::None), Duration::from_micros(992));
+        assert_eq!(first(Opening::Rts), Duration::from_micros(272), "at 2 Mb/s");
+    }
+
+    /// 802.11g among 802.11b: basic rates 1, 2, 5.5 and 11 Mb/s.
+    fn mixed(protection: Protection, preamble: Preamble, fastest_mbps: f64) -> Timing {
+        let rates = DOT11B.modes.iter().map(|mode| mode.rate);
+        Timing {
+            standard: &DOT11G,
+            preamble,
+            basic_rates: rates.filter(|&r| r <= BitRate::from_mbps(fastest_mbps)).collect(),
+            slot: DOT11B.slot,
+            protection,
+            ..timing()
+        }
+    }
+
+    /// 1536 bytes in 54 Mb/s: 16 + 8·1536 + 6 bits in 57 symbols of 216, 20 + 4·57 + 6 µs with the
+    /// signal extension; the ACK at the mandatory 24 Mb/s: 20 + 4·2 + 6 µs.
+    #[test]
+    fn an_ofdm_frame_is_protected_in_dsss() {
+        use StepKind::{Ack, Cts, CtsToSelf, Data, Rts};
+        let of = |timing: &Timing, with_rts| {
+            let mode = DOT11G.fastest();
+            let opening = timing.opening_of(&mode, with_rts);
+            let request = Request { mode, psdu: Bytes(1536), opening, ..request(false, false) };
+            let exchange = Exchange::of(timing, &request, Instant::ZERO, Fate::DataLost);
+            assert_eq!(exchange.reserved_until(timing), Instant::ZERO + exchange.planned());
+            let exchange = Exchange::of(timing, &request, Instant::ZERO, Fate::Success);
+            let exposed = Exchange::exposed(timing, &mode, request.psdu, opening).0 / 1000;
+            (steps(&exchange), exposed)
         };
-        assert_eq!(first(false), Duration::from_micros(992));
-        assert_eq!(first(true), Duration::from_micros(272), "at 2 Mb/s");
+        let long = |protection, fastest| mixed(protection, Preamble::Long, fastest);
+        // 14 bytes at 11 Mb/s: 192 + 10.2 µs, up to a whole one.
+        let bare = of(&long(Protection::None, 11.0), false);
+        assert_eq!(bare, (vec![(Data, 0, 254), (Ack, 264, 298)], 254));
+        let to_self = of(&long(Protection::CtsToSelf, 11.0), false);
+        let frames = vec![(CtsToSelf, 0, 203), (Data, 213, 467), (Ack, 477, 511)];
+        assert_eq!(to_self, (frames, 467));
+        // At 2 Mb/s: 192 + 56 µs.
+        let slow = of(&long(Protection::CtsToSelf, 2.0), false);
+        assert_eq!(slow, (vec![(CtsToSelf, 0, 248), (Data, 258, 512), (Ack, 522, 556)], 512));
+        let short = of(&mixed(Protection::CtsToSelf, Preamble::Short, 11.0), false);
+        assert_eq!(short, (vec![(CtsToSelf, 0, 107), (Data, 117, 371), (Ack, 381, 415)], 371));
+        // 20 bytes at 11 Mb/s: 192 + 14.5 µs.
+        let frames = vec![(Rts, 0, 207), (Cts, 217, 420), (Data, 430, 684), (Ack, 694, 728)];
+        assert_eq!(of(&long(Protection::RtsCts, 11.0), false), (frames.clone(), 207));
+        let both = of(&long(Protection::CtsToSelf, 11.0), true);
+        assert_eq!(both, (frames, 207), "the RTS is protection enough");
+    }
+
+    #[test]
+    fn a_dsss_frame_needs_no_protection() {
+        let timing = mixed(Protection::CtsToSelf, Preamble::Long, 11.0);
+        let cck = DOT11B.fastest();
+        assert_eq!(timing.opening_of(&cck, false), Opening::None);
+        assert_eq!(timing.opening_of(&cck, true), Opening::Rts);
+        let mbps = |mode: Mode| mode.rate.as_mbps();
+        assert_eq!(mbps(timing.rts_mode(&cck)), 11.0);
+        assert_eq!(mbps(timing.rts_mode(&DOT11G.fastest())), 11.0);
+        // A set without DSSS leaves the mandatory rates.
+        let basic_rates = vec![BitRate::from_mbps(6.0)];
+        let odd = Timing { basic_rates, ..timing };
+        assert_eq!(mbps(odd.rts_mode(&DOT11G.fastest())), 11.0);
+        let bare = Timing { protection: Protection::None, ..odd };
+        assert_eq!(mbps(bare.rts_mode(&DOT11G.fastest())), 6.0, "in its own family");
     }
 }

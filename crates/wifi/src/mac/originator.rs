@@ -113,10 +113,16 @@ pub(crate) struct Originator {
     passed: u64,
     /// The next sequence number, of each receiver or of all together.
     sequences: Vec<u16>,
+    /// Receivers to which a request is due that has been put off.
+    owed: Vec<bool>,
+    /// The receiver has not answered anything since.
+    doubted: bool,
     /// MPDUs of the last PSDU, as places in `mpdus`.
     psdu: Vec<u16>,
     /// A block-ack request goes before all else.
     request: bool,
+    /// The last packet in service, if nothing but that request is left: it ends with the request.
+    last: Option<Settled>,
 }
 
 impl Originator {
@@ -130,8 +136,11 @@ impl Originator {
             packets: VecDeque::new(),
             passed: 0,
             sequences: vec![0; receivers.max(1)],
+            owed: vec![false; receivers.max(1)],
+            doubted: false,
             psdu: Vec::new(),
             request: false,
+            last: None,
         }
     }
 
@@ -155,18 +164,21 @@ impl Originator {
     ) {
         debug_assert!(self.is_idle(), "one receiver at a time");
         self.to = to;
-        self.start = *self.next_sequence();
+        let receiver = self.receiver();
+        self.doubted = to.is_some() && std::mem::take(&mut self.owed[receiver]);
+        self.request = self.doubted;
+        self.start = self.sequences[receiver];
         self.append(framing, now, packet);
     }
 
-    fn next_sequence(&mut self) -> &mut u16 {
-        let last = self.sequences.len() - 1;
-        let receiver = self.to.map_or(0, |to| to as usize);
-        &mut self.sequences[receiver.min(last)]
+    /// Where sequence numbers and requests of the receiver are kept.
+    fn receiver(&self) -> usize {
+        self.to.map_or(0, |to| to as usize).min(self.sequences.len() - 1)
     }
 
     fn append(&mut self, framing: &Framing, now: Instant, packet: Packet) {
-        let next = self.next_sequence();
+        let receiver = self.receiver();
+        let next = &mut self.sequences[receiver];
         *next = (*next + 1) % SEQUENCES;
         let lifetime = framing.aggregation.map_or(Duration::ZERO, |limits| limits.lifetime);
         self.mpdus.push_back(Mpdu {
@@ -336,7 +348,8 @@ impl Originator {
     /// Packets whose receiver does not have them.
     pub(crate) fn unreceived(&self) -> impl Iterator<Item = &Packet> {
         let open = self.mpdus.iter().filter(|mpdu| !mpdu.received && !mpdu.settled);
-        open.flat_map(|mpdu| self.packets_of(mpdu))
+        let last = self.last.iter().filter(|last| !last.received).map(|last| &last.packet);
+        open.flat_map(|mpdu| self.packets_of(mpdu)).chain(last)
     }
 
     /// All of the last PSDU needed no acknowledgement, or has got an ACK.
@@ -347,7 +360,7 @@ impl Originator {
         for i in 0..self.psdu.len() {
             self.settle(usize::from(self.psdu[i]), Outcome::Sent, settled);
         }
-        self.trim();
+        self.trim(settled);
     }
 
     /// The only frame in service is acknowledged: what [`Self::settle`] and [`Self::trim`] come to
@@ -377,14 +390,14 @@ impl Originator {
             self.mpdus[usize::from(place)].attempts += 1;
             count += u32::from(arrived.has(place));
         }
-        self.request = false;
+        (self.request, self.doubted) = (false, false);
         for place in 0..self.mpdus.len() {
             if !self.mpdus[place].settled && arrived.has(place as u16) {
                 self.settle(place, Outcome::Sent, settled);
             }
         }
         self.give_up(framing, now, settled);
-        self.trim();
+        self.trim(settled);
         count
     }
 
@@ -409,18 +422,28 @@ impl Originator {
     pub(crate) fn on_delay(&mut self, framing: &Framing, now: Instant, settled: &mut Vec<Settled>) {
         if framing.aggregation.is_some() {
             self.give_up(framing, now, settled);
-            self.trim();
+            self.trim(settled);
         }
     }
 
-    /// Gives up all that is in service.
-    pub(crate) fn abandon(&mut self, outcome: Outcome, settled: &mut Vec<Settled>) {
-        for place in 0..self.mpdus.len() {
-            if !self.mpdus[place].settled {
-                self.settle(place, outcome, settled);
+    /// A retry limit is reached: without an agreement all is given up, under one nothing (clause
+    /// 10.23.2.12.1) but to a receiver that has not answered the last request either: others have
+    /// their turn. A request that is left is put off until there is data for its receiver again.
+    pub(crate) fn on_retry_limit(&mut self, framing: &Framing, settled: &mut Vec<Settled>) {
+        let out_of_reach = self.request && (self.doubted || self.mpdus.is_empty());
+        if framing.aggregation.is_none() || self.to.is_none() || out_of_reach {
+            for place in 0..self.mpdus.len() {
+                if !self.mpdus[place].settled {
+                    self.settle(place, Outcome::RetryLimit, settled);
+                }
             }
         }
-        self.trim();
+        self.trim(settled);
+        if out_of_reach {
+            let receiver = self.receiver();
+            (self.request, self.owed[receiver]) = (false, true);
+            settled.extend(self.last.take());
+        }
     }
 
     /// Gives up frames that have had their time or their attempts.
@@ -452,7 +475,7 @@ impl Originator {
 
     /// Moves the window up to the first frame in service. Where the receiver may wait for one that
     /// was given up, a request has to tell it (clause 10.25.6.5).
-    fn trim(&mut self) {
+    fn trim(&mut self, settled: &mut Vec<Settled>) {
         self.psdu.clear();
         while let Some(mpdu) = self.mpdus.front().filter(|mpdu| mpdu.settled) {
             self.request |= mpdu.given_up;
@@ -461,6 +484,13 @@ impl Originator {
             self.passed += u64::from(packets);
             self.mpdus.pop_front();
             self.start = after(self.start, 1);
+        }
+        // Where the service of a packet ends the next one is brought, and there is no place for it
+        // before the request is over.
+        if !self.request {
+            settled.extend(self.last.take());
+        } else if self.mpdus.is_empty() {
+            self.last = self.last.take().or_else(|| settled.pop());
         }
     }
 }

@@ -196,11 +196,41 @@ fn a_lifetime_ends_and_the_receiver_is_told() {
     bench.assemble(ROOM);
     bench.now = NOW + Duration::from_millis(500);
     bench.no_answer();
-    assert_eq!(bench.settled(), [(1, Outcome::Lifetime)]);
     assert_eq!(bench.originator.start(), 3);
-    assert_eq!(bench.assemble(ROOM).mpdus, 0, "a request moves the receiver's window");
+    for _ in 0..2 {
+        assert_eq!(bench.assemble(ROOM).mpdus, 0, "a request moves the receiver's window");
+        assert_eq!(bench.settled(), [], "the next packet would have no place yet");
+        bench.no_answer();
+    }
     bench.block_ack(&[]);
+    assert_eq!(bench.settled(), [(1, Outcome::Lifetime)]);
     assert!(bench.originator.is_idle());
+}
+
+#[test]
+fn a_request_to_nobody_is_put_off_until_there_is_data_again() {
+    let mut bench = Bench::new(framing(aggregation()), &[100; 2]);
+    bench.assemble(ROOM);
+    bench.no_answer();
+    bench.originator.on_retry_limit(&bench.framing, &mut bench.settled);
+    assert_eq!(bench.assemble(ROOM).mpdus, 0, "while data is left it is asked for");
+    bench.now = NOW + Duration::from_millis(500);
+    bench.no_answer();
+    assert_eq!(bench.settled(), [(0, Outcome::Lifetime)]);
+    bench.originator.on_retry_limit(&bench.framing, &mut bench.settled);
+    assert_eq!(bench.settled(), [(1, Outcome::Lifetime)]);
+    assert!(bench.originator.is_idle(), "others have their turn");
+    bench.originator.load(&bench.framing, bench.now, packet(7, 100), Some(0));
+    assert_eq!(bench.assemble(ROOM).mpdus, 0, "the receiver may wait for what was given up");
+    bench.no_answer();
+    bench.originator.on_retry_limit(&bench.framing, &mut bench.settled);
+    assert_eq!(bench.settled(), [(7, Outcome::RetryLimit)], "it has not answered twice");
+    assert!(bench.originator.is_idle());
+    bench.originator.load(&bench.framing, bench.now, packet(8, 100), Some(0));
+    assert_eq!(bench.assemble(ROOM).mpdus, 0);
+    bench.block_ack(&[]);
+    assert_eq!(bench.assemble(ROOM).mpdus, 1);
+    assert_eq!(bench.originator.start(), 3);
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub(crate) struct Rules {
     pub(crate) framing: Framing,
     /// Functions of a node: one, or one for each access category.
     pub(crate) per_node: u32,
-    /// Of the functions of an access point, then of those of a station.
+    /// Of the functions of an access point, then of those of a station, then of a node of 802.11b.
     persistence: Vec<Persistence>,
     /// Of the family that all links have in common.
     pub(crate) broadcast_mode: Mode,
@@ -24,7 +24,7 @@ pub(crate) struct Rules {
 
 impl Rules {
     /// For nodes whose links use these modes.
-    pub(crate) fn new(config: MacConfig, modes: impl Iterator<Item = Mode> + Clone) -> Self {
+    pub(crate) fn new(config: MacConfig, mut modes: impl Iterator<Item = Mode> + Clone) -> Self {
         let of = |cw_min, cw_max| Persistence {
             short_limit: config.short_retry_limit,
             long_limit: config.long_retry_limit,
@@ -32,13 +32,15 @@ impl Rules {
             cw_max,
             draw: config.backoff_draw,
         };
-        let persistence: Vec<_> = match &config.edca {
+        let mut persistence: Vec<_> = match &config.edca {
             None => vec![of(config.cw_min, config.cw_max); 2],
             Some(edca) => {
                 let all = edca.access_point.iter().chain(&edca.stations);
                 all.map(|category| of(category.cw_min, category.cw_max)).collect()
             }
         };
+        let per_node = persistence.len() as u32 / 2;
+        persistence.extend(config.non_erp.iter().map(|nodes| of(nodes.cw_min, config.cw_max)));
         let framing = Framing {
             overhead: config.overhead,
             aggregation: config.aggregation.filter(|_| config.edca.is_some()),
@@ -46,9 +48,8 @@ impl Rules {
         };
         let timing = &config.timing;
         let dsss = modes.clone().find(|mode| mode.class.is_dsss());
-        let common = dsss.or_else(|| modes.clone().next()).unwrap_or(timing.standard.fastest());
+        let common = dsss.or_else(|| modes.next()).unwrap_or(timing.standard.fastest());
         let broadcast_mode = timing.standard.broadcast_mode(&common, &timing.basic_rates);
-        let per_node = persistence.len() as u32 / 2;
         Self { config, framing, per_node, persistence, broadcast_mode }
     }
 
@@ -56,18 +57,34 @@ impl Rules {
         &self.config.timing
     }
 
-    /// Which windows and limits are those of a function of an access point, or of a station.
-    pub(crate) fn set_of(&self, is_access_point: bool, category: u32) -> usize {
-        (category + if is_access_point { 0 } else { self.per_node }) as usize
+    /// Nodes that understand no OFDM.
+    pub(crate) fn non_erp(&self) -> &[u32] {
+        self.config.non_erp.as_ref().map_or(&[], |non_erp| &non_erp.nodes)
     }
 
-    pub(crate) fn persistence(&self, set: usize) -> &Persistence {
-        &self.persistence[set]
+    /// Whether a node understands OFDM.
+    pub(crate) fn knows_ofdm(&self, node: u32) -> bool {
+        let non_erp = self.non_erp();
+        non_erp.is_empty() || non_erp.binary_search(&node).is_err()
+    }
+
+    /// Which windows and limits are those of a function of a node, an access point or a station.
+    pub(crate) fn set_of(&self, node: u32, is_access_point: bool, category: u32) -> u8 {
+        let first = match () {
+            () if !self.knows_ofdm(node) => 2 * self.per_node,
+            () if is_access_point => 0,
+            () => self.per_node,
+        };
+        (first + category) as u8
+    }
+
+    pub(crate) fn persistence(&self, set: u8) -> &Persistence {
+        &self.persistence[usize::from(set)]
     }
 
     /// The state of a contention function before anything is sent.
-    pub(crate) fn access(&self, set: usize, backoff: Backoff) -> Access {
-        Access::new(&self.persistence[set], backoff)
+    pub(crate) fn access(&self, set: u8, backoff: Backoff) -> Access {
+        Access::new(self.persistence(set), backoff)
     }
 
     /// Slots of the interframe space after a SIFS, and the TXOP limit.
@@ -114,12 +131,13 @@ impl Rules {
         [Background, BestEffort, Video, Voice][category as usize]
     }
 
-    /// What an exchange of aggregates in this mode takes beside their PPDU.
-    pub(crate) fn around(&self, mode: &Mode) -> Duration {
+    /// What an exchange of aggregates in this mode takes beside their PPDU; `with_rts` says that
+    /// rate control wants an RTS before them.
+    pub(crate) fn around(&self, mode: &Mode, with_rts: bool) -> Duration {
         let timing = self.timing();
         let answer = timing.airtime(&timing.response_mode(mode), block_ack(self.window())).total();
         // Frames long enough to matter for the limit are longer than any threshold that is set.
-        let opening = if self.config.rts_threshold < longest_psdu(mode.class) {
+        let opening = if with_rts || self.config.rts_threshold < longest_psdu(mode.class) {
             timing.opening(mode)
         } else {
             Duration::ZERO

@@ -1,5 +1,6 @@
 //! Interframe spaces, timeouts and the rules with named alternatives.
 
+use super::exchange::Opening;
 use crate::phy::{Mode, Preamble, Standard, airtime};
 use kernel::{BitRate, Bytes, Duration};
 
@@ -46,7 +47,7 @@ pub enum Countdown {
     /// does not send at a slot's beginning counts down there (clause 10.23.2.4).
     #[default]
     Standard,
-    /// No, under EDCA too. ns-3 does this.
+    /// No, under EDCA too.
     IdleSlots,
     /// Yes: each busy period is a step of the chain, as in Bianchi's model (JSAC 18:3, 2000).
     Bianchi,
@@ -76,6 +77,19 @@ pub enum Durations {
     Ns2,
 }
 
+/// What goes before OFDM frames where there are stations that do not understand them (clauses 10.27
+/// and 18.4.6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protection {
+    /// Nothing.
+    #[default]
+    None,
+    /// A CTS that the sender addresses to itself, in DSSS or CCK.
+    CtsToSelf,
+    /// RTS and CTS in DSSS or CCK.
+    RtsCts,
+}
+
 /// A cell's durations, resolved from its standard and its options.
 #[derive(Clone, Debug)]
 pub struct Timing {
@@ -93,6 +107,8 @@ pub struct Timing {
     pub slot_grid: SlotGrid,
     /// How exact the durations of DSSS and CCK frames are.
     pub durations: Durations,
+    /// What goes before OFDM frames; in 802.11g only.
+    pub protection: Protection,
 }
 
 impl Timing {
@@ -146,9 +162,30 @@ impl Timing {
         self.standard.response_mode(eliciting, &self.basic_rates)
     }
 
-    /// Mode of the RTS before data sent in `data`.
+    /// What goes before data sent in `data`; `with_rts` tells that RTS and CTS go anyway, and then
+    /// they are protection enough.
+    pub(crate) fn opening_of(&self, data: &Mode, with_rts: bool) -> Opening {
+        match self.protection_of(data) {
+            _ if with_rts => Opening::Rts,
+            Protection::RtsCts => Opening::Rts,
+            Protection::CtsToSelf => Opening::CtsToSelf,
+            Protection::None => Opening::None,
+        }
+    }
+
+    fn protection_of(&self, data: &Mode) -> Protection {
+        if data.class.is_dsss() { Protection::None } else { self.protection }
+    }
+
+    /// Mode of the RTS or CTS before data sent in `data`: of its own family, or where it is
+    /// protected the fastest basic rate of DSSS and CCK, else the fastest mandatory one (clause
+    /// 10.6.6.2).
     pub fn rts_mode(&self, data: &Mode) -> Mode {
-        self.standard.opening_mode(data, &self.basic_rates)
+        let dsss = self.standard.modes.iter().rfind(|mode| mode.class.is_dsss());
+        match dsss.filter(|_| self.protection_of(data) != Protection::None) {
+            Some(fastest) => self.response_mode(fastest),
+            None => self.standard.opening_mode(data, &self.basic_rates),
+        }
     }
 
     /// What RTS and CTS before data sent in `data` take, with their SIFS.
@@ -173,6 +210,7 @@ mod tests {
             eifs: Eifs::Standard,
             slot_grid: SlotGrid::Standard,
             durations: Durations::Standard,
+            protection: Protection::None,
         }
     }
 

@@ -1,11 +1,13 @@
 //! How likely bits are to be understood.
 
+mod certain;
 mod dsss;
 mod nist;
 mod table;
 mod threshold;
 mod yans;
 
+pub(crate) use certain::Certain;
 pub use nist::Nist;
 pub use table::AwgnTable;
 pub use threshold::{NS2_TX_POWER, Reception, Threshold};

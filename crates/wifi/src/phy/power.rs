@@ -25,6 +25,12 @@ impl From<Dbm> for Milliwatts {
     }
 }
 
+impl From<Milliwatts> for Dbm {
+    fn from(power: Milliwatts) -> Self {
+        Self(decibels(power.0).0)
+    }
+}
+
 impl Add for Milliwatts {
     type Output = Self;
     fn add(self, other: Self) -> Self {

@@ -1,5 +1,6 @@
 //! How much of a signal arrives.
 
+mod course;
 mod fading;
 mod friis;
 mod log_distance;
@@ -7,6 +8,7 @@ mod shadowing;
 mod two_ray;
 mod variates;
 
+pub use course::Course;
 pub use fading::Fading;
 pub use friis::Friis;
 pub use log_distance::LogDistance;
@@ -58,7 +60,8 @@ impl Path {
 }
 
 /// A propagation model. It depends on nothing but the path, so that no order of asking matters:
-/// what is random in it is a fixed function of the seed, the pair of nodes and the time.
+/// what is random in it is a fixed function of the seed, the pair of nodes and the time. A longer
+/// path, all else equal, loses no less.
 pub trait Propagation: Debug + Send {
     /// What the signal loses on its way; antennas have no gain.
     fn loss(&self, path: &Path) -> Db;

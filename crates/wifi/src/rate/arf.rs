@@ -102,6 +102,8 @@ impl Count {
 pub struct Arf {
     ladder: Ladder,
     count: Count,
+    /// The first attempt after going up is a probe.
+    probes: bool,
 }
 
 impl Arf {
@@ -110,15 +112,17 @@ impl Arf {
         Self::with_patience(ladder, Patience::Attempts(15))
     }
 
-    /// Without a timer: the simple scheme of LT-TCP's 802.11b study, in which nothing but the last
-    /// attempts counts.
+    /// Without a timer and without probes: the simple scheme of "Impact of Interference and Capture
+    /// Effects in 802.11 Wireless Networks on TCP" (V. Subramanian and others, section IV-B), in
+    /// which the rate is reduced when successive attempts fail and raised when they succeed. It
+    /// names no numbers; these are ARF's.
     pub fn simple(ladder: Ladder) -> Self {
-        Self::with_patience(ladder, Patience::Endless)
+        Self { probes: false, ..Self::with_patience(ladder, Patience::Endless) }
     }
 
     /// With another timer.
     pub fn with_patience(ladder: Ladder, patience: Patience) -> Self {
-        Self { ladder, count: Count::new(10, 2, patience) }
+        Self { ladder, count: Count::new(10, 2, patience), probes: true }
     }
 }
 
@@ -133,7 +137,7 @@ impl RateControl for Arf {
             Move::Stay => {}
             Move::Up => {
                 let moved = self.ladder.up();
-                self.count.restart(now, moved);
+                self.count.restart(now, moved && self.probes);
             }
             Move::Down | Move::Back => {
                 self.ladder.down();
@@ -179,6 +183,16 @@ mod tests {
         let mut script = Script::new(Arf::with_patience(ladder(), patience));
         // An attempt each 10 ms.
         assert_eq!(script.places("+-+-+-+"), [0, 0, 0, 0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn the_simple_scheme_asks_for_successive_failures_at_any_rate() {
+        let mut script = Script::new(Arf::simple(ladder()));
+        assert_eq!(script.places("++++++++++"), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(script.places("-+-"), [1, 1, 1], "neither the first nor two apart");
+        assert_eq!(script.places("-"), [0]);
+        assert_eq!(script.places("+-+-+-+-+-+-+-+-+-+-"), [0; 20], "nothing but runs counts");
+        assert_eq!(script.places("+++++++++-++++++++++").last(), Some(&1), "ten in a row");
     }
 
     #[test]

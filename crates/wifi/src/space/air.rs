@@ -1,16 +1,17 @@
 //! Frames begin and end on the air.
 
-use super::{Heard, Space};
 use super::frame::{Flight, OnAir, Reach};
 use super::function::Function;
-use super::judge::Judge;
+use super::judge::{Judge, Trial};
 use super::node::Node;
+use super::radio::Hearer;
 use super::reception::{Change, Followed};
-use crate::mac::{Bitmap, StepKind};
+use super::{Heard, Space};
+use crate::mac::{ACK, Bitmap, StepKind};
 use crate::phy::linear;
 use crate::phy::propagation::{Path, Propagation};
 use crate::{Command, Supply};
-use kernel::{Bytes, Instant};
+use kernel::{Bytes, Duration, Instant};
 
 /// What one instant needs; kept for its memory.
 #[derive(Debug, Default)]
@@ -23,6 +24,17 @@ pub(super) struct Scratch {
     is_touched: Vec<bool>,
     /// Which node was following which transmission to its end.
     followed: Vec<(u32, u32, Followed)>,
+}
+
+/// A frame that has arrived.
+struct Landing {
+    id: u32,
+    flight: Flight,
+    trial: Trial,
+    /// What an EIFS after it is longer than a DIFS.
+    extra: Duration,
+    /// The NAV that it sets ends here already if no frame has begun by then.
+    unless_followed: Option<Instant>,
 }
 
 impl Scratch {
@@ -54,22 +66,25 @@ impl Space {
                 None => self.set_timer(node),
             }
         }
+        let alone = beginning.len() == 1;
         for frame in beginning.drain(..) {
-            let id = self.take_off(now, frame);
-            let flight = &self.flights[id as usize];
-            out.push(Command::Step(flight.end()));
-            let lasting = flight.airtime.total();
-            self.nodes[frame.from as usize].send(now, &frame, lasting, &self.rules);
+            self.take_off(now, &frame, alone, out);
             self.set_timer(frame.from);
         }
         self.scratch.beginning = beginning;
-        self.settle_arrivals(now, out);
+        let mut touched = std::mem::take(&mut self.scratch.touched);
+        for node in touched.drain(..) {
+            self.scratch.is_touched[node as usize] = false;
+            self.settle_arrivals(now, node, out);
+        }
+        self.scratch.touched = touched;
     }
 
-    /// A frame leaves its node and begins to arrive at others.
-    fn take_off(&mut self, now: Instant, frame: OnAir) -> u32 {
+    /// A frame leaves its node and begins to arrive at others. If it is the only one that does now,
+    /// they look at it at once.
+    fn take_off(&mut self, now: Instant, frame: &OnAir, alone: bool, out: &mut Vec<Command>) {
         let airtime = self.rules.timing().airtime(&frame.mode, frame.psdu);
-        let flight = Flight { frame, start: now, airtime, reach: Reach::default() };
+        let flight = Flight { frame: *frame, start: now, airtime, reach: Reach::default() };
         let id = if let Some(id) = self.free.pop() {
             self.flights[id as usize] = flight;
             id
@@ -78,52 +93,70 @@ impl Space {
             self.flights.len() as u32 - 1
         };
         self.flying.push(id);
-        for hearer in self.hearing.of(frame.from) {
-            let mut power = hearer.power;
+        out.push(Command::Step(flight.end()));
+        for place in self.hearing.places(frame.from) {
+            let hearer = *self.hearing.at(place);
+            let mean = self.radio.power(&self.sites, frame.from, &hearer, now);
+            if frame.to == Some(hearer.node) {
+                self.nodes[frame.from as usize].on_power(hearer.node, mean.unwrap_or(0.0));
+            }
+            // It has gone out of hearing.
+            let Some(mut power) = mean else { continue };
             if let Some(fading) = &self.radio.fading {
                 let (a, b) = (frame.from, hearer.node);
-                let (from, to) = (&self.sites[a as usize], &self.sites[b as usize]);
-                let distance = from.position.distance(to.position);
+                let place = |node: u32| self.sites[node as usize].course.at(now);
+                let distance = place(a).distance(place(b));
                 power /= linear(fading.loss(&Path { distance, ends: (a, b), now }));
             }
-            self.nodes[hearer.node as usize].receiver.arrive(now, id, power);
-            self.scratch.touch(hearer.node);
+            let legible = frame.mode.class.is_dsss() || self.rules.mac.knows_ofdm(hearer.node);
+            self.nodes[hearer.node as usize].receiver.arrive(now, id, power, legible);
+            if alone {
+                self.settle_arrivals(now, hearer.node, out);
+            } else {
+                self.scratch.touch(hearer.node);
+            }
         }
-        id
+        self.nodes[frame.from as usize].send(now, frame, airtime.total(), &self.rules);
     }
 
-    /// Receivers look at what has begun.
-    fn settle_arrivals(&mut self, now: Instant, out: &mut Vec<Command>) {
-        let mut touched = std::mem::take(&mut self.scratch.touched);
-        for node in touched.drain(..) {
-            self.scratch.is_touched[node as usize] = false;
-            let receiver = &mut self.nodes[node as usize];
-            if receiver.receiver.is_sending() {
-                continue;
-            }
-            match receiver.receiver.decide(now, &self.rules.levels) {
-                Change::None => {}
-                Change::Found(id) => receiver.on_detected(self.flights[id as usize].payload()),
-                Change::Lost => {
-                    receiver.on_lost(now, &self.rules, out);
-                    self.note_contending(node);
-                }
-            }
-            self.settle_carrier(now, node);
+    /// A receiver looks at what has begun.
+    fn settle_arrivals(&mut self, now: Instant, node: u32, out: &mut Vec<Command>) {
+        let state = &mut self.nodes[node as usize];
+        if state.receiver.is_sending() {
+            return;
         }
-        self.scratch.touched = touched;
+        let change = state.receiver.decide(now, &self.rules.levels);
+        match change {
+            Change::None => {}
+            Change::Found(id) => {
+                let detected = self.flights[id as usize].payload();
+                state.on_detected(now, detected, &self.rules, out);
+                self.note_contending(node);
+            }
+            Change::Lost => {
+                state.on_lost(now, &self.rules, out);
+                self.note_contending(node);
+            }
+        }
+        self.settle_carrier(now, node, change != Change::None);
     }
 
-    /// A node's carrier sense follows its receiver.
-    fn settle_carrier(&mut self, now: Instant, node: u32) {
+    /// A node's carrier sense follows its receiver, of which something else may have `changed`.
+    fn settle_carrier(&mut self, now: Instant, node: u32, changed: bool) {
         let rules = &self.rules;
         let state = &mut self.nodes[node as usize];
-        if state.receiver.is_busy(&rules.levels) {
+        let is_busy = state.receiver.is_busy(&rules.levels);
+        if !changed && is_busy == state.carrier.is_sensed() {
+            return;
+        }
+        if is_busy {
             state.freeze(now, rules);
         } else {
             state.sense_idle(now);
         }
-        self.set_timer(node);
+        if !state.is_quiet() {
+            self.set_timer(node);
+        }
     }
 
     /// Frames end on the air.
@@ -137,12 +170,18 @@ impl Space {
             }
             !over
         });
+        let alone = ending.len() == 1;
         for &id in &ending {
-            self.land(now, id);
+            self.land(now, id, alone, out);
         }
         let mut followed = std::mem::take(&mut self.scratch.followed);
+        let mut landing: Option<Landing> = None;
         for (node, id, how) in followed.drain(..) {
-            self.receive(now, node, id, &how, out);
+            let landing = match &mut landing {
+                Some(landing) if landing.id == id => landing,
+                other => other.insert(self.landing(now, id)),
+            };
+            self.receive(now, node, landing, &how, out);
             self.note_contending(node);
         }
         self.scratch.followed = followed;
@@ -158,22 +197,48 @@ impl Space {
         let mut touched = std::mem::take(&mut self.scratch.touched);
         for node in touched.drain(..) {
             self.scratch.is_touched[node as usize] = false;
-            self.settle_carrier(now, node);
+            self.settle_carrier(now, node, true);
         }
         self.scratch.touched = touched;
         self.schedule(out);
     }
 
-    /// A frame ceases to arrive.
-    fn land(&mut self, now: Instant, id: u32) {
-        let from = self.flights[id as usize].frame.from;
-        for hearer in self.hearing.of(from) {
-            let receiver = &mut self.nodes[hearer.node as usize].receiver;
-            if let Some(how) = receiver.depart(now, id) {
-                self.scratch.followed.push((hearer.node, id, how));
+    /// A frame ceases to arrive. If it is the only one that does now, those who have followed it
+    /// look at it at once.
+    fn land(&mut self, now: Instant, id: u32, alone: bool, out: &mut Vec<Command>) {
+        let mut landing = None;
+        for place in self.hearing.places(self.flights[id as usize].frame.from) {
+            let node = self.hearing.at(place).node;
+            let Ok(how) = self.nodes[node as usize].receiver.depart(now, id) else { continue };
+            if !alone {
+                self.scratch.followed.extend(how.map(|how| (node, id, how)));
+                self.scratch.touch(node);
+                continue;
             }
-            self.scratch.touch(hearer.node);
+            if let Some(how) = &how {
+                let landing = landing.get_or_insert_with(|| self.landing(now, id));
+                self.receive(now, node, landing, how, out);
+                self.note_contending(node);
+            }
+            self.settle_carrier(now, node, how.is_some());
         }
+    }
+
+    /// What a frame that ends now is to those who have followed it.
+    fn landing(&mut self, now: Instant, id: u32) -> Landing {
+        let flight = self.flights[id as usize];
+        let (frame, rules) = (&flight.frame, &self.rules);
+        let (timing, error) = (rules.timing(), &*self.radio.error);
+        let spans = spans(frame, &self.nodes[frame.from as usize]);
+        let trial = Trial::new(&flight, spans, timing, error, &mut self.memo);
+        let extra = timing.eifs(&frame.mode).saturating_sub(timing.difs());
+        let unless_followed = (rules.nav_reset && frame.kind == StepKind::Rts).then(|| {
+            let cts = timing.response_mode(&frame.mode);
+            let delay = timing.standard.rx_start_delay(&cts, timing.preamble);
+            let lasting = timing.airtime(&cts, ACK).total();
+            now + timing.sifs() * 2 + lasting + delay + timing.slot * 2
+        });
+        Landing { id, flight, trial, extra, unless_followed }
     }
 
     /// A node has followed a frame to its end: has it understood it?
@@ -181,38 +246,40 @@ impl Space {
         &mut self,
         now: Instant,
         node: u32,
-        id: u32,
+        landing: &Landing,
         how: &Followed,
         out: &mut Vec<Command>,
     ) {
-        let flight = self.flights[id as usize];
-        let (frame, rules) = (flight.frame, &self.rules);
+        let Landing { id, ref flight, ref trial, extra, unless_followed } = *landing;
+        let (frame, rules) = (&flight.frame, &self.rules);
         let pair = [node as usize, frame.from as usize];
         let [receiver, sender] = self.nodes.get_disjoint_mut(pair).expect("nobody hears itself");
-        let (timing, levels, error) = (rules.timing(), &rules.levels, &*self.radio.error);
-        let mut judge = Judge { timing, levels, error, flight: &flight, memo: &mut self.memo };
+        let (levels, error) = (&rules.levels, &*self.radio.error);
+        let mut judge = Judge { levels, error, trial, memo: &mut self.memo };
         let for_me = frame.to.is_none_or(|to| to == node);
         let mut lost = Bitmap::default();
         let is_lost = if for_me {
-            spoil(&mut judge, receiver, sender, how.power, &mut lost)
+            spoil(&mut judge, receiver, frame, how.power, &mut lost)
         } else {
             let chunks = receiver.receiver.chunks();
-            let failure = judge.failure(chunks, how.power, spans(&frame, sender));
+            let failure = judge.failure(chunks, how.power);
             receiver.noise.chance(failure)
         };
         if let Some(heard) = &mut self.heard {
-            heard.push(Heard::of(&flight, receiver, how.power, !is_lost));
+            heard.push(Heard::of(flight, receiver, how.power, !is_lost));
         }
         let reach = &mut self.flights[id as usize].reach;
         if is_lost {
             // Interference has spoiled what would probably have arrived without it.
-            let clash = how.overlapped && judge.is_clear_alone(how.power);
-            reach.clashes += u32::from(for_me && clash);
-            reach.noise += u32::from(for_me && !clash);
-            return receiver.garbled(now, &frame, rules, out);
+            if for_me {
+                let clash = how.overlapped && judge.is_clear_alone(how.power, flight);
+                reach.clashes += u32::from(clash);
+                reach.noise += u32::from(!clash);
+            }
+            return receiver.garbled(now, extra, rules, out);
         }
         if !for_me {
-            return receiver.overhear(now, &frame, rules, out);
+            return receiver.overhear(now, frame.reserves, unless_followed, rules, out);
         }
         reach.understood += 1;
         match frame.kind {
@@ -221,7 +288,7 @@ impl Space {
                 let index = usize::from(frame.function);
                 let start = receiver.functions[index].load.start();
                 let bitmap = sender.inbox.block_ack((node, frame.function), start);
-                return receiver.hear(now, &frame, Some(&bitmap), rules, out);
+                return receiver.hear(now, frame, Some(&bitmap), rules, out);
             }
             StepKind::Data | StepKind::BlockAckRequest => {
                 let load = &mut sender.functions[usize::from(frame.function)].load;
@@ -237,25 +304,28 @@ impl Space {
                     receiver.counters.duplicates += duplicates;
                 }
             }
-            StepKind::Rts | StepKind::Cts | StepKind::Ack => {}
+            StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf | StepKind::Ack => {}
         }
-        receiver.hear(now, &frame, None, rules, out);
+        receiver.hear(now, frame, None, rules, out);
     }
 
     /// A frame that nobody has understood is a collision or a loss by noise to the node whose
-    /// exchange it is.
+    /// exchange it is; but a CTS that its sender addresses to itself is missed by nobody.
     fn count(&mut self, id: u32) {
-        let Flight { frame, reach, .. } = self.flights[id as usize];
-        if reach.understood > 0 {
+        let Flight { frame, reach, start, .. } = self.flights[id as usize];
+        if reach.understood > 0 || frame.kind == StepKind::CtsToSelf {
             return;
         }
-        let audible = |power: f64| power >= self.rules.levels.detect;
+        let audible = |hearer: &&Hearer| {
+            let power = self.radio.power(&self.sites, frame.from, hearer, start);
+            power.is_some_and(|power| power >= self.rules.levels.detect)
+        };
         let could_follow = match frame.to {
-            Some(to) => u32::from(self.hearing.power(frame.from, to).is_some_and(audible)),
-            None => self.hearing.of(frame.from).iter().filter(|h| audible(h.power)).count() as u32,
+            Some(to) => self.hearing.find(frame.from, to).into_iter().filter(audible).count(),
+            None => self.hearing.of(frame.from).iter().filter(audible).count(),
         };
         // Who could have followed it, but did not, was hindered.
-        let hindered = could_follow > reach.clashes + reach.noise;
+        let hindered = could_follow as u32 > reach.clashes + reach.noise;
         let owner = match (frame.kind, frame.to) {
             (_, Some(to)) if frame.is_answer() => to,
             _ => frame.from,
@@ -283,25 +353,23 @@ fn spans<'a>(frame: &OnAir, sender: &'a Node) -> impl Iterator<Item = (Bytes, By
 fn spoil(
     judge: &mut Judge,
     receiver: &mut Node,
-    sender: &Node,
+    frame: &OnAir,
     power: f64,
     lost: &mut Bitmap,
 ) -> bool {
-    let frame = judge.flight.frame;
-    let fixed = link_loss(receiver, &frame);
+    let fixed = link_loss(receiver, frame);
     let Node { receiver, noise, .. } = receiver;
     if noise.chance(1.0 - judge.header(receiver.chunks(), power)) {
         return true;
     }
-    let mut count = 0;
-    for span in spans(&frame, sender) {
-        let failure = 1.0 - judge.frame(receiver.chunks(), power, span);
+    let frames = judge.trial.frames();
+    for index in 0..frames {
+        let failure = 1.0 - judge.frame(receiver.chunks(), power, index);
         if noise.chance(fixed + (1.0 - fixed) * failure) {
-            lost.set(count);
+            lost.set(index as u16);
         }
-        count += 1;
     }
-    lost.count() == u32::from(count)
+    lost.count() == frames as u32
 }
 
 /// What the link loses of its own, over and above what the radio says.
@@ -310,6 +378,6 @@ fn link_loss(receiver: &Node, frame: &OnAir) -> f64 {
     match frame.kind {
         StepKind::Data => peer.link.data_loss,
         StepKind::Ack | StepKind::BlockAck | StepKind::BlockAckRequest => peer.link.ack_loss,
-        StepKind::Rts | StepKind::Cts => 0.0,
+        StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf => 0.0,
     }
 }

@@ -63,6 +63,15 @@ impl OnAir {
         Self { kind: StepKind::Rts, mode, psdu: RTS, reserves, ..self }
     }
 
+    /// The CTS to itself before it.
+    pub(super) fn cts_to_self(self, timing: &Timing) -> Self {
+        let mode = timing.rts_mode(&self.mode);
+        let body = timing.airtime(&self.mode, self.psdu).total();
+        let reserves = timing.reservation(timing.sifs() + body + self.reserves);
+        let (kind, to, answer) = (StepKind::CtsToSelf, Some(self.from), Answer::None);
+        Self { kind, to, mode, psdu: ACK, reserves, answer, ..self }
+    }
+
     /// The CTS, ACK or block ack of `psdu` bytes with which `from` answers it; it reserves what is
     /// left.
     pub(super) fn answered(&self, timing: &Timing, from: u32, kind: StepKind, psdu: Bytes) -> Self {

@@ -3,7 +3,7 @@
 use super::rules::{Peer, Rules};
 use super::sense::Slots;
 use crate::mac::{
-    Access, Backoff, Bitmap, Exchange, Failure, Fate, Originator, Outcome, Psdu, Request, Room,
+    Access, Backoff, Bitmap, Exchange, Failure, Fate, Opening, Originator, Psdu, Request, Room,
     Settled, block_ack,
 };
 use crate::phy::Mode;
@@ -19,7 +19,7 @@ pub(super) struct Function {
     pub(super) slots: Slots,
     /// How the present or next attempt is sent.
     pub(super) mode: Mode,
-    pub(super) with_rts: bool,
+    pub(super) opening: Opening,
     pub(super) psdu: Psdu,
     pub(super) txop_limit: Duration,
     /// Which of the windows of [`mac::Rules::persistence`](crate::mac::Rules::persistence).
@@ -36,25 +36,25 @@ pub(super) struct Asker<'a> {
 }
 
 impl Function {
-    /// A function of a node, which exchanges frames with nodes of numbers below `receivers`.
+    /// A function of `node`, which exchanges frames with nodes of numbers below `receivers`.
     pub(super) fn new(
         rules: &Rules,
-        is_access_point: bool,
+        (node, is_access_point): (u32, bool),
         category: u32,
         receivers: usize,
         backoff: Backoff,
     ) -> Self {
-        let set = rules.mac.set_of(is_access_point, category);
+        let set = rules.mac.set_of(node, is_access_point, category);
         let (spacing, txop_limit) = rules.mac.parameters(is_access_point, category);
         Self {
             access: rules.mac.access(set, backoff),
             load: Originator::new(receivers),
             slots: Slots::new(rules.timing(), spacing, rules.mac.busy_slot()),
             mode: rules.mac.broadcast_mode,
-            with_rts: false,
+            opening: Opening::None,
             psdu: Psdu::NONE,
             txop_limit,
-            persistence: set as u8,
+            persistence: set,
         }
     }
 
@@ -63,7 +63,7 @@ impl Function {
     }
 
     pub(super) fn back_off(&mut self, rules: &Rules) {
-        let slots = self.access.draw(rules.mac.persistence(self.persistence.into()));
+        let slots = self.access.draw(rules.mac.persistence(self.persistence));
         self.slots.back_off(slots);
     }
 
@@ -96,7 +96,7 @@ impl Function {
         let timing = rules.timing();
         let room = match (&rules.mac.framing.aggregation, to) {
             (Some(limits), Some(_)) => {
-                let within = within.saturating_sub(rules.mac.around(&mode));
+                let within = within.saturating_sub(rules.mac.around(&mode, with_rts));
                 limits.room(&mode, timing.preamble, within)
             }
             _ => Room::SINGLE,
@@ -106,9 +106,18 @@ impl Function {
         });
         let is_request = psdu.mpdus == 0;
         with_rts |= psdu.bytes > rules.mac.config.rts_threshold;
-        self.with_rts = with_rts && to.is_some() && !is_request;
+        self.opening = if to.is_some() && !is_request {
+            timing.opening_of(&mode, with_rts)
+        } else {
+            Opening::None
+        };
         self.mode = if is_request { timing.rts_mode(&mode) } else { mode };
         self.psdu = psdu;
+    }
+
+    /// Whether RTS and CTS go before its PSDU.
+    pub(super) fn with_rts(&self) -> bool {
+        self.opening == Opening::Rts
     }
 
     /// How long the exchange takes that has been put together, if all goes well.
@@ -117,7 +126,7 @@ impl Function {
             sender: node,
             mode: self.mode,
             psdu: self.psdu.bytes,
-            with_rts: self.with_rts,
+            opening: self.opening,
             mpdus: self.psdu.mpdus,
             answer: self.psdu.answer,
             block_ack: block_ack(rules.mac.window()),
@@ -134,7 +143,7 @@ impl Function {
         arrived: Option<&Bitmap>,
         settled: &mut Vec<Settled>,
     ) -> rate::Answer {
-        self.access.succeed(rules.mac.persistence(self.persistence.into()));
+        self.access.succeed(rules.mac.persistence(self.persistence));
         rate::Answer::Acked(if let Some(arrived) = arrived {
             self.load.on_block_ack(&rules.mac.framing, now, arrived, settled)
         } else {
@@ -151,14 +160,14 @@ impl Function {
         aired: bool,
         settled: &mut Vec<Settled>,
     ) {
-        let exhausted = self.fail(rules, aired && self.with_rts);
+        let exhausted = self.fail(rules, aired && self.with_rts());
         if aired {
             self.load.on_no_answer(&rules.mac.framing, now, settled);
         } else {
             self.load.on_delay(&rules.mac.framing, now, settled);
         }
         if exhausted {
-            self.load.abandon(Outcome::RetryLimit, settled);
+            self.load.on_retry_limit(&rules.mac.framing, settled);
         }
     }
 
@@ -174,17 +183,15 @@ impl Function {
         let exhausted = self.fail(rules, false);
         self.load.on_delay(&rules.mac.framing, now, settled);
         if exhausted {
-            self.load.abandon(Outcome::RetryLimit, settled);
+            self.load.on_retry_limit(&rules.mac.framing, settled);
         }
     }
 
-    /// Widens the window; whether a retry limit is reached. Under an agreement nothing is given up
-    /// at one, but the window starts anew (clauses 10.23.2.2 and 10.23.2.12.1).
+    /// Widens the window, which starts anew at a retry limit (clause 10.23.2.2); whether one is
+    /// reached.
     fn fail(&mut self, rules: &Rules, after_cts: bool) -> bool {
-        let persistence = rules.mac.persistence(self.persistence.into());
-        let failure = self.access.fail(persistence, after_cts);
-        let has_agreement = rules.mac.framing.aggregation.is_some() && self.load.to().is_some();
-        failure == Failure::Drop && !has_agreement
+        let persistence = rules.mac.persistence(self.persistence);
+        self.access.fail(persistence, after_cts) == Failure::Drop
     }
 
     /// Tells rate control what became of an attempt with data.
@@ -198,7 +205,7 @@ impl Function {
         let (Some(to), true) = (self.load.to(), self.psdu.mpdus > 0) else { return };
         let Ok(at) = peers.binary_search_by_key(&to, |peer| peer.node) else { return };
         let Some(control) = &mut peers[at].control else { return };
-        let (mode, rts, sent) = (self.mode, self.with_rts, u32::from(self.psdu.mpdus));
+        let (mode, rts, sent) = (self.mode, self.with_rts(), u32::from(self.psdu.mpdus));
         control.on_report(now, &TxReport { mode, rts, sent, answer, snr });
     }
 }

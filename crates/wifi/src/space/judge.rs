@@ -4,7 +4,7 @@ use super::frame::Flight;
 use super::radio::Levels;
 use super::reception::{Chunk, overlap};
 use crate::mac::Timing;
-use crate::phy::error::{Chunk as Bits, ErrorModel};
+use crate::phy::error::{Certain, Chunk as Bits, ErrorModel};
 use crate::phy::{Coding, Mode, decibels};
 use kernel::{Bytes, Db, Instant};
 
@@ -17,9 +17,16 @@ const HEADER_IS_CLEAR: f64 = 100.0;
 const SIGNAL_BITS: u64 = 24;
 const DSSS_HEADER_BITS: u64 = 192;
 
+/// Of many frames some will arrive: all are lost with no smaller probability.
+const ALL_LOST: f64 = 1e-12;
+
 /// What an error model has said: without interference the same question comes again and again.
 #[derive(Debug)]
-pub(super) struct Memo(Vec<(Question, f64)>);
+pub(super) struct Memo {
+    answers: Vec<(Question, f64)>,
+    /// By mode, where it need not be asked.
+    certain: Vec<(Mode, Box<Certain>)>,
+}
 
 /// Power, noise with interference, bits, and what tells modes apart.
 type Question = [u64; 4];
@@ -29,7 +36,7 @@ impl Memo {
 
     pub(super) fn new() -> Self {
         // No question asks for no bits.
-        Self(vec![([0; 4], 1.0); Self::SIZE])
+        Self { answers: vec![([0; 4], 1.0); Self::SIZE], certain: Vec::new() }
     }
 
     fn recall(&mut self, question: Question, answer: impl FnOnce() -> f64) -> f64 {
@@ -39,20 +46,131 @@ impl Memo {
             hash = (hash ^ word).wrapping_mul(0x5851_f42d_4c95_7f2d);
             hash ^= hash >> 29;
         }
-        let entry = &mut self.0[hash as usize % Self::SIZE];
+        let entry = &mut self.answers[hash as usize % Self::SIZE];
         if entry.0 != question {
             *entry = (question, answer());
         }
         entry.1
     }
+
+    /// A mode and what tells it apart.
+    fn piece(&mut self, mode: Mode) -> Piece {
+        let at = self.certain.iter().position(|(known, _)| *known == mode);
+        let certain = at.unwrap_or_else(|| {
+            self.certain.push((mode, Box::new(Certain::NEW)));
+            self.certain.len() - 1
+        });
+        Piece { mode, key: key(&mode), certain }
+    }
+}
+
+/// A frame of the PSDU on the air.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    begin: Instant,
+    end: Instant,
+    bits: u64,
+}
+
+impl Span {
+    /// How many of its bits are sent within a chunk; nothing can be said of those of no duration.
+    fn within(&self, chunk: &Chunk) -> Option<u64> {
+        if chunk.begin <= self.begin && self.end <= chunk.end && self.begin < self.end {
+            return Some(self.bits);
+        }
+        let within = overlap(chunk, self.begin, self.end);
+        (self.bits * within.0).checked_div((self.end - self.begin).0)
+    }
+}
+
+/// A mode in which bits of the frame are sent.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    mode: Mode,
+    /// What tells modes apart in a [`Question`].
+    key: u64,
+    /// Its place in [`Memo::certain`].
+    certain: usize,
+}
+
+/// What decides on the reception of a frame at all its receivers alike.
+#[derive(Debug)]
+pub(super) struct Trial {
+    start: Instant,
+    payload: Instant,
+    header: Piece,
+    header_bits: u64,
+    body: Piece,
+    spans: Vec<Span>,
+    /// From which ratio on some frame arrives, whatever the draw, and from which one each does.
+    some: f64,
+    each: f64,
+    /// Up to which ratio none does, in one part, or in up to so many.
+    none: f64,
+    none_in_parts: f64,
+    parts: usize,
+}
+
+/// Chunks whose losses do not add up to much.
+const MANY: usize = 64;
+
+impl Trial {
+    /// Of a frame whose PSDU consists of frames between these of its bytes.
+    pub(super) fn new(
+        flight: &Flight,
+        spans: impl Iterator<Item = (Bytes, Bytes)>,
+        timing: &Timing,
+        error: &dyn ErrorModel,
+        memo: &mut Memo,
+    ) -> Self {
+        let span = |(from, to): (Bytes, Bytes)| Span {
+            begin: flight.sent_by(from),
+            end: flight.sent_by(to),
+            bits: (to - from).bits(),
+        };
+        let spans: Vec<Span> = spans.map(span).collect();
+        let mode = flight.frame.mode;
+        let header_bits = if mode.class.is_dsss() { DSSS_HEADER_BITS } else { SIGNAL_BITS };
+        let most = spans.iter().map(|span| span.bits).max().unwrap_or(1);
+        let least = spans.iter().map(|span| span.bits).min().unwrap_or(1);
+        let header = memo.piece(timing.standard.lowest_mandatory(mode.class));
+        let body = memo.piece(mode);
+        let certain = &mut memo.certain[body.certain].1;
+        Self {
+            start: flight.start,
+            payload: flight.payload(),
+            header,
+            header_bits,
+            body,
+            some: certain.one_of(error, &mode, most, spans.len()),
+            each: certain.one_of(error, &mode, most, 1),
+            none: certain.hopeless(error, &mode, least),
+            none_in_parts: certain.hopeless_in_parts(error, &mode, least),
+            parts: (least / Certain::PART) as usize,
+            spans,
+        }
+    }
+
+    /// How many frames it consists of.
+    pub(super) fn frames(&self) -> usize {
+        self.spans.len()
+    }
+}
+
+/// What tells modes apart.
+fn key(mode: &Mode) -> u64 {
+    let kind = (mode.class as u64) << 16 | u64::from(mode.mcs) << 8 | u64::from(mode.streams);
+    let kind = (kind << 8 | mode.width as u64) << 8 | mode.guard as u64;
+    // Without MCS the rate tells modes apart, with them the code does as well.
+    let code = u64::from(mode.coding == Coding::Ldpc);
+    (kind << 1 | code) ^ mode.rate.0 << 41
 }
 
 /// All that decides on the reception of one frame, but its receiver.
 pub(super) struct Judge<'a> {
-    pub(super) timing: &'a Timing,
     pub(super) levels: &'a Levels,
     pub(super) error: &'a dyn ErrorModel,
-    pub(super) flight: &'a Flight,
+    pub(super) trial: &'a Trial,
     pub(super) memo: &'a mut Memo,
 }
 
@@ -62,69 +180,155 @@ impl Judge<'_> {
         if power < self.levels.sensitivity {
             return 0.0;
         }
-        chunks.iter().map(|chunk| self.header_within(chunk, power)).product()
+        let Trial { ref header, header_bits, start, payload, .. } = *self.trial;
+        let mut success = 1.0;
+        for chunk in chunks.iter().take_while(|chunk| chunk.begin < payload) {
+            if power < HEADER_IS_CLEAR * self.disturbance(chunk, &self.trial.body.mode) {
+                let span = Span { begin: start, end: payload, bits: header_bits };
+                success *= self.part(chunk, power, header, span);
+            }
+        }
+        success
     }
 
-    /// Probability that it then understands a frame of the PSDU, between these of its bytes.
-    pub(super) fn frame(&mut self, chunks: &[Chunk], power: f64, span: (Bytes, Bytes)) -> f64 {
-        let mode = &self.flight.frame.mode;
-        let (begin, end) = (self.flight.sent_by(span.0), self.flight.sent_by(span.1));
-        let bits = (span.1 - span.0).bits();
-        chunks.iter().map(|chunk| self.part(chunk, power, mode, bits, begin, end)).product()
+    /// Probability that it then understands one of the frames of the PSDU.
+    pub(super) fn frame(&mut self, chunks: &[Chunk], power: f64, index: usize) -> f64 {
+        self.span(chunks, power, self.trial.spans[index])
+    }
+
+    fn span(&mut self, chunks: &[Chunk], power: f64, span: Span) -> f64 {
+        let within = chunks.iter().skip_while(|chunk| chunk.end <= span.begin);
+        let within = within.take_while(|chunk| chunk.begin < span.end);
+        let body = &self.trial.body;
+        for chunk in within.clone() {
+            let bits = span.within(chunk).unwrap_or(0);
+            if bits > 0 && power <= self.hopeless(body, bits) * self.disturbance(chunk, &body.mode)
+            {
+                return 0.0;
+            }
+        }
+        within.map(|chunk| self.part(chunk, power, body, span)).product()
     }
 
     /// Probability that it understands none of the frames.
-    pub(super) fn failure(
-        &mut self,
-        chunks: &[Chunk],
-        power: f64,
-        spans: impl Iterator<Item = (Bytes, Bytes)>,
-    ) -> f64 {
-        let mut all_lost = 1.0;
-        // Frames of one size within one chunk all fare alike.
-        let (mut at, mut last) = (0, None);
-        for span in spans {
-            let (begin, end) = (self.flight.sent_by(span.0), self.flight.sent_by(span.1));
-            while chunks[at].end <= begin && at + 1 < chunks.len() {
-                at += 1;
-            }
-            let bytes = span.1 - span.0;
-            let success = match last {
-                Some((chunk, size, success))
-                    if chunk == at && size == bytes && end <= chunks[at].end =>
-                {
-                    success
-                }
-                _ => self.frame(chunks, power, span),
-            };
-            let is_inside = chunks[at].begin <= begin && end <= chunks[at].end;
-            last = is_inside.then_some((at, bytes, success));
-            all_lost *= 1.0 - success;
-            // Of many frames some will arrive.
-            if all_lost < 1e-12 {
-                all_lost = 0.0;
-                break;
-            }
+    pub(super) fn failure(&mut self, chunks: &[Chunk], power: f64) -> f64 {
+        let trial = self.trial;
+        let begin = chunks.iter().take_while(|chunk| chunk.end <= trial.payload).count();
+        let payload = &chunks[begin..];
+        let noise = self.levels.noise(trial.body.mode.width);
+        let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
+        for chunk in payload {
+            least = least.min(chunk.interference);
+            most = most.max(chunk.interference);
         }
+        let limit = match payload.len() {
+            1 => trial.none,
+            chunks if chunks <= trial.parts => trial.none_in_parts,
+            _ => 0.0,
+        };
+        if power <= limit * (least + noise) {
+            return 1.0;
+        }
+        let is_some = payload.len() <= MANY && !trial.spans.is_empty();
+        let all_lost = if is_some && power >= trial.some * (most + noise) {
+            0.0
+        } else {
+            self.all_lost(payload, power)
+        };
         1.0 - self.header(chunks, power) * (1.0 - all_lost)
     }
 
-    /// Whether it would probably understand a whole PSDU without interference.
-    pub(super) fn is_clear_alone(&mut self, power: f64) -> bool {
-        let (begin, end) = (self.flight.start, self.flight.end());
-        let chunk = [Chunk { begin, end, interference: 0.0 }];
-        let span = (Bytes::ZERO, self.flight.frame.psdu);
-        self.header(&chunk, power) * self.frame(&chunk, power, span) > 0.5
+    /// Probability that all frames of the PSDU are lost.
+    fn all_lost(&mut self, chunks: &[Chunk], power: f64) -> f64 {
+        let trial = self.trial;
+        let is_each =
+            |chunk: &&Chunk| power >= trial.each * self.disturbance(chunk, &trial.body.mode);
+        for chunk in chunks.iter().filter(is_each) {
+            // All that begin earlier end earlier.
+            let at = trial.spans.partition_point(|span| span.begin < chunk.begin);
+            if trial.spans.get(at).is_some_and(|span| span.end <= chunk.end) {
+                return 0.0;
+            }
+        }
+        if self.is_some_inside(chunks, power) {
+            return 0.0;
+        }
+        let mut all_lost = 1.0;
+        // Frames of one size within one chunk all fare alike.
+        let (mut at, mut last) = (0, None);
+        let is_hopeless = |chunk: &Chunk, judge: &Self| {
+            power <= trial.none * judge.disturbance(chunk, &trial.body.mode)
+        };
+        let mut hopeless = is_hopeless(&chunks[0], self);
+        for span in &trial.spans {
+            while chunks[at].end <= span.begin && at + 1 < chunks.len() {
+                at += 1;
+                hopeless = is_hopeless(&chunks[at], self);
+            }
+            if hopeless && span.end <= chunks[at].end {
+                continue;
+            }
+            let success = match last {
+                Some((chunk, bits, success))
+                    if chunk == at && bits == span.bits && span.end <= chunks[at].end =>
+                {
+                    success
+                }
+                _ => self.span(&chunks[at..], power, *span),
+            };
+            let is_inside = chunks[at].begin <= span.begin && span.end <= chunks[at].end;
+            last = is_inside.then_some((at, span.bits, success));
+            all_lost *= 1.0 - success;
+            if all_lost < ALL_LOST {
+                return 0.0;
+            }
+        }
+        all_lost
     }
 
-    fn header_within(&mut self, chunk: &Chunk, power: f64) -> f64 {
-        if power >= HEADER_IS_CLEAR * self.disturbance(chunk, &self.flight.frame.mode) {
-            return 1.0;
+    /// Whether those that last over one chunk alone leave no doubt that some frame arrives: which
+    /// it is, and how those fare that last over several, then makes no difference.
+    fn is_some_inside(&mut self, chunks: &[Chunk], power: f64) -> bool {
+        let trial = self.trial;
+        let mut all_lost = 1.0;
+        let mut spans = trial.spans.iter().peekable();
+        for chunk in chunks {
+            while spans.next_if(|span| span.begin < chunk.begin).is_some() {}
+            let disturbance = self.disturbance(chunk, &trial.body.mode);
+            let is_hopeless = power <= trial.none * disturbance;
+            let mut last = (0, 1.0);
+            while let Some(&span) = spans.next_if(|span| span.end <= chunk.end) {
+                if is_hopeless {
+                    continue;
+                }
+                if last.0 != span.bits {
+                    last = (span.bits, 1.0 - self.part(chunk, power, &trial.body, span));
+                }
+                all_lost *= last.1;
+                // Rounding may differ in another order.
+                if all_lost < ALL_LOST / 2.0 {
+                    return true;
+                }
+            }
         }
-        let class = self.flight.frame.mode.class;
-        let mode = self.timing.standard.lowest_mandatory(class);
-        let bits = if class.is_dsss() { DSSS_HEADER_BITS } else { SIGNAL_BITS };
-        self.part(chunk, power, &mode, bits, self.flight.start, self.flight.payload())
+        false
+    }
+
+    /// Whether it would probably understand a whole PSDU without interference.
+    pub(super) fn is_clear_alone(&mut self, power: f64, flight: &Flight) -> bool {
+        let (begin, end) = (flight.start, flight.end());
+        let chunk = [Chunk { begin, end, interference: 0.0 }];
+        let (begin, end) = (flight.payload(), flight.sent_by(flight.frame.psdu));
+        let span = Span { begin, end, bits: flight.frame.psdu.bits() };
+        self.header(&chunk, power) * self.span(&chunk, power, span) > 0.5
+    }
+
+    fn hopeless(&mut self, piece: &Piece, bits: u64) -> f64 {
+        self.memo.certain[piece.certain].1.hopeless(self.error, &piece.mode, bits)
+    }
+
+    fn clear(&mut self, piece: &Piece, bits: u64) -> f64 {
+        self.memo.certain[piece.certain].1.clear(self.error, &piece.mode, bits)
     }
 
     /// Noise and interference, in milliwatts.
@@ -132,31 +336,20 @@ impl Judge<'_> {
         chunk.interference + self.levels.noise(mode.width)
     }
 
-    /// The part within a chunk of `bits` that are sent from `begin` to `end`.
-    fn part(
-        &mut self,
-        chunk: &Chunk,
-        power: f64,
-        mode: &Mode,
-        bits: u64,
-        begin: Instant,
-        end: Instant,
-    ) -> f64 {
-        let within = overlap(chunk, begin, end);
-        let Some(bits) = (bits * within.0).checked_div((end - begin).0) else { return 1.0 };
-        if bits == 0 {
+    /// The part of a span within a chunk.
+    fn part(&mut self, chunk: &Chunk, power: f64, piece: &Piece, span: Span) -> f64 {
+        let Some(bits) = span.within(chunk).filter(|&bits| bits > 0) else { return 1.0 };
+        let disturbance = self.disturbance(chunk, &piece.mode);
+        if power >= self.clear(piece, bits) * disturbance {
             return 1.0;
         }
-        let disturbance = self.disturbance(chunk, mode);
-        let kind = (mode.class as u64) << 16 | u64::from(mode.mcs) << 8 | u64::from(mode.streams);
-        let kind = (kind << 8 | mode.width as u64) << 8 | mode.guard as u64;
-        // Without MCS the rate tells modes apart, with them the code does as well.
-        let code = u64::from(mode.coding == Coding::Ldpc);
-        let question =
-            [power.to_bits(), disturbance.to_bits(), bits, (kind << 1 | code) ^ mode.rate.0 << 41];
+        if power <= self.hopeless(piece, bits) * disturbance {
+            return 0.0;
+        }
+        let question = [power.to_bits(), disturbance.to_bits(), bits, piece.key];
         self.memo.recall(question, || {
             let sinr: Db = decibels(power / disturbance);
-            self.error.success(&Bits { mode, sinr, bits })
+            self.error.success(&Bits { mode: &piece.mode, sinr, bits })
         })
     }
 }

@@ -1,6 +1,8 @@
 //! One node: its functions, and what it does when it has sent, when it hears, and when its time has
 //! come.
 
+mod hear;
+
 use super::Airtimes;
 use super::frame::OnAir;
 use super::function::{Asker, Function};
@@ -8,8 +10,7 @@ use super::inbox::Inbox;
 use super::reception::Receiver;
 use super::rules::{Peer, Rules};
 use super::sense::Carrier;
-use crate::mac::{ACK, Answer, Bitmap, Outcome, Settled, StepKind, block_ack};
-use crate::phy::decibels;
+use crate::mac::{Answer, Opening, Outcome, Settled, StepKind, block_ack};
 use crate::{Command, Counters, FrameCounters, Supply, rate};
 use kernel::{Duration, Instant, Rng, Timer};
 use wire::Packet;
@@ -18,6 +19,8 @@ use wire::Packet;
 #[derive(Clone, Copy, Debug)]
 struct Awaited {
     kind: StepKind,
+    /// Since when, the end of the frame that asks for it.
+    since: Instant,
     /// When the node gives up, unless it is receiving a frame by then.
     until: Instant,
     /// It is receiving one whose header came in time.
@@ -37,12 +40,18 @@ struct Txop {
 pub(super) struct Node {
     pub(super) id: u32,
     pub(super) functions: Vec<Function>,
+    /// Which of them may have something to send or a back-off in progress, as bits.
+    active: u8,
+    /// None has, no exchange goes on, and no timer is set: whatever the node hears it will not act.
+    quiet: bool,
     /// Counted among those that have a frame in service.
     pub(super) contends: bool,
     pub(super) carrier: Carrier,
     pub(super) receiver: Receiver,
     /// The function whose exchange is on the air.
     exchange: Option<usize>,
+    /// When it began.
+    opened: Instant,
     awaited: Option<Awaited>,
     /// What is sent a SIFS after the frame just received.
     answer: Option<(Instant, OnAir)>,
@@ -64,10 +73,13 @@ impl Node {
         Self {
             id,
             functions,
+            active: 0,
+            quiet: false,
             contends: false,
             carrier: Carrier::new(),
             receiver: Receiver::default(),
             exchange: None,
+            opened: Instant::ZERO,
             awaited: None,
             answer: None,
             txop: None,
@@ -86,19 +98,42 @@ impl Node {
         self.peers.binary_search_by_key(&node, |peer| peer.node).ok().map(|i| &self.peers[i])
     }
 
+    /// What a frame to another node has of its power there, on average.
+    pub(super) fn on_power(&mut self, to: u32, power: f64) {
+        if let Ok(at) = self.peers.binary_search_by_key(&to, |peer| peer.node) {
+            self.peers[at].power = power;
+        }
+    }
+
     pub(super) fn is_idle(&self) -> bool {
         self.functions.iter().all(|function| function.load.is_idle())
+    }
+
+    /// Whether it will do nothing whatever it hears, unless it is spoken to.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// It has done what was to be done.
+    pub(super) fn note_quiet(&mut self) {
+        let acts = self.exchange.is_some() || self.awaited.is_some() || self.answer.is_some();
+        self.quiet = self.active == 0 && !self.contends && !acts && self.txop.is_none();
+    }
+
+    fn activate(&mut self, index: usize) -> &mut Function {
+        (self.active, self.quiet) = (self.active | 1 << index, false);
+        &mut self.functions[index]
     }
 
     /// A packet comes into service.
     pub(super) fn load(&mut self, now: Instant, packet: Packet, to: Option<u32>, rules: &Rules) {
         let index = rules.mac.category_of(packet.class) as usize;
-        let function = &mut self.functions[index];
-        function.load.load(&rules.mac.framing, now, packet, to);
+        self.activate(index).load.load(&rules.mac.framing, now, packet, to);
         // The holder of a TXOP sends a SIFS after its last exchange.
         if self.txop.is_some_and(|txop| txop.function == index && txop.next.is_some()) {
             return;
         }
+        let function = &mut self.functions[index];
         if function.slots.wants_backoff(now, &self.carrier) {
             function.back_off(rules);
         }
@@ -110,10 +145,14 @@ impl Node {
     /// The receiver or the node itself makes the medium busy.
     pub(super) fn freeze(&mut self, now: Instant, rules: &Rules) {
         let Some(idle_since) = self.carrier.end_idle() else { return };
-        for (index, function) in self.functions.iter_mut().enumerate() {
-            let waits = !function.load.is_idle() && self.exchange != Some(index);
+        for index in bits(self.active) {
+            let function = &mut self.functions[index];
+            let is_loaded = !function.load.is_idle();
+            let waits = is_loaded && self.exchange != Some(index);
             if function.slots.freeze(now, idle_since, waits) {
                 function.back_off(rules);
+            } else if !is_loaded && !function.slots.is_pending() {
+                self.active &= !(1 << index);
             }
         }
     }
@@ -126,22 +165,32 @@ impl Node {
 
     /// Counts slots, if there is a reason to.
     fn listen(&mut self, now: Instant) {
-        let goes_on = self.txop.is_some_and(|txop| txop.next.is_some());
-        if self.exchange.is_some() || self.answer.is_some() || goes_on {
+        let goes_on = || self.txop.is_some_and(|txop| txop.next.is_some());
+        if self.active == 0 || self.exchange.is_some() || self.answer.is_some() || goes_on() {
             return;
         }
-        for function in &mut self.functions {
+        for index in bits(self.active) {
+            let function = &mut self.functions[index];
             if function.slots.is_pending() || !function.load.is_idle() {
                 function.slots.listen(now, &self.carrier);
             }
         }
     }
 
-    /// A frame is being received whose header ends at `detected`.
-    pub(super) fn on_detected(&mut self, detected: Instant) {
+    /// A frame is being received whose header ends at `detected`; it may have taken the place of
+    /// the answer.
+    pub(super) fn on_detected(
+        &mut self,
+        now: Instant,
+        detected: Instant,
+        rules: &Rules,
+        out: &mut Vec<Command>,
+    ) {
         self.carrier.on_detected(detected);
-        if let Some(awaited) = &mut self.awaited {
-            awaited.receiving = detected <= awaited.until;
+        let Some(awaited) = &mut self.awaited else { return };
+        awaited.receiving = detected <= awaited.until;
+        if awaited.until < now {
+            self.give_up_waiting(now, rules, out);
         }
     }
 
@@ -170,7 +219,8 @@ impl Node {
         if !self.contends {
             return None;
         }
-        let waiting = self.functions.iter().filter(|function| !function.load.is_idle());
+        let active = bits(self.active).map(|index| &self.functions[index]);
+        let waiting = active.filter(|function| !function.load.is_idle());
         waiting.filter_map(|function| function.slots.expiry()).min()
     }
 
@@ -190,6 +240,7 @@ impl Node {
         for function in &mut self.functions {
             function.slots.wait_until(now);
         }
+        self.tell_airtime(index, awaited.since, false, out);
         let aired = awaited.kind != StepKind::Cts;
         let function = &mut self.functions[index];
         let answer = if aired { rate::Answer::None } else { rate::Answer::NoCts };
@@ -207,6 +258,7 @@ impl Node {
         supply: &mut dyn Supply,
         out: &mut Vec<Command>,
     ) -> Option<OnAir> {
+        self.quiet = false;
         if let Some((_, frame)) = self.answer.take_if(|(at, _)| *at <= now) {
             return Some(frame);
         }
@@ -231,7 +283,7 @@ impl Node {
             until: now + limit,
             next: None,
         });
-        Some(self.open(index, rules))
+        Some(self.open(now, index, rules))
     }
 
     /// The function that sends now: of several the highest.
@@ -267,18 +319,23 @@ impl Node {
     }
 
     /// The frame that opens an exchange.
-    fn open(&mut self, index: usize, rules: &Rules) -> OnAir {
-        self.exchange = Some(index);
+    fn open(&mut self, now: Instant, index: usize, rules: &Rules) -> OnAir {
+        (self.exchange, self.opened) = (Some(index), now);
         let function = &self.functions[index];
         self.counters.attempts += 1;
         self.frames.mpdus += u64::from(function.psdu.mpdus);
         let is_request = u64::from(function.psdu.mpdus == 0);
         self.frames.block_ack_requests += is_request;
         self.frames.data_attempts += 1 - is_request;
+        self.frames.data_rates += (1 - is_request) * function.mode.rate.0;
         let repeated = function.load.on_air().filter(|(_, mpdu)| mpdu.attempts > 0);
         self.frames.repeated_mpdus += repeated.count() as u64;
         let body = self.body(index, rules);
-        if self.functions[index].with_rts { body.rts(rules.timing()) } else { body }
+        match self.functions[index].opening {
+            Opening::None => body,
+            Opening::Rts => body.rts(rules.timing()),
+            Opening::CtsToSelf => body.cts_to_self(rules.timing()),
+        }
     }
 
     fn body(&self, index: usize, rules: &Rules) -> OnAir {
@@ -301,11 +358,11 @@ impl Node {
             self.assemble(now, index, until - now, rules, supply, out);
             if now + self.functions[index].planned(self.id, rules) <= until {
                 self.txop = Some(Txop { next: None, ..txop });
-                return Some(self.open(index, rules));
+                return Some(self.open(now, index, rules));
             }
         }
         self.txop = None;
-        self.functions[index].back_off(rules);
+        self.activate(index).back_off(rules);
         self.listen(now);
         None
     }
@@ -328,121 +385,25 @@ impl Node {
         self.receiver.end_sending();
         let kind = match (frame.kind, frame.answer) {
             _ if frame.is_answer() => return,
+            (StepKind::CtsToSelf, _) => {
+                let Some(index) = self.exchange else { return };
+                let body = self.body(index, rules);
+                return self.reply(now, body, rules);
+            }
             (StepKind::Rts, _) => StepKind::Cts,
             (_, Answer::Ack) => StepKind::Ack,
             (_, Answer::BlockAck) => StepKind::BlockAck,
             (_, Answer::None) => return self.succeed(now, None, rules, out),
         };
         let until = now + rules.timing().response_timeout(&frame.mode);
-        self.awaited = Some(Awaited { kind, until, receiving: false });
+        self.quiet = false;
+        self.awaited = Some(Awaited { kind, since: now, until, receiving: false });
     }
 
-    // Reception.
-
-    /// A frame ends that could not be decoded (clause 10.3.2.3.7).
-    pub(super) fn garbled(
-        &mut self,
-        now: Instant,
-        frame: &OnAir,
-        rules: &Rules,
-        out: &mut Vec<Command>,
-    ) {
-        let timing = rules.timing();
-        self.carrier.on_garbled(timing.eifs(&frame.mode).saturating_sub(timing.difs()));
-        self.miss(now, rules, out);
-    }
-
-    /// What ends now was not the answer.
-    fn miss(&mut self, now: Instant, rules: &Rules, out: &mut Vec<Command>) {
-        if self.awaited.is_some_and(|awaited| awaited.receiving) {
-            self.give_up_waiting(now, rules, out);
-        }
-    }
-
-    /// A frame for somebody else is decoded: it reserves the medium (clause 10.3.2.4).
-    pub(super) fn overhear(
-        &mut self,
-        now: Instant,
-        frame: &OnAir,
-        rules: &Rules,
-        out: &mut Vec<Command>,
-    ) {
-        self.miss(now, rules, out);
-        let timing = rules.timing();
-        let unless_followed = (rules.nav_reset && frame.kind == StepKind::Rts).then(|| {
-            let cts = timing.response_mode(&frame.mode);
-            let delay = timing.standard.rx_start_delay(&cts, timing.preamble);
-            let lasting = timing.airtime(&cts, ACK).total();
-            now + timing.sifs() * 2 + lasting + delay + timing.slot * 2
-        });
-        self.carrier.reserve(now + frame.reserves, unless_followed);
-    }
-
-    /// A frame for this node, or for all, is decoded; of a block ack the bitmap.
-    pub(super) fn hear(
-        &mut self,
-        now: Instant,
-        frame: &OnAir,
-        bitmap: Option<&Bitmap>,
-        rules: &Rules,
-        out: &mut Vec<Command>,
-    ) {
-        if self.awaited.is_some_and(|awaited| awaited.kind == frame.kind) {
-            self.awaited = None;
-            match (frame.kind, self.exchange) {
-                (StepKind::Cts, Some(index)) => {
-                    let body = self.body(index, rules);
-                    self.reply(now, body, rules);
-                }
-                _ => self.succeed(now, bitmap, rules, out),
-            }
-            return;
-        }
-        self.miss(now, rules, out);
-        let (timing, window) = (rules.timing(), rules.mac.window());
-        let answer = |kind, psdu| frame.answered(timing, self.id, kind, psdu);
-        let reply = match (frame.kind, frame.answer) {
-            // An answer that comes too late.
-            _ if frame.is_answer() => None,
-            // No CTS while the NAV stands (clause 10.3.2.9).
-            (StepKind::Rts, _) if self.carrier.is_reserved(now) => None,
-            (StepKind::Rts, _) => Some(answer(StepKind::Cts, ACK)),
-            (_, Answer::Ack) => Some(answer(StepKind::Ack, ACK)),
-            (_, Answer::BlockAck) => Some(answer(StepKind::BlockAck, block_ack(window))),
-            (_, Answer::None) => None,
-        };
-        if let Some(reply) = reply {
-            self.reply(now, reply, rules);
-        }
-    }
-
-    fn reply(&mut self, now: Instant, frame: OnAir, rules: &Rules) {
-        self.answer = Some((now + rules.timing().sifs(), frame));
-    }
-
-    /// The exchange on the air has succeeded.
-    fn succeed(
-        &mut self,
-        now: Instant,
-        bitmap: Option<&Bitmap>,
-        rules: &Rules,
-        out: &mut Vec<Command>,
-    ) {
-        let Some(index) = self.exchange.take() else { return };
-        let next = now + rules.timing().sifs();
-        self.txop = self.txop.filter(|txop| next < txop.until);
-        let function = &mut self.functions[index];
-        let snr = function.load.to().and_then(|to| {
-            let at = self.peers.binary_search_by_key(&to, |peer| peer.node).ok()?;
-            Some(decibels(self.peers[at].power / rules.levels.noise(function.mode.width)))
-        });
-        let answer = function.succeed(now, rules, bitmap, &mut self.settled);
-        function.report(now, &mut self.peers, answer, snr);
-        match &mut self.txop {
-            Some(txop) => txop.next = Some(next),
-            None => function.back_off(rules),
-        }
-        self.settle(out);
+    /// Tells how much airtime an exchange took whose last frame ended at `end`.
+    fn tell_airtime(&self, index: usize, end: Instant, arrived: bool, out: &mut Vec<Command>) {
+        let (node, peer) = (self.id, self.functions[index].load.to());
+        out.push(Command::Aired { node, peer, used: end - self.opened, arrived });
     }
 
     /// Tells whose service has ended.
@@ -456,4 +417,13 @@ impl Node {
             out.push(Command::Done { node: self.id, packet, outcome, received });
         }
     }
+}
+
+/// Which bits are set, from the lowest on.
+fn bits(mut set: u8) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lowest = set.trailing_zeros() as usize;
+        set &= set.wrapping_sub(1);
+        (lowest < 8).then_some(lowest)
+    })
 }

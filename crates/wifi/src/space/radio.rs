@@ -1,15 +1,16 @@
 //! What the air does to signals, and what receivers make of them.
 
 use crate::phy::error::ErrorModel;
-use crate::phy::propagation::{Fading, Path, Position, Propagation};
+use crate::phy::propagation::{Course, Fading, Path, Propagation};
 use crate::phy::{Milliwatts, Width, noise};
-use kernel::{Db, Dbm, Duration};
+use kernel::{Db, Dbm, Duration, Instant};
+use std::ops::Range;
 
-/// A node's place, channel and power.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A node's course, channel and power.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Site {
-    /// Where it stands.
-    pub position: Position,
+    /// Where it is when.
+    pub course: Course,
     /// Its channel; nodes on different channels do not hear each other.
     pub channel: u16,
     /// The power with which it sends, antenna gains included.
@@ -21,7 +22,7 @@ pub struct Site {
 /// Mean losses between nodes.
 #[derive(Debug)]
 pub enum Losses {
-    /// By their positions.
+    /// By the distance between them when a frame begins.
     Places(Box<dyn Propagation>),
     /// As listed: row *i*, column *j* is what node *j* loses of what node *i* sends.
     Matrix(Vec<Vec<Db>>),
@@ -98,6 +99,41 @@ impl Radio {
     fn weakest(&self) -> Dbm {
         noise(Width::Mhz20, self.noise_figure) - self.floor
     }
+
+    fn goes_by_place(&self) -> bool {
+        matches!(self.losses, Losses::Places(_))
+    }
+
+    /// Mean power of a frame that a node begins to send now, at one that hears it, in milliwatts;
+    /// none below the floor.
+    pub(super) fn power(
+        &self,
+        sites: &[Site],
+        from: u32,
+        hearer: &Hearer,
+        now: Instant,
+    ) -> Option<f64> {
+        if !hearer.moves {
+            return Some(hearer.power);
+        }
+        let (sender, receiver) = (&sites[from as usize], &sites[hearer.node as usize]);
+        let (loss, _) = losses(&self.losses, from, hearer.node, Way::at(now, sender, receiver));
+        let level = sender.tx_power - loss;
+        (level >= self.weakest()).then(|| Milliwatts::from(level).0)
+    }
+}
+
+/// How far apart two nodes are at a moment.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    distance: f64,
+    now: Instant,
+}
+
+impl Way {
+    fn at(now: Instant, a: &Site, b: &Site) -> Self {
+        Self { distance: a.course.at(now).distance(b.course.at(now)), now }
+    }
 }
 
 /// A receiver's levels as powers, and noise by width.
@@ -137,12 +173,15 @@ impl Levels {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Hearer {
     pub(super) node: u32,
-    /// Mean power that arrives, in milliwatts.
-    pub(super) power: f64,
+    /// One of the two moves: what arrives is another power with each frame.
+    moves: bool,
+    /// Mean power that arrives, in milliwatts; where one moves, the most that ever does.
+    power: f64,
 }
 
-/// Who hears whom, as one list cut into pieces, so that a transmission costs as much as there are
-/// nodes that hear it.
+/// Who hears whom at any moment, as one list cut into pieces, so that a transmission costs as much
+/// as there are nodes that hear it. Nodes that move change powers and not the list, so that a frame
+/// ends at those at which it began.
 #[derive(Debug)]
 pub(super) struct Hearing {
     /// Where each node's piece begins; and the end of the last.
@@ -161,13 +200,19 @@ impl Hearing {
                 if a.channel != b.channel {
                     continue;
                 }
-                let (up, down) = losses(&radio.losses, sites, low, high);
+                let moves = radio.goes_by_place() && (a.course.moves() || b.course.moves());
+                let way = if moves {
+                    Way { distance: a.course.closest(&b.course), now: Instant::ZERO }
+                } else {
+                    Way::at(Instant::ZERO, a, b)
+                };
+                let (up, down) = losses(&radio.losses, low, high, way);
                 for (from, to, level) in
                     [(low, high, a.tx_power - up), (high, low, b.tx_power - down)]
                 {
                     if level >= weakest {
                         let power = Milliwatts::from(level).0;
-                        lists[from as usize].push(Hearer { node: to, power });
+                        lists[from as usize].push(Hearer { node: to, moves, power });
                     }
                 }
             }
@@ -183,16 +228,26 @@ impl Hearing {
         Self { begins, hearers }
     }
 
-    /// Nodes that hear this one, by number.
-    pub(super) fn of(&self, node: u32) -> &[Hearer] {
+    /// The places in the list of those that hear this one.
+    pub(super) fn places(&self, node: u32) -> Range<usize> {
         let node = node as usize;
-        &self.hearers[self.begins[node] as usize..self.begins[node + 1] as usize]
+        self.begins[node] as usize..self.begins[node + 1] as usize
     }
 
-    /// Mean power from one node at another, in milliwatts; none below the floor.
-    pub(super) fn power(&self, from: u32, to: u32) -> Option<f64> {
+    /// Who stands there.
+    pub(super) fn at(&self, place: usize) -> &Hearer {
+        &self.hearers[place]
+    }
+
+    /// Nodes that hear this one, by number.
+    pub(super) fn of(&self, node: u32) -> &[Hearer] {
+        &self.hearers[self.places(node)]
+    }
+
+    /// A node as one that hears another; none if it never does.
+    pub(super) fn find(&self, from: u32, to: u32) -> Option<&Hearer> {
         let list = self.of(from);
-        list.binary_search_by_key(&to, |hearer| hearer.node).ok().map(|i| list[i].power)
+        list.binary_search_by_key(&to, |hearer| hearer.node).ok().map(|i| &list[i])
     }
 
     /// Pairs kept.
@@ -201,19 +256,16 @@ impl Hearing {
     }
 }
 
-/// From `low` to `high`, and back.
-fn losses(losses: &Losses, sites: &[Site], low: u32, high: u32) -> (Db, Db) {
+/// From one node to another, and back.
+fn losses(losses: &Losses, a: u32, b: u32, Way { distance, now }: Way) -> (Db, Db) {
     match losses {
         Losses::Places(model) => {
-            let (a, b) = (sites[low as usize].position, sites[high as usize].position);
-            let now = kernel::Instant::ZERO;
-            let path = Path { distance: a.distance(b), ends: (low, high), now };
-            let loss = model.loss(&path);
+            let loss = model.loss(&Path { distance, ends: (a, b), now });
             (loss, loss)
         }
         Losses::Matrix(rows) => {
-            let (low, high) = (low as usize, high as usize);
-            (rows[low][high], rows[high][low])
+            let (a, b) = (a as usize, b as usize);
+            (rows[a][b], rows[b][a])
         }
     }
 }

@@ -10,7 +10,6 @@ struct Signal {
     id: u32,
     /// In milliwatts.
     power: f64,
-    since: Instant,
 }
 
 /// The signal whose frame is being received.
@@ -24,6 +23,18 @@ struct Lock {
     interference: f64,
     /// There was interference.
     overlapped: bool,
+}
+
+impl Lock {
+    /// Interference changes: a chunk is over.
+    fn cut(&mut self, now: Instant, chunks: &mut Vec<Chunk>) {
+        if now > self.cut {
+            let interference = self.interference;
+            chunks.push(Chunk { begin: self.cut, end: now, interference });
+            self.overlapped |= interference > 0.0;
+        }
+        self.cut = now;
+    }
 }
 
 /// A time of constant interference.
@@ -58,7 +69,11 @@ pub(super) enum Change {
 /// Receiver and carrier sense of one node.
 #[derive(Debug, Default)]
 pub(super) struct Receiver {
+    /// In the order in which they began.
     signals: Vec<Signal>,
+    /// The strongest of those that began last and can be followed, of equal ones the first; and
+    /// when.
+    newest: Option<(Instant, Signal)>,
     lock: Option<Lock>,
     /// Of the frame that is followed, up to `Lock::cut`.
     chunks: Vec<Chunk>,
@@ -69,6 +84,11 @@ pub(super) struct Receiver {
 impl Receiver {
     pub(super) fn is_sending(&self) -> bool {
         self.sending
+    }
+
+    /// Number of the transmission that is followed.
+    pub(super) fn follows(&self) -> Option<u32> {
+        self.lock.map(|lock| lock.id)
     }
 
     /// The node begins to send: what it was receiving is lost.
@@ -91,23 +111,20 @@ impl Receiver {
         self.signals.iter().filter(|signal| Some(signal.id) != id).map(|signal| signal.power).sum()
     }
 
-    /// A signal begins.
-    pub(super) fn arrive(&mut self, now: Instant, id: u32, power: f64) {
-        self.signals.push(Signal { id, power, since: now });
-        self.cut(now);
-    }
-
-    /// Interference changes: a chunk is over.
-    fn cut(&mut self, now: Instant) {
-        let Some(mut lock) = self.lock else { return };
-        let Lock { cut: begin, interference, .. } = lock;
-        if now > begin {
-            self.chunks.push(Chunk { begin, end: now, interference });
-            lock.overlapped |= interference > 0.0;
+    /// A signal begins. If it is not `legible`, in a modulation that the node knows, it is nothing
+    /// but energy.
+    pub(super) fn arrive(&mut self, now: Instant, id: u32, power: f64, legible: bool) {
+        let signal = Signal { id, power };
+        self.signals.push(signal);
+        let is_best = |(since, other): (_, Signal)| since != now || power > other.power;
+        if legible && self.newest.is_none_or(is_best) {
+            self.newest = Some((now, signal));
         }
-        lock.cut = now;
-        lock.interference = self.sum_without(Some(lock.id));
-        self.lock = Some(lock);
+        if let Some(lock) = &mut self.lock {
+            lock.cut(now, &mut self.chunks);
+            // As if all were added up in their order.
+            lock.interference += power;
+        }
     }
 
     /// All signals that begin now are there: decides which frame is followed.
@@ -123,10 +140,10 @@ impl Receiver {
             self.lock = None;
             change = Change::Lost;
         }
-        // The strongest of the new ones; of equal ones the first.
-        let new = self.signals.iter().filter(|signal| signal.since == now);
-        let best = new.copied().reduce(|a, b| if b.power > a.power { b } else { a });
-        let Some(best) = best.filter(|best| best.power >= levels.detect) else { return change };
+        let newest = self.newest.filter(|&(since, _)| since == now);
+        let Some((_, best)) = newest.filter(|(_, best)| best.power >= levels.detect) else {
+            return change;
+        };
         let free = match (self.lock, levels.capture) {
             (None, _) => true,
             (Some(lock), Some((ratio, window))) => {
@@ -135,7 +152,7 @@ impl Receiver {
             (Some(_), None) => false,
         };
         if free && self.stands_out(best.id, best.power, levels) {
-            self.follow(now, &best);
+            self.follow(now, best);
             change = Change::Found(best.id);
         }
         change
@@ -148,27 +165,29 @@ impl Receiver {
         power >= ratio * (self.sum_without(Some(id)) + noise)
     }
 
-    fn follow(&mut self, now: Instant, signal: &Signal) {
+    /// Follows a signal that begins now.
+    fn follow(&mut self, now: Instant, Signal { id, power }: Signal) {
         self.chunks.clear();
-        let Signal { id, power, since } = *signal;
         let interference = self.sum_without(Some(id));
-        self.lock = Some(Lock { id, power, since, cut: now, interference, overlapped: false });
+        self.lock = Some(Lock { id, power, since: now, cut: now, interference, overlapped: false });
     }
 
-    /// A signal ends; tells of it if it was followed, with its chunks in [`Self::chunks`].
-    pub(super) fn depart(&mut self, now: Instant, id: u32) -> Option<Followed> {
-        let followed = self.lock.filter(|lock| lock.id == id);
-        if followed.is_some() {
-            self.cut(now);
+    /// A signal ends; tells of it if it was followed, with its chunks in [`Self::chunks`]. An error
+    /// if it did not arrive here.
+    pub(super) fn depart(&mut self, now: Instant, id: u32) -> Result<Option<Followed>, ()> {
+        let at = self.signals.iter().position(|signal| signal.id == id).ok_or(())?;
+        self.signals.remove(at);
+        let Some(lock) = &mut self.lock else { return Ok(None) };
+        lock.cut(now, &mut self.chunks);
+        if lock.id == id {
+            let Lock { power, overlapped, .. } = *lock;
+            self.lock = None;
+            return Ok(Some(Followed { power, overlapped }));
         }
-        let lock = self.lock;
-        self.signals.retain(|signal| signal.id != id);
-        if followed.is_none() {
-            self.cut(now);
-            return None;
-        }
-        self.lock = None;
-        lock.map(|Lock { power, overlapped, .. }| Followed { power, overlapped })
+        let id = lock.id;
+        let others = self.signals.iter().filter(|signal| signal.id != id);
+        lock.interference = others.map(|signal| signal.power).sum();
+        Ok(None)
     }
 
     /// Times of constant interference during the frame that was followed last.
@@ -208,9 +227,9 @@ mod tests {
         let change = |level: f64, other: Option<f64>| {
             let mut receiver = Receiver::default();
             if let Some(other) = other {
-                receiver.arrive(us(0), 0, dbm(other));
+                receiver.arrive(us(0), 0, dbm(other), true);
             }
-            receiver.arrive(us(50), 1, dbm(level));
+            receiver.arrive(us(50), 1, dbm(level), true);
             let change = receiver.decide(us(50), &levels());
             (change, receiver.is_busy(&levels()))
         };
@@ -225,9 +244,9 @@ mod tests {
     fn a_preamble_can_be_hidden_until_it_is_found() {
         let after = |later: u64| {
             let mut receiver = Receiver::default();
-            receiver.arrive(us(0), 0, dbm(-70.0));
+            receiver.arrive(us(0), 0, dbm(-70.0), true);
             assert_eq!(receiver.decide(us(0), &levels()), Change::Found(0));
-            receiver.arrive(us(later), 1, dbm(-70.0));
+            receiver.arrive(us(later), 1, dbm(-70.0), true);
             receiver.decide(us(later), &levels())
         };
         assert_eq!(after(3), Change::Lost);
@@ -237,14 +256,14 @@ mod tests {
     #[test]
     fn chunks_are_times_of_constant_interference() {
         let mut receiver = Receiver::default();
-        receiver.arrive(us(0), 0, dbm(-60.0));
+        receiver.arrive(us(0), 0, dbm(-60.0), true);
         receiver.decide(us(0), &levels());
         for (at, id, level) in [(100, 1, -80.0), (200, 2, -83.0)] {
-            receiver.arrive(us(at), id, dbm(level));
+            receiver.arrive(us(at), id, dbm(level), true);
             assert_eq!(receiver.decide(us(at), &levels()), Change::None);
         }
-        assert_eq!(receiver.depart(us(300), 1), None);
-        let followed = receiver.depart(us(400), 0).expect("it was followed");
+        assert_eq!(receiver.depart(us(300), 1), Ok(None));
+        let followed = receiver.depart(us(400), 0).unwrap().expect("it was followed");
         assert!(followed.overlapped && followed.power == dbm(-60.0));
         let chunk =
             |begin, end, interference| Chunk { begin: us(begin), end: us(end), interference };
@@ -258,15 +277,15 @@ mod tests {
     #[test]
     fn who_sends_receives_nothing() {
         let mut receiver = Receiver::default();
-        receiver.arrive(us(0), 0, dbm(-60.0));
+        receiver.arrive(us(0), 0, dbm(-60.0), true);
         receiver.decide(us(0), &levels());
         receiver.begin_sending();
-        receiver.arrive(us(10), 1, dbm(-50.0));
+        receiver.arrive(us(10), 1, dbm(-50.0), true);
         assert_eq!(receiver.decide(us(10), &levels()), Change::None);
-        assert_eq!(receiver.depart(us(50), 0), None);
+        assert_eq!(receiver.depart(us(50), 0), Ok(None));
         receiver.end_sending();
         assert!(receiver.is_busy(&levels()), "there is energy");
-        assert_eq!(receiver.depart(us(60), 1), None, "its preamble was missed");
+        assert_eq!(receiver.depart(us(60), 1), Ok(None), "its preamble was missed");
         assert!(!receiver.is_busy(&levels()));
     }
 }

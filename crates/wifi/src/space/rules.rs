@@ -29,6 +29,7 @@ pub(super) struct Peer {
     pub(super) mode: Mode,
     /// None: the mode is fixed.
     pub(super) control: Option<Box<dyn RateControl>>,
-    /// What it gets of the node's power on average, in milliwatts.
+    /// What it gets of the node's power on average, in milliwatts; if one of the two moves, what
+    /// the last frame had.
     pub(super) power: f64,
 }

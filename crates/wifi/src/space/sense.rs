@@ -82,6 +82,12 @@ impl Carrier {
     pub(super) fn on_garbled(&mut self, extra: Duration) {
         self.extra = extra;
     }
+
+    /// A frame is decoded: what came before it in the same busy time needs no EIFS any more
+    /// (clause 10.3.2.3.7).
+    pub(super) fn on_decoded(&mut self) {
+        self.extra = Duration::ZERO;
+    }
 }
 
 /// A back-off that counts the node's own idle slots. No event marks a slot: how many have passed
@@ -157,6 +163,9 @@ impl Slots {
     }
 
     fn whole_slots(&self, time: Duration) -> Duration {
+        if time == Duration::ZERO {
+            return Duration::ZERO;
+        }
         self.slot * time.0.div_ceil(self.slot.0)
     }
 
@@ -215,6 +224,7 @@ mod tests {
             eifs: Eifs::Standard,
             slot_grid: grid,
             durations: Durations::Standard,
+            protection: crate::mac::Protection::None,
         };
         Slots::new(&timing, 2, BusySlot::Uncounted)
     }

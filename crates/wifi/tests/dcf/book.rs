@@ -1,8 +1,8 @@
 //! A workload through stations that each follow the standard's text: the air between them.
 
+use crate::account::{Account, Aired};
 use crate::station::{Frame, Station};
 use crate::workload::Workload;
-use crate::{Account, Aired};
 use kernel::Instant;
 use wifi::mac::{SlotGrid, StepKind};
 

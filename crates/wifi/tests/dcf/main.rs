@@ -5,55 +5,22 @@
 //! frames on the air at the same nanoseconds, deliver the same packets and end with the same
 //! counts. That is the evidence that the shared clock is DCF.
 
+#[path = "../common/account.rs"]
+mod account;
 mod book;
+#[path = "../common/simulator.rs"]
 mod simulator;
 mod station;
+#[path = "../common/workload.rs"]
 mod workload;
 
-use kernel::Instant;
+use account::{Aired, compare};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use wifi::Counters;
 use wifi::mac::StepKind;
-use wifi::{Counters, Outcome};
-use workload::{Workload, workloads};
-
-/// What went over the air and what came of it.
-#[derive(Debug, Default, PartialEq)]
-struct Account {
-    air: Vec<Aired>,
-    /// When which node got which packet.
-    delivered: Vec<(Instant, u32, u64)>,
-    /// Per node, how the service of which packet ended, and whether its receiver has it.
-    done: Vec<Vec<(u64, Outcome, bool)>>,
-    counters: Vec<Counters>,
-    windows: Vec<u32>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Aired {
-    /// A frame that nobody disturbed.
-    Frame { node: u32, kind: StepKind, start: Instant, end: Instant },
-    /// Frames that began at the same instant; `end` is the longest one's.
-    Clash { nodes: Vec<u32>, start: Instant, end: Instant },
-}
-
-fn compare(workload: &Workload) -> Result<(), TestCaseError> {
-    let (ours, by_the_book) = (simulator::run(workload), book::run(workload));
-    // The first difference on the air says most.
-    let pairs = ours.air.iter().zip(&by_the_book.air);
-    if let Some(differs) = pairs.clone().position(|(a, b)| a != b) {
-        let story: String = ours.air[differs.saturating_sub(6)..differs].iter().map(line).collect();
-        let (ours, by_the_book) = (line(&ours.air[differs]), line(&by_the_book.air[differs]));
-        return Err(TestCaseError::fail(format!("{story}cell: {ours}book: {by_the_book}")));
-    }
-    prop_assert_eq!(ours, by_the_book);
-    Ok(())
-}
-
-fn line(aired: &Aired) -> String {
-    format!("{aired:?}\n")
-}
+use workload::workloads;
 
 proptest! {
     #![proptest_config(ProptestConfig {
@@ -65,7 +32,7 @@ proptest! {
 
     #[test]
     fn the_shared_clock_is_dcf(workload in workloads()) {
-        compare(&workload)?;
+        compare(["cell", "book"], &simulator::run(&workload), &book::run(&workload))?;
     }
 }
 

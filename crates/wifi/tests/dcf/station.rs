@@ -264,7 +264,9 @@ impl<'a> Station<'a> {
             }
             // Its own answer keeps the medium from it as any other frame does.
             StepKind::Cts | StepKind::Ack => self.freeze(now),
-            StepKind::BlockAckRequest | StepKind::BlockAck => unreachable!("DCF has none"),
+            StepKind::CtsToSelf | StepKind::BlockAckRequest | StepKind::BlockAck => {
+                unreachable!("not in these workloads")
+            }
         }
     }
 
@@ -275,7 +277,9 @@ impl<'a> Station<'a> {
             StepKind::Data if frame.to.is_some() => StepKind::Ack,
             StepKind::Data => return self.finish(Outcome::Sent),
             StepKind::Cts | StepKind::Ack => return,
-            StepKind::BlockAckRequest | StepKind::BlockAck => unreachable!("DCF has none"),
+            StepKind::CtsToSelf | StepKind::BlockAckRequest | StepKind::BlockAck => {
+                unreachable!("not in these workloads")
+            }
         };
         let until = Some(now + self.timing().response_timeout(&frame.mode));
         self.awaited = Some(Awaited { kind, until });
@@ -299,7 +303,9 @@ impl<'a> Station<'a> {
             StepKind::Data => self.noise.chance(link.data_loss),
             StepKind::Ack => self.noise.chance(link.ack_loss),
             StepKind::Rts | StepKind::Cts => false,
-            StepKind::BlockAckRequest | StepKind::BlockAck => unreachable!("DCF has none"),
+            StepKind::CtsToSelf | StepKind::BlockAckRequest | StepKind::BlockAck => {
+                unreachable!("not in these workloads")
+            }
         }
     }
 
@@ -354,7 +360,9 @@ impl<'a> Station<'a> {
                 None
             }
             StepKind::Cts | StepKind::Ack => panic!("{now}: an answer that nobody waits for"),
-            StepKind::BlockAckRequest | StepKind::BlockAck => unreachable!("DCF has none"),
+            StepKind::CtsToSelf | StepKind::BlockAckRequest | StepKind::BlockAck => {
+                unreachable!("not in these workloads")
+            }
         }
     }
 

@@ -1,166 +1,75 @@
-//! Saturated cells under EDCA with aggregation, held against theory and ns-3.
+//! EDCA twice, as DCF is in `tests/dcf`: the cell and the space against nodes that follow the
+//! standard's text slot by slot; and saturated cells with aggregation against ns-3.
 
-use kernel::{Agenda, Bytes, Instant, Ranked, Seed};
-use wifi::mac::{Aggregation, BackoffDraw, Countdown, Durations, Eifs, SlotGrid, Timing};
-use wifi::phy::{DOT11N, Edition, Mode, PpduTiming, Preamble, Standard, TxVector};
-use wifi::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, Supply};
-use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
+mod book;
+#[path = "../common/network.rs"]
+mod network;
+mod node;
+#[path = "../common/qos.rs"]
+mod qos;
+mod saturation;
 
-/// Bytes of LLC and SNAP.
-const LLC: Bytes = Bytes(8);
-/// Header of `QoS` data, LLC and FCS.
-const OVERHEAD: Bytes = Bytes(26 + 8 + 4);
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use qos::{Workload, compare, workloads};
+use wifi::mac::StepKind;
 
-/// ns-3's cell: slots off the common grid after a timeout, whole idle slots counted.
-fn ns3(standard: &'static Standard, mode: &Mode) -> MacConfig {
-    let edca = Categories::of(standard, Edition::Ns3);
-    MacConfig {
-        timing: Timing {
-            standard,
-            preamble: Preamble::Long,
-            basic_rates: standard.default_basic_rates().collect(),
-            slot: standard.slot,
-            eifs: Eifs::Estimated,
-            slot_grid: SlotGrid::Free,
-            durations: Durations::Standard,
-        },
-        short_retry_limit: 7,
-        long_retry_limit: 4,
-        cw_min: standard.cw_min,
-        cw_max: standard.cw_max,
-        countdown: Countdown::IdleSlots,
-        backoff_draw: BackoffDraw::Standard,
-        rts_threshold: Bytes(1 << 30),
-        overhead: OVERHEAD,
-        edca: Some(edca),
-        aggregation: Aggregation::of(mode.class, LLC),
+/// Frames one by one: aggregates have tests of their own.
+fn one_by_one(mut workload: Workload) -> Workload {
+    workload.config.aggregation = None;
+    workload
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 1000,
+        max_shrink_iters: 20_000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn the_shared_clocks_are_edca(workload in workloads()) {
+        let workload = one_by_one(workload);
+        let by_the_book = book::run(&workload);
+        let [cell, space] = [false, true].map(|in_space| {
+            let mut account = qos::run(&workload, in_space);
+            account.delivered.sort_unstable();
+            account
+        });
+        compare(["cell", "book"], &cell, &by_the_book)?;
+        compare(["space", "book"], &space, &by_the_book)?;
     }
 }
 
-/// Stations that always have another datagram for the access point.
-struct Endless {
-    payload: u64,
-    next: Vec<u64>,
-}
-
-impl Endless {
-    fn packet(&mut self, node: u32) -> Packet {
-        let number = self.next[node as usize];
-        self.next[node as usize] += 1;
-        Packet {
-            from: NodeId(node),
-            to: Some(NodeId(ACCESS_POINT)),
-            size: Bytes(self.payload + 28),
-            born: Instant::ZERO,
-            ecn: Ecn::NotCapable,
-            class: TrafficClass::BestEffort,
-            body: Body::Datagram(Datagram { flow: FlowId(node), number, len: self.payload as u32 }),
-        }
-    }
-}
-
-impl Supply for Endless {
-    fn next(&mut self, node: u32, _: TrafficClass, _: u32, most: Bytes) -> Option<Packet> {
-        (Bytes(self.payload + 28) <= most).then(|| self.packet(node))
-    }
-}
-
-enum Event {
-    Step,
-    Access(u32),
-}
-
-impl Ranked for Event {
-    fn rank(&self) -> u8 {
-        u8::from(matches!(self, Self::Access(_)))
-    }
-}
-
-/// Goodput of all stations together in Mb/s over so many seconds; each one's datagrams arrive in
-/// order and once.
-fn saturate(config: MacConfig, links: Vec<Link>, payload: u64, seconds: f64) -> (f64, Cell) {
-    let seed = Seed { root: 1, replication: 0 };
-    let stations = links.len() as u32;
-    let mut cell = Cell::new(config, links, &seed);
-    let mut supply = Endless { payload, next: vec![0; stations as usize + 1] };
-    let (mut agenda, mut out) = (Agenda::new(), Vec::new());
-    let mut last = vec![None; stations as usize + 1];
-    let mut arrived = 0;
-    for node in 1..=stations {
-        let packet = supply.packet(node);
-        cell.on_packet(Instant::ZERO, node, packet, Some(ACCESS_POINT), &mut out);
-    }
-    let mut now = Instant::ZERO;
-    loop {
-        let mut i = 0;
-        while let Some(&command) = out.get(i) {
-            i += 1;
-            match command {
-                Command::Access(ticket) => agenda.at(ticket.at, Event::Access(ticket.generation)),
-                Command::Step(at) => agenda.at(at, Event::Step),
-                Command::Deliver { packet, .. } => {
-                    let Body::Datagram(datagram) = packet.body else { continue };
-                    let last = &mut last[packet.from.0 as usize];
-                    assert!(*last < Some(datagram.number), "in order and once");
-                    *last = Some(datagram.number);
-                    arrived += 1;
-                }
-                Command::Done { node, packet, .. } => {
-                    if cell.is_free_for(node, packet.class) {
-                        let packet = supply.packet(node);
-                        cell.on_packet(now, node, packet, Some(ACCESS_POINT), &mut out);
-                    }
-                }
-                Command::Began | Command::Ended | Command::Mode { .. } => {}
-            }
-        }
-        out.clear();
-        let Some((at, event)) = agenda.next() else { break };
-        now = at;
-        if now.since(Instant::ZERO).as_secs_f64() > seconds {
-            break;
-        }
-        match event {
-            Event::Step => cell.on_step(now, &mut supply, &mut out),
-            Event::Access(generation) => cell.on_access(now, generation, &mut supply, &mut out),
-        }
-    }
-    ((arrived * payload * 8) as f64 / seconds / 1e6, cell)
-}
-
-fn link(mode: Mode) -> Link {
-    Link { mode, data_loss: 0.0, ack_loss: 0.0 }
-}
-
-/// One station at 20 MHz with a long guard interval and datagrams of 1472 bytes: ns-3's UDP goodput
-/// of 802.11n by MCS.
+/// The workloads are worth something: what EDCA has to decide happens in them.
 #[test]
-fn saturation_of_80211n_by_mcs() {
-    let ns3_mbps = [5.81, 11.83, 17.79, 23.80, 35.73, 47.62, 53.61, 59.55];
-    for (mcs, expected) in (0..).zip(ns3_mbps) {
-        let vector = TxVector { mcs, timing: PpduTiming::Ns3, ..DOT11N.tx_vector().unwrap() };
-        let mode = vector.mode().unwrap();
-        let (goodput, _) = saturate(ns3(&DOT11N, &mode), vec![link(mode)], 1472, 10.0);
-        let difference = goodput / expected - 1.0;
-        println!("MCS {mcs}: {goodput:.3} Mb/s, ns-3 {expected}: {:+.2} %", difference * 100.0);
-        assert!(difference.abs() < 0.015, "MCS {mcs}: {goodput} against {expected}");
+fn the_workloads_get_around() {
+    let mut runner = TestRunner::deterministic();
+    let mut seen = [0u64; 7];
+    for _ in 0..300 {
+        let workload = workloads().new_tree(&mut runner).expect("a workload").current();
+        let workload = one_by_one(workload);
+        let account = book::run(&workload);
+        let mut last = None;
+        for &(start, end, what) in &account.air {
+            seen[0] += u64::from(what.is_none());
+            let sifs = workload.config.timing.sifs();
+            let opens = what.filter(|(kind, _)| matches!(kind, StepKind::Rts | StepKind::Data));
+            // Data after data a SIFS apart: a TXOP goes on.
+            let goes_on =
+                opens.is_some() && last.is_some_and(|(acked, at)| acked && at + sifs == start);
+            seen[1] += u64::from(goes_on);
+            seen[2] += u64::from(what.is_some_and(|(kind, _)| kind == StepKind::Rts));
+            last = Some((what.is_some_and(|(kind, _)| kind == StepKind::Ack), end));
+        }
+        for (counters, frames) in &account.counters {
+            seen[3] += frames.internal_collisions;
+            seen[4] += counters.retry_drops;
+            seen[5] += counters.noise_losses;
+            seen[6] += counters.duplicates;
+        }
     }
-}
-
-/// Noise on every frame and every answer, four stations, both rules of missed block acks: whatever
-/// happens, datagrams come in order and once (asserted on the way), and much arrives.
-#[test]
-fn noise_disturbs_no_order() {
-    let mode = DOT11N.tx_vector().unwrap().fastest().unwrap();
-    for missed in [wifi::mac::MissedBlockAck::Request, wifi::mac::MissedBlockAck::Retransmit] {
-        let mut config = ns3(&DOT11N, &mode);
-        config.aggregation.as_mut().unwrap().missed = missed;
-        let noisy = Link { mode, data_loss: 0.2, ack_loss: 0.2 };
-        let (goodput, cell) = saturate(config, vec![noisy; 4], 1472, 3.0);
-        let counters = (1..=4).map(|node| *cell.frame_counters(node));
-        let (sent, again): (u64, u64) =
-            counters.fold((0, 0), |(a, b), c| (a + c.mpdus, b + c.repeated_mpdus));
-        assert!(goodput > 20.0, "{missed:?}: {goodput}");
-        assert!(again * 10 > sent, "{missed:?}: {again} of {sent} were sent again");
-    }
+    assert!(seen.iter().all(|&count| count > 300), "{seen:?}");
 }

@@ -121,6 +121,7 @@ impl Driver {
                     news.push(News::Done { node, number, outcome, received });
                     self.serve(now, node);
                 }
+                Command::Aired { .. } => {}
                 _ => unreachable!("a space has no exchange of its own"),
             }
         }

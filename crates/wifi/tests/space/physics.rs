@@ -1,53 +1,26 @@
 //! What nodes do to each other that do not all hear each other.
 
 use crate::drive::{Driver, News};
+use crate::network::{link, mac};
 use kernel::{BitRate, Bytes, Db, Dbm, Duration, Instant, Seed};
-use wifi::mac::{BackoffDraw, Countdown, Durations, Eifs, SlotGrid, Timing};
+use wifi::MacConfig;
+use wifi::mac::SlotGrid;
 use wifi::phy::error::{ErrorModel, Nist, Threshold};
 use wifi::phy::propagation::{LogDistance, Position};
-use wifi::phy::{DOT11A, DOT11B, Mode, Preamble, Standard};
+use wifi::phy::{DOT11A, DOT11B, Mode, Standard};
 use wifi::space::{Losses, Radio, Site, SpaceConfig};
-use wifi::{Link, MacConfig};
 
 const SEED: Seed = Seed { root: 1, replication: 0 };
 /// Headers of UDP and IP.
 const HEADERS: u64 = 28;
-
-pub(crate) fn mac(standard: &'static Standard) -> MacConfig {
-    MacConfig {
-        timing: Timing {
-            standard,
-            preamble: Preamble::Long,
-            basic_rates: standard.default_basic_rates().collect(),
-            slot: standard.slot,
-            eifs: Eifs::Standard,
-            slot_grid: SlotGrid::Standard,
-            durations: Durations::Standard,
-        },
-        short_retry_limit: 7,
-        long_retry_limit: 7,
-        cw_min: standard.cw_min,
-        cw_max: standard.cw_max,
-        countdown: Countdown::Standard,
-        backoff_draw: BackoffDraw::Standard,
-        rts_threshold: Bytes(4000),
-        overhead: Bytes(36),
-        edca: None,
-        aggregation: None,
-    }
-}
-
-pub(crate) fn link(mode: Mode) -> Link {
-    Link { mode, data_loss: 0.0, ack_loss: 0.0 }
-}
 
 fn rate(standard: &Standard, mbps: f64) -> Mode {
     standard.mode(BitRate::from_mbps(mbps)).unwrap()
 }
 
 fn sites(nodes: usize) -> Vec<Site> {
-    let position = Position::default();
-    let site = Site { position, channel: 1, tx_power: Dbm(16.0206), is_access_point: false };
+    let course = Position::default().into();
+    let site = Site { course, channel: 1, tx_power: Dbm(16.0206), is_access_point: false };
     vec![site; nodes]
 }
 
@@ -282,10 +255,10 @@ fn city(cells: u32, stations: u32, apart_m: f64) -> (SpaceConfig, Vec<(u32, u32)
             let turn = f64::from(i) * 2.4;
             let away = if i == 0 { 0.0 } else { 4.0 + f64::from(i % 7) };
             let (east, north) = (away * triangle(turn), away * triangle(turn + 1.0));
-            let position = Position { x: x + east, y: y + north, z: 1.5 };
+            let course = Position { x: x + east, y: y + north, z: 1.5 }.into();
             let channel = ((column + 2 * row) % 3) as u16;
             let (tx_power, is_access_point) = (Dbm(16.0206), i == 0);
-            sites.push(Site { position, channel, tx_power, is_access_point });
+            sites.push(Site { course, channel, tx_power, is_access_point });
             if i > 0 {
                 links.push((access_point, access_point + i, link(rate(&DOT11A, 54.0))));
                 uplinks.push((access_point + i, access_point));

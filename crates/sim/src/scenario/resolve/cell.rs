@@ -1,6 +1,7 @@
 //! The cell: standard, rates, stations, access point.
 
 use super::check::{Check, number};
+use super::mixed;
 use super::modes::Modes;
 use super::qos;
 use super::queues::{Site, queue};
@@ -16,7 +17,7 @@ use wifi::phy;
 pub(super) const MOST_STATIONS: u64 = 10_000;
 
 /// DSSS and CCK, 802.11-2020 clauses 15 and 16.
-const DSSS: [f64; 4] = [1.0, 2.0, 5.5, 11.0];
+pub(super) const DSSS: [f64; 4] = [1.0, 2.0, 5.5, 11.0];
 /// OFDM in 20 MHz, 802.11-2020 clause 17.
 const OFDM: [f64; 8] = [6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0];
 /// Both, 802.11-2020 clause 18.
@@ -110,17 +111,20 @@ pub(super) fn wlan(document: &Document, check: &mut Check) -> WlanPlan {
     let standard = document.standard.unwrap_or(Standard::G);
     let band = band(wlan, standard, check);
     let (cw_min, cw_max) = contention_windows(wlan, standard, check);
+    let mixed = mixed::has_non_erp(document);
     WlanPlan {
         standard,
         band,
         preamble: preamble(wlan, document.standard, check),
-        basic_rates: basic_rates(wlan, document.standard, band, check),
+        basic_rates: basic_rates(wlan, document.standard, band, mixed, check),
         rts_threshold: rts_threshold(wlan, standard),
         short_retry_limit: retry_limit("short", wlan.short_retry_limit, check),
         long_retry_limit: retry_limit("long", wlan.long_retry_limit, check),
         cw_min,
         cw_max,
-        slot: slot(wlan, document.standard, check),
+        cw_min_non_erp: wlan.cw_min.map_or(phy::DOT11B.cw_min.min(cw_max), |_| cw_min),
+        protection: mixed::protection(document, mixed, check),
+        slot: slot(wlan, document.standard, mixed, check),
         // 36 bytes are the longest header, with four addresses, QoS and HT control; more leaves
         // room for what other simulators count.
         mac_header: check.bytes("wlan.mac_header_bytes", wlan.mac_header_bytes, 0, 100),
@@ -167,7 +171,10 @@ fn preamble(wlan: &Wlan, standard: Option<Standard>, check: &mut Check) -> Pream
     wlan.preamble.unwrap_or(Preamble::Long)
 }
 
-fn slot(wlan: &Wlan, standard: Option<Standard>, check: &mut Check) -> Slot {
+fn slot(wlan: &Wlan, standard: Option<Standard>, mixed: bool, check: &mut Check) -> Slot {
+    if mixed {
+        return mixed::slot(wlan.slot, check);
+    }
     match (standard, wlan.slot) {
         (Some(Standard::B), Some(Slot::Short)) => {
             check.fault("wlan.slot", "802.11b has the long slot (20 us) only; remove the key");
@@ -187,11 +194,16 @@ fn basic_rates(
     wlan: &Wlan,
     standard: Option<Standard>,
     band: Band,
+    mixed: bool,
     check: &mut Check,
 ) -> Vec<BitRate> {
     let path = "wlan.basic_rates_mbps";
+    if mixed && let Some(written) = &wlan.basic_rates_mbps {
+        mixed::basic_rates(written, check);
+    }
     let Some(standard) = standard else { return vec![BitRate(0)] };
     let mut rates: Vec<BitRate> = match &wlan.basic_rates_mbps {
+        None if mixed => mixed::default_basic_rates(),
         None => default_basic_rates(standard).iter().map(|r| BitRate::from_mbps(*r)).collect(),
         Some(written) => written
             .iter()
@@ -269,6 +281,7 @@ pub(super) fn stations(
     let mut modes = document.standard.map(|_| Modes::new(document, wlan, duration_s, check));
     let mut stations = Vec::new();
     for (path, group) in groups {
+        mixed::standard_of(&path, group, document.standard, check);
         let example = station(&path, group, modes.as_mut(), check);
         // Of too many only those that a plan could have, so that patterns can still be checked.
         let room = MOST_STATIONS.saturating_sub(stations.len() as u64);
@@ -288,10 +301,12 @@ fn station(
 ) -> StationPlan {
     // Without a standard its fault is all that is told of modes.
     let any = || RatePlan { mode: phy::DOT11G.fastest(), control: RateControlPlan::Fixed };
+    let non_erp = modes.as_ref().is_some_and(|modes| mixed::is_non_erp(modes.standard, group));
     let (up, down) = modes.map_or_else(|| (any(), any()), |modes| modes.links(path, group, check));
     let site = Site::Station(up.mode.rate);
     StationPlan {
         name: String::new(),
+        non_erp,
         up,
         down,
         queue: queue(&format!("{path}.queue"), &group.queue, site, check),

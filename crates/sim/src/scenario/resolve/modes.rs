@@ -1,7 +1,7 @@
 //! The modes of links: by rate in 802.11b, a and g, by MCS in n, ac and ax.
 
 use super::check::{Check, number};
-use super::rate;
+use super::{mixed, rate};
 use crate::plan::{Mode, RateControlPlan, RatePlan, Standard, WlanPlan};
 use crate::scenario::document::{Document, Station};
 use crate::scenario::rate::RateControl;
@@ -19,6 +19,8 @@ pub(super) struct Modes<'a> {
     basic_rates: &'a [BitRate],
     pub(super) duration_s: f64,
     has_radio: bool,
+    /// The group at hand is of 802.11b in a network of 802.11g.
+    non_erp: bool,
     /// What groups without keys of their own have.
     general: Option<Choice>,
     /// Faults of keys that groups share, each of which is told once.
@@ -56,6 +58,7 @@ impl<'a> Modes<'a> {
             basic_rates,
             duration_s,
             has_radio: document.radio.is_some(),
+            non_erp: false,
             general: None,
             told: BTreeSet::new(),
         };
@@ -85,7 +88,8 @@ impl<'a> Modes<'a> {
             self.by_mcs(path, group, check)
         } else {
             self.refuse_mcs_of(path, group, check);
-            match group.rate_mbps {
+            self.non_erp = mixed::is_non_erp(self.standard, group);
+            match group.rate_mbps.or(self.non_erp.then_some(self.fastest_of_b())) {
                 None => self.general.expect("made at first"),
                 given => {
                     let mode = self.by_rate(&format!("{path}.rate_mbps"), given, check);
@@ -101,6 +105,12 @@ impl<'a> Modes<'a> {
         let up = self.link(own, choice.up, choice.vector, check);
         let down = self.link(ap, choice.down, choice.vector, check);
         (up, down)
+    }
+
+    /// What a group of 802.11b has without a rate of its own.
+    fn fastest_of_b(&self) -> f64 {
+        let is_dsss = |choice: &Choice| choice.up.class.is_dsss();
+        self.general.filter(is_dsss).map_or(11.0, |choice| choice.up.rate.as_mbps())
     }
 
     fn link(
@@ -139,7 +149,9 @@ impl<'a> Modes<'a> {
     ) -> Vec<Mode> {
         let Some(vector) = vector else {
             let lowest = self.basic_rates[0];
-            let fits = |mode: &&Mode| mode.rate >= lowest && mode.rate <= fastest.rate;
+            let knows = |mode: &Mode| !self.non_erp || mode.class.is_dsss();
+            let fits =
+                |mode: &&Mode| mode.rate >= lowest && mode.rate <= fastest.rate && knows(mode);
             return self.phy.modes.iter().filter(fits).copied().collect();
         };
         let least = if fewer_streams { 1 } else { vector.streams };
@@ -162,7 +174,8 @@ impl<'a> Modes<'a> {
 
     /// The mode of a rate, or what is wrong with it.
     pub(super) fn mode_of_rate(&self, mbps: f64) -> Result<Mode, String> {
-        let rate = super::cell::rate(mbps, self.standard, self.phy.band)?;
+        let standard = if self.non_erp { Standard::B } else { self.standard };
+        let rate = super::cell::rate(mbps, standard, self.phy.band)?;
         Ok(self.phy.mode(rate).expect("the standard has the rate"))
     }
 

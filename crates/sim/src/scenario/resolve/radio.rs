@@ -4,17 +4,19 @@ use super::cell::ring;
 use super::check::{Check, number};
 use super::queues::{Site, queue};
 use crate::plan::{
-    ApPlan, BssPlan, Delivery, Discipline, Endpoint, ErrorPlan, FadingPlan, FlowPlan, LossPlan,
-    PlacePlan, SlotGrid, SpacePlan, StationPlan,
+    ApPlan, BssPlan, Delivery, Endpoint, ErrorPlan, FadingPlan, FlowPlan, LossPlan, PlacePlan,
+    SlotGrid, SpacePlan, StationPlan, WaypointPlan,
 };
-use crate::scenario::document::{Document, Station, Stations};
+use crate::scenario::document::{Document, Station, Stations, Waypoint};
 use crate::scenario::radio::{ErrorModel, Propagation, Radio};
-use kernel::{Db, Dbm, Duration};
+use kernel::{Db, Dbm, Duration, Instant};
 
 /// More cells than this are a mistake.
 const MOST_CELLS: usize = 1000;
 /// Nodes further from the origin than this are a mistake, in metres.
 const FARTHEST: f64 = 1e6;
+/// More waypoints than this are a mistake.
+const MOST_WAYPOINTS: usize = 10_000;
 
 /// Space, if the scenario has a radio; else nothing may be said of places.
 pub(super) fn space(
@@ -35,10 +37,6 @@ pub(super) fn space(
     if document.wlan.aggregation.delivery == Delivery::Mpdu {
         let message = "\"mpdu\" is not there yet together with [radio]; take \"ppdu\"";
         check.fault("wlan.aggregation.delivery", message);
-    }
-    if matches!(ap.queue, Discipline::AirtimeFair { .. }) {
-        let message = "airtime_fair is not there yet together with [radio]; take drr or fq_codel";
-        check.fault("ap.queue.airtime_fair", message);
     }
     let cells = cells(document, radio, ap, stations, check);
     let places = places(document, radio, cells.len(), check);
@@ -105,6 +103,7 @@ fn no_radio(document: &Document, check: &mut Check) {
     for (path, group) in groups(document) {
         unused(group.position_m.is_some(), format!("{path}.position_m"));
         unused(group.ring_m.is_some(), format!("{path}.ring_m"));
+        unused(group.waypoints.is_some(), format!("{path}.waypoints"));
         unused(group.cell.is_some(), format!("{path}.cell"));
     }
     if document.radio.is_some() {
@@ -123,7 +122,7 @@ fn position(path: &str, given: Option<&Vec<f64>>, radio: &Radio, check: &mut Che
         return [x, y].map(|value| check.real(path, value, -FARTHEST, FARTHEST));
     }
     let count = given.len();
-    check.fault(path, format!("must be two numbers, [east, north], not {count}"));
+    check.fault(path, format!("must be two numbers, [east, north]; has {count}"));
     [0.0, 0.0]
 }
 
@@ -156,15 +155,10 @@ fn cells(
     for (bss, index) in document.cells.iter().zip(0..).take(MOST_CELLS) {
         let path = |key: &str| format!("cells[{index}].{key}");
         let site = Site::AccessPoint(fastest);
-        let discipline = queue(&path("queue"), &bss.queue, site, check);
-        if matches!(discipline, Discipline::AirtimeFair { .. }) {
-            let message = "airtime_fair is not there yet together with [radio]; take drr";
-            check.fault(path("queue.airtime_fair"), message);
-        }
         cells.push(BssPlan {
             position_m: position(&path("position_m"), bss.position_m.as_ref(), radio, check),
             channel: channel(path("channel"), bss.channel, check),
-            queue: discipline,
+            queue: queue(&path("queue"), &bss.queue, site, check),
             ring: ring(&format!("cells[{index}]"), bss.ring_packets, check),
         });
     }
@@ -180,32 +174,93 @@ fn places(document: &Document, radio: &Radio, cells: usize, check: &mut Check) -
     }
     let mut places = Vec::new();
     for (path, group) in groups {
-        if group.position_m.is_none() && group.ring_m.is_none() && radio.losses_db.is_none() {
+        let is_placed = group.position_m.is_some() || group.ring_m.is_some();
+        if !is_placed && group.waypoints.is_none() && radio.losses_db.is_none() {
             let message = "missing; with [radio] a station has a place, as [10.0, 0.0], or a \
-                           ring_m around its access point, or there is radio.losses_db";
+                           ring_m around its access point, or waypoints, or there is \
+                           radio.losses_db";
             check.fault(format!("{path}.position_m"), message);
         }
         let highest = cells as u64 - 1;
-        let cell = check.whole(format!("{path}.cell"), group.cell.unwrap_or(0), 0, highest);
-        let own = [&document.ap.position_m].into_iter();
-        let further = document.cells.iter().map(|bss| &bss.position_m);
-        let centre = own.chain(further).nth(cell as usize).and_then(Option::as_ref);
-        let given = group.position_m.as_ref();
-        let key = format!("{path}.position_m");
-        let [x, y] = match given {
-            Some(_) => position(&key, given, radio, check),
-            None => centre.and_then(|at| <[f64; 2]>::try_from(&at[..]).ok()).unwrap_or([0.0; 2]),
-        };
-        let ring = check.real(format!("{path}.ring_m"), group.ring_m.unwrap_or(0.0), 0.0, FARTHEST);
+        let cell = check.whole(format!("{path}.cell"), group.cell.unwrap_or(0), 0, highest) as u32;
         let room = super::cell::MOST_STATIONS.saturating_sub(places.len() as u64);
-        for i in 0..group.count.min(room) {
+        let count = group.count.min(room);
+        if let Some(written) = &group.waypoints {
+            let waypoints = course(&path, group, written, radio, check);
+            places.extend((0..count).map(|_| PlacePlan { cell, waypoints: waypoints.clone() }));
+            continue;
+        }
+        let [x, y] = centre(document, &path, group, cell, radio, check);
+        let ring = check.real(format!("{path}.ring_m"), group.ring_m.unwrap_or(0.0), 0.0, FARTHEST);
+        for i in 0..count {
             // Evenly on the ring, the first in the east.
             let turn = std::f64::consts::TAU * i as f64 / group.count as f64;
             let position_m = [x + ring * libm::cos(turn), y + ring * libm::sin(turn)];
-            places.push(PlacePlan { cell: cell as u32, position_m });
+            let waypoints = vec![WaypointPlan { at: Instant::ZERO, position_m }];
+            places.push(PlacePlan { cell, waypoints });
         }
     }
     places
+}
+
+/// Where stations stand, or the centre of their ring.
+fn centre(
+    document: &Document,
+    path: &str,
+    group: &Station,
+    cell: u32,
+    radio: &Radio,
+    check: &mut Check,
+) -> [f64; 2] {
+    if group.position_m.is_some() {
+        let key = format!("{path}.position_m");
+        return position(&key, group.position_m.as_ref(), radio, check);
+    }
+    let own = [&document.ap.position_m].into_iter();
+    let further = document.cells.iter().map(|bss| &bss.position_m);
+    let centre = own.chain(further).nth(cell as usize).and_then(Option::as_ref);
+    centre.and_then(|at| <[f64; 2]>::try_from(&at[..]).ok()).unwrap_or([0.0; 2])
+}
+
+/// The way of stations that move.
+fn course(
+    path: &str,
+    group: &Station,
+    written: &[Waypoint],
+    radio: &Radio,
+    check: &mut Check,
+) -> Vec<WaypointPlan> {
+    for (given, key) in
+        [(group.position_m.is_some(), "position_m"), (group.ring_m.is_some(), "ring_m")]
+    {
+        if given {
+            let message = "the waypoints say where they are; remove one of the two keys";
+            check.fault(format!("{path}.{key}"), message);
+        }
+    }
+    let path = format!("{path}.waypoints");
+    if written.is_empty() {
+        let message = "there are none; one reads { at_s = 20.0, position_m = [10.0, 0.0] }";
+        check.fault(&path, message);
+    } else if written.len() > MOST_WAYPOINTS {
+        let message = format!("{} are too many; at most {MOST_WAYPOINTS}", written.len());
+        check.fault(&path, message);
+    }
+    let mut waypoints: Vec<WaypointPlan> = Vec::new();
+    for (point, index) in written.iter().zip(0..).take(MOST_WAYPOINTS) {
+        let at_s =
+            check.seconds(format!("{path}[{index}].at_s"), point.at_s, 0.0, super::LONGEST_S);
+        let at = Instant::ZERO + Duration::from_secs_f64(at_s);
+        if at_s == point.at_s && waypoints.last().is_some_and(|before| at <= before.at) {
+            let (is, before) = (number(at_s), number(written[index - 1].at_s));
+            let message = format!("{is} is not after the waypoint before, {before}");
+            check.fault(format!("{path}[{index}].at_s"), message);
+        }
+        let key = format!("{path}[{index}].position_m");
+        let position_m = position(&key, Some(&point.position_m), radio, check);
+        waypoints.push(WaypointPlan { at, position_m });
+    }
+    waypoints
 }
 
 fn losses(radio: &Radio, nodes: usize, check: &mut Check) -> LossPlan {

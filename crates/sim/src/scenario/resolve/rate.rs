@@ -31,6 +31,7 @@ fn rule(path: &str, control: &RateControl, modes: &Modes<'_>) -> Result<Adaptive
     Ok(match control {
         RateControl::Arf(keys) => arf(path, keys)?,
         RateControl::Aarf(keys) => aarf(path, keys)?,
+        RateControl::Simple => AdaptiveRule::Simple,
         RateControl::Cara => AdaptiveRule::Cara,
         RateControl::Rraa => AdaptiveRule::Rraa,
         RateControl::Minstrel => AdaptiveRule::Minstrel,

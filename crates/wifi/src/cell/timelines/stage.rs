@@ -2,8 +2,8 @@
 
 use super::record::{Frame, Record};
 use crate::mac::{
-    Aggregation, Backoff, BackoffDraw, Countdown, Durations, Eifs, Exchange, Fate, SlotGrid,
-    StepKind, Timing,
+    ACK, Aggregation, Backoff, BackoffDraw, Countdown, Durations, Eifs, Exchange, Fate, Opening,
+    Protection, SlotGrid, StepKind, Timing,
 };
 use crate::phy::{Edition, Preamble, Standard, TxVector};
 use crate::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, Supply};
@@ -61,6 +61,7 @@ impl Script {
             eifs: Eifs::Standard,
             slot_grid: SlotGrid::Standard,
             durations: Durations::Standard,
+            protection: Protection::None,
         };
         let config = MacConfig {
             timing,
@@ -74,6 +75,7 @@ impl Script {
             overhead: Bytes(OVERHEAD),
             edca: None,
             aggregation: None,
+            non_erp: None,
         };
         let link = Link { mode: standard.fastest(), data_loss: 0.0, ack_loss: 0.0 };
         Self {
@@ -312,7 +314,7 @@ impl Stage {
             }
             Command::Step(at) => self.agenda.at(at, Event::AirStep),
             Command::Began => self.note_frames(),
-            Command::Ended | Command::Mode { .. } => {}
+            Command::Ended | Command::Aired { .. } | Command::Mode { .. } => {}
             Command::Deliver { node, packet } => {
                 self.record.mark(now, node, '*');
                 self.record.delivered.push((now.0, node, number_of(&packet)));
@@ -348,7 +350,7 @@ impl Stage {
         let mut add = |function, node, kind, (start, end), fill| {
             let label = match kind {
                 StepKind::Rts => "rts".to_owned(),
-                StepKind::Cts => "cts".to_owned(),
+                StepKind::Cts | StepKind::CtsToSelf => "cts".to_owned(),
                 StepKind::Ack => "ack".to_owned(),
                 StepKind::BlockAckRequest => "bar".to_owned(),
                 StepKind::BlockAck => "ba".to_owned(),
@@ -358,12 +360,19 @@ impl Stage {
         };
         for &(f, end) in self.cell.colliders.iter().filter(|_| exchange.fate == Fate::Collision) {
             let function = self.cell.function(f);
+            let (timing, node) = (self.cell.rules.timing(), self.cell.node_of(f));
+            let mut start = exchange.start;
+            if function.opening == Opening::CtsToSelf {
+                let over = start + timing.airtime(&function.first_mode(timing), ACK).total();
+                add(f, node, StepKind::CtsToSelf, (start, over), 'x');
+                start = over + timing.sifs();
+            }
             let kind = match () {
-                () if function.with_rts => StepKind::Rts,
+                () if function.with_rts() => StepKind::Rts,
                 () if function.psdu.mpdus == 0 => StepKind::BlockAckRequest,
                 () => StepKind::Data,
             };
-            add(f, self.cell.node_of(f), kind, (exchange.start, end), 'x');
+            add(f, node, kind, (start, end), 'x');
         }
         for step in exchange.steps() {
             let sender = self.cell.sender;

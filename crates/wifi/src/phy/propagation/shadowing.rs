@@ -5,7 +5,7 @@ use super::{Path, Propagation};
 use kernel::{Db, Seed};
 
 /// Log-normal shadowing upon another model (Rappaport, section 4.9.2): a normal number of decibels
-/// for each pair of nodes, the same both ways and for the whole run.
+/// for each pair of nodes, the same both ways and for the whole run, wherever the two go.
 #[derive(Clone, Debug)]
 pub struct Shadowing<P> {
     /// The model of the mean loss.

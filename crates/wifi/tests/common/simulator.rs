@@ -1,7 +1,7 @@
 //! A workload through the cell.
 
+use crate::account::{Account, Aired};
 use crate::workload::{Arrival, Workload};
-use crate::{Account, Aired};
 use kernel::{Agenda, Instant, Ranked};
 use std::collections::VecDeque;
 use wifi::mac::{Fate, StepKind};
@@ -87,7 +87,7 @@ impl Driver<'_> {
                 self.agenda.at(ticket.at, Event::Access(ticket.generation));
             }
             Command::Step(at) => self.agenda.at(at, Event::AirStep),
-            Command::Began | Command::Ended | Command::Mode { .. } => {}
+            Command::Began | Command::Ended | Command::Aired { .. } | Command::Mode { .. } => {}
             Command::Deliver { node, packet } => {
                 self.account.delivered.push((now, node, number_of(&packet)));
             }
@@ -132,7 +132,7 @@ impl Driver<'_> {
         let receiver = self.workload.packets[number as usize].to;
         for step in exchange.steps() {
             let node = match step.kind {
-                StepKind::Rts | StepKind::Data => sender,
+                StepKind::Rts | StepKind::CtsToSelf | StepKind::Data => sender,
                 StepKind::Cts | StepKind::Ack => receiver.expect("nobody answers a broadcast"),
                 StepKind::BlockAckRequest | StepKind::BlockAck => unreachable!("DCF has none"),
             };

@@ -3,7 +3,7 @@
 use kernel::{BitRate, Bytes, Duration, Instant, Seed};
 use proptest::prelude::*;
 use std::fmt;
-use wifi::mac::{BackoffDraw, Countdown, Durations, Eifs, SlotGrid, Timing};
+use wifi::mac::{BackoffDraw, Countdown, Durations, Eifs, NonErp, Protection, SlotGrid, Timing};
 use wifi::phy::{DOT11A, DOT11B, DOT11G, Mode, Preamble, Standard};
 use wifi::{Link, MacConfig};
 
@@ -32,12 +32,13 @@ impl fmt::Debug for Workload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let MacConfig { timing, rts_threshold, countdown, backoff_draw, .. } = &self.config;
         let MacConfig { short_retry_limit, long_retry_limit, cw_min, cw_max, .. } = self.config;
-        let Timing { standard, preamble, slot, eifs, slot_grid, .. } = timing;
+        let Timing { standard, preamble, slot, eifs, slot_grid, protection, .. } = timing;
         writeln!(f, "{}, {preamble:?} preamble, slot {slot}, {eifs:?} EIFS,", standard.name)?;
         writeln!(f, "{slot_grid:?} grid, {countdown:?} countdown, {backoff_draw:?} draw,")?;
         writeln!(f, "limits {short_retry_limit} and {long_retry_limit}, CW {cw_min} to {cw_max},")?;
         writeln!(f, "RTS above {rts_threshold}, seed {}", self.seed.root)?;
         writeln!(f, "basic rates {:?}", timing.basic_rates)?;
+        writeln!(f, "{protection:?} protects from {:?}", self.config.non_erp)?;
         for (link, station) in self.links.iter().zip(1..) {
             writeln!(f, "station {station}: {link:?}")?;
         }
@@ -46,6 +47,67 @@ impl fmt::Debug for Workload {
         }
         Ok(())
     }
+}
+
+/// Cells of 802.11g in which some stations are of 802.11b, whatever protects the others.
+///
+/// Frames of which one receiver notices the DSSS and another the OFDM do not meet: after a
+/// collision they would ask for an EIFS each. Nor is a frame so short that it is over before the
+/// data after a CTS to its own sender that it has met: the CTS goes at 11 Mb/s, and no RTS meets
+/// it.
+#[allow(dead_code, reason = "one of the tests that share this file has no OFDM among DSSS")]
+pub(crate) fn mixed_workloads() -> impl Strategy<Value = Workload> {
+    let protection =
+        prop::sample::select(vec![Protection::None, Protection::CtsToSelf, Protection::RtsCts]);
+    (protection, any::<(bool, bool, bool, u8)>(), 2u32..=8).prop_flat_map(
+        |(protection, (short_preamble, eifs, noise, basic), stations)| {
+            let timing = Timing {
+                preamble: if short_preamble { Preamble::Short } else { Preamble::Long },
+                basic_rates: basic_rates(&DOT11B, u16::from(basic & 0b0111 | 0b1000)),
+                slot: DOT11B.slot,
+                eifs: match protection {
+                    Protection::RtsCts if eifs => Eifs::Standard,
+                    _ => Eifs::None,
+                },
+                standard: &DOT11G,
+                slot_grid: SlotGrid::Standard,
+                durations: Durations::Standard,
+                protection,
+            };
+            let link = (any::<bool>(), any::<prop::sample::Index>(), loss(noise), loss(noise));
+            let no_eifs = timing.eifs == Eifs::None;
+            let link = link.prop_map(move |(of_b, pick, data_loss, ack_loss)| {
+                let modes = if of_b { DOT11B.modes } else { DOT11G.modes };
+                let mode = *pick.get(modes);
+                // See `may_meet_in_noise`; after an EIFS what is protected is long enough.
+                let clear = no_eifs && mode.class.is_dsss();
+                let [data_loss, ack_loss] =
+                    [data_loss, ack_loss].map(|loss| if clear { 0.0 } else { loss });
+                (of_b, Link { mode, data_loss, ack_loss })
+            });
+            let links = prop::collection::vec(link, stations as usize);
+            let packets = prop::collection::vec(arrival(stations), 1..120).prop_map(in_time);
+            let seed = any::<u64>().prop_map(|root| Seed { root, replication: 0 });
+            (configs(timing, false), links, seed, packets).prop_map(
+                move |(config, links, seed, mut packets)| {
+                    let of_b = (1..).zip(&links).filter(|(_, (of_b, _))| *of_b);
+                    let nodes: Vec<u32> = of_b.map(|(node, _)| node).collect();
+                    let non_erp = Some(NonErp { nodes, cw_min: config.cw_max });
+                    let links: Vec<Link> = links.iter().map(|&(_, link)| link).collect();
+                    // A broadcast in OFDM is understood by none of 802.11b.
+                    if !links.iter().any(|link| link.mode.class.is_dsss()) {
+                        for packet in &mut packets {
+                            packet.to = packet.to.or(Some(1));
+                        }
+                    }
+                    let no_rts = protection == Protection::CtsToSelf && config.rts_threshold.0 > 0;
+                    let rts_threshold = if no_rts { Bytes(3000) } else { config.rts_threshold };
+                    let config = MacConfig { non_erp, rts_threshold, ..config };
+                    Workload { config, links, seed, packets }
+                },
+            )
+        },
+    )
 }
 
 pub(crate) fn workloads() -> impl Strategy<Value = Workload> {
@@ -100,6 +162,7 @@ fn timings() -> impl Strategy<Value = Timing> {
             eifs,
             slot_grid,
             durations: if exact { Durations::Standard } else { Durations::Ns2 },
+            protection: Protection::None,
         },
     )
 }
@@ -132,6 +195,7 @@ fn configs(timing: Timing, chain: bool) -> impl Strategy<Value = MacConfig> {
             overhead: Bytes(36),
             edca: None,
             aggregation: None,
+            non_erp: None,
         },
     )
 }

@@ -1,0 +1,239 @@
+//! Exchanges where all hear all: one after another, each as long as it may be.
+
+use super::blocks::{Blocks, Psdu};
+use super::rule;
+use crate::plan::Plan;
+use kernel::{Bytes, Duration, Instant};
+use wifi::mac::{Exchange, Fate, StepKind};
+use wifi::{ACCESS_POINT, Cell, MacConfig};
+
+/// Accounts of the exchanges of a cell.
+#[derive(Debug)]
+pub(super) struct Turns {
+    mac: MacConfig,
+    nodes: u32,
+    busy_until: Instant,
+    /// Who has won the medium, by which category, and when, if its exchange has succeeded.
+    won: Option<(u32, u8, Instant)>,
+    blocks: Blocks,
+}
+
+impl Turns {
+    pub(super) fn new(plan: &Plan, mac: MacConfig, nodes: u32) -> Self {
+        let aggregation = plan.wlan.qos.as_ref().and_then(|qos| qos.aggregation);
+        let blocks = Blocks::new(aggregation);
+        Self { mac, nodes, busy_until: Instant::ZERO, won: None, blocks }
+    }
+
+    /// An exchange or a collision begins.
+    pub(super) fn on_began(&mut self, cell: &Cell) {
+        let Some(exchange) = cell.exchange() else { return };
+        let mpdus = cell.frames_on_air().map(|frame| (frame.sequence, frame.bytes)).collect();
+        let (category, to) = (cell.category_on_air(), cell.receiver_of(exchange.sender));
+        self.on_exchange(exchange, category, to, mpdus);
+    }
+
+    fn on_exchange(
+        &mut self,
+        exchange: &Exchange,
+        category: Option<u8>,
+        to: Option<u32>,
+        mpdus: Vec<(u16, Bytes)>,
+    ) {
+        let now = exchange.start;
+        let exists = exchange.sender < self.nodes;
+        rule(now, exists, "a sender is a node of the cell", || format!("{exchange:?}"));
+        self.check_steps(exchange);
+        self.check_start(exchange, category, mpdus.len());
+        let data = exchange.data().filter(|data| data.kind == StepKind::Data);
+        if let (Some(data), Some(function)) = (data, category) {
+            let (from, bytes, lasting) = (exchange.sender, exchange.psdu, data.airtime.total());
+            self.blocks.on_psdu(now, &Psdu { from, function, to, bytes, lasting, mpdus });
+        }
+        self.busy_until = exchange.end;
+    }
+
+    /// The frames of an exchange follow each other a SIFS apart.
+    fn check_steps(&self, exchange: &Exchange) {
+        let now = exchange.start;
+        let sifs = self.mac.timing.sifs();
+        let mut at = now;
+        for step in exchange.steps() {
+            rule(now, step.start == at, "frames of an exchange are a SIFS apart", || {
+                format!("{:?} begins at {}, not {at}", step.kind, step.start)
+            });
+            at = step.end() + sifs;
+        }
+        let last = exchange.steps().last().map_or(exchange.end, wifi::mac::Step::end);
+        rule(now, last == exchange.end, "an exchange ends with its last frame", || {
+            format!("{exchange:?}")
+        });
+    }
+
+    /// It begins within a TXOP, or after an interframe space at least; of a collision nobody's
+    /// category is known.
+    fn check_start(&mut self, exchange: &Exchange, category: Option<u8>, mpdus: usize) {
+        let (now, free, timing) = (exchange.start, self.busy_until, &self.mac.timing);
+        rule(now, now >= free, "one transmission per radio", || format!("{now} before {free}"));
+        let (aifsn, limit) = self.parameters(exchange.sender, category);
+        let goes_on = self.won.filter(|&(sender, of, _)| {
+            now == free + timing.sifs() && (sender, Some(of)) == (exchange.sender, category)
+        });
+        let since = if let Some((_, _, since)) = goes_on {
+            rule(now, exchange.end <= since + limit, "a TXOP keeps its limit", || {
+                format!("won at {since}, {limit} long: {exchange:?}")
+            });
+            since
+        } else {
+            let first = free == Instant::ZERO;
+            let space = timing.sifs() + timing.slot * u64::from(aifsn);
+            rule(now, first || now >= free + space, "access waits for an interframe space", || {
+                format!("{now}, busy until {free}: {exchange:?}")
+            });
+            let over = limit > Duration::ZERO && exchange.end > now + limit;
+            rule(
+                now,
+                mpdus < 2 || !over,
+                "only a single frame may be longer than its TXOP",
+                || format!("{mpdus} frames, {limit}: {exchange:?}"),
+            );
+            now
+        };
+        let lasts = exchange.fate == Fate::Success && limit > Duration::ZERO;
+        self.won = category.filter(|_| lasts).map(|category| (exchange.sender, category, since));
+    }
+
+    /// Slots of the interframe space, the least where the category is not known; TXOP limit.
+    fn parameters(&self, sender: u32, category: Option<u8>) -> (u32, Duration) {
+        let Some(edca) = &self.mac.edca else { return (2, Duration::ZERO) };
+        let all = if sender == ACCESS_POINT { &edca.access_point } else { &edca.stations };
+        if let Some(category) = category {
+            let own = &all[usize::from(category)];
+            return (own.aifsn, own.txop_limit);
+        }
+        let least = edca.access_point.iter().chain(&edca.stations).map(|own| own.aifsn).min();
+        (least.unwrap_or(0), Duration::ZERO)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Scenario;
+    use kernel::Seed;
+    use wifi::{Command, Link, NoSupply};
+    use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
+
+    /// Best effort waits SIFS and 2 slots of 9 µs, and has 320 µs.
+    const QOS: &str = "wlan.qos = true\nwlan.edca.best_effort = \
+                       { aifsn = 2, txop_limit_us = 320 }\n";
+
+    /// A cell of one station, whose exchange has just begun.
+    fn begun(keys: &str) -> (Turns, Exchange, Option<u8>) {
+        let begin = "standard = '11a'\nstations = 1\nwlan.rate_mbps = 24\n";
+        let flow = "[[flows]]\nfrom = 'sta0'\nto = 'ap'\n";
+        let plan = Scenario::parse(&format!("{begin}{keys}{flow}")).expect("a scenario");
+        let plan = plan.resolve().expect("a plan");
+        let mac = crate::build::mac(&plan);
+        let mode = plan.stations[0].up.mode;
+        let link = Link { mode, data_loss: 0.0, ack_loss: 0.0 };
+        let mut cell = Cell::new(mac.clone(), vec![link], &Seed { root: 1, replication: 0 });
+        let (flow, number, len) = (FlowId(0), 0, 500);
+        let packet = Packet {
+            from: NodeId(1),
+            to: Some(NodeId(0)),
+            size: Bytes(528),
+            born: Instant::ZERO,
+            ecn: Ecn::default(),
+            class: TrafficClass::default(),
+            body: Body::Datagram(Datagram { flow, number, len }),
+        };
+        let mut out = Vec::new();
+        cell.on_packet(Instant(1_000_000), 1, packet, Some(0), &mut out);
+        let Some(Command::Access(ticket)) = out.pop() else { panic!("no access: {out:?}") };
+        cell.on_access(ticket.at, ticket.generation, &mut NoSupply, &mut out);
+        let exchange = *cell.exchange().expect("an exchange");
+        (Turns::new(&plan, mac, 2), exchange, cell.category_on_air())
+    }
+
+    /// Shows an exchange to which something was done, with so many frames.
+    fn show(keys: &str, mpdus: u16, change: impl Fn(&mut Turns, &mut Exchange)) {
+        let (mut turns, mut exchange, category) = begun(keys);
+        change(&mut turns, &mut exchange);
+        let mpdus = (0..mpdus).map(|number| (number, Bytes(10))).collect();
+        turns.on_exchange(&exchange, category, Some(0), mpdus);
+    }
+
+    #[test]
+    fn what_keeps_the_rules_passes() {
+        show("", 1, |turns, x| turns.busy_until = Instant(x.start.0 - 34_000));
+        show(QOS, 1, |turns, x| turns.busy_until = Instant(x.start.0 - 34_000));
+        show(QOS, 1, |turns, x| {
+            turns.busy_until = Instant(x.start.0 - 16_000);
+            turns.won = Some((1, 1, Instant(x.end.0 - 320_000)));
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "a sender is a node of the cell")]
+    fn an_unknown_sender_is_found() {
+        show("", 1, |_, exchange| exchange.sender = 2);
+    }
+
+    #[test]
+    #[should_panic(expected = "frames of an exchange are a SIFS apart")]
+    fn a_gap_in_an_exchange_is_found() {
+        show("", 1, |turns, _| {
+            turns.mac.timing.standard = &wifi::phy::DOT11B;
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "an exchange ends with its last frame")]
+    fn an_exchange_that_ends_late_is_found() {
+        show("", 1, |_, exchange| exchange.end.0 += 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "one transmission per radio")]
+    fn two_exchanges_at_once_are_found() {
+        show("", 1, |turns, exchange| turns.busy_until = Instant(exchange.start.0 + 1));
+    }
+
+    #[test]
+    #[should_panic(expected = "access waits for an interframe space")]
+    fn access_a_nanosecond_early_is_found() {
+        show("", 1, |turns, x| turns.busy_until = Instant(x.start.0 - 33_999));
+    }
+
+    #[test]
+    #[should_panic(expected = "access waits for an interframe space")]
+    fn who_goes_on_without_a_txop_is_found() {
+        show(QOS, 1, |turns, x| {
+            turns.busy_until = Instant(x.start.0 - 16_000);
+            turns.won = Some((0, 1, Instant(x.end.0 - 320_000)));
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "a TXOP keeps its limit")]
+    fn a_txop_that_is_too_long_is_found() {
+        show(QOS, 1, |turns, x| {
+            turns.busy_until = Instant(x.start.0 - 16_000);
+            turns.won = Some((1, 1, Instant(x.end.0 - 320_001)));
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "only a single frame may be longer than its TXOP")]
+    fn an_aggregate_that_is_too_long_is_found() {
+        let short = QOS.replace("320", "32");
+        show(&short, 2, |_, _| {});
+    }
+
+    #[test]
+    #[should_panic(expected = "an A-MPDU has no more frames than it may")]
+    fn an_aggregate_where_there_are_none_is_found() {
+        show("", 2, |_, _| {});
+    }
+}

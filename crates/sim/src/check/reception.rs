@@ -1,0 +1,127 @@
+//! What one node hears and senses: signal, interference and carrier sense, reckoned once more.
+
+use super::powers::{Powers, agree};
+use super::rule;
+use super::space::Exchanges;
+use kernel::{Duration, Instant};
+use wifi::space::{Airing, Heard};
+
+/// A node's carrier sense, and what it has to do with whom.
+#[derive(Debug, Clone)]
+pub(super) struct Ear {
+    /// Since when the medium is idle to it.
+    idle_since: Option<Instant>,
+    /// How much longer than a DIFS it waits after what it could not read.
+    pub(super) extra: Duration,
+    nav: Instant,
+    /// The NAV is an RTS's, and ends here if nothing has followed.
+    followed_by: Option<Instant>,
+    /// Up to when it has followed frames to their ends.
+    pub(super) heard_until: Instant,
+    pub(super) exchanges: Exchanges,
+}
+
+impl Default for Ear {
+    fn default() -> Self {
+        Self {
+            idle_since: Some(Instant::ZERO),
+            extra: Duration::ZERO,
+            nav: Instant::ZERO,
+            followed_by: None,
+            heard_until: Instant::ZERO,
+            exchanges: Exchanges::default(),
+        }
+    }
+}
+
+impl Ear {
+    /// From when on interframe spaces pass, if the medium is idle.
+    pub(super) fn free_at(&self) -> Option<Instant> {
+        let nav = self.followed_by.map_or(self.nav, |at| at.min(self.nav));
+        Some((self.idle_since? + self.extra).max(nav))
+    }
+
+    /// A frame for others reserves the medium.
+    pub(super) fn reserve(&mut self, until: Instant, followed_by: Option<Instant>) {
+        if until > self.nav {
+            self.nav = until;
+            self.followed_by = followed_by;
+        }
+    }
+
+    /// It follows a frame from now on, and will know so at `detected`.
+    pub(super) fn on_detected(&mut self, detected: Instant) {
+        if let Some(at) = self.followed_by.take().filter(|&at| detected > at) {
+            self.nav = self.nav.min(at);
+        }
+    }
+
+    /// The medium is busy to it, or not.
+    pub(super) fn sense(&mut self, now: Instant, busy: bool) {
+        match (busy, self.idle_since) {
+            (true, Some(_)) => {
+                self.idle_since = None;
+                self.extra = Duration::ZERO;
+            }
+            (false, None) => self.idle_since = Some(now),
+            _ => {}
+        }
+    }
+}
+
+/// A preamble is found only if it is strong enough, and stands out of all else.
+pub(super) fn check_detection(now: Instant, powers: &Powers, node: u32, frame: &Airing, sum: f64) {
+    let power = powers.at(node, frame);
+    let rest = (sum - power).max(0.0) + powers.noise;
+    // A sum loses some of the smaller ones' digits.
+    let enough = |least: f64| power >= least || agree(power, least, sum);
+    let found = enough(powers.detect) && powers.detect_ratio.is_none_or(|r| enough(r * rest));
+    rule(now, found, "what is followed can be detected", || {
+        format!("node {node}: {power:e} mW beside {rest:e} mW of {frame:?}")
+    });
+}
+
+/// Holds what a node has reckoned with while it followed a frame against the frames on the air.
+pub(super) fn check(
+    now: Instant,
+    powers: &Powers,
+    frames: &[Airing],
+    frame: &Airing,
+    heard: &Heard,
+) {
+    let node = heard.node;
+    let during = |other: &&Airing| other.start < frame.end && other.end > frame.start;
+    let sent = frames.iter().filter(during).any(|other| other.from == node);
+    rule(now, !sent, "who sends hears nothing", || format!("{heard:?}"));
+    let power = powers.at(node, frame);
+    rule(now, agree(power, heard.power, 0.0), "power is what propagation leaves of it", || {
+        format!("{power:e} mW of {heard:?}")
+    });
+    let enough = power >= powers.sensitivity || agree(power, powers.sensitivity, 0.0);
+    rule(now, enough || !heard.understood, "nothing below the sensitivity is understood", || {
+        format!("{heard:?}")
+    });
+    let others: Vec<&Airing> =
+        frames.iter().filter(during).filter(|other| other.from != frame.from).collect();
+    let mut at = frame.start;
+    for &(begin, end, interference) in &heard.interference {
+        rule(now, begin == at && end > begin, "interference is told of the whole frame", || {
+            format!("{begin} to {end} follows {at}: {heard:?}")
+        });
+        at = end;
+        // None of the others may begin or end within.
+        let inside = |at: Instant| begin < at && at < end;
+        let steady = |other: &&&Airing| !(inside(other.start) || inside(other.end));
+        let rough = others.iter().find(|other| !steady(other) && powers.at(node, other) > 0.0);
+        rule(now, rough.is_none(), "interference is cut where it changes", || {
+            format!("{rough:?} within {begin} to {end} of {heard:?}")
+        });
+        let there = others.iter().filter(|other| other.start <= begin && other.end >= end);
+        let sum = powers.sum(node, there.copied());
+        let right = interference >= 0.0 && agree(sum, interference, powers.noise);
+        rule(now, right, "interference is the sum of all others", || {
+            format!("{sum:e} mW from {begin} to {end} of {heard:?}")
+        });
+    }
+    rule(now, at == frame.end, "interference is told of the whole frame", || format!("{heard:?}"));
+}

@@ -1,0 +1,317 @@
+//! Frames in space: who sends and hears what, and when each may.
+
+use super::blocks::{Blocks, Psdu};
+use super::powers::Powers;
+use super::reception::{self, Ear};
+use super::rule;
+use crate::plan::{Durations, Plan, SpacePlan};
+use kernel::{Bytes, Duration, Instant};
+use wifi::MacConfig;
+use wifi::mac::{StepKind, Timing};
+use wifi::space::{Airing, Heard, Senses, Space};
+
+/// Accounts of all that is on the air, and of what each node knows of it.
+#[derive(Debug)]
+pub(super) struct Watch {
+    now: Instant,
+    mac: MacConfig,
+    /// Which nodes contend with the parameters of an access point.
+    access_points: Vec<bool>,
+    nav_reset: bool,
+    /// Duration fields are exact.
+    exact: bool,
+    powers: Powers,
+    ears: Vec<Ear>,
+    /// Frames on the air, and those that have ended while one of these was.
+    frames: Vec<Airing>,
+    blocks: Blocks,
+}
+
+/// What a node has sent and understood, as far as the next frame depends on it.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Exchanges {
+    sent: Option<Airing>,
+    /// The last frame for this node that it has understood.
+    understood: Option<Airing>,
+    /// The function that has won the medium, and when.
+    won: Option<(u8, Instant)>,
+}
+
+impl Watch {
+    pub(super) fn new(
+        plan: &Plan,
+        space: &SpacePlan,
+        mac: MacConfig,
+        powers: Powers,
+        access_points: Vec<bool>,
+    ) -> Self {
+        let aggregation = plan.wlan.qos.as_ref().and_then(|qos| qos.aggregation);
+        Self {
+            now: Instant::ZERO,
+            mac,
+            nav_reset: space.nav_reset,
+            exact: plan.wlan.durations == Durations::Standard,
+            powers,
+            ears: vec![Ear::default(); access_points.len()],
+            access_points,
+            frames: Vec::new(),
+            blocks: Blocks::new(aggregation),
+        }
+    }
+
+    /// Something has happened in the space.
+    pub(super) fn after(&mut self, now: Instant, space: &mut Space) {
+        let heard: Vec<Heard> = space.take_heard().collect();
+        let new = |air: &Airing| air.start == now && !self.frames.contains(air);
+        let mpdus = |air: &Airing| match air.kind {
+            // The function is that of the node that has opened the exchange.
+            StepKind::Cts | StepKind::Ack | StepKind::BlockAck => Vec::new(),
+            _ => space.mpdus(air.from, air.function).collect(),
+        };
+        let began = space.on_air().filter(new).map(|air| (air, mpdus(&air))).collect();
+        self.settle(now, &heard, began, |node| space.senses(node));
+    }
+
+    /// Frames have been heard, others begin, and this is what nodes sense now.
+    fn settle(
+        &mut self,
+        now: Instant,
+        heard: &[Heard],
+        began: Vec<(Airing, Vec<(u16, Bytes)>)>,
+        senses: impl Fn(u32) -> Senses,
+    ) {
+        self.now = now;
+        for heard in heard {
+            self.on_heard(heard);
+        }
+        let frames: Vec<Airing> = began.iter().map(|(frame, _)| *frame).collect();
+        for (frame, mpdus) in began {
+            self.on_begin(&frame, mpdus);
+        }
+        self.frames.extend(frames);
+        for node in 0..self.ears.len() as u32 {
+            self.sense(node, senses(node));
+        }
+        let oldest = self.frames.iter().filter(|frame| frame.end > now).map(|frame| frame.start);
+        let oldest = oldest.min().unwrap_or(now);
+        self.frames.retain(|frame| frame.end > oldest);
+    }
+
+    fn timing(&self) -> &Timing {
+        &self.mac.timing
+    }
+
+    /// A frame begins.
+    fn on_begin(&mut self, frame: &Airing, mpdus: Vec<(u16, Bytes)>) {
+        let now = self.now;
+        let mut others = self.frames.iter();
+        let twice = others.any(|other| other.from == frame.from && other.end > now);
+        rule(now, !twice, "one transmission per radio", || format!("{frame:?}"));
+        if is_answer(frame) {
+            self.check_answer(frame);
+        } else if !self.follows_cts(frame) {
+            self.check_opening(frame, mpdus.len());
+        }
+        if frame.kind == StepKind::Data {
+            self.blocks.on_psdu(
+                now,
+                &Psdu {
+                    from: frame.from,
+                    function: frame.function,
+                    to: frame.to,
+                    bytes: frame.psdu,
+                    lasting: frame.end - frame.start,
+                    mpdus,
+                },
+            );
+        }
+        self.ears[frame.from as usize].exchanges.sent = Some(*frame);
+    }
+
+    /// CTS, ACK and block ack begin a SIFS after a frame that asks for them and was understood,
+    /// and reserve what that has reserved.
+    fn check_answer(&self, frame: &Airing) {
+        use StepKind::{Ack, BlockAck, BlockAckRequest, Cts, Data, Rts};
+        let asked = self.ears[frame.from as usize].exchanges.understood.filter(|asked| {
+            let fits = matches!(
+                (asked.kind, frame.kind),
+                (Rts, Cts) | (Data, Ack) | (Data | BlockAckRequest, BlockAck)
+            );
+            let in_time = asked.end + self.timing().sifs() == frame.start;
+            fits && in_time && Some(asked.from) == frame.to && asked.function == frame.function
+        });
+        rule(self.now, asked.is_some(), "an answer comes a SIFS after what it answers", || {
+            format!("{frame:?}")
+        });
+        let Some(asked) = asked else { return };
+        self.check_reservation(&asked, frame);
+        let last = frame.kind == Cts || frame.reserves == Duration::ZERO;
+        rule(
+            self.now,
+            last || !self.exact,
+            "the last frame of an exchange reserves nothing",
+            || format!("{frame:?}"),
+        );
+    }
+
+    /// The frames of an exchange all reserve the medium up to its end.
+    fn check_reservation(&self, before: &Airing, after: &Airing) {
+        let ends = [before, after].map(|frame| frame.end + frame.reserves);
+        rule(self.now, ends[0] == ends[1] || !self.exact, "Duration fields tell the end", || {
+            format!("{} after {before:?}, {} after {after:?}", ends[0], ends[1])
+        });
+    }
+
+    /// Whether a frame is what the sender's RTS was for, and a CTS has come, or what its CTS to
+    /// itself was for.
+    fn follows_cts(&self, frame: &Airing) -> bool {
+        let Exchanges { sent, understood, .. } = &self.ears[frame.from as usize].exchanges;
+        let Some(opening) = sent.filter(|sent| sent.function == frame.function) else {
+            return false;
+        };
+        let before = match opening.kind {
+            StepKind::CtsToSelf => Some(opening),
+            StepKind::Rts if opening.to == frame.to => {
+                understood.filter(|cts| cts.kind == StepKind::Cts && Some(cts.from) == frame.to)
+            }
+            _ => None,
+        };
+        let Some(cts) = before.filter(|cts| cts.end + self.timing().sifs() == frame.start) else {
+            return false;
+        };
+        self.check_reservation(&cts, frame);
+        true
+    }
+
+    /// Interframe space of a node's function, and its TXOP limit.
+    fn parameters(&self, node: u32, function: u8) -> (Duration, Duration) {
+        let is_access_point = self.access_points[node as usize];
+        let (aifsn, limit) = self.mac.edca.as_ref().map_or((2, Duration::ZERO), |edca| {
+            let all = if is_access_point { &edca.access_point } else { &edca.stations };
+            let own = &all[usize::from(function)];
+            (own.aifsn, own.txop_limit)
+        });
+        let timing = self.timing();
+        (timing.sifs() + timing.slot * u64::from(aifsn), limit)
+    }
+
+    /// A node opens an exchange: within a TXOP, or after its own carrier sense has let it.
+    fn check_opening(&mut self, frame: &Airing, mpdus: usize) {
+        let now = self.now;
+        let (space, limit) = self.parameters(frame.from, frame.function);
+        let ear = &self.ears[frame.from as usize];
+        let sifs = self.timing().sifs();
+        let won = ear.exchanges.won.filter(|&(function, _)| {
+            limit > Duration::ZERO && function == frame.function && ear.has_succeeded(now, sifs)
+        });
+        // Reserved up to the end of the exchange.
+        let planned = frame.end + frame.reserves;
+        let slack = if self.exact { Duration::ZERO } else { Duration::from_micros(1) };
+        if let Some((_, since)) = won {
+            rule(now, planned <= since + limit + slack, "a TXOP keeps its limit", || {
+                format!("won at {since}, {limit} long: {frame:?}")
+            });
+            return;
+        }
+        let long = limit > Duration::ZERO && mpdus > 1 && planned > now + limit + slack;
+        rule(now, !long, "only a single frame may be longer than its TXOP", || {
+            format!("{mpdus} frames, {limit}: {frame:?}")
+        });
+        let free = ear.free_at().map(|free| free + space);
+        let waited = free.is_some_and(|free| free <= now);
+        rule(now, waited, "access waits for an idle medium and an interframe space", || {
+            format!("free at {free:?}: {frame:?}")
+        });
+        self.ears[frame.from as usize].exchanges.won = Some((frame.function, now));
+    }
+
+    /// A node has followed a frame to its end.
+    fn on_heard(&mut self, heard: &Heard) {
+        let now = self.now;
+        let mut known = self.frames.iter();
+        let frame = known.find(|air| (air.from, air.start) == (heard.from, heard.start)).copied();
+        rule(now, frame.is_some_and(|frame| frame.end == now), "what is heard was sent", || {
+            format!("{heard:?}")
+        });
+        let Some(frame) = frame else { return };
+        reception::check(now, &self.powers, &self.frames, &frame, heard);
+        let ear = &mut self.ears[heard.node as usize];
+        let apart = ear.heard_until <= frame.start;
+        rule(now, apart, "one reception per radio", || format!("{heard:?}"));
+        ear.heard_until = frame.end;
+        let timing = &self.mac.timing;
+        if !heard.understood {
+            ear.extra = timing.eifs(&frame.mode).saturating_sub(timing.difs());
+            return;
+        }
+        ear.extra = Duration::ZERO;
+        match frame.to {
+            None => {}
+            Some(to) if to == heard.node => ear.exchanges.understood = Some(frame),
+            Some(_) => {
+                let followed_by = (self.nav_reset && frame.kind == StepKind::Rts)
+                    .then(|| now + after_rts(timing, &frame));
+                ear.reserve(now + frame.reserves, followed_by);
+            }
+        }
+    }
+
+    /// Holds what a node senses against what is there.
+    fn sense(&mut self, node: u32, senses: Senses) {
+        let now = self.now;
+        let flying = || self.frames.iter().filter(|frame| frame.end > now);
+        let sends = flying().any(|frame| frame.from == node);
+        let sum = self.powers.sum(node, flying());
+        let followed = senses.follows.map(|(from, start)| {
+            flying().find(|frame| (frame.from, frame.start) == (from, start)).copied()
+        });
+        rule(now, followed != Some(None), "what is followed is on the air", || {
+            format!("node {node}: {senses:?}")
+        });
+        rule(now, !(sends && followed.is_some()), "who sends hears nothing", || {
+            format!("node {node}: {senses:?}")
+        });
+        let followed = followed.flatten();
+        let expected = sends || followed.is_some() || sum >= self.powers.energy;
+        let is_close = (sum / self.powers.energy - 1.0).abs() < super::powers::PRECISION;
+        rule(now, senses.busy == expected || is_close, "carrier sense tells what is there", || {
+            format!("node {node} senses {senses:?}: sends {sends}, {sum:e} mW")
+        });
+        if let Some(frame) = followed.filter(|frame| frame.start == now) {
+            reception::check_detection(now, &self.powers, node, &frame, sum);
+            let parts = self.mac.timing.airtime(&frame.mode, frame.psdu);
+            self.ears[node as usize].on_detected(now + parts.preamble + parts.header);
+        }
+        self.ears[node as usize].sense(now, senses.busy);
+    }
+}
+
+fn is_answer(frame: &Airing) -> bool {
+    matches!(frame.kind, StepKind::Cts | StepKind::Ack | StepKind::BlockAck)
+}
+
+/// Within this time after an RTS the frame that it announces must have begun (clause 10.3.2.4).
+fn after_rts(timing: &Timing, rts: &Airing) -> Duration {
+    let cts = timing.response_mode(&rts.mode);
+    let lasting = timing.airtime(&cts, CTS).total();
+    let delay = timing.standard.rx_start_delay(&cts, timing.preamble);
+    timing.sifs() * 2 + lasting + delay + timing.slot * 2
+}
+
+/// Bytes of a CTS (clause 9.3.1.3).
+const CTS: Bytes = Bytes(14);
+
+impl Ear {
+    /// Whether the node's own exchange has succeeded a SIFS ago.
+    fn has_succeeded(&self, now: Instant, sifs: Duration) -> bool {
+        let Exchanges { sent: Some(sent), understood, .. } = &self.exchanges else { return false };
+        if sent.to.is_none() {
+            return sent.end + sifs == now;
+        }
+        let answer = understood.filter(|answer| Some(answer.from) == sent.to && is_answer(answer));
+        answer.is_some_and(|answer| answer.end + sifs == now)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+//! Who hears whom in a scenario with a radio, and how well.
+
+use crate::build;
+use crate::medium::Medium;
+use crate::plan::{Plan, RateControlPlan, RatePlan};
+use kernel::{Bytes, Instant, Seed};
+use wifi::phy::Mode;
+use wifi::space::Space;
+
+/// What a node gets of another's frames, as long as nothing disturbs them and without fading.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hearing {
+    /// Who sends: `ap`, `sta0`, `cells[0]`.
+    pub from: String,
+    /// Who hears.
+    pub to: String,
+    /// Power that arrives, in dBm; `None` where it is lost in the noise.
+    pub signal_dbm: Option<f64>,
+    /// How far it stands above noise, in the width of their mode.
+    pub snr_db: Option<f64>,
+    /// Whether preambles are found.
+    pub detected: bool,
+    /// Between nodes that exchange frames: the rate in Mb/s in which they do, and the part of the
+    /// frames that arrives.
+    pub link: Option<(f64, f64)>,
+}
+
+/// Bytes of the frames.
+const PSDU: Bytes = Bytes(1536);
+/// Rate control keeps to modes in which so many of them arrive, if there is one.
+const ENOUGH: f64 = 0.9;
+
+/// The names of all nodes, and all pairs of which one hears the other at a moment or should; `None`
+/// without a radio.
+pub fn hearing(plan: &Plan, seed: &Seed, now: Instant) -> Option<(Vec<String>, Vec<Hearing>)> {
+    let Medium::Space(mut space) = build::medium(plan, seed) else { return None };
+    let nodes = 0..plan.stations.len() as u32 + plan.space.as_ref()?.cells.len() as u32;
+    let pairs = nodes.clone().flat_map(|from| nodes.clone().map(move |to| (from, to)));
+    let heard = pairs.filter_map(|pair| heard(plan, &mut space, now, pair));
+    let heard = heard.collect();
+    Some((nodes.map(|node| name(plan, node)).collect(), heard))
+}
+
+fn heard(plan: &Plan, space: &mut Space, now: Instant, pair: (u32, u32)) -> Option<Hearing> {
+    let (from, to) = pair;
+    let (mode, way) = match space.mode(from, to) {
+        Some(mode) => (*mode, Some(way(plan, from, to))),
+        None => (plan.stations.first()?.up.mode, None),
+    };
+    let mut budget = space.link_budget(now, pair, &mode, PSDU);
+    if budget.is_none() && way.is_none() {
+        return None;
+    }
+    let mut rate = mode.rate;
+    if let Some(RateControlPlan::Adaptive { modes, .. }) = way.map(|way| &way.control) {
+        let mut modes: Vec<Mode> = modes.clone();
+        modes.sort_by_key(|mode| std::cmp::Reverse(mode.rate.0));
+        for mode in modes {
+            (budget, rate) = (space.link_budget(now, pair, &mode, PSDU), mode.rate);
+            if budget.is_some_and(|budget| budget.success >= ENOUGH) {
+                break;
+            }
+        }
+    }
+    Some(Hearing {
+        from: name(plan, from),
+        to: name(plan, to),
+        signal_dbm: budget.map(|budget| budget.signal.0),
+        snr_db: budget.map(|budget| budget.snr.0),
+        detected: budget.is_some_and(|budget| budget.detected),
+        link: way.map(|_| (rate.0 as f64 * 1e-6, budget.map_or(0.0, |budget| budget.success))),
+    })
+}
+
+/// How frames from one node to another choose their mode: at a station, or towards it.
+fn way(plan: &Plan, from: u32, to: u32) -> &RatePlan {
+    let station = |node: u32| node.checked_sub(1).and_then(|i| plan.stations.get(i as usize));
+    match (station(from), station(to)) {
+        (Some(sender), _) => &sender.up,
+        (None, Some(receiver)) => &receiver.down,
+        (None, None) => unreachable!("access points exchange no frames"),
+    }
+}
+
+fn name(plan: &Plan, node: u32) -> String {
+    let stations = plan.stations.len();
+    match node as usize {
+        0 => "ap".into(),
+        n if n <= stations => plan.stations[n - 1].name.clone(),
+        n => format!("cells[{}]", n - stations - 1),
+    }
+}

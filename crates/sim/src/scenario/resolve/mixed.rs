@@ -1,0 +1,89 @@
+//! Stations of 802.11b in a network of 802.11g, and what protects OFDM frames from them.
+
+use super::check::Check;
+use crate::plan::{Protection, Slot, Standard};
+use crate::scenario::document::{Document, Station, Stations};
+use kernel::BitRate;
+
+/// Whether a group is of 802.11b where others are of 802.11g.
+pub(super) fn is_non_erp(standard: Standard, group: &Station) -> bool {
+    standard == Standard::G && group.standard == Some(Standard::B)
+}
+
+/// Whether there is any such station.
+pub(super) fn has_non_erp(document: &Document) -> bool {
+    let groups = match &document.stations {
+        Stations::Count(_) => return false,
+        Stations::Equal(group) => std::slice::from_ref(&**group),
+        Stations::Groups(groups) => groups,
+    };
+    let Some(standard) = document.standard else { return false };
+    groups.iter().any(|group| group.count > 0 && is_non_erp(standard, group))
+}
+
+/// A group has the standard of all, or 802.11b among 802.11g.
+pub(super) fn standard_of(path: &str, group: &Station, all: Option<Standard>, check: &mut Check) {
+    let (Some(own), Some(all)) = (group.standard, all) else { return };
+    if own == all || is_non_erp(all, group) {
+        return;
+    }
+    let (own, all) = (own.name(), all.name());
+    let message = format!(
+        "stations of 802.{own} in a network of 802.{all} are not modelled, those of 802.11b in one \
+         of 802.11g are"
+    );
+    check.fault(format!("{path}.standard"), message);
+}
+
+/// What goes before OFDM frames: by default a CTS to itself as soon as a station is of 802.11b
+/// (clause 10.27).
+pub(super) fn protection(document: &Document, mixed: bool, check: &mut Check) -> Protection {
+    let wlan = &document.wlan;
+    if let (Some(_), Some(standard)) = (wlan.protection, document.standard)
+        && standard != Standard::G
+    {
+        let message = format!(
+            "is of 802.11g, whose OFDM stations of 802.11b do not understand; 802.{} has none \
+             here, remove the key",
+            standard.name()
+        );
+        check.fault("wlan.protection", message);
+        return Protection::None;
+    }
+    if mixed && wlan.qos == Some(true) {
+        let message = "stations of 802.11b contend by DCF here; remove the key, or make all \
+                       stations 802.11g";
+        check.fault("wlan.qos", message);
+    }
+    let usual = if mixed { Protection::CtsToSelf } else { Protection::None };
+    wlan.protection.unwrap_or(usual)
+}
+
+/// The slot is long as soon as a station knows no other (clause 9.4.1.4).
+pub(super) fn slot(given: Option<Slot>, check: &mut Check) -> Slot {
+    if given == Some(Slot::Short) {
+        let message = "stations of 802.11b have the long slot (20 us) only, and all in a network \
+                       have the same; remove the key";
+        check.fault("wlan.slot", message);
+    }
+    Slot::Long
+}
+
+/// All stations of a network must have its basic rates (clause 11.1.4.6).
+pub(super) fn basic_rates(written: &[f64], check: &mut Check) {
+    let rates = super::cell::DSSS;
+    for (index, mbps) in written.iter().enumerate().filter(|(_, mbps)| !rates.contains(mbps)) {
+        let path = format!("wlan.basic_rates_mbps[{index}]");
+        let mbps = super::check::number(*mbps);
+        let message = format!(
+            "every station must have the basic rates, and those of 802.11b have 1, 2, 5.5 and 11, \
+             not {mbps}"
+        );
+        check.fault(path, message);
+    }
+}
+
+/// Basic rates as access points of mixed networks have them.
+pub(super) fn default_basic_rates() -> Vec<BitRate> {
+    super::cell::DSSS.iter().map(|mbps| BitRate::from_mbps(*mbps)).collect()
+}

@@ -1,0 +1,172 @@
+//! Where a node is when.
+
+use super::Position;
+use kernel::Instant;
+
+/// The course of a node: it stands at its first waypoint until then, goes straight and evenly from
+/// each to the next, and stays at the last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Course(Way);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Way {
+    Stands(Position),
+    /// Two waypoints at least, each later than the one before, and not all at one place.
+    Goes(Vec<(Instant, Position)>),
+}
+
+impl From<Position> for Course {
+    /// It stands there for ever.
+    fn from(position: Position) -> Self {
+        Self(Way::Stands(position))
+    }
+}
+
+impl Course {
+    /// Through these waypoints; at least one, each later than the one before.
+    pub fn through(waypoints: Vec<(Instant, Position)>) -> Self {
+        assert!(waypoints.is_sorted_by(|(a, _), (b, _)| a < b), "times rise");
+        let (_, first) = *waypoints.first().expect("a node is somewhere");
+        if waypoints.iter().all(|(_, position)| *position == first) {
+            return first.into();
+        }
+        Self(Way::Goes(waypoints))
+    }
+
+    /// Whether it is ever at another place.
+    pub fn moves(&self) -> bool {
+        matches!(self.0, Way::Goes(_))
+    }
+
+    /// Where it is now.
+    pub fn at(&self, now: Instant) -> Position {
+        let waypoints = match &self.0 {
+            Way::Stands(position) => return *position,
+            Way::Goes(waypoints) => waypoints,
+        };
+        let next = waypoints.partition_point(|(at, _)| *at <= now);
+        let last = waypoints.len() - 1;
+        if next == 0 || next > last {
+            return waypoints[next.min(last)].1;
+        }
+        let ((begin, from), (end, to)) = (waypoints[next - 1], waypoints[next]);
+        let part = (now - begin).0 as f64 / (end - begin).0 as f64;
+        let between = |from: f64, to: f64| from + (to - from) * part;
+        Position { x: between(from.x, to.x), y: between(from.y, to.y), z: between(from.z, to.z) }
+    }
+
+    /// The least distance to another course at any moment, in metres.
+    pub fn closest(&self, other: &Self) -> f64 {
+        let mut times: Vec<Instant> = self.times().chain(other.times()).collect();
+        times.sort_unstable();
+        let apart = |now| {
+            let (a, b) = (self.at(now), other.at(now));
+            [a.x - b.x, a.y - b.y, a.z - b.z]
+        };
+        // Between two waypoints of either the one goes straight past the other.
+        let going = times.windows(2).map(|pair| past(apart(pair[0]), apart(pair[1])));
+        let begin = apart(times.first().copied().unwrap_or(Instant::ZERO));
+        going.fold(past(begin, begin), f64::min)
+    }
+
+    /// When it changes its way.
+    fn times(&self) -> impl Iterator<Item = Instant> {
+        let waypoints = match &self.0 {
+            Way::Stands(_) => &[][..],
+            Way::Goes(waypoints) => waypoints,
+        };
+        waypoints.iter().map(|(at, _)| *at)
+    }
+}
+
+/// How near the origin the straight way between two places comes.
+fn past(from: [f64; 3], to: [f64; 3]) -> f64 {
+    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let way = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
+    let length = dot(way, way);
+    let part = if length > 0.0 { (-dot(from, way) / length).clamp(0.0, 1.0) } else { 0.0 };
+    let foot = [0, 1, 2].map(|i| from[i] + way[i] * part);
+    libm::sqrt(dot(foot, foot))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::Duration;
+
+    fn s(seconds: f64) -> Instant {
+        Instant::ZERO + Duration::from_secs_f64(seconds)
+    }
+
+    fn place(x: f64, y: f64) -> Position {
+        Position { x, y, z: 1.5 }
+    }
+
+    #[test]
+    fn it_goes_straight_from_waypoint_to_waypoint() {
+        let course = Course::through(vec![
+            (s(10.0), place(2.0, 0.0)),
+            (s(20.0), place(42.0, 30.0)),
+            (s(30.0), place(42.0, 30.0)),
+            (s(40.0), place(42.0, -10.0)),
+        ]);
+        assert!(course.moves());
+        let expected = [
+            (0.0, 2.0, 0.0),
+            (10.0, 2.0, 0.0),
+            (15.0, 22.0, 15.0),
+            (20.0, 42.0, 30.0),
+            (25.0, 42.0, 30.0),
+            (32.5, 42.0, 20.0),
+            (40.0, 42.0, -10.0),
+            (1000.0, 42.0, -10.0),
+        ];
+        for (at, x, y) in expected {
+            assert_eq!(course.at(s(at)), place(x, y), "at {at} s");
+        }
+    }
+
+    #[test]
+    fn waypoints_at_one_place_are_that_place() {
+        let here = place(0.1, 0.7);
+        let course = Course::through(vec![(s(1.0), here), (s(7.0), here)]);
+        assert_eq!(course, Course::from(here));
+        assert!(!course.moves());
+        assert_eq!(course.at(s(3.3)), here);
+    }
+
+    #[test]
+    fn two_that_pass_each_other_are_closest_on_their_way() {
+        let stands = Course::from(place(0.0, 3.0));
+        let goes = Course::through(vec![(s(0.0), place(-40.0, 0.0)), (s(8.0), place(40.0, 0.0))]);
+        assert_eq!(goes.closest(&stands), 3.0);
+        assert_eq!(stands.closest(&goes), 3.0);
+        assert_eq!(stands.closest(&Course::from(place(4.0, 0.0))), 5.0);
+        // They meet at 4 s; a second later the one has gone on, and the other comes 10 m behind.
+        let meets = Course::through(vec![(s(0.0), place(40.0, 0.0)), (s(8.0), place(-40.0, 0.0))]);
+        assert_eq!(goes.closest(&meets), 0.0);
+        let behind = Course::through(vec![(s(1.0), place(-40.0, 0.0)), (s(9.0), place(40.0, 0.0))]);
+        assert_eq!(goes.closest(&behind), 0.0, "before they go both stand there");
+        // A place that it has left before the other comes.
+        let late = Course::through(vec![(s(8.0), place(0.0, 90.0)), (s(16.0), place(0.0, 10.0))]);
+        let expected = libm::sqrt(40.0 * 40.0 + 10.0 * 10.0);
+        assert!((goes.closest(&late) - expected).abs() < 1e-9, "{}", goes.closest(&late));
+    }
+
+    #[test]
+    fn no_moment_is_closer_than_the_closest() {
+        let goes = Course::through(vec![
+            (s(0.0), place(-7.0, 1.0)),
+            (s(3.0), place(5.0, 9.0)),
+            (s(4.5), place(6.0, -20.0)),
+        ]);
+        let other = Course::through(vec![(s(1.0), place(8.0, 8.0)), (s(5.0), place(-3.0, -11.0))]);
+        let distances: Vec<f64> = (0..6000)
+            .map(|ms| f64::from(ms) * 1e-3)
+            .map(|t| goes.at(s(t)).distance(other.at(s(t))))
+            .collect();
+        let least = distances.into_iter().fold(f64::INFINITY, f64::min);
+        let closest = goes.closest(&other);
+        assert!(closest <= least && least < closest + 0.02, "{closest} {least}");
+    }
+}

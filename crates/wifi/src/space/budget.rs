@@ -1,0 +1,64 @@
+//! What a link has to live on: the signal that arrives on average, and what it is good for as long
+//! as nothing disturbs it.
+
+use super::Space;
+use super::frame::{Flight, OnAir, Reach};
+use super::judge::{Judge, Trial};
+use super::reception::Chunk;
+use crate::mac::{Answer, StepKind};
+use crate::phy::{Milliwatts, Mode, Width, decibels};
+use kernel::{Bytes, Db, Dbm, Duration, Instant};
+
+/// One direction of a link, at one moment, fading left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkBudget {
+    /// What arrives.
+    pub signal: Dbm,
+    /// How far it stands above noise, in the width of the mode.
+    pub snr: Db,
+    /// Preambles are found: the receiver follows frames, and defers to them.
+    pub detected: bool,
+    /// Probability that a frame is understood.
+    pub success: f64,
+}
+
+impl Space {
+    /// What a node gets of another's frames of so many bytes in this mode; `None` if nothing.
+    pub fn link_budget(
+        &mut self,
+        now: Instant,
+        (from, to): (u32, u32),
+        mode: &Mode,
+        psdu: Bytes,
+    ) -> Option<LinkBudget> {
+        let hearer = self.hearing.find(from, to)?;
+        let power = self.radio.power(&self.sites, from, hearer, now)?;
+        let (timing, levels) = (self.rules.timing(), &self.rules.levels);
+        let frame = OnAir {
+            kind: StepKind::Data,
+            from,
+            to: Some(to),
+            function: 0,
+            mode: *mode,
+            psdu,
+            reserves: Duration::ZERO,
+            answer: Answer::None,
+        };
+        let airtime = timing.airtime(mode, psdu);
+        let flight = Flight { frame, start: now, airtime, reach: Reach::default() };
+        let (error, memo) = (&*self.radio.error, &mut self.memo);
+        let whole = [(Bytes::ZERO, psdu)].into_iter();
+        let trial = Trial::new(&flight, whole, timing, error, memo);
+        let mut judge = Judge { levels, error, trial: &trial, memo };
+        let alone = [Chunk { begin: now, end: flight.end(), interference: 0.0 }];
+        let found = levels.noise(Width::Mhz20) * levels.detect_ratio.unwrap_or(0.0);
+        let detected = power >= levels.detect && power >= found;
+        let understood = judge.header(&alone, power) * judge.frame(&alone, power, 0);
+        Some(LinkBudget {
+            signal: Milliwatts(power).into(),
+            snr: decibels(power / levels.noise(mode.width)),
+            detected,
+            success: if detected { understood } else { 0.0 },
+        })
+    }
+}

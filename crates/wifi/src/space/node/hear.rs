@@ -1,0 +1,115 @@
+//! What a node does when it has received something.
+
+use super::Node;
+use crate::Command;
+use crate::mac::{ACK, Answer, Bitmap, StepKind, block_ack};
+use crate::phy::decibels;
+use crate::space::frame::OnAir;
+use crate::space::rules::Rules;
+use kernel::{Duration, Instant};
+
+impl Node {
+    /// A frame ends that could not be decoded: what an EIFS is longer than a DIFS comes before the
+    /// next slot (clause 10.3.2.3.7).
+    pub(in crate::space) fn garbled(
+        &mut self,
+        now: Instant,
+        extra: Duration,
+        rules: &Rules,
+        out: &mut Vec<Command>,
+    ) {
+        self.carrier.on_garbled(extra);
+        self.miss(now, rules, out);
+    }
+
+    /// What ends now was not the answer.
+    fn miss(&mut self, now: Instant, rules: &Rules, out: &mut Vec<Command>) {
+        if self.awaited.is_some_and(|awaited| awaited.receiving) {
+            self.give_up_waiting(now, rules, out);
+        }
+    }
+
+    /// A frame for somebody else is decoded: it reserves the medium (clause 10.3.2.4).
+    pub(in crate::space) fn overhear(
+        &mut self,
+        now: Instant,
+        reserves: Duration,
+        unless_followed: Option<Instant>,
+        rules: &Rules,
+        out: &mut Vec<Command>,
+    ) {
+        self.miss(now, rules, out);
+        self.carrier.on_decoded();
+        self.carrier.reserve(now + reserves, unless_followed);
+    }
+
+    /// A frame for this node, or for all, is decoded; of a block ack the bitmap.
+    pub(in crate::space) fn hear(
+        &mut self,
+        now: Instant,
+        frame: &OnAir,
+        bitmap: Option<&Bitmap>,
+        rules: &Rules,
+        out: &mut Vec<Command>,
+    ) {
+        self.carrier.on_decoded();
+        if self.awaited.is_some_and(|awaited| awaited.kind == frame.kind) {
+            self.awaited = None;
+            match (frame.kind, self.exchange) {
+                (StepKind::Cts, Some(index)) => {
+                    let body = self.body(index, rules);
+                    self.reply(now, body, rules);
+                }
+                _ => self.succeed(now, bitmap, rules, out),
+            }
+            return;
+        }
+        self.miss(now, rules, out);
+        let (timing, window) = (rules.timing(), rules.mac.window());
+        let answer = |kind, psdu| frame.answered(timing, self.id, kind, psdu);
+        let reply = match (frame.kind, frame.answer) {
+            // An answer that comes too late.
+            _ if frame.is_answer() => None,
+            // No CTS while the NAV stands (clause 10.3.2.9).
+            (StepKind::Rts, _) if self.carrier.is_reserved(now) => None,
+            (StepKind::Rts, _) => Some(answer(StepKind::Cts, ACK)),
+            (_, Answer::Ack) => Some(answer(StepKind::Ack, ACK)),
+            (_, Answer::BlockAck) => Some(answer(StepKind::BlockAck, block_ack(window))),
+            (_, Answer::None) => None,
+        };
+        if let Some(reply) = reply {
+            self.reply(now, reply, rules);
+        }
+    }
+
+    pub(super) fn reply(&mut self, now: Instant, frame: OnAir, rules: &Rules) {
+        self.quiet = false;
+        self.answer = Some((now + rules.timing().sifs(), frame));
+    }
+
+    /// The exchange on the air has succeeded.
+    pub(super) fn succeed(
+        &mut self,
+        now: Instant,
+        bitmap: Option<&Bitmap>,
+        rules: &Rules,
+        out: &mut Vec<Command>,
+    ) {
+        let Some(index) = self.exchange.take() else { return };
+        self.tell_airtime(index, now, true, out);
+        let next = now + rules.timing().sifs();
+        self.txop = self.txop.filter(|txop| next < txop.until);
+        let function = &mut self.functions[index];
+        let snr = function.load.to().and_then(|to| {
+            let at = self.peers.binary_search_by_key(&to, |peer| peer.node).ok()?;
+            Some(decibels(self.peers[at].power / rules.levels.noise(function.mode.width)))
+        });
+        let answer = function.succeed(now, rules, bitmap, &mut self.settled);
+        function.report(now, &mut self.peers, answer, snr);
+        match &mut self.txop {
+            Some(txop) => txop.next = Some(next),
+            None => function.back_off(rules),
+        }
+        self.settle(out);
+    }
+}

@@ -1,0 +1,79 @@
+//! For those who look on: what nodes sense, and what they have made of what they heard.
+
+use super::Space;
+use super::frame::Flight;
+use super::node::Node;
+use crate::mac::StepKind;
+use kernel::{Bytes, Instant};
+
+/// What a node has made of a frame that it has followed to its end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heard {
+    /// The node.
+    pub node: u32,
+    /// Who has sent the frame.
+    pub from: u32,
+    /// Whom it was for; `None` for all.
+    pub to: Option<u32>,
+    /// Which frame.
+    pub kind: StepKind,
+    /// When its PPDU began.
+    pub start: Instant,
+    /// When it ended.
+    pub end: Instant,
+    /// What arrived of its power, in milliwatts.
+    pub power: f64,
+    /// Interference meanwhile, as the node has reckoned: from when, until when, in milliwatts.
+    pub interference: Vec<(Instant, Instant, f64)>,
+    /// Whether the node has understood it; of an A-MPDU, one frame at least.
+    pub understood: bool,
+}
+
+impl Heard {
+    pub(super) fn of(flight: &Flight, receiver: &Node, power: f64, understood: bool) -> Self {
+        let Flight { frame, start, .. } = *flight;
+        let chunks = receiver.receiver.chunks();
+        let parts = chunks.iter().map(|chunk| (chunk.begin, chunk.end, chunk.interference));
+        let (node, interference) = (receiver.id, parts.collect());
+        let (from, to, kind, end) = (frame.from, frame.to, frame.kind, flight.end());
+        Self { node, from, to, kind, start, end, power, interference, understood }
+    }
+}
+
+/// What a node senses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Senses {
+    /// Physical carrier sense holds.
+    pub busy: bool,
+    /// Whose frame it follows, and when that began.
+    pub follows: Option<(u32, Instant)>,
+}
+
+impl Space {
+    /// From now on takes note of what nodes make of what they hear.
+    pub fn watch(&mut self) {
+        self.heard.get_or_insert_default();
+    }
+
+    /// What has been noted since the last time.
+    pub fn take_heard(&mut self) -> impl Iterator<Item = Heard> {
+        self.heard.iter_mut().flat_map(|heard| heard.drain(..))
+    }
+
+    /// What a node senses now.
+    pub fn senses(&self, node: u32) -> Senses {
+        let receiver = &self.nodes[node as usize].receiver;
+        let follows = receiver.follows().map(|id| {
+            let flight = &self.flights[id as usize];
+            (flight.frame.from, flight.start)
+        });
+        Senses { busy: receiver.is_busy(&self.rules.levels), follows }
+    }
+
+    /// Sequence numbers and bytes of the data frames that a function of a node has put together
+    /// last, and may have on the air; none in a block-ack request.
+    pub fn mpdus(&self, node: u32, function: u8) -> impl Iterator<Item = (u16, Bytes)> {
+        let load = &self.nodes[node as usize].functions[usize::from(function)].load;
+        load.on_air().map(|(sequence, mpdu)| (sequence, mpdu.bytes))
+    }
+}

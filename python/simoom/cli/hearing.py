@@ -1,0 +1,91 @@
+"""``simoom hearing``: who hears whom."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simoom.cli.terminal import File, Refusal, Settings, load
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from simoom.hearing import Heard, Hearing
+
+MOST_NAMES = 4
+
+
+def hearing(
+    file: File,
+    settings: Settings = [],  # noqa: B006  typer copies it
+    at_s: Annotated[
+        float, typer.Option("--at", metavar="SECONDS", help="When, if nodes move.")
+    ] = 0.0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Root of the random streams: shadowing.", min=0)
+    ] = 1,
+    replication: Annotated[int, typer.Option(metavar="N", help="Which run's.", min=0)] = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print all pairs as one JSON array, nothing else.")
+    ] = False,
+) -> None:
+    """Say who hears whom in a scenario with a radio, and how well, without running it."""
+    from simoom.hearing import hearing as pairs_of
+
+    scenario = load(file, settings)
+    if not (math.isfinite(at_s) and at_s >= 0):
+        raise Refusal(f"--at {at_s:g}: must be a number from 0 on")
+    heard = pairs_of(scenario, seed=seed, replication=replication, at_s=at_s)
+    if as_json:
+        print(json.dumps([vars(pair) for pair in heard.pairs], indent=2))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    console.print(_links(heard))
+    console.print(_hidden(heard))
+
+
+def _links(heard: Hearing) -> Table:
+    """Return a row for each direction of each link."""
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column("link", vertical="bottom", no_wrap=True)
+    for heading in ("signal\ndBm", "SNR\ndB", "rate\nMb/s", "frames that\narrive, %"):
+        table.add_column(heading, justify="right", vertical="bottom", no_wrap=True)
+    table.add_column("", vertical="bottom", no_wrap=True)
+    for link in heard.links:
+        table.add_row(
+            f"{link.source} → {link.sink}",
+            "-" if link.signal_dbm is None else f"{link.signal_dbm:.1f}",
+            "-" if link.snr_db is None else f"{link.snr_db:.1f}",
+            f"{link.rate_mbps:.4g}",
+            f"{100 * (link.success or 0.0):.1f}",
+            _remark(link),
+        )
+    return table
+
+
+def _remark(link: Heard) -> str:
+    if not link.detected:
+        return "too weak to be found"
+    return "" if (link.success or 0.0) > 0.5 else "mostly lost"
+
+
+def _hidden(heard: Hearing) -> str:
+    if heard.all_detect_all:
+        return "\nAll detect all."
+    lines = []
+    for node in heard.nodes:
+        others = [a if b == node else b for a, b in heard.hidden if node in (a, b)]
+        if others:
+            names = ", ".join(others[:MOST_NAMES])
+            more = f" and {len(others) - MOST_NAMES} more" if len(others) > MOST_NAMES else ""
+            lines.append(f"  {node} from {names}{more}")
+    if not lines:
+        return "\nNone are hidden from each other that send to the same node."
+    return "\n".join(["", "Hidden from each other", *lines])

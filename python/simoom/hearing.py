@@ -1,0 +1,155 @@
+"""Who hears whom in a scenario with a radio, and how well, before anything is sent."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from simoom import _core
+from simoom.issue import Issue, ScenarioError
+from simoom.run import whole
+from simoom.scenario import Scenario
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What one node gets of another's frames, fading and interference left out.
+
+    Attributes
+    ----------
+    source, sink : str
+        Who sends and who hears: ``ap``, ``sta0``, ``cells[0]``.
+    signal_dbm : float, optional
+        Power that arrives; None where it is lost in the noise.
+    snr_db : float, optional
+        How far it stands above noise, in the width of the mode.
+    detected : bool
+        Whether the receiver finds preambles, and so defers to frames.
+    rate_mbps : float, optional
+        Between nodes that exchange frames, the rate of their mode; under rate control that of the
+        fastest mode in which 90 % of the frames arrive, or of the slowest.
+    success : float, optional
+        The part of frames of 1536 bytes that arrives in this mode.
+    """
+
+    source: str
+    sink: str
+    signal_dbm: float | None
+    snr_db: float | None
+    detected: bool
+    rate_mbps: float | None = None
+    success: float | None = None
+
+    @property
+    def is_link(self) -> bool:
+        """Whether the two exchange frames."""
+        return self.rate_mbps is not None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hearing:
+    """Who hears whom.
+
+    Attributes
+    ----------
+    nodes : tuple of str
+        The names of all nodes.
+    pairs : tuple of Heard
+        All pairs of nodes of which one hears the other, or should.
+    """
+
+    nodes: tuple[str, ...]
+    pairs: tuple[Heard, ...]
+
+    @cached_property
+    def links(self) -> tuple[Heard, ...]:
+        """Pairs that exchange frames."""
+        return tuple(pair for pair in self.pairs if pair.is_link)
+
+    @cached_property
+    def _detecting(self) -> frozenset[tuple[str, str]]:
+        return frozenset((pair.sink, pair.source) for pair in self.pairs if pair.detected)
+
+    def detects(self, node: str, other: str) -> bool:
+        """Whether a node finds the preambles of another."""
+        return (node, other) in self._detecting
+
+    @property
+    def all_detect_all(self) -> bool:
+        """Whether each node finds the preambles of each other: the scenario is one cell."""
+        count = len(self.nodes)
+        return len(self._detecting) == count * (count - 1)
+
+    @cached_property
+    def hidden(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of nodes that send to the same third and do not detect each other."""
+        senders: dict[str, list[str]] = {}
+        for link in self.links:
+            senders.setdefault(link.sink, []).append(link.source)
+        pairs = (
+            (first, second)
+            for group in senders.values()
+            for place, first in enumerate(group)
+            for second in group[place + 1 :]
+        )
+        blind = ((a, b) for a, b in pairs if not (self.detects(a, b) and self.detects(b, a)))
+        return tuple(dict.fromkeys(blind))
+
+    def frame(self) -> pl.DataFrame:
+        """Return a data frame: a row a pair, columns as the attributes of `Heard`."""
+        import polars as pl
+
+        return pl.DataFrame([vars(pair) for pair in self.pairs], infer_schema_length=None)
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.nodes)} nodes, {len(self.pairs)} pairs, {len(self.hidden)} hidden"
+        return f"Hearing({counts})"
+
+
+def hearing(
+    scenario: Scenario, *, seed: int = 1, replication: int = 0, at_s: float = 0.0
+) -> Hearing:
+    """Return who hears whom at a moment, without running anything.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        One with a table ``[radio]``.
+    seed, replication : int, optional
+        The root of the random streams, from which shadowing is drawn.
+    at_s : float, optional
+        The moment, for nodes that move.
+
+    Raises
+    ------
+    ScenarioError
+        The scenario has faults, or no radio.
+
+    Examples
+    --------
+    >>> import simoom as sm
+    >>> s = sm.Scenario(
+    ...     standard="11a",
+    ...     radio={},
+    ...     ap={"position_m": [0, 0]},
+    ...     stations=[{"position_m": [40, 0]}, {"position_m": [-40, 0]}],
+    ...     flows=[{"from": "sta*", "to": "ap", "traffic": "saturated"}],
+    ... )
+    >>> heard = sm.hearing(s)
+    >>> heard.hidden, [round(link.signal_dbm) for link in heard.links]
+    ((('sta0', 'sta1'),), [-79, -79, -79, -79])
+    """
+    whole("seed", seed, bits=64)
+    whole("replication", replication, bits=32)
+    if not (math.isfinite(at_s) and at_s >= 0):
+        raise ValueError(f"at_s: must be 0 or more, is {at_s}")
+    heard = _core.hearing(scenario.core, seed, replication, float(at_s))
+    if heard is None:
+        raise ScenarioError([Issue("radio", "is not there, and so all hear all")])
+    nodes, pairs = heard
+    return Hearing(tuple(nodes), tuple(Heard(*pair) for pair in pairs))

@@ -1,0 +1,84 @@
+"""What the models take for granted of the medium: one cell, its access, its noise."""
+
+from __future__ import annotations
+
+from simoom.models import assumption
+from simoom.models.assumption import Assumption
+from simoom.twin.reading import Cell, choice
+from simoom.twin.verdict import Held, broken, graded, met
+
+DCF = Assumption("dcf", "Nodes contend by DCF, all with the same interframe space.")
+
+NO_LOSS = 1e-6
+"""Less than this no measurement would find."""
+
+EVEN_DB, UNEVEN_DB = 3.0, 10.0
+"""Signals that differ by less clash for certain; by more, the stronger often survives."""
+
+
+def medium(cell: Cell) -> tuple[Held, ...]:
+    """Hold the medium against what every model of contention asks of it."""
+    return one_cell(cell), noise(cell), no_capture(cell), dcf(cell), fixed_mcs(cell)
+
+
+def one_cell(cell: Cell) -> Held:
+    """Say whether all nodes hear all others, and always do."""
+    known, radio = assumption.ONE_CELL, cell.keys["radio"]
+    if radio is None:
+        return met(known)
+    if further := len(cell.keys["cells"]):
+        return broken(known, f"{further} further cell{'s' * (further > 1)}")
+    if radio["ad_hoc"]:
+        return broken(known, "stations send to each other without the access point")
+    if any(station.get("waypoints") for station in cell.stations):
+        return broken(known, "stations move")
+    if radio["fading"] is not None:
+        return broken(known, "fading changes who hears whom")
+    heard = cell.hearing
+    if heard.all_detect_all:
+        return met(known, "all detect all")
+    deaf = [
+        (node, other)
+        for node in heard.nodes
+        for other in heard.nodes
+        if node != other and not heard.detects(node, other)
+    ]
+    (node, other), *_ = deaf
+    among = len(heard.nodes) * (len(heard.nodes) - 1)
+    return broken(known, f"{node} does not detect {other}; so it is with {len(deaf)} of {among}")
+
+
+def noise(cell: Cell) -> Held:
+    """Say how much noise takes."""
+    how = f"noise spoils up to {100 * cell.loss:.2g} % of the frames" if cell.loss else ""
+    return graded(assumption.NO_FRAME_ERRORS, cell.loss, how, good=NO_LOSS, bad=0.01)
+
+
+def no_capture(cell: Cell) -> Held:
+    """Say whether one frame of a collision may survive: only a radio lets it."""
+    known, radio = assumption.NO_CAPTURE, cell.keys["radio"]
+    if radio is None:
+        return met(known)
+    if radio["capture"] is not None:
+        return broken(known, "receivers turn to later, stronger frames")
+    signals: dict[str, list[float]] = {}
+    for link in cell.hearing.links:
+        if link.signal_dbm is not None:
+            signals.setdefault(link.sink, []).append(link.signal_dbm)
+    spread = max((max(group) - min(group) for group in signals.values()), default=0.0)
+    how = f"signals differ by up to {spread:.2g} dB" if spread > 0 else ""
+    return graded(known, spread, how, good=EVEN_DB, bad=UNEVEN_DB)
+
+
+def dcf(cell: Cell) -> Held:
+    """Say whether access categories give some nodes other interframe spaces and windows."""
+    return broken(DCF, "access is by EDCA") if cell.keys["wlan"]["qos"] else met(DCF)
+
+
+def fixed_mcs(cell: Cell) -> Held:
+    """Say whether rate control may change the modes of frames."""
+    known = assumption.FIXED_MCS
+    rules = [cell.keys["wlan"]["rate_control"], cell.keys["ap"]["rate_control"]]
+    rules += [station.get("rate_control") for station in cell.stations]
+    moving = next((rule for rule in rules if rule not in (None, "fixed")), None)
+    return met(known) if moving is None else broken(known, f"{choice(moving)[0]} chooses it")
