@@ -18,11 +18,6 @@ EDCA = Option(
     "ns3",
     "best effort has no TXOP limit, and the access point contends as its stations do",
 )
-COUNTDOWN = Option(
-    "wlan.countdown",
-    "idle_slots",
-    "under EDCA a slot in which another station begins to send is not counted down",
-)
 LENGTH = Option(
     "wlan.aggregation.bytes",
     65_535,
@@ -39,7 +34,7 @@ PIECEMEAL = Option(
     "each MPDU is handed up when its own part of the PPDU ends, so that what answers an upload "
     "trickles in and takes more accesses of the access point",
 )
-OPTIONS = (TIMING, EDCA, COUNTDOWN, LENGTH, COUNTED, PIECEMEAL, EIFS, GRID)
+OPTIONS = (TIMING, EDCA, LENGTH, COUNTED, PIECEMEAL, EIFS, GRID)
 
 MODES: dict[str, dict[str, Any]] = {
     "n20": {"standard": "11n", "guard_ns": 800},

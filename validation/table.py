@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from validation import ns2, ns3, ns3_modern, theory, wired
+from validation import ns2, ns3, ns3_cells, ns3_modern, theory, wired
 from validation.case import Group
 from validation.references import table
 
@@ -19,6 +19,7 @@ def groups() -> list[Group]:
         ns3.many_flows(),
         ns3_modern.saturation(),
         ns3_modern.one_flow(),
+        *ns3_cells.groups(),
         ns2.downloads(),
         ns2.collision_probability(),
         ns2.shares(),

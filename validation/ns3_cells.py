@@ -1,0 +1,171 @@
+"""Cases against what ns-3.37 gave for the settings of `ns3_settings`.
+
+Modern modes and aggregation, access categories, TCP, hidden pairs, the edges of modes, cells that
+hear each other in part, rate control.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+from simoom import Run
+from validation.case import Case, Check, Group, Option, Quantity, Reference
+from validation.ns3 import EIFS, GRID, RECOVERY
+from validation.ns3_modern import COUNTED, EDCA, PIECEMEAL, TIMING
+from validation.ns3_settings import (
+    aggregates,
+    by_mode,
+    categories,
+    contending,
+    edges,
+    pairs,
+    rates,
+    space,
+    transport,
+)
+from validation.ns3_setup import Setup
+from validation.references import check, goodput, plain, table
+
+
+def parts(setup: Setup) -> dict[str, tuple[int, ...]]:
+    """Flows whose share is compared, by what a table calls them."""
+    categories = [flow.category for flow in setup.flows]
+    if len(set(categories)) > 1:
+        return {
+            name: tuple(i for i, category in enumerate(categories) if category == name)
+            for name in dict.fromkeys(categories)
+        }
+    if setup.radio and len(setup.flows) > 1:
+        # Of two, the share of the first is all there is to say.
+        compared = 1 if len(setup.flows) == 2 else len(setup.flows)
+        return {f"flow {i}": (i,) for i in range(compared)}
+    return {}
+
+
+@cache
+def share(name: str, flows: tuple[int, ...]) -> Quantity:
+    """What part of all goodput these flows have."""
+
+    def of(run: Run) -> float:
+        each = [plain(row["goodput_mbps"]) for row in run.flows]
+        return sum(each[i] for i in flows) / (sum(each) or 1.0)
+
+    return Quantity(f"share of {name}", of, absolute=0.03, digits=4)
+
+
+def options(setup: Setup) -> tuple[Option, ...]:
+    """What does as ns-3 does; with a radio, who has seen which frame is physics."""
+    found = [GRID] if setup.radio else [EIFS, GRID]
+    if setup.is_modern:
+        found += [TIMING, EDCA, COUNTED]
+        found += [] if setup.radio else [PIECEMEAL]
+    if setup.radio:
+        # Frames are lost, so that TCP has to recover.
+        tcp = [i for i, flow in enumerate(setup.flows) if flow.kind == "tcp"]
+        found += [replace(RECOVERY, path=f"flows[{i}].tcp.recovery") for i in tcp]
+    return tuple(found)
+
+
+KNOWN: dict[str, str] = {
+    "TXOP of": "ns-3 ends a TXOP by a CF-End frame, SIFS and 52 us, if there is time left for it",
+    "three cells in a row, 25 m": "where a PPDU ends or is not found, ns-3 holds the medium busy "
+    "while there is energy above -82 dBm, and not -62; energy_dbm = -82 overshoots (middle: 0.035)",
+    "one client between, RTS/CTS": "untraced; neither energy_dbm nor nav_reset changes it",
+    "MCS 7, table, 31.34 m": "untraced; four fifths of MPDUs are lost there",
+    "minstrel_ht": "untraced; the same rule, but it samples differently",
+}
+"""Why settings differ whose name contains this."""
+
+QUICK = {"802.11ax, 20 MHz, MCS 11", "802.11a, 24 Mb/s, nist, 45.72 m"}
+"""Settings that are run for every change."""
+
+
+def case(setup: Setup, rows: dict[str, dict[str, str]]) -> Case:
+    """The comparison of a setting with what ns-3 gave."""
+    known = next((why for text, why in KNOWN.items() if text in setup.name), "")
+    total = float(rows["total"]["value"])
+    checks = [check(goodput(0.03), rows["total"], "value", known=known)]
+    for name, flows in parts(setup).items():
+        if name in rows:
+            value, interval = (float(rows[name][key]) / total for key in ("value", "value_ci95"))
+            checks.append(Check(share(name, flows), Reference(value, interval), known))
+    quick = setup.name in QUICK
+    return Case(setup.name, setup.scenario(), tuple(checks), options(setup), 3, quick)
+
+
+Maker = Callable[[], list[Setup]]
+
+ABOUT: dict[Maker, tuple[str, str]] = {
+    by_mode: (
+        "Modern modes in ns-3",
+        "UDP saturation of one station with 1472 bytes; A-MPDUs of at most 65535 bytes.",
+    ),
+    contending: ("Contention under EDCA in ns-3", "As before, with N stations."),
+    aggregates: (
+        "Aggregation and TXOPs in ns-3",
+        "One station, 20 MHz but where it says otherwise.",
+    ),
+    categories: (
+        "Access categories in ns-3",
+        (
+            "UDP saturation in several categories, from a station for each, from one station, or "
+            "from five stations with two each. Shares are of all goodput."
+        ),
+    ),
+    transport: (
+        "TCP over modern modes in ns-3",
+        (
+            "Server behind 1 Gb/s and 2 ms, segments of 1448 bytes; one flow with a window of 1 "
+            "MiB, or a flow for each of 10 stations with 256 KiB and an ACK for two segments."
+        ),
+    ),
+    pairs: (
+        "Hidden pairs in ns-3",
+        (
+            "Two stations 50 dB from the access point, hidden from each other or in hearing: UDP "
+            "saturation, or uploads over TCP to the access point with 65535 bytes and an ACK for "
+            "two segments; 1448 bytes in a, 1000 in b."
+        ),
+    ),
+    edges: (
+        "The edge of a mode in ns-3",
+        (
+            "UDP saturation of one station around the distance at which a tenth of frames is "
+            "lost. Losses by the third power of the distance, 16 dBm, noise figure 7 dB."
+        ),
+    ),
+    space: (
+        "Several in space in ns-3",
+        (
+            "UDP saturation: hidden stations of unequal strength; access points that each send to "
+            "a client and hear each other in part; cells in a row. Shares are of all goodput."
+        ),
+    ),
+    rates: (
+        "Rate control in ns-3",
+        (
+            "UDP saturation of one station at three distances. Both simulators have the rule, not "
+            "the same details of it."
+        ),
+    ),
+}
+"""Groups of settings: title and what they have in common."""
+
+
+def setups() -> list[Setup]:
+    """All settings, in the order of the table."""
+    return [setup for make in ABOUT for setup in make()]
+
+
+def groups() -> list[Group]:
+    """All settings that ns-3 has results for."""
+    results: dict[str, dict[str, dict[str, str]]] = {}
+    for row in table("ns3_cells"):
+        results.setdefault(row["case"], {})[row["quantity"]] = row
+    made = []
+    for make, (title, about) in ABOUT.items():
+        cases = [case(setup, results[setup.name]) for setup in make() if setup.name in results]
+        made.append(Group(title, "ns-3.37", about, tuple(cases)))
+    return [group for group in made if group.cases]
