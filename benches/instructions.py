@@ -33,16 +33,23 @@ def build() -> Path:
 
 def count(runner: Path, name: str) -> int:
     """Instructions of one run, as callgrind counts them."""
+    return counted(runner, ROOT / "benches" / f"{name}.toml")[0]
+
+
+def counted(runner: Path, scenario: Path, *sets: str) -> tuple[int, str]:
+    """Instructions of a run of any scenario, and what it printed."""
     with tempfile.TemporaryDirectory() as scratch:
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/out"]
-        scenario = str(ROOT / "benches" / f"{name}.toml")
         done = subprocess.run(
-            [*command, str(runner), scenario, "1"], capture_output=True, text=True, check=True
+            [*command, str(runner), str(scenario), "1", *sets],
+            capture_output=True,
+            text=True,
+            check=True,
         )
     found = re.search(r"Collected : (\d+)", done.stderr)
     if found is None:
         raise RuntimeError(f"callgrind printed no count:\n{done.stderr}")
-    return int(found[1])
+    return int(found[1]), done.stdout
 
 
 def explained(name: str) -> bool:

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+import city
+
 import simoom as sm
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -97,6 +99,18 @@ def peer(case: Case, program: str, simulated_s: float) -> float | None:
     return simulated_s / cpu_s
 
 
+def ten_cells(repetitions: int) -> float:
+    """Simulated seconds per CPU second of ten cells in space; the median."""
+    scenario = sm.Scenario.load(ROOT / "benches" / "ten_cells.toml")
+    simulated_s = float(scenario.get("duration_s"))
+    speeds = []
+    for seed in range(1, repetitions + 1):
+        begin = time.process_time()
+        sm.run(scenario, seed=seed)
+        speeds.append(simulated_s / (time.process_time() - begin))
+    return statistics.median(speeds)
+
+
 def shown(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"
 
@@ -129,6 +143,9 @@ def main() -> None:
         small, large = (c for case, c in costs.items() if case.standard == standard)
         ratio = large.per_segment_us / small.per_segment_us
         print(f"802.{standard}, from 10 to 50 stations: {ratio:.2f} times per segment (limit 1.5)")
+    speed = ten_cells(arguments.repetitions)
+    print(f"\nten cells of 20 stations, 802.11ac, one channel: {speed:.3g} (wanted 5)\n")
+    city.main()
 
 
 if __name__ == "__main__":

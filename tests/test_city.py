@@ -1,0 +1,58 @@
+"""An attempt costs what those who hear it cost, however many cells there are."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "benches" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    # Its data classes look for their module.
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_city_is_a_scenario_of_so_many_cells() -> None:
+    text = load("city").city(10)
+    assert text.count("[[cells]]") == 9
+    assert text.count("[[stations]]") == 10
+    assert text.rindex("position_m") == text.index("position_m = [60.0, 120.0]"), "four a row"
+
+
+def test_an_attempt_costs_the_same_in_ten_cells_and_in_fifty(tmp_path: Path) -> None:
+    if shutil.which("valgrind") is None:
+        if os.environ.get("CI"):
+            pytest.fail("CI counts instructions and needs valgrind")
+        pytest.skip("valgrind is not installed, so no instructions are counted")
+    instructions, city = load("instructions"), load("city")
+    runner = instructions.build()
+
+    def per_attempt(cells: int) -> float:
+        scenario = tmp_path / f"{cells}.toml"
+        scenario.write_text(city.city(cells), encoding="utf-8")
+        counts, attempts = [], []
+        # What building costs is in both.
+        for duration_s in (0.01, 0.03):
+            count, printed = instructions.counted(runner, scenario, f"duration_s={duration_s}")
+            counts.append(count)
+            found = re.search(r"total\.attempts = Count\((\d+)\)", printed)
+            assert found is not None
+            attempts.append(int(found[1]))
+        return float(counts[1] - counts[0]) / (attempts[1] - attempts[0])
+
+    # Of fifty cells fewer stand at the edge and hear half a neighbourhood.
+    assert per_attempt(50) < 1.35 * per_attempt(10)
