@@ -22,7 +22,7 @@ PICTURES = {
     "full_duplex": ("figure 6",),
     "http_queueing": ("figure 8", "figure elephants"),
     "lt_tcp": ("figure 1", "figure 3", "figure corruption"),
-    "mcs_cubic": ("figure 2b", "figure 3a", "figure 3b"),
+    "mcs_cubic": ("figure 2b", "figure 3a", "figure 3b", "figure walking", "figure pace"),
 }
 
 

@@ -6,6 +6,7 @@ LAN interfaces".
 
 from simoom.studies.mcs_cubic.beyond import figure_clients, figure_controllers, figure_falling
 from simoom.studies.mcs_cubic.throughput import figure_3a, figure_3b, figure_readings
+from simoom.studies.mcs_cubic.walking import figure_pace, figure_walking
 from simoom.studies.mcs_cubic.windows import figure_2a, figure_2b
 from simoom.studies.study import Study
 
@@ -23,6 +24,8 @@ STUDY = Study(
         figure_falling,
         figure_controllers,
         figure_clients,
+        figure_walking,
+        figure_pace,
     ),
     notes="The queue of 10 packets is read as 10 frames in the device below FQ-CoDel, and the MCS "
     "changes at the client alone: other readings are in a figure of their own. No A-MSDUs: 1498 "
@@ -38,5 +41,7 @@ __all__ = [
     "figure_clients",
     "figure_controllers",
     "figure_falling",
+    "figure_pace",
     "figure_readings",
+    "figure_walking",
 ]

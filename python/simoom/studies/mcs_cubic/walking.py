@@ -1,0 +1,275 @@
+"""A client that walks, with an MCS from rate control: what the paper leaves for the future.
+
+The claims of these figures are findings of ours and not the paper's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simoom.run import Run
+from simoom.scenario import Scenario
+from simoom.studies.claim import Check, Claim, claim
+from simoom.studies.figure import Axis, Curve, Figure, Source, curve
+from simoom.studies.lab import Lab, Sample, exhibit
+from simoom.studies.mcs_cubic.paper import BIN_S, CONTROLS, DRIVEN, GOODPUT, PLAIN, upload
+from simoom.studies.value import Value
+
+NEAR_M, FAR_M = 5.0, 85.0
+"""From where to where the client walks: the signal allows MCS 8 here and 1 there."""
+WALK_MPS = 1.4
+"""The pace of a pedestrian."""
+REST_S = 5.0
+"""It rests for so long before it goes, at the far end, and when it is back."""
+COURSE_S = 2.0
+"""Between two points of a time course."""
+SETTLE_S = 8.0
+"""A client that comes back has stood at the far end for so long."""
+AFTER_S = 3.0
+"""And is watched for so long when it is back."""
+PACES_MPS = (5.0, 15.0, 50.0)
+RULES = {"ideal": "ideal", "Minstrel-HT": "minstrel_ht"}
+"""Rate control at both ends."""
+MCS = "stations[0].mcs"
+OURS = "not in the paper; a finding of this study"
+
+
+def on_the_way(
+    rule: str, control: str, way: Sequence[tuple[float, float]], end_s: float
+) -> Scenario:
+    """Return the upload by a client that moves.
+
+    Parameters
+    ----------
+    rule : str
+        A key of `RULES`.
+    control : str
+        Alone or driven by the MCS.
+    way : sequence of (float, float)
+        When the client is how many metres from the access point.
+    end_s : float
+        When the run ends.
+    """
+    # Receivers that find whatever stands out of their noise: the preambles of MCS 1 are below the
+    # -82 dBm that the standard asks for at least.
+    scenario = upload(8, control, from_mcs=8, end_s=end_s).set("radio", {"detect_dbm": -95.0})
+    for node in ("stations", "ap"):
+        scenario = scenario.set(f"{node}.rate_control", RULES[rule])
+    waypoints = [{"at_s": at_s, "position_m": [away_m, 0.0]} for at_s, away_m in way]
+    return scenario.set("stations.waypoints", waypoints)
+
+
+def out_and_back(rule: str, control: str) -> Scenario:
+    """Return the upload by a client that walks away and comes back."""
+    walks_s = (FAR_M - NEAR_M) / WALK_MPS
+    times_s = np.cumsum([REST_S, walks_s, REST_S, walks_s])
+    way = list(zip(map(float, times_s), (NEAR_M, FAR_M, FAR_M, NEAR_M), strict=True))
+    end_s = float(np.ceil(times_s[-1] + REST_S))
+    return on_the_way(rule, control, way, end_s).set("measure.interval_s", COURSE_S)
+
+
+def back(rule: str, control: str, pace_mps: float) -> Scenario:
+    """Return the upload by a client that comes back from afar."""
+    arrives_s = SETTLE_S + (FAR_M - NEAR_M) / pace_mps
+    way = [(SETTLE_S, FAR_M), (arrives_s, NEAR_M)]
+    return on_the_way(rule, control, way, arrives_s + AFTER_S).set("measure.interval_s", BIN_S)
+
+
+def stand(rule: str, control: str) -> Scenario:
+    """Return the upload by a client that stays near the access point."""
+    return on_the_way(rule, control, [(0.0, NEAR_M)], 4 * SETTLE_S).set("measure.interval_s", 1.0)
+
+
+def measure_course(run: Run) -> dict[str, float]:
+    """Take goodput and MCS second by second, and the means of goodput and round-trip time."""
+    taken = {
+        "goodput_mbps": _number(run, "flows[0].goodput_mbps"),
+        "rtt_ms": 1e3 * _number(run, "flows[0].rtt_s.mean"),
+    }
+    for quantity, path in (("goodput_mbps", GOODPUT), ("mcs", MCS)):
+        for end_s, value in zip(*run.samples(path), strict=True):
+            taken[_moment(quantity, float(end_s))] = float(value)
+    return taken
+
+
+def measure_back(run: Run) -> dict[str, float]:
+    """Take the mean goodput since the client has set out, or has stood for so long."""
+    time_s, value = run.samples(GOODPUT)
+    since = np.asarray(time_s) > SETTLE_S + 1e-9
+    return {"goodput_mbps": float(np.mean(np.asarray(value)[since]))}
+
+
+def _number(run: Run, path: str) -> float:
+    value = run.summary[path]
+    return float(value) if isinstance(value, int | float) else math.nan
+
+
+def _moment(quantity: str, end_s: float) -> str:
+    return f"{quantity}.{end_s:.1f}"
+
+
+def _label(control: str, rule: str) -> str:
+    return f"{control}, {rule}"
+
+
+def _ratio(over: Sample, under: Sample, quantity: str) -> Value:
+    """Return the ratio of two means, run by run: both have the same seeds."""
+    ratio: NDArray[np.float64] = over[quantity] / under[quantity]
+    return Value.mean(ratio)
+
+
+@exhibit("figure walking")
+def figure_walking(lab: Lab) -> Figure:
+    """Throughput and MCS against time while a client walks away and comes back."""
+    cases = {(control, rule): out_and_back(rule, control) for rule in RULES for control in CONTROLS}
+    found = lab.sample(cases, measure_course, replications=lab.pick(10, 4), probes=(GOODPUT, MCS))
+    near = {control: stand("Minstrel-HT", control) for control in CONTROLS}
+    standing = lab.sample(near, measure_back, replications=lab.pick(10, 4), probes=(GOODPUT,))
+    colours = {case: colour for colour, case in enumerate(found)}
+    throughput = [
+        _throughput(_label(*case), sample, colours[case]) for case, sample in found.items()
+    ]
+    plain = [(case, sample) for case, sample in found.items() if case[0] == PLAIN]
+    mcs = [_mcs(_label(*case), sample, colours[case]) for case, sample in plain]
+    return Figure(
+        "figure walking",
+        f"a client walks from {NEAR_M:.0f} m to {FAR_M:.0f} m and back",
+        Axis("time_s", "time, s"),
+        (Axis("goodput_mbps", "throughput, Mb/s", 0, 80), Axis("mcs", "MCS of the client", 0, 9)),
+        (*throughput, *mcs),
+        walking_claims(found, standing),
+        notes="The claims are findings of this study; the paper leaves a walking client aside.",
+    )
+
+
+def _ends_s(sample: Sample, quantity: str) -> list[float]:
+    return [float(key.partition(".")[2]) for key in sample if key.startswith(f"{quantity}.")]
+
+
+def _throughput(label: str, sample: Sample, colour: int) -> Curve:
+    ends_s = _ends_s(sample, "goodput_mbps")
+    values = [Value.mean(sample[_moment("goodput_mbps", end_s)]) for end_s in ends_s]
+    middles = [end_s - COURSE_S / 2 for end_s in ends_s]
+    return curve(label, Source.SIMULATION, middles, values, "goodput_mbps", colour=colour)
+
+
+def _mcs(label: str, sample: Sample, colour: int) -> Curve:
+    """Return the MCS of the first run: that of several has no mean."""
+    ends_s = _ends_s(sample, "mcs")
+    values = [float(sample[_moment("mcs", end_s)][0]) for end_s in ends_s]
+    runs = [Value(v, v, v, 1, "one run") for v in values]
+    return curve(label, Source.SIMULATION, ends_s, runs, "mcs", colour=colour)
+
+
+def walking_claims(
+    found: dict[tuple[str, str], Sample], standing: dict[str, Sample]
+) -> tuple[Claim, ...]:
+    """Hold what was found against our findings.
+
+    Parameters
+    ----------
+    found : dict of Sample
+        Of the walk, by controller and rate control.
+    standing : dict of Sample
+        Of a client that stays, under Minstrel-HT, by controller.
+    """
+
+    def gain(rule: str, quantity: str) -> Value:
+        return _ratio(found[DRIVEN, rule], found[PLAIN, rule], quantity)
+
+    still = _ratio(standing[DRIVEN], standing[PLAIN], "goodput_mbps")
+    ideal, minstrel = (gain(rule, "goodput_mbps") for rule in RULES)
+    return (
+        claim(
+            "a_walker_needs_no_driver",
+            "While a client walks, the ideal rate control moves the MCS by one step at a time; "
+            "CUBIC keeps up by itself, and the driver gains nothing.",
+            paper=OURS,
+            checks=[Check.near("driven over plain, throughput", ideal, 1.0, within=0.05)],
+            tolerance="5 %",
+        ),
+        claim(
+            "probes_steer_the_window",
+            "Under Minstrel-HT each probe of another mode is a change of the MCS: the driver "
+            "takes the window down again and again, and costs throughput.",
+            paper=OURS,
+            checks=[
+                Check("driven over plain, throughput", minstrel, high=0.9),
+                Check("standing still", still, high=0.9),
+            ],
+            tolerance="at least 10 % less, on the way and standing still",
+        ),
+        claim(
+            "the_driver_shortens_queues",
+            "What it costs in throughput under Minstrel-HT it gives back in part as delay: half "
+            "a bandwidth-delay product fills no queue.",
+            paper=OURS,
+            checks=[
+                Check("driven over plain, round-trip time", gain("Minstrel-HT", "rtt_ms"), high=0.8)
+            ],
+            tolerance="at least 20 % less",
+        ),
+    )
+
+
+@exhibit("figure pace")
+def figure_pace(lab: Lab) -> Figure:
+    """What the driver gains when a client comes back, by its pace."""
+    cases = {
+        (control, rule, pace): back(rule, control, pace)
+        for control in CONTROLS
+        for rule in RULES
+        for pace in PACES_MPS
+    }
+    found = lab.sample(cases, measure_back, replications=lab.pick(20, 10), probes=(GOODPUT,))
+    gain = {
+        (rule, pace): _ratio(found[DRIVEN, rule, pace], found[PLAIN, rule, pace], "goodput_mbps")
+        for rule in RULES
+        for pace in PACES_MPS
+    }
+    curves = tuple(
+        curve(
+            rule,
+            Source.SIMULATION,
+            PACES_MPS,
+            [gain[rule, pace] for pace in PACES_MPS],
+            "gain",
+            colour=colour,
+        )
+        for colour, rule in enumerate(RULES)
+    )
+    fastest = max(PACES_MPS)
+    claims = (
+        claim(
+            "the_driver_gains_if_the_mcs_jumps",
+            f"A client that comes back at {fastest:.0f} m/s is at MCS 8 before CUBIC has grown: "
+            "under the ideal rate control the driver gains, as in the paper's jump.",
+            paper=OURS,
+            checks=[Check(f"gain at {fastest:.0f} m/s", gain["ideal", fastest], low=1.0)],
+            tolerance="the interval of the paired ratio lies above 1",
+        ),
+        claim(
+            "no_jump_outweighs_the_probes",
+            "Under Minstrel-HT it gains at no pace.",
+            paper=OURS,
+            checks=[
+                Check(f"gain at {pace:.0f} m/s", gain["Minstrel-HT", pace], high=1.0)
+                for pace in PACES_MPS
+            ],
+            tolerance="the interval of the paired ratio lies below 1",
+        ),
+    )
+    return Figure(
+        "figure pace",
+        f"throughput driven over plain, from {FAR_M:.0f} m to {NEAR_M:.0f} m and "
+        f"{AFTER_S:.0f} s after",
+        Axis("pace_mps", "pace, m/s", 0, fastest + 5),
+        (Axis("gain", "throughput, driven over plain", 0.5, 1.5),),
+        curves,
+        claims,
+        notes="The claims are findings of this study; the paper leaves a walking client aside.",
+    )

@@ -1,0 +1,44 @@
+"""CUBIC driven by the MCS: the client that walks."""
+
+import numpy as np
+import pytest
+
+import simoom as sm
+from simoom.studies.mcs_cubic import walking
+from simoom.studies.mcs_cubic.paper import CONTROLS, DRIVEN, GOODPUT, PLAIN
+
+
+@pytest.mark.parametrize("rule", walking.RULES)
+def test_the_mcs_rises_as_the_client_comes_back(rule):
+    scenario = walking.back(rule, PLAIN, 50.0).set("stations.waypoints[0].at_s", 2.0)
+    scenario = scenario.set("stations.waypoints[1].at_s", 4.0).set("duration_s", 6.0)
+    run = sm.run(scenario, probes=[walking.MCS], check=True)
+    time_s, mcs = run.samples(walking.MCS)
+    assert np.median(mcs[time_s <= 2]) <= 2
+    assert np.median(mcs[time_s > 5]) == 8
+
+
+def test_a_course_has_a_value_every_two_seconds():
+    scenario = walking.out_and_back("ideal", PLAIN).set("duration_s", 6.0)
+    taken = walking.measure_course(sm.run(scenario, probes=[GOODPUT, walking.MCS]))
+    assert {"mcs.2.0", "mcs.4.0", "mcs.6.0", "goodput_mbps.6.0", "rtt_ms"} <= set(taken)
+    assert taken["mcs.4.0"] == 8
+    parts = [taken[f"goodput_mbps.{end_s}.0"] for end_s in (2, 4, 6)]
+    assert np.mean(parts) == pytest.approx(taken["goodput_mbps"])
+
+
+def test_probes_of_other_modes_take_the_driven_window_down():
+    still = {control: walking.stand("Minstrel-HT", control) for control in CONTROLS}
+    window = "flows[0].control.window_segments"
+    runs = {control: sm.run(each, probes=[window]) for control, each in still.items()}
+    least = {control: np.quantile(run.samples(window)[1], 0.1) for control, run in runs.items()}
+    assert least[DRIVEN] < 0.5 * least[PLAIN]
+    goodput = {control: run.summary["total.goodput_mbps"] for control, run in runs.items()}
+    assert goodput[DRIVEN] < 0.9 * goodput[PLAIN]
+
+
+def test_findings_are_not_given_out_as_the_papers():
+    sample = {"goodput_mbps": np.array([1.0, 1.1]), "rtt_ms": np.array([5.0, 6.0])}
+    found = {(control, rule): sample for control in CONTROLS for rule in walking.RULES}
+    for claim in walking.walking_claims(found, dict.fromkeys(CONTROLS, sample)):
+        assert claim.paper == walking.OURS
