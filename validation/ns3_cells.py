@@ -78,8 +78,18 @@ KNOWN: dict[str, str] = {
 }
 """Why settings differ whose name contains this."""
 
-QUICK = {"802.11ax, 20 MHz, MCS 11", "802.11a, 24 Mb/s, nist, 45.72 m"}
-"""Settings that are run for every change."""
+QUICK = {
+    "802.11ax, 20 MHz, MCS 11",
+    "802.11n, 20 MHz, MCS 7, N = 2",
+    "802.11n, MCS 7, A-MPDU of 2",
+    "802.11n, MCS 7, A-MPDU of 0 bytes, a station each: VO, VI",
+    "802.11ax, 20 MHz, MCS 11, down, d = 2",
+    "802.11a, udp, RTS/CTS, in hearing",
+    "802.11a, 24 Mb/s, nist, 45.72 m",
+    "802.11a, 6 Mb/s, hidden, 70 and 80 dB",
+    "802.11n, ideal, 10 m",
+}
+"""Settings that are run for every change, one of each group."""
 
 
 def case(setup: Setup, rows: dict[str, dict[str, str]]) -> Case:
