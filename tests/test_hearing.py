@@ -142,3 +142,9 @@ def test_the_command_prints_links_and_hidden_nodes(tmp_path, capsys):
     assert {"source", "sink", "signal_dbm", "detected"} <= set(pairs[0])
     assert main(["hearing", str(path), "--at", "nan"]) == 2
     assert "--at nan: must be a number from 0 on" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("option", "value"), [("--seed", 2**64), ("--replication", 2**32)])
+def test_numbers_out_of_range_are_one_message(option, value, capsys):
+    assert main(["hearing", "scenarios/hidden_nodes.toml", option, str(value)]) == 2
+    assert capsys.readouterr().err == f"{option} {value}: must be from 0 to {value - 1}\n"

@@ -150,6 +150,8 @@ def hearing(
         raise ValueError(f"at_s: must be 0 or more, is {at_s}")
     heard = _core.hearing(scenario.core, seed, replication, float(at_s))
     if heard is None:
-        raise ScenarioError([Issue("radio", "is not there, and so all hear all")])
+        raise ScenarioError(
+            [Issue("radio", "is not there: without it all nodes of a cell hear each other")]
+        )
     nodes, pairs = heard
     return Hearing(tuple(nodes), tuple(Heard(*pair) for pair in pairs))

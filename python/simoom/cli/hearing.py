@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simoom.cli.terminal import File, Refusal, Settings, load
+from simoom.cli.terminal import File, Refusal, Replication, Seed, Settings, load, within
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -24,10 +24,8 @@ def hearing(
     at_s: Annotated[
         float, typer.Option("--at", metavar="SECONDS", help="When, if nodes move.")
     ] = 0.0,
-    seed: Annotated[
-        int, typer.Option(metavar="N", help="Root of the random streams: shadowing.", min=0)
-    ] = 1,
-    replication: Annotated[int, typer.Option(metavar="N", help="Which run's.", min=0)] = 0,
+    seed: Seed = 1,
+    replication: Replication = 0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print all pairs as one JSON array, nothing else.")
     ] = False,
@@ -35,6 +33,8 @@ def hearing(
     """Say who hears whom in a scenario with a radio, and how well, without running it."""
     from simoom.hearing import hearing as pairs_of
 
+    within("--seed", seed, bits=64)
+    within("--replication", replication, bits=32)
     scenario = load(file, settings)
     if not (math.isfinite(at_s) and at_s >= 0):
         raise Refusal(f"--at {at_s:g}: must be a number from 0 on")

@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from simoom.cli.terminal import File, Refusal, Settings, load, make_directory, progress_bar, say
+from simoom.cli.terminal import (
+    File,
+    Replication,
+    Seed,
+    Settings,
+    load,
+    make_directory,
+    progress_bar,
+    say,
+    within,
+)
 
 DEFAULT_PROBES = ("total.goodput_mbps", "ap.queue_packets")
 """The time series of a report, where the user names none."""
@@ -16,10 +26,8 @@ DEFAULT_PROBES = ("total.goodput_mbps", "ap.queue_packets")
 def run(
     file: File,
     settings: Settings = [],  # noqa: B006  typer copies it
-    seed: Annotated[int, typer.Option(metavar="N", help="Root of the random streams.")] = 1,
-    replication: Annotated[
-        int, typer.Option(metavar="N", help="Which of the independent runs with this seed.")
-    ] = 0,
+    seed: Seed = 1,
+    replication: Replication = 0,
     probes: Annotated[
         list[str],
         typer.Option(
@@ -49,9 +57,8 @@ def run(
     """Simulate a scenario and report what it measured."""
     from simoom.run import run as simulate
 
-    for option, value, bits in (("--seed", seed, 64), ("--replication", replication, 32)):
-        if not 0 <= value < 1 << bits:
-            raise Refusal(f"{option} {value}: must be from 0 to {(1 << bits) - 1}")
+    within("--seed", seed, bits=64)
+    within("--replication", replication, bits=32)
     scenario = load(file, settings)
     scenario.check()
     if out is not None:

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simoom.cli.terminal import File, Refusal, Settings, load, make_directory, progress_bar, say
+from simoom.cli.terminal import (
+    File,
+    Refusal,
+    Seed,
+    Settings,
+    load,
+    make_directory,
+    progress_bar,
+    say,
+    within,
+)
 
 if TYPE_CHECKING:
     from simoom.sweep import Sweep
@@ -69,7 +79,7 @@ def sweep(
     over: Over,
     settings: Settings = [],  # noqa: B006  typer copies it
     replications: Replications = 10,
-    seed: Annotated[int, typer.Option(metavar="N", help="Root of the random streams.")] = 1,
+    seed: Seed = 1,
     store: Kept = None,
     results: Chosen = [],  # noqa: B006
     processes: Processes = 0,
@@ -88,7 +98,9 @@ def sweep(
     """Run a scenario at every combination of some values, each point many times."""
     from simoom.sweep import sweep as run_sweep
 
-    _check_numbers(replications, seed, processes)
+    within("--replications", replications, least=1, bits=32)
+    within("--seed", seed, bits=64)
+    within("--processes", processes, bits=16)
     axes = dict(_axis(text) for text in over)
     if len(axes) < len(over):
         raise Refusal("--over: names a path twice; write all its values behind one")
@@ -123,16 +135,6 @@ def sweep(
         _write(done, chosen, out)
         if not quiet and not as_json:
             say(f"wrote runs.csv, runs.parquet, means.csv, sweep.png to {out}/")
-
-
-def _check_numbers(replications: int, seed: int, processes: int) -> None:
-    for option, value, low, bits in (
-        ("--replications", replications, 1, 32),
-        ("--seed", seed, 0, 64),
-        ("--processes", processes, 0, 16),
-    ):
-        if not low <= value < 1 << bits:
-            raise Refusal(f"{option} {value}: must be from {low} to {(1 << bits) - 1}")
 
 
 def _axis(text: str) -> tuple[str, list[Any]]:

@@ -24,6 +24,10 @@ Settings = Annotated[
         help="Change one value, e.g. stations=20 or 'flows[*].control=new_reno'. Repeatable.",
     ),
 ]
+Seed = Annotated[int, typer.Option(metavar="N", help="Root of the random streams.")]
+Replication = Annotated[
+    int, typer.Option(metavar="N", help="Which of the independent runs with this seed.")
+]
 
 
 class Refusal(Exception):  # noqa: N818  it is the user who errs
@@ -39,6 +43,12 @@ def say_os_error(error: OSError) -> None:
     """Print what the system refused, and on which file."""
     reason = (error.strerror or str(error)).lower()
     say(f"{error.filename}: {reason}" if error.filename else reason)
+
+
+def within(option: str, value: int, *, least: int = 0, bits: int) -> None:
+    """Refuse a whole number that is too small, or has more than so many bits."""
+    if not least <= value < 1 << bits:
+        raise Refusal(f"{option} {value}: must be from {least} to {(1 << bits) - 1}")
 
 
 def load(file: str, settings: list[str]) -> Scenario:

@@ -18,7 +18,12 @@ EVEN_DB, UNEVEN_DB = 3.0, 10.0
 
 def medium(cell: Cell) -> tuple[Held, ...]:
     """Hold the medium against what every model of contention asks of it."""
-    return one_cell(cell), noise(cell), no_capture(cell), dcf(cell), fixed_mcs(cell)
+    together = one_cell(cell)
+    access = dcf(cell), fixed_mcs(cell)
+    if together.verdict == "broken":
+        # Who hears whom, and how well, is dear to ask where nodes are many, and says no more.
+        return together, *access
+    return together, noise(cell), no_capture(cell), *access
 
 
 def one_cell(cell: Cell) -> Held:

@@ -272,7 +272,7 @@ impl Space {
         if is_lost {
             // Interference has spoiled what would probably have arrived without it.
             if for_me {
-                let clash = how.overlapped && judge.is_clear_alone(how.power, flight);
+                let clash = how.overlapped && judge.alone(how.power, flight) > 0.5;
                 reach.clashes += u32::from(clash);
                 reach.noise += u32::from(!clash);
             }

@@ -4,9 +4,8 @@
 use super::Space;
 use super::frame::{Flight, OnAir, Reach};
 use super::judge::{Judge, Trial};
-use super::reception::Chunk;
 use crate::mac::{Answer, StepKind};
-use crate::phy::{Milliwatts, Mode, Width, decibels};
+use crate::phy::{Milliwatts, Mode, decibels};
 use kernel::{Bytes, Db, Dbm, Duration, Instant};
 
 /// One direction of a link, at one moment, fading left out.
@@ -50,10 +49,8 @@ impl Space {
         let whole = [(Bytes::ZERO, psdu)].into_iter();
         let trial = Trial::new(&flight, whole, timing, error, memo);
         let mut judge = Judge { levels, error, trial: &trial, memo };
-        let alone = [Chunk { begin: now, end: flight.end(), interference: 0.0 }];
-        let found = levels.noise(Width::Mhz20) * levels.detect_ratio.unwrap_or(0.0);
-        let detected = power >= levels.detect && power >= found;
-        let understood = judge.header(&alone, power) * judge.frame(&alone, power, 0);
+        let detected = power >= levels.detect && levels.finds(power, 0.0);
+        let understood = judge.alone(power, &flight);
         Some(LinkBudget {
             signal: Milliwatts(power).into(),
             snr: decibels(power / levels.noise(mode.width)),

@@ -314,13 +314,13 @@ impl Judge<'_> {
         false
     }
 
-    /// Whether it would probably understand a whole PSDU without interference.
-    pub(super) fn is_clear_alone(&mut self, power: f64, flight: &Flight) -> bool {
+    /// Probability that it would understand a whole PSDU without interference.
+    pub(super) fn alone(&mut self, power: f64, flight: &Flight) -> f64 {
         let (begin, end) = (flight.start, flight.end());
         let chunk = [Chunk { begin, end, interference: 0.0 }];
         let (begin, end) = (flight.payload(), flight.sent_by(flight.frame.psdu));
         let span = Span { begin, end, bits: flight.frame.psdu.bits() };
-        self.header(&chunk, power) * self.span(&chunk, power, span) > 0.5
+        self.header(&chunk, power) * self.span(&chunk, power, span)
     }
 
     fn hopeless(&mut self, piece: &Piece, bits: u64) -> f64 {

@@ -167,6 +167,11 @@ impl Levels {
     pub(super) fn noise(&self, width: Width) -> f64 {
         self.noise[width as usize]
     }
+
+    /// Whether a preamble of this power can be found among noise and so much of other signals.
+    pub(super) fn finds(&self, power: f64, others: f64) -> bool {
+        self.detect_ratio.is_none_or(|ratio| power >= ratio * (others + self.noise(Width::Mhz20)))
+    }
 }
 
 /// A node that hears another.

@@ -135,7 +135,7 @@ impl Receiver {
         let mut change = Change::None;
         if let Some(lock) = self.lock
             && now.since(lock.since) < DETECTION
-            && !self.stands_out(lock.id, lock.power, levels)
+            && !levels.finds(lock.power, self.sum_without(Some(lock.id)))
         {
             self.lock = None;
             change = Change::Lost;
@@ -151,18 +151,11 @@ impl Receiver {
             }
             (Some(_), None) => false,
         };
-        if free && self.stands_out(best.id, best.power, levels) {
+        if free && levels.finds(best.power, self.sum_without(Some(best.id))) {
             self.follow(now, best);
             change = Change::Found(best.id);
         }
         change
-    }
-
-    /// Whether a preamble can be found among noise and interference.
-    fn stands_out(&self, id: u32, power: f64, levels: &Levels) -> bool {
-        let Some(ratio) = levels.detect_ratio else { return true };
-        let noise = levels.noise(crate::phy::Width::Mhz20);
-        power >= ratio * (self.sum_without(Some(id)) + noise)
     }
 
     /// Follows a signal that begins now.
