@@ -1,10 +1,20 @@
 //! A frame exchange is data: the frames that go over the air once the medium is won.
 
 use super::Timing;
-use super::originator::Answer;
 use super::timing::{ACK, RTS};
 use crate::phy::{Airtime, Mode};
 use kernel::{Bytes, Duration, Instant};
+
+/// What a PSDU asks its receiver for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// Nothing: a broadcast.
+    None,
+    /// An ACK.
+    Ack,
+    /// A block ack.
+    BlockAck,
+}
 
 /// Which frame a step sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,6 +9,7 @@ use super::aggregation::{
     single,
 };
 use super::block_ack::{Bitmap, SEQUENCES, after, distance};
+use super::exchange::Answer;
 use crate::phy::ModeClass;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::VecDeque;
@@ -45,17 +46,6 @@ impl Framing {
     fn window(&self) -> usize {
         self.aggregation.map_or(1, |aggregation| usize::from(aggregation.window))
     }
-}
-
-/// What a PSDU asks its receiver for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
-    /// Nothing: a broadcast.
-    None,
-    /// An ACK.
-    Ack,
-    /// A block ack.
-    BlockAck,
 }
 
 /// What goes on the air at one access.
@@ -97,8 +87,10 @@ pub(crate) struct Mpdu {
     pub(crate) received: bool,
     /// Its service has ended, and it waits for those before it.
     settled: bool,
-    /// It ended without an acknowledgement.
+    /// It ended without an acknowledgement, after it was on the air.
     given_up: bool,
+    /// It ended without having been on the air.
+    unsent: bool,
 }
 
 /// What one access category of one node has in service, all for one receiver.
@@ -190,6 +182,7 @@ impl Originator {
             received: false,
             settled: false,
             given_up: false,
+            unsent: false,
         });
         self.packets.push_back(packet);
     }
@@ -460,13 +453,14 @@ impl Originator {
                 () => continue,
             };
             self.settle(place, outcome, settled);
-            self.mpdus[place].given_up = true;
+            self.mpdus[place].given_up = attempts > 0;
         }
     }
 
     fn settle(&mut self, place: usize, outcome: Outcome, settled: &mut Vec<Settled>) {
         let mpdu = &mut self.mpdus[place];
         mpdu.settled = true;
+        mpdu.unsent = outcome != Outcome::Sent && mpdu.attempts == 0;
         let received = mpdu.received;
         let first = (mpdu.first - self.passed) as usize;
         let packets = self.packets.range(first..first + mpdu.packets as usize);
@@ -474,17 +468,22 @@ impl Originator {
     }
 
     /// Moves the window up to the first frame in service. Where the receiver may wait for one that
-    /// was given up, a request has to tell it (clause 10.25.6.5).
+    /// was given up, a request has to tell it (clause 10.25.6.5). Those that never were on the air
+    /// leave their numbers to those after them, for a receiver cannot follow more than half a turn.
     fn trim(&mut self, settled: &mut Vec<Settled>) {
         self.psdu.clear();
-        while let Some(mpdu) = self.mpdus.front().filter(|mpdu| mpdu.settled) {
+        let count = self.mpdus.len();
+        self.mpdus.retain(|mpdu| !mpdu.unsent);
+        let (receiver, unsent) = (self.receiver(), (count - self.mpdus.len()) as u16);
+        self.sequences[receiver] = after(self.sequences[receiver], SEQUENCES - unsent);
+        while let Some(mpdu) = self.mpdus.pop_front_if(|mpdu| mpdu.settled) {
             self.request |= mpdu.given_up;
-            let packets = mpdu.packets;
-            (0..packets).for_each(|_| _ = self.packets.pop_front());
-            self.passed += u64::from(packets);
-            self.mpdus.pop_front();
             self.start = after(self.start, 1);
         }
+        let taken = self.passed + self.packets.len() as u64;
+        let next = self.mpdus.front().map_or(taken, |mpdu| mpdu.first);
+        self.packets.drain(..(next - self.passed) as usize);
+        self.passed = next;
         // Where the service of a packet ends the next one is brought, and there is no place for it
         // before the request is over.
         if !self.request {

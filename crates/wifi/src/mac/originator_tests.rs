@@ -230,7 +230,26 @@ fn a_request_to_nobody_is_put_off_until_there_is_data_again() {
     assert_eq!(bench.assemble(ROOM).mpdus, 0);
     bench.block_ack(&[]);
     assert_eq!(bench.assemble(ROOM).mpdus, 1);
-    assert_eq!(bench.originator.start(), 3);
+    assert_eq!(bench.originator.start(), 2, "what was never sent has left its number");
+}
+
+#[test]
+fn what_was_never_on_the_air_leaves_its_number() {
+    let mut bench = Bench::new(framing(aggregation()), &[100; 3]);
+    bench.assemble(Room { frames: 1, ..ROOM });
+    bench.no_answer();
+    // Its second frame comes with the first, and neither goes out.
+    bench.assemble(Room { frames: 2, ..ROOM });
+    bench.now = NOW + Duration::from_millis(500);
+    bench.originator.on_delay(&bench.framing, bench.now, &mut bench.settled);
+    assert_eq!(bench.settled(), [(0, Outcome::Lifetime)], "the last waits for the request");
+    assert_eq!(bench.originator.start(), 1);
+    assert_eq!(bench.assemble(ROOM).mpdus, 0, "the receiver may wait for the first");
+    bench.block_ack(&[]);
+    assert_eq!(bench.settled(), [(1, Outcome::Lifetime)]);
+    bench.originator.load(&bench.framing, bench.now, packet(7, 100), Some(0));
+    bench.assemble(ROOM);
+    assert_eq!(bench.originator.on_air().next().map(|(number, _)| number), Some(1));
 }
 
 #[test]
