@@ -24,13 +24,16 @@ mod air;
 mod budget;
 mod frame;
 mod function;
+mod hearing;
 mod inbox;
+mod interference;
 mod judge;
 mod node;
 mod radio;
 mod reception;
 mod rules;
 mod sense;
+mod signals;
 mod watch;
 
 pub use budget::LinkBudget;
@@ -41,13 +44,15 @@ use crate::mac::{self, Backoff, StepKind};
 use crate::phy::Mode;
 use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link, MacConfig, Supply};
-use frame::{Flight, OnAir};
+use frame::OnAir;
 use function::Function;
 use judge::Memo;
 use kernel::{Bytes, Duration, Fired, Instant, Seed, Timer};
 use node::Node;
-use radio::{Hearing, Levels};
+use radio::Levels;
+use reception::Receiver;
 use rules::{Peer, Rules};
+use signals::Signals;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use wire::{Packet, TrafficClass};
@@ -127,19 +132,14 @@ pub struct Airing {
 #[derive(Debug)]
 pub struct Space {
     rules: Rules,
-    radio: Radio,
-    sites: Vec<Site>,
-    hearing: Hearing,
+    signals: Signals,
     nodes: Vec<Node>,
+    /// Of the nodes, apart, for each frame asks all that hear it.
+    receivers: Vec<Receiver>,
     /// Timers of nodes: when, which node, its timer's generation.
     agenda: BinaryHeap<Reverse<(Instant, u32, u32)>>,
     /// Of the earliest of them.
     wake: Timer,
-    /// Transmissions by number; numbers are used again.
-    flights: Vec<Flight>,
-    /// Numbers of those on the air, in the order in which they began.
-    flying: Vec<u32>,
-    free: Vec<u32>,
     scratch: air::Scratch,
     memo: Memo,
     /// What nodes have made of frames, where somebody looks on.
@@ -157,13 +157,12 @@ impl Space {
             levels: Levels::of(&radio),
             nav_reset,
         };
-        let hearing = Hearing::new(&sites, &radio);
-        let mut peers: Vec<Vec<Peer>> = sites.iter().map(|_| Vec::new()).collect();
+        let signals = Signals::new(radio, sites);
+        let mut peers: Vec<Vec<Peer>> = signals.sites.iter().map(|_| Vec::new()).collect();
         for &(a, b, link) in &links {
             for (from, to) in [(a, b), (b, a)] {
-                let hearer = hearing.find(from, to);
-                let power = hearer.and_then(|h| radio.power(&sites, from, h, Instant::ZERO));
-                let power = power.unwrap_or(0.0);
+                let power = signals.mean_power(from, to, Instant::ZERO);
+                let power = power.map_or(0.0, |power| power.milliwatts);
                 let peer = Peer { node: to, link, mode: link.mode, control: None, power };
                 peers[from as usize].push(peer);
             }
@@ -173,7 +172,7 @@ impl Space {
             // Agreements number the frames of each receiver by themselves.
             let several = rules.mac.framing.aggregation.is_some() && peers.len() > 1;
             let receivers = peers.last().filter(|_| several).map_or(1, |peer| peer.node + 1);
-            let is_access_point = sites[n as usize].is_access_point;
+            let is_access_point = signals.sites[n as usize].is_access_point;
             let functions = (0..rules.mac.per_node).map(|category| {
                 let index = n * rules.mac.per_node + category;
                 let backoff =
@@ -185,18 +184,14 @@ impl Space {
         };
         let nodes: Vec<Node> = (0..).zip(peers).map(node).collect();
         Self {
-            hearing,
-            scratch: air::Scratch::new(sites.len()),
+            scratch: air::Scratch::new(nodes.len()),
             memo: Memo::new(),
+            receivers: nodes.iter().map(|_| Receiver::default()).collect(),
             rules,
-            radio,
-            sites,
+            signals,
             nodes,
             agenda: BinaryHeap::new(),
             wake: Timer::default(),
-            flights: Vec::new(),
-            flying: Vec::new(),
-            free: Vec::new(),
             heard: None,
             contending: (0, 0),
         }
@@ -295,8 +290,7 @@ impl Space {
 
     /// Frames on the air, in the order in which they began.
     pub fn on_air(&self) -> impl Iterator<Item = Airing> {
-        self.flying.iter().map(|&id| {
-            let flight = &self.flights[id as usize];
+        self.signals.flying().map(|flight| {
             let OnAir { from, to, kind, function, mode, psdu, reserves, .. } = flight.frame;
             let (start, end) = (flight.start, flight.end());
             Airing { from, to, kind, function, mode, psdu, start, end, reserves }
@@ -312,12 +306,12 @@ impl Space {
 
     /// Pairs of nodes of which one hears the other, at any moment.
     pub fn hearing_pairs(&self) -> usize {
-        self.hearing.len()
+        self.signals.hearing.len()
     }
 
     /// Whether one node's signals ever arrive at another.
     pub fn hears(&self, from: u32, to: u32) -> bool {
-        self.hearing.find(from, to).is_some()
+        self.signals.hearing.find(from, to).is_some()
     }
 
     /// A node takes a packet into service that is free for its class; `to` is the node that shall
@@ -395,7 +389,7 @@ impl Space {
         let contends = !state.is_idle();
         if std::mem::replace(&mut state.contends, contends) != contends {
             let (access_points, stations) = &mut self.contending;
-            let is_access_point = self.sites[node as usize].is_access_point;
+            let is_access_point = self.signals.sites[node as usize].is_access_point;
             let count = if is_access_point { access_points } else { stations };
             *count = if contends { *count + 1 } else { *count - 1 };
         }

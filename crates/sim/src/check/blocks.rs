@@ -38,12 +38,22 @@ impl Blocks {
 
     pub(super) fn on_psdu(&mut self, now: Instant, psdu: &Psdu) {
         self.check_size(now, psdu);
+        self.on_numbers(now, (psdu.from, psdu.function), psdu.to, &psdu.mpdus);
+    }
+
+    /// Frames of these numbers go on the air, or would if an RTS were answered, or are asked for.
+    pub(super) fn on_numbers(
+        &mut self,
+        now: Instant,
+        (from, function): (u32, u8),
+        to: Option<u32>,
+        mpdus: &[(u16, Bytes)],
+    ) {
         // Agreements number the frames of each receiver by themselves.
-        let agreement = self.limits.filter(|_| psdu.to.is_some());
+        let agreement = self.limits.filter(|_| to.is_some());
         let window = agreement.map_or(1, |limits| u64::from(limits.window));
-        let apart = self.limits.and(psdu.to);
-        let stream = (psdu.from, psdu.function, apart);
-        let first = psdu.mpdus.first().map_or(0, |&(number, _)| NUMBERS + u64::from(number));
+        let stream = (from, function, self.limits.and(to));
+        let first = mpdus.first().map_or(0, |&(number, _)| NUMBERS + u64::from(number));
         let highest = self.highest.entry(stream).or_insert(first);
         let before = *highest;
         let counted_on = |&(number, _): &(u16, Bytes)| {
@@ -51,13 +61,13 @@ impl Blocks {
             // What is less than half of all numbers ahead is new.
             if ahead < NUMBERS / 2 { before + ahead } else { before + ahead - NUMBERS }
         };
-        let numbers: Vec<u64> = psdu.mpdus.iter().map(counted_on).collect();
+        let numbers: Vec<u64> = mpdus.iter().map(counted_on).collect();
         let ascend = numbers.windows(2).all(|pair| pair[0] < pair[1]);
-        rule(now, ascend, "numbers in an aggregate ascend", || format!("{psdu:?}"));
+        rule(now, ascend, "numbers in an aggregate ascend", || format!("{stream:?}: {mpdus:?}"));
         *highest = numbers.iter().copied().fold(before, u64::max);
         let behind = numbers.iter().map(|number| *highest - number).max().unwrap_or(0);
         rule(now, behind < window, "frames lie within the window", || {
-            format!("{behind} behind, and the window has {window}: {psdu:?}")
+            format!("{behind} behind, and the window has {window}: {stream:?}: {mpdus:?}")
         });
     }
 

@@ -6,7 +6,11 @@ use wifi::phy::{Width, noise};
 use wifi::space::{Airing, Losses, MeanKnown, Radio, Site};
 
 /// Two reckonings of one power agree if they differ by less than this part of it.
-pub(super) const PRECISION: f64 = 1e-9;
+const PRECISION: f64 = 1e-9;
+
+/// In milliwatts: the medium keeps sums of signals in steps of -150 dBm, and each signal may be
+/// half of one off. What is less than half of one is nothing to it.
+pub(super) const STEP: f64 = 1e-15;
 
 /// Powers between all nodes, and the levels of their receivers, in milliwatts.
 #[derive(Debug)]
@@ -94,7 +98,12 @@ impl Powers {
     }
 }
 
-/// Whether two reckonings of a power agree, where there is so much of other power as well.
-pub(super) fn agree(a: f64, b: f64, beside: f64) -> bool {
-    (a - b).abs() <= PRECISION * (a.abs().max(b.abs()) + beside)
+/// Whether two reckonings of a power agree.
+pub(super) fn agree(a: f64, b: f64) -> bool {
+    (a - b).abs() <= PRECISION * a.abs().max(b.abs())
+}
+
+/// Whether two reckonings agree that depend on the sum of so many signals.
+pub(super) fn agree_in_sum(a: f64, b: f64, signals: usize) -> bool {
+    agree(a, b) || (a - b).abs() <= STEP * signals as f64
 }

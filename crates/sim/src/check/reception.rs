@@ -1,6 +1,6 @@
 //! What one node hears and senses: signal, interference and carrier sense, reckoned once more.
 
-use super::powers::{Powers, agree};
+use super::powers::{Powers, STEP, agree, agree_in_sum};
 use super::rule;
 use super::space::Exchanges;
 use kernel::{Duration, Instant};
@@ -70,12 +70,18 @@ impl Ear {
 }
 
 /// A preamble is found only if it is strong enough, and stands out of all else.
-pub(super) fn check_detection(now: Instant, powers: &Powers, node: u32, frame: &Airing, sum: f64) {
+pub(super) fn check_detection(
+    now: Instant,
+    powers: &Powers,
+    node: u32,
+    frame: &Airing,
+    (sum, signals): (f64, usize),
+) {
     let power = powers.at(node, frame);
     let rest = (sum - power).max(0.0) + powers.noise;
-    // A sum loses some of the smaller ones' digits.
-    let enough = |least: f64| power >= least || agree(power, least, sum);
-    let found = enough(powers.detect) && powers.detect_ratio.is_none_or(|r| enough(r * rest));
+    let is_strong = power >= powers.detect || agree(power, powers.detect);
+    let stands_out = |r: f64| power >= r * rest || agree_in_sum(power / r, rest, signals);
+    let found = is_strong && powers.detect_ratio.is_none_or(stands_out);
     rule(now, found, "what is followed can be detected", || {
         format!("node {node}: {power:e} mW beside {rest:e} mW of {frame:?}")
     });
@@ -94,10 +100,10 @@ pub(super) fn check(
     let sent = frames.iter().filter(during).any(|other| other.from == node);
     rule(now, !sent, "who sends hears nothing", || format!("{heard:?}"));
     let power = powers.at(node, frame);
-    rule(now, agree(power, heard.power, 0.0), "power is what propagation leaves of it", || {
+    rule(now, agree(power, heard.power), "power is what propagation leaves of it", || {
         format!("{power:e} mW of {heard:?}")
     });
-    let enough = power >= powers.sensitivity || agree(power, powers.sensitivity, 0.0);
+    let enough = power >= powers.sensitivity || agree(power, powers.sensitivity);
     rule(now, enough || !heard.understood, "nothing below the sensitivity is understood", || {
         format!("{heard:?}")
     });
@@ -112,13 +118,15 @@ pub(super) fn check(
         // None of the others may begin or end within.
         let inside = |at: Instant| begin < at && at < end;
         let steady = |other: &&&Airing| !(inside(other.start) || inside(other.end));
-        let rough = others.iter().find(|other| !steady(other) && powers.at(node, other) > 0.0);
+        let rough =
+            others.iter().find(|other| !steady(other) && powers.at(node, other) > STEP / 2.0);
         rule(now, rough.is_none(), "interference is cut where it changes", || {
             format!("{rough:?} within {begin} to {end} of {heard:?}")
         });
         let there = others.iter().filter(|other| other.start <= begin && other.end >= end);
+        let signals = there.clone().count();
         let sum = powers.sum(node, there.copied());
-        let right = interference >= 0.0 && agree(sum, interference, powers.noise);
+        let right = interference >= 0.0 && agree_in_sum(sum, interference, signals);
         rule(now, right, "interference is the sum of all others", || {
             format!("{sum:e} mW from {begin} to {end} of {heard:?}")
         });

@@ -1,7 +1,7 @@
 //! Frames in space: who sends and hears what, and when each may.
 
 use super::blocks::{Blocks, Psdu};
-use super::powers::Powers;
+use super::powers::{Powers, agree_in_sum};
 use super::reception::{self, Ear};
 use super::rule;
 use crate::plan::{Durations, Plan, SpacePlan};
@@ -66,6 +66,9 @@ impl Watch {
         let mpdus = |air: &Airing| match air.kind {
             // The function is that of the node that has opened the exchange.
             StepKind::Cts | StepKind::Ack | StepKind::BlockAck => Vec::new(),
+            StepKind::BlockAckRequest => {
+                vec![(space.starting_sequence(air.from, air.function), Bytes::ZERO)]
+            }
             _ => space.mpdus(air.from, air.function).collect(),
         };
         let began = space.on_air().filter(new).map(|air| (air, mpdus(&air))).collect();
@@ -111,6 +114,9 @@ impl Watch {
             self.check_answer(frame);
         } else if !self.follows_cts(frame) {
             self.check_opening(frame, mpdus.len());
+        }
+        if matches!(frame.kind, StepKind::Rts | StepKind::BlockAckRequest) {
+            self.blocks.on_numbers(now, (frame.from, frame.function), frame.to, &mpdus);
         }
         if frame.kind == StepKind::Data {
             self.blocks.on_psdu(
@@ -261,7 +267,7 @@ impl Watch {
         let now = self.now;
         let flying = || self.frames.iter().filter(|frame| frame.end > now);
         let sends = flying().any(|frame| frame.from == node);
-        let sum = self.powers.sum(node, flying());
+        let (sum, signals) = (self.powers.sum(node, flying()), flying().count());
         let followed = senses.follows.map(|(from, start)| {
             flying().find(|frame| (frame.from, frame.start) == (from, start)).copied()
         });
@@ -273,12 +279,12 @@ impl Watch {
         });
         let followed = followed.flatten();
         let expected = sends || followed.is_some() || sum >= self.powers.energy;
-        let is_close = (sum / self.powers.energy - 1.0).abs() < super::powers::PRECISION;
+        let is_close = agree_in_sum(sum, self.powers.energy, signals);
         rule(now, senses.busy == expected || is_close, "carrier sense tells what is there", || {
             format!("node {node} senses {senses:?}: sends {sends}, {sum:e} mW")
         });
         if let Some(frame) = followed.filter(|frame| frame.start == now) {
-            reception::check_detection(now, &self.powers, node, &frame, sum);
+            reception::check_detection(now, &self.powers, node, &frame, (sum, signals));
             let parts = self.mac.timing.airtime(&frame.mode, frame.psdu);
             self.ears[node as usize].on_detected(now + parts.preamble + parts.header);
         }

@@ -62,10 +62,14 @@ impl Rules {
         self.config.non_erp.as_ref().map_or(&[], |non_erp| &non_erp.nodes)
     }
 
-    /// Whether a node understands OFDM.
+    /// Whether all nodes understand OFDM.
+    pub(crate) fn all_know_ofdm(&self) -> bool {
+        self.non_erp().is_empty()
+    }
+
+    /// Whether a node does.
     pub(crate) fn knows_ofdm(&self, node: u32) -> bool {
-        let non_erp = self.non_erp();
-        non_erp.is_empty() || non_erp.binary_search(&node).is_err()
+        self.non_erp().binary_search(&node).is_err()
     }
 
     /// Which windows and limits are those of a function of a node, an access point or a station.

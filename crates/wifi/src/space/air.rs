@@ -2,14 +2,13 @@
 
 use super::frame::{Flight, OnAir, Reach};
 use super::function::Function;
+use super::hearing::Hearer;
+use super::interference::{Chunk, Interference};
 use super::judge::{Judge, Trial};
 use super::node::Node;
-use super::radio::Hearer;
-use super::reception::{Change, Followed};
+use super::reception::{Change, End, Followed};
 use super::{Heard, Space};
 use crate::mac::{ACK, Bitmap, StepKind};
-use crate::phy::linear;
-use crate::phy::propagation::{Path, Propagation};
 use crate::{Command, Supply};
 use kernel::{Bytes, Duration, Instant};
 
@@ -19,11 +18,12 @@ pub(super) struct Scratch {
     pub(super) due: Vec<u32>,
     beginning: Vec<OnAir>,
     ending: Vec<u32>,
-    /// Nodes at which signals have begun or ended, each once.
+    /// Nodes that look at what has begun or ended, each once.
     touched: Vec<u32>,
     is_touched: Vec<bool>,
     /// Which node was following which transmission to its end.
     followed: Vec<(u32, u32, Followed)>,
+    interference: Interference,
 }
 
 /// A frame that has arrived.
@@ -66,9 +66,8 @@ impl Space {
                 None => self.set_timer(node),
             }
         }
-        let alone = beginning.len() == 1;
         for frame in beginning.drain(..) {
-            self.take_off(now, &frame, alone, out);
+            self.take_off(now, &frame, out);
             self.set_timer(frame.from);
         }
         self.scratch.beginning = beginning;
@@ -80,56 +79,42 @@ impl Space {
         self.scratch.touched = touched;
     }
 
-    /// A frame leaves its node and begins to arrive at others. If it is the only one that does now,
-    /// they look at it at once.
-    fn take_off(&mut self, now: Instant, frame: &OnAir, alone: bool, out: &mut Vec<Command>) {
+    /// A frame leaves its node and begins to arrive at others.
+    fn take_off(&mut self, now: Instant, frame: &OnAir, out: &mut Vec<Command>) {
         let airtime = self.rules.timing().airtime(&frame.mode, frame.psdu);
         let flight = Flight { frame: *frame, start: now, airtime, reach: Reach::default() };
-        let id = if let Some(id) = self.free.pop() {
-            self.flights[id as usize] = flight;
-            id
-        } else {
-            self.flights.push(flight);
-            self.flights.len() as u32 - 1
-        };
-        self.flying.push(id);
         out.push(Command::Step(flight.end()));
-        for place in self.hearing.places(frame.from) {
-            let hearer = *self.hearing.at(place);
-            let mean = self.radio.power(&self.sites, frame.from, &hearer, now);
-            if frame.to == Some(hearer.node) {
-                self.nodes[frame.from as usize].on_power(hearer.node, mean.unwrap_or(0.0));
-            }
-            // It has gone out of hearing.
-            let Some(mut power) = mean else { continue };
-            if let Some(fading) = &self.radio.fading {
-                let (a, b) = (frame.from, hearer.node);
-                let place = |node: u32| self.sites[node as usize].course.at(now);
-                let distance = place(a).distance(place(b));
-                power /= linear(fading.loss(&Path { distance, ends: (a, b), now }));
-            }
-            let legible = frame.mode.class.is_dsss() || self.rules.mac.knows_ofdm(hearer.node);
-            self.nodes[hearer.node as usize].receiver.arrive(now, id, power, legible);
-            if alone {
-                self.settle_arrivals(now, hearer.node, out);
-            } else {
-                self.scratch.touch(hearer.node);
-            }
+        let id = self.signals.begin(flight);
+        let Self { signals, receivers, rules, scratch, .. } = self;
+        let (from, levels) = (frame.from, rules.levels);
+        if let Some(to) = frame.to {
+            let power = signals.mean_power(from, to, now);
+            self.nodes[from as usize].on_power(to, power.map_or(0.0, |power| power.milliwatts));
         }
-        self.nodes[frame.from as usize].send(now, frame, airtime.total(), &self.rules);
+        let receivers = receivers.as_mut_slice();
+        let all_know = frame.mode.class.is_dsss() || rules.mac.all_know_ofdm();
+        signals.each(id, |node, power| {
+            let legible = all_know || rules.mac.knows_ofdm(node);
+            if receivers[node as usize].arrive(now, (id, power), legible, &levels) {
+                scratch.touch(node);
+            }
+        });
+        self.receivers[from as usize].begin_sending();
+        self.nodes[from as usize].send(now, frame, airtime.total(), &self.rules);
     }
 
     /// A receiver looks at what has begun.
     fn settle_arrivals(&mut self, now: Instant, node: u32, out: &mut Vec<Command>) {
-        let state = &mut self.nodes[node as usize];
-        if state.receiver.is_sending() {
+        let receiver = &mut self.receivers[node as usize];
+        if receiver.is_sending() {
             return;
         }
-        let change = state.receiver.decide(now, &self.rules.levels);
+        let change = receiver.decide(now, &self.rules.levels);
+        let state = &mut self.nodes[node as usize];
         match change {
             Change::None => {}
             Change::Found(id) => {
-                let detected = self.flights[id as usize].payload();
+                let detected = self.signals.flight(id).payload();
                 state.on_detected(now, detected, &self.rules, out);
                 self.note_contending(node);
             }
@@ -145,7 +130,7 @@ impl Space {
     fn settle_carrier(&mut self, now: Instant, node: u32, changed: bool) {
         let rules = &self.rules;
         let state = &mut self.nodes[node as usize];
-        let is_busy = state.receiver.is_busy(&rules.levels);
+        let is_busy = self.receivers[node as usize].sense(&rules.levels);
         if !changed && is_busy == state.carrier.is_sensed() {
             return;
         }
@@ -162,17 +147,9 @@ impl Space {
     /// Frames end on the air.
     pub fn on_step(&mut self, now: Instant, out: &mut Vec<Command>) {
         let mut ending = std::mem::take(&mut self.scratch.ending);
-        let flights = &self.flights;
-        self.flying.retain(|&id| {
-            let over = flights[id as usize].end() <= now;
-            if over {
-                ending.push(id);
-            }
-            !over
-        });
-        let alone = ending.len() == 1;
+        self.signals.end(now, &mut ending);
         for &id in &ending {
-            self.land(now, id, alone, out);
+            self.land(id);
         }
         let mut followed = std::mem::take(&mut self.scratch.followed);
         let mut landing: Option<Landing> = None;
@@ -187,8 +164,8 @@ impl Space {
         self.scratch.followed = followed;
         for id in ending.drain(..) {
             self.count(id);
-            let frame = self.flights[id as usize].frame;
-            self.free.push(id);
+            let frame = self.signals.flight(id).frame;
+            self.receivers[frame.from as usize].end_sending();
             self.nodes[frame.from as usize].sent(now, &frame, &self.rules, out);
             self.note_contending(frame.from);
             self.scratch.touch(frame.from);
@@ -203,34 +180,28 @@ impl Space {
         self.schedule(out);
     }
 
-    /// A frame ceases to arrive. If it is the only one that does now, those who have followed it
-    /// look at it at once.
-    fn land(&mut self, now: Instant, id: u32, alone: bool, out: &mut Vec<Command>) {
-        let mut landing = None;
-        for place in self.hearing.places(self.flights[id as usize].frame.from) {
-            let node = self.hearing.at(place).node;
-            let Ok(how) = self.nodes[node as usize].receiver.depart(now, id) else { continue };
-            if !alone {
-                self.scratch.followed.extend(how.map(|how| (node, id, how)));
-                self.scratch.touch(node);
-                continue;
+    /// A frame ceases to arrive.
+    fn land(&mut self, id: u32) {
+        let Self { signals, receivers, rules, scratch, .. } = self;
+        let (receivers, energy) = (receivers.as_mut_slice(), rules.levels.energy);
+        signals.each(id, |node, power| {
+            match receivers[node as usize].depart((id, power), energy) {
+                End::Unnoticed => return,
+                End::Energy => {}
+                End::Followed(how) => scratch.followed.push((node, id, how)),
             }
-            if let Some(how) = &how {
-                let landing = landing.get_or_insert_with(|| self.landing(now, id));
-                self.receive(now, node, landing, how, out);
-                self.note_contending(node);
-            }
-            self.settle_carrier(now, node, how.is_some());
-        }
+            scratch.touch(node);
+        });
     }
 
     /// What a frame that ends now is to those who have followed it.
     fn landing(&mut self, now: Instant, id: u32) -> Landing {
-        let flight = self.flights[id as usize];
+        let flight = *self.signals.flight(id);
         let (frame, rules) = (&flight.frame, &self.rules);
-        let (timing, error) = (rules.timing(), &*self.radio.error);
+        let (timing, error) = (rules.timing(), &*self.signals.radio.error);
         let spans = spans(frame, &self.nodes[frame.from as usize]);
         let trial = Trial::new(&flight, spans, timing, error, &mut self.memo);
+        self.scratch.interference.with(id, &self.signals);
         let extra = timing.eifs(&frame.mode).saturating_sub(timing.difs());
         let unless_followed = (rules.nav_reset && frame.kind == StepKind::Rts).then(|| {
             let cts = timing.response_mode(&frame.mode);
@@ -247,32 +218,36 @@ impl Space {
         now: Instant,
         node: u32,
         landing: &Landing,
-        how: &Followed,
+        &Followed { power, bounds }: &Followed,
         out: &mut Vec<Command>,
     ) {
         let Landing { id, ref flight, ref trial, extra, unless_followed } = *landing;
         let (frame, rules) = (&flight.frame, &self.rules);
         let pair = [node as usize, frame.from as usize];
         let [receiver, sender] = self.nodes.get_disjoint_mut(pair).expect("nobody hears itself");
-        let (levels, error) = (&rules.levels, &*self.radio.error);
+        let (levels, error) = (&rules.levels, &*self.signals.radio.error);
         let mut judge = Judge { levels, error, trial, memo: &mut self.memo };
         let for_me = frame.to.is_none_or(|to| to == node);
+        let interference = &mut self.scratch.interference;
         let mut lost = Bitmap::default();
         let is_lost = if for_me {
-            spoil(&mut judge, receiver, frame, how.power, &mut lost)
+            let chunks = interference.at(node, &self.signals);
+            spoil(&mut judge, receiver, frame, (chunks, power), &mut lost)
         } else {
-            let chunks = receiver.receiver.chunks();
-            let failure = judge.failure(chunks, how.power);
+            let failure = judge
+                .certain_failure(power, &bounds)
+                .unwrap_or_else(|| judge.failure(interference.at(node, &self.signals), power));
             receiver.noise.chance(failure)
         };
         if let Some(heard) = &mut self.heard {
-            heard.push(Heard::of(flight, receiver, how.power, !is_lost));
+            let chunks = interference.at(node, &self.signals);
+            heard.push(Heard::of(flight, node, (chunks, power), !is_lost));
         }
-        let reach = &mut self.flights[id as usize].reach;
         if is_lost {
-            // Interference has spoiled what would probably have arrived without it.
             if for_me {
-                let clash = how.overlapped && judge.alone(how.power, flight) > 0.5;
+                // Interference has spoiled what would probably have arrived without it.
+                let clash = bounds.most > 0.0 && judge.alone(power, flight) > 0.5;
+                let reach = &mut self.signals.flight_mut(id).reach;
                 reach.clashes += u32::from(clash);
                 reach.noise += u32::from(!clash);
             }
@@ -281,7 +256,7 @@ impl Space {
         if !for_me {
             return receiver.overhear(now, frame.reserves, unless_followed, rules, out);
         }
-        reach.understood += 1;
+        self.signals.flight_mut(id).reach.understood += 1;
         match frame.kind {
             StepKind::BlockAck => {
                 // What it says is what its sender has heard of this node.
@@ -312,17 +287,18 @@ impl Space {
     /// A frame that nobody has understood is a collision or a loss by noise to the node whose
     /// exchange it is; but a CTS that its sender addresses to itself is missed by nobody.
     fn count(&mut self, id: u32) {
-        let Flight { frame, reach, start, .. } = self.flights[id as usize];
+        let signals = &self.signals;
+        let Flight { frame, reach, start, .. } = *signals.flight(id);
         if reach.understood > 0 || frame.kind == StepKind::CtsToSelf {
             return;
         }
         let audible = |hearer: &&Hearer| {
-            let power = self.radio.power(&self.sites, frame.from, hearer, start);
-            power.is_some_and(|power| power >= self.rules.levels.detect)
+            let power = signals.radio.mean_power(&signals.sites, frame.from, hearer, start);
+            power.is_some_and(|power| power.milliwatts >= self.rules.levels.detect)
         };
         let could_follow = match frame.to {
-            Some(to) => self.hearing.find(frame.from, to).into_iter().filter(audible).count(),
-            None => self.hearing.of(frame.from).iter().filter(audible).count(),
+            Some(to) => signals.hearing.find(frame.from, to).into_iter().filter(audible).count(),
+            None => signals.hearing.of(frame.from).iter().filter(audible).count(),
         };
         // Who could have followed it, but did not, was hindered.
         let hindered = could_follow as u32 > reach.clashes + reach.noise;
@@ -354,17 +330,17 @@ fn spoil(
     judge: &mut Judge,
     receiver: &mut Node,
     frame: &OnAir,
-    power: f64,
+    (chunks, power): (&[Chunk], f64),
     lost: &mut Bitmap,
 ) -> bool {
     let fixed = link_loss(receiver, frame);
-    let Node { receiver, noise, .. } = receiver;
-    if noise.chance(1.0 - judge.header(receiver.chunks(), power)) {
+    let noise = &mut receiver.noise;
+    if noise.chance(1.0 - judge.header(chunks, power)) {
         return true;
     }
     let frames = judge.trial.frames();
     for index in 0..frames {
-        let failure = 1.0 - judge.frame(receiver.chunks(), power, index);
+        let failure = 1.0 - judge.frame(chunks, power, index);
         if noise.chance(fixed + (1.0 - fixed) * failure) {
             lost.set(index as u16);
         }

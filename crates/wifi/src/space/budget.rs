@@ -4,6 +4,7 @@
 use super::Space;
 use super::frame::{Flight, OnAir, Reach};
 use super::judge::{Judge, Trial};
+use super::radio::Quanta;
 use crate::mac::{Answer, StepKind};
 use crate::phy::{Milliwatts, Mode, decibels};
 use kernel::{Bytes, Db, Dbm, Duration, Instant};
@@ -30,8 +31,7 @@ impl Space {
         mode: &Mode,
         psdu: Bytes,
     ) -> Option<LinkBudget> {
-        let hearer = self.hearing.find(from, to)?;
-        let power = self.radio.power(&self.sites, from, hearer, now)?;
+        let power = self.signals.mean_power(from, to, now)?.milliwatts;
         let (timing, levels) = (self.rules.timing(), &self.rules.levels);
         let frame = OnAir {
             kind: StepKind::Data,
@@ -45,11 +45,11 @@ impl Space {
         };
         let airtime = timing.airtime(mode, psdu);
         let flight = Flight { frame, start: now, airtime, reach: Reach::default() };
-        let (error, memo) = (&*self.radio.error, &mut self.memo);
+        let (error, memo) = (&*self.signals.radio.error, &mut self.memo);
         let whole = [(Bytes::ZERO, psdu)].into_iter();
         let trial = Trial::new(&flight, whole, timing, error, memo);
         let mut judge = Judge { levels, error, trial: &trial, memo };
-        let detected = power >= levels.detect && levels.finds(power, 0.0);
+        let detected = power >= levels.detect && levels.finds(power, Quanta::default());
         let understood = judge.alone(power, &flight);
         Some(LinkBudget {
             signal: Milliwatts(power).into(),

@@ -1,8 +1,8 @@
 //! Whether a receiver understands a frame: signal, interference and noise, chunk by chunk.
 
 use super::frame::Flight;
+use super::interference::{Bounds, Chunk, overlap};
 use super::radio::Levels;
-use super::reception::{Chunk, overlap};
 use crate::mac::Timing;
 use crate::phy::error::{Certain, Chunk as Bits, ErrorModel};
 use crate::phy::{Coding, Mode, decibels};
@@ -100,6 +100,8 @@ pub(super) struct Trial {
     payload: Instant,
     header: Piece,
     header_bits: u64,
+    /// From which ratio on the header is understood.
+    header_clear: f64,
     body: Piece,
     spans: Vec<Span>,
     /// From which ratio on some frame arrives, whatever the draw, and from which one each does.
@@ -135,12 +137,14 @@ impl Trial {
         let least = spans.iter().map(|span| span.bits).min().unwrap_or(1);
         let header = memo.piece(timing.standard.lowest_mandatory(mode.class));
         let body = memo.piece(mode);
+        let header_clear = memo.certain[header.certain].1.clear(error, &header.mode, header_bits);
         let certain = &mut memo.certain[body.certain].1;
         Self {
             start: flight.start,
             payload: flight.payload(),
             header,
             header_bits,
+            header_clear: header_clear.min(HEADER_IS_CLEAR),
             body,
             some: certain.one_of(error, &mode, most, spans.len()),
             each: certain.one_of(error, &mode, most, 1),
@@ -149,6 +153,20 @@ impl Trial {
             parts: (least / Certain::PART) as usize,
             spans,
         }
+    }
+
+    /// Up to which ratio in each of so many chunks no frame arrives.
+    fn hopeless(&self, chunks: usize) -> f64 {
+        match chunks {
+            1 => self.none,
+            chunks if chunks <= self.parts => self.none_in_parts,
+            _ => 0.0,
+        }
+    }
+
+    /// Whether a ratio of `some` in each of so many chunks is enough.
+    fn is_some(&self, chunks: usize) -> bool {
+        chunks <= MANY && !self.spans.is_empty()
     }
 
     /// How many frames it consists of.
@@ -183,7 +201,7 @@ impl Judge<'_> {
         let Trial { ref header, header_bits, start, payload, .. } = *self.trial;
         let mut success = 1.0;
         for chunk in chunks.iter().take_while(|chunk| chunk.begin < payload) {
-            if power < HEADER_IS_CLEAR * self.disturbance(chunk, &self.trial.body.mode) {
+            if power < self.trial.header_clear * self.disturbance(chunk, &self.trial.body.mode) {
                 let span = Span { begin: start, end: payload, bits: header_bits };
                 success *= self.part(chunk, power, header, span);
             }
@@ -210,6 +228,20 @@ impl Judge<'_> {
         within.map(|chunk| self.part(chunk, power, body, span)).product()
     }
 
+    /// What [`Self::failure`] is, if bounds of the interference leave no doubt.
+    pub(super) fn certain_failure(&self, power: f64, bounds: &Bounds) -> Option<f64> {
+        let trial = self.trial;
+        let noise = self.levels.noise(trial.body.mode.width);
+        if power <= trial.hopeless(bounds.chunks) * (bounds.least + noise) {
+            return Some(1.0);
+        }
+        let disturbance = bounds.most + noise;
+        let is_found =
+            power >= self.levels.sensitivity && power >= trial.header_clear * disturbance;
+        let is_some = trial.is_some(bounds.chunks) && power >= trial.some * disturbance;
+        (is_found && is_some).then_some(0.0)
+    }
+
     /// Probability that it understands none of the frames.
     pub(super) fn failure(&mut self, chunks: &[Chunk], power: f64) -> f64 {
         let trial = self.trial;
@@ -221,16 +253,10 @@ impl Judge<'_> {
             least = least.min(chunk.interference);
             most = most.max(chunk.interference);
         }
-        let limit = match payload.len() {
-            1 => trial.none,
-            chunks if chunks <= trial.parts => trial.none_in_parts,
-            _ => 0.0,
-        };
-        if power <= limit * (least + noise) {
+        if power <= trial.hopeless(payload.len()) * (least + noise) {
             return 1.0;
         }
-        let is_some = payload.len() <= MANY && !trial.spans.is_empty();
-        let all_lost = if is_some && power >= trial.some * (most + noise) {
+        let all_lost = if trial.is_some(payload.len()) && power >= trial.some * (most + noise) {
             0.0
         } else {
             self.all_lost(payload, power)
@@ -241,6 +267,10 @@ impl Judge<'_> {
     /// Probability that all frames of the PSDU are lost.
     fn all_lost(&mut self, chunks: &[Chunk], power: f64) -> f64 {
         let trial = self.trial;
+        if let [span] = trial.spans[..] {
+            let lost = 1.0 - self.span(chunks, power, span);
+            return if lost < ALL_LOST { 0.0 } else { lost };
+        }
         let is_each =
             |chunk: &&Chunk| power >= trial.each * self.disturbance(chunk, &trial.body.mode);
         for chunk in chunks.iter().filter(is_each) {

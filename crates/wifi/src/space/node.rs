@@ -7,7 +7,6 @@ use super::Airtimes;
 use super::frame::OnAir;
 use super::function::{Asker, Function};
 use super::inbox::Inbox;
-use super::reception::Receiver;
 use super::rules::{Peer, Rules};
 use super::sense::Carrier;
 use crate::mac::{Answer, Opening, Outcome, Settled, StepKind, block_ack};
@@ -47,7 +46,6 @@ pub(super) struct Node {
     /// Counted among those that have a frame in service.
     pub(super) contends: bool,
     pub(super) carrier: Carrier,
-    pub(super) receiver: Receiver,
     /// The function whose exchange is on the air.
     exchange: Option<usize>,
     /// When it began.
@@ -77,7 +75,6 @@ impl Node {
             quiet: false,
             contends: false,
             carrier: Carrier::new(),
-            receiver: Receiver::default(),
             exchange: None,
             opened: Instant::ZERO,
             awaited: None,
@@ -370,7 +367,6 @@ impl Node {
     /// Its PPDU begins.
     pub(super) fn send(&mut self, now: Instant, frame: &OnAir, lasting: Duration, rules: &Rules) {
         self.airtimes.add(frame.kind, lasting);
-        self.receiver.begin_sending();
         self.freeze(now, rules);
     }
 
@@ -382,7 +378,6 @@ impl Node {
         rules: &Rules,
         out: &mut Vec<Command>,
     ) {
-        self.receiver.end_sending();
         let kind = match (frame.kind, frame.answer) {
             _ if frame.is_answer() => return,
             (StepKind::CtsToSelf, _) => {

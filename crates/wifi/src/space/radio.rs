@@ -1,10 +1,11 @@
 //! What the air does to signals, and what receivers make of them.
 
+use super::hearing::Hearer;
 use crate::phy::error::ErrorModel;
 use crate::phy::propagation::{Course, Fading, Path, Propagation};
-use crate::phy::{Milliwatts, Width, noise};
+use crate::phy::{Milliwatts, Width, linear, noise};
 use kernel::{Db, Dbm, Duration, Instant};
-use std::ops::Range;
+use std::ops::{Add, Sub};
 
 /// A node's course, channel and power.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +27,22 @@ pub enum Losses {
     Places(Box<dyn Propagation>),
     /// As listed: row *i*, column *j* is what node *j* loses of what node *i* sends.
     Matrix(Vec<Vec<Db>>),
+}
+
+impl Losses {
+    /// From one node to another, and back.
+    pub(super) fn between(&self, a: u32, b: u32, Way { distance, now }: Way) -> (Db, Db) {
+        match self {
+            Losses::Places(model) => {
+                let loss = model.loss(&Path { distance, ends: (a, b), now });
+                (loss, loss)
+            }
+            Losses::Matrix(rows) => {
+                let (a, b) = (a as usize, b as usize);
+                (rows[a][b], rows[b][a])
+            }
+        }
+    }
 }
 
 /// No loss of its own: what [`Fading`] stands upon where the mean losses are known.
@@ -96,42 +113,116 @@ impl Radio {
     }
 
     /// The weakest signal that is looked at.
-    fn weakest(&self) -> Dbm {
+    pub(super) fn weakest(&self) -> Dbm {
         noise(Width::Mhz20, self.noise_figure) - self.floor
     }
 
-    fn goes_by_place(&self) -> bool {
+    /// Whether losses depend on where nodes are.
+    pub(super) fn goes_by_place(&self) -> bool {
         matches!(self.losses, Losses::Places(_))
     }
 
-    /// Mean power of a frame that a node begins to send now, at one that hears it, in milliwatts;
-    /// none below the floor.
+    /// Mean power of a frame that a node begins to send now, at one that hears it; none below the
+    /// floor.
+    pub(super) fn mean_power(
+        &self,
+        sites: &[Site],
+        from: u32,
+        hearer: &Hearer,
+        now: Instant,
+    ) -> Option<Power> {
+        if hearer.moves {
+            self.power_by_place(sites, from, hearer.node, now)
+        } else {
+            Some(hearer.power)
+        }
+    }
+
+    /// The same with what fading makes of it.
     pub(super) fn power(
         &self,
         sites: &[Site],
         from: u32,
         hearer: &Hearer,
         now: Instant,
-    ) -> Option<f64> {
-        if !hearer.moves {
-            return Some(hearer.power);
-        }
-        let (sender, receiver) = (&sites[from as usize], &sites[hearer.node as usize]);
-        let (loss, _) = losses(&self.losses, from, hearer.node, Way::at(now, sender, receiver));
+    ) -> Option<Power> {
+        let mean = self.mean_power(sites, from, hearer, now)?;
+        Some(match &self.fading {
+            Some(fading) => fade(fading, sites, (from, hearer.node), now, mean),
+            None => mean,
+        })
+    }
+
+    fn power_by_place(&self, sites: &[Site], from: u32, to: u32, now: Instant) -> Option<Power> {
+        let (sender, receiver) = (&sites[from as usize], &sites[to as usize]);
+        let (loss, _) = self.losses.between(from, to, Way::at(now, sender, receiver));
         let level = sender.tx_power - loss;
-        (level >= self.weakest()).then(|| Milliwatts::from(level).0)
+        (level >= self.weakest()).then(|| Power::from(Milliwatts::from(level).0))
+    }
+}
+
+/// What arrives of a signal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Power {
+    pub(super) milliwatts: f64,
+    /// The same as interference.
+    pub(super) quanta: Quanta,
+}
+
+impl From<f64> for Power {
+    fn from(milliwatts: f64) -> Self {
+        Self { milliwatts, quanta: Quanta::of(milliwatts) }
+    }
+}
+
+/// Power as a whole number, of which sums are exact: signals that have come and gone leave nothing
+/// behind, and in which order they did makes no difference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Quanta(u64);
+
+impl Quanta {
+    /// In milliwatts: -150 dBm, 56 dB below the noise of a receiver of the kind assumed.
+    const ONE: f64 = 1.0 / (1u64 << 50) as f64;
+    /// One signal counts as 12 dBm at most, so that a thousand of the strongest have a sum.
+    const MOST: u64 = 1 << 54;
+
+    pub(super) fn of(milliwatts: f64) -> Self {
+        Self(((milliwatts / Self::ONE + 0.5) as u64).min(Self::MOST))
+    }
+
+    /// The least sum that comes up to this.
+    fn least(milliwatts: f64) -> Self {
+        Self(libm::ceil(milliwatts / Self::ONE) as u64)
+    }
+
+    pub(super) fn milliwatts(self) -> f64 {
+        self.0 as f64 * Self::ONE
+    }
+}
+
+impl Add for Quanta {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl Sub for Quanta {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 - other.0)
     }
 }
 
 /// How far apart two nodes are at a moment.
 #[derive(Clone, Copy, Debug)]
-struct Way {
-    distance: f64,
-    now: Instant,
+pub(super) struct Way {
+    pub(super) distance: f64,
+    pub(super) now: Instant,
 }
 
 impl Way {
-    fn at(now: Instant, a: &Site, b: &Site) -> Self {
+    pub(super) fn at(now: Instant, a: &Site, b: &Site) -> Self {
         Self { distance: a.course.at(now).distance(b.course.at(now)), now }
     }
 }
@@ -142,7 +233,7 @@ pub(super) struct Levels {
     pub(super) detect: f64,
     pub(super) detect_ratio: Option<f64>,
     pub(super) sensitivity: f64,
-    pub(super) energy: f64,
+    pub(super) energy: Quanta,
     /// Ratio and window.
     pub(super) capture: Option<(f64, Duration)>,
     /// By width, in the order of [`Width`].
@@ -155,10 +246,10 @@ impl Levels {
         let widths = [Width::Mhz20, Width::Mhz22, Width::Mhz40, Width::Mhz80, Width::Mhz160];
         Self {
             detect: power(radio.detect),
-            detect_ratio: radio.detect_snr.map(crate::phy::linear),
+            detect_ratio: radio.detect_snr.map(linear),
             sensitivity: power(radio.sensitivity),
-            energy: power(radio.energy),
-            capture: radio.capture.map(|c| (crate::phy::linear(c.margin), c.window)),
+            energy: Quanta::least(power(radio.energy)),
+            capture: radio.capture.map(|c| (linear(c.margin), c.window)),
             noise: widths.map(|width| power(noise(width, radio.noise_figure))),
         }
     }
@@ -169,108 +260,19 @@ impl Levels {
     }
 
     /// Whether a preamble of this power can be found among noise and so much of other signals.
-    pub(super) fn finds(&self, power: f64, others: f64) -> bool {
-        self.detect_ratio.is_none_or(|ratio| power >= ratio * (others + self.noise(Width::Mhz20)))
+    pub(super) fn finds(&self, power: f64, others: Quanta) -> bool {
+        let disturbance = others.milliwatts() + self.noise(Width::Mhz20);
+        self.detect_ratio.is_none_or(|ratio| power >= ratio * disturbance)
     }
 }
 
-/// A node that hears another.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Hearer {
-    pub(super) node: u32,
-    /// One of the two moves: what arrives is another power with each frame.
-    moves: bool,
-    /// Mean power that arrives, in milliwatts; where one moves, the most that ever does.
-    power: f64,
-}
-
-/// Who hears whom at any moment, as one list cut into pieces, so that a transmission costs as much
-/// as there are nodes that hear it. Nodes that move change powers and not the list, so that a frame
-/// ends at those at which it began.
-#[derive(Debug)]
-pub(super) struct Hearing {
-    /// Where each node's piece begins; and the end of the last.
-    begins: Vec<u32>,
-    hearers: Vec<Hearer>,
-}
-
-impl Hearing {
-    pub(super) fn new(sites: &[Site], radio: &Radio) -> Self {
-        let count = sites.len() as u32;
-        let weakest = radio.weakest();
-        let mut lists: Vec<Vec<Hearer>> = vec![Vec::new(); sites.len()];
-        for high in 1..count {
-            for low in 0..high {
-                let (a, b) = (&sites[low as usize], &sites[high as usize]);
-                if a.channel != b.channel {
-                    continue;
-                }
-                let moves = radio.goes_by_place() && (a.course.moves() || b.course.moves());
-                let way = if moves {
-                    Way { distance: a.course.closest(&b.course), now: Instant::ZERO }
-                } else {
-                    Way::at(Instant::ZERO, a, b)
-                };
-                let (up, down) = losses(&radio.losses, low, high, way);
-                for (from, to, level) in
-                    [(low, high, a.tx_power - up), (high, low, b.tx_power - down)]
-                {
-                    if level >= weakest {
-                        let power = Milliwatts::from(level).0;
-                        lists[from as usize].push(Hearer { node: to, moves, power });
-                    }
-                }
-            }
-        }
-        let mut begins = Vec::with_capacity(sites.len() + 1);
-        let mut hearers = Vec::with_capacity(lists.iter().map(Vec::len).sum());
-        for list in &mut lists {
-            list.sort_unstable_by_key(|hearer| hearer.node);
-            begins.push(hearers.len() as u32);
-            hearers.append(list);
-        }
-        begins.push(hearers.len() as u32);
-        Self { begins, hearers }
-    }
-
-    /// The places in the list of those that hear this one.
-    pub(super) fn places(&self, node: u32) -> Range<usize> {
-        let node = node as usize;
-        self.begins[node] as usize..self.begins[node + 1] as usize
-    }
-
-    /// Who stands there.
-    pub(super) fn at(&self, place: usize) -> &Hearer {
-        &self.hearers[place]
-    }
-
-    /// Nodes that hear this one, by number.
-    pub(super) fn of(&self, node: u32) -> &[Hearer] {
-        &self.hearers[self.places(node)]
-    }
-
-    /// A node as one that hears another; none if it never does.
-    pub(super) fn find(&self, from: u32, to: u32) -> Option<&Hearer> {
-        let list = self.of(from);
-        list.binary_search_by_key(&to, |hearer| hearer.node).ok().map(|i| &list[i])
-    }
-
-    /// Pairs kept.
-    pub(super) fn len(&self) -> usize {
-        self.hearers.len()
-    }
-}
-
-/// From one node to another, and back.
-fn losses(losses: &Losses, a: u32, b: u32, Way { distance, now }: Way) -> (Db, Db) {
-    match losses {
-        Losses::Places(model) => {
-            let loss = model.loss(&Path { distance, ends: (a, b), now });
-            (loss, loss)
-        }
-        Losses::Matrix(rows) => {
-            let (a, b) = (a as usize, b as usize);
-            (rows[a][b], rows[b][a])
-        }
-    }
+fn fade(
+    fading: &Fading<MeanKnown>,
+    sites: &[Site],
+    ends: (u32, u32),
+    now: Instant,
+    mean: Power,
+) -> Power {
+    let Way { distance, now } = Way::at(now, &sites[ends.0 as usize], &sites[ends.1 as usize]);
+    Power::from(mean.milliwatts / linear(fading.loss(&Path { distance, ends, now })))
 }

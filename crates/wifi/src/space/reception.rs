@@ -1,6 +1,11 @@
-//! The receiver of one node: the signals that arrive, the one it follows, and carrier sense.
+//! The receiver of one node: what arrives, the frame that it follows, and carrier sense.
+//!
+//! A node keeps the sum of what arrives, and looks up only at what may make a difference to it. Of
+//! what disturbs a frame that it follows it notes the least and the most; how long there was how
+//! much is reckoned when the frame is over, and only if these bounds leave a doubt.
 
-use super::radio::{DETECTION, Levels};
+use super::interference::Bounds;
+use super::radio::{DETECTION, Levels, Power, Quanta};
 use kernel::{Duration, Instant};
 
 /// A frame that arrives.
@@ -8,42 +13,21 @@ use kernel::{Duration, Instant};
 struct Signal {
     /// Number of the transmission.
     id: u32,
-    /// In milliwatts.
-    power: f64,
+    power: Power,
 }
 
 /// The signal whose frame is being received.
 #[derive(Clone, Copy, Debug)]
 struct Lock {
-    id: u32,
-    power: f64,
+    signal: Signal,
     since: Instant,
-    /// Since when the interference is what it is.
-    cut: Instant,
-    interference: f64,
-    /// There was interference.
-    overlapped: bool,
-}
-
-impl Lock {
-    /// Interference changes: a chunk is over.
-    fn cut(&mut self, now: Instant, chunks: &mut Vec<Chunk>) {
-        if now > self.cut {
-            let interference = self.interference;
-            chunks.push(Chunk { begin: self.cut, end: now, interference });
-            self.overlapped |= interference > 0.0;
-        }
-        self.cut = now;
-    }
-}
-
-/// A time of constant interference.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Chunk {
-    pub(super) begin: Instant,
-    pub(super) end: Instant,
-    /// In milliwatts.
-    pub(super) interference: f64,
+    /// Before this a later frame may hide it, or take its place.
+    settled: Instant,
+    /// Of all signals together since then.
+    least: Quanta,
+    most: Quanta,
+    /// How often they have changed.
+    changes: u32,
 }
 
 /// A frame that has been followed to its end.
@@ -51,8 +35,8 @@ pub(super) struct Chunk {
 pub(super) struct Followed {
     /// In milliwatts.
     pub(super) power: f64,
-    /// Another signal was there as well.
-    pub(super) overlapped: bool,
+    /// Of the interference meanwhile.
+    pub(super) bounds: Bounds,
 }
 
 /// What new signals have led to.
@@ -66,19 +50,30 @@ pub(super) enum Change {
     Lost,
 }
 
-/// Receiver and carrier sense of one node.
+/// What the end of a signal is to a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum End {
+    /// Nothing: the medium is as busy, or as idle, as it was.
+    Unnoticed,
+    /// There was energy enough to make the medium busy, and there is no longer.
+    Energy,
+    /// The frame was followed to its end.
+    Followed(Followed),
+}
+
+/// Receiver and physical carrier sense of one node.
 #[derive(Debug, Default)]
 pub(super) struct Receiver {
-    /// In the order in which they began.
-    signals: Vec<Signal>,
+    /// The power of all signals together.
+    sum: Quanta,
     /// The strongest of those that began last and can be followed, of equal ones the first; and
     /// when.
     newest: Option<(Instant, Signal)>,
     lock: Option<Lock>,
-    /// Of the frame that is followed, up to `Lock::cut`.
-    chunks: Vec<Chunk>,
     /// It sends itself, and hears nothing.
     sending: bool,
+    /// It neither sends nor follows a frame, but there is energy.
+    energy: bool,
 }
 
 impl Receiver {
@@ -88,7 +83,7 @@ impl Receiver {
 
     /// Number of the transmission that is followed.
     pub(super) fn follows(&self) -> Option<u32> {
-        self.lock.map(|lock| lock.id)
+        self.lock.map(|lock| lock.signal.id)
     }
 
     /// The node begins to send: what it was receiving is lost.
@@ -101,30 +96,52 @@ impl Receiver {
         self.sending = false;
     }
 
-    /// Physical carrier sense: a frame is being received, or there is energy (clause 17.3.10.6).
-    pub(super) fn is_busy(&self, levels: &Levels) -> bool {
-        self.sending || self.lock.is_some() || self.sum_without(None) >= levels.energy
+    /// Physical carrier sense, as of the last [`Self::sense`]: a frame is being received, or there
+    /// is energy (clause 17.3.10.6).
+    pub(super) fn is_busy(&self) -> bool {
+        self.sending || self.lock.is_some() || self.energy
     }
 
-    /// The power of all signals but one.
-    fn sum_without(&self, id: Option<u32>) -> f64 {
-        self.signals.iter().filter(|signal| Some(signal.id) != id).map(|signal| signal.power).sum()
+    /// Senses the medium; whether it is busy.
+    pub(super) fn sense(&mut self, levels: &Levels) -> bool {
+        self.energy = !self.sending && self.lock.is_none() && self.sum >= levels.energy;
+        self.is_busy()
     }
 
-    /// A signal begins. If it is not `legible`, in a modulation that the node knows, it is nothing
-    /// but energy.
-    pub(super) fn arrive(&mut self, now: Instant, id: u32, power: f64, legible: bool) {
-        let signal = Signal { id, power };
-        self.signals.push(signal);
-        let is_best = |(since, other): (_, Signal)| since != now || power > other.power;
-        if legible && self.newest.is_none_or(is_best) {
-            self.newest = Some((now, signal));
-        }
+    /// A signal begins; whether that may make a difference now. If it is not `legible`, in a
+    /// modulation that the node knows, it is nothing but energy.
+    #[inline]
+    pub(super) fn arrive(
+        &mut self,
+        now: Instant,
+        (id, power): (u32, Power),
+        legible: bool,
+        levels: &Levels,
+    ) -> bool {
+        let others = self.sum;
+        self.sum = self.sum + power.quanta;
         if let Some(lock) = &mut self.lock {
-            lock.cut(now, &mut self.chunks);
-            // As if all were added up in their order.
-            lock.interference += power;
+            lock.most = lock.most.max(self.sum);
+            lock.changes += 1;
+            if now >= lock.settled {
+                return false;
+            }
         }
+        if self.sending {
+            return false;
+        }
+        let audible = legible && power.milliwatts >= levels.detect;
+        if audible {
+            let is_best = |(since, other): (_, Signal)| {
+                since != now || power.milliwatts > other.power.milliwatts
+            };
+            if self.newest.is_none_or(is_best) {
+                self.newest = Some((now, Signal { id, power }));
+            }
+        }
+        self.lock.is_some()
+            || audible && levels.finds(power.milliwatts, others)
+            || !self.energy && self.sum >= levels.energy
     }
 
     /// All signals that begin now are there: decides which frame is followed.
@@ -133,65 +150,65 @@ impl Receiver {
             return Change::None;
         }
         let mut change = Change::None;
-        if let Some(lock) = self.lock
+        if let Some(lock) = &self.lock
             && now.since(lock.since) < DETECTION
-            && !levels.finds(lock.power, self.sum_without(Some(lock.id)))
+            && !self.finds(&lock.signal, levels)
         {
             self.lock = None;
             change = Change::Lost;
         }
         let newest = self.newest.filter(|&(since, _)| since == now);
-        let Some((_, best)) = newest.filter(|(_, best)| best.power >= levels.detect) else {
-            return change;
-        };
-        let free = match (self.lock, levels.capture) {
+        let Some((_, best)) = newest else { return change };
+        let free = match (&self.lock, levels.capture) {
             (None, _) => true,
             (Some(lock), Some((ratio, window))) => {
-                now.since(lock.since) < window && best.power >= lock.power * ratio
+                let needed = lock.signal.power.milliwatts * ratio;
+                now.since(lock.since) < window && best.power.milliwatts >= needed
             }
             (Some(_), None) => false,
         };
-        if free && levels.finds(best.power, self.sum_without(Some(best.id))) {
-            self.follow(now, best);
+        if free && self.finds(&best, levels) {
+            self.follow(now, best, levels);
             change = Change::Found(best.id);
         }
         change
     }
 
+    /// Whether the preamble of a signal can be found among the others.
+    fn finds(&self, signal: &Signal, levels: &Levels) -> bool {
+        levels.finds(signal.power.milliwatts, self.sum - signal.power.quanta)
+    }
+
     /// Follows a signal that begins now.
-    fn follow(&mut self, now: Instant, Signal { id, power }: Signal) {
-        self.chunks.clear();
-        let interference = self.sum_without(Some(id));
-        self.lock = Some(Lock { id, power, since: now, cut: now, interference, overlapped: false });
+    fn follow(&mut self, now: Instant, signal: Signal, levels: &Levels) {
+        let window = levels.capture.map_or(Duration::ZERO, |(_, window)| window);
+        let settled = now + window.max(DETECTION);
+        let (least, most) = (self.sum, self.sum);
+        self.lock = Some(Lock { signal, since: now, settled, least, most, changes: 0 });
     }
 
-    /// A signal ends; tells of it if it was followed, with its chunks in [`Self::chunks`]. An error
-    /// if it did not arrive here.
-    pub(super) fn depart(&mut self, now: Instant, id: u32) -> Result<Option<Followed>, ()> {
-        let at = self.signals.iter().position(|signal| signal.id == id).ok_or(())?;
-        self.signals.remove(at);
-        let Some(lock) = &mut self.lock else { return Ok(None) };
-        lock.cut(now, &mut self.chunks);
-        if lock.id == id {
-            let Lock { power, overlapped, .. } = *lock;
-            self.lock = None;
-            return Ok(Some(Followed { power, overlapped }));
+    /// A signal ends.
+    #[inline]
+    pub(super) fn depart(&mut self, (id, power): (u32, Power), energy: Quanta) -> End {
+        self.sum = self.sum - power.quanta;
+        match &mut self.lock {
+            Some(lock) if lock.signal.id == id => {
+                let Lock { least, most, changes, .. } = *lock;
+                self.lock = None;
+                let others = |all: Quanta| (all - power.quanta).milliwatts();
+                let (least, most) = (others(least), others(most));
+                let bounds = Bounds { least, most, chunks: changes as usize + 1 };
+                End::Followed(Followed { power: power.milliwatts, bounds })
+            }
+            Some(lock) => {
+                lock.least = lock.least.min(self.sum);
+                lock.changes += 1;
+                End::Unnoticed
+            }
+            None if self.energy && !self.sending && self.sum < energy => End::Energy,
+            None => End::Unnoticed,
         }
-        let id = lock.id;
-        let others = self.signals.iter().filter(|signal| signal.id != id);
-        lock.interference = others.map(|signal| signal.power).sum();
-        Ok(None)
     }
-
-    /// Times of constant interference during the frame that was followed last.
-    pub(super) fn chunks(&self) -> &[Chunk] {
-        &self.chunks
-    }
-}
-
-/// How much of a span of time falls into a chunk.
-pub(super) fn overlap(chunk: &Chunk, begin: Instant, end: Instant) -> Duration {
-    chunk.end.min(end).since(chunk.begin.max(begin))
 }
 
 #[cfg(test)]
@@ -207,78 +224,127 @@ mod tests {
         Levels::of(&Radio::new(Losses::Matrix(Vec::new()), Box::new(Nist)))
     }
 
-    fn dbm(level: f64) -> f64 {
-        crate::phy::linear(Db(level))
+    fn dbm(level: f64) -> Power {
+        Power::from(crate::phy::linear(Db(level)))
     }
 
     fn us(n: u64) -> Instant {
         Instant(n * 1000)
     }
 
+    /// A receiver, and what arrives at it.
+    #[derive(Default)]
+    struct Ear {
+        receiver: Receiver,
+        signals: Vec<Power>,
+    }
+
+    impl Ear {
+        /// The next signal begins; what it leads to, none if it is not looked at.
+        fn begin(&mut self, us_at: u64, level: f64) -> Option<Change> {
+            let (now, id, power) = (us(us_at), self.signals.len() as u32, dbm(level));
+            self.signals.push(power);
+            let looks = self.receiver.arrive(now, (id, power), true, &levels());
+            looks.then(|| {
+                let change = self.receiver.decide(now, &levels());
+                self.receiver.sense(&levels());
+                change
+            })
+        }
+
+        fn end(&mut self, id: u32) -> End {
+            let power = self.signals[id as usize];
+            let end = self.receiver.depart((id, power), levels().energy);
+            self.receiver.sense(&levels());
+            end
+        }
+    }
+
     #[test]
     fn a_preamble_is_found_by_power_and_ratio() {
         let change = |level: f64, other: Option<f64>| {
-            let mut receiver = Receiver::default();
+            let mut ear = Ear::default();
             if let Some(other) = other {
-                receiver.arrive(us(0), 0, dbm(other), true);
+                // Its own preamble was missed.
+                ear.receiver.begin_sending();
+                ear.begin(0, other);
+                ear.receiver.end_sending();
             }
-            receiver.arrive(us(50), 1, dbm(level), true);
-            let change = receiver.decide(us(50), &levels());
-            (change, receiver.is_busy(&levels()))
+            (ear.begin(50, level), ear.receiver.is_busy())
         };
-        assert_eq!(change(-82.0, None), (Change::Found(1), true));
-        assert_eq!(change(-82.1, None), (Change::None, false));
-        assert_eq!(change(-80.0, Some(-84.5)), (Change::Found(1), true));
-        assert_eq!(change(-80.0, Some(-83.5)), (Change::None, false));
-        assert_eq!(change(-64.0, Some(-65.0)), (Change::None, true), "both together are energy");
+        assert_eq!(change(-82.0, None), (Some(Change::Found(0)), true));
+        assert_eq!(change(-82.1, None), (None, false));
+        assert_eq!(change(-80.0, Some(-84.5)), (Some(Change::Found(1)), true));
+        assert_eq!(change(-80.0, Some(-83.5)), (None, false));
+        let both = change(-64.0, Some(-65.0));
+        assert_eq!(both, (Some(Change::None), true), "both together are energy");
     }
 
     #[test]
     fn a_preamble_can_be_hidden_until_it_is_found() {
         let after = |later: u64| {
-            let mut receiver = Receiver::default();
-            receiver.arrive(us(0), 0, dbm(-70.0), true);
-            assert_eq!(receiver.decide(us(0), &levels()), Change::Found(0));
-            receiver.arrive(us(later), 1, dbm(-70.0), true);
-            receiver.decide(us(later), &levels())
+            let mut ear = Ear::default();
+            assert_eq!(ear.begin(0, -70.0), Some(Change::Found(0)));
+            ear.begin(later, -70.0)
         };
-        assert_eq!(after(3), Change::Lost);
-        assert_eq!(after(4), Change::None);
+        assert_eq!(after(3), Some(Change::Lost));
+        assert_eq!(after(4), None);
     }
 
     #[test]
-    fn chunks_are_times_of_constant_interference() {
+    fn the_strongest_of_several_that_begin_together_is_followed() {
         let mut receiver = Receiver::default();
-        receiver.arrive(us(0), 0, dbm(-60.0), true);
-        receiver.decide(us(0), &levels());
-        for (at, id, level) in [(100, 1, -80.0), (200, 2, -83.0)] {
-            receiver.arrive(us(at), id, dbm(level), true);
-            assert_eq!(receiver.decide(us(at), &levels()), Change::None);
+        let looks = [-80.0, -66.0, -66.0, -75.0].map(dbm).into_iter().zip(0..);
+        let looks = looks.map(|(power, id)| receiver.arrive(us(9), (id, power), id > 0, &levels()));
+        assert_eq!(looks.collect::<Vec<_>>(), [false, true, false, false]);
+        // One as strong as another hides it.
+        assert_eq!(receiver.decide(us(9), &levels()), Change::None);
+        receiver.depart((2, dbm(-66.0)), levels().energy);
+        assert_eq!(receiver.decide(us(9), &levels()), Change::Found(1));
+    }
+
+    #[test]
+    fn interference_has_bounds() {
+        let mut ear = Ear::default();
+        ear.begin(0, -60.0);
+        for (at, level) in [(100, -80.0), (200, -83.0)] {
+            assert_eq!(ear.begin(at, level), None);
         }
-        assert_eq!(receiver.depart(us(300), 1), Ok(None));
-        let followed = receiver.depart(us(400), 0).unwrap().expect("it was followed");
-        assert!(followed.overlapped && followed.power == dbm(-60.0));
-        let chunk =
-            |begin, end, interference| Chunk { begin: us(begin), end: us(end), interference };
-        let (a, b) = (dbm(-80.0), dbm(-83.0));
-        let expected =
-            [chunk(0, 100, 0.0), chunk(100, 200, a), chunk(200, 300, a + b), chunk(300, 400, b)];
-        assert_eq!(receiver.chunks(), expected);
-        assert!(!receiver.is_busy(&levels()), "what is left is too weak");
+        assert_eq!(ear.end(1), End::Unnoticed);
+        let End::Followed(Followed { power, bounds }) = ear.end(0) else {
+            panic!("it was followed")
+        };
+        assert_eq!(power, dbm(-60.0).milliwatts);
+        let most = (dbm(-80.0).quanta + dbm(-83.0).quanta).milliwatts();
+        assert_eq!(bounds, Bounds { least: 0.0, most, chunks: 4 });
+        assert!(!ear.receiver.is_busy(), "what is left is too weak");
+    }
+
+    #[test]
+    fn energy_makes_the_medium_busy_until_it_is_less() {
+        let mut ear = Ear::default();
+        ear.receiver.begin_sending();
+        ear.begin(0, -63.0);
+        ear.begin(0, -64.0);
+        ear.begin(0, -70.0);
+        ear.receiver.end_sending();
+        assert!(ear.receiver.sense(&levels()));
+        assert_eq!(ear.end(2), End::Unnoticed);
+        assert_eq!(ear.end(1), End::Energy);
+        assert!(!ear.receiver.is_busy());
+        assert_eq!(ear.end(0), End::Unnoticed);
     }
 
     #[test]
     fn who_sends_receives_nothing() {
-        let mut receiver = Receiver::default();
-        receiver.arrive(us(0), 0, dbm(-60.0), true);
-        receiver.decide(us(0), &levels());
-        receiver.begin_sending();
-        receiver.arrive(us(10), 1, dbm(-50.0), true);
-        assert_eq!(receiver.decide(us(10), &levels()), Change::None);
-        assert_eq!(receiver.depart(us(50), 0), Ok(None));
-        receiver.end_sending();
-        assert!(receiver.is_busy(&levels()), "there is energy");
-        assert_eq!(receiver.depart(us(60), 1), Ok(None), "its preamble was missed");
-        assert!(!receiver.is_busy(&levels()));
+        let mut ear = Ear::default();
+        ear.begin(0, -60.0);
+        ear.receiver.begin_sending();
+        assert_eq!(ear.begin(10, -50.0), None);
+        assert_eq!(ear.end(0), End::Unnoticed);
+        ear.receiver.end_sending();
+        assert!(ear.receiver.sense(&levels()), "there is energy");
+        assert_eq!(ear.end(1), End::Energy, "its preamble was missed");
+        assert!(!ear.receiver.is_busy());
     }
 }

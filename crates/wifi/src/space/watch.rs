@@ -2,7 +2,7 @@
 
 use super::Space;
 use super::frame::Flight;
-use super::node::Node;
+use super::interference::Chunk;
 use crate::mac::StepKind;
 use kernel::{Bytes, Instant};
 
@@ -30,11 +30,15 @@ pub struct Heard {
 }
 
 impl Heard {
-    pub(super) fn of(flight: &Flight, receiver: &Node, power: f64, understood: bool) -> Self {
+    pub(super) fn of(
+        flight: &Flight,
+        node: u32,
+        (chunks, power): (&[Chunk], f64),
+        understood: bool,
+    ) -> Self {
         let Flight { frame, start, .. } = *flight;
-        let chunks = receiver.receiver.chunks();
         let parts = chunks.iter().map(|chunk| (chunk.begin, chunk.end, chunk.interference));
-        let (node, interference) = (receiver.id, parts.collect());
+        let interference = parts.collect();
         let (from, to, kind, end) = (frame.from, frame.to, frame.kind, flight.end());
         Self { node, from, to, kind, start, end, power, interference, understood }
     }
@@ -62,12 +66,12 @@ impl Space {
 
     /// What a node senses now.
     pub fn senses(&self, node: u32) -> Senses {
-        let receiver = &self.nodes[node as usize].receiver;
+        let receiver = &self.receivers[node as usize];
         let follows = receiver.follows().map(|id| {
-            let flight = &self.flights[id as usize];
+            let flight = self.signals.flight(id);
             (flight.frame.from, flight.start)
         });
-        Senses { busy: receiver.is_busy(&self.rules.levels), follows }
+        Senses { busy: receiver.is_busy(), follows }
     }
 
     /// Sequence numbers and bytes of the data frames that a function of a node has put together
@@ -75,5 +79,10 @@ impl Space {
     pub fn mpdus(&self, node: u32, function: u8) -> impl Iterator<Item = (u16, Bytes)> {
         let load = &self.nodes[node as usize].functions[usize::from(function)].load;
         load.on_air().map(|(sequence, mpdu)| (sequence, mpdu.bytes))
+    }
+
+    /// The sequence number from which on a function of a node asks for block acks.
+    pub fn starting_sequence(&self, node: u32, function: u8) -> u16 {
+        self.nodes[node as usize].functions[usize::from(function)].load.start()
     }
 }

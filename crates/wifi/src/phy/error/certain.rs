@@ -32,8 +32,9 @@ const STEP: f64 = 0.01;
 const MARGIN: f64 = 0.25;
 
 impl Certain {
-    /// Twice the least bits of a part that count.
-    pub(crate) const PART: u64 = 128;
+    /// Of so many bits to a part, half are sent in parts of whole bits at least: a part is reckoned
+    /// with the whole bits that are sent in it.
+    pub(crate) const PART: u64 = 2;
 
     pub(crate) const NEW: Self =
         Self { above: [[f64::NAN; SIZES]; LOSSES.len()], below: [[f64::NAN; SIZES]; 2] };
@@ -91,12 +92,12 @@ impl Certain {
         let known = &mut self.below[usize::from(cut)][size];
         if known.is_nan() {
             let whole = (size..SIZES).map(|size| 1 << size).chain([(JOINT + 1).max(1 << size)]);
-            let parts = (6..size).map(|part| 1 << part).chain([JOINT.min(1 << size)]);
+            let parts = (0..size).map(|part| 1 << part).chain([JOINT.min(1 << size)]);
             let edge = edge(|level| {
                 let success = |bits| model.success(&Chunk { mode, sinr: Db(level), bits });
-                // Parts of less than 64 bits are lost to rounding; others make up half of all.
+                // Half of all bits, in parts of up to twice as many as these.
                 let all =
-                    |part| libm::pow(success(part), (1u64 << size) as f64 / (2 * part) as f64);
+                    |part| libm::pow(success(part), (1u64 << size) as f64 / (4 * part) as f64);
                 whole.clone().any(|bits| success(bits) > NOTHING)
                     || cut && parts.clone().any(|part| all(part) > NOTHING)
             });

@@ -1,0 +1,175 @@
+//! What has disturbed a frame, over its time.
+
+use super::radio::Quanta;
+use super::signals::Signals;
+use kernel::{Duration, Instant};
+
+/// A time of constant interference.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Chunk {
+    pub(super) begin: Instant,
+    pub(super) end: Instant,
+    /// In milliwatts.
+    pub(super) interference: f64,
+}
+
+/// Between which limits interference was at all times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Bounds {
+    /// In milliwatts.
+    pub(super) least: f64,
+    /// In milliwatts.
+    pub(super) most: f64,
+    /// There were no more times of constant interference.
+    pub(super) chunks: usize,
+}
+
+/// Interference with a frame, over its time; kept for its memory.
+#[derive(Debug, Default)]
+pub(super) struct Interference {
+    /// Number of the frame's transmission.
+    id: u32,
+    begin: Instant,
+    end: Instant,
+    /// When, after the frame has begun, which of the others begins or ends; in this order.
+    events: Vec<(Instant, u32)>,
+    /// How they arrive at the node that is looked at, and whether they are there.
+    arriving: Vec<(Quanta, bool)>,
+    chunks: Vec<Chunk>,
+}
+
+impl Interference {
+    /// From now on it is that with a transmission that ends now.
+    pub(super) fn with(&mut self, id: u32, signals: &Signals) {
+        let flight = signals.flight(id);
+        (self.id, self.begin, self.end) = (id, flight.start, flight.end());
+        self.events.clear();
+        for (sent, index) in signals.others(id).iter().zip(0..) {
+            let times = [sent.begin, sent.end].into_iter();
+            let times = times.filter(|&at| self.begin < at && at < self.end);
+            self.events.extend(times.map(|at| (at, index)));
+        }
+        self.events.sort_unstable();
+    }
+
+    /// The times of constant interference at a node.
+    pub(super) fn at(&mut self, node: u32, signals: &Signals) -> &[Chunk] {
+        let Self { id, begin, end, ref events, ref mut arriving, ref mut chunks } = *self;
+        let (mut begin, mut sum) = (begin, Quanta::default());
+        arriving.clear();
+        chunks.clear();
+        for sent in signals.others(id) {
+            let power =
+                signals.power_at(sent, node).map_or(Quanta::default(), |power| power.quanta);
+            let is_there = sent.begin <= begin;
+            sum = sum + if is_there { power } else { Quanta::default() };
+            arriving.push((power, is_there));
+        }
+        for &(at, index) in events {
+            let (power, is_there) = &mut arriving[index as usize];
+            if *power == Quanta::default() {
+                continue;
+            }
+            if at > begin {
+                chunks.push(Chunk { begin, end: at, interference: sum.milliwatts() });
+                begin = at;
+            }
+            sum = if *is_there { sum - *power } else { sum + *power };
+            *is_there = true;
+        }
+        chunks.push(Chunk { begin, end, interference: sum.milliwatts() });
+        chunks
+    }
+}
+
+/// How much of a span of time falls into a chunk.
+pub(super) fn overlap(chunk: &Chunk, begin: Instant, end: Instant) -> Duration {
+    chunk.end.min(end).since(chunk.begin.max(begin))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mac::{Answer, StepKind};
+    use crate::phy::error::Nist;
+    use crate::phy::propagation::{Course, Position};
+    use crate::phy::{Airtime, DOT11A};
+    use crate::space::frame::{Flight, OnAir, Reach};
+    use crate::space::{Losses, Radio, Site};
+    use kernel::{Bytes, Db, Dbm};
+
+    fn us(n: u64) -> Instant {
+        Instant(n * 1000)
+    }
+
+    fn flight(from: u32, begin: u64, end: u64) -> Flight {
+        let frame = OnAir {
+            kind: StepKind::Data,
+            from,
+            to: None,
+            function: 0,
+            mode: DOT11A.modes[0],
+            psdu: Bytes(100),
+            reserves: Duration::ZERO,
+            answer: Answer::None,
+        };
+        let (preamble, header, extension) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
+        let airtime = Airtime { preamble, header, payload: us(end) - us(begin), extension };
+        Flight { frame, start: us(begin), airtime, reach: Reach::default() }
+    }
+
+    /// Nodes of which node *i* loses `losses[i]` dB to each other.
+    fn signals(losses: &[f64]) -> Signals {
+        let rows = losses.iter().map(|&loss| vec![Db(loss); losses.len()]).collect();
+        let site = Site {
+            course: Course::from(Position::default()),
+            channel: 1,
+            tx_power: Dbm(20.0),
+            is_access_point: false,
+        };
+        let radio = Radio::new(Losses::Matrix(rows), Box::new(Nist));
+        Signals::new(radio, vec![site; losses.len()])
+    }
+
+    #[test]
+    fn chunks_are_times_of_constant_interference() {
+        // Node 3 is not heard, node 4 has sent before, and node 5 is there all the time.
+        let mut signals = signals(&[80.0, 100.0, 103.0, 200.0, 90.0, 110.0]);
+        let flights = [(4, 0, 10), (5, 5, 500), (0, 10, 410), (1, 110, 310), (3, 150, 200)];
+        let mut ended = Vec::new();
+        for (from, begin, end) in flights.into_iter().chain([(2, 210, 500)]) {
+            signals.end(us(begin), &mut ended);
+            signals.begin(flight(from, begin, end));
+        }
+        signals.end(us(410), &mut ended);
+        let of_node_0 = |id: &&u32| signals.flight(**id).frame.from == 0;
+        let id = *ended.iter().find(of_node_0).expect("it has ended");
+        let mut interference = Interference::default();
+        interference.with(id, &signals);
+        let power = |from| signals.mean_power(from, 4, Instant::ZERO).unwrap().quanta;
+        let (a, b, c) = (power(1), power(2), power(5));
+        let chunk = |begin, end, sum: Quanta| {
+            let (begin, end) = (us(begin), us(end));
+            Chunk { begin, end, interference: sum.milliwatts() }
+        };
+        let expected = [
+            chunk(10, 110, c),
+            chunk(110, 210, c + a),
+            chunk(210, 310, c + a + b),
+            chunk(310, 410, c + b),
+        ];
+        assert_eq!(interference.at(4, &signals), expected);
+        // A node does not hear itself.
+        assert_eq!(interference.at(1, &signals), [chunk(10, 210, c), chunk(210, 410, c + b)]);
+    }
+
+    #[test]
+    fn what_comes_and_goes_leaves_nothing_behind() {
+        let powers = [1e-3, 3e-11, 7.7e-6, 0.123_456];
+        let quanta = powers.map(Quanta::of);
+        let sum = quanta.iter().fold(Quanta::default(), |sum, &power| sum + power);
+        assert!((sum.milliwatts() - powers.iter().sum::<f64>()).abs() < 4e-15);
+        assert_eq!(quanta.into_iter().rev().fold(sum, |sum, power| sum - power), Quanta::default());
+        assert_eq!(Quanta::of(1e300), Quanta::of(16.0), "no sum overflows");
+    }
+}
