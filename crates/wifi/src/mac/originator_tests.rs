@@ -234,6 +234,24 @@ fn a_request_to_nobody_is_put_off_until_there_is_data_again() {
 }
 
 #[test]
+fn a_receiver_out_of_reach_can_follow_once_it_is_back() {
+    let mut bench = Bench::new(framing(aggregation()), &[100; 2]);
+    bench.assemble(ROOM);
+    bench.no_answer();
+    bench.now = NOW + Duration::from_millis(500);
+    bench.no_answer();
+    for number in 0..3000 {
+        bench.originator.on_retry_limit(&bench.framing, &mut bench.settled);
+        assert!(bench.originator.is_idle());
+        bench.originator.load(&bench.framing, bench.now, packet(number, 100), Some(0));
+        assert_eq!(bench.assemble(ROOM).mpdus, 0, "it is asked first");
+        bench.no_answer();
+    }
+    // More than half a turn of the numbers ahead it would take them for old ones.
+    assert_eq!(bench.originator.start(), 2);
+}
+
+#[test]
 fn what_was_never_on_the_air_leaves_its_number() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 3]);
     bench.assemble(Room { frames: 1, ..ROOM });
