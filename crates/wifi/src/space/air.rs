@@ -293,7 +293,7 @@ impl Space {
             return;
         }
         let audible = |hearer: &&Hearer| {
-            let power = signals.radio.mean_power(&signals.sites, frame.from, hearer, start);
+            let power = hearer.mean_power(&signals.radio, &signals.sites, frame.from, start);
             power.is_some_and(|power| power.milliwatts >= self.rules.levels.detect)
         };
         let could_follow = match frame.to {

@@ -1,6 +1,5 @@
 //! What the air does to signals, and what receivers make of them.
 
-use super::hearing::Hearer;
 use crate::phy::error::ErrorModel;
 use crate::phy::propagation::{Course, Fading, Path, Propagation};
 use crate::phy::{Milliwatts, Width, linear, noise};
@@ -122,42 +121,26 @@ impl Radio {
         matches!(self.losses, Losses::Places(_))
     }
 
-    /// Mean power of a frame that a node begins to send now, at one that hears it; none below the
-    /// floor.
-    pub(super) fn mean_power(
-        &self,
-        sites: &[Site],
-        from: u32,
-        hearer: &Hearer,
-        now: Instant,
-    ) -> Option<Power> {
-        if hearer.moves {
-            self.power_by_place(sites, from, hearer.node, now)
-        } else {
-            Some(hearer.power)
-        }
-    }
-
-    /// The same with what fading makes of it.
-    pub(super) fn power(
-        &self,
-        sites: &[Site],
-        from: u32,
-        hearer: &Hearer,
-        now: Instant,
-    ) -> Option<Power> {
-        let mean = self.mean_power(sites, from, hearer, now)?;
-        Some(match &self.fading {
-            Some(fading) => fade(fading, sites, (from, hearer.node), now, mean),
-            None => mean,
-        })
-    }
-
-    fn power_by_place(&self, sites: &[Site], from: u32, to: u32, now: Instant) -> Option<Power> {
-        let (sender, receiver) = (&sites[from as usize], &sites[to as usize]);
-        let (loss, _) = self.losses.between(from, to, Way::at(now, sender, receiver));
+    /// Mean power of a frame that a node begins to send now, at another, by their places; none
+    /// below the floor.
+    pub(super) fn power(&self, sites: &[Site], ends: (u32, u32), now: Instant) -> Option<Power> {
+        let (sender, receiver) = (&sites[ends.0 as usize], &sites[ends.1 as usize]);
+        let (loss, _) = self.losses.between(ends.0, ends.1, Way::at(now, sender, receiver));
         let level = sender.tx_power - loss;
         (level >= self.weakest()).then(|| Power::from(Milliwatts::from(level).0))
+    }
+
+    /// What fading leaves of it.
+    pub(super) fn fade(
+        &self,
+        mean: Power,
+        sites: &[Site],
+        ends: (u32, u32),
+        now: Instant,
+    ) -> Power {
+        let Some(fading) = &self.fading else { return mean };
+        let Way { distance, now } = Way::at(now, &sites[ends.0 as usize], &sites[ends.1 as usize]);
+        Power::from(mean.milliwatts / linear(fading.loss(&Path { distance, ends, now })))
     }
 }
 
@@ -264,15 +247,4 @@ impl Levels {
         let disturbance = others.milliwatts() + self.noise(Width::Mhz20);
         self.detect_ratio.is_none_or(|ratio| power >= ratio * disturbance)
     }
-}
-
-fn fade(
-    fading: &Fading<MeanKnown>,
-    sites: &[Site],
-    ends: (u32, u32),
-    now: Instant,
-    mean: Power,
-) -> Power {
-    let Way { distance, now } = Way::at(now, &sites[ends.0 as usize], &sites[ends.1 as usize]);
-    Power::from(mean.milliwatts / linear(fading.loss(&Path { distance, ends, now })))
 }

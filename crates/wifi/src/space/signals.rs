@@ -53,7 +53,7 @@ impl Signals {
     /// Mean power of a frame that one node begins to send now, at another; none if it does not
     /// hear it.
     pub(super) fn mean_power(&self, from: u32, to: u32, now: Instant) -> Option<Power> {
-        self.radio.mean_power(&self.sites, from, self.hearing.find(from, to)?, now)
+        self.hearing.find(from, to)?.mean_power(&self.radio, &self.sites, from, now)
     }
 
     /// A frame begins; its number.
@@ -67,7 +67,7 @@ impl Signals {
             transmissions[id as usize].others.push(*other);
         }
         if !self.is_steady {
-            let power = |hearer| radio.power(sites, from, hearer, begin);
+            let power = |hearer: &Hearer| hearer.faded_power(radio, sites, from, begin);
             let powers = hearing.of(from).iter().map(power);
             transmissions[id as usize].powers.extend(powers);
         }
