@@ -87,10 +87,8 @@ pub(crate) struct Mpdu {
     pub(crate) received: bool,
     /// Its service has ended, and it waits for those before it.
     settled: bool,
-    /// It ended without an acknowledgement, after it was on the air.
+    /// It ended without an acknowledgement.
     given_up: bool,
-    /// It ended without having been on the air.
-    unsent: bool,
 }
 
 /// What one access category of one node has in service, all for one receiver.
@@ -182,7 +180,6 @@ impl Originator {
             received: false,
             settled: false,
             given_up: false,
-            unsent: false,
         });
         self.packets.push_back(packet);
     }
@@ -351,7 +348,9 @@ impl Originator {
             return self.finish_only(settled);
         }
         for i in 0..self.psdu.len() {
-            self.settle(usize::from(self.psdu[i]), Outcome::Sent, settled);
+            let place = usize::from(self.psdu[i]);
+            self.mpdus[place].attempts += 1;
+            self.settle(place, Outcome::Sent, settled);
         }
         self.trim(settled);
     }
@@ -453,14 +452,13 @@ impl Originator {
                 () => continue,
             };
             self.settle(place, outcome, settled);
-            self.mpdus[place].given_up = attempts > 0;
+            self.mpdus[place].given_up = true;
         }
     }
 
     fn settle(&mut self, place: usize, outcome: Outcome, settled: &mut Vec<Settled>) {
         let mpdu = &mut self.mpdus[place];
         mpdu.settled = true;
-        mpdu.unsent = outcome != Outcome::Sent && mpdu.attempts == 0;
         let received = mpdu.received;
         let first = (mpdu.first - self.passed) as usize;
         let packets = self.packets.range(first..first + mpdu.packets as usize);
@@ -473,7 +471,7 @@ impl Originator {
     fn trim(&mut self, settled: &mut Vec<Settled>) {
         self.psdu.clear();
         let count = self.mpdus.len();
-        self.mpdus.retain(|mpdu| !mpdu.unsent);
+        self.mpdus.retain(|mpdu| !mpdu.settled || mpdu.attempts > 0);
         let (receiver, unsent) = (self.receiver(), (count - self.mpdus.len()) as u16);
         self.sequences[receiver] = after(self.sequences[receiver], SEQUENCES - unsent);
         while let Some(mpdu) = self.mpdus.pop_front_if(|mpdu| mpdu.settled) {

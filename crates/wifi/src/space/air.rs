@@ -91,6 +91,7 @@ impl Space {
             let power = signals.mean_power(from, to, now);
             self.nodes[from as usize].on_power(to, power.map_or(0.0, |power| power.milliwatts));
         }
+        // What all share is read once: to the compiler a receiver's change might change it.
         let receivers = receivers.as_mut_slice();
         let all_know = frame.mode.class.is_dsss() || rules.mac.all_know_ofdm();
         signals.each(id, |node, power| {
@@ -105,11 +106,7 @@ impl Space {
 
     /// A receiver looks at what has begun.
     fn settle_arrivals(&mut self, now: Instant, node: u32, out: &mut Vec<Command>) {
-        let receiver = &mut self.receivers[node as usize];
-        if receiver.is_sending() {
-            return;
-        }
-        let change = receiver.decide(now, &self.rules.levels);
+        let change = self.receivers[node as usize].decide(now, &self.rules.levels);
         let state = &mut self.nodes[node as usize];
         match change {
             Change::None => {}
@@ -293,7 +290,7 @@ impl Space {
             return;
         }
         let audible = |hearer: &&Hearer| {
-            let power = hearer.mean_power(&signals.radio, &signals.sites, frame.from, start);
+            let power = signals.mean_at(frame.from, hearer, start);
             power.is_some_and(|power| power.milliwatts >= self.rules.levels.detect)
         };
         let could_follow = match frame.to {

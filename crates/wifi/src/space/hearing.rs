@@ -14,31 +14,6 @@ pub(super) struct Hearer {
     pub(super) power: Power,
 }
 
-impl Hearer {
-    /// Mean power of a frame that a node begins to send now; none below the floor.
-    pub(super) fn mean_power(
-        &self,
-        radio: &Radio,
-        sites: &[Site],
-        from: u32,
-        now: Instant,
-    ) -> Option<Power> {
-        if self.moves { radio.power(sites, (from, self.node), now) } else { Some(self.power) }
-    }
-
-    /// The same with what fading makes of it.
-    pub(super) fn faded_power(
-        &self,
-        radio: &Radio,
-        sites: &[Site],
-        from: u32,
-        now: Instant,
-    ) -> Option<Power> {
-        let mean = self.mean_power(radio, sites, from, now)?;
-        Some(radio.fade(mean, sites, (from, self.node), now))
-    }
-}
-
 /// Who hears whom at any moment, as one list cut into pieces, so that a transmission costs as much
 /// as there are nodes that hear it. Nodes that move change powers and not the list, so that a frame
 /// ends at those at which it began.

@@ -24,6 +24,18 @@ pub(super) struct Bounds {
     pub(super) chunks: usize,
 }
 
+impl Bounds {
+    /// Of some times of constant interference.
+    pub(super) fn of(chunks: &[Chunk]) -> Self {
+        let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
+        for chunk in chunks {
+            least = least.min(chunk.interference);
+            most = most.max(chunk.interference);
+        }
+        Self { least, most, chunks: chunks.len() }
+    }
+}
+
 /// Interference with a frame, over its time; kept for its memory.
 #[derive(Debug, Default)]
 pub(super) struct Interference {

@@ -230,16 +230,21 @@ impl Judge<'_> {
 
     /// What [`Self::failure`] is, if bounds of the interference leave no doubt.
     pub(super) fn certain_failure(&self, power: f64, bounds: &Bounds) -> Option<f64> {
+        let disturbance = bounds.most + self.levels.noise(self.trial.body.mode.width);
+        let is_found =
+            power >= self.levels.sensitivity && power >= self.trial.header_clear * disturbance;
+        self.certain_loss(power, bounds).filter(|&all_lost| all_lost >= 1.0 || is_found)
+    }
+
+    /// What [`Self::all_lost`] is, if bounds of the interference leave no doubt.
+    fn certain_loss(&self, power: f64, bounds: &Bounds) -> Option<f64> {
         let trial = self.trial;
         let noise = self.levels.noise(trial.body.mode.width);
         if power <= trial.hopeless(bounds.chunks) * (bounds.least + noise) {
             return Some(1.0);
         }
-        let disturbance = bounds.most + noise;
-        let is_found =
-            power >= self.levels.sensitivity && power >= trial.header_clear * disturbance;
-        let is_some = trial.is_some(bounds.chunks) && power >= trial.some * disturbance;
-        (is_found && is_some).then_some(0.0)
+        let is_some = trial.is_some(bounds.chunks) && power >= trial.some * (bounds.most + noise);
+        is_some.then_some(0.0)
     }
 
     /// Probability that it understands none of the frames.
@@ -247,20 +252,11 @@ impl Judge<'_> {
         let trial = self.trial;
         let begin = chunks.iter().take_while(|chunk| chunk.end <= trial.payload).count();
         let payload = &chunks[begin..];
-        let noise = self.levels.noise(trial.body.mode.width);
-        let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
-        for chunk in payload {
-            least = least.min(chunk.interference);
-            most = most.max(chunk.interference);
-        }
-        if power <= trial.hopeless(payload.len()) * (least + noise) {
+        let all_lost = self.certain_loss(power, &Bounds::of(payload));
+        let all_lost = all_lost.unwrap_or_else(|| self.all_lost(payload, power));
+        if all_lost >= 1.0 {
             return 1.0;
         }
-        let all_lost = if trial.is_some(payload.len()) && power >= trial.some * (most + noise) {
-            0.0
-        } else {
-            self.all_lost(payload, power)
-        };
         1.0 - self.header(chunks, power) * (1.0 - all_lost)
     }
 

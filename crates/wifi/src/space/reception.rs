@@ -77,10 +77,6 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    pub(super) fn is_sending(&self) -> bool {
-        self.sending
-    }
-
     /// Number of the transmission that is followed.
     pub(super) fn follows(&self) -> Option<u32> {
         self.lock.map(|lock| lock.signal.id)

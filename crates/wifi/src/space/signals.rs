@@ -53,7 +53,16 @@ impl Signals {
     /// Mean power of a frame that one node begins to send now, at another; none if it does not
     /// hear it.
     pub(super) fn mean_power(&self, from: u32, to: u32, now: Instant) -> Option<Power> {
-        self.hearing.find(from, to)?.mean_power(&self.radio, &self.sites, from, now)
+        self.mean_at(from, self.hearing.find(from, to)?, now)
+    }
+
+    /// The same at one of those that may hear it.
+    pub(super) fn mean_at(&self, from: u32, hearer: &Hearer, now: Instant) -> Option<Power> {
+        if hearer.moves {
+            self.radio.power(&self.sites, (from, hearer.node), now)
+        } else {
+            Some(hearer.power)
+        }
     }
 
     /// A frame begins; its number.
@@ -61,15 +70,18 @@ impl Signals {
         let (from, begin, end) = (flight.frame.from, flight.start, flight.end());
         let id = self.number(flight);
         let sent = Sent { id, from, begin, end };
-        let Self { radio, sites, hearing, transmissions, .. } = self;
+        let Self { hearing, transmissions, .. } = self;
         for other in self.flying.iter().filter(|other| hearing.meet(from, other.from)) {
             transmissions[other.id as usize].others.push(sent);
             transmissions[id as usize].others.push(*other);
         }
         if !self.is_steady {
-            let power = |hearer: &Hearer| hearer.faded_power(radio, sites, from, begin);
-            let powers = hearing.of(from).iter().map(power);
-            transmissions[id as usize].powers.extend(powers);
+            let mut powers = std::mem::take(&mut self.transmissions[id as usize].powers);
+            powers.extend(self.hearing.of(from).iter().map(|hearer| {
+                let mean = self.mean_at(from, hearer, begin)?;
+                Some(self.radio.fade(mean, &self.sites, (from, hearer.node), begin))
+            }));
+            self.transmissions[id as usize].powers = powers;
         }
         self.flying.push(sent);
         id
