@@ -6,6 +6,12 @@
 #   make bench      speed: simulated seconds per CPU second
 #   make validate   agreement with other simulators and with theory
 #   make docs       what is generated: scenario schema and reference pages
+#   make docs-check generated pages are those in the commit; API documentation has no warnings
+#   make wheel      a wheel for PYTHON in dist/; make wheel-check installs it and runs a scenario
+#   make sdist      the source distribution in dist/
+#   make deny       licences, advisories and sources of the crates (needs cargo-deny)
+#   make lint-workflows   the workflow files (needs actionlint; make actionlint installs it by Go)
+#   make rust       the Rust that Cargo.toml asks for, in this directory (needs rustup)
 
 PYTHON ?= python3
 VENV := .venv
@@ -14,11 +20,14 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
 ENVIRONMENT := $(VENV)/.environment
 EXTENSION := $(VENV)/.extension
+ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+RUST_VERSION = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 RUST := Cargo.toml Cargo.lock pyproject.toml \
         $(shell find crates -name Cargo.toml -o -path '*/src/*' -name '*.rs')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint lint-rust lint-python lint-house bench validate docs clean
+.PHONY: help demo test lint lint-rust lint-python lint-house lint-workflows actionlint deny bench \
+        validate docs docs-check wheel wheel-check sdist rust clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -58,6 +67,19 @@ lint-python: $(ENVIRONMENT)
 lint-house: $(ENVIRONMENT)
 	$(BIN)/python tools/tidy.py
 
+lint-workflows:
+	@command -v actionlint > /dev/null \
+	  || { echo "actionlint is missing: make actionlint"; exit 1; }
+	actionlint
+
+actionlint:
+	go install $(ACTIONLINT)
+
+deny:
+	@cargo deny --version > /dev/null 2>&1 \
+	  || { echo "cargo-deny is missing: cargo install --locked cargo-deny"; exit 1; }
+	cargo deny --locked check
+
 bench: $(EXTENSION)
 	$(BIN)/python benches/speed.py
 
@@ -69,5 +91,27 @@ docs: $(EXTENSION)
 	$(BIN)/python tools/reference.py
 	$(BIN)/python docs/models/pictures.py
 
+# Pictures are left out: their bytes depend on the platform.
+docs-check: docs
+	git diff --exit-code -- schema README.md ':(glob)docs/**/*.md'
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
+
+# By PEP 517, so that it needs no virtual environment and works on every platform. An interpreter
+# with a GIL gets one wheel for 3.11 and later, a free-threaded one a wheel of its own.
+wheel:
+	MATURIN_PEP517_ARGS="--compatibility pypi" \
+	  $(PYTHON) -m pip wheel --no-deps --wheel-dir dist .
+
+wheel-check:
+	$(PYTHON) -m pip install --quiet --upgrade --target build/wheel dist/simoom-*.whl
+	PYTHONPATH=build/wheel $(PYTHON) -m simoom run scenarios/performance_anomaly.toml
+
+sdist: $(ENVIRONMENT)
+	$(BIN)/maturin sdist --out dist
+
+rust:
+	rustup toolchain install $(RUST_VERSION) --profile minimal --component clippy,rustfmt
+	rustup override set $(RUST_VERSION)
+
 clean:
-	rm -rf $(VENV) target demo-out
+	rm -rf $(VENV) target demo-out dist build

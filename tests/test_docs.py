@@ -63,10 +63,17 @@ def test_every_link_leads_somewhere():
             assert anchor.replace("-", " ") in headings, f"{page.name}: #{anchor}"
 
 
-def documented():
-    """Return the patterns of docs/results.md, each alternative apart."""
+def test_the_page_of_results_is_current():
+    current = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    assert current == reference.results_page(), "make docs"
+
+
+def documented(outlet):
+    """Return the patterns of docs/results.md, results or probes, each alternative apart."""
     text = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
-    for pattern in re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE):
+    for pattern, outlets in re.findall(r"^\| `([^`]+)` \|[^|]*\|([^|]*)\|", text, re.MULTILINE):
+        if outlet not in outlets:
+            continue
         parts = re.split(r"\{([^}]*)\}", pattern)
         choices = [part.split(",") if n % 2 else [part] for n, part in enumerate(parts)]
         yield from map("".join, itertools.product(*choices))
@@ -77,7 +84,19 @@ def test_every_result_is_documented_and_no_other():
     for file in sorted((ROOT / "scenarios").glob("*.toml")):
         scenario = sm.Scenario.load(file).set("duration_s", 8).set("warmup_s", 0.1)
         found |= {re.sub(r"\[\d+\]", "[i]", path) for path in sm.run(scenario).summary}
-    assert found == set(documented())
+    assert found == set(documented("result"))
+
+
+def test_every_probe_is_documented():
+    found = {
+        probe.path.replace("[*]", "[i]")
+        for file in sorted((ROOT / "scenarios").glob("*.toml"))
+        for probe in sm.Scenario.load(file).probes()
+    }
+    known = set(documented("probe"))
+    assert found <= known
+    # Of some controllers there is no scenario file.
+    assert all(path.startswith("flows[i].control.") for path in known - found)
 
 
 def test_the_schema_is_valid_and_takes_every_scenario():

@@ -1,4 +1,4 @@
-"""The cost of three fixed runs in instructions does not grow unnoticed."""
+"""The cost of the fixed runs in instructions does not grow unnoticed."""
 
 from __future__ import annotations
 
@@ -28,6 +28,12 @@ def test_a_growth_beyond_the_limit_is_named() -> None:
     faults = load().compare({"a": 1_051, "b": 1_049}, {"a": 1_000, "b": 1_000})
     assert len(faults) == 1
     assert faults[0].startswith("a: 1,051 instructions, +5.1%")
+
+
+def test_a_stricter_limit_finds_a_smaller_growth() -> None:
+    faults = load().compare({"a": 1_011, "b": 1_009}, {"a": 1_000, "b": 1_000}, limit=1)
+    assert len(faults) == 1
+    assert "the limit is 1 %" in faults[0]
 
 
 def test_fixed_runs_cost_what_the_record_says() -> None:

@@ -84,6 +84,20 @@ def test_the_page_is_whole_and_needs_nothing_else(run):
         assert part in text
 
 
+def test_what_a_page_shows_is_escaped():
+    hostile = "<script>alert('a')</script>"
+    flows = [{"name": hostile, "from": "server", "to": "sta0"}]
+    scenario = sm.Scenario(
+        title=hostile, description=hostile, standard="11g", stations=1, duration_s=1.0, flows=flows
+    )
+    page = report.page(sm.run(scenario))
+    assert "<script" not in page
+    checker = Checker()
+    checker.feed(page)
+    assert checker.open == []
+    assert "".join(checker.text).count(hostile) >= 4  # title, heading, description, scenario
+
+
 def test_equal_runs_give_equal_pages(run):
     again = sm.run(run.scenario, probes=run.probes)
     assert report.page(again) == report.page(run)

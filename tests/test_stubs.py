@@ -8,6 +8,7 @@ import pytest
 
 import simoom as sm
 from simoom import _core
+from simoom.airtime import Ppdu
 
 STUBS = ast.parse((Path(sm.__file__).parent / "_core.pyi").read_text(encoding="utf-8"))
 CLASSES = {node.name: node for node in STUBS.body if isinstance(node, ast.ClassDef)}
@@ -51,3 +52,12 @@ def test_a_function_and_its_stub_have_the_same_parameters(name):
 def test_all_that_is_exported_exists():
     assert all(hasattr(sm, name) for name in sm.__all__)
     assert len(sm.__all__) <= 20
+
+
+def test_airtime_takes_what_the_core_does(simoom):
+    own = {"standard", "psdu_bytes", "short_preamble"}
+    assert own | set(Ppdu.__annotations__) == set(signature(_core.airtime))
+    text = simoom("airtime", "--help").stdout
+    flags = {"rate_mbps": "rate"}
+    for key in Ppdu.__annotations__:
+        assert f"--{flags.get(key, key).replace('_', '-')} " in text

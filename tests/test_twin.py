@@ -218,10 +218,55 @@ def test_outside_every_model_each_says_why():
     assert twin.summary == {}
     assert {fit.family for fit in twin.fits} == set(FAMILIES)
     assert all(fit.failing for fit in twin.fits)
-    lines = twin.report().splitlines()
+    lines = twin.report(every=True).splitlines()
     assert lines[0] == "No model fits this scenario."
     assert all(any(line.startswith(f"  {family}: ") for line in lines) for family in FAMILIES)
     assert twin.compare(sm.run(twin.scenario.set("duration_s", 3.0).set("warmup_s", 1.0))) == ()
+
+
+def test_models_whose_subject_is_lacking_are_named_on_demand():
+    twin = sm.predict(bulk(DOWN))
+    lacking = {fit.family for fit in twin.fits if not fit.subject}
+    assert lacking == {
+        "full_duplex", "bluetooth", "aggregation", "tcp_aggregation", "lt_tcp", "chain",
+    }  # fmt: skip
+    brief, full = twin.report(), twin.report(every=True)
+    assert "… 6 more, whose subject the scenario lacks; --all names them" in brief
+    assert "more, whose subject" not in full
+    for family in lacking:
+        assert f"  {family}: " not in brief
+        assert f"  {family}: " in full
+    modern = sm.predict(bulk(DOWN, standard="11ac"))
+    assert {fit.family for fit in modern.fits if not fit.subject} == {
+        "full_duplex", "bluetooth", "lt_tcp", "chain",
+    }  # fmt: skip
+
+
+def test_parity_is_seen_where_flows_send_it():
+    noisy = bulk(DOWN, fec={}, ecn="classic", standard="11b", stations=[{"data_loss": 0.3}])
+    scenario = noisy.set("flows[0].control", "lt").set("wlan.short_retry_limit", 2)
+    twin = sm.predict(scenario)
+    (fit,) = (fit for fit in twin.fits if fit.family == "lt_tcp")
+    assert fit.subject
+    held = {each.name: each for each in fit.held}
+    assert held["independent_loss"].verdict == "met"
+    assert held["independent_loss"].how == "9 % of the segments, at random"
+    assert [each.name for each in fit.failing] == ["block_known"]
+    assert "no flow sends parity" not in twin.report(every=True)
+    assert "cuts them to its window, which lt moves" in twin.report()
+    quiet = sm.predict(scenario.set("stations", 1))
+    (fit,) = (fit for fit in quiet.fits if fit.family == "lt_tcp")
+    assert "flows[0] loses nothing at random" in str(fit.failing[0])
+
+
+def test_links_alone_are_no_cell():
+    (lossy,) = (path for path in SCENARIOS if path.stem == "lt_tcp")
+    twin = sm.predict(sm.Scenario.load(lossy))
+    assert twin.model is None
+    assert {str(held) for fit in twin.fits for held in fit.held} == {
+        "one_cell: broken, there is no cell, only links"
+    }
+    assert {"lt_tcp", "tcp_loss"} <= {fit.family for fit in twin.fits if fit.subject}
 
 
 def test_a_model_judges_all_that_it_assumes():

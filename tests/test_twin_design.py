@@ -141,12 +141,18 @@ def test_model_prints_values_and_assumptions(simoom, file):
     assert "What speaks against other models" in done.stdout
 
 
+def test_model_names_models_without_their_subject_on_demand(simoom, file):
+    assert "bluetooth" not in simoom("model", file).stdout
+    assert "  bluetooth: bluetooth_voice: " in simoom("model", file, "--all").stdout
+
+
 def test_model_prints_json(simoom, file, tmp_path):
     done = simoom("model", file, "--json", "--out", "results")
     data = json.loads(done.stdout)
     assert data["model"] == "saturation"
     assert data["values"] == sm.predict(saturated(10)).summary
     assert data["assumptions"]["half_duplex"]["persistent_flows"][0] == "broken"
+    assert data["assumptions"]["bluetooth"]["bluetooth_voice"][0] == "broken"
     assert json.loads((tmp_path / "results" / "model.json").read_text()) == data
     assert done.stderr == ""
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 import simoom as sm
-from simoom.stats import Estimate
+from simoom.evidence import Agreement, Reference, Value
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from validation import report, table  # noqa: E402
-from validation.case import Check, Quantity, Reference, Verdict, verdict  # noqa: E402
+from validation.case import Expected, Quantity  # noqa: E402
 from validation.measure import measure  # noqa: E402
 from validation.references import DATA, number  # noqa: E402
 
@@ -30,7 +30,7 @@ def test_what_should_agree_agrees(results):
     rows = [row for _, rows in results for row in rows]
     assert len(rows) > 50
     differs = [
-        f"{row.case.name}: {row.check.quantity.name} {row.compared} {row.check.reference}"
+        f"{row.case.name}: {row.expected.quantity.name} {row.compared} {row.expected.reference}"
         for row in rows
         if row.unexplained
     ]
@@ -45,41 +45,41 @@ def test_each_kind_of_reference_has_a_quick_case():
 def test_a_reference_that_is_wrong_is_noticed(results):
     for _, rows in results:
         row = rows[0]
-        quantity, reference = row.check.quantity, row.check.reference
+        quantity, reference = row.expected.quantity, row.expected.reference
         beyond = 2 * quantity.tolerance(reference.value) + row.compared.half_width
-        beyond += reference.interval + abs(row.compared.mean - reference.value)
+        beyond += reference.half_width + abs(row.compared.value - reference.value)
         wrong = replace(reference, value=reference.value + beyond)
-        assert replace(row, check=replace(row.check, reference=wrong)).unexplained
+        assert replace(row, expected=replace(row.expected, reference=wrong)).unexplained
 
 
 def test_the_standard_alone_does_not_explain_ns2s_collisions(results):
     (rows,) = (rows for group, rows in results if group.title == "Collisions in ns-2")
     first = rows[0]
-    assert verdict(first.check, first.standard) is Verdict.DIFFERS
-    assert verdict(first.check, first.compared) is Verdict.AGREES
+    assert first.expected.check(first.standard).agreement is Agreement.DIFFERS
+    assert first.expected.check(first.compared).agreement is Agreement.AGREES
 
 
 @pytest.mark.parametrize(
     ("quantity", "reference", "mean", "expected"),
     [
-        (PER_CENT, Reference(10.0), 10.19, Verdict.AGREES),
-        (PER_CENT, Reference(10.0), 10.21, Verdict.DIFFERS),
-        (PER_CENT, Reference(10.0, 0.25), 10.21, Verdict.INTERVAL),
-        (PER_CENT, Reference(10.0), 9.79, Verdict.DIFFERS),
-        (ABSOLUTE, Reference(0.4), 0.414, Verdict.AGREES),
-        (ABSOLUTE, Reference(0.4), 0.416, Verdict.DIFFERS),
-        (ABSOLUTE, Reference(0.0), 0.016, Verdict.DIFFERS),
-        (PER_CENT, Reference(10.0, 99.0), float("nan"), Verdict.DIFFERS),
+        (PER_CENT, Reference(10.0), 10.19, Agreement.AGREES),
+        (PER_CENT, Reference(10.0), 10.21, Agreement.DIFFERS),
+        (PER_CENT, Reference(10.0, 0.25), 10.21, Agreement.INTERVAL),
+        (PER_CENT, Reference(10.0), 9.79, Agreement.DIFFERS),
+        (ABSOLUTE, Reference(0.4), 0.414, Agreement.AGREES),
+        (ABSOLUTE, Reference(0.4), 0.416, Agreement.DIFFERS),
+        (ABSOLUTE, Reference(0.0), 0.016, Agreement.DIFFERS),
+        (PER_CENT, Reference(10.0, 99.0), float("nan"), Agreement.DIFFERS),
     ],
 )
 def test_verdicts(quantity, reference, mean, expected):
-    measured = Estimate(mean, mean - 0.0005, mean + 0.0005, 4)
-    assert verdict(Check(quantity, reference), measured) is expected
+    measured = Value(mean, mean - 0.0005, mean + 0.0005, 4, "mean")
+    assert Expected(quantity, reference).check(measured).agreement is expected
 
 
 def test_the_interval_of_the_measurement_counts_too():
-    wide = Estimate(10.5, 9.9, 11.1, 4)
-    assert verdict(Check(PER_CENT, Reference(10.0)), wide) is Verdict.INTERVAL
+    wide = Value(10.5, 9.9, 11.1, 4, "mean")
+    assert Expected(PER_CENT, Reference(10.0)).check(wide).agreement is Agreement.INTERVAL
 
 
 def test_every_case_is_a_scenario_that_runs():
@@ -87,7 +87,7 @@ def test_every_case_is_a_scenario_that_runs():
         for case in group.cases:
             case.standard().check()
             case.compared().check()
-            assert case.checks
+            assert case.expected
             assert (case.standard() == case.compared()) is not bool(case.options)
 
 
@@ -113,12 +113,12 @@ def test_the_page_is_of_these_cases():
 
 def test_the_page_tells_the_difference_and_the_reason(results):
     group, rows = next((group, rows) for group, rows in results if "ns-3" in group.title)
-    far = replace(rows[0].check, reference=Reference(1.0), known="a quirk")
-    row = replace(rows[0], check=far)
+    far = replace(rows[0].expected, reference=Reference(1.0), known="a quirk")
+    row = replace(rows[0], expected=far)
     cells = report.cells(group, row)
     assert cells[-1] == "differs: a quirk"
-    assert cells[-2] == f"{100 * (row.compared.mean - 1):+.2f} %"
-    assert report.cells(group, replace(row, check=replace(far, known="")))[-1].endswith("**")
+    assert cells[-2] == f"{100 * (row.compared.value - 1):+.2f} %"
+    assert report.cells(group, replace(row, expected=replace(far, known="")))[-1].endswith("**")
 
 
 def test_waiting_references_are_counted():
@@ -151,7 +151,7 @@ def test_progress_ends_at_the_last_run():
     told = []
     ((_, rows),) = measure([one], lambda done, total: told.append((done, total)))
     assert told == [(1, 2), (2, 2)]
-    assert len(rows) == len(one.cases[0].checks)
+    assert len(rows) == len(one.cases[0].expected)
 
 
 def test_a_fault_in_a_scenario_ends_the_run():

@@ -2,8 +2,9 @@
 
     python tools/reference.py
 
-``docs/scenario.md`` comes from the scenario's schema; in README.md and docs/*.md the output under
-each ``$ command`` of a console block is that of the command. Tests hold all of it to be current.
+``docs/scenario.md`` comes from the scenario's schema, and ``docs/results.md`` from the catalogue of
+observables; in README.md and docs/*.md the output under each ``$ command`` of a console block is
+that of the command. Tests hold all of it to be current.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ is used with `--set`, in messages and in `Scenario.set`. A choice is written by 
 def main() -> None:
     """Write everything."""
     (ROOT / "docs" / "scenario.md").write_text(scenario_page(), encoding="utf-8")
+    (ROOT / "docs" / "results.md").write_text(results_page(), encoding="utf-8")
     for page in pages():
         text = page.read_text(encoding="utf-8")
         page.write_text(refreshed(text), encoding="utf-8")
@@ -134,11 +136,35 @@ def references(schema: Any) -> list[str]:
 
 def keys_table(schema: Schema, definitions: dict[str, Schema]) -> str:
     """Return the table of a structure's keys."""
-    rows = ["| key | value | meaning |", "|---|---|---|"]
+    required = schema.get("required", [])
+    rows = ["| key | value | default | range | meaning |", "|---|---|---|---|---|"]
     for key, value in schema["properties"].items():
         meaning = value.get("description") or reference_text(value, definitions)
-        rows.append(f"| `{key}` | {kind(value)} | {one_line(meaning)} |")
+        usual = "required" if key in required else default(value)
+        cells = [f"`{key}`", kind(value), usual, bounds(value), one_line(meaning)]
+        rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows) + "\n"
+
+
+def default(value: Schema) -> str:
+    """Return the default of a key as it is written; nothing where other keys decide it."""
+    return f"`{toml_value(value['default'])}`" if "default" in value else ""
+
+
+def bounds(value: Schema) -> str:
+    """Return the range of a number, or of each number of a list."""
+    number = value.get("items", value)
+    low, above = number.get("minimum"), number.get("exclusiveMinimum")
+    high, below = number.get("maximum"), number.get("exclusiveMaximum")
+    parts = [
+        f"from {low:g}" if low else "",
+        f"above {above:g}" if above is not None else "",
+        f"to {high:g}" if high is not None else "",
+        f"below {below:g}" if below is not None else "",
+    ]
+    if low == 0 and (high is not None or below is not None):
+        parts[0] = "from 0"
+    return " ".join(part for part in parts if part)
 
 
 def choices(definition: Schema) -> str:
@@ -174,6 +200,11 @@ def kind(value: Schema) -> str:
     return " or ".join(str(name) for name in names if name != "null")
 
 
+def toml_value(value: Any) -> str:
+    """Return a value as a scenario file has it."""
+    return json.dumps(value)
+
+
 def wrapped(text: str) -> str:
     """Return a paragraph or an item of a list in lines of 100 columns."""
     indent = "  " if text.startswith("- ") else ""
@@ -183,6 +214,90 @@ def wrapped(text: str) -> str:
 def one_line(text: str) -> str:
     """Return a text without line breaks, fit for a cell of a table."""
     return " ".join(text.split()).replace("|", "\\|")
+
+
+# --- Results and probes -------------------------------------------------------------------------
+
+RESULTS_HEAD = """# Results and probes
+
+Generated from the simulator's catalogue by `make docs`; `simoom probes FILE` lists the probes of a
+scenario.
+
+Every result has a path. `simoom run FILE --json` prints all of them; `Run.summary` is a dictionary
+of them, and `Run.frame()` has one column for each. What could not be measured, such as the delay of
+a flow that delivered nothing, is null (`None`). Results are those of the measured time, after the
+warm-up, unless the table says otherwise.
+
+A probe is a time series from the start of the run, recorded where it is asked for: `--probe PATH`,
+or `run(..., probes=[...])` and `Run.series(path)`. The probe of a count shows the count since the
+start; that of a rate shows the rate since the last sample. `flows[*].srtt_s` is the probe of all
+flows that have it.
+
+In the tables `[i]` stands for a number from 0, and `{a,b}` for `a` and for `b`. The unit 1 is that
+of a number without a unit. Of a distribution of delays there are `count`, how many; `mean`; `sd`,
+the standard deviation; `p50`, `p90`, `p95` and `p99`, the quantiles; and `max`, the longest.
+"""
+
+SECTIONS = {
+    "total": ("All flows together", ""),
+    "airtime": (
+        "Airtime",
+        "In a cell where every node hears every other. With a radio each node has its own airtime.",
+    ),
+    "contending": (
+        "Contending stations",
+        "In a cell, with or without a radio. The access point does not count as a station.",
+    ),
+    "flows[i]": (
+        "Flows",
+        "The single flows that the tables `[[flows]]` expand to. Gauges under `control` are those of "
+        "the flow's congestion controller; one of your own may have [others](own-controller.md).",
+    ),
+    "stations[i]": (
+        "Nodes of the cell",
+        "`cells[0]` is the access point of the first table `[[cells]]`, a further one.",
+    ),
+    "wire.down": (
+        "Wired links",
+        "`wire.down` leads to the access point, and `wire.up` to the server. `links[i]` is a table "
+        "`[[links]]`, and `links[i].reverse` its way back.",
+    ),
+    "run": ("The run", ""),
+}
+"""Headings and introductions, each before the first observable of such a place."""
+
+
+def results_page() -> str:
+    """Return the page of results and probes."""
+    from simoom.observables import declared
+
+    parts = [RESULTS_HEAD]
+    sections = dict(SECTIONS)
+    for entry in declared():
+        if section := sections.pop(entry["places"][0], None):
+            title, text = section
+            parts.append(f"\n## {title}\n\n")
+            parts += [wrapped(text), "\n\n"] if text else []
+            parts.append("| path | unit | | meaning |\n|---|---|---|---|\n")
+        parts.append(observable_row(entry))
+    return "".join(parts)
+
+
+def observable_row(entry: dict[str, Any]) -> str:
+    """Return the row of an observable."""
+    path = f"{alternatives(entry['places'])}.{entry['name']}"
+    if "parts" in entry:
+        path += "." + alternatives(entry["parts"])
+    outlets = ", ".join(outlet for outlet in ("result", "probe") if entry[outlet])
+    meaning = [entry["meaning"]]
+    meaning += [f"Only {entry['only']}."] if entry["only"] else []
+    meaning += [f"A result only {entry['result_only']}."] if entry["result_only"] else []
+    return f"| `{path}` | {entry['unit']} | {outlets} | {one_line(' '.join(meaning))} |\n"
+
+
+def alternatives(names: list[str]) -> str:
+    """Write names as one pattern."""
+    return names[0] if len(names) == 1 else f"{{{','.join(names)}}}"
 
 
 if __name__ == "__main__":

@@ -24,21 +24,26 @@ COLUMNS = 100
 
 CRATES = {
     "kernel": set(),
-    "wire": {"kernel"},
-    "tcp": {"kernel", "wire"},
-    "net": {"kernel", "wire"},
-    "wifi": {"kernel", "wire"},
-    "sim": {"kernel", "wire", "tcp", "net", "wifi"},
+    "settings_derive": set(),
+    "settings": {"kernel", "settings_derive"},
+    "wire": {"kernel", "settings"},
+    "tcp": {"kernel", "settings", "wire"},
+    "net": {"kernel", "settings", "wire"},
+    "wifi": {"kernel", "settings", "wire"},
+    "sim": {"kernel", "settings", "wire", "tcp", "net", "wifi"},
     "py": {"kernel", "sim"},
 }
 """Which of our crates each may use; ``py`` names a seed's type and otherwise sees ``sim`` only."""
 
 LAYERS = (
-    ("_core", "futures", "issue", "stats", "tables", "models", "control"),
+    (
+        "_core", "runner", "issue", "observables", "stats", "tables", "evidence", "models",
+        "control",
+    ),
     ("scenario", "gallery"),
-    ("run", "sweep", "store", "hearing"),
-    ("twin", "plots", "report"),
-    ("studies", "web"),
+    ("run", "sweep", "store", "hearing", "airtime"),
+    ("twin", "plots", "pages", "report"),
+    ("studies",),
     ("cli", "__main__"),
 )
 """Modules of the Python package, lowest layer first: each may import its own layer and those

@@ -11,12 +11,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from simoom.evidence import Agreement
 from validation import report, table
-from validation.case import Group, Row, Verdict
+from validation.case import Group, Row
 from validation.measure import measure
 
 ROOT = Path(__file__).resolve().parent.parent
-STYLES = {Verdict.AGREES: "green", Verdict.INTERVAL: "cyan", Verdict.DIFFERS: "yellow"}
+STYLES = {Agreement.AGREES: "green", Agreement.INTERVAL: "cyan", Agreement.DIFFERS: "yellow"}
 
 
 def run(groups: list[Group]) -> list[tuple[Group, list[Row]]]:

@@ -3,29 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from enum import Enum
+from dataclasses import dataclass
 from typing import Any
 
 from simoom import Run, Scenario
+from simoom.evidence import Agreement, Check, Reference, Value
 from simoom.scenario import toml_value
-from simoom.stats import Estimate
-
-
-@dataclass(frozen=True)
-class Reference:
-    """What a quantity should be.
-
-    Attributes
-    ----------
-    value : float
-        The value.
-    interval : float
-        Half the width of its 95 % interval; 0 for what is computed.
-    """
-
-    value: float
-    interval: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -61,12 +44,17 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Check:
-    """One quantity of a case and its reference; `known` is why they are expected to differ."""
+class Expected:
+    """What a quantity of a case should be; `known` is why it is expected to differ."""
 
     quantity: Quantity
     reference: Reference
     known: str = ""
+
+    def check(self, measured: Value) -> Check:
+        """Hold what was measured against the reference."""
+        within = self.quantity.tolerance(self.reference.value)
+        return Check.against(self.quantity.name, measured, self.reference, within=within)
 
 
 @dataclass(frozen=True)
@@ -91,7 +79,7 @@ class Case:
 
     name: str
     scenario: Mapping[str, Any]
-    checks: tuple[Check, ...]
+    expected: tuple[Expected, ...]
     options: tuple[Option, ...] = ()
     replications: int = 4
     quick: bool = False
@@ -122,41 +110,20 @@ class Group:
         return {str(option): option for case in self.cases for option in case.options}
 
 
-class Verdict(Enum):
-    """How a comparison ends."""
-
-    AGREES = "agrees"
-    INTERVAL = "within the interval"
-    DIFFERS = "differs"
-
-
 @dataclass(frozen=True)
 class Row:
-    """One comparison: a check with what was measured."""
+    """One comparison: what was expected, with what was measured."""
 
     case: Case
-    check: Check
-    standard: Estimate
-    compared: Estimate
-    verdict: Verdict = field(init=False)
+    expected: Expected
+    standard: Value
+    compared: Value
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "verdict", verdict(self.check, self.compared))
+    @property
+    def verdict(self) -> Agreement:
+        """What becomes of the comparison, which is on the run with options."""
+        return self.expected.check(self.compared).agreement
 
     @property
     def unexplained(self) -> bool:
-        return self.verdict is Verdict.DIFFERS and not self.check.known
-
-
-def verdict(check: Check, measured: Estimate) -> Verdict:
-    """Whether a measurement agrees with its reference.
-
-    It agrees within the tolerance; else it may still lie within the two intervals together.
-    """
-    apart = abs(measured.mean - check.reference.value)
-    # A mean that is no number agrees with nothing.
-    if apart <= check.quantity.tolerance(check.reference.value):
-        return Verdict.AGREES
-    if apart <= check.reference.interval + measured.half_width:
-        return Verdict.INTERVAL
-    return Verdict.DIFFERS
+        return self.verdict is Agreement.DIFFERS and not self.expected.known

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Mapping
 
 import simoom as sm
-from simoom.run import cores
+from simoom.evidence import Value
+from simoom.run import Wanted
+from simoom.runner import Runner
 from simoom.stats import mean_ci
 from validation.case import Case, Group, Row
 
@@ -19,51 +19,34 @@ def measure(
 ) -> list[tuple[Group, list[Row]]]:
     """Run what the cases need; `progress` is told how many runs of how many are done."""
     groups = list(groups)
-    stop = threading.Event()
-
-    def attend(_: float) -> None:
-        if stop.is_set():
-            raise InterruptedError("another run failed or was interrupted")
-
-    with ThreadPoolExecutor(cores()) as pool:
-        runs: dict[tuple[sm.Scenario, int], Future[sm.Run]] = {}
-        for case in (case for group in groups for case in group.cases):
-            for scenario in {case.standard(), case.compared()}:
-                for replication in range(case.replications):
-                    if (scenario, replication) not in runs:
-                        runs[scenario, replication] = pool.submit(
-                            sm.run,
-                            scenario,
-                            seed=SEED,
-                            replication=replication,
-                            progress=attend,
-                        )
-        try:
-            for done, run in enumerate(as_completed(runs.values()), start=1):
-                run.result()
-                if progress is not None:
-                    progress(done, len(runs))
-        except BaseException:
-            stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
-    found = {key: run.result() for key, run in runs.items()}
+    cases = [case for group in groups for case in group.cases]
+    every = (run for case in cases for which in wanted(case) for run in which)
+    jobs = list(dict.fromkeys(every))
+    found: dict[Wanted, sm.Run] = {}
+    with Runner() as runner:
+        for number, run in runner.results(jobs):
+            found[jobs[number]] = run
+            if progress is not None:
+                progress(len(found), len(jobs))
     return [(group, [row for case in group.cases for row in rows(case, found)]) for group in groups]
 
 
-def rows(case: Case, runs: dict[tuple[sm.Scenario, int], sm.Run]) -> list[Row]:
-    """Compare what the runs of a case gave with what they should."""
-
-    def estimate(scenario: sm.Scenario, of: Callable[[sm.Run], float]) -> sm.Estimate:
-        return mean_ci([of(runs[scenario, r]) for r in range(case.replications)])
-
-    standard, compared = case.standard(), case.compared()
+def wanted(case: Case) -> list[list[Wanted]]:
+    """The runs that a case needs: as the standard has it, and with its options."""
     return [
-        Row(
-            case,
-            check,
-            estimate(standard, check.quantity.of),
-            estimate(compared, check.quantity.of),
-        )
-        for check in case.checks
+        [Wanted(scenario, SEED, replication) for replication in range(case.replications)]
+        for scenario in (case.standard(), case.compared())
+    ]
+
+
+def rows(case: Case, found: Mapping[Wanted, sm.Run]) -> list[Row]:
+    """Compare what the runs of a case gave with what they should."""
+    standard, compared = ([found[run] for run in which] for which in wanted(case))
+
+    def mean(runs: list[sm.Run], of: Callable[[sm.Run], float]) -> Value:
+        return Value.estimated(mean_ci(map(of, runs)))
+
+    return [
+        Row(case, each, mean(standard, each.quantity.of), mean(compared, each.quantity.of))
+        for each in case.expected
     ]

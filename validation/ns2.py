@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from validation.case import Case, Check, Group, Option
-from validation.references import JAIN, PER_PACKET, check, collisions, goodput, table
+from validation.case import Case, Expected, Group, Option
+from validation.references import JAIN, PER_PACKET, collisions, given, goodput, table
 
 WLAN = {
     "basic_rates_mbps": [2.0],
@@ -177,11 +177,11 @@ def downloads() -> Group:
     return Group("Downloads in ns-2", "ns-2.35", about, tuple(cases))
 
 
-def _goodput_and_jain(row: dict[str, str]) -> tuple[Check, ...]:
-    checks = [check(goodput(0.02), row, "agg_bps", scale=1e-6)]
+def _goodput_and_jain(row: dict[str, str]) -> tuple[Expected, ...]:
+    expected = [given(goodput(0.02), row, "agg_bps", scale=1e-6)]
     if int(row["nc"]) > 1:
-        checks.append(check(JAIN, row, "jain"))
-    return tuple(checks)
+        expected.append(given(JAIN, row, "jain"))
+    return tuple(expected)
 
 
 def _variant(variant: str, row: dict[str, str]) -> Case | None:
@@ -199,7 +199,7 @@ def _variant(variant: str, row: dict[str, str]) -> Case | None:
     return Case(
         f"{name}, W* = {window}, n = {n}",
         {**scenario, "wlan": {**WLAN, **wlan}},
-        (check(goodput(0.02), row, "agg_bps", scale=1e-6),),
+        (given(goodput(0.02), row, "agg_bps", scale=1e-6),),
         options,
     )
 
@@ -216,8 +216,8 @@ def collision_probability() -> Group:
                 f"W* = {window}, n = {n}",
                 bulk(n, window, measured_s=200.0),
                 (
-                    check(collisions(0.005), row, "pc"),
-                    check(collisions(0.005, "ap"), row, "pc_ap"),
+                    given(collisions(0.005), row, "pc"),
+                    given(collisions(0.005, "ap"), row, "pc_ap"),
                 ),
                 QUIRKS,
                 quick=n == 10 and window == 1,
@@ -233,9 +233,9 @@ def collision_probability() -> Group:
                 f"frames of whole microseconds, W* = 1, n = {n}",
                 bulk(n, 1, measured_s=200.0, tcp=tcp),
                 (
-                    check(collisions(0.005), row, "pc"),
-                    check(collisions(0.005, "ap"), row, "pc_ap"),
-                    check(goodput(0.02), row, "goodput_mbps"),
+                    given(collisions(0.005), row, "pc"),
+                    given(collisions(0.005, "ap"), row, "pc_ap"),
+                    given(goodput(0.02), row, "goodput_mbps"),
                 ),
                 (DRAW, GRID),
                 quick=n == 10,
@@ -255,7 +255,7 @@ def collision_probability() -> Group:
 def shares() -> Group:
     """What each option does to the collision probability."""
     row = next(r for r in table("ns2_p1c") if r["W"] == "1" and r["nc"] == "10")
-    both = (check(collisions(0.005), row, "pc"), check(goodput(0.02), row, "agg_bps", scale=1e-6))
+    both = (given(collisions(0.005), row, "pc"), given(goodput(0.02), row, "agg_bps", scale=1e-6))
     why = "this option alone does not explain it"
     known = (replace(both[0], known=why), both[1])
     scenario = bulk(10, 1, measured_s=400.0)
@@ -330,5 +330,5 @@ def sessions() -> Group:
     return Group("Web sessions in ns-2", "ns-2.35", about, tuple(cases))
 
 
-def _per_packet(row: dict[str, str]) -> Check:
-    return check(PER_PACKET, row, "delay_per_pkt", scale=1000.0)
+def _per_packet(row: dict[str, str]) -> Expected:
+    return given(PER_PACKET, row, "delay_per_pkt", scale=1000.0)

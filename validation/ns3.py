@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from validation.case import Case, Group, Option
-from validation.references import JAIN, check, collisions, goodput, table
+from validation.references import JAIN, collisions, given, goodput, table
 
 BASIC_RATES = {"b": [1.0, 2.0], "a": [6.0, 12.0, 24.0], "g": [1.0, 2.0, 6.0, 12.0, 24.0]}
 """An ns-3 access point's."""
@@ -90,9 +90,9 @@ def saturation() -> Group:
         phy, n, rts = row["phy"], int(row["n"]), row["rts"] == "1"
         payload = int(row["payload"])
         flow = {"from": "sta*", "to": "ap", "traffic": {"saturated": {"payload_bytes": payload}}}
-        checks = [check(goodput(0.02), row, "goodput_mbps")]
+        expected = [given(goodput(0.02), row, "goodput_mbps")]
         if n > 1:
-            checks.append(check(collisions(0.015), row, "p_coll"))
+            expected.append(given(collisions(0.015), row, "p_coll"))
         cases.append(
             Case(
                 f"802.11{phy}, {'RTS/CTS' if rts else 'basic'}, {payload} B, N = {n}",
@@ -104,7 +104,7 @@ def saturation() -> Group:
                     "wlan": _wlan(phy, ALWAYS if rts else NEVER),
                     "flows": [flow],
                 },
-                tuple(checks),
+                tuple(expected),
                 _options(rts),
                 quick=payload == 1500 and n == 20,
             )
@@ -155,7 +155,7 @@ def _one_flow(row: dict[str, str]) -> Case:
             "wlan": _wlan(phy, ALWAYS if rts else NEVER),
             "flows": [flow],
         },
-        (check(goodput(0.03), row, "goodput_mbps"),),
+        (given(goodput(0.03), row, "goodput_mbps"),),
         (*_options(rts), RECOVERY) if lossy else _options(rts),
         quick=phy == "a" and down and not rts,
     )
@@ -185,7 +185,7 @@ def many_flows() -> Group:
                     "wlan": _wlan("a", threshold),
                     "flows": flows,
                 },
-                (check(goodput(0.03), row, "goodput_mbps"), check(JAIN, row, "jain")),
+                (given(goodput(0.03), row, "goodput_mbps"), given(JAIN, row, "jain")),
                 _options(rts=True),
                 replications=8,
                 quick=row["dir"] == "half",

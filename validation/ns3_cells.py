@@ -11,7 +11,8 @@ from dataclasses import replace
 from functools import cache
 
 from simoom import Run
-from validation.case import Case, Check, Group, Option, Quantity, Reference
+from simoom.evidence import Reference
+from validation.case import Case, Expected, Group, Option, Quantity
 from validation.ns3 import EIFS, GRID, RECOVERY
 from validation.ns3_modern import COUNTED, EDCA, PIECEMEAL, TIMING
 from validation.ns3_settings import (
@@ -26,7 +27,7 @@ from validation.ns3_settings import (
     transport,
 )
 from validation.ns3_setup import Setup
-from validation.references import check, goodput, plain, table
+from validation.references import given, goodput, plain, table
 
 
 def parts(setup: Setup) -> dict[str, tuple[int, ...]]:
@@ -96,13 +97,13 @@ def case(setup: Setup, rows: dict[str, dict[str, str]]) -> Case:
     """The comparison of a setting with what ns-3 gave."""
     known = next((why for text, why in KNOWN.items() if text in setup.name), "")
     total = float(rows["total"]["value"])
-    checks = [check(goodput(0.03), rows["total"], "value", known=known)]
+    expected = [given(goodput(0.03), rows["total"], "value", known=known)]
     for name, flows in parts(setup).items():
         if name in rows:
             value, interval = (float(rows[name][key]) / total for key in ("value", "value_ci95"))
-            checks.append(Check(share(name, flows), Reference(value, interval), known))
+            expected.append(Expected(share(name, flows), Reference(value, interval), known))
     quick = setup.name in QUICK
-    return Case(setup.name, setup.scenario(), tuple(checks), options(setup), 3, quick)
+    return Case(setup.name, setup.scenario(), tuple(expected), options(setup), 3, quick)
 
 
 Maker = Callable[[], list[Setup]]

@@ -6,7 +6,7 @@ from typing import Any
 
 from validation.case import Case, Group, Option
 from validation.ns3 import CONTROLS, EIFS, GRID, RECOVERY, WIRE, tcp
-from validation.references import check, goodput, table
+from validation.references import given, goodput, table
 
 TIMING = Option(
     "wlan.ppdu_timing",
@@ -57,7 +57,7 @@ def saturation() -> Group:
                 "wlan": {"mcs": int(row["mcs"])},
                 "flows": [flow],
             },
-            (check(goodput(0.015), row, "goodput_mbps"),),
+            (given(goodput(0.015), row, "goodput_mbps"),),
             OPTIONS,
             quick=row["mcs"] == "7",
         )
@@ -107,7 +107,7 @@ def _one_flow(row: dict[str, str]) -> Case:
             "wlan": {"mcs": int(row["mcs"]), **modes},
             "flows": [flow],
         },
-        (check(goodput(0.03), row, "goodput_mbps"),),
+        (given(goodput(0.03), row, "goodput_mbps"),),
         (*OPTIONS, RECOVERY) if lossy else OPTIONS,
         quick=row["phy"] == "n20" and down and row["cc"] == "TcpNewReno",
     )

@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from simoom import Run
-from validation.case import Check, Quantity, Reference
+from simoom.evidence import Reference
+from validation.case import Expected, Quantity
 
 DATA = Path(__file__).parent / "data"
 
@@ -65,9 +66,9 @@ SESSION = Quantity(
 )
 
 
-def check(
+def given(
     quantity: Quantity, row: dict[str, str], column: str, *, scale: float = 1.0, known: str = ""
-) -> Check:
-    """A check against a column of a table and its interval, ``column_ci95``, times `scale`."""
+) -> Expected:
+    """What a column of a table gives with its interval, ``column_ci95``, times `scale`."""
     value, interval = float(row[column]), float(row[f"{column}_ci95"])
-    return Check(quantity, Reference(value * scale, interval * scale), known)
+    return Expected(quantity, Reference(value * scale, interval * scale), known)

@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from simoom.stats import Estimate
-from validation.case import Group, Quantity, Reference, Row, Verdict
+from simoom.evidence import Agreement, Reference, Value
+from validation.case import Group, Quantity, Row
 from validation.table import not_yet
 
 BLOCK = re.compile(r"(<!-- agreement -->\n).*?(<!-- /agreement -->)", re.DOTALL)
@@ -35,21 +35,17 @@ leave out references whose own interval is wider than twice the tolerance.
 """
 
 
-def text(value: float, digits: int, half_width: float = 0.0) -> str:
-    """A number with its half-width, if it has one."""
-    if not half_width or not math.isfinite(half_width):
-        return f"{value:.{digits}f}"
-    return f"{value:.{digits}f} ± {half_width:.{digits}f}"
+def text(quantity: Quantity, value: Value | Reference) -> str:
+    """A number with half its interval, if it has one."""
+    half = value.half_width
+    if not half or not math.isfinite(half):
+        return f"{value.value:.{quantity.digits}f}"
+    return f"{value.value:.{quantity.digits}f} ± {half:.{quantity.digits}f}"
 
 
-def estimate(quantity: Quantity, value: Estimate | Reference) -> str:
-    if isinstance(value, Reference):
-        return text(value.value, quantity.digits, value.interval)
-    return text(value.mean, quantity.digits, value.half_width)
-
-
-def difference(row: Row, measured: Estimate) -> str:
-    return row.check.quantity.difference(measured.mean, row.check.reference.value)
+def difference(row: Row, measured: Value) -> str:
+    expected = row.expected
+    return expected.quantity.difference(measured.value, expected.reference.value)
 
 
 def tolerance(quantity: Quantity) -> str:
@@ -59,12 +55,12 @@ def tolerance(quantity: Quantity) -> str:
 
 def cells(group: Group, row: Row) -> list[str]:
     """A line of a group's table."""
-    quantity = row.check.quantity
-    line = [row.case.name, quantity.name, estimate(quantity, row.check.reference)]
-    line += [estimate(quantity, row.standard), difference(row, row.standard)]
+    quantity = row.expected.quantity
+    line = [row.case.name, quantity.name, text(quantity, row.expected.reference)]
+    line += [text(quantity, row.standard), difference(row, row.standard)]
     if group.options:
-        line += [estimate(quantity, row.compared), difference(row, row.compared)]
-    reason = row.check.known if row.verdict is Verdict.DIFFERS else ""
+        line += [text(quantity, row.compared), difference(row, row.compared)]
+    reason = row.expected.known if row.verdict is Agreement.DIFFERS else ""
     if row.unexplained:
         reason = "**unexplained**"
     return [*line, row.verdict.value + (f": {reason}" if reason else "")]
@@ -97,7 +93,7 @@ def evidence(results: Results) -> Results:
 def count(results: Results) -> str:
     """How many comparisons agree, in words."""
     rows = [row for _, rows in evidence(results) for row in rows]
-    agreed = sum(row.verdict is not Verdict.DIFFERS for row in rows)
+    agreed = sum(row.verdict is not Agreement.DIFFERS for row in rows)
     return f"{agreed} of {len(rows)} comparisons agree"
 
 
@@ -105,8 +101,8 @@ def summary(results: Results) -> list[list[str]]:
     """A line for each quantity of each group."""
     lines = []
     for group, rows in evidence(results):
-        for quantity in dict.fromkeys(row.check.quantity for row in rows):
-            mine = [row for row in rows if row.check.quantity == quantity]
+        for quantity in dict.fromkeys(row.expected.quantity for row in rows):
+            mine = [row for row in rows if row.expected.quantity == quantity]
             options = any(row.case.options for row in mine)
             lines.append(
                 [
@@ -122,23 +118,23 @@ def summary(results: Results) -> list[list[str]]:
     return lines
 
 
-def _largest(rows: Sequence[Row], measured: Sequence[Estimate]) -> str:
+def _largest(rows: Sequence[Row], measured: Sequence[Value]) -> str:
     """The largest difference from references that are sharper than twice the tolerance."""
     apart = []
     for row, value in zip(rows, measured, strict=True):
-        reference = row.check.reference
-        allowed = row.check.quantity.tolerance(reference.value)
-        if reference.interval <= 2 * allowed:
+        reference = row.expected.reference
+        allowed = row.expected.quantity.tolerance(reference.value)
+        if reference.half_width <= 2 * allowed:
             shown = difference(row, value)
-            apart.append((abs(value.mean - reference.value) / allowed, shown))
+            apart.append((abs(value.value - reference.value) / allowed, shown))
     return max(apart)[1] if apart else "-"
 
 
 def _verdicts(rows: Sequence[Row]) -> str:
     words = {
-        Verdict.AGREES: "agree",
-        Verdict.INTERVAL: "within the interval",
-        Verdict.DIFFERS: "differ",
+        Agreement.AGREES: "agree",
+        Agreement.INTERVAL: "within the interval",
+        Agreement.DIFFERS: "differ",
     }
     counts = {word: sum(row.verdict is verdict for row in rows) for verdict, word in words.items()}
     found = {word: count for word, count in counts.items() if count}

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from simoom import models
-from validation.case import Case, Check, Group, Option, Reference
+from simoom.evidence import Reference
+from validation.case import Case, Expected, Group, Option
 from validation.ns2 import bulk, web
 from validation.references import SESSION, collisions, goodput, table
 
@@ -48,7 +49,7 @@ def _chain(title: str, about: str, options: tuple[Option, ...], model: Mapping[s
     for standard in STANDARDS:
         for rts in (False, True):
             for n in STATIONS:
-                expected = models.bianchi(
+                chain = models.bianchi(
                     n,
                     standard=standard,
                     payload_bytes=PAYLOAD,
@@ -56,15 +57,15 @@ def _chain(title: str, about: str, options: tuple[Option, ...], model: Mapping[s
                     retry_limit=ATTEMPTS,
                     **model,
                 )
-                checks = [Check(goodput(0.02), Reference(float(expected.throughput_mbps)))]
+                expected = [Expected(goodput(0.02), Reference(float(chain.throughput_mbps)))]
                 if n > 1:
-                    gamma = float(expected.collision_probability)
-                    checks.append(Check(collisions(0.015), Reference(gamma)))
+                    gamma = float(chain.collision_probability)
+                    expected.append(Expected(collisions(0.015), Reference(gamma)))
                 cases.append(
                     Case(
                         f"802.{standard}, {'RTS/CTS' if rts else 'basic'}, N = {n}",
                         saturated(standard, n, rts),
-                        tuple(checks),
+                        tuple(expected),
                         options,
                         quick=(standard, n) in {("11b", 10), ("11a", 50)},
                     )
@@ -112,7 +113,7 @@ def monte_carlo() -> Group:
                 Case(
                     f"saturated, N = {n}",
                     saturated("11b", n, rts=True),
-                    (Check(collisions(0.005), reference),),
+                    (Expected(collisions(0.005), reference),),
                     (GRID,),
                 )
             )
@@ -121,14 +122,14 @@ def monte_carlo() -> Group:
         for window in (1, 100):
             if n in (1, 2, 3, 5, 10, 20) and (window, n) != (1, 1):
                 few = "it has no post-back-off, which matters as long as stations run empty"
-                check = Check(
+                expected = Expected(
                     collisions(0.005),
                     Reference(float(row[f"collision_probability_W{window}"])),
                     few if window == 1 and n < 5 else "",
                 )
                 scenario = {**bulk(n, window), "ap": {"queue": IN_TURN}}
                 name = f"downloads, n = {n}, W* = {window}"
-                cases.append(Case(name, scenario, (check,), (GRID,), quick=n == 10))
+                cases.append(Case(name, scenario, (expected,), (GRID,), quick=n == 10))
     about = (
         "An independent program counts slots one by one: frozen counters, windows 31 to 1023, "
         "seven attempts. *Saturated*: N stations of 802.11b always have a frame. *Downloads*: the "
@@ -153,14 +154,14 @@ def table_2() -> Group:
         Case(
             "one station, W* = 1",
             web(1, 1, "pareto", think_s=0.05, files=10_000),
-            (Check(SESSION, Reference(0.109, 0.001)),),
+            (Expected(SESSION, Reference(0.109, 0.001)),),
             replications=8,
             quick=True,
         ),
         Case(
             "one station, W* = 1000",
             web(1, 1000, "pareto", think_s=0.05, files=10_000),
-            (Check(SESSION, Reference(0.1064, 0.01355)),),
+            (Expected(SESSION, Reference(0.1064, 0.01355)),),
             replications=8,
         ),
     )

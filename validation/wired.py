@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from simoom.evidence import Reference
 from simoom.models.tcp_loss import pftk_mbps
-from validation.case import Case, Check, Group, Option, Reference
-from validation.references import check, goodput, table
+from validation.case import Case, Expected, Group, Option
+from validation.references import given, goodput, table
 
 MSS = 1460
 SENDING_MS = 1.208
@@ -71,7 +72,7 @@ def _case(row: dict[str, str]) -> Case:
     return Case(
         f"{names[row['model']]}, n = {flows}, {rtt_ms:g} ms, loss {100 * loss:g} %",
         _scenario(flows, rtt_ms, lossy),
-        (check(goodput(0.05), row, "goodput_bps", scale=1e-6, known=known),),
+        (given(goodput(0.05), row, "goodput_bps", scale=1e-6, known=known),),
         tuple(options),
         replications=5,
         quick=(row["model"], rtt_ms) == ("uniform", 200.0) and loss in {0.0, 0.01},
@@ -141,7 +142,7 @@ def pftk() -> Group:
                     "links": [{**link, "loss": {"uniform": {"probability": loss}}}],
                     "flows": [{"from": "s", "to": "d", "tcp": tcp}],
                 },
-                (Check(goodput(0.1), Reference(rate * (1 - loss))),),
+                (Expected(goodput(0.1), Reference(rate * (1 - loss))),),
                 replications=4,
                 quick=loss == 0.01,
             )

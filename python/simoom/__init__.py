@@ -7,10 +7,11 @@
 True
 """
 
+from simoom.airtime import airtime
 from simoom.control import Control
 from simoom.hearing import Hearing, hearing
 from simoom.issue import Issue, ScenarioError
-from simoom.run import Replications, Run, airtime, replicate, run
+from simoom.run import Replications, Run, replicate, run
 from simoom.scenario import Scenario
 from simoom.stats import Estimate, mean_ci, paired_difference
 from simoom.sweep import Sweep, sweep

@@ -81,7 +81,7 @@ class Control:
         """The last loss was none: what was sent again had arrived."""
 
     def on_hint(self, name: str, value: float) -> None:
-        """A lower layer tells something: `link_loss`, `link_rate_mbps` or `route_changed_s`."""
+        """A lower layer tells something: `link_rate_mbps`, the rate of the radio link crossed."""
 
     def gauges(self) -> dict[str, float]:
         """Return what probes may see, by name with unit: ``flows[0].control.NAME``."""

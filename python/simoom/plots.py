@@ -21,6 +21,7 @@ from cycler import cycler
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from simoom.observables import observable
 from simoom.run import Replications, Run
 from simoom.stats import mean_ci
 from simoom.sweep import Sweep
@@ -192,6 +193,8 @@ def goodput(runs: Run | Replications) -> Figure:
 def draw_goodput(axes: Axes, runs: Run | Replications) -> None:
     """Draw the goodput of every flow: bars, or one sorted line where there are many."""
     flows = _first(runs).flows
+    shown = observable("flows[i].goodput_mbps")
+    label = f"{shown.heading}, {shown.unit}"
     if isinstance(runs, Replications):
         paths = [f"flows[{index}].goodput_mbps" for index in range(len(flows))]
         estimates = [mean_ci(runs.values(path)) for path in paths]
@@ -208,7 +211,7 @@ def draw_goodput(axes: Axes, runs: Run | Replications) -> None:
         rank = np.arange(1, len(flows) + 1)
         axes.fill_between(rank, (mean - half)[order], (mean + half)[order], color=SKY, alpha=0.5)
         axes.plot(rank, mean[order], color=BLUE)
-        axes.set(xlabel="flow, by rank", ylabel="goodput, Mb/s", xlim=(1, len(flows)), title=title)
+        axes.set(xlabel="flow, by rank", ylabel=label, xlim=(1, len(flows)), title=title)
         axes.set_ylim(bottom=0)
         return
     places = np.arange(len(flows))
@@ -217,7 +220,7 @@ def draw_goodput(axes: Axes, runs: Run | Replications) -> None:
     axes.set_yticks(places, _names(flows))
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
-    axes.set(xlabel="goodput, Mb/s", title=title)
+    axes.set(xlabel=label, title=title)
     axes.set_xlim(0, 1.12 * float(np.nanmax(np.append(mean + half, 1e-9))))
     for place, (value, end) in enumerate(zip(mean, mean + half, strict=True)):
         if math.isfinite(value):
@@ -241,9 +244,8 @@ def delay(run: Run, quantity: str = "delay_s") -> Figure:
 
 
 DELAYS = {
-    "delay_s": "Packet delay",
-    "rtt_s": "Round-trip time",
-    "session_delay_s": "Time per file",
+    quantity: observable(f"flows[i].{quantity}").title.capitalize()
+    for quantity in ("delay_s", "rtt_s", "session_delay_s")
 }
 
 

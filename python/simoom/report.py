@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import html
 import io
 import json
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -37,8 +35,6 @@ from simoom.tables import (
 from simoom.twin import predict
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from simoom.run import Run
 
 MOST_ROWS = 20
@@ -184,7 +180,7 @@ def twin_rows(run: Run) -> tuple[str, list[list[str]]]:
     """Return which model is held against a run, and a row for each value that both have."""
     twin = predict(run.scenario)
     if twin.model is None:
-        return f"no model fits; `simoom model` says which of {len(twin.fits)} fails why", []
+        return "no model fits; `simoom model` says why", []
     stretched = len(twin.model.strained)
     plural = "" if stretched == 1 else "s"
     caption = f"{twin.model.family}, {twin.model.form}; {stretched} assumption{plural} stretched"
@@ -256,6 +252,7 @@ def summary_json(run: Run) -> str:
 def page(run: Run) -> str:
     """Return the report as one HTML page that needs nothing else."""
     from simoom import plots
+    from simoom.pages import embedded, render
 
     has_cell = bool(nodes(run.summary))
     figures = [plots.airtime(run)] if has_cell else []
@@ -265,107 +262,42 @@ def page(run: Run) -> str:
         figures.append(plots.contenders(run))
     if run.probes:
         figures.append(plots.series(run))
-    facts = "".join(
-        f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd></div>"
-        for name, value in headline(run.summary)
-    )
-    description = html.escape(str(run.scenario.get("description")))
-    return _PAGE.format(
-        title=html.escape(run.title),
-        description=f"<p>{description}</p>" if description else "",
-        facts=facts,
-        figures="".join(map(_svg, figures)),
-        flows=_html_table(FLOWS, flow_rows(run.summary)),
-        links=_section("Links", links(run.summary) and _html_table(LINKS, links(run.summary))),
-        nodes=_section("Stations", has_cell and _html_table(NODES, nodes(run.summary))),
-        twin=_section("Analytic twin", has_cell and _html_twin(run)),
-        summary="".join(
-            f"<tr><td>{html.escape(path)}</td><td>{html.escape(plain(value))}</td></tr>"
-            for path, value in run.summary.items()
-        ),
-        scenario=html.escape(run.scenario.to_toml()),
-        footer=html.escape(
-            f"Simoom {version('simoom')} · seed {run.seed}, replication {run.replication} · "
-            f"{run.events:,} events · digest {run.digest}"
-        ),
+    return render(
+        "run.html",
+        title=run.title,
+        description=run.scenario.get("description"),
+        facts=headline(run.summary),
+        pictures=[(figure.axes[0].get_title(loc="left"), embedded(figure)) for figure in figures],
+        sections=_sections(run),
+        scenario=run.scenario.to_toml(),
+        summary=[(path, plain(value)) for path, value in run.summary.items()],
+        footer=f"Simoom {version('simoom')} · seed {run.seed}, replication {run.replication} · "
+        f"{run.events:,} events · digest {run.digest}",
     )
 
 
-def _svg(figure: Figure) -> str:
-    """Embed a figure."""
-    from simoom import plots
+class Section(NamedTuple):
+    """A table of the page."""
 
-    data = base64.b64encode(plots.svg(figure)).decode()
-    alt = html.escape(figure.axes[0].get_title(loc="left"))
-    return f'<img alt="{alt}" src="data:image/svg+xml;base64,{data}">\n'
-
-
-def _html_table(columns: Sequence[Column], all_rows: Sequence[Row]) -> str:
-    shown = used(columns, all_rows)
-    heads = "".join(f"<th>{html.escape(c.heading).replace(chr(10), '<br>')}</th>" for c in shown)
-    body = "".join(
-        f"<tr>{''.join(f'<td>{html.escape(c.write(row.get(c.key)))}</td>' for c in shown)}</tr>\n"
-        for row in all_rows
-    )
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
 
 
-def _section(title: str, content: str | Sequence[Row] | bool) -> str:
-    """Return a part of the page; nothing without content."""
-    return f'<h2>{title}</h2>\n<div class="wide">{content}</div>\n' if content else ""
-
-
-def _html_twin(run: Run) -> str:
-    caption, cells = twin_rows(run)
-    text_ = f"<p>{html.escape(caption)}</p>"
-    if not cells:
-        return text_
-    heads = "".join(f"<th>{heading.replace(chr(10), ' ')}</th>" for heading in TWIN_HEADINGS)
-    body = "".join(
-        f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>\n" for row in cells
-    )
-    return f"{text_}<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
-
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-  body {{ font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 64rem;
-         margin: 2rem auto; padding: 0 1rem; }}
-  h1 {{ font-size: 1.6rem; margin-bottom: 0; }}
-  h2 {{ font-size: 1.1rem; margin: 2rem 0 .5rem; }}
-  dl {{ display: flex; flex-wrap: wrap; gap: .75rem; }}
-  dl div {{ border: 1px solid #ddd; border-radius: 4px; padding: .4rem .8rem; }}
-  dt {{ color: #666; font-size: .8rem; }}
-  dd {{ margin: 0; font-weight: 600; }}
-  img {{ max-width: 100%; vertical-align: top; }}
-  .wide {{ overflow-x: auto; }}
-  table {{ border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }}
-  th, td {{ padding: .2rem .7rem; text-align: right; vertical-align: bottom; }}
-  th:first-child, td:first-child {{ text-align: left; padding-left: 0; }}
-  thead {{ border-bottom: 1px solid #888; }}
-  tbody tr:nth-child(even) {{ background: #f6f6f6; }}
-  pre {{ background: #f6f6f6; padding: 1rem; overflow-x: auto; }}
-  footer {{ color: #666; font-size: .8rem; margin-top: 2rem; }}
-</style>
-</head>
-<body>
-<h1>{title}</h1>
-{description}
-<dl>{facts}</dl>
-{figures}
-<h2>Flows</h2>
-<div class="wide">{flows}</div>
-{links}{nodes}{twin}
-<h2>Scenario</h2>
-<pre>{scenario}</pre>
-<details><summary>Every value by its path</summary>
-<table><tbody>{summary}</tbody></table></details>
-<footer>{footer}</footer>
-</body>
-</html>
-"""
+def _sections(run: Run) -> list[Section]:
+    sections = []
+    for title, columns, all_rows in (
+        ("Flows", FLOWS, flow_rows(run.summary)),
+        ("Links", LINKS, links(run.summary)),
+        ("Stations", NODES, nodes(run.summary)),
+    ):
+        if all_rows:
+            shown = used(columns, all_rows)
+            rows = [[column.write(row.get(column.key)) for column in shown] for row in all_rows]
+            sections.append(Section(title, [column.heading for column in shown], rows))
+    if nodes(run.summary):
+        caption, cells = twin_rows(run)
+        headings = [heading.replace("\n", " ") for heading in TWIN_HEADINGS]
+        sections.append(Section("Analytic twin", headings, cells, caption))
+    return sections

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-import os
-import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simoom import _core
-from simoom.futures import as_they_end
+from simoom.observables import present
+from simoom.runner import Progress, Runner
 from simoom.scenario import Scenario
 from simoom.stats import Estimate, mean_ci
 from simoom.tables import Row, Value, rows
@@ -25,13 +22,21 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-Progress = Callable[[float], object]
-
 
 class Summary(dict[str, Value]):
-    """Values by path; a path that is not there is answered with those that come close."""
+    """Values by path; a path that is not there is answered with those that come close.
+
+    A path that is called otherwise now is answered with that value, and a warning.
+    """
+
+    def get(self, path: str, default: Any = None) -> Any:
+        """Return the value at a path, if there is one."""
+        return super().get(present(path), default)
 
     def __missing__(self, path: str) -> Value:
+        name = present(path)
+        if name in self:
+            return self[name]
         raise KeyError(_unknown(path, self))
 
 
@@ -177,6 +182,21 @@ def run(
     )
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """A run that is wanted, as a job of a `Runner`: its parameters are those of `run`."""
+
+    scenario: Scenario
+    seed: int = 1
+    replication: int = 0
+    probes: tuple[str, ...] = ()
+    check: bool = False
+
+    def __call__(self, progress: Progress | None = None) -> Run:
+        """Make it."""
+        return run(**vars(self), progress=progress)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Replications:
     """Independent runs of one scenario, in order of replication."""
@@ -263,83 +283,20 @@ def replicate(
     whole("replications", replications, bits=32)
     if replications == 0:
         raise ValueError("replications: must be at least 1, is 0")
+    whole("seed", seed, bits=64)
     probes = (probes,) if isinstance(probes, str) else tuple(probes)
     scenario.check()
-    wanted = [(scenario, replication) for replication in range(replications)]
-    runs: list[Run | None] = [None] * replications
-    with closing(run_all(wanted, seed=seed, probes=probes, executor=executor, check=check)) as done:
-        for count, (number, result) in enumerate(done, start=1):
+    wanted = [Wanted(scenario, seed, number, probes, check) for number in range(replications)]
+    runs: dict[int, Run] = {}
+    with Runner(executor) as runner:
+        for number, result in runner.results(wanted, told="replication {}".format):
             runs[number] = result
             if progress is not None:
-                progress(count / replications)
-    return Replications(scenario, tuple(result for result in runs if result is not None))
+                progress(len(runs) / replications)
+    return Replications(scenario, tuple(runs[number] for number in range(replications)))
 
 
-def run_all(
-    wanted: Sequence[tuple[Scenario, int]],
-    *,
-    seed: int = 1,
-    probes: tuple[str, ...] = (),
-    executor: Executor | None = None,
-    check: bool = False,
-    told: Callable[[int], str] = "replication {}".format,
-) -> Generator[tuple[int, Run], None, None]:
-    """Run scenarios, each with its replication; yield each number and run as it ends.
-
-    The first exception of any, Ctrl-C, or closing this generator ends all runs; those that have
-    ended by then have been yielded before. `told` says in an exception which run it was.
-    """
-    options: dict[str, Any] = {"seed": seed, "probes": probes, "check": check}
-    stop = threading.Event()
-    own = None
-    if executor is None:
-        executor = own = ThreadPoolExecutor(cores(), "simoom")
-        options["progress"] = partial(_attend, stop)
-    futures: dict[Future[Run], int] = {}
-    try:
-        for number, (scenario, replication) in enumerate(wanted):
-            future = executor.submit(run, scenario, replication=replication, **options)
-            futures[future] = number
-        yield from _results(futures, told)
-    finally:
-        stop.set()
-        for future in futures:
-            future.cancel()
-        if own is not None:
-            own.shutdown(wait=True)
-
-
-def _attend(stop: threading.Event, _: float) -> None:
-    if stop.is_set():
-        raise InterruptedError("another run failed or was interrupted")
-
-
-def _results(
-    futures: Mapping[Future[Run], int], told: Callable[[int], str]
-) -> Iterator[tuple[int, Run]]:
-    waiting = dict(futures)
-    for future in as_they_end(futures):
-        number = waiting.pop(future)
-        error = future.exception()
-        if error is None:
-            yield number, future.result()
-            continue
-        # Of those that ended together the good ones go first, and none of them is lost.
-        for other, its in waiting.items():
-            if other.done() and not other.cancelled() and other.exception() is None:
-                yield its, other.result()
-        error.add_note(f"in {told(number)}")
-        raise error
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def whole(name: str, value: int, *, bits: int) -> None:
+def whole(name: str, value: object, *, bits: int) -> None:
     """Refuse what is no whole number that fits."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name}: must be a whole number, is {value!r}")
@@ -351,87 +308,3 @@ def _unknown(path: str, known: Iterable[str]) -> str:
     close = get_close_matches(path, list(known), n=3, cutoff=0.5)
     hint = f"; the nearest are {', '.join(close)}" if close else ""
     return f"there is no {path!r}{hint}"
-
-
-def airtime(
-    standard: str,
-    *,
-    psdu_bytes: int,
-    mpdus: int | None = None,
-    rate_mbps: float | None = None,
-    short_preamble: bool = False,
-    band_ghz: float | None = None,
-    mcs: int | None = None,
-    streams: int | None = None,
-    width_mhz: int | None = None,
-    guard_ns: int | None = None,
-    coding: str | None = None,
-    ltf: str | None = None,
-    extended_range: bool = False,
-    packet_extension_us: int | None = None,
-    timing: str | None = None,
-) -> dict[str, float]:
-    """Return the parts of a PPDU and how long each lasts, in microseconds.
-
-    Parameters
-    ----------
-    standard : str
-        ``"11b"``, ``"11a"``, ``"11g"``, ``"11n"``, ``"11ac"`` or ``"11ax"``.
-    psdu_bytes : int
-        Length of the PSDU, MAC header and FCS included; of each MPDU if there are `mpdus`.
-    mpdus : int, optional
-        How many MPDUs an A-MPDU holds.
-    rate_mbps : float, optional
-        Rate of a frame without MCS: of all in 11b, 11a and 11g, by default the highest; of control
-        frames later.
-    short_preamble : bool, optional
-        Whether DSSS and CCK frames have the short preamble.
-    band_ghz : float, optional
-        2.4 or 5; by default 2.4 for 11b and 11g and 5 for all others.
-    mcs : int, optional
-        MCS index within a stream, or 11n's from 8 to 31; by default the highest.
-    streams, width_mhz, guard_ns : int, optional
-        Spatial streams, bandwidth and guard interval; by default 1, 20 and 800.
-    coding : str, optional
-        ``"bcc"`` or ``"ldpc"``; by default BCC where the mode has it.
-    ltf : str, optional
-        HE-LTF type of 11ax, ``"1x"``, ``"2x"`` or ``"4x"``; by default 2x, and 4x with 3200 ns.
-    extended_range : bool, optional
-        Whether a PPDU of 11ax has extended range (HE ER SU).
-    packet_extension_us : int, optional
-        Packet extension of 11ax: 0, 4, 8, 12 or 16; by default 0.
-    timing : str, optional
-        ``"standard"``, or ``"ns3"`` for its durations where they depart from the standard's.
-
-    Examples
-    --------
-    >>> import simoom as sm
-    >>> sm.airtime("11b", psdu_bytes=14, rate_mbps=2)["total_us"]
-    248.0
-    >>> sm.airtime("11ac", psdu_bytes=1538, mpdus=32, mcs=8, guard_ns=400)["total_us"]
-    4604.0
-    """
-    numbers = {
-        "mpdus": mpdus,
-        "mcs": mcs,
-        "streams": streams,
-        "width_mhz": width_mhz,
-        "guard_ns": guard_ns,
-        "packet_extension_us": packet_extension_us,
-    }
-    for name, value in {"psdu_bytes": psdu_bytes, **numbers}.items():
-        if value is not None:
-            whole(name, value, bits=64)
-    parts = _core.airtime(
-        standard,
-        psdu_bytes,
-        **numbers,
-        rate_mbps=rate_mbps,
-        short_preamble=short_preamble,
-        band_ghz=band_ghz,
-        coding=coding,
-        ltf=ltf,
-        extended_range=extended_range,
-        timing=timing,
-    )
-    return dict(parts)

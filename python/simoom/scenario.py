@@ -12,6 +12,7 @@ from typing import Any
 from simoom import _core
 from simoom.control import import_path
 from simoom.issue import Issue, ScenarioError
+from simoom.observables import Probe
 
 _READ_LIMIT = 64 << 20
 """Bytes of a file that are looked at, far more than a scenario may have: a device has no end."""
@@ -46,8 +47,9 @@ class Scenario:
     simoom.issue.ScenarioError: statoins: ...
     """
 
-    __slots__ = ("core",)
+    __slots__ = ("_hash", "core")
     core: _core.Scenario
+    _hash: int
 
     def __init__(self, **keys: Any) -> None:
         try:
@@ -111,6 +113,18 @@ class Scenario:
         """Raise `ScenarioError` with every fault, if there is any."""
         self.core.check()
 
+    def probes(self) -> tuple[Probe, ...]:
+        """Return the probes that `run` can record of this scenario.
+
+        Examples
+        --------
+        >>> flows = [{"from": "server", "to": "sta*"}]
+        >>> s = Scenario(standard="11g", stations=3, flows=flows)
+        >>> next(probe for probe in s.probes() if probe.path == "flows[*].srtt_s")
+        Probe(path='flows[*].srtt_s', unit='s', meaning='The smoothed ...', series=3)
+        """
+        return tuple(Probe(*each) for each in self.core.probes())
+
     def to_toml(self) -> str:
         """Return the text of a TOML file with this scenario in it."""
         return self.core.to_toml()
@@ -124,7 +138,10 @@ class Scenario:
         return isinstance(other, Scenario) and self.core == other.core
 
     def __hash__(self) -> int:
-        return hash(self.core.to_full_json())
+        # It is asked for at each of many replications.
+        if not hasattr(self, "_hash"):
+            self._hash = hash(self.core.to_full_json())
+        return self._hash
 
     def __repr__(self) -> str:
         keys = self.to_dict()

@@ -14,14 +14,14 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simoom.control import import_path
 from simoom.issue import Issue, ScenarioError
-from simoom.run import Progress, Replications, Run, run_all, whole
+from simoom.run import Replications, Run, Wanted, whole
+from simoom.runner import Progress, Runner
 from simoom.scenario import Scenario, toml_value
 from simoom.stats import mean_ci
 from simoom.store import Store, identity
@@ -221,20 +221,17 @@ class _Work:
                 self.results[n, r] = found
         missing = [key for key in self.all if key not in self.results]
         self._tell(progress)
-        wanted = [(self.scenarios[n], r) for n, r in missing]
-        with closing(
-            run_all(
-                wanted,
-                seed=self.seed,
-                executor=executor,
-                check=check,
-                told=lambda i: f"replication {missing[i][1]} at {told(missing[i][0])}",
-            )
-        ) as ended:
-            for i, result in ended:
-                self.results[missing[i]] = result
+        wanted = [Wanted(self.scenarios[n], self.seed, r, check=check) for n, r in missing]
+
+        def note(number: int) -> str:
+            n, r = missing[number]
+            return f"replication {r} at {told(n)}"
+
+        with Runner(executor) as runner:
+            for number, result in runner.results(wanted, told=note):
+                self.results[missing[number]] = result
                 if self.store is not None:
-                    self.store.put(self.names[missing[i]], result)
+                    self.store.put(self.names[missing[number]], result)
                 self._tell(progress)
 
     def _tell(self, progress: Progress | None) -> None:

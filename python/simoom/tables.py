@@ -7,28 +7,21 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from simoom.observables import catalogue, observable
+
 Value = float | int | str | None
 Row = dict[str, Value]
 
 AIRTIME = {
-    "payload": "payload",
-    "tcp_ack": "TCP ACKs",
-    "header": "preambles, headers",
-    "mac_ack": "MAC ACKs",
-    "rts_cts": "RTS/CTS",
-    "ifs_backoff": "IFS, back-off",
-    "collision": "collisions",
-    "lost": "lost to noise",
-    "idle": "idle",
+    path.removeprefix("airtime.").removesuffix("_fraction"): each.heading
+    for path, each in catalogue().items()
+    if path.startswith("airtime.")
 }
 """Kinds of airtime by the name in their path, with what a reader calls them."""
 
 SENT = {
-    "data": "data",
-    "ack": "MAC ACKs",
-    "rts": "RTS",
-    "cts": "CTS",
-    "request": "block-ack requests",
+    kind: observable(f"ap.airtime.{kind}_fraction").heading
+    for kind in ("data", "ack", "rts", "cts", "request")
 }
 """What a node of a scenario with a radio sends, likewise."""
 
@@ -157,20 +150,34 @@ class Column:
     write: Callable[[Value], str] = plain
 
 
+UNITS = {plain: {"Mb/s": "Mb/s"}, milliseconds: {"s": "ms"}}
+"""Units that stand below a heading, by how values are written; half an interval has that of what
+it is of."""
+
+
+def observed(place: str, key: str, write: Callable[[Value], str] = plain) -> Column:
+    """Return the column of an observable, with its heading and unit."""
+    each = observable(f"{place}.{key}")
+    unit = UNITS.get(write, {}).get(each.unit)
+    return Column(key, f"{each.heading}\n{unit}" if unit else each.heading, write)
+
+
+ROUTE = Column("route", "from → to")
+
 FLOWS = (
-    Column("name", "flow"),
-    Column("route", "from → to"),
-    Column("goodput_mbps", "goodput\nMb/s"),
-    Column("goodput_ci95_mbps", "95 %", interval),
-    Column("delay_s.mean", "delay\nms", milliseconds),
-    Column("delay_s.p95", "95 %\nms", milliseconds),
-    Column("rtt_s.mean", "RTT\nms", milliseconds),
-    Column("retransmissions", "re-\nsent"),
-    Column("timeouts", "RTOs"),
+    observed("flows[i]", "name"),
+    ROUTE,
+    observed("flows[i]", "goodput_mbps"),
+    observed("flows[i]", "goodput_ci95_mbps", interval),
+    observed("flows[i]", "delay_s.mean", milliseconds),
+    observed("flows[i]", "delay_s.p95", milliseconds),
+    observed("flows[i]", "rtt_s.mean", milliseconds),
+    observed("flows[i]", "retransmissions"),
+    observed("flows[i]", "timeouts"),
     Column("lost", "lost"),
-    Column("session_delay_s.count", "files"),
-    Column("session_delay_s.mean", "file\nms", milliseconds),
-    Column("session_delay_s.p95", "95 %\nms", milliseconds),
+    observed("flows[i]", "session_delay_s.count"),
+    observed("flows[i]", "session_delay_s.mean", milliseconds),
+    observed("flows[i]", "session_delay_s.p95", milliseconds),
 )
 FLOWS_BRIEF = tuple(c for c in FLOWS if c.key not in ("delay_s.p95", "session_delay_s.p95"))
 """What of them fits into 100 columns."""
@@ -182,31 +189,31 @@ EXPENDABLE = ("route", "queue_packets.max", "lifetime_drops", "attempts", "repea
 """Columns that a narrow table does without, that one first which is missed least."""
 
 NODES = (
-    Column("name", "station"),
+    observed("stations[i]", "name"),
     Column("on_air", "on the\nair, %", percent),
-    Column("data_rate_mbps", "rate\nMb/s"),
-    Column("attempts", "attempts"),
-    Column("collision_probability", "collision\nprobability"),
-    Column("noise_losses", "lost to\nnoise"),
-    Column("mpdus_per_ppdu", "frames\nper PPDU"),
-    Column("repeats_per_mpdu", "repeats\nper frame", thousandths),
-    Column("retry_drops", "retry\ndrops"),
-    Column("lifetime_drops", "lifetime\ndrops"),
-    Column("queue_drops", "queue\ndrops"),
-    Column("queue_packets.mean", "queue\nmean", thousandths),
-    Column("queue_packets.max", "queue\nmax"),
+    observed("stations[i]", "data_rate_mbps"),
+    observed("stations[i]", "attempts"),
+    observed("stations[i]", "collision_probability"),
+    observed("stations[i]", "noise_losses"),
+    observed("stations[i]", "mpdus_per_ppdu"),
+    observed("stations[i]", "repeats_per_mpdu", thousandths),
+    observed("stations[i]", "retry_drops"),
+    observed("stations[i]", "lifetime_drops"),
+    observed("stations[i]", "queue_drops"),
+    observed("stations[i]", "queue_packets.mean", thousandths),
+    observed("stations[i]", "queue_packets.max"),
 )
 
 LINKS = (
-    Column("name", "link"),
-    Column("route", "from → to"),
-    Column("utilisation", "utilisation", thousandths),
-    Column("packets", "packets"),
-    Column("drops", "queue\ndrops"),
-    Column("losses", "lost"),
-    Column("ecn_marks", "ECN\nmarks"),
-    Column("queue_packets.mean", "queue\nmean", thousandths),
-    Column("queue_packets.max", "queue\nmax"),
+    observed("links[i]", "name"),
+    ROUTE,
+    observed("links[i]", "utilisation", thousandths),
+    observed("links[i]", "packets"),
+    observed("links[i]", "drops"),
+    observed("links[i]", "losses"),
+    observed("links[i]", "ecn_marks"),
+    observed("links[i]", "queue_packets.mean", thousandths),
+    observed("links[i]", "queue_packets.max"),
 )
 """The directions of wired links."""
 
@@ -237,17 +244,20 @@ def headline(summary: Mapping[str, Value]) -> list[tuple[str, str]]:
     def get(path: str) -> float | None:
         return number(summary.get(path))
 
+    def name(path: str) -> str:
+        return observable(path).title
+
     lines = []
     if (goodput := get("total.goodput_mbps")) is not None:
         half = interval(summary.get("total.goodput_ci95_mbps"))
-        lines.append(("total goodput", f"{digits(goodput)} {half} Mb/s"))
+        lines.append((name("total.goodput_mbps"), f"{digits(goodput)} {half} Mb/s"))
     if (jain := get("total.jain_index")) is not None:
-        lines.append(("Jain's index", digits(jain)))
+        lines.append((name("total.jain_index"), digits(jain)))
     if (collision := get("total.collision_probability")) is not None:
-        lines.append(("collision probability", digits(collision)))
+        lines.append((name("total.collision_probability"), digits(collision)))
     if (mean := get("total.delay_s.mean")) is not None:
         p95 = milliseconds(summary.get("total.delay_s.p95"))
-        lines.append(("packet delay", f"{digits(1e3 * mean)} ms, 95 % within {p95} ms"))
+        lines.append((name("total.delay_s"), f"{digits(1e3 * mean)} ms, 95 % within {p95} ms"))
     if (mean := get("total.session_delay_s.mean")) is not None:
         count = plain(summary.get("total.session_delay_s.count"))
         p95 = milliseconds(summary.get("total.session_delay_s.p95"))

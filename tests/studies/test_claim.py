@@ -1,8 +1,6 @@
-import math
-
 import pytest
 
-from simoom.studies import Check, Outcome, Value, Verdict
+from simoom.studies import Check, Value, Verdict
 from simoom.studies.claim import claim, unchecked
 
 INSIDE = Check("inside", Value(1.0, 0.9, 1.1, 5, "mean"), 0.5, 1.5)
@@ -12,25 +10,6 @@ ACROSS = Check("across", Value(1.4, 1.2, 1.6, 5, "mean"), 0.5, 1.5)
 
 def verdict(*checks):
     return claim("it", "It is so.", paper="so", checks=checks).verdict
-
-
-def test_an_interval_decides_a_check():
-    assert INSIDE.outcome is Outcome.HOLDS
-    assert OUTSIDE.outcome is Outcome.FAILS
-    assert ACROSS.outcome is Outcome.OPEN
-
-
-@pytest.mark.parametrize("value", [0.5, 1.5])
-def test_the_ends_of_a_band_belong_to_it(value):
-    assert Check("end", Value.exact(value), 0.5, 1.5).outcome is Outcome.HOLDS
-
-
-def test_what_could_not_be_measured_decides_nothing():
-    nothing = Value.mean([])
-    assert math.isnan(nothing.value)
-    assert Check("nothing", nothing, 0.0, 1.0).outcome is Outcome.OPEN
-    # One run has no interval, and cannot decide either.
-    assert Check("once", Value.mean([0.5]), 0.0, 1.0).outcome is Outcome.OPEN
 
 
 def test_a_verdict_follows_from_all_checks():
@@ -65,16 +44,3 @@ def test_a_claim_without_checks_is_no_claim():
     honest = unchecked("missing", "It is so.", paper="so", because="there is no model")
     assert honest.verdict is Verdict.NOT_CHECKABLE
     assert honest.reason == "There is no model"
-
-
-@pytest.mark.parametrize(("ours", "holds"), [(1.04, True), (0.96, True), (1.06, False)])
-def test_agreement_is_a_ratio(ours, holds):
-    check = Check.agrees("x", Value.exact(10 * ours), Value.exact(10.0), within=0.05)
-    assert (check.outcome is Outcome.HOLDS) is holds
-
-
-def test_bands_are_told_in_words():
-    value = Value.exact(1.0)
-    assert Check("x", value, high=2.0).band == "at most 2.000"
-    assert Check("x", value, low=0.5).band == "at least 0.5000"
-    assert Check.near("x", value, 1.0, within=0.25).band == "0.7500 to 1.250"

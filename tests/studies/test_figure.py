@@ -3,9 +3,9 @@ import math
 import polars as pl
 import pytest
 
-from simoom.studies import Figure, Value, draw, reference
+from simoom.studies import Figure, Study, Value, draw, reference, report
 from simoom.studies.figure import Axis, Curve, Source, curve, places
-from simoom.studies.study import slug
+from simoom.studies.study import Results, slug
 
 
 def figure(*curves, **options):
@@ -89,3 +89,12 @@ def test_keys_become_names_of_files():
         "table_3",
         "figure_fair_queue",
     ]
+
+
+def test_what_the_page_shows_is_escaped():
+    hostile = "<script>alert('a')</script>"
+    made = figure(LINE, POINTS, notes=hostile)
+    study = Study("test", hostile, hostile, (), notes=hostile)
+    page = report.page([Results(study, (made,))])
+    assert "<script" not in page
+    assert page.count("&lt;script&gt;") == 5  # contents, title, reference, notes, notes of a figure

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from simoom.run import cores
+from simoom.runner import cores
 from simoom.stats import mean_ci
 from validation.ns3_cells import parts, setups
 from validation.ns3_setup import Setup

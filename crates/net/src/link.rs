@@ -1,9 +1,45 @@
 //! A wired simplex link: a queue, a transmitter and a wire.
 
-use crate::queue::{Queue, Signal};
-use kernel::{BitRate, Bytes, Duration, Instant};
+use crate::loss::LossSettings;
+use crate::queue::{Queue, QueueSettings, Signal, Site};
+use kernel::{BitRate, Bytes, Duration, Instant, Rng};
+use settings::Settings;
 use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 use wire::Packet;
+
+/// One direction of a link.
+#[derive(Clone, Debug, PartialEq, Settings)]
+pub struct LinkSettings {
+    /// Rate; infinitely fast if not given.
+    #[setting(key = "rate_mbps", range = Self::RATES_MBPS)]
+    pub rate: Option<BitRate>,
+    /// Propagation one way.
+    #[setting(key = "delay_ms", range = Self::DELAYS_MS)]
+    pub delay: Duration,
+    /// What the near end sends from.
+    pub queue: QueueSettings,
+    /// Framing around each IP packet, 38 bytes for Ethernet with preamble and gap (IEEE 802.3
+    /// clauses 3.1.1 and 4.4.2: preamble 8, header 14, FCS 4, gap 12).
+    #[setting(key = "overhead_bytes", range = Self::OVERHEADS)]
+    pub overhead: Bytes,
+    /// What is lost on the way; nothing if not given.
+    pub loss: Option<LossSettings>,
+}
+
+impl LinkSettings {
+    /// Rates in Mb/s.
+    pub const RATES_MBPS: RangeInclusive<f64> = 0.001..=1e6;
+    /// Propagation in milliseconds, up to a minute: a hundred times the way over a satellite.
+    pub const DELAYS_MS: RangeInclusive<f64> = 0.0..=60_000.0;
+    /// Framing in bytes, up to far more than any has, tunnels included.
+    pub const OVERHEADS: RangeInclusive<u64> = 0..=1000;
+
+    /// What its queue stands before.
+    pub fn site(&self) -> Site {
+        Site::Wire(self.rate, self.delay)
+    }
+}
 
 /// What a link asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,21 +109,15 @@ pub struct Link {
 }
 
 impl Link {
-    /// An idle link; a rate of `None` is infinitely fast. Each packet takes `overhead` bytes more
-    /// on the wire than it counts (38 bytes for Ethernet: IEEE 802.3 clauses 3.1.1 and 4.4.2,
-    /// preamble 8, header 14, FCS 4, gap 12).
-    pub fn new(
-        rate: Option<BitRate>,
-        delay: Duration,
-        overhead: Bytes,
-        queue: Box<dyn Queue>,
-    ) -> Self {
+    /// An idle link that loses nothing.
+    pub fn new(settings: &LinkSettings, rng: Rng) -> Self {
+        let LinkSettings { rate, delay, overhead, .. } = *settings;
         debug_assert!(rate != Some(BitRate(0)), "a link without a rate never sends");
         Self {
             rate,
             delay,
             overhead,
-            queue,
+            queue: settings.queue.get().build(settings.site(), rng),
             transmitting: None,
             wire: VecDeque::new(),
             ready_pending: false,
@@ -227,15 +257,15 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::tests::{build, number, packet};
-    use crate::{Discipline, Limit};
+    use crate::queue::tests::{number, packet, rng};
+    use crate::{DropTailConfig, Limit};
     use proptest::prelude::*;
 
     const GIGABIT: Option<BitRate> = Some(BitRate(1_000_000_000));
-    const NO_OVERHEAD: Bytes = Bytes::ZERO;
 
     fn link(rate: Option<BitRate>, delay: Duration, limit: Limit) -> Link {
-        Link::new(rate, delay, NO_OVERHEAD, build(&Discipline::DropTail { limit }))
+        let queue = QueueSettings::DropTail(DropTailConfig { limit });
+        Link::new(&LinkSettings { rate, delay, queue, ..LinkSettings::default() }, rng())
     }
 
     /// A link with the agenda of a world that knows nothing else.
@@ -325,8 +355,9 @@ mod tests {
 
     #[test]
     fn overhead_takes_time_but_does_not_count_as_delivered() {
-        let queue = build(&Discipline::DropTail { limit: Limit::NONE });
-        let mut bench = Bench::new(Link::new(GIGABIT, Duration::ZERO, Bytes(38), queue));
+        let settings =
+            LinkSettings { rate: GIGABIT, overhead: Bytes(38), ..LinkSettings::default() };
+        let mut bench = Bench::new(Link::new(&settings, rng()));
         bench.offer(Instant(0), packet(0, 0, 1500));
         bench.advance(Instant::NEVER, true);
         assert_eq!(bench.delivered, [(Instant(12_304), 0)]);

@@ -1,33 +1,84 @@
 //! What a buffer does with the packets that wait in it.
+//!
+//! A queue is a buffer and a policy. Buffers, limits and accounts stand once: a [`line::Line`] of
+//! packets, or one that sub-queues share ([`shared::Shared`]). A discipline is a file with its
+//! settings and what it decides when a packet comes and when one is to go, and a line below.
 
-mod airtime_fair;
 mod classes;
-mod codel;
-mod drop_tail;
-mod drr;
 mod fifo;
-mod fq_codel;
 mod lanes;
-mod pie;
-mod red;
+mod line;
 mod ring;
-mod sfq;
+mod room;
+mod shared;
 
-pub use airtime_fair::{AirtimeFair, AirtimeFairConfig};
 pub use classes::Classes;
-pub use codel::{CoDel, CoDelConfig, ControlLaw};
-pub use drop_tail::DropTail;
-pub use drr::Drr;
-pub use fq_codel::{FqCoDel, FqCoDelConfig};
 pub use lanes::Per;
-pub use pie::{Pie, PieConfig};
-pub use red::{QueueUnit, Red, RedConfig, red_weight};
 pub use ring::Ring;
-pub use sfq::{Sfq, SfqConfig};
+pub use room::Limit;
 
-use kernel::{Bytes, Duration, Instant, Rng};
+use kernel::{BitRate, Bytes, Duration, Instant, Rng};
 use std::fmt::Debug;
 use wire::{Ecn, NodeId, Packet, TrafficClass};
+
+settings::registry! {
+    /// How a buffer is served. Limits count the packet in service too; where two are given both
+    /// hold; without any the buffer is unlimited. What else a queue measures are the packets that
+    /// wait.
+    pub enum QueueSettings: Discipline = DropTail;
+    drop_tail: DropTail(DropTailConfig),
+    drr: Drr(DrrConfig),
+    sfq: Sfq(SfqConfig),
+    red: Red(RedConfig),
+    codel: Codel(CoDelConfig),
+    fq_codel: FqCodel(FqCoDelConfig),
+    pie: Pie(PieConfig),
+    airtime_fair: AirtimeFair(AirtimeFairConfig),
+}
+
+/// The settings of a queueing discipline.
+pub trait Discipline {
+    /// An empty queue at this site, which draws from a stream of its own.
+    fn build(&self, site: Site, rng: Rng) -> Box<dyn Queue>;
+
+    /// What it holds, or each of its sub-queues.
+    fn limit(&self) -> Limit;
+
+    /// The discipline of its sub-queues, if it has a choice of them, and the path of its settings.
+    fn inner(&self) -> Option<(String, &dyn Discipline)> {
+        None
+    }
+
+    /// Why it cannot stand at this site, if it cannot.
+    fn refusal(&self, _site: Site) -> Option<&'static str> {
+        None
+    }
+}
+
+/// What a queue stands before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Site {
+    /// A wire of this rate and delay; without a rate it is infinitely fast.
+    Wire(Option<BitRate>, Duration),
+    /// The cell, at an access point, which sends at this rate at most.
+    AccessPoint(BitRate),
+    /// The cell, at a station, which sends at this rate.
+    Station(BitRate),
+}
+
+impl Site {
+    /// What a packet takes to send, without anybody else.
+    pub fn time_for(self, packet: Bytes) -> Duration {
+        match self {
+            Self::Wire(Some(rate), _) | Self::AccessPoint(rate) | Self::Station(rate)
+                if rate.0 > 0 =>
+            {
+                rate.time_for(packet)
+            }
+            _ => Duration::ZERO,
+        }
+    }
+}
 
 /// What a queue does to a packet beside letting it wait; congestion is signalled so (RFC 7567).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,77 +162,6 @@ pub trait Queue: Debug + Send {
     }
 }
 
-/// How much a buffer holds, packets in service included. `None` is unlimited.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limit {
-    /// Packets.
-    pub packets: Option<u32>,
-    /// Bytes, as IP counts them.
-    pub bytes: Option<Bytes>,
-}
-
-impl Limit {
-    /// No limit.
-    pub const NONE: Self = Self { packets: None, bytes: None };
-
-    /// So many packets of any size.
-    pub const fn packets(count: u32) -> Self {
-        Self { packets: Some(count), bytes: None }
-    }
-
-    /// So many bytes in any number of packets.
-    pub const fn bytes(amount: Bytes) -> Self {
-        Self { packets: None, bytes: Some(amount) }
-    }
-}
-
-/// A queue as the plan describes it.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Discipline {
-    /// First in, first out; what finds no room is dropped.
-    DropTail {
-        /// Of the whole queue.
-        limit: Limit,
-    },
-    /// Deficit round robin over sub-queues.
-    Drr {
-        /// What has a sub-queue of its own.
-        per: Per,
-        /// Bytes that each sub-queue may send per round.
-        quantum: Bytes,
-        /// Of each sub-queue.
-        limit: Limit,
-    },
-    /// Stochastic fairness queueing.
-    Sfq(SfqConfig),
-    /// Random early detection.
-    Red(RedConfig),
-    /// Controlled delay.
-    CoDel(CoDelConfig),
-    /// Controlled delay of each flow, with fair turns.
-    FqCoDel(FqCoDelConfig),
-    /// Proportional integral controller, enhanced.
-    Pie(PieConfig),
-    /// Equal airtime for each station.
-    AirtimeFair(AirtimeFairConfig),
-}
-
-impl Discipline {
-    /// An empty queue of this kind, which draws from a stream of its own.
-    pub fn build(&self, mut rng: Rng) -> Box<dyn Queue> {
-        match self {
-            Self::DropTail { limit } => Box::new(DropTail::new(*limit)),
-            Self::Drr { per, quantum, limit } => Box::new(Drr::new(*per, *quantum, *limit)),
-            Self::Sfq(config) => Box::new(Sfq::new(*config, &mut rng)),
-            Self::Red(config) => Box::new(Red::new(*config, rng)),
-            Self::CoDel(config) => Box::new(CoDel::new(*config)),
-            Self::FqCoDel(config) => Box::new(FqCoDel::new(*config, &mut rng)),
-            Self::Pie(config) => Box::new(Pie::new(*config, rng)),
-            Self::AirtimeFair(config) => Box::new(AirtimeFair::new(config.clone(), &mut rng)),
-        }
-    }
-}
-
 /// Signals congestion by a packet: marks it, if the queue may and its ends can tell a mark; drops
 /// it otherwise, and then returns nothing.
 fn mark_or_drop(ecn: bool, mut packet: Packet, out: &mut Vec<Signal>) -> Option<Packet> {
@@ -193,63 +173,6 @@ fn mark_or_drop(ecn: bool, mut packet: Packet, out: &mut Vec<Signal>) -> Option<
     packet.ecn = Ecn::Experienced;
     out.push(Signal::Mark(packet));
     Some(packet)
-}
-
-/// The room of one buffer and who holds how much of it.
-#[derive(Clone, Copy, Debug)]
-struct Room {
-    limit: Limit,
-    packets: u32,
-    bytes: Bytes,
-}
-
-impl Room {
-    fn new(limit: Limit) -> Self {
-        Self { limit, packets: 0, bytes: Bytes::ZERO }
-    }
-
-    /// Whether there is room for a packet of this size.
-    fn has(&self, size: Bytes) -> bool {
-        self.limit.packets.is_none_or(|most| self.packets < most)
-            && self.limit.bytes.is_none_or(|most| self.bytes + size <= most)
-    }
-
-    /// Takes room for a packet of this size, if there is enough.
-    fn take(&mut self, size: Bytes) -> bool {
-        let has = self.has(size);
-        if has {
-            self.force(size);
-        }
-        has
-    }
-
-    /// Takes room for a packet of this size, whether or not there is any.
-    fn force(&mut self, size: Bytes) {
-        self.packets += 1;
-        self.bytes += size;
-    }
-
-    /// Whether more is held than the limit allows.
-    fn is_exceeded(&self) -> bool {
-        self.limit.packets.is_some_and(|most| self.packets > most)
-            || self.limit.bytes.is_some_and(|most| self.bytes > most)
-    }
-
-    /// Gives back the room of a packet of this size.
-    fn free(&mut self, size: Bytes) {
-        debug_assert!(self.packets > 0 && self.bytes >= size, "released more than was taken");
-        self.packets = self.packets.saturating_sub(1);
-        self.bytes = Bytes(self.bytes.0.saturating_sub(size.0));
-    }
-
-    /// Gives back the room of what was dropped.
-    fn free_dropped(&mut self, signals: &[Signal]) {
-        for signal in signals {
-            if let Signal::Drop(packet) = signal {
-                self.free(packet.size);
-            }
-        }
-    }
 }
 
 #[cfg(test)]

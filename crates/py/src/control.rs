@@ -344,7 +344,7 @@ impl PythonControl {
     ) -> PyResult<Self> {
         let make = py.import("simoom.control")?.getattr("make")?;
         let ssthresh = config.initial_ssthresh.map(|s| s.0);
-        let instance = make.call1((path, config.initial_window.0, ssthresh, config.mss.0))?;
+        let instance = make.call1((path, config.initial_window.0, ssthresh, config.mss().0))?;
         let mut control = Self {
             on_ack: instance.getattr("on_ack")?.unbind(),
             on_loss: instance.getattr("on_loss")?.unbind(),
@@ -443,11 +443,8 @@ impl Control for PythonControl {
     }
 
     fn on_hint(&mut self, hint: &Hint) {
-        let (name, value) = match hint {
-            Hint::LinkLoss { lost, .. } => ("link_loss", lost.0),
-            Hint::LinkRate(rate) => ("link_rate_mbps", rate.as_mbps()),
-            Hint::RouteChanged(when) => ("route_changed_s", when.as_secs_f64()),
-        };
+        let Hint::LinkRate(rate) = hint;
+        let (name, value) = ("link_rate_mbps", rate.as_mbps());
         self.call(|own, py| own.instance.call_method1(py, "on_hint", (name, value)).map(drop));
     }
 

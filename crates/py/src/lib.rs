@@ -14,7 +14,7 @@ mod _core {
     #[pymodule_export]
     use crate::run::{Run, run};
     #[pymodule_export]
-    use crate::scenario::{Scenario, airtime, hearing, schema};
+    use crate::scenario::{Scenario, airtime, airtime_schema, hearing, observables, schema};
     #[pymodule_export]
     use crate::tcp_script::tcp_script;
 }

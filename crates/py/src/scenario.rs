@@ -3,6 +3,8 @@
 use crate::control::Controllers;
 use crate::fault;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use sim::{Node, Written};
 
 /// A scenario as the user wrote it: immutable, compared by value.
 #[pyclass(frozen, eq, module = "simoom._core")]
@@ -40,6 +42,19 @@ impl Scenario {
         sim::control::check(&plan, &Controllers::default()).map_err(fault)
     }
 
+    /// Path, unit and meaning of each probe, and how many series it gives.
+    fn probes(&self, py: Python<'_>) -> PyResult<Vec<(String, String, String, usize)>> {
+        let plan = self.0.resolve().map_err(fault)?;
+        let controllers = Controllers::default();
+        sim::control::check(&plan, &controllers).map_err(fault)?;
+        let listed = sim::probes(&plan, &controllers);
+        if let Some(error) = controllers.failure.take(py, &plan) {
+            return Err(error);
+        }
+        let row = |probe: sim::Listed| (probe.path, probe.unit, probe.meaning, probe.series);
+        Ok(listed.into_iter().map(row).collect())
+    }
+
     /// The scenario as TOML.
     fn to_toml(&self) -> String {
         self.0.to_toml()
@@ -55,6 +70,12 @@ impl Scenario {
 #[pyfunction]
 pub(crate) fn schema() -> String {
     sim::scenario::schema()
+}
+
+/// The catalogue of observables, as JSON.
+#[pyfunction]
+pub(crate) fn observables() -> String {
+    sim::observables()
 }
 
 /// Who sends, who hears, power, ratio to noise, whether preambles are found; rate and part of the
@@ -80,47 +101,48 @@ pub(crate) fn hearing(
     Ok(heard.map(|(nodes, pairs)| (nodes, pairs.into_iter().map(row).collect())))
 }
 
-/// The parts of a PPDU and how long each lasts, in microseconds.
+/// The parts of a PPDU and how long each lasts, in microseconds, by the keys of `airtime_schema`.
 #[pyfunction]
-#[pyo3(signature = (
-    standard, psdu_bytes, mpdus=None, rate_mbps=None, short_preamble=false, band_ghz=None,
-    mcs=None, streams=None, width_mhz=None, guard_ns=None, coding=None, ltf=None,
-    extended_range=false, packet_extension_us=None, timing=None
-))]
-#[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+#[pyo3(signature = (standard, psdu_bytes, **options))]
 pub(crate) fn airtime(
     standard: String,
     psdu_bytes: u64,
-    mpdus: Option<u64>,
-    rate_mbps: Option<f64>,
-    short_preamble: bool,
-    band_ghz: Option<f64>,
-    mcs: Option<u64>,
-    streams: Option<u64>,
-    width_mhz: Option<u64>,
-    guard_ns: Option<u64>,
-    coding: Option<String>,
-    ltf: Option<String>,
-    extended_range: bool,
-    packet_extension_us: Option<u64>,
-    timing: Option<String>,
+    options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Vec<(&'static str, f64)>> {
-    let query = sim::AirtimeQuery {
-        standard,
-        psdu_bytes,
-        mpdus,
-        rate_mbps,
-        short_preamble,
-        band_ghz,
-        mcs,
-        streams,
-        width_mhz,
-        guard_ns,
-        coding,
-        ltf,
-        extended_range,
-        packet_extension_us,
-        timing,
-    };
-    sim::airtime(&query).map_err(fault)
+    let mut entries = vec![
+        ("standard".to_owned(), node(Written::Text(standard))),
+        ("psdu_bytes".to_owned(), node(whole(psdu_bytes))),
+    ];
+    for (key, value) in options.into_iter().flatten().filter(|(_, value)| !value.is_none()) {
+        entries.push((key.extract()?, node(written(&value)?)));
+    }
+    sim::airtime(&node(Written::Table(entries))).map_err(fault)
+}
+
+/// The JSON schema of the options of `airtime`.
+#[pyfunction]
+pub(crate) fn airtime_schema() -> String {
+    sim::airtime_schema()
+}
+
+fn node(value: Written) -> Node {
+    Node { value, line: 0 }
+}
+
+fn whole(number: u64) -> Written {
+    Written::Integer(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+/// A value as it would have been written.
+fn written(value: &Bound<'_, PyAny>) -> PyResult<Written> {
+    if let Ok(value) = value.extract::<bool>() {
+        return Ok(Written::Bool(value));
+    }
+    if let Ok(value) = value.extract::<u64>() {
+        return Ok(whole(value));
+    }
+    if let Ok(value) = value.extract::<f64>() {
+        return Ok(Written::Float(value));
+    }
+    value.extract().map(Written::Text)
 }

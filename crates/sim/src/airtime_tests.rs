@@ -2,59 +2,61 @@
 
 use super::*;
 
-fn query(standard: &str, psdu_bytes: u64) -> AirtimeQuery {
-    AirtimeQuery { standard: standard.into(), psdu_bytes, ..AirtimeQuery::default() }
+fn ask(options: &str) -> Result<Parts, Vec<Issue>> {
+    airtime(&Node::from_toml(&options.replace("; ", "\n")).unwrap())
 }
 
-fn total_us(query: &AirtimeQuery) -> f64 {
-    airtime(query).unwrap().last().unwrap().1
+fn total_us(options: &str) -> f64 {
+    ask(options).unwrap().last().unwrap().1
 }
 
 /// The only fault of a query.
-fn fault(query: &AirtimeQuery) -> (String, String) {
-    let mut issues = airtime(query).expect_err("refused");
+fn fault(options: &str) -> (String, String) {
+    let mut issues = ask(options).expect_err("refused");
     assert_eq!(issues.len(), 1, "{issues:?}");
     let Issue { path, message } = issues.remove(0);
     (path, message)
 }
 
+/// The paths of all faults.
+fn faults(options: &str) -> Vec<String> {
+    ask(options).unwrap_err().into_iter().map(|issue| issue.path).collect()
+}
+
 #[test]
 fn gives_each_part() {
-    let parts = airtime(&query("11g", 1536)).unwrap();
+    let parts = ask("standard = '11g'; psdu_bytes = 1536").unwrap();
     let expected = [16.0, 4.0, 228.0, 6.0, 254.0];
     assert_eq!(parts.iter().map(|part| part.1).collect::<Vec<_>>(), expected);
 }
 
 #[test]
 fn names_every_fault() {
-    let issues = airtime(&query("11x", 0)).unwrap_err();
-    assert_eq!(issues.len(), 2);
-    let slow = AirtimeQuery { rate_mbps: Some(54.0), ..query("11b", 100) };
-    let (path, message) = fault(&slow);
+    assert_eq!(faults("standard = '11x'; psdu_bytes = 0"), ["standard", "psdu_bytes"]);
+    assert_eq!(faults(""), ["standard", "psdu_bytes"]);
+    let (path, message) = fault("standard = '11b'; psdu_bytes = 100; rate_mbps = 54.0");
     assert_eq!(path, "rate_mbps");
     assert!(message.contains("1, 2, 5.5, 11"));
-    assert!(airtime(&AirtimeQuery { rate_mbps: Some(f64::NAN), ..query("11b", 100) }).is_err());
-    let several = AirtimeQuery {
-        guard_ns: Some(500),
-        width_mhz: Some(30),
-        ltf: Some("3x".into()),
-        coding: Some("turbo".into()),
-        ..query("11ax", 0)
-    };
-    let several = AirtimeQuery { timing: Some("ns2".into()), ..several };
-    let paths: Vec<String> =
-        airtime(&several).unwrap_err().into_iter().map(|issue| issue.path).collect();
-    assert_eq!(paths, ["width_mhz", "guard_ns", "coding", "ltf", "timing", "psdu_bytes"]);
+    assert!(ask("standard = '11b'; psdu_bytes = 100; rate_mbps = nan").is_err());
+    let several = "standard = '11ax'; psdu_bytes = 0; width_mhz = 30; guard_ns = 500; \
+                   coding = 'turbo'; ltf = '3x'; timing = 'ns2'";
+    let expected = ["width_mhz", "guard_ns", "coding", "ltf", "timing", "psdu_bytes"];
+    assert_eq!(faults(several), expected);
+}
+
+#[test]
+fn the_schema_knows_every_option() {
+    let schema: serde_json::Value = serde_json::from_str(&airtime_schema()).unwrap();
+    let keys = schema["properties"].as_object().unwrap();
+    assert!(keys.keys().eq(Query::keys().iter()));
+    assert_eq!(keys["guard_ns"]["enum"], serde_json::json!([400, 800, 1600, 3200]));
+    assert_eq!(schema["required"], serde_json::json!(["standard", "psdu_bytes"]));
 }
 
 #[test]
 fn an_mcs_with_all_its_parts() {
-    let he = AirtimeQuery {
-        mcs: Some(4),
-        packet_extension_us: Some(16),
-        band_ghz: Some(2.4),
-        ..query("11ax", 1536)
-    };
+    let he = "standard = '11ax'; psdu_bytes = 1536; mcs = 4; packet_extension_us = 16; \
+              band_ghz = 2.4";
     let expected = [
         ("preamble_us", 16.0),
         ("header_us", 27.2),
@@ -63,74 +65,75 @@ fn an_mcs_with_all_its_parts() {
         ("signal_extension_us", 6.0),
         ("total_us", 310.0),
     ];
-    assert_eq!(airtime(&he).unwrap(), expected);
-    let ns3 = AirtimeQuery { timing: Some("ns3".into()), ..he };
-    assert_eq!(total_us(&ns3), 36.0 + 8.0 + 244.8 + 6.0);
+    assert_eq!(ask(he).unwrap(), expected);
+    assert_eq!(total_us(&format!("{he}; timing = 'ns3'")), 36.0 + 8.0 + 244.8 + 6.0);
 }
 
 #[test]
 fn the_default_is_the_highest_mcs_of_one_narrow_stream() {
     // 12310 bits: 48 symbols of 260, 40 of 312; LDPC without tail: 7 of 1950 in 12304.
-    assert_eq!(total_us(&query("11n", 1536)), 36.0 + 4.0 * 48.0);
-    assert_eq!(total_us(&query("11ac", 1536)), 40.0 + 4.0 * 40.0);
-    assert!((total_us(&query("11ax", 1536)) - (43.2 + 13.6 * 7.0)).abs() < 1e-9);
-    let short = AirtimeQuery { guard_ns: Some(400), ..query("11ac", 1536) };
-    assert_eq!(total_us(&short), 40.0 + 144.0);
+    let of = |options: &str| total_us(&format!("{options}; psdu_bytes = 1536"));
+    assert_eq!(of("standard = '11n'"), 36.0 + 4.0 * 48.0);
+    assert_eq!(of("standard = '11ac'"), 40.0 + 4.0 * 40.0);
+    assert!((of("standard = '11ax'") - (43.2 + 13.6 * 7.0)).abs() < 1e-9);
+    assert_eq!(of("standard = '11ac'; guard_ns = 400"), 40.0 + 144.0);
 }
 
 #[test]
 fn an_mcs_of_11n_may_imply_its_streams() {
-    let mcs15 = AirtimeQuery { mcs: Some(15), ..query("11n", 4000) };
-    let two = AirtimeQuery { mcs: Some(7), streams: Some(2), ..query("11n", 4000) };
-    assert_eq!(total_us(&mcs15), total_us(&two));
-    assert_eq!(total_us(&AirtimeQuery { streams: Some(2), ..mcs15.clone() }), total_us(&two));
-    let (path, message) = fault(&AirtimeQuery { streams: Some(3), ..mcs15.clone() });
+    let with = |keys: &str| format!("standard = '11n'; psdu_bytes = 4000; {keys}");
+    let two = total_us(&with("mcs = 7; streams = 2"));
+    assert_eq!(total_us(&with("mcs = 15")), two);
+    assert_eq!(total_us(&with("mcs = 15; streams = 2")), two);
+    let (path, message) = fault(&with("mcs = 15; streams = 3"));
     assert_eq!(path, "mcs");
     assert!(message.starts_with("15 has 2 streams in 802.11n"), "{message}");
-    let (path, message) = fault(&AirtimeQuery { mcs: Some(32), ..mcs15 });
+    let (path, message) = fault(&with("mcs = 32"));
     assert_eq!(path, "mcs");
     assert!(message.contains("from 0 to 31"), "{message}");
 }
 
 #[test]
 fn control_frames_of_later_standards_have_a_rate() {
-    let ack = AirtimeQuery { rate_mbps: Some(24.0), ..query("11ac", 14) };
-    assert_eq!(total_us(&ack), 28.0);
-    let at_2_4 = AirtimeQuery { rate_mbps: Some(24.0), band_ghz: Some(2.4), ..query("11n", 32) };
-    assert_eq!(total_us(&at_2_4), 38.0);
-    let (path, message) = fault(&AirtimeQuery { mcs: Some(3), ..ack });
+    let ack = "standard = '11ac'; psdu_bytes = 14; rate_mbps = 24.0";
+    assert_eq!(total_us(ack), 28.0);
+    let at_2_4 = "standard = '11n'; psdu_bytes = 32; rate_mbps = 24.0; band_ghz = 2.4";
+    assert_eq!(total_us(at_2_4), 38.0);
+    let (path, message) = fault(&format!("{ack}; mcs = 3"));
     assert_eq!(path, "mcs");
     assert!(message.contains("rate_mbps"), "{message}");
 }
 
 #[test]
 fn what_a_standard_does_not_have() {
-    let (path, message) = fault(&AirtimeQuery { mcs: Some(3), ..query("11g", 100) });
+    let of = |standard: &str, keys: &str| {
+        fault(&format!("standard = '{standard}'; psdu_bytes = 100; {keys}"))
+    };
+    let (path, message) = of("11g", "mcs = 3");
     assert_eq!(path, "mcs");
     assert_eq!(message, "802.11g has none; take 11n, 11ac or 11ax");
-    let (path, message) = fault(&AirtimeQuery { band_ghz: Some(2.4), ..query("11ac", 100) });
+    let (path, message) = of("11ac", "band_ghz = 2.4");
     assert_eq!(path, "band_ghz");
-    assert_eq!(message, "802.11ac is of the 5 GHz band; leave it out");
-    let (path, _) = fault(&AirtimeQuery { band_ghz: Some(6.0), ..query("11ax", 100) });
+    assert_eq!(message, "802.11ac is at 5 GHz only; remove the key");
+    let (path, _) = of("11ax", "band_ghz = 6.0");
     assert_eq!(path, "band_ghz");
-    let (path, message) = fault(&AirtimeQuery { mcs: Some(9), ..query("11ac", 100) });
+    let (path, message) = of("11ac", "mcs = 9");
     assert_eq!(path, "mcs");
     assert!(message.ends_with("the highest is 8"), "{message}");
-    let (path, message) = fault(&AirtimeQuery { mcs: Some(300), ..query("11ac", 100) });
+    let (path, message) = of("11ac", "mcs = 300");
     assert_eq!(path, "mcs");
     assert!(message.ends_with("is 300"), "{message}");
-    let extended = |us| AirtimeQuery { packet_extension_us: Some(us), ..query("11ax", 100) };
-    for us in [5, 1000] {
-        let (path, message) = fault(&extended(us));
+    for us in ["5", "1000"] {
+        let (path, message) = of("11ax", &format!("packet_extension_us = {us}"));
         assert_eq!(path, "packet_extension_us");
-        assert!(message.contains(&us.to_string()), "{message}");
+        assert!(message.contains(us), "{message}");
     }
-    let (path, message) = fault(&AirtimeQuery { streams: Some(0), ..query("11ac", 100) });
+    let (path, message) = of("11ac", "streams = 0");
     assert_eq!(path, "streams");
     assert!(message.contains("from 1 to 8"), "{message}");
-    let (path, _) = fault(&AirtimeQuery { short_preamble: true, ..query("11n", 100) });
+    let (path, _) = of("11n", "short_preamble = true");
     assert_eq!(path, "short_preamble");
-    let (path, message) = fault(&query("11a", 4096));
+    let (path, message) = fault("standard = '11a'; psdu_bytes = 4096");
     assert_eq!(path, "psdu_bytes");
     assert_eq!(message, "must be from 1 to 4095, is 4096");
 }
@@ -138,37 +141,35 @@ fn what_a_standard_does_not_have() {
 #[test]
 fn an_ampdu_has_delimiters_and_padding() {
     // Three MPDUs of 1538 bytes: 2 · 1544 + 1542 = 4630 bytes, 37 062 bits, 119 symbols of 312.
-    let three = AirtimeQuery { mpdus: Some(3), ..query("11ac", 1538) };
-    assert_eq!(total_us(&three), 40.0 + 4.0 * 119.0);
-    assert_eq!(total_us(&three), total_us(&query("11ac", 4630)));
-    let one = AirtimeQuery { mpdus: Some(1), ..query("11n", 1534) };
-    assert_eq!(total_us(&one), total_us(&query("11n", 1538)));
+    let three = total_us("standard = '11ac'; psdu_bytes = 1538; mpdus = 3");
+    assert_eq!(three, 40.0 + 4.0 * 119.0);
+    assert_eq!(three, total_us("standard = '11ac'; psdu_bytes = 4630"));
+    let one = total_us("standard = '11n'; psdu_bytes = 1534; mpdus = 1");
+    assert_eq!(one, total_us("standard = '11n'; psdu_bytes = 1538"));
 }
 
 #[test]
 fn an_ampdu_has_limits() {
-    let slow =
-        AirtimeQuery { mcs: Some(0), mpdus: Some(4), guard_ns: Some(400), ..query("11ac", 1528) };
-    let (path, message) = fault(&slow);
+    let slow = |keys: &str| format!("standard = '11ac'; mcs = 0; guard_ns = 400; {keys}");
+    let of = |mpdus: u64| slow(&format!("psdu_bytes = 1528; mpdus = {mpdus}"));
+    let (path, message) = fault(&of(4));
     assert_eq!(path, "mpdus");
     assert!(message.ends_with("more than aPPDUMaxTime, 5484 us; at most 3"), "{message}");
-    assert!(airtime(&AirtimeQuery { mpdus: Some(3), ..slow.clone() }).is_ok());
-    let (path, message) = fault(&AirtimeQuery { mpdus: Some(65), ..slow.clone() });
+    assert!(ask(&of(3)).is_ok());
+    let (path, message) = fault(&of(65));
     assert_eq!(path, "mpdus");
     assert!(message.contains("from 1 to 64"), "{message}");
-    let (path, _) = fault(&AirtimeQuery { mpdus: Some(0), ..slow.clone() });
+    let (path, _) = fault(&of(0));
     assert_eq!(path, "mpdus");
-    let (path, message) = fault(&AirtimeQuery { psdu_bytes: 11_455, ..slow.clone() });
+    let (path, message) = fault(&slow("psdu_bytes = 11455; mpdus = 4"));
     assert_eq!(path, "psdu_bytes");
     assert!(message.contains("11454"), "{message}");
-    let (path, message) = fault(&AirtimeQuery { mpdus: None, psdu_bytes: 10_000, ..slow });
+    let (path, message) = fault(&slow("psdu_bytes = 10000"));
     assert_eq!(path, "psdu_bytes");
     let room: u64 = message.rsplit(' ').next().unwrap().parse().unwrap();
-    let most = AirtimeQuery { mcs: Some(0), guard_ns: Some(400), ..query("11ac", room) };
-    assert!(airtime(&most).is_ok());
-    assert!(airtime(&AirtimeQuery { psdu_bytes: room + 1, ..most }).is_err());
-    let many = AirtimeQuery { mpdus: Some(64), streams: Some(4), ..query("11n", 1538) };
-    let (path, message) = fault(&many);
+    assert!(ask(&slow(&format!("psdu_bytes = {room}"))).is_ok());
+    assert!(ask(&slow(&format!("psdu_bytes = {}", room + 1))).is_err());
+    let (path, message) = fault("standard = '11n'; psdu_bytes = 1538; mpdus = 64; streams = 4");
     assert_eq!(path, "mpdus");
     assert!(message.ends_with("more than the 65535 of 802.11n; at most 42"), "{message}");
 }

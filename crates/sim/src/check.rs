@@ -63,14 +63,14 @@ pub(crate) struct Checker {
 impl Checker {
     /// For a plan in whose medium there are so many nodes.
     pub(crate) fn new(plan: &Plan, nodes: usize, seed: &Seed) -> Self {
-        let mac = build::mac(plan);
+        let mac = plan.wlan.clone();
         let air = if let Some(space) = &plan.space {
             let (radio, sites) = build::radio_and_sites(space, seed);
             let access_points = sites.iter().map(|site| site.is_access_point).collect();
             let powers = powers::Powers::new(radio, sites);
-            Air::Space(Box::new(space::Watch::new(plan, space, mac, powers, access_points)))
+            Air::Space(Box::new(space::Watch::new(space, mac, powers, access_points)))
         } else {
-            Air::Cell(Box::new(cell::Turns::new(plan, mac, nodes as u32)))
+            Air::Cell(Box::new(cell::Turns::new(mac, nodes as u32)))
         };
         let accounts = Self::of_accounts(plan.flows.len(), 2 * plan.network.links.len());
         Self { air: Some(air), ..accounts }

@@ -2,9 +2,8 @@
 
 use crate::build;
 use crate::medium::Medium;
-use crate::plan::{Plan, RateControlPlan, RatePlan};
+use crate::plan::{Plan, RatePlan};
 use kernel::{Bytes, Instant, Seed};
-use wifi::phy::Mode;
 use wifi::space::Space;
 
 /// What a node gets of another's frames, as long as nothing disturbs them and without fading.
@@ -45,15 +44,15 @@ fn heard(plan: &Plan, space: &mut Space, now: Instant, pair: (u32, u32)) -> Opti
     let (from, to) = pair;
     let (mode, way) = match space.mode(from, to) {
         Some(mode) => (*mode, Some(way(plan, from, to))),
-        None => (plan.stations.first()?.up.mode, None),
+        None => (plan.stations.first()?.up.mode(), None),
     };
     let mut budget = space.link_budget(now, pair, &mode, PSDU);
     if budget.is_none() && way.is_none() {
         return None;
     }
     let mut rate = mode.rate;
-    if let Some(RateControlPlan::Adaptive { modes, .. }) = way.map(|way| &way.control) {
-        let mut modes: Vec<Mode> = modes.clone();
+    if let Some(way) = way {
+        let mut modes = way.modes();
         modes.sort_by_key(|mode| std::cmp::Reverse(mode.rate.0));
         for mode in modes {
             (budget, rate) = (space.link_budget(now, pair, &mode, PSDU), mode.rate);

@@ -9,17 +9,23 @@ mod hearing;
 pub mod measure;
 mod medium;
 mod meter;
+mod observe;
 pub mod plan;
 mod probe;
 pub mod scenario;
 mod simulation;
 mod summary;
+pub mod traffic;
 mod world;
 
-pub use airtime::{AirtimeQuery, airtime};
+pub use airtime::{airtime, airtime_schema};
 pub use hearing::{Hearing, hearing};
+pub use observe::observables;
 pub use plan::Plan;
+pub use probe::{Listed, probes};
 pub use scenario::{Issue, Scenario};
+/// What was written, as a tree.
+pub use settings::{Node, Value as Written};
 pub use simulation::{Run, Series, Simulation, run};
 pub use summary::Value;
 /// Scripts in time, played against a TCP sender or receiver alone.

@@ -1,81 +1,81 @@
 //! What is measured while the world runs: pure bookkeeping, no influence on the run.
 
-use crate::flow::{Flow, TcpFlow};
 use crate::measure::{self, Air, DelayStats, Estimate, Ledger, Level};
 use crate::medium::{Bss, Medium};
 use crate::plan::Plan;
 use kernel::{Bytes, Duration, Instant};
-use tcp::{ReceiverCounters, SenderCounters};
+use std::ops::{Index, IndexMut};
 use wifi::mac::{Exchange, Fate, Step, StepKind};
-use wifi::space::Airtimes;
-use wifi::{Counters, FrameCounters};
 use wire::{Body, NodeId, Packet};
 
-/// Why a packet was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DropCause {
-    /// No room in the queue of a node of the cell.
-    Queue,
-    /// No room in the queue of a wired link.
-    WireQueue,
-    /// A retry limit of the MAC.
-    RetryLimit,
-    /// The lifetime of a frame in the MAC.
-    Lifetime,
-    /// A broadcast that collided: nobody asks for it again.
-    Broadcast,
-    /// A wired link that loses packets.
-    WireLoss,
+measure::listed! {
+    /// Why a packet was lost.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum DropCause {
+        /// No room in the queue of a node of the cell.
+        Queue,
+        /// No room in the queue of a wired link.
+        WireQueue,
+        /// A retry limit of the MAC.
+        RetryLimit,
+        /// The lifetime of a frame in the MAC.
+        Lifetime,
+        /// A broadcast that collided: nobody asks for it again.
+        Broadcast,
+        /// A wired link that loses packets.
+        WireLoss,
+    }
 }
 
-impl DropCause {
-    const COUNT: usize = 6;
+/// Packets lost since the start, by cause.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Drops([u64; DropCause::ALL.len()]);
+
+impl Index<DropCause> for Drops {
+    type Output = u64;
+
+    fn index(&self, cause: DropCause) -> &u64 {
+        &self.0[cause as usize]
+    }
 }
 
-/// What is known of a flow.
+impl IndexMut<DropCause> for Drops {
+    fn index_mut(&mut self, cause: DropCause) -> &mut u64 {
+        &mut self.0[cause as usize]
+    }
+}
+
+/// What is known of a flow. Counts are from the start of the run, distributions of the window.
 #[derive(Debug)]
 pub(crate) struct FlowMeter {
-    /// Bytes delivered in order, since the start.
+    /// Bytes delivered in order.
     pub(crate) bytes: u64,
     /// `bytes` at the end of the warm-up and of each batch.
     marks: Vec<u64>,
-    /// Packets handed down by the transports, both directions, in the window.
+    /// Packets handed down by the transports, both directions.
     pub(crate) sent: u64,
-    /// Packets lost in the window, by cause.
-    pub(crate) drops: [u64; DropCause::COUNT],
-    /// Packets that queues marked in the window.
+    pub(crate) drops: Drops,
+    /// Packets that queues marked.
     pub(crate) ecn_marks: u64,
     pub(crate) delay: DelayStats,
     pub(crate) rtt: DelayStats,
     pub(crate) session: DelayStats,
-    /// Sender's counters when the window opened.
-    pub(crate) before: SenderCounters,
-    /// The same of the receiver.
-    pub(crate) received_before: ReceiverCounters,
 }
 
-/// What is known of a node of the cell.
+impl FlowMeter {
+    /// Packets that queues dropped.
+    pub(crate) fn queue_drops(&self) -> u64 {
+        self.drops[DropCause::Queue] + self.drops[DropCause::WireQueue]
+    }
+}
+
+/// What is known of a node of the cell, likewise.
 #[derive(Debug)]
 pub(crate) struct NodeMeter {
     pub(crate) queue: Level,
-    /// Packets lost in the window, by cause.
-    pub(crate) drops: [u64; DropCause::COUNT],
-    /// Packets that its queue marked in the window.
+    pub(crate) drops: Drops,
+    /// Packets that its queue marked.
     pub(crate) ecn_marks: u64,
-    /// MAC counters when the window opened.
-    pub(crate) before: Counters,
-    /// The same of frames.
-    pub(crate) frames_before: FrameCounters,
-    /// What it had sent by then.
-    pub(crate) airtimes_before: Airtimes,
-}
-
-/// What is known of a direction of a link.
-#[derive(Debug)]
-pub(crate) struct WireMeter {
-    pub(crate) queue: Level,
-    /// Counters, losses and busy time when the window opened.
-    pub(crate) before: (net::Counters, u64, Duration),
 }
 
 /// All measurement of a run. The window is what follows the warm-up.
@@ -89,8 +89,8 @@ pub(crate) struct Meter {
     open: bool,
     pub(crate) flows: Vec<FlowMeter>,
     pub(crate) nodes: Vec<NodeMeter>,
-    /// Directions of links, two a link.
-    pub(crate) wires: Vec<WireMeter>,
+    /// Packets that wait before the directions of links, two a link.
+    pub(crate) wires: Vec<Level>,
     pub(crate) ledger: Ledger,
     /// Number of contending stations over time.
     pub(crate) contending: Level,
@@ -110,26 +110,14 @@ impl Meter {
             bytes: 0,
             marks: Vec::with_capacity(plan.measure.batches as usize + 1),
             sent: 0,
-            drops: [0; DropCause::COUNT],
+            drops: Drops::default(),
             ecn_marks: 0,
             delay: DelayStats::coarse(),
             rtt: DelayStats::coarse(),
             session: DelayStats::fine(),
-            before: SenderCounters::default(),
-            received_before: ReceiverCounters::default(),
         };
-        let node = |_| NodeMeter {
-            queue: Level::new(from, to),
-            drops: [0; DropCause::COUNT],
-            ecn_marks: 0,
-            before: Counters::default(),
-            frames_before: FrameCounters::default(),
-            airtimes_before: Airtimes::default(),
-        };
-        let wire = |_| WireMeter {
-            queue: Level::new(from, to),
-            before: (net::Counters::default(), 0, Duration::ZERO),
-        };
+        let node =
+            |_| NodeMeter { queue: Level::new(from, to), drops: Drops::default(), ecn_marks: 0 };
         Self {
             from,
             to,
@@ -138,7 +126,7 @@ impl Meter {
             open: false,
             flows: (0..plan.flows.len()).map(flow).collect(),
             nodes: (0..=members).map(node).collect(),
-            wires: (0..2 * plan.network.links.len()).map(wire).collect(),
+            wires: vec![Level::new(from, to); 2 * plan.network.links.len()],
             ledger: Ledger::new(from, to),
             contending: Level::new(from, to),
             contending_ap: Level::new(from, to),
@@ -169,31 +157,23 @@ impl Meter {
         measure::batch_means(ends)
     }
 
+    /// The goodput of these flows together, and half its 95 % interval, in Mb/s; NaN where there
+    /// are too few batches.
+    pub(crate) fn goodput_mbps(&self, flows: &[FlowMeter]) -> (f64, f64) {
+        let mbps = |per_second: f64| per_second * 8e-6;
+        let rate = self.byte_rate(flows);
+        rate.map_or((f64::NAN, f64::NAN), |rate| (mbps(rate.mean), mbps(rate.half_width)))
+    }
+
+    /// Whether the window has opened.
+    pub(crate) fn is_open(&self) -> bool {
+        self.open
+    }
+
     /// The warm-up or a batch ends.
-    pub(crate) fn end_batch(
-        &mut self,
-        now: Instant,
-        cell: &Medium,
-        wires: &[net::Lossy],
-        flows: &[Flow],
-    ) {
-        if !self.open {
-            self.open = true;
-            debug_assert_eq!(now, self.from);
-            for (node, n) in self.nodes.iter_mut().zip(0..) {
-                node.before = *cell.counters(n);
-                node.frames_before = *cell.frame_counters(n);
-                node.airtimes_before = cell.airtimes(n).copied().unwrap_or_default();
-            }
-            for (meter, wire) in self.wires.iter_mut().zip(wires) {
-                let link = wire.link();
-                meter.before = (*link.counters(), wire.lost(), link.busy(now));
-            }
-            for (meter, flow) in self.flows.iter_mut().zip(flows) {
-                meter.before = flow.tcp().map(TcpFlow::counters).unwrap_or_default();
-                meter.received_before = flow.tcp().map(TcpFlow::received).unwrap_or_default();
-            }
-        }
+    pub(crate) fn end_batch(&mut self, now: Instant) {
+        debug_assert!(self.open || now == self.from);
+        self.open = true;
         for flow in &mut self.flows {
             flow.marks.push(flow.bytes);
         }
@@ -201,7 +181,7 @@ impl Meter {
     }
 
     pub(crate) fn on_sent(&mut self, flow: u32) {
-        self.flows[flow as usize].sent += u64::from(self.open);
+        self.flows[flow as usize].sent += 1;
     }
 
     /// In-order bytes reached their user.
@@ -231,20 +211,14 @@ impl Meter {
     }
 
     pub(crate) fn on_drop(&mut self, node: Option<NodeId>, flow: u32, cause: DropCause) {
-        if !self.open {
-            return;
-        }
-        self.flows[flow as usize].drops[cause as usize] += 1;
+        self.flows[flow as usize].drops[cause] += 1;
         if let Some(node) = node {
-            self.nodes[node.0 as usize].drops[cause as usize] += 1;
+            self.nodes[node.0 as usize].drops[cause] += 1;
         }
     }
 
     /// A queue marked a packet: that of a node of the cell, or a wired link's.
     pub(crate) fn on_mark(&mut self, node: Option<NodeId>, flow: u32) {
-        if !self.open {
-            return;
-        }
         self.flows[flow as usize].ecn_marks += 1;
         if let Some(node) = node {
             self.nodes[node.0 as usize].ecn_marks += 1;
@@ -258,7 +232,7 @@ impl Meter {
 
     /// So many packets wait before a direction of a link, the one in transmission not counted.
     pub(crate) fn on_wire_queue(&mut self, now: Instant, wire: usize, waiting: usize) {
-        self.wires[wire].queue.set(now, waiting);
+        self.wires[wire].set(now, waiting);
     }
 
     /// The set of contending nodes may have changed.
@@ -348,7 +322,7 @@ impl Meter {
             node.queue.finish(end);
         }
         for wire in &mut self.wires {
-            wire.queue.finish(end);
+            wire.finish(end);
         }
     }
 }

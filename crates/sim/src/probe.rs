@@ -2,62 +2,25 @@
 
 use crate::build;
 use crate::control::External;
-use crate::flow::Transport;
 use crate::measure;
-use crate::plan::{LinkPlan, Plan};
+use crate::observe::{self, Observable, Place, Read, Subject, at};
+use crate::plan::Plan;
 use crate::scenario::Issue;
 use crate::simulation::Series;
 use crate::world::World;
 use kernel::{Duration, Instant};
-use wifi::ACCESS_POINT;
-use wire::NodeId;
-
-/// What a probe reads of a flow.
-const FLOW: [&str; 10] = [
-    "goodput_mbps",
-    "delivered_bytes",
-    "in_flight_bytes",
-    "retransmissions",
-    "rto_s",
-    "srtt_s",
-    "control.window_segments",
-    "control.ssthresh_segments",
-    "fec.loss_estimate",
-    "fec.unit_bytes",
-];
-
-/// What a probe reads of a node of the cell.
-const NODE: [&str; 5] =
-    ["queue_packets", "queue_bytes", "contention_window", "attempts", "collisions"];
-
-/// What a probe reads of a station beside: the modes in use, of its own and of the access point.
-const STATION: [&str; 4] = ["mcs", "ap_mcs", "rate_mbps", "ap_rate_mbps"];
-
-/// What a probe reads of a wired link.
-const WIRE: [&str; 5] = ["queue_packets", "queue_bytes", "in_flight_packets", "drops", "ecn_marks"];
+use std::collections::BTreeMap;
 
 /// Points kept per probe; beyond, every other one is forgotten.
 const CAPACITY: usize = 1_000_000;
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Target {
-    Flow(usize),
-    /// A gauge of the flow's controller.
-    Control(usize),
-    Node(usize),
-    /// The modes of a station's link.
-    Modes(u32),
-    Wire(usize),
-    TotalGoodput,
-    ContendingStations,
-}
-
 #[derive(Debug)]
 struct Probe {
     path: String,
-    target: Target,
-    gauge: &'static str,
-    /// Cumulative bytes at the last sample, for rates.
+    read: Read,
+    /// Which flow, node or direction of a link it is read of.
+    index: usize,
+    /// Bytes at the last sample, for rates.
     last_bytes: u64,
     series: measure::Series,
 }
@@ -99,20 +62,11 @@ impl Probes {
         let now = self.next;
         self.next = now + self.interval;
         for probe in &mut self.all {
-            let value = match probe.target {
-                Target::Flow(i) if probe.gauge == "goodput_mbps" => {
-                    probe.rate(world.meter.flows[i].bytes, self.interval)
-                }
-                Target::TotalGoodput => {
-                    let bytes = world.meter.flows.iter().map(|flow| flow.bytes).sum();
-                    probe.rate(bytes, self.interval)
-                }
-                Target::Flow(i) => flow_gauge(world, i, probe.gauge),
-                Target::Control(i) => control_gauge(world, i, probe.gauge),
-                Target::Modes(n) => mode_gauge(world, n, probe.gauge),
-                Target::Node(n) => node_gauge(world, n, probe.gauge),
-                Target::Wire(w) => wire_gauge(world, w, probe.gauge),
-                Target::ContendingStations => f64::from(world.cell.contending_stations()),
+            let value = match probe.read {
+                Read::Gauge(gauge) => gauge(world, probe.index),
+                Read::Count(count) => count(world, probe.index) as f64,
+                Read::Rate(bytes) => probe.rate(bytes(world, probe.index), self.interval),
+                Read::Controller(name) => control_gauge(world, probe.index, name),
             };
             probe.series.push(now, value);
         }
@@ -133,32 +87,20 @@ impl Probes {
 }
 
 impl Probe {
+    fn new(subject: Subject, name: &str, read: Read) -> Self {
+        let path = format!("{}.{name}", subject.path());
+        let series = measure::Series::new(CAPACITY);
+        Self { path, read, index: subject.index, last_bytes: 0, series }
+    }
+
     fn rate(&mut self, bytes: u64, interval: Duration) -> f64 {
         let grown = bytes - std::mem::replace(&mut self.last_bytes, bytes);
         grown as f64 * 8e-6 / interval.as_secs_f64()
     }
 }
 
-fn flow_gauge(world: &World, flow: usize, gauge: &str) -> f64 {
-    if gauge == "delivered_bytes" {
-        return world.meter.flows[flow].bytes as f64;
-    }
-    let Transport::Tcp(tcp) = &world.flows[flow].transport else { return f64::NAN };
-    let sender = &tcp.sender;
-    match gauge {
-        "fec.loss_estimate" => sender.loss_estimate(),
-        "fec.unit_bytes" => sender.unit_bytes() as f64,
-        "in_flight_bytes" => sender.in_flight_bytes() as f64,
-        "retransmissions" => tcp.counters().retransmissions as f64,
-        "rto_s" => sender.rto().as_secs_f64(),
-        "srtt_s" => sender.srtt().map_or(f64::NAN, Duration::as_secs_f64),
-        "control.ssthresh_segments" => sender.ssthresh_segments().unwrap_or(f64::INFINITY),
-        _ => sender.window_segments(),
-    }
-}
-
 fn control_gauge(world: &World, flow: usize, gauge: &str) -> f64 {
-    let Transport::Tcp(tcp) = &world.flows[flow].transport else { return f64::NAN };
+    let Some(tcp) = world.flows[flow].tcp() else { return f64::NAN };
     let mut found = f64::NAN;
     tcp.sender.control().gauges(&mut |name, value| {
         if name == gauge {
@@ -172,193 +114,173 @@ fn control_gauge(world: &World, flow: usize, gauge: &str) -> f64 {
 fn control_gauges(plan: &Plan, flow: usize, external: &dyn External) -> Vec<&'static str> {
     let mut names = Vec::new();
     if let Some(tcp) = &plan.flows[flow].tcp {
-        let control = build::control(tcp, &build::tcp_config(tcp), flow as u32, external);
+        let control = build::control(tcp, wire::FlowId(flow as u32), external);
         control.gauges(&mut |name, _| names.push(name));
     }
     names
 }
 
-fn node_gauge(world: &World, node: usize, gauge: &str) -> f64 {
-    let queue = &world.queues[node];
-    match gauge {
-        "queue_packets" => queue.len() as f64,
-        "queue_bytes" => queue.backlog().0 as f64,
-        "contention_window" => f64::from(world.cell.window(node as u32)),
-        "attempts" => world.cell.counters(node as u32).attempts as f64,
-        _ => world.cell.counters(node as u32).collisions as f64,
-    }
-}
-
-fn mode_gauge(world: &World, node: u32, gauge: &str) -> f64 {
-    let (from, to) = match gauge.strip_prefix("ap_") {
-        Some(_) => (ACCESS_POINT, node),
-        None => (node, ACCESS_POINT),
-    };
-    let Some(mode) = world.mode(NodeId(from), NodeId(to)) else { return f64::NAN };
-    if gauge.ends_with("mcs") { f64::from(mode.mcs) } else { mode.rate.as_mbps() }
-}
-
-fn wire_gauge(world: &World, wire: usize, gauge: &str) -> f64 {
-    let link = world.wires[wire].link();
-    match gauge {
-        "queue_packets" => link.queue().len() as f64,
-        "queue_bytes" => link.queue().backlog().0 as f64,
-        "in_flight_packets" => link.in_flight() as f64,
-        "drops" => link.counters().dropped as f64,
-        _ => link.counters().marked as f64,
-    }
-}
-
+/// The probes that a path names, wildcards included.
 fn resolve(plan: &Plan, path: &str, external: &dyn External) -> Result<Vec<Probe>, String> {
-    let probe = |path: String, target, gauge| Probe {
-        path,
-        target,
-        gauge,
-        last_bytes: 0,
-        series: measure::Series::new(CAPACITY),
-    };
-    let one = |target, gauge| Ok(vec![probe(path.to_owned(), target, gauge)]);
-    if path == "total.goodput_mbps" {
-        return one(Target::TotalGoodput, "goodput_mbps");
+    let (place, number, name) = split(path)?;
+    let chosen = choose(plan, place, number)?;
+    let known = at(place).find(|observable| observable.name == name);
+    match known.and_then(|observable| Some((observable, observable.probe()?))) {
+        Some((observable, read)) if !matches!(read, Read::Controller(_)) => {
+            let has = |subject: &&Subject| observable.is_of(plan, subject.index);
+            let probe = |&subject: &Subject| Probe::new(subject, name, read);
+            let probes: Vec<_> = chosen.iter().filter(has).map(probe).collect();
+            match observable.only.filter(|_| probes.is_empty()) {
+                Some(condition) => Err((condition.lacks)(plan, chosen[0].index, name)),
+                None => Ok(probes),
+            }
+        }
+        _ => match name.strip_prefix("control.").filter(|_| place == Place::Flow) {
+            Some(gauge) => control_probes(plan, &chosen, gauge, external),
+            None => Err(unknown(&names(place), place.pattern(), name)),
+        },
     }
-    if plan.stations.is_empty() && (path == "contending.stations" || path.starts_with("ap.")) {
-        return Err("there is no cell: the scenario has links alone".to_owned());
-    }
-    if path == "contending.stations" {
-        return one(Target::ContendingStations, "stations");
-    }
-    if let Some(name) = path.strip_prefix("ap.") {
-        return one(Target::Node(0), find(&NODE, "ap.", name)?);
-    }
-    if let Some(found) = link_probes(plan, path, probe)? {
+}
+
+/// The place of a path, the number in its brackets, and how it goes on.
+fn split(path: &str) -> Result<(Place, &str, &str), String> {
+    let places = Place::ALL.into_iter().filter(|&place| !names(place).is_empty());
+    let mut found = places.clone().filter_map(|place| {
+        let (number, name) = place.split(path)?;
+        Some((place, number, name))
+    });
+    // `links[0].reverse.drops` begins as `links[0].` does, which comes first.
+    if let Some(found) = found.next_back() {
         return Ok(found);
     }
-    if let Some((indices, name)) = indexed(path, "flows", plan.flows.len())? {
-        let of_control = name.strip_prefix("control.").filter(|_| !FLOW.contains(&name));
-        if let Some(gauge) = of_control {
-            return control_probes(plan, &indices, gauge, external, probe);
-        }
-        let gauge = find(&FLOW, "flows[i].", name)?;
-        let datagrams = |&i: &usize| plan.flows[i].tcp.is_none();
-        let of_tcp = !matches!(gauge, "goodput_mbps" | "delivered_bytes");
-        if of_tcp && indices.iter().all(datagrams) {
-            return Err(format!("flow {} runs over UDP and has no {gauge}", indices[0]));
-        }
-        let indices = indices.into_iter().filter(|i| !of_tcp || !datagrams(i));
-        let make = |i: usize| probe(format!("flows[{i}].{gauge}"), Target::Flow(i), gauge);
-        return Ok(indices.map(make).collect());
+    let patterns: Vec<_> = places.map(Place::pattern).collect();
+    let list = path.split_once('[').map(|(list, _)| format!("{list}[i]"));
+    if let Some(list) = list.filter(|list| patterns.contains(&list.as_str())) {
+        return Err(format!("expected {list}.name"));
     }
-    if let Some((indices, name)) = indexed(path, "stations", plan.stations.len())? {
-        if name.ends_with("mcs") && !plan.wlan.standard.has_mcs() {
-            return Err(format!("802.{} has no MCS", plan.wlan.standard.name()));
-        }
-        let all = [&NODE[..], &STATION].concat();
-        let gauge = find(&all, "stations[i].", name)?;
-        let make = |i: usize| {
-            let of_link = STATION.contains(&gauge);
-            let target = if of_link { Target::Modes(i as u32 + 1) } else { Target::Node(i + 1) };
-            probe(format!("stations[{i}].{gauge}"), target, gauge)
-        };
-        return Ok(indices.into_iter().map(make).collect());
-    }
-    Err("no probe is called so; probes begin with flows[i], stations[i], links[i], ap, wire.down, \
-         wire.up, total.goodput_mbps or contending.stations"
-        .to_owned())
+    let (last, others) = patterns.split_last().expect("there are places");
+    Err(format!("no probe is called so; probes begin with {} or {last}", others.join(", ")))
 }
 
-/// The links of `[[links]]`, without that of `[wire]`.
-fn listed(plan: &Plan) -> &[LinkPlan] {
-    match &plan.network.links[..] {
-        [first, links @ ..] if first.number.is_none() => links,
-        links => links,
-    }
+/// What probes of a place are called, those of single controllers apart.
+fn names(place: Place) -> Vec<&'static str> {
+    let of_all = |observable: &&Observable| {
+        observable.probe().is_some_and(|read| !matches!(read, Read::Controller(_)))
+    };
+    at(place).filter(of_all).map(|observable| observable.name).collect()
 }
 
-/// Probes of links, that of `[wire]` or listed ones; `None` if the path is of something else.
-fn link_probes(
-    plan: &Plan,
-    path: &str,
-    probe: impl Fn(String, Target, &'static str) -> Probe,
-) -> Result<Option<Vec<Probe>>, String> {
-    for (w, prefix) in ["wire.down.", "wire.up."].into_iter().enumerate() {
-        if let Some(name) = path.strip_prefix(prefix) {
-            if plan.network.links.first().is_none_or(|link| link.number.is_some()) {
-                return Err("there is no wire: the server sits at the access point".to_owned());
-            }
-            let gauge = find(&WIRE, prefix, name)?;
-            return Ok(Some(vec![probe(path.to_owned(), Target::Wire(w), gauge)]));
-        }
+/// The subjects at a place, all of them or that of this number; never none.
+fn choose(plan: &Plan, place: Place, number: &str) -> Result<Vec<Subject>, String> {
+    let mut there = observe::subjects(plan);
+    there.retain(|subject| subject.place == place);
+    if there.is_empty() {
+        return Err(place.absent());
     }
-    let listed = listed(plan).len();
-    let Some((indices, name)) = indexed(path, "links", listed)? else { return Ok(None) };
-    let (way, direction, name) = match name.strip_prefix("reverse.") {
-        Some(name) => ("reverse.", 1, name),
-        None => ("", 0, name),
-    };
-    let gauge = find(&WIRE, &format!("links[i].{way}"), name)?;
-    let first = plan.network.links.len() - listed;
-    let make = |i: usize| {
-        let target = Target::Wire(2 * (first + i) + direction);
-        probe(format!("links[{i}].{way}{gauge}"), target, gauge)
-    };
-    Ok(Some(indices.into_iter().map(make).collect()))
+    if number == "*" || !place.is_list() {
+        return Ok(there);
+    }
+    let chosen = number.parse().ok().and_then(|number: usize| there.get(number).copied());
+    chosen.map(|subject| vec![subject]).ok_or_else(|| {
+        let (list, last) = (place.list(), there.len() - 1);
+        format!("there are {} {list}: {list}[0] to {list}[{last}]", there.len())
+    })
 }
 
 /// Probes of a controller's gauge, at those flows whose controllers have it.
 fn control_probes(
     plan: &Plan,
-    indices: &[usize],
+    flows: &[Subject],
     gauge: &str,
     external: &dyn External,
-    probe: impl Fn(String, Target, &'static str) -> Probe,
 ) -> Result<Vec<Probe>, String> {
     let mut all = vec!["window_segments"];
     let mut probes = Vec::new();
-    for &i in indices {
-        for name in control_gauges(plan, i, external) {
+    for &flow in flows {
+        for name in control_gauges(plan, flow.index, external) {
             if name == gauge {
-                probes.push(probe(format!("flows[{i}].control.{name}"), Target::Control(i), name));
+                let read = Read::Controller(name);
+                probes.push(Probe::new(flow, &format!("control.{name}"), read));
             }
             if !all.contains(&name) {
                 all.push(name);
             }
         }
     }
-    if probes.is_empty() {
-        find(&all, "flows[i].control.", gauge)?;
-        return Err(format!("flow {} runs over UDP and has no control.{gauge}", indices[0]));
+    if !probes.is_empty() {
+        return Ok(probes);
     }
-    Ok(probes)
+    if all.contains(&gauge) {
+        let flow = flows[0].index;
+        return Err(format!("flow {flow} runs over UDP and has no control.{gauge}"));
+    }
+    Err(unknown(&all, "flows[i].control", gauge))
 }
 
-fn find(names: &[&'static str], prefix: &str, name: &str) -> Result<&'static str, String> {
-    names.iter().find(|&&known| known == name).copied().ok_or_else(|| {
-        let nearest = names
-            .iter()
-            .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
-        let hint = nearest.map(|n| format!("did you mean {prefix}{n}? ")).unwrap_or_default();
-        format!("no such probe; {hint}there are {}", names.join(", "))
-    })
+fn unknown(names: &[&str], place: &str, name: &str) -> String {
+    let nearest = names
+        .iter()
+        .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
+    let hint = nearest.map(|n| format!("did you mean {place}.{n}? ")).unwrap_or_default();
+    format!("no such probe; {hint}there are {}", names.join(", "))
 }
 
-/// Splits `list[3].name` or `list[*].name`; `None` if the path does not begin with `list[`.
-fn indexed<'a>(
-    path: &'a str,
-    list: &str,
-    length: usize,
-) -> Result<Option<(Vec<usize>, &'a str)>, String> {
-    let Some(rest) = path.strip_prefix(list).and_then(|rest| rest.strip_prefix('[')) else {
-        return Ok(None);
-    };
-    let Some((index, name)) = rest.split_once("].") else {
-        return Err(format!("expected {list}[i].name"));
-    };
-    if index == "*" {
-        return Ok(Some(((0..length).collect(), name)));
+/// Probes of a scenario that are called the same.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    /// Their path, with a wildcard for the number.
+    pub path: String,
+    /// "1" without one.
+    pub unit: String,
+    /// What they are, in a sentence.
+    pub meaning: String,
+    /// How many there are.
+    pub series: usize,
+}
+
+/// All probes that a scenario has.
+pub fn probes(plan: &Plan, external: &dyn External) -> Vec<Listed> {
+    let subjects = observe::subjects(plan);
+    let shown: Vec<_> = (0..plan.flows.len()).map(|i| control_gauges(plan, i, external)).collect();
+    let mut all = Vec::new();
+    for place in Place::ALL {
+        let there: Vec<_> = subjects.iter().filter(|subject| subject.place == place).collect();
+        for observable in at(place) {
+            let series = match observable.probe() {
+                Some(Read::Controller(name)) => shown.iter().filter(|g| g.contains(&name)).count(),
+                Some(_) => there.iter().filter(|s| observable.is_of(plan, s.index)).count(),
+                None => 0,
+            };
+            all.push(Listed {
+                path: format!("{}.{}", place.pattern().replace("[i]", "[*]"), observable.name),
+                unit: observable.unit.to_owned(),
+                meaning: observable.says.trim().to_owned(),
+                series,
+            });
+        }
+        if place == Place::Flow {
+            all.extend(own_gauges(&shown));
+        }
     }
-    match index.parse::<usize>() {
-        _ if length == 0 => Err(format!("there are no {list}")),
-        Ok(i) if i < length => Ok(Some((vec![i], name))),
-        _ => Err(format!("there are {length} {list}: {list}[0] to {list}[{}]", length - 1)),
+    all.retain(|listed| listed.series > 0);
+    all
+}
+
+/// Gauges that the catalogue does not know: those of a user's own controllers.
+fn own_gauges(shown: &[Vec<&'static str>]) -> Vec<Listed> {
+    let mut own: BTreeMap<String, usize> = BTreeMap::new();
+    for name in shown.iter().flatten() {
+        *own.entry(format!("control.{name}")).or_default() += 1;
     }
+    own.retain(|name, _| at(Place::Flow).all(|observable| observable.name != *name));
+    let listed = |(name, series): (String, usize)| Listed {
+        unit: match settings::Unit::of(&name).symbol().trim() {
+            "" => "1".to_owned(),
+            unit => unit.to_owned(),
+        },
+        path: format!("flows[*].{name}"),
+        meaning: "A gauge of the flow's own controller.".to_owned(),
+        series,
+    };
+    own.into_iter().map(listed).collect()
 }

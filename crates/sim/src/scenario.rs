@@ -8,49 +8,24 @@
 //! Faults of shape end the reading at the first, at its exact path and line. Faults of meaning are
 //! collected by [`Scenario::resolve`], all at once.
 
-mod control;
 mod document;
-mod edit;
-mod fault;
-mod fec;
 mod flow;
 mod link;
-mod path;
-mod queue;
 mod radio;
-mod rate;
-mod read;
 mod resolve;
-mod schema;
-mod tree;
+mod tcp;
 mod wlan;
 
-pub use control::{
-    Afw, Bbr, Bbr3, Control, CrossLayer, Cubic, Epoch, Few, Inner, Lt, NewReno, Rounds, Vegas,
-    Westwood,
-};
 pub use document::{Ap, Document, Measure, Station, Stations, Waypoint};
-pub use fec::{Binomial, Fec, Normal, Parity};
-pub use flow::{
-    Bulk, Cbr, Class, Constant, DelayedAck, Dynamic, Empirical, Exponential, Fixed, Flow, Pareto,
-    Saturated, Size, Tcp, Traffic, Web,
-};
+pub use flow::Flow;
 pub use link::{Link, LossDirection, Reverse, Wire};
-pub use queue::{
-    AirtimeFair, Codel, DropTail, Drr, FqCodel, GilbertElliott, GilbertElliottPackets, List, Loss,
-    Periodic, Pie, Queue, Red, Sfq, StationQueue, Trace, UniformLoss,
-};
-pub use radio::{
-    Bss, Capture, ErrorModel, Fading, Friis, LogDistance, Propagation, Radio, Threshold,
-};
-pub use rate::{Aarf, Arf, RateControl, Schedule, Step as RateStep};
-pub use schema::schema;
-pub use wlan::{Aggregation, Category, Coding, Edca, EdcaDefaults, HeLtf, PpduTiming, Wlan};
+pub use radio::{Bss, Radio};
+pub use settings::Issue;
+pub use tcp::Tcp;
+pub use wlan::{Aggregation, Category, Edca, Wlan};
 
 use crate::plan::Plan;
-use path::{Path, shown};
-use std::fmt;
-use tree::Node;
+use settings::{Node, Path, shown};
 
 /// More text than this is no scenario.
 const LARGEST_TEXT: usize = 1 << 20;
@@ -64,26 +39,6 @@ stations = 10
 [[flows]]
 from = "server"
 to = "sta*""#;
-
-/// A fault in a scenario.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Issue {
-    /// Where, in the path language; empty for the text as a whole.
-    pub path: String,
-    /// The value found, the rule, and what helps.
-    pub message: String,
-}
-
-impl fmt::Display for Issue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.path.as_str() {
-            "" => f.write_str(&self.message),
-            path => write!(f, "{path}: {}", self.message),
-        }
-    }
-}
-
-impl std::error::Error for Issue {}
 
 fn whole(message: impl Into<String>) -> Issue {
     Issue { path: String::new(), message: message.into() }
@@ -144,7 +99,7 @@ impl Scenario {
         if written.value == Node::EMPTY.value {
             return Err(whole(MINIMAL));
         }
-        let document = read::read(&written).map_err(fault::Fault::into_issue)?;
+        let document = settings::read(&written)?;
         // From here on faults can only be of values set by path, which have no line.
         written.forget_lines();
         Ok(Self { written, document })
@@ -156,15 +111,15 @@ impl Scenario {
     pub fn set(&self, path: &str, value: &str) -> Result<Self, Issue> {
         check_size(value.len())?;
         let path = Path::parse(path)?;
-        let value = edit::value_of(&path, value)?;
-        let (written, document) = edit::set(&self.written, &path, &value)?;
+        let value = settings::value_of(&path, value)?;
+        let (written, document) = settings::set(&self.written, &path, &value)?;
         Ok(Self { written, document })
     }
 
     /// The value at a path with its default; null where the default depends on other keys. `[*]`
     /// gives a list.
     pub fn get(&self, path: &str) -> Result<serde_json::Value, Issue> {
-        edit::get(&self.full(), &Path::parse(path)?.0, &mut Path::default())
+        settings::get(&self.full(), &Path::parse(path)?.0, &mut Path::default())
     }
 
     /// The scenario, typed.
@@ -194,8 +149,13 @@ impl Scenario {
 
     /// Checks what was written, all of it, and fills in every default.
     pub fn resolve(&self) -> Result<Plan, Vec<Issue>> {
-        resolve::resolve(&self.document)
+        resolve::resolve(&self.written, &self.document)
     }
+}
+
+/// The JSON schema (draft 2020-12) of a scenario, indented, with a newline at its end.
+pub fn schema() -> String {
+    format!("{:#}\n", settings::schema::<Document>())
 }
 
 fn check_size(length: usize) -> Result<(), Issue> {

@@ -3,16 +3,18 @@
 mod air;
 mod rates;
 mod routing;
-mod traffic;
+mod sources;
 
 use crate::build;
 use crate::check::Checker;
 use crate::control::External;
-use crate::flow::{Flow, Side, Source, Transport};
+use crate::flow::{Flow, Side, Transport, UdpFlow};
 use crate::medium::{Bss, Medium};
 use crate::meter::Meter;
-use crate::plan::{Endpoint, Network, Plan, TrafficPlan};
+use crate::observe::Counters;
+use crate::plan::{Endpoint, Network, Plan};
 use crate::probe::Probes;
+use crate::traffic;
 use kernel::{Agenda, Bytes, Fired, Instant, Ranked, Seed};
 use net::{LinkTimer, Lossy, Signal};
 use rates::Told;
@@ -32,7 +34,7 @@ pub(crate) enum Event {
     Wire(u32, LinkTimer),
     /// A timer of a TCP machine.
     Tcp { flow: u32, side: Side, timer: TimerId, generation: u32 },
-    /// A flow starts, its pause is over, or its next datagram is due.
+    /// A timer of a source.
     Traffic(u32),
     /// The earliest back-off of the cell ends.
     Access { generation: u32 },
@@ -77,13 +79,14 @@ pub(crate) struct World {
     /// Where each direction begins.
     near_ends: Vec<NodeId>,
     pub(crate) flows: Vec<Flow>,
-    /// Saturated flows that begin at each node.
+    /// Flows at each node of whose datagrams one always waits there.
     saturated: Vec<Vec<u32>>,
-    /// Nodes whose queue has dropped a packet of a saturated flow since their last frame.
+    /// Nodes whose queue has dropped a packet of such a flow since their last frame.
     starved: Vec<bool>,
     /// Which senders are told of the rates of which links.
     told: Told,
     pub(crate) meter: Meter,
+    pub(crate) counters: Counters,
     pub(crate) probes: Probes,
     pub(crate) checker: Option<Box<Checker>>,
     pub(crate) digest: Digest,
@@ -91,6 +94,7 @@ pub(crate) struct World {
     cell_out: Vec<wifi::Command>,
     cell_settling: bool,
     tcp_out: Vec<tcp::Command>,
+    source_out: Vec<traffic::Command>,
     wire_out: Vec<net::Command>,
     signals: Vec<Signal>,
     /// Of queues that have supplied the cell.
@@ -147,6 +151,7 @@ impl World {
             starved: vec![false; nodes],
             told: Told::default(),
             meter: Meter::new(plan),
+            counters: Counters::new(plan),
             probes,
             checker: check.then(|| Box::new(Checker::new(plan, members + 1, seed))),
             digest: Digest(0xcbf2_9ce4_8422_2325),
@@ -156,6 +161,7 @@ impl World {
             cell_out: Vec::with_capacity(64),
             cell_settling: false,
             tcp_out: Vec::with_capacity(64),
+            source_out: Vec::with_capacity(8),
             wire_out: Vec::with_capacity(8),
             signals: Vec::with_capacity(8),
             supply_signals: Vec::new(),
@@ -164,31 +170,19 @@ impl World {
         };
         world.watch_air();
         world.tell_rates(plan);
-        world.schedule_start(plan);
+        world.schedule_start();
         world
     }
 
-    fn schedule_start(&mut self, plan: &Plan) {
+    fn schedule_start(&mut self) {
         for i in 0..self.flows.len() {
-            let flow = &self.flows[i];
-            let mut start = flow.start;
-            if let Transport::Udp(udp) = &flow.transport
-                && udp.interval.is_none()
-            {
-                let home = self.home(flow.from);
+            let Flow { from, start, stop, ref transport, .. } = self.flows[i];
+            if let Transport::Udp(UdpFlow { waiting: Some(_), .. }) = transport {
+                let home = self.home(from);
                 self.saturated[home.0 as usize].push(i as u32);
             }
-            if let TrafficPlan::Web { first: crate::plan::First::Think, .. } = plan.flows[i].traffic
-            {
-                start += self.pause_of(i);
-            }
-            let bulk =
-                self.flows[i].tcp().is_some_and(|tcp| matches!(tcp.source, Source::Bulk { .. }));
-            let stop = self.flows[i].stop;
-            if bulk && stop < self.end {
-                self.agenda.at(stop, Event::Traffic(i as u32));
-            }
-            self.agenda.at(start, Event::Traffic(i as u32));
+            let stop = Some(stop).filter(|&stop| stop < self.end);
+            self.tell_source(i as u32, traffic::Event::Begin { start, stop });
         }
         self.schedule_batch();
         if let Some(first) = self.probes.next_sample() {
@@ -217,14 +211,19 @@ impl World {
                 self.on_tcp_timer(flow, side, timer, generation);
             }
             Event::Traffic(flow) => self.on_traffic(flow),
-            Event::Batch => {
-                self.meter.end_batch(now, &self.cell, &self.wires, &self.flows);
-                self.schedule_batch();
-            }
+            Event::Batch => self.end_batch(),
             Event::Sample => self.sample(),
             Event::End => return false,
         }
         true
+    }
+
+    fn end_batch(&mut self) {
+        if !self.meter.is_open() {
+            self.counters.opened = self.counters.read(self);
+        }
+        self.meter.end_batch(self.now);
+        self.schedule_batch();
     }
 
     fn schedule_batch(&mut self) {
@@ -299,7 +298,9 @@ impl World {
                 }
                 tcp::Command::Rtt(sample) => self.meter.on_rtt(flow, sample),
                 tcp::Command::Deliver(bytes) => self.on_bytes(flow, bytes),
-                tcp::Command::Acknowledged => self.on_acknowledged(flow),
+                tcp::Command::Acknowledged => {
+                    self.tell_source(flow, traffic::Event::Acknowledged);
+                }
                 tcp::Command::Closed => self.on_closed(flow, side),
                 tcp::Command::Connected => {}
             }
@@ -316,9 +317,9 @@ impl World {
             Side::Sender => (from, receiver),
             Side::Receiver => (receiver, from),
         };
-        let header = match (&segment.coded, &tcp.config.fec) {
-            (Some(_), Some(fec)) => tcp.config.header + fec.header,
-            _ => tcp.config.header,
+        let header = match (&segment.coded, &tcp.plan.config.fec) {
+            (Some(_), Some(fec)) => tcp.header + fec.header,
+            _ => tcp.header,
         };
         let packet = Packet {
             from,
@@ -347,7 +348,7 @@ impl World {
         if let Some(checker) = &mut self.checker {
             checker.on_bytes(flow, bytes);
         }
-        self.on_file_bytes(flow, bytes);
+        self.tell_source(flow, traffic::Event::Delivered(bytes));
     }
 
     /// Shows each packet that is neither at its destination nor lost.
@@ -379,7 +380,7 @@ fn near_ends(plan: &Plan) -> Vec<NodeId> {
 fn begins_saturated(plan: &Plan, wire: usize) -> bool {
     plan.flows.iter().any(|flow| {
         let network = &plan.network;
-        let saturated = matches!(flow.traffic, TrafficPlan::Saturated { .. });
+        let saturated = flow.settings.traffic.is_saturated();
         let in_cell = matches!(flow.from, Endpoint::Station(_));
         let first = || network.hop(network.site(flow.from), network.site(flow.to));
         saturated && !in_cell && first() == Some(wire)

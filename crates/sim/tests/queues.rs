@@ -1,9 +1,10 @@
 //! Queues and lossy wires as a scenario asks for them, seen in the results of a run.
 
 use kernel::{BitRate, Bytes, Duration, Instant, Seed};
-use sim::plan::{
-    CoDelConfig, ControlLaw, DirectionPlan, Discipline, FqCoDelConfig, Limit, Loss, PieConfig,
-    QueueUnit, RedConfig, red_weight,
+use net::{
+    CoDelConfig, ControlLaw, FqCoDelConfig, GilbertElliottConfig, Limit, LinkSettings,
+    LossSettings, PieConfig, QueueSettings, QueueUnit, RedConfig, Thresholds, TraceConfig,
+    UniformConfig, red_weight,
 };
 use sim::{Run, Scenario, Simulation, Value};
 
@@ -26,7 +27,7 @@ fn number(run: &Run, path: &str) -> f64 {
 }
 
 /// What a wire with these keys resolves to, from the server on.
-fn wire(keys: &str) -> DirectionPlan {
+fn wire(keys: &str) -> LinkSettings {
     let text = format!(
         "standard = \"11g\"\nstations = 1\n[wire]\n{keys}\n\
          [[flows]]\nfrom = \"server\"\nto = \"sta0\"\n"
@@ -41,9 +42,9 @@ fn wire(keys: &str) -> DirectionPlan {
 fn defaults_are_those_of_the_rfcs() {
     let (millis, none) = (Duration::from_millis, Limit::NONE);
     let law = ControlLaw { target: millis(5), interval: millis(100), mtu: Bytes(1500), ecn: false };
-    let codel = Discipline::CoDel(CoDelConfig { law, limit: none });
+    let codel = QueueSettings::Codel(CoDelConfig { law, limit: none });
     assert_eq!(wire("queue = \"codel\"").queue, codel);
-    let fq_codel = Discipline::FqCoDel(FqCoDelConfig {
+    let fq_codel = QueueSettings::FqCodel(FqCoDelConfig {
         law: ControlLaw { ecn: true, ..law },
         quantum: Bytes(1514),
         buckets: None,
@@ -51,7 +52,7 @@ fn defaults_are_those_of_the_rfcs() {
         limit: Limit::packets(10_240),
     });
     assert_eq!(wire("queue = \"fq_codel\"").queue, fq_codel);
-    let pie = Discipline::Pie(PieConfig {
+    let pie = QueueSettings::Pie(PieConfig {
         target: millis(15),
         update: millis(15),
         alpha: 0.125,
@@ -68,60 +69,67 @@ fn defaults_are_those_of_the_rfcs() {
 
 #[test]
 fn what_red_is_not_told_it_takes_from_the_wire() {
-    let red = |keys: &str| match wire(keys).queue {
-        Discipline::Red(config) => config,
-        other => panic!("{other:?}"),
+    let red = |keys: &str| {
+        let wire = wire(keys);
+        let QueueSettings::Red(red) = wire.queue else { panic!("{wire:?}") };
+        let packet_time = wire.site().time_for(red.mean_packet);
+        (red, red.thresholds(wire.site()), red.weight_at(wire.site()), packet_time)
     };
+    let thresholds = |min, max| Thresholds { unit: QueueUnit::Packets, min, max };
     // 5 ms of 10 Mb/s are 12.5 packets of 500 bytes: half of that is more than 5.
     let usual = red("rate_mbps = 10\ndelay_ms = 50\nqueue = \"red\"");
-    let rate = BitRate::from_mbps(10.0);
     let expected = RedConfig {
-        unit: QueueUnit::Packets,
-        min: 6.25,
-        max: 18.75,
+        min_packets: None,
+        max_packets: None,
+        min_bytes: None,
+        max_bytes: None,
         max_p: 0.1,
-        weight: red_weight(rate, Duration::from_millis(50), Bytes(500)),
+        weight: None,
         gentle: true,
         wait: false,
         by_size: false,
         adaptive: false,
+        target_delay: Duration::from_millis(5),
         ecn: false,
         mark_limit: None,
         mean_packet: Bytes(500),
-        packet_time: Duration::from_micros(400),
         limit: Limit::NONE,
     };
-    assert_eq!(usual, expected);
+    let weight = red_weight(BitRate::from_mbps(10.0), Duration::from_millis(50), Bytes(500));
+    let packet_time = Duration::from_micros(400);
+    assert_eq!(usual, (expected, thresholds(6.25, 18.75), weight, packet_time));
     let fast = red("queue = \"red\"");
-    assert_eq!((fast.min, fast.max, fast.weight), (5.0, 15.0, 0.002));
-    assert_eq!(fast.packet_time, Duration::ZERO);
-    let given =
+    assert_eq!(fast, (expected, thresholds(5.0, 15.0), 0.002, Duration::ZERO));
+    let (given, levels, weight, packet_time) =
         red("rate_mbps = 10\nqueue.red = { min_packets = 25, max_packets = 90, weight = 0.01, \
          mean_packet_bytes = 1500, mark_limit_p = 0.1, limit_packets = 100 }");
-    assert_eq!((given.min, given.max, given.weight), (25.0, 90.0, 0.01));
-    assert_eq!(given.packet_time, Duration::from_micros(1200));
+    assert_eq!((levels, weight), (thresholds(25.0, 90.0), 0.01));
+    assert_eq!(packet_time, Duration::from_micros(1200));
     assert_eq!((given.mark_limit, given.limit), (Some(0.1), Limit::packets(100)));
-    let bytes = red("queue.red.min_bytes = 20000");
+    let (_, bytes, ..) = red("queue.red.min_bytes = 20000");
     assert_eq!((bytes.unit, bytes.min, bytes.max), (QueueUnit::Bytes, 20_000.0, 60_000.0));
-    let below = red("queue.red.max_packets = 3");
-    assert_eq!((below.min, below.max), (1.0, 3.0));
+    let (_, below, ..) = red("queue.red.max_packets = 3");
+    assert_eq!(below, thresholds(1.0, 3.0));
 }
 
 #[test]
 fn losses_resolve() {
-    assert_eq!(wire("").loss, Loss::None);
-    let uniform = Loss::Uniform { probability: 0.01 };
+    assert_eq!(wire("").loss, None);
+    let uniform = Some(LossSettings::Uniform(UniformConfig { probability: 0.01 }));
     assert_eq!(wire("loss.uniform.probability = 0.01").loss, uniform);
-    let in_time = Loss::GilbertElliott {
+    let in_time = Some(LossSettings::GilbertElliott(GilbertElliottConfig {
         good: Duration::from_millis(100),
         bad: Duration::from_micros(2500),
         good_loss: 0.0,
         bad_loss: 1.0,
-    };
+    }));
     let keys = "loss.gilbert_elliott = { good_ms = 100, bad_ms = 2.5 }";
     assert_eq!(wire(keys).loss, in_time);
-    let steps = vec![(Instant(500_000_000), 0.5), (Instant(2_000_000_000), 0.0)];
-    let trace = Loss::Trace { steps, period: Some(Duration::from_secs(4)) };
+    let trace = Some(LossSettings::Trace(TraceConfig {
+        times: vec![Instant(500_000_000), Instant(2_000_000_000)],
+        probabilities: vec![0.5, 0.0],
+        period: Some(Duration::from_secs(4)),
+    }));
     let keys = "loss.trace = { times_s = [0.5, 2], probabilities = [0.5, 0], period_s = 4 }";
     assert_eq!(wire(keys).loss, trace);
 }

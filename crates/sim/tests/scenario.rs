@@ -1,12 +1,18 @@
 //! Reading, changing and resolving scenarios.
 
-use kernel::{BitRate, Bytes, Duration};
+use kernel::{BitRate, Bytes, Duration, Segments};
+use net::{DropTailConfig, DrrConfig, Limit, Per, QueueSettings};
 use serde_json::json;
 use sim::Scenario;
-use sim::plan::{
-    BackoffDraw, DelayEnd, DelayedAck, Discipline, Eifs, Endpoint, First, Per, Plan, Preamble,
-    SizePlan, Slot, SlotGrid, Standard, TrafficClass, TrafficPlan,
+use sim::plan::{Endpoint, Plan};
+use sim::traffic::{
+    Bulk, Cbr, Constant, DatagramSize, DelayEnd, Empirical, Exponential, First, Pareto, Saturated,
+    Size, Traffic, Web,
 };
+use tcp::{DelayedAck, DynamicAck, FixedAck};
+use wifi::mac::{BackoffDraw, Eifs, SlotGrid};
+use wifi::phy::{DOT11G, Preamble, Slot};
+use wire::TrafficClass;
 
 const MINIMAL: &str = "standard = '11g'\nstations = 10\n[[flows]]\nfrom = 'server'\nto = 'sta*'\n";
 
@@ -28,23 +34,24 @@ fn a_minimal_scenario_gets_every_default() {
     assert_eq!(plan.title, "");
     assert_eq!(plan.duration, Duration::from_secs(30));
     assert_eq!(plan.warmup, Duration::from_secs(3));
-    assert_eq!(plan.wlan.standard, Standard::G);
-    assert_eq!(plan.wlan.preamble, Preamble::Long);
-    assert_eq!(plan.wlan.basic_rates, mbps(&[1.0, 2.0, 5.5, 6.0, 11.0, 12.0, 24.0]));
+    let timing = &plan.wlan.timing;
+    assert_eq!(timing.standard, &DOT11G);
+    assert_eq!(timing.preamble, Preamble::Long);
+    assert_eq!(timing.basic_rates, mbps(&[1.0, 2.0, 5.5, 6.0, 11.0, 12.0, 24.0]));
     assert_eq!(plan.wlan.rts_threshold, Bytes(2347));
     assert_eq!((plan.wlan.short_retry_limit, plan.wlan.long_retry_limit), (7, 4));
     assert_eq!((plan.wlan.cw_min, plan.wlan.cw_max), (15, 1023));
-    assert_eq!(plan.wlan.slot, Slot::Short);
+    assert_eq!(timing.slot, Slot::Short.lasts());
     assert_eq!((plan.wlan.mac_header, plan.wlan.llc), (Bytes(24), Bytes(8)));
-    assert_eq!(plan.wlan.eifs, Eifs::Standard);
-    assert_eq!(plan.wlan.slot_grid, SlotGrid::Standard);
+    assert_eq!(timing.eifs, Eifs::Standard);
+    assert_eq!(timing.slot_grid, SlotGrid::Standard);
     assert_eq!(plan.wlan.backoff_draw, BackoffDraw::Standard);
-    let unlimited = Discipline::DropTail { limit_packets: None, limit_bytes: None };
+    let unlimited = QueueSettings::DropTail(DropTailConfig { limit: Limit::NONE });
     assert_eq!(plan.ap.queue, unlimited);
     assert!(plan.network.links.is_empty());
     assert_eq!(plan.stations.len(), 10);
     let last = &plan.stations[9];
-    assert_eq!((&last.name[..], last.up.mode.rate), ("sta9", BitRate::from_mbps(54.0)));
+    assert_eq!((&last.name[..], last.up.mode().rate), ("sta9", BitRate::from_mbps(54.0)));
     assert_eq!((last.data_loss, last.ack_loss, last.queue.clone()), (0.0, 0.0, unlimited));
     assert_eq!(plan.measure.batches, 20);
     assert_eq!(plan.measure.interval, Duration::from_millis(30));
@@ -52,16 +59,17 @@ fn a_minimal_scenario_gets_every_default() {
     let flow = &plan.flows[3];
     assert_eq!((&flow.name[..], flow.group), ("server->sta3", 0));
     assert_eq!((flow.from, flow.to), (Endpoint::Server, Endpoint::Station(3)));
-    assert_eq!((flow.start, flow.start_spread, flow.stop), (Duration(0), Duration(0), None));
-    assert_eq!(flow.class, TrafficClass::BestEffort);
-    assert_eq!(flow.traffic, TrafficPlan::Bulk { size: None });
-    let tcp = flow.tcp.as_ref().unwrap();
-    assert_eq!((tcp.mss, tcp.header, tcp.window), (Bytes(1448), Bytes(52), Bytes(65_535)));
-    assert_eq!((tcp.initial_window, tcp.initial_ssthresh), (10, None));
+    let said = &flow.settings;
+    assert_eq!((said.start, said.start_spread, said.stop), (Duration(0), Duration(0), None));
+    assert_eq!(said.class, TrafficClass::BestEffort);
+    assert_eq!(said.traffic, Traffic::Bulk(Bulk { size: None }));
+    let tcp = flow.tcp.as_ref().unwrap().config;
+    assert_eq!((tcp.mss(), tcp.header(), tcp.window()), (Bytes(1448), Bytes(52), Bytes(65_535)));
+    assert_eq!((tcp.initial_window, tcp.initial_ssthresh), (Segments(10.0), None));
     assert!(tcp.timestamps && tcp.limited_transmit && tcp.restart_after_idle);
-    assert!(!tcp.pad_last_segment);
+    assert!(!tcp.pad_last);
     let timer = Duration::from_millis(40);
-    assert_eq!(tcp.delayed_ack, DelayedAck::Fixed { segments: 2, timer });
+    assert_eq!(tcp.delayed_ack, DelayedAck::Fixed(FixedAck { segments: 2, timer }));
     let timeouts = (tcp.rto_initial, tcp.rto_min, tcp.rto_max);
     let seconds = Duration::from_secs;
     assert_eq!(timeouts, (seconds(1), seconds(1), seconds(60)));
@@ -71,10 +79,14 @@ fn a_minimal_scenario_gets_every_default() {
 fn each_standard_has_its_own_defaults() {
     let of = |standard| plan(&MINIMAL.replace("11g", standard)).wlan;
     let b = of("11b");
-    assert_eq!((b.cw_min, b.slot, b.basic_rates), (31, Slot::Long, mbps(&[1.0, 2.0])));
+    assert_eq!((b.cw_min, b.timing.slot), (31, Slot::Long.lasts()));
+    assert_eq!(b.timing.basic_rates, mbps(&[1.0, 2.0]));
     let a = of("11a");
-    assert_eq!((a.cw_min, a.slot, a.basic_rates), (15, Slot::Short, mbps(&[6.0, 12.0, 24.0])));
-    let rate = |standard| plan(&MINIMAL.replace("11g", standard)).stations[0].up.mode.rate;
+    assert_eq!((a.cw_min, a.timing.slot), (15, Slot::Short.lasts()));
+    assert_eq!(a.timing.basic_rates, mbps(&[6.0, 12.0, 24.0]));
+    let n = plan(&MINIMAL.replace("11g'", "11n'\nwlan.band_ghz = 2.4")).wlan;
+    assert_eq!(n.timing.basic_rates, mbps(&[6.0, 12.0, 24.0]));
+    let rate = |standard| plan(&MINIMAL.replace("11g", standard)).stations[0].up.mode().rate;
     assert_eq!(rate("11b"), BitRate::from_mbps(11.0));
     assert_eq!(rate("11a"), BitRate::from_mbps(54.0));
 }
@@ -88,9 +100,9 @@ fn groups_of_stations_are_numbered_in_their_order() {
     let plan = plan(text);
     let names: Vec<_> = plan.stations.iter().map(|station| &station.name[..]).collect();
     assert_eq!(names, ["sta0", "sta1", "sta2"]);
-    let rates: Vec<_> = plan.stations.iter().map(|station| station.up.mode.rate).collect();
+    let rates: Vec<_> = plan.stations.iter().map(|station| station.up.mode().rate).collect();
     assert_eq!(rates, mbps(&[11.0, 11.0, 5.5]));
-    let limit = Discipline::DropTail { limit_packets: Some(7), limit_bytes: None };
+    let limit = QueueSettings::DropTail(DropTailConfig { limit: Limit::packets(7) });
     assert_eq!(plan.stations[1].queue, limit);
     assert_eq!((plan.stations[2].data_loss, plan.stations[2].ack_loss), (0.25, 0.125));
 }
@@ -117,51 +129,50 @@ fn every_kind_of_traffic_resolves() {
     let traffic = |text: &str| {
         let flow = plan(&format!("{MINIMAL}traffic.{text}\n")).flows.remove(0);
         assert_eq!(flow.tcp.is_some(), text.starts_with("bulk") || text.starts_with("web"));
-        flow.traffic
+        flow.settings.traffic.clone()
     };
-    assert_eq!(
-        traffic("bulk.size_bytes = 1e6"),
-        TrafficPlan::Bulk { size: Some(Bytes(1_000_000)) }
-    );
-    let (payload, header) = (Bytes(1000), Bytes(28));
-    let rate = BitRate(2_500_000);
-    assert_eq!(traffic("cbr.rate_mbps = 2.5"), TrafficPlan::Cbr { rate, payload, header });
-    let payload = Bytes(1472);
-    assert_eq!(traffic("saturated = {}"), TrafficPlan::Saturated { payload, header });
-    let TrafficPlan::Web { size, think, files, first, delay } = traffic(
+    let bulk = Bulk { size: Some(Bytes(1_000_000)) };
+    assert_eq!(traffic("bulk.size_bytes = 1e6"), Traffic::Bulk(bulk));
+    let size = |payload| DatagramSize { payload: Bytes(payload), header: Bytes(28) };
+    let cbr = Cbr { rate: BitRate(2_500_000), size: size(1000) };
+    assert_eq!(traffic("cbr.rate_mbps = 2.5"), Traffic::Cbr(cbr));
+    let saturated = Saturated { size: size(1472) };
+    assert_eq!(traffic("saturated = {}"), Traffic::Saturated(saturated));
+    let Traffic::Web(Web { size, think, files, first, delay }) = traffic(
         "web = { size = 'exponential', think_s = 0.5, files = 3, first = 'file', delay = \
          'acknowledged' }",
     ) else {
         panic!()
     };
-    assert_eq!(size, SizePlan::Exponential { mean: Bytes(30_000) });
+    let mean = Bytes(30_000);
+    assert_eq!(size, Size::Exponential(Exponential { mean }));
     assert_eq!((think, files), (Duration::from_millis(500), Some(3)));
     assert_eq!((first, delay), (First::File, DelayEnd::Acknowledged));
     let size = |text: &str| match traffic(&format!("web.size.{text}")) {
-        TrafficPlan::Web { size, .. } => size,
+        Traffic::Web(web) => web.size,
         other => panic!("{other:?}"),
     };
-    assert_eq!(size("constant.bytes = 5"), SizePlan::Constant(Bytes(5)));
-    let pareto = SizePlan::Pareto { mean: Bytes(30_000), shape: 2.0 };
-    assert_eq!(size("pareto.shape = 2"), pareto);
-    let empirical = |sizes: &[u64], cumulative: &[f64]| SizePlan::Empirical {
-        sizes: sizes.iter().map(|size| Bytes(*size)).collect(),
-        cumulative: cumulative.to_vec(),
+    assert_eq!(size("constant.bytes = 5"), Size::Constant(Constant { size: Bytes(5) }));
+    assert_eq!(size("pareto.shape = 2"), Size::Pareto(Pareto { mean, shape: 2.0 }));
+    let empirical = |sizes: &[u64], weights: Option<Vec<f64>>| {
+        let sizes = sizes.iter().map(|size| Bytes(*size)).collect();
+        Size::Empirical(Empirical { sizes, weights })
     };
-    assert_eq!(size("empirical.bytes = [1, 2]"), empirical(&[1, 2], &[0.5, 1.0]));
+    assert_eq!(size("empirical.bytes = [1, 2]"), empirical(&[1, 2], None));
     assert_eq!(
         size("empirical = { bytes = [1, 2, 3, 4], weights = [1, 0, 3, 0] }"),
-        empirical(&[1, 2, 3, 4], &[0.25, 0.25, 1.0, 1.0])
+        empirical(&[1, 2, 3, 4], Some(vec![1.0, 0.0, 3.0, 0.0]))
     );
 }
 
 #[test]
 fn tcp_sizes_follow_from_each_other() {
-    let tcp =
-        |text: &str| plan(&format!("{MINIMAL}tcp = {{ {text} }}")).flows.remove(0).tcp.unwrap();
+    let tcp = |text: &str| {
+        plan(&format!("{MINIMAL}tcp = {{ {text} }}")).flows.remove(0).tcp.unwrap().config
+    };
     let sizes = |text: &str| {
         let tcp = tcp(text);
-        (tcp.mss.0, tcp.header.0, tcp.window.0)
+        (tcp.mss().0, tcp.header().0, tcp.window().0)
     };
     assert_eq!(sizes("timestamps = false"), (1460, 40, 65_535));
     assert_eq!(sizes("header_bytes = 60"), (1440, 60, 65_535));
@@ -169,7 +180,7 @@ fn tcp_sizes_follow_from_each_other() {
     let timer = Duration::from_millis(40);
     assert_eq!(
         tcp("delayed_ack = 'dynamic'").delayed_ack,
-        DelayedAck::Dynamic { thresholds: [2, 5, 9], timer }
+        DelayedAck::Dynamic(DynamicAck { thresholds: [2, 5, 9], timer })
     );
     assert_eq!(tcp("delayed_ack = 'none'").delayed_ack, DelayedAck::None);
 }
@@ -184,8 +195,8 @@ fn wire_and_queues_resolve() {
     assert_eq!((wire.rate, wire.overhead), (None, Bytes(38)));
     assert_eq!(wire.delay, Duration::from_micros(2500));
     let quantum = Bytes(1514);
-    let limit_bytes = Some(Bytes(3000));
-    let drr = Discipline::Drr { per: Per::Station, quantum, limit_packets: None, limit_bytes };
+    let limit = Limit { packets: None, bytes: Some(Bytes(3000)) };
+    let drr = QueueSettings::Drr(DrrConfig { per: Per::Station, quantum, limit });
     assert_eq!(plan.ap.queue, drr);
 }
 
@@ -290,6 +301,6 @@ fn tcp_keys_of_datagram_flows_are_passed_over() {
     let text = format!("{MINIMAL}[[flows]]\nfrom = 'ap'\nto = 'sta0'\ntraffic = 'cbr'\n");
     let scenario = parse(&text).set("flows[*].tcp.window_segments", "4").unwrap();
     let plan = scenario.resolve().unwrap();
-    assert_eq!(plan.flows[0].tcp.as_ref().unwrap().window, Bytes(4 * 1448));
+    assert_eq!(plan.flows[0].tcp.as_ref().unwrap().config.window(), Bytes(4 * 1448));
     assert_eq!(plan.flows[10].tcp, None);
 }

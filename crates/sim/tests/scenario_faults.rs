@@ -230,9 +230,9 @@ fn wrong_types_say_both_types() {
         "wlan = 5",
         "wlan: must be a table with the keys band_ghz, rate_mbps, mcs, streams, width_mhz, \
         guard_ns, coding, he_ltf, packet_extension_us, ppdu_timing, rate_control, preamble, \
-        basic_rates_mbps, rts_threshold_bytes, short_retry_limit, long_retry_limit, cw_min, \
-        cw_max, slot, protection, mac_header_bytes, llc_bytes, eifs, slot_grid, countdown, \
-        backoff_draw, durations, qos, edca_defaults, edca, aggregation, is 5 (line 1)",
+        basic_rates_mbps, slot, protection, cw_min, cw_max, rts_threshold_bytes, \
+        short_retry_limit, long_retry_limit, mac_header_bytes, llc_bytes, eifs, slot_grid, \
+        durations, countdown, backoff_draw, qos, edca_defaults, edca, aggregation, is 5 (line 1)",
     );
     malformed(
         "wlan.basic_rates_mbps = 2",
@@ -275,7 +275,7 @@ fn a_wrong_station_is_shown_the_keys() {
     malformed(
         "stations = [1, 2]",
         "stations[0]: must be a table with the keys count, standard, rate_mbps, \
-        mcs, ap_mcs, streams, width_mhz, guard_ns, rate_control, queue, ring_packets, data_loss, \
+        mcs, streams, width_mhz, guard_ns, ap_mcs, rate_control, queue, ring_packets, data_loss, \
         ack_loss, position_m, ring_m, waypoints, cell, is 1 (line 1)",
     );
 }
@@ -299,7 +299,7 @@ fn all_faults_of_meaning_at_once() {
              48, 54); the nearest are 12 and 18",
             "ap.queue.drop_tail.limit_packets: 0 would drop every packet: the limit counts the \
              one in service too; 1 is the least, and without the key there is no limit",
-            "wire.rate_mbps: must be from 0.001 to 1000000, is 0",
+            "wire.rate_mbps: must be from 0.001 to 1000000 Mb/s, is 0",
             "wire.delay_ms: must be from 0 to 60000 ms, is 1e300",
             "flows[0].from: \"sever\" is no end of a flow; did you mean \"server\"? An end is \
              \"server\", \"ap\", a station \"sta3\", all stations \"sta*\", or some \"sta0-4\"; a \
@@ -534,7 +534,7 @@ fn packets_fit_the_air_and_the_queues() {
         headers and 8 of LLC exceed the largest MSDU, 2304 bytes [802.11-2020 clause 9.2.4.8]; the \
         most is 2244",
     );
-    wrong_flow("tcp.mss_bytes = 0", "flows[0].tcp.mss_bytes: must be from 1 to 2304 bytes, is 0");
+    wrong_flow("tcp.mss_bytes = 0", "flows[0].tcp.mss_bytes: must be from 1 to 65535 bytes, is 0");
     wrong_flow(
         "traffic.cbr.payload_bytes = 0",
         "flows[0].traffic.cbr.payload_bytes: must be from \
@@ -572,18 +572,26 @@ fn tcp_is_sane() {
     );
     wrong_flow(
         "tcp.window_segments = 0",
-        "flows[0].tcp.window_segments: must be from 1 to 741534, \
-        is 0",
+        "flows[0].tcp.window_segments: must be from 1 to \
+        1073741824 segments, is 0",
+    );
+    wrong_flow(
+        "tcp.window_segments = 741535",
+        "flows[0].tcp.window_segments: must be from 1 to 741534 segments of 1448 bytes, is 741535",
     );
     wrong_flow(
         "tcp.initial_window_segments = 0",
         "flows[0].tcp.initial_window_segments: must be \
-        from 1 to 1000000, is 0",
+        from 1 to 1000000 segments, is 0",
     );
     wrong_flow(
         "tcp.rto_min_ms = 2000",
         "flows[0].tcp.rto_initial_ms: 1000 is not between \
         rto_min_ms, 2000, and rto_max_ms, 60000",
+    );
+    wrong_flow(
+        "tcp.rto_min_ms = 2000\ntcp.rto_initial_ms = 0",
+        "flows[0].tcp.rto_initial_ms: must be from 0.001 to 3600000 ms, is 0",
     );
     wrong_flow(
         "tcp.rto_min_ms = 200\ntcp.rto_max_ms = 100",
@@ -600,15 +608,14 @@ fn tcp_is_sane() {
         "flows[0].tcp.delayed_ack.fixed.segments: \
         must be from 1 to 1000000, is 0",
     );
-    wrong_flow(
+    malformed_flow(
         "tcp.delayed_ack.dynamic.thresholds = [2, 5]",
-        "flows[0].tcp.delayed_ack.dynamic.\
-        thresholds: takes three numbers, as [2, 5, 9]; has 2",
+        "flows[0].tcp.delayed_ack.dynamic.thresholds: takes 3 values, has 2 (line 8)",
     );
     wrong_flow(
         "tcp.delayed_ack.dynamic.thresholds = [9, 5, 2]",
         "flows[0].tcp.delayed_ack.dynamic.\
-        thresholds: must ascend from at least 1, as [2, 5, 9]; is [9, 5, 2]",
+        thresholds: must ascend, as [2, 5, 9]; is [9, 5, 2]",
     );
 }
 
@@ -617,7 +624,7 @@ fn traffic_is_sane() {
     wrong_flow(
         "traffic.cbr.rate_mbps = 0",
         "flows[0].traffic.cbr.rate_mbps: must be from 1e-6 to \
-        1000000, is 0",
+        1000000 Mb/s, is 0",
     );
     wrong_flow(
         "traffic.cbr = { rate_mbps = 100, payload_bytes = 1 }",
@@ -627,7 +634,7 @@ fn traffic_is_sane() {
     wrong_flow(
         "traffic.bulk.size_bytes = 0",
         "flows[0].traffic.bulk.size_bytes: must be from 1 to \
-        1000000000000000 bytes, is 0",
+        1e15 bytes, is 0",
     );
     wrong_flow(
         "traffic.web.files = 0",
@@ -841,6 +848,14 @@ fn losses_of_a_wire_say_what_they_need() {
         "wire.loss = 'periodic'",
         "wire.loss.periodic.every: missing; as 100 for each hundredth packet",
     );
+    wrong_with(
+        "wire.loss = 'list'",
+        "wire.loss.list.packets: missing; the numbers of lost packets, as [10, 11, 20]",
+    );
+    wrong_with(
+        "wire.loss = 'trace'",
+        "wire.loss.trace.times_s: missing; from when on, as [10.0, 12.0]",
+    );
     all_wrong_with(
         "wire.loss.list.packets = [0, 7, 7]",
         &[
@@ -977,7 +992,7 @@ fn values_of_links() {
         "delay_ms = -1\nqueue.drop_tail.limit_bytes = 100\nreverse = { rate_mbps = 0 }",
         &[
             "links[0].delay_ms: must be from 0 to 60000 ms, is -1",
-            "links[0].reverse.rate_mbps: must be from 0.001 to 1000000, is 0",
+            "links[0].reverse.rate_mbps: must be from 0.001 to 1000000 Mb/s, is 0",
             "links[0].queue.drop_tail.limit_bytes: 100 bytes do not hold one packet of 1500 bytes, \
              the largest of all flows",
         ],

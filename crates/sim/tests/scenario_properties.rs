@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use sim::Scenario;
-use sim::plan::{Endpoint, Plan, TrafficPlan};
+use sim::plan::{Endpoint, Plan};
+use sim::traffic::Traffic;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -141,13 +142,13 @@ fn promises_hold(plan: &Plan) {
         assert!(link.directions.iter().all(|way| way.rate.is_none_or(|rate| rate.0 > 0)));
     }
     assert!((1..=20_000).contains(&plan.flows.len()));
-    assert!(plan.wlan.basic_rates.is_sorted() && !plan.wlan.basic_rates.is_empty());
+    assert!(plan.wlan.timing.basic_rates.is_sorted() && !plan.wlan.timing.basic_rates.is_empty());
     assert!(plan.wlan.short_retry_limit > 0 && plan.wlan.long_retry_limit > 0);
     assert!((plan.wlan.cw_min + 1).is_power_of_two() && plan.wlan.cw_min <= plan.wlan.cw_max);
     assert!(plan.measure.interval.0 > 0 && plan.measure.batches >= 2);
     for station in &plan.stations {
         for link in [&station.up, &station.down] {
-            assert!(link.mode.reference_rate() >= plan.wlan.basic_rates[0]);
+            assert!(link.mode().reference_rate() >= plan.wlan.timing.basic_rates[0]);
         }
         assert!((0.0..1.0).contains(&station.data_loss));
     }
@@ -159,17 +160,21 @@ fn promises_hold(plan: &Plan) {
             assert!(!matches!(end, Endpoint::Host(n) if n as usize >= plan.network.hosts.len()));
         }
         assert!(plan.network.way(flow.from, flow.to).is_some());
-        assert!(flow.start < plan.duration);
-        assert!(flow.stop.is_none_or(|stop| stop > flow.start && stop <= plan.duration));
-        match (&flow.traffic, &flow.tcp) {
-            (TrafficPlan::Bulk { .. } | TrafficPlan::Web { .. }, Some(tcp)) => {
-                assert!(tcp.mss.0 > 0 && tcp.mss <= tcp.window);
-                assert!(tcp.rto_min <= tcp.rto_initial && tcp.rto_initial <= tcp.rto_max);
+        let said = &flow.settings;
+        assert!(said.start < plan.duration);
+        assert!(said.stop.is_none_or(|stop| stop > said.start && stop <= plan.duration));
+        match (&said.traffic, &flow.tcp) {
+            (Traffic::Bulk(_) | Traffic::Web(_), Some(tcp)) => {
+                let (mss, window) = (tcp.config.mss(), tcp.config.window());
+                assert!(mss.0 > 0 && mss <= window);
+                let config = &tcp.config;
+                assert!(config.rto_min <= config.rto_initial);
+                assert!(config.rto_initial <= config.rto_max);
             }
-            (TrafficPlan::Cbr { rate, payload, .. }, None) => {
-                assert!(rate.0 > 0 && rate.time_for(*payload).0 > 0);
+            (Traffic::Cbr(cbr), None) => {
+                assert!(cbr.rate.0 > 0 && cbr.rate.time_for(cbr.size.payload).0 > 0);
             }
-            (TrafficPlan::Saturated { payload, .. }, None) => assert!(payload.0 > 0),
+            (Traffic::Saturated(saturated), None) => assert!(saturated.size.payload.0 > 0),
             other => panic!("{other:?}"),
         }
     }

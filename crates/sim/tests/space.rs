@@ -209,7 +209,7 @@ fn faults_name_the_key_and_a_remedy() {
         ),
         (
             "stations = 1\n[radio]\nlosses_db = [[0.0, 50.0], [-1.0, 0.0]]\n",
-            "radio.losses_db[1]: must be from 0 to 1000 dB, is -1",
+            "radio.losses_db[1][0]: must be from 0 to 1000 dB, is -1",
         ),
         (
             "[stations]\nring_m = 3\n[radio]\n[wlan]\nslot_grid = 'shared'\n",

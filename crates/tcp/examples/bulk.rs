@@ -96,10 +96,9 @@ fn main() {
         Some("sack") => Recovery::Sack(Sack { rack: false, ..Sack::default() }),
         _ => Recovery::Sack(Sack::default()),
     };
-    let window = Bytes(20 * 1460);
+    let (mss, window) = (Some(Bytes(1460)), Some(Bytes(20 * 1460)));
     let initial_ssthresh = Some(Segments(10.0));
-    let config =
-        Config { recovery, window, timestamps: true, initial_ssthresh, ..Config::default() };
+    let config = Config { mss, recovery, window, initial_ssthresh, ..Config::default() };
     let control: Box<dyn Control> = match word(2) {
         Some("cubic") => Box::new(Cubic::new(&config, CubicConfig::default())),
         _ => Box::new(NewReno::from(&config)),

@@ -2,161 +2,131 @@
 
 use crate::fec::Fec;
 use kernel::{BitRate, Bytes, Duration, Segments};
+use settings::{Choice, Faults, Path, Settings, number};
 
-/// When a receiver acknowledges data that arrives in order. Everything else (data out of order,
-/// data that fills a gap, duplicates, SYN and FIN) is acknowledged at once (RFC 5681 §4.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DelayedAck {
-    /// Every segment at once.
-    None,
-    /// Once this many full-sized segments are unacknowledged, or when the timer expires.
-    Fixed {
-        /// Full-sized segments per acknowledgement (d); 2 is RFC 5681's.
-        segments: u32,
-        /// The longest an acknowledgement waits; below 500 ms (RFC 1122 §4.2.3.2).
-        timer: Duration,
-    },
-    /// As `Fixed`, with d growing from 1 to 4 by the number n of the segment, counted from 1
-    /// (Altman and Jiménez, "Novel delayed ACK techniques for improving TCP performance in
-    /// multihop wireless networks", 2003).
-    Dynamic {
-        /// d = 1 for n below the first, 2 below the second, 3 below the third, then 4; the
-        /// authors' are 2, 5, 9.
-        thresholds: [u64; 3],
-        /// The longest an acknowledgement waits.
-        timer: Duration,
-    },
-}
+/// The largest window that TCP can advertise (RFC 7323 section 2.3).
+const LARGEST_WINDOW: u64 = 1 << 30;
+/// IP packets are this large by default: the payload of an Ethernet frame.
+const USUAL_PACKET: u64 = 1500;
+/// The window that 16 bits hold.
+const USUAL_WINDOW: Bytes = Bytes(65_535);
 
-/// How losses are found and repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recovery {
-    /// By cumulative acknowledgements alone: one hole per round trip (RFC 6582).
-    NewReno,
-    /// By selective acknowledgements (RFC 2018), which the receiver then sends.
-    Sack(Sack),
-}
-
-/// Recovery by selective acknowledgements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sack {
-    /// What is lost by time: RACK, and with it tail loss probes (RFC 8985); else by what was
-    /// acknowledged above it (RFC 6675).
-    pub rack: bool,
-    /// How the window falls during recovery.
-    pub reduction: Reduction,
-    /// Whether a timeout without need is noticed by what is acknowledged after it (RFC 5682).
-    pub f_rto: bool,
-    /// Whether a loss is taken back once all that was resent proves to have been a duplicate
-    /// (RFC 2883, RFC 3708).
-    pub undo: bool,
-}
-
-/// How the window falls during recovery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reduction {
-    /// At once; nothing is sent until enough has left the network (RFC 6675).
-    AtOnce,
-    /// In proportion to what is delivered (RFC 9937).
-    Proportional,
-    /// The same as RFC 6937 has it: what is in flight at the start is `FlightSize`, and each
-    /// acknowledgement below the target gains a segment.
-    Proportional6937,
-}
-
-impl Default for Sack {
-    fn default() -> Self {
-        Self { rack: true, reduction: Reduction::Proportional, f_rto: true, undo: true }
-    }
-}
-
-/// What the retransmission timeout is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RtoRule {
-    /// SRTT + max(G, 4·RTTVAR), the whole at least `rto_min` (RFC 6298).
-    Rfc6298,
-    /// SRTT + max(`rto_min`, 4·RTTVAR), as Linux has it with 200 ms: the minimum is the
-    /// variation's.
-    Linux,
-}
-
-/// Explicit congestion notification.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EcnMode {
-    /// None.
-    Off,
-    /// A mark is echoed until the sender has answered it, once a round trip (RFC 3168).
-    Classic,
-    /// Each mark is echoed by itself, and acknowledgements wait for no change of marks (RFC 8257
-    /// §3.2).
-    Accurate,
-}
-
-/// The settings of a connection, shared by both ends.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// TCP at both ends of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+#[settings(name = "Tcp", check = relate)]
 pub struct Config {
-    /// Data bytes of a full-sized segment (SMSS).
-    pub mss: Bytes,
-    /// The window the receiver advertises (the literature's W*), constant where its application
-    /// reads at once.
-    pub window: Bytes,
-    /// The window a connection starts with; 10 segments in RFC 6928.
+    /// User data of a full segment (SMSS); default what IP packets of 1500 bytes leave beside
+    /// `header_bytes`: 1448 with timestamps, 1460 without.
+    #[setting(key = "mss_bytes", range = 1..=65_535)]
+    pub mss: Option<Bytes>,
+    /// The window that the receiver advertises (the literature's W*), constant where its
+    /// application reads at once; default 65535.
+    #[setting(key = "window_bytes", range = 1..=LARGEST_WINDOW)]
+    pub window: Option<Bytes>,
+    /// The same in segments; only one of both is given.
+    #[setting(range = 1..=LARGEST_WINDOW)]
+    pub window_segments: Option<u64>,
+    /// Initial congestion window (RFC 6928).
+    #[setting(key = "initial_window_segments", default = 10, range = 1..=1_000_000)]
     pub initial_window: Segments,
-    /// Where slow start ends at first; `None` is "arbitrarily high" (RFC 5681 §3.1).
+    /// Where slow start ends at first; default "arbitrarily high" (RFC 5681 section 3.1).
+    #[setting(key = "initial_ssthresh_segments", range = 2..=1_000_000_000)]
     pub initial_ssthresh: Option<Segments>,
-    /// Whether to negotiate the timestamps option (RFC 7323).
+    /// The rate at which the receiver's application reads, so that its window closes where it falls
+    /// behind; default as fast as data arrives.
+    #[setting(key = "read_rate_mbps", range = 1e-3..=1e6)]
+    pub read_rate: Option<BitRate>,
+    /// Whether the receiver's application reads when it is told to, by `on_read`, so that the
+    /// window may close; else it reads at once.
+    #[setting(skip)]
+    pub reads: bool,
+    /// Timestamps (RFC 7323).
+    #[setting(default = true)]
     pub timestamps: bool,
-    /// TCP and IP header of each segment: 40 bytes, 52 with timestamps.
-    pub header: Bytes,
-    /// The retransmission timeout before the first sample; 1 s in RFC 6298 (2.1).
+    /// TCP and IP headers of each segment; default 52 with timestamps, 40 without.
+    #[setting(key = "header_bytes", range = 0..=200)]
+    pub header: Option<Bytes>,
+    /// When the receiver acknowledges data in order.
+    pub delayed_ack: DelayedAck,
+    /// Whether delayed acknowledgements leave at multiples of their timer since the start of the
+    /// run, on a heartbeat of all connections as in 4.4BSD, instead of a timer's time after the
+    /// segment.
+    pub ack_heartbeat: bool,
+    /// Retransmission timeout before the first sample (RFC 6298 (2.1)).
+    #[setting(key = "rto_initial_ms", default = 1000.0, range = TIMEOUT)]
     pub rto_initial: Duration,
-    /// The least retransmission timeout; 1 s in RFC 6298 (2.4).
+    /// Least retransmission timeout (RFC 6298 (2.4)).
+    #[setting(key = "rto_min_ms", default = 1000.0, range = TIMEOUT)]
     pub rto_min: Duration,
-    /// The greatest retransmission timeout; at least 60 s in RFC 6298 (2.5).
+    /// Greatest retransmission timeout (RFC 6298 (2.5)).
+    #[setting(key = "rto_max_ms", default = 60_000.0, range = TIMEOUT)]
     pub rto_max: Duration,
-    /// RFC 6298's clock granularity G, the least the variance adds: RTO = SRTT + max(G, 4·RTTVAR).
+    /// Clock granularity G, the least that the variation adds to a timeout (RFC 6298 (2.3)).
+    #[setting(key = "rto_granularity_ms", default = 1.0, range = 0.0..=HOUR_MS)]
     pub rto_granularity: Duration,
-    /// Samples are rounded to whole ticks, at least one, before they enter the estimator; zero
-    /// keeps them exact. ns-2's tick is 10 ms.
+    /// The clock's tick: samples of the round-trip time are rounded to whole ticks, at least one; 0
+    /// keeps them exact. ns-2's is 10 ms.
+    #[setting(key = "rtt_tick_ms", default = 0.0, range = 0.0..=HOUR_MS)]
     pub rtt_tick: Duration,
-    /// What the retransmission timeout is made of.
+    /// What a retransmission timeout is made of.
     pub rto_rule: RtoRule,
     /// How losses are found and repaired.
     pub recovery: Recovery,
-    /// How data is coded against losses; with it, selective acknowledgements report the numbers of
-    /// transmissions, and losses are found by these (RFC 9002), whatever `recovery` says.
+    /// Data in blocks with parity, as in LT-TCP; default none. Congestion control "lt" goes with
+    /// it, and `ecn`. Selective acknowledgements then report the numbers of transmissions, and
+    /// losses are found by these (RFC 9002), whatever `recovery` says.
     pub fec: Option<Fec>,
     /// Explicit congestion notification.
-    pub ecn: EcnMode,
-    /// Whether to pace by the window where the controller gives no rate of its own: twice the
-    /// window per round trip in slow start, 1.2 times after it, as Linux does.
+    pub ecn: Ecn,
+    /// Whether segments are paced by the window where the congestion control gives no rate: twice
+    /// the window per round trip in slow start, 1.2 times after it, as in Linux.
     pub pacing: bool,
-    /// Whether the receiver's application reads when it is told to, by `on_read`, so that the
-    /// window may close; else it reads at once.
-    pub reads: bool,
-    /// The rate at which the receiver's application reads, if it is slow; the window then closes
-    /// where it falls behind.
-    pub read_rate: Option<BitRate>,
+    /// Whether the window grows by the data acknowledged (RFC 3465); else each acknowledgement
+    /// counts as one segment, whatever it covers, as in ns-2. `new_reno`, `few` and `afw` ask.
+    #[setting(default = true)]
+    pub byte_counting: bool,
     /// Whether the first two duplicate acknowledgements send new data (RFC 3042).
+    #[setting(default = true)]
     pub limited_transmit: bool,
-    /// Whether to start again from the initial window after an idle time longer than the
-    /// retransmission timeout (RFC 5681 §4.1).
+    /// Whether the congestion window restarts after an idle retransmission timeout (RFC 5681
+    /// section 4.1).
+    #[setting(default = true)]
     pub restart_after_idle: bool,
-    /// Whether a window that is not used is kept for five minutes and then halved (RFC 7661), in
-    /// place of `restart_after_idle`.
+    /// Whether a congestion window that is not used is kept for five minutes and then halved (RFC
+    /// 7661), in place of `restart_after_idle`.
     pub validation: bool,
-    /// When to delay acknowledgements.
-    pub delayed_ack: DelayedAck,
-    /// Whether delayed acknowledgements leave at multiples of their timer since the start, as
-    /// 4.4BSD's heartbeat of 200 ms lets them, and not that long after the segment.
-    pub ack_heartbeat: bool,
-    /// Whether the connection ends with FINs; else it just ends, as ns-2's one-way agents do.
-    pub fin: bool,
-    /// Whether what is written is rounded up to full-sized segments, as ns-2 does.
+    /// How a connection ends.
+    pub close: Close,
+    /// Whether what is written is rounded up to full segments, as in ns-2.
+    #[setting(key = "pad_last_segment")]
     pub pad_last: bool,
 }
 
+/// A timer of TCP beyond an hour makes no sense.
+const HOUR_MS: f64 = 3_600_000.0;
+const TIMEOUT: std::ops::RangeInclusive<f64> = 1e-3..=HOUR_MS;
+
 impl Config {
+    /// User data of a full segment.
+    pub fn mss(&self) -> Bytes {
+        self.mss.unwrap_or_else(|| {
+            let code = self.fec.map_or(Bytes::ZERO, |fec| fec.header);
+            Bytes(USUAL_PACKET - (self.header() + code).0)
+        })
+    }
+
+    /// The window that the receiver advertises.
+    pub fn window(&self) -> Bytes {
+        let in_segments = self.window_segments.map(|segments| Bytes(segments * self.mss().0));
+        self.window.or(in_segments).unwrap_or(USUAL_WINDOW)
+    }
+
+    /// TCP and IP headers of each segment: 20 bytes each (RFC 9293, RFC 791), and 12 for timestamps
+    /// (RFC 7323 appendix A).
+    pub fn header(&self) -> Bytes {
+        self.header.unwrap_or(Bytes(if self.timestamps { 52 } else { 40 }))
+    }
+
     /// The settings of recovery by selective acknowledgements, if that is what recovers.
     pub fn sack(&self) -> Option<Sack> {
         match self.recovery {
@@ -166,35 +136,184 @@ impl Config {
     }
 }
 
-impl Default for Config {
-    /// The RFCs' values, without the timestamps option.
-    fn default() -> Self {
-        Self {
-            mss: Bytes(1460),
-            window: Bytes(65_535),
-            initial_window: Segments(10.0),
-            initial_ssthresh: None,
-            timestamps: false,
-            header: Bytes(40),
-            rto_initial: Duration::from_secs(1),
-            rto_min: Duration::from_secs(1),
-            rto_max: Duration::from_secs(60),
-            rto_granularity: Duration::from_millis(1),
-            rtt_tick: Duration::ZERO,
-            rto_rule: RtoRule::Rfc6298,
-            recovery: Recovery::Sack(Sack::default()),
-            fec: None,
-            ecn: EcnMode::Off,
-            pacing: false,
-            reads: false,
-            read_rate: None,
-            limited_transmit: true,
-            restart_after_idle: true,
-            validation: false,
-            delayed_ack: DelayedAck::Fixed { segments: 2, timer: Duration::from_millis(100) },
-            ack_heartbeat: false,
-            fin: true,
-            pad_last: false,
-        }
+fn relate(tcp: &Config, at: &Path, faults: &mut Faults) {
+    relate_window(tcp, at, faults);
+    relate_timeouts(tcp, at, faults);
+    let mss = tcp.mss().0;
+    let smallest = tcp.fec.map_or(0, |fec| fec.granularity.smallest);
+    if smallest > mss {
+        let message = format!("{smallest} is more than a full segment holds, {mss}");
+        faults.fault(at.key("fec").key("unit_min_bytes"), message);
     }
+}
+
+fn relate_window(tcp: &Config, at: &Path, faults: &mut Faults) {
+    let (mss, in_segments) = (tcp.mss().0, at.key("window_segments"));
+    match (tcp.window, tcp.window_segments) {
+        (Some(Bytes(bytes)), Some(segments)) => {
+            let message = format!(
+                "{segments} segments, and window_bytes {bytes} too: the same window twice; keep one"
+            );
+            faults.fault(in_segments, message);
+        }
+        (None, Some(segments)) if segments > LARGEST_WINDOW / mss => {
+            let most = LARGEST_WINDOW / mss;
+            let message =
+                format!("must be from 1 to {most} segments of {mss} bytes, is {segments}");
+            faults.fault(in_segments, message);
+        }
+        (Some(Bytes(bytes)), None) if bytes < mss => {
+            let message = format!("{bytes} would never let a full segment of {mss} bytes pass");
+            faults.fault(at.key("window_bytes"), message);
+        }
+        _ => {}
+    }
+}
+
+fn relate_timeouts(tcp: &Config, at: &Path, faults: &mut Faults) {
+    let ms = |timeout: Duration| number(timeout.as_secs_f64() * 1e3);
+    let (min, max) = (ms(tcp.rto_min), ms(tcp.rto_max));
+    if tcp.rto_min > tcp.rto_max {
+        faults.fault(at.key("rto_min_ms"), format!("{min} is above rto_max_ms, {max}"));
+    } else if !(tcp.rto_min..=tcp.rto_max).contains(&tcp.rto_initial) {
+        let initial = ms(tcp.rto_initial);
+        let message = format!("{initial} is not between rto_min_ms, {min}, and rto_max_ms, {max}");
+        faults.fault(at.key("rto_initial_ms"), message);
+    }
+}
+
+/// When a receiver acknowledges data in order; all else (data out of order, data that fills a gap,
+/// duplicates, SYN and FIN) it acknowledges at once (RFC 5681 section 4.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
+pub enum DelayedAck {
+    /// At once.
+    None,
+    /// Each so many segments.
+    Fixed(FixedAck),
+    /// The more rarely, the longer the connection lasts.
+    Dynamic(DynamicAck),
+}
+
+impl Default for DelayedAck {
+    fn default() -> Self {
+        Self::Fixed(FixedAck::default())
+    }
+}
+
+/// An acknowledgement each so many segments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
+#[settings(name = "Fixed")]
+pub struct FixedAck {
+    /// Full segments that one acknowledgement answers (RFC 5681 section 4.2).
+    #[setting(default = 2, range = 1..=1_000_000)]
+    pub segments: u32,
+    /// Longest wait; below 500 ms in RFC 1122 section 4.2.3.2.
+    #[setting(key = "timer_ms", default = 40.0, range = LONGEST_WAIT)]
+    pub timer: Duration,
+}
+
+/// An acknowledgement each 1, 2, 3, then 4 segments: with thresholds 2, 5, 9 the first segment of
+/// a connection is answered at once, the 2nd to 4th by twos, the 5th to 8th by threes, all later
+/// ones by fours (Altman and Jiménez, "Novel delayed ACK techniques for improving TCP performance
+/// in multihop wireless networks", 2003).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
+#[settings(name = "Dynamic", check = ascends)]
+pub struct DynamicAck {
+    /// The numbers of the segments, counted from 1, from which on 2, 3 and 4 are answered by one;
+    /// they ascend.
+    #[setting(default = [2, 5, 9], range = 1..)]
+    pub thresholds: [u64; 3],
+    /// Longest wait.
+    #[setting(key = "timer_ms", default = 40.0, range = LONGEST_WAIT)]
+    pub timer: Duration,
+}
+
+const LONGEST_WAIT: std::ops::RangeInclusive<f64> = 1e-3..=60_000.0;
+
+fn ascends(dynamic: &DynamicAck, at: &Path, faults: &mut Faults) {
+    let is = dynamic.thresholds;
+    if !is.is_sorted() {
+        faults.fault(at.key("thresholds"), format!("must ascend, as [2, 5, 9]; is {is:?}"));
+    }
+}
+
+/// How losses are found and repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
+pub enum Recovery {
+    /// By cumulative acknowledgements alone, a hole per round trip (RFC 6582).
+    NewReno,
+    /// By selective acknowledgements (RFC 2018), which the receiver then sends.
+    Sack(Sack),
+}
+
+impl Default for Recovery {
+    fn default() -> Self {
+        Self::Sack(Sack::default())
+    }
+}
+
+/// Recovery by selective acknowledgements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
+pub struct Sack {
+    /// Whether losses are found by time, with tail loss probes (RFC 8985), and not by what arrived
+    /// above them (RFC 6675).
+    #[setting(default = true)]
+    pub rack: bool,
+    /// How the window falls during recovery.
+    pub reduction: Reduction,
+    /// Whether a timeout without need is noticed by what is acknowledged after it (F-RTO, RFC 5682).
+    #[setting(default = true)]
+    pub f_rto: bool,
+    /// Whether a loss is taken back once all that was resent is reported as a duplicate (RFC 2883,
+    /// RFC 3708).
+    #[setting(default = true)]
+    pub undo: bool,
+}
+
+/// How the window falls during recovery.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum Reduction {
+    /// At once; nothing is sent until enough has left the network (RFC 6675).
+    AtOnce,
+    /// In proportion to what is delivered (RFC 9937).
+    #[default]
+    Proportional,
+    /// The same in its first form: what is in flight at the start is `FlightSize`, and each
+    /// acknowledgement below the target gains a segment (RFC 6937).
+    #[setting(name = "proportional_rfc6937")]
+    Proportional6937,
+}
+
+/// What a retransmission timeout is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum RtoRule {
+    /// SRTT + max(G, 4·RTTVAR), the whole at least `rto_min_ms` (RFC 6298).
+    #[default]
+    Rfc6298,
+    /// SRTT + max(`rto_min_ms`, 4·RTTVAR), as Linux has it with 200 ms: the minimum is the
+    /// variation's.
+    Linux,
+}
+
+/// Explicit congestion notification.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum Ecn {
+    /// None.
+    #[default]
+    Off,
+    /// A mark is echoed until the sender has answered it, once a round trip (RFC 3168).
+    Classic,
+    /// Each mark is echoed by itself, and acknowledgements wait for no change of marks (RFC 8257
+    /// section 3.2).
+    Accurate,
+}
+
+/// How a connection ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum Close {
+    /// With FIN segments of both ends.
+    #[default]
+    Fin,
+    /// Without a further segment, as ns-2's one-way agents do.
+    None,
 }

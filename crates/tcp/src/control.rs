@@ -1,37 +1,64 @@
-//! Congestion control: how much may be in flight. One controller a file.
+//! Congestion control: how much may be in flight. A controller is one file, which holds its
+//! settings, the machine and its tests, and one line in the registry.
 
-mod afw;
-mod bbr;
-mod bbr3;
-mod cross_layer;
-mod cubic;
-mod few;
 #[cfg(test)]
 mod fixture;
 mod hystart;
-mod lt;
 mod max_filter;
-mod new_reno;
 mod path_model;
 mod rounds;
 mod slow_start;
-mod vegas;
-mod westwood;
 
-pub use afw::{Afw, AfwConfig, Congested, Epoch};
-pub use bbr::{Bbr, BbrConfig};
-pub use bbr3::{Bbr3, Bbr3Config};
-pub use cross_layer::{Average, CrossLayer, Throughputs};
-pub use cubic::{Cubic, CubicConfig};
-pub use few::Few;
-pub use lt::{Lt, LtConfig};
-pub use new_reno::NewReno;
 pub use slow_start::Counting;
-pub use vegas::{Vegas, VegasConfig};
-pub use westwood::Westwood;
 
+use crate::Config;
 use kernel::{BitRate, Duration, Instant, Segments};
 use std::fmt::Debug;
+use wire::FlowId;
+
+settings::registry! {
+    /// Congestion control.
+    #[settings(name = "Control")]
+    pub enum ControlSettings: Controller = NewReno;
+    new_reno: NewReno(NewRenoConfig),
+    cubic: Cubic(CubicConfig),
+    westwood: Westwood(WestwoodConfig),
+    vegas: Vegas(VegasConfig),
+    few: Few(FewConfig),
+    afw: Afw(AfwConfig),
+    lt: Lt(LtConfig),
+    bbr: Bbr(BbrConfig),
+    bbr3: Bbr3(Bbr3Config),
+    cross_layer: CrossLayer(CrossLayerConfig),
+    python: Python(PythonConfig),
+}
+
+/// The settings of a controller.
+pub trait Controller {
+    /// The controller of a connection.
+    fn build(&self, connection: &Connection<'_>) -> Box<dyn Control>;
+
+    /// The same as one whose window another may set; `None` if no other may.
+    fn steerable(&self, _config: &Config) -> Option<Box<dyn Steerable>> {
+        None
+    }
+
+    /// Where it is found, if it comes from outside.
+    fn import_path(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// The connection that a controller is for.
+#[derive(Clone, Copy, Debug)]
+pub struct Connection<'a> {
+    /// Its settings.
+    pub config: &'a Config,
+    /// Its flow.
+    pub flow: FlowId,
+    /// Who makes controllers from outside.
+    pub external: &'a dyn External,
+}
 
 /// How fast data was delivered, from the most recently sent segment that was newly delivered
 /// (Cheng, Cardwell, Yeganeh and Jacobson, "Delivery Rate Estimation",
@@ -117,17 +144,8 @@ pub struct Loss {
 /// What lower layers can tell that TCP cannot see.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Hint {
-    /// The link layer gave up on packets of this flow: a loss without congestion.
-    LinkLoss {
-        /// When it gave up.
-        now: Instant,
-        /// How much it dropped.
-        lost: Segments,
-    },
     /// The first hop's rate is now this.
     LinkRate(BitRate),
-    /// The route changed at this time.
-    RouteChanged(Instant),
 }
 
 /// How much may be in flight. What is lost, and when to retransmit, is the sender's business;

@@ -2,7 +2,7 @@
 //! (Cardwell et al., "packetdrill: Scriptable Network Stack Testing, from Sockets to Packets",
 //! USENIX ATC 2013). `docs/tcp-script.md` describes it.
 
-mod control;
+mod bounded;
 mod grammar;
 mod play;
 mod settings;

@@ -9,6 +9,7 @@ mod verify;
 pub(crate) use verify::{Shards, recovers};
 
 use kernel::Bytes;
+use settings::{Choice, Range, Settings};
 
 /// Loss rates below this need no parity in advance.
 const NEGLIGIBLE: f64 = 1e-3;
@@ -19,55 +20,63 @@ pub const MOST_UNITS: u32 = 255;
 /// Units of a block's first transmission at most: half are left for what comes later.
 pub const MOST_FIRST: u32 = 128;
 
-/// How the data of a connection is coded.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Data in blocks with parity, as in LT-TCP (Tickoo and others 2005); what its sources leave open
+/// is a reconstruction.
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub struct Fec {
-    /// How much parity goes out with a block.
+    /// How much parity goes out with a block, by the estimated loss rate.
     pub parity: Parity,
-    /// How much of the loss estimate a new sample is; one half in equation (1) of Subramanian et
-    /// al., "Impact of interference and capture effects in 802.11 wireless networks on TCP".
+    /// How much of the loss estimate a new sample is; one half in equation (1) of Subramanian and
+    /// others, "Impact of interference and capture effects in 802.11 wireless networks on TCP".
+    #[setting(default = 0.5, range = Range::FRACTION)]
     pub weight: f64,
-    /// How a window is cut into units; the largest unit is a full-sized segment.
+    /// How a window is cut into units.
+    #[setting(flatten)]
     pub granularity: Granularity,
-    /// Whether holes are filled with more parity; else with the missing data again.
+    /// Whether holes are filled with more parity, or the missing data is sent again.
+    #[setting(default = true)]
     pub reactive: bool,
-    /// What each coded segment's header is longer by.
+    /// What the header of each coded segment is longer by: kind, length, K and index, and four
+    /// bytes each for the numbers of unit and block.
+    #[setting(key = "header_bytes", default = 12, range = 0..=100)]
     pub header: Bytes,
-    /// Whether the receiver decodes real bytes by a Reed-Solomon code, and compares.
+    /// Whether blocks are decoded in earnest, by a Reed-Solomon code over made-up bytes, and
+    /// compared, which counts segments only.
     pub verify: bool,
 }
 
-impl Default for Fec {
-    /// A margin of one standard deviation covers the losses of nine blocks in ten, the expectation
-    /// alone those of six. The header's twelve bytes are kind, length, K and index, and four each
-    /// for the numbers of unit and block.
-    fn default() -> Self {
-        Self {
-            parity: Parity::Normal { margin: 1.0 },
-            weight: 0.5,
-            granularity: Granularity::default(),
-            reactive: true,
-            header: Bytes(12),
-            verify: false,
-        }
-    }
-}
-
-/// How much parity goes out with a block, by the loss rate.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// How much parity goes out with a block.
+#[derive(Clone, Copy, Debug, PartialEq, Choice)]
 pub enum Parity {
     /// None: parity is sent for holes alone.
     None,
-    /// The losses to be expected, and `margin` standard deviations.
-    Normal {
-        /// 0 is the rule of US 7366132, claims 9 and 10.
-        margin: f64,
-    },
-    /// The least that covers the losses with this probability, were they independent.
-    Binomial {
-        /// The probability, in (0, 1).
-        coverage: f64,
-    },
+    /// The losses to be expected, and a margin.
+    Normal(Normal),
+    /// The least that covers the losses with a given probability, were they independent.
+    Binomial(Binomial),
+}
+
+impl Default for Parity {
+    fn default() -> Self {
+        Self::Normal(Normal::default())
+    }
+}
+
+/// The losses to be expected, and a margin.
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+pub struct Normal {
+    /// The margin in standard deviations. One covers the losses of nine blocks in ten; 0, the rule
+    /// of US 7366132, claims 9 and 10, those of six.
+    #[setting(default = 1.0, range = 0.0..=10.0)]
+    pub margin: f64,
+}
+
+/// As much parity as covers the losses with a given probability.
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+pub struct Binomial {
+    /// The probability.
+    #[setting(default = 0.9, range = Range::OPEN_UNIT)]
+    pub coverage: f64,
 }
 
 impl Parity {
@@ -75,8 +84,8 @@ impl Parity {
     pub fn of(self, units: u32, loss_rate: f64) -> u32 {
         match self {
             Self::None => 0,
-            Self::Normal { margin } => proactive(units, loss_rate, margin),
-            Self::Binomial { coverage } => covering(units, loss_rate, coverage),
+            Self::Normal(Normal { margin }) => proactive(units, loss_rate, margin),
+            Self::Binomial(Binomial { coverage }) => covering(units, loss_rate, coverage),
         }
     }
 
@@ -87,34 +96,28 @@ impl Parity {
     }
 }
 
-/// How a window is cut into units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a window is cut into units; the largest unit is a full segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 pub struct Granularity {
-    /// The least number of units in a window (G).
+    /// Segments of a window at least, for which they become smaller (G).
+    #[setting(default = 10, range = 2..=u64::from(MOST_FIRST))]
     pub units: u64,
-    /// The smallest unit, in bytes.
+    /// The smallest segment that a small window is cut into (a reconstruction).
+    #[setting(key = "unit_min_bytes", default = 200, range = 1..=1_000_000)]
     pub smallest: u64,
-    /// The largest unit, in bytes.
-    pub largest: u64,
-    /// How much a unit may grow per block, in bytes.
+    /// How much segments may grow with each block.
+    #[setting(key = "unit_step_bytes", default = 200, range = 1..=10_000)]
     pub step: u64,
-}
-
-impl Default for Granularity {
-    /// Ten units at least; steps of 200 bytes; the smallest is a reconstruction.
-    fn default() -> Self {
-        Self { units: 10, smallest: 200, largest: 1460, step: 200 }
-    }
 }
 
 impl Granularity {
     /// The size of the next block's units: smaller where the window would hold too few, a step
     /// larger where it would still hold enough.
-    pub fn unit(&self, window: u64, unit: u64) -> u64 {
+    pub fn unit(&self, window: u64, unit: u64, largest: u64) -> u64 {
         if window / unit.max(1) < self.units {
-            (window / self.units).clamp(self.smallest, self.largest)
+            (window / self.units).clamp(self.smallest, largest)
         } else if window / (unit + self.step) >= self.units {
-            (unit + self.step).min(self.largest)
+            (unit + self.step).min(largest)
         } else {
             unit
         }
@@ -197,18 +200,18 @@ mod tests {
         for (units, rate, parity, covered) in
             [(10, 0.1, 2, 0.930), (10, 0.2, 4, 0.967), (20, 0.1, 4, 0.957), (20, 0.3, 9, 0.952)]
         {
-            let rule = |coverage| Parity::Binomial { coverage }.of(units, rate);
+            let rule = |coverage| Parity::Binomial(Binomial { coverage }).of(units, rate);
             assert_eq!(rule(covered - 0.001), parity, "{units} at {rate}");
             assert_eq!(rule(covered + 0.001), parity + 1, "{units} at {rate}");
         }
-        assert_eq!(Parity::Binomial { coverage: 0.9 }.of(10, 0.0), 0);
-        assert_eq!(Parity::Binomial { coverage: 0.9 }.of(128, 1.0), 127);
+        assert_eq!(Parity::Binomial(Binomial { coverage: 0.9 }).of(10, 0.0), 0);
+        assert_eq!(Parity::Binomial(Binomial { coverage: 0.9 }).of(128, 1.0), 127);
         assert_eq!(Parity::None.of(10, 0.9), 0);
     }
 
     #[test]
     fn little_data_gets_parity_of_its_own() {
-        let rule = Parity::Normal { margin: 1.0 };
+        let rule = Parity::Normal(Normal { margin: 1.0 });
         for rate in [0.0, 0.01, 0.1, 0.3, 0.5] {
             for data in 1..50 {
                 let units = rule.around(data, rate);
@@ -241,12 +244,13 @@ mod tests {
     #[test]
     fn units_keep_the_window_granular() {
         let granularity = Granularity::default();
-        assert_eq!(granularity.unit(14_600, 1460), 1460);
-        assert_eq!(granularity.unit(7300, 1460), 730, "ten units of what there is");
-        assert_eq!(granularity.unit(1000, 730), 200, "and never tiny ones");
-        assert_eq!(granularity.unit(9300, 730), 930, "a step up where ten remain");
-        assert_eq!(granularity.unit(9299, 730), 730);
-        assert_eq!(granularity.unit(1_000_000, 1400), 1460);
+        let unit = |window, unit| granularity.unit(window, unit, 1460);
+        assert_eq!(unit(14_600, 1460), 1460);
+        assert_eq!(unit(7300, 1460), 730, "ten units of what there is");
+        assert_eq!(unit(1000, 730), 200, "and never tiny ones");
+        assert_eq!(unit(9300, 730), 930, "a step up where ten remain");
+        assert_eq!(unit(9299, 730), 730);
+        assert_eq!(unit(1_000_000, 1400), 1460);
         assert_eq!(granularity.after_mark(1460), 730);
         assert_eq!(granularity.after_mark(300), 200);
     }

@@ -24,7 +24,9 @@ mod script;
 mod sender;
 
 pub use command::{Command, TimerId};
-pub use config::{Config, DelayedAck, EcnMode, Recovery, Reduction, RtoRule, Sack};
+pub use config::{
+    Close, Config, DelayedAck, DynamicAck, Ecn, FixedAck, Recovery, Reduction, RtoRule, Sack,
+};
 pub use control::{Ack, Cause, Control, Delivery, Hint, Loss};
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverCounters};

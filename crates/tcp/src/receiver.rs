@@ -3,7 +3,10 @@
 mod decoding;
 mod reading;
 
-use crate::{Command, Config, DelayedAck, EcnMode, Reassembly, Recovery, RttEstimator, TimerId};
+use crate::{
+    Command, Config, DelayedAck, DynamicAck, Ecn, FixedAck, Reassembly, Recovery, RttEstimator,
+    TimerId,
+};
 use decoding::Decoder;
 use kernel::{Bytes, Duration, Instant};
 use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment, Timestamps};
@@ -46,6 +49,10 @@ pub struct Receiver {
     flow: FlowId,
     connection: u32,
     config: Config,
+    /// Bytes of a full segment.
+    mss: u64,
+    /// What the application's buffer holds: the window, where it reads at once.
+    buffer: u64,
     rtt: RttEstimator,
     /// Next sequence number expected; 0 before the SYN.
     next: u64,
@@ -96,6 +103,8 @@ impl Receiver {
             flow,
             connection,
             config: *config,
+            mss: config.mss().0,
+            buffer: config.window().0,
             rtt: RttEstimator::new(config),
             next: 0,
             store: Reassembly::default(),
@@ -105,7 +114,7 @@ impl Receiver {
             unread: 0,
             read_at: Instant::ZERO,
             reading: false,
-            edge: config.window.0,
+            edge: config.window().0,
             ecn: false,
             echo: false,
             fin: None,
@@ -163,7 +172,7 @@ impl Receiver {
         self.unread = self.unread.saturating_sub(amount.0);
         let shown = before.saturating_sub(self.next);
         let opened = self.window().saturating_sub(shown);
-        if self.next > 0 && opened > 0 && (shown < self.config.mss.0 || opened >= shown) {
+        if self.next > 0 && opened > 0 && (shown < self.mss || opened >= shown) {
             self.acknowledge(now, out);
         }
     }
@@ -189,14 +198,14 @@ impl Receiver {
         if self.next == 0 {
             self.next = 1;
             self.own_next = 1;
-            self.edge = self.config.window.0.saturating_add(1);
+            self.edge = self.buffer.saturating_add(1);
             self.timestamps = self.config.timestamps && segment.timestamps.is_some();
             if !segment.sack.are_permitted() {
                 // RFC 2018 §2: no block without permission.
                 self.config.recovery = Recovery::NewReno;
             }
             let asks = segment.flags.has(Flags::ECE.and(Flags::CWR));
-            self.ecn = self.config.ecn != EcnMode::Off && asks;
+            self.ecn = self.config.ecn != Ecn::Off && asks;
             self.own_sent = Some(now);
         } else if self.own_una > 0 {
             // An old duplicate.
@@ -233,7 +242,7 @@ impl Receiver {
             return;
         }
         let marked = segment.flags.has(Flags::CE);
-        if self.config.ecn == EcnMode::Classic {
+        if self.config.ecn == Ecn::Classic {
             self.echo = marked || self.echo && !segment.flags.has(Flags::CWR);
         } else {
             if marked != self.echo && self.pending > 0 {
@@ -246,7 +255,7 @@ impl Receiver {
     fn on_data(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
         self.counters.segments += u64::from(segment.len > 0);
         // Nothing beyond the window is taken (RFC 9293 §3.10.7.4), which also bounds the store.
-        let limit = (self.next + self.config.window.0.min(u64::MAX / 4)).min(self.edge);
+        let limit = (self.next + self.buffer.min(u64::MAX / 4)).min(self.edge);
         let (start, end) = (segment.seq, segment.seq.saturating_add(u64::from(segment.len)));
         if end > limit || self.finished() {
             self.note_duplicate(start, end);
@@ -313,11 +322,11 @@ impl Receiver {
     /// How many in-order bytes are acknowledged at once. Bytes, not segments, so that small
     /// segments are not acknowledged too often (RFC 5681 §4.2).
     fn enough(&self) -> u64 {
-        let mss = self.config.mss.0;
+        let mss = self.mss;
         let segments = match self.config.delayed_ack {
             DelayedAck::None => 1,
-            DelayedAck::Fixed { segments, .. } => u64::from(segments),
-            DelayedAck::Dynamic { thresholds, .. } => {
+            DelayedAck::Fixed(FixedAck { segments, .. }) => u64::from(segments),
+            DelayedAck::Dynamic(DynamicAck { thresholds, .. }) => {
                 // The number of the last segment in order, counted from 1.
                 let number = (self.next - 1).div_ceil(mss);
                 1 + thresholds.iter().filter(|&&threshold| number >= threshold).count() as u64
@@ -330,7 +339,8 @@ impl Receiver {
     fn latest(&self, now: Instant) -> Instant {
         let timer = match self.config.delayed_ack {
             DelayedAck::None => Duration::ZERO,
-            DelayedAck::Fixed { timer, .. } | DelayedAck::Dynamic { timer, .. } => timer,
+            DelayedAck::Fixed(FixedAck { timer, .. })
+            | DelayedAck::Dynamic(DynamicAck { timer, .. }) => timer,
         };
         if self.config.ack_heartbeat && timer > Duration::ZERO {
             Instant::ZERO + timer * (now.since(Instant::ZERO) / timer + 1)
@@ -390,9 +400,9 @@ impl Receiver {
     /// of the buffer at least (RFC 9293 §3.8.6.2.2).
     fn window(&self) -> u64 {
         if !self.reads() {
-            return self.config.window.0;
+            return self.buffer;
         }
-        let whole = self.config.window.0;
+        let whole = self.buffer;
         let shown = self.edge.saturating_sub(self.next);
         let free = whole.saturating_sub(self.unread);
         if free >= shown.saturating_add(self.step()) { free } else { shown }
@@ -400,7 +410,7 @@ impl Receiver {
 
     /// How far the window moves at least.
     fn step(&self) -> u64 {
-        self.config.mss.0.min(self.config.window.0 / 2).max(1)
+        self.mss.min(self.buffer / 2).max(1)
     }
 
     // ---- selective acknowledgements ----
@@ -488,7 +498,7 @@ mod tests {
 
     fn delayed(segments: u32) -> Config {
         let timer = Duration::from_millis(100);
-        Config { delayed_ack: DelayedAck::Fixed { segments, timer }, ..config() }
+        Config { delayed_ack: DelayedAck::Fixed(FixedAck { segments, timer }), ..config() }
     }
 
     #[test]
@@ -559,7 +569,7 @@ mod tests {
     #[test]
     fn the_dynamic_scheme_grows_d_with_the_segments_number() {
         let timer = Duration::from_millis(100);
-        let delayed_ack = DelayedAck::Dynamic { thresholds: [2, 5, 9], timer };
+        let delayed_ack = DelayedAck::Dynamic(DynamicAck { thresholds: [2, 5, 9], timer });
         let mut tcp = Listening::connected(&Config { delayed_ack, ..config() });
         let acknowledged: Vec<u64> = (1..=22)
             .filter(|number| tcp.data(*number, 100 * number - 99, 100).contains("ack"))

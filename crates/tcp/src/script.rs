@@ -8,12 +8,13 @@ use wire::{Flags, FlowId, SackBlocks, Segment, Timestamps};
 /// Segments of 100 bytes, no delayed acknowledgement, timeouts of 200 ms at least.
 pub(crate) fn config() -> Config {
     Config {
-        mss: Bytes(100),
-        window: Bytes(10_000),
+        mss: Some(Bytes(100)),
+        window: Some(Bytes(10_000)),
         initial_window: Segments(4.0),
         rto_min: Duration::from_millis(200),
         delayed_ack: DelayedAck::None,
         recovery: Recovery::NewReno,
+        timestamps: false,
         ..Config::default()
     }
 }
@@ -64,7 +65,7 @@ pub(crate) fn segment(forward: bool, seq: u64, len: u32, ack: u64, flags: Flags)
         seq,
         len,
         ack,
-        window: config().window.0,
+        window: config().window().0,
         flags,
         timestamps: None,
         sack: if flags.has(Flags::SYN) { SackBlocks::PERMITTED } else { SackBlocks::NONE },

@@ -20,7 +20,7 @@ use crate::rack::Rack;
 use crate::ramp::Ramp;
 use crate::scoreboard::Scoreboard;
 use crate::{
-    Ack, Command, Config, Control, EcnMode, Hint, Recovery, Reduction, RttEstimator, TimerId,
+    Ack, Close, Command, Config, Control, Ecn, Hint, Recovery, Reduction, RttEstimator, TimerId,
 };
 use coding::Coding;
 use kernel::{Bytes, Duration, Instant, Segments};
@@ -69,6 +69,10 @@ pub struct Sender {
     flow: FlowId,
     connection: u32,
     config: Config,
+    /// Bytes of a full segment.
+    mss: u64,
+    /// The window that this end advertises.
+    own_window: u64,
     control: Box<dyn Control>,
     rtt: RttEstimator,
     phase: Phase,
@@ -159,11 +163,14 @@ pub struct Sender {
 impl Sender {
     /// A sender for one connection of a flow.
     pub fn new(flow: FlowId, connection: u32, config: &Config, control: Box<dyn Control>) -> Self {
-        assert!(config.mss.0 > 0, "a segment holds at least a byte");
+        let mss = config.mss().0;
+        assert!(mss > 0, "a segment holds at least a byte");
         let mut sender = Self {
             flow,
             connection,
             config: *config,
+            mss,
+            own_window: config.window().0,
             control,
             rtt: RttEstimator::new(config),
             phase: Phase::Idle,
@@ -193,7 +200,7 @@ impl Sender {
             resent: None,
             rescued: false,
             holding: false,
-            coding: config.fec.map(|fec| Box::new(Coding::new(&fec, config.mss.0))),
+            coding: config.fec.map(|fec| Box::new(Coding::new(&fec, mss))),
             ecn: false,
             cwr: false,
             cwr_until: 0,
@@ -238,7 +245,7 @@ impl Sender {
         if self.closed {
             return;
         }
-        let padded = match amount.0.checked_next_multiple_of(self.config.mss.0) {
+        let padded = match amount.0.checked_next_multiple_of(self.mss) {
             Some(padded) if self.config.pad_last => padded,
             _ => amount.0,
         };
@@ -356,7 +363,7 @@ impl Sender {
                 self.timestamps &= segment.timestamps.is_some();
                 self.negotiate_sack(segment);
                 let asks = segment.flags.has(Flags::ECE.and(Flags::CWR));
-                self.ecn = self.config.ecn != EcnMode::Off && asks;
+                self.ecn = self.config.ecn != Ecn::Off && asks;
                 self.echo = segment.timestamps.map_or(Instant::ZERO, |t| t.value);
                 self.send_syn(now, out);
             }
@@ -392,7 +399,7 @@ impl Sender {
             self.start_ramp(1.0, f64::INFINITY);
         }
         if !self.passive {
-            self.ecn = self.config.ecn != EcnMode::Off && segment.flags.has(Flags::ECE);
+            self.ecn = self.config.ecn != Ecn::Off && segment.flags.has(Flags::ECE);
         }
         out.push(Command::Connected);
         self.disarm();
@@ -425,7 +432,7 @@ impl Sender {
             out.push(Command::Acknowledged);
         }
         let both_closed = self.una > self.end && self.peer_next > 1;
-        if both_closed || !self.config.fin {
+        if both_closed || self.config.close == Close::None {
             self.phase = Phase::Done;
             if let Some(coding) = &mut self.coding {
                 coding.blocks.clear();
@@ -515,7 +522,7 @@ impl Sender {
     ) {
         self.validate(now, acked);
         let acked = self.segments(acked);
-        let used = flight + self.config.mss.0;
+        let used = flight + self.mss;
         if let Some(ramp) = &mut self.ramp
             && used > self.window
             && matches!(held, Held::No | Held::Marked)
@@ -546,7 +553,7 @@ impl Sender {
     fn take_sample(&mut self, now: Instant, segment: &Segment, flight: u64) -> Option<Duration> {
         let (rtt, per_round) = if self.timestamps {
             // RFC 7323 Appendix G: a sample for every second segment of a round trip.
-            let samples = flight.div_ceil(2 * self.config.mss.0).max(1);
+            let samples = flight.div_ceil(2 * self.mss).max(1);
             (now.since(segment.timestamps?.echo), samples)
         } else {
             let (_, sent) = self.timed.take_if(|(end, _)| *end <= segment.ack)?;
@@ -559,7 +566,7 @@ impl Sender {
     // ---- window ----
 
     fn segments(&self, bytes: u64) -> Segments {
-        Segments(bytes as f64 / self.config.mss.0 as f64)
+        Segments(bytes as f64 / self.mss as f64)
     }
 
     /// Asks the controller for its window again. A window below one segment, or none at all (NaN),
@@ -570,7 +577,7 @@ impl Sender {
             Some(ramp) if ramp.window < window => window = ramp.window,
             _ => self.ramp = None,
         }
-        self.window = (window * self.config.mss.0 as f64) as u64;
+        self.window = (window * self.mss as f64) as u64;
     }
 
     fn start_ramp(&mut self, window: f64, ssthresh: f64) {
@@ -706,7 +713,7 @@ mod tests {
 
     #[test]
     fn the_receivers_window_limits_and_so_ends_growth() {
-        let config = Config { window: Bytes(650), ..config() };
+        let config = Config { window: Some(Bytes(650)), ..config() };
         let (mut tcp, _) = Driven::connected(&config, u64::MAX);
         let mut reply = segment(false, 1, 0, 1, Flags::ACK);
         reply.window = 650;
@@ -871,7 +878,7 @@ mod tests {
 
     #[test]
     fn without_closing_segments_the_last_acknowledgement_closes() {
-        let config = Config { fin: false, ..config() };
+        let config = Config { close: Close::None, ..config() };
         let (mut tcp, _) = Driven::connected(&config, 150);
         assert_eq!(tcp.close(150), "");
         assert_eq!(tcp.ack(200, 101), "rtt 100, rto@450");
@@ -911,9 +918,8 @@ mod tests {
             fn on_ack(&mut self, _: &Ack) {}
             fn on_loss(&mut self, _: &crate::Loss) {}
             fn on_hint(&mut self, hint: &Hint) {
-                if let Hint::LinkRate(rate) = hint {
-                    self.0 = rate.as_mbps();
-                }
+                let Hint::LinkRate(rate) = hint;
+                self.0 = rate.as_mbps();
             }
         }
         let mut tcp = Driven::with(&config(), Box::new(Hinted(2.0)));

@@ -1,12 +1,14 @@
 //! BBR version 3 over a bottleneck: the test cases of draft-ietf-ccwg-bbr, §10, and how it shares.
 
 mod dumbbell;
+mod plain;
 
 use dumbbell::{Bottleneck, Dumbbell};
 use kernel::{BitRate, Bytes, Duration, Segments};
+use plain::plain;
 use std::sync::mpsc;
 use tcp::control::{Bbr, Bbr3, Bbr3Config, BbrConfig, Cubic, CubicConfig, NewReno};
-use tcp::{Ack, Config, Control, EcnMode, Hint, Loss};
+use tcp::{Ack, Config, Control, Ecn, Hint, Loss};
 
 const MBPS: f64 = 20.0;
 const RTT_S: f64 = 0.04;
@@ -75,7 +77,7 @@ impl Control for Watched {
 }
 
 fn config() -> Config {
-    Config { window: Bytes(1 << 28), timestamps: true, header: Bytes(52), ..Config::default() }
+    Config { window: Some(Bytes(1 << 28)), timestamps: true, header: Some(Bytes(52)), ..plain() }
 }
 
 fn path(products: f64) -> Bottleneck {
@@ -225,7 +227,7 @@ fn marks_hold_the_queue_down() {
         (late.iter().sum::<f64>() / late.len() as f64 / PRODUCT, used)
     };
     let (without, _) = mean(&config());
-    let (with, used) = mean(&Config { ecn: EcnMode::Accurate, ..config() });
+    let (with, used) = mean(&Config { ecn: Ecn::Accurate, ..config() });
     println!("{with:.3} products queued with marks, {without:.3} without; {used:.3} used");
     assert!(with < without, "{with} against {without}");
     assert!(used > 0.85, "{used}");

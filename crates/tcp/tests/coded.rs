@@ -1,21 +1,23 @@
 //! Coded connections over lossy paths: what `LT-TCP` is for.
 
 mod pipe;
+mod plain;
 
 use kernel::{Bytes, Duration, Segments};
 use pipe::{Act, Path, Pipe};
+use plain::plain;
 use tcp::control::{Lt, LtConfig, NewReno};
-use tcp::fec::{Fec, Parity};
+use tcp::fec::{Binomial, Fec, Normal, Parity};
 use tcp::{Config, Control, Receiver, State};
 
 /// 10 Mb/s and 40 ms each way; a window of three bandwidth-delay products at most.
 fn config(fec: Option<Fec>) -> Config {
     Config {
-        window: Bytes(330_000),
+        window: Some(Bytes(330_000)),
         initial_window: Segments(10.0),
         rto_min: Duration::from_millis(200),
         fec,
-        ..Config::default()
+        ..plain()
     }
 }
 
@@ -112,9 +114,9 @@ fn parity_in_advance_saves_round_trips_and_costs_bytes() {
         (pipe.sender.counters(), seconds)
     };
     let (none, _) = run(Parity::None);
-    let (expected, _) = run(Parity::Normal { margin: 0.0 });
-    let (margin, _) = run(Parity::Normal { margin: 1.0 });
-    let (covered, _) = run(Parity::Binomial { coverage: 0.99 });
+    let (expected, _) = run(Parity::Normal(Normal { margin: 0.0 }));
+    let (margin, _) = run(Parity::Normal(Normal { margin: 1.0 }));
+    let (covered, _) = run(Parity::Binomial(Binomial { coverage: 0.99 }));
     assert_eq!(none.proactive, 0);
     assert!(none.reactive > expected.reactive, "{} {}", none.reactive, expected.reactive);
     assert!(expected.reactive > margin.reactive, "{} {}", expected.reactive, margin.reactive);

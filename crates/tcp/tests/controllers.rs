@@ -1,20 +1,22 @@
 //! Controllers over a bottleneck: how they share it, and how they fill it.
 
 mod dumbbell;
+mod plain;
 
 use dumbbell::{Bottleneck, Dumbbell, jain};
 use kernel::{BitRate, Bytes, Duration};
+use plain::plain;
 use tcp::control::{
-    Afw, AfwConfig, Average, Bbr, Bbr3, Bbr3Config, BbrConfig, Counting, CrossLayer, Cubic,
-    CubicConfig, Few, Lt, LtConfig, NewReno, Throughputs, Vegas, VegasConfig, Westwood,
+    Afw, AfwConfig, Bbr, Bbr3, Bbr3Config, BbrConfig, CrossLayer, CrossLayerConfig, Cubic,
+    CubicConfig, Few, FewConfig, Lt, LtConfig, NewReno, Vegas, VegasConfig, Westwood,
+    WestwoodConfig,
 };
-use tcp::{Config, Control, EcnMode};
+use tcp::{Config, Control, Ecn};
 
-const BYTES: Counting = Counting::Bytes { limit: 2 };
 type Make = fn(&Config) -> Box<dyn Control>;
 
 fn config() -> Config {
-    Config { window: Bytes(1 << 28), timestamps: true, header: Bytes(52), ..Config::default() }
+    Config { window: Some(Bytes(1 << 28)), timestamps: true, header: Some(Bytes(52)), ..plain() }
 }
 
 /// How two flows of a kind share 10 Mb/s at 40 ms with 50 segments of queue over 300 s from
@@ -41,13 +43,12 @@ fn two_flows_of_a_kind_share_alike() {
         ("new_reno", |c| Box::new(NewReno::from(c))),
         ("new_reno, hystart", |c| Box::new(NewReno::from(c).hystart())),
         ("cubic", |c| Box::new(Cubic::new(c, CubicConfig::default()))),
-        ("westwood", |c| Box::new(Westwood::new(c, Westwood::MEMORY))),
+        ("westwood", |c| Box::new(Westwood::new(c, WestwoodConfig::default()))),
         ("vegas", |c| Box::new(Vegas::new(c, VegasConfig::default()))),
-        ("afw", |c| Box::new(Afw::new(c, AfwConfig::default(), BYTES))),
+        ("afw", |c| Box::new(Afw::new(c, AfwConfig::default()))),
         ("cross_layer", |c| {
             let inner = Box::new(Cubic::new(c, CubicConfig::default()));
-            let table = Throughputs::dot11ac_20mhz();
-            Box::new(CrossLayer::new(inner, table, Average::Samples(10), c.mss))
+            Box::new(CrossLayer::new(inner, &CrossLayerConfig::default(), c.mss()))
         }),
         ("bbr", |c| Box::new(Bbr::new(c, BbrConfig::default()))),
         ("bbr3", |c| Box::new(Bbr3::new(c, Bbr3Config::default()))),
@@ -63,7 +64,7 @@ fn two_flows_of_a_kind_share_alike() {
 /// Without marks LT-TCP knows no congestion at all.
 #[test]
 fn two_flows_that_answer_to_marks_share_alike() {
-    let config = Config { ecn: EcnMode::Classic, ..config() };
+    let config = Config { ecn: Ecn::Classic, ..config() };
     let lt: Make = |c| Box::new(Lt::new(c, LtConfig::default()));
     let abe: Make = |c| Box::new(NewReno::from(c).beta_ecn(0.8));
     for (name, make) in [("lt", lt), ("new_reno, RFC 8511", abe)] {
@@ -78,7 +79,7 @@ fn two_flows_that_answer_to_marks_share_alike() {
 /// between two losses there are minutes.
 #[test]
 fn few_shares_alike_once_it_has_had_its_losses() {
-    let few: Make = |c| Box::new(Few::new(c, Few::ALPHA, BYTES));
+    let few: Make = |c| Box::new(Few::new(c, FewConfig::default()));
     let (early, _) = share(&config(), few, 10.0);
     let (late, used) = share(&config(), few, 3000.0);
     println!("few: Jain {early:.4} at first, {late:.4} later, utilisation {used:.3}");

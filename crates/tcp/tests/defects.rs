@@ -3,13 +3,15 @@
 
 mod controls;
 mod pipe;
+mod plain;
 
 use kernel::{Bytes, Duration, Instant, Segments};
 use pipe::{Act, Path, Pipe};
+use plain::plain;
 use proptest::prelude::*;
 use std::sync::mpsc;
 use tcp::control::{Bbr, Bbr3, Bbr3Config, BbrConfig, NewReno};
-use tcp::{Ack, Command, Config, Control, Loss, Recovery, Reduction, Sack, Sender, State};
+use tcp::{Ack, Close, Command, Config, Control, Loss, Recovery, Reduction, Sack, Sender, State};
 use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment};
 
 /// A controller with a constant window that tells what it is told.
@@ -29,7 +31,7 @@ impl Control for Told {
 }
 
 fn config() -> Config {
-    Config { mss: Bytes(1000), window: Bytes(40_000), ..Config::default() }
+    Config { mss: Some(Bytes(1000)), window: Some(Bytes(40_000)), ..plain() }
 }
 
 fn all_reductions() -> [Recovery; 4] {
@@ -55,7 +57,7 @@ proptest! {
         duplication in 0.0..0.1f64,
         seed in any::<u64>(),
     ) {
-        let config = Config { recovery: all_reductions()[which], fin: false, ..config() };
+        let config = Config { recovery: all_reductions()[which], close: Close::None, ..config() };
         let (tell, told) = mpsc::channel();
         let forward = Path {
             loss,
@@ -86,7 +88,7 @@ proptest! {
     /// greatest timeout, whichever controller there is; and all arrives.
     #[test]
     fn no_stall_is_longer_than_the_greatest_timeout(
-        which in 0..controls::ALL.len(),
+        which in 0..controls::all().len(),
         recovery in 0..4_usize,
         loss in 0.0..0.2f64,
         jitter_us in 0..20_000u64,
@@ -104,7 +106,7 @@ proptest! {
             spacing: Duration::from_micros(500),
             ..Path::clean(Duration::from_millis(20))
         };
-        let control = controls::ALL[which].1(&config);
+        let control = controls::make(which, &config);
         let mut pipe = Pipe::seeded(&config, control, lossy(jitter_us), lossy(0), seed);
         pipe.act(Duration::ZERO, Act::Open);
         pipe.act(Duration::ZERO, Act::Write(200_000));
@@ -152,7 +154,7 @@ fn connected(config: &Config, control: Box<dyn Control>) -> (Sender, Vec<Command
 /// Recovery is entered beyond 2^32 bytes, after jumps of any size.
 #[test]
 fn recovery_is_entered_after_a_large_sequence_jump() {
-    let config = Config { mss: Bytes(60_000), window: Bytes(1 << 40), ..config() };
+    let config = Config { mss: Some(Bytes(60_000)), window: Some(Bytes(1 << 40)), ..config() };
     let control = Box::new(NewReno::new(Segments(1000.0), Some(Segments(1000.0))));
     let (mut sender, mut out, mut ack) = connected(&config, control);
     let mut now = Instant::ZERO + Duration::from_millis(10);
@@ -180,7 +182,7 @@ fn recovery_is_entered_after_a_large_sequence_jump() {
 /// A window beyond 2^32 bytes is reduced in proportion, not by what is left of a product.
 #[test]
 fn a_reduction_of_large_windows_does_not_wrap() {
-    let config = Config { mss: Bytes(60_000), window: Bytes(1 << 40), ..config() };
+    let config = Config { mss: Some(Bytes(60_000)), window: Some(Bytes(1 << 40)), ..config() };
     let control = Box::new(NewReno::new(Segments(100_000.0), Some(Segments(100_000.0))));
     let (mut sender, mut out, mut ack) = connected(&config, control);
     let mut now = Instant::ZERO + Duration::from_millis(10);

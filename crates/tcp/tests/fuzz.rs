@@ -3,11 +3,13 @@
 
 mod controls;
 mod corpus;
+mod plain;
 
 use kernel::{BitRate, Bytes, Duration, Instant, Segments};
+use plain::plain;
 use proptest::prelude::*;
 use tcp::{
-    Command, Config, DelayedAck, EcnMode, Hint, Receiver, Recovery, Sack, Sender, TimerId, drill,
+    Command, Config, DelayedAck, Ecn, Hint, Receiver, Recovery, Sack, Sender, TimerId, drill,
 };
 use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment, Timestamps};
 
@@ -135,7 +137,7 @@ proptest! {
     /// sent, nor less than nothing (which the scoreboard asserts).
     #[test]
     fn no_acknowledgement_harms_a_sender(
-        which in 0..controls::ALL.len(),
+        which in 0..controls::all().len(),
         rack in any::<bool>(),
         sack in any::<bool>(),
         timestamps in any::<bool>(),
@@ -143,20 +145,20 @@ proptest! {
         events in prop::collection::vec((noise(), 0..10u8, 0..80_000_000u64), 1..120),
     ) {
         let config = Config {
-            mss: Bytes(100),
-            window: Bytes(10_000),
+            mss: Some(Bytes(100)),
+            window: Some(Bytes(10_000)),
             initial_window: Segments(10.0),
             timestamps,
-            ecn: if ecn { EcnMode::Classic } else { EcnMode::Off },
+            ecn: if ecn { Ecn::Classic } else { Ecn::Off },
             delayed_ack: DelayedAck::None,
             recovery: if sack {
                 Recovery::Sack(Sack { rack, ..Sack::default() })
             } else {
                 Recovery::NewReno
             },
-            ..Config::default()
+            ..plain()
         };
-        let mut sender = Sender::new(FLOW, 3, &config, controls::ALL[which].1(&config));
+        let mut sender = Sender::new(FLOW, 3, &config, controls::make(which, &config));
         let (mut now, mut out) = (Instant::ZERO, Vec::new());
         sender.on_open(now, &mut out);
         let open = Segment {
@@ -220,11 +222,11 @@ proptest! {
         events in prop::collection::vec((nonsense(), 0..10u8, 0..80_000_000u64), 1..120),
     ) {
         let config = Config {
-            mss: Bytes(100),
-            window: Bytes(if huge { u64::MAX } else { 1_000 }),
+            mss: Some(Bytes(100)),
+            window: Some(Bytes(if huge { u64::MAX } else { 1_000 })),
             read_rate: rate.map(BitRate),
             recovery: if sack { Recovery::Sack(Sack::default()) } else { Recovery::NewReno },
-            ..Config::default()
+            ..plain()
         };
         let mut receiver = Receiver::new(FLOW, 3, &config);
         let (mut now, mut out) = (Instant::ZERO, Vec::new());

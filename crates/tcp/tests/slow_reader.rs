@@ -2,20 +2,22 @@
 //! bottleneck.
 
 mod pipe;
+mod plain;
 
 use kernel::{BitRate, Bytes, Duration};
 use pipe::{Act, Path, Pipe};
+use plain::plain;
 use proptest::prelude::*;
 use tcp::control::NewReno;
 use tcp::{Config, Recovery, Sack};
 
 fn slow(mbps: f64, window: u64) -> Config {
     Config {
-        mss: Bytes(1000),
-        window: Bytes(window),
+        mss: Some(Bytes(1000)),
+        window: Some(Bytes(window)),
         read_rate: Some(BitRate::from_mbps(mbps)),
         rto_min: Duration::from_millis(200),
-        ..Config::default()
+        ..plain()
     }
 }
 

@@ -3,11 +3,14 @@
 
 #![allow(clippy::disallowed_types, reason = "measures real time")]
 
+mod plain;
+
 use kernel::{Bytes, Duration, Instant, Segments};
+use plain::plain;
 use std::hint::black_box;
 use std::time;
 use tcp::control::NewReno;
-use tcp::{Ack, Command, Config, Control, DelayedAck, Receiver, Recovery, Sack, Sender};
+use tcp::{Ack, Command, Config, Control, DelayedAck, FixedAck, Receiver, Recovery, Sack, Sender};
 use wire::{Flags, FlowId, SackBlocks, Segment, Timestamps};
 
 const ROUNDS: u64 = 5_000_000;
@@ -35,10 +38,10 @@ fn stamp(on: bool, value: Instant, echo: Instant) -> Option<Timestamps> {
 
 fn config(recovery: Recovery, timestamps: bool, segments: u32) -> Config {
     let timer = Duration::from_millis(100);
-    let delayed_ack = DelayedAck::Fixed { segments, timer };
-    let window = Bytes(20 * 1460);
+    let delayed_ack = DelayedAck::Fixed(FixedAck { segments, timer });
+    let window = Some(Bytes(20 * 1460));
     let initial_window = Segments(20.0);
-    Config { window, timestamps, delayed_ack, initial_window, recovery, ..Config::default() }
+    Config { window, timestamps, delayed_ack, initial_window, recovery, ..plain() }
 }
 
 /// Nanoseconds per acknowledgement that each covers `covered` segments and releases as many.
@@ -52,7 +55,7 @@ fn acks(recovery: Recovery, timestamps: bool, covered: u32) -> f64 {
     sender.on_data(now, Bytes(u64::MAX), &mut out);
     let mut ack = segment(false, 0, 0, 1, Flags::SYN.and(Flags::ACK));
     ack.sack = SackBlocks::PERMITTED;
-    ack.window = config.window.0;
+    ack.window = config.window().0;
     ack.timestamps = stamp(timestamps, now, now);
     sender.on_segment(now, &ack, &mut out);
     (ack.seq, ack.flags, ack.sack) = (1, Flags::ACK, SackBlocks::NONE);

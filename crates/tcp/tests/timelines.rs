@@ -1,23 +1,25 @@
 //! Whole exchanges in time, over a pipe that loses what the test says.
 
 mod pipe;
+mod plain;
 
 use kernel::{Bytes, Duration, Segments};
 use pipe::{Act, Path, Pipe, show};
+use plain::plain;
 use tcp::control::NewReno;
-use tcp::{Config, DelayedAck, Recovery};
+use tcp::{Config, DelayedAck, DynamicAck, FixedAck, Recovery};
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 
 fn config() -> Config {
     Config {
-        mss: Bytes(1000),
-        window: Bytes(64_000),
+        mss: Some(Bytes(1000)),
+        window: Some(Bytes(64_000)),
         initial_window: Segments(2.0),
         rto_min: MS(200),
         delayed_ack: DelayedAck::None,
         recovery: Recovery::NewReno,
-        ..Config::default()
+        ..plain()
     }
 }
 
@@ -132,12 +134,12 @@ fn whatever_is_lost_of_opening_and_closing_is_made_good() {
 
 #[test]
 fn a_window_limited_flow_sends_a_window_per_round_trip() {
-    let config = Config { window: Bytes(20_000), ..config() };
+    let config = Config { window: Some(Bytes(20_000)), ..config() };
     let timer = MS(130);
     for delayed_ack in [
         DelayedAck::None,
-        DelayedAck::Fixed { segments: 2, timer },
-        DelayedAck::Dynamic { thresholds: [2, 5, 9], timer },
+        DelayedAck::Fixed(FixedAck { segments: 2, timer }),
+        DelayedAck::Dynamic(DynamicAck { thresholds: [2, 5, 9], timer }),
     ] {
         let config = Config { delayed_ack, ..config };
         let control = Box::new(NewReno::from(&config));
@@ -162,7 +164,7 @@ fn a_regular_loss_gives_the_square_root_law() {
     // One loss per n segments: the window saws between W/2 and W with 3/8 W² = n (Mathis et al.,
     // "The macroscopic behavior of the TCP congestion avoidance algorithm", 1997).
     let period = 384.0;
-    let config = Config { window: Bytes(1_000_000), timestamps: true, ..config() };
+    let config = Config { window: Some(Bytes(1_000_000)), timestamps: true, ..config() };
     let drops: Vec<u64> = (1..400).map(|k| 384 * k).collect();
     let path = Path { drops, ..Path::clean(MS(50)) };
     let control = Box::new(NewReno::from(&config));

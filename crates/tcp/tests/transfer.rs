@@ -2,14 +2,19 @@
 //! ends.
 
 mod pipe;
+mod plain;
 
 use kernel::{Bytes, Duration, Instant, Segments};
 use pipe::{Act, FLOW, Path, Pipe};
+use plain::plain;
 use proptest::prelude::*;
 use std::num::NonZeroU8;
 use tcp::control::{Counting, NewReno};
-use tcp::fec::{Fec, Granularity, Parity};
-use tcp::{Config, DelayedAck, EcnMode, Receiver, Recovery, Reduction, Sack, Sender, TimerId};
+use tcp::fec::{Binomial, Fec, Granularity, Normal, Parity};
+use tcp::{
+    Close, Config, DelayedAck, DynamicAck, Ecn, FixedAck, Receiver, Recovery, Reduction, Sack,
+    Sender, TimerId,
+};
 use wire::{Coded, Flags, SackBlock, SackBlocks, Segment, Timestamps};
 
 fn path() -> impl Strategy<Value = Path> {
@@ -29,8 +34,8 @@ fn delayed_ack() -> impl Strategy<Value = DelayedAck> {
     let timer = Duration::from_millis(40);
     prop_oneof![
         Just(DelayedAck::None),
-        (1..6u32).prop_map(move |segments| DelayedAck::Fixed { segments, timer }),
-        Just(DelayedAck::Dynamic { thresholds: [2, 5, 9], timer }),
+        (1..6u32).prop_map(move |segments| DelayedAck::Fixed(FixedAck { segments, timer })),
+        Just(DelayedAck::Dynamic(DynamicAck { thresholds: [2, 5, 9], timer })),
     ]
 }
 
@@ -48,20 +53,20 @@ fn recovery() -> impl Strategy<Value = Recovery> {
     ]
 }
 
-fn ecn() -> impl Strategy<Value = EcnMode> {
-    prop_oneof![Just(EcnMode::Off), Just(EcnMode::Classic), Just(EcnMode::Accurate)]
+fn ecn() -> impl Strategy<Value = Ecn> {
+    prop_oneof![Just(Ecn::Off), Just(Ecn::Classic), Just(Ecn::Accurate)]
 }
 
 fn fec() -> impl Strategy<Value = Fec> {
     let parity = prop_oneof![
         Just(Parity::None),
-        (0.0..3.0f64).prop_map(|margin| Parity::Normal { margin }),
-        (0.1..0.99f64).prop_map(|coverage| Parity::Binomial { coverage }),
+        (0.0..3.0f64).prop_map(|margin| Parity::Normal(Normal { margin })),
+        (0.1..0.99f64).prop_map(|coverage| Parity::Binomial(Binomial { coverage })),
     ];
     let verify = prop::bool::weighted(0.1);
     (parity, 0.1..1.0f64, 2..20u64, 1..400u64, 1..400u64, any::<bool>(), verify).prop_map(
         |(parity, weight, units, smallest, step, reactive, verify)| {
-            let granularity = Granularity { units, smallest, step, ..Granularity::default() };
+            let granularity = Granularity { units, smallest, step };
             Fec { parity, weight, granularity, reactive, verify, ..Fec::default() }
         },
     )
@@ -80,8 +85,8 @@ prop_compose! {
             any::<[bool; 8]>(),
     ) -> Config {
         Config {
-            mss: Bytes(mss),
-            window: Bytes(mss * segments + rest),
+            mss: Some(Bytes(mss)),
+            window: Some(Bytes(mss * segments + rest)),
             initial_window: Segments(f64::from(initial_window)),
             timestamps,
             recovery,
@@ -92,11 +97,11 @@ prop_compose! {
             limited_transmit,
             restart_after_idle,
             delayed_ack,
-            fin,
+            close: if fin { Close::Fin } else { Close::None },
             pad_last,
             rto_min: Duration::from_millis(200),
             rtt_tick: Duration::from_millis(if tick { 10 } else { 0 }),
-            ..Config::default()
+            ..plain()
         }
     }
 }
@@ -117,23 +122,23 @@ fn transfer(
     for &(amount, gap_ms) in writes {
         at += Duration::from_millis(gap_ms);
         pipe.act(at, Act::Write(amount));
-        let mss = config.mss.0;
+        let mss = config.mss().0;
         written += if config.pad_last { amount.next_multiple_of(mss) } else { amount };
     }
     pipe.act(at, Act::Close);
     // Where half of all is lost, timeouts stay long: each segment has its time.
-    pipe.run(Duration::from_secs(100_000 + 100 * written.div_ceil(config.mss.0)));
+    pipe.run(Duration::from_secs(100_000 + 100 * written.div_ceil(config.mss().0)));
     let outcome = &pipe.outcome;
     prop_assert_eq!(outcome.delivered, written);
     prop_assert!(outcome.connected.is_some() && outcome.acknowledged.is_some());
     prop_assert!(outcome.sender_closed.is_some());
-    prop_assert_eq!(outcome.receiver_closed.is_some(), config.fin);
+    prop_assert_eq!(outcome.receiver_closed.is_some(), config.close == Close::Fin);
     prop_assert_eq!(pipe.sender.in_flight_bytes(), 0);
     // Each expiry resends something or sends one acknowledgement: no storm of timers.
     prop_assert!(outcome.timer_events <= outcome.trace.len() as u64);
     let counters = pipe.sender.counters();
     // What is resent without a scoreboard may carry new data behind the old.
-    prop_assert!(counters.segments >= written.div_ceil(config.mss.0));
+    prop_assert!(counters.segments >= written.div_ceil(config.mss().0));
     prop_assert!(counters.retransmissions < counters.segments || written == 0);
     prop_assert!(counters.bytes >= written);
     prop_assert!(counters.duplicate_acks <= counters.acks_received);
@@ -199,7 +204,7 @@ proptest! {
         huge in any::<bool>(),
         events in prop::collection::vec((noise(), 0..9u8, 0..50_000_000u64), 1..100),
     ) {
-        let window = if huge { Bytes(u64::MAX) } else { config.window };
+        let window = if huge { Some(Bytes(u64::MAX)) } else { config.window };
         let config = Config { window, ..config };
         let mut sender = Sender::new(FLOW, 3, &config, Box::new(NewReno::from(&config)));
         let mut receiver = Receiver::new(FLOW, 3, &config);

@@ -5,8 +5,8 @@
 //! therefore laid out when it begins, and the cell asks for two events only: the end of the data
 //! frame or A-MPDU, where the receiver has it, and the end of the exchange. A collision needs one.
 //!
-//! Under DCF each node contends by one function, under EDCA by one for each access category. They
-//! are numbered through: those of a node stand together, lowest priority first.
+//! Under DCF each node contends by one EDCAF, under EDCA by one for each access category. They are
+//! numbered through: those of a node stand together, lowest priority first.
 //!
 //! In some things the cell is simpler than clauses 10.3 and 10.23. A NAV that would outlast the
 //! next exchange is forgotten with it; it can do so only where noise takes a frame at a DSSS rate
@@ -21,16 +21,15 @@
 
 mod access;
 mod ending;
-mod function;
 
 use crate::mac::{
-    Backoff, Bitmap, Cache, Contention, Exchange, Fate, MacConfig, Originator, Recipient, Rules,
-    Settled,
+    Backoff, Bitmap, Cache, Contention, Edcaf, Exchange, Fate, MacConfig, Originator, PeerRate,
+    Recipient, Rules, Settled, Txop,
 };
+use crate::medium::Tally;
 use crate::phy::Mode;
 use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link};
-use function::{Follows, Function};
 use kernel::{Bytes, Instant, Rng, Seed, Timer};
 use wire::{Packet, TrafficClass};
 
@@ -40,31 +39,13 @@ pub const ACCESS_POINT: u32 = 0;
 #[derive(Debug)]
 struct Node {
     noise: Rng,
-    counters: Counters,
-    frames: FrameCounters,
-    /// Functions that have something to send.
+    tally: Tally,
+    /// EDCAFs that have something to send.
     contending: u32,
-    /// Duplicate filters, one per function that it hears.
+    /// Duplicate filters, one per EDCAF that it hears.
     caches: Vec<Cache>,
     /// Reorder buffers likewise, if there are block-ack agreements.
     recipients: Vec<Recipient>,
-}
-
-/// One direction of a link.
-#[derive(Debug)]
-struct Way {
-    mode: Mode,
-    /// None: the mode is fixed.
-    control: Option<Box<dyn RateControl>>,
-}
-
-/// A right to the medium beyond one exchange (clause 10.23.2.8).
-#[derive(Clone, Copy, Debug)]
-struct Txop {
-    holder: u32,
-    until: Instant,
-    /// When the last exchange ended, while the next may follow a SIFS later.
-    idle_since: Option<Instant>,
 }
 
 /// Index of the link between two nodes, one of which is the access point.
@@ -82,15 +63,14 @@ fn way(from: u32, to: u32) -> usize {
 pub struct Cell {
     rules: Rules,
     links: Vec<Link>,
-    ways: Vec<Way>,
-    /// Whether any way has rate control.
-    adapts: bool,
+    /// Of each direction of each link.
+    rates: Vec<PeerRate>,
     nodes: Vec<Node>,
-    functions: Vec<Function>,
+    edcafs: Vec<Edcaf>,
     contention: Contention,
     access: Timer,
     exchange: Option<Exchange>,
-    /// The function whose exchange is on the air.
+    /// The EDCAF whose exchange is on the air.
     sender: u32,
     /// Frames of its PSDU that noise takes, if there are several.
     lost: Bitmap,
@@ -100,7 +80,7 @@ pub struct Cell {
     /// these bytes.
     handed: (u16, Bytes),
     txop: Option<Txop>,
-    /// Functions that send at once, and when their own first frame ends.
+    /// EDCAFs that send at once, and when their own first frame ends.
     colliders: Vec<(u32, Instant)>,
     /// Nodes of 802.11b that wait for an answer, and until when: an OFDM frame does not show them
     /// that none comes.
@@ -118,7 +98,7 @@ impl Cell {
     /// An idle cell of one access point and a station per link.
     pub fn new(config: MacConfig, links: Vec<Link>, seed: &Seed) -> Self {
         let purpose = config.backoff_stream();
-        let backoffs = |function| Backoff::Random(seed.stream(purpose, function));
+        let backoffs = |edcaf| Backoff::Random(seed.stream(purpose, edcaf));
         Self::with_backoffs(config, links, seed, backoffs)
     }
 
@@ -137,35 +117,30 @@ impl Cell {
                 aggregation.map_or(Vec::new(), |limits| vec![Recipient::new(limits.window); heard]);
             Node {
                 noise: seed.stream("radio.noise", n),
-                counters: Counters::default(),
-                frames: FrameCounters::default(),
+                tally: Tally::default(),
                 contending: 0,
                 caches: vec![Cache::default(); heard],
                 recipients,
             }
         };
         let mut spacings = Vec::with_capacity((count * per_node) as usize);
-        let functions = (0..count * per_node).map(|f| {
-            let is_access_point = f / per_node == ACCESS_POINT;
-            let category = f % per_node;
-            let (spacing, txop_limit) = rules.parameters(is_access_point, category);
-            spacings.push(spacing);
+        let edcafs = (0..count * per_node).map(|f| {
+            let (node, category) = (f / per_node, f % per_node);
+            let is_access_point = node == ACCESS_POINT;
+            spacings.push(rules.parameters(is_access_point, category).0);
             let apart = aggregation.is_some() && is_access_point;
             let receivers = if apart { count as usize } else { 1 };
-            let set = rules.set_of(f / per_node, is_access_point, category);
-            let access = (rules.access(set, backoff(f)), set);
-            Function::new(access, receivers, txop_limit, rules.timing(), rules.broadcast_mode)
+            Edcaf::new(&rules, (node, is_access_point), category, receivers, backoff(f))
         });
-        let functions: Vec<Function> = functions.collect();
+        let edcafs: Vec<Edcaf> = edcafs.collect();
         let timing = rules.timing();
         let contention = Contention::new(&spacings, timing.slot, timing.difs(), rules.busy_slot());
-        let ways = links.iter().flat_map(|link| [link.mode; 2]);
+        let modes = links.iter().flat_map(|link| [link.mode; 2]);
         Self {
-            adapts: false,
-            ways: ways.map(|mode| Way { mode, control: None }).collect(),
+            rates: modes.map(PeerRate::fixed).collect(),
             nodes: (0..count).map(node).collect(),
             contention,
-            functions,
+            edcafs,
             rules,
             links,
             access: Timer::default(),
@@ -188,46 +163,44 @@ impl Cell {
 
     /// From now on a node sends to another, one of which is the access point, in this mode.
     pub fn set_mode(&mut self, from: u32, to: u32, mode: Mode) {
-        self.ways[way(from, to)].mode = mode;
+        self.rates[way(from, to)].mode = mode;
     }
 
     /// From now on rate control says in which mode a node sends to another.
     pub fn control_rate(&mut self, from: u32, to: u32, control: Box<dyn RateControl>) {
-        self.ways[way(from, to)].control = Some(control);
-        self.adapts = true;
+        self.rates[way(from, to)].control = Some(control);
     }
 
     /// The mode in which a node sends to another.
     pub fn mode(&self, from: u32, to: u32) -> &Mode {
-        &self.ways[way(from, to)].mode
+        &self.rates[way(from, to)].mode
     }
 
-    fn node_of(&self, function: u32) -> u32 {
-        // A division is dear where there is one function a node.
-        if self.rules.per_node == 1 { function } else { function / self.rules.per_node }
+    fn node_of(&self, f: u32) -> u32 {
+        self.edcaf(f).node
     }
 
-    /// The function by which a node sends packets of this class.
-    fn function_for(&self, node: u32, class: TrafficClass) -> u32 {
+    /// The EDCAF by which a node sends packets of this class.
+    fn edcaf_for(&self, node: u32, class: TrafficClass) -> u32 {
         node * self.rules.per_node + self.rules.category_of(class)
     }
 
-    /// Which of its node's functions this is.
-    fn category(&self, function: u32) -> u32 {
-        if self.rules.per_node == 1 { 0 } else { function % self.rules.per_node }
-    }
-
-    fn functions_of(&self, node: u32) -> std::ops::Range<u32> {
+    fn edcafs_of(&self, node: u32) -> std::ops::Range<u32> {
         node * self.rules.per_node..(node + 1) * self.rules.per_node
     }
 
-    fn function(&self, function: u32) -> &Function {
-        &self.functions[function as usize]
+    fn edcaf(&self, f: u32) -> &Edcaf {
+        &self.edcafs[f as usize]
+    }
+
+    /// In which mode a node sends to another, unless it sends to all.
+    fn rate(rates: &mut [PeerRate], from: u32, to: Option<u32>) -> Option<&mut PeerRate> {
+        to.map(|to| &mut rates[way(from, to)])
     }
 
     /// Whether a node would take a packet of this class into service.
     pub fn is_free_for(&self, node: u32, class: TrafficClass) -> bool {
-        self.function(self.function_for(node, class)).load.is_idle()
+        self.edcaf(self.edcaf_for(node, class)).is_idle()
     }
 
     /// Whether this node has no frame in service.
@@ -235,7 +208,7 @@ impl Cell {
         self.nodes[node as usize].contending == 0
     }
 
-    /// Whether each class of traffic has a function of its own, and packets of one class do not
+    /// Whether each class of traffic has an EDCAF of its own, and packets of one class do not
     /// wait for those of another.
     pub fn has_categories(&self) -> bool {
         self.rules.per_node > 1
@@ -249,12 +222,12 @@ impl Cell {
 
     /// What a node did so far.
     pub fn counters(&self, node: u32) -> &Counters {
-        &self.nodes[node as usize].counters
+        &self.nodes[node as usize].tally.counters
     }
 
     /// What frames a node sent so far.
     pub fn frame_counters(&self, node: u32) -> &FrameCounters {
-        &self.nodes[node as usize].frames
+        &self.nodes[node as usize].tally.frames
     }
 
     /// A node's contention window; under EDCA that of best effort.
@@ -264,7 +237,7 @@ impl Cell {
 
     /// The contention window for packets of a class.
     pub fn window_for(&self, node: u32, class: TrafficClass) -> u32 {
-        self.function(self.function_for(node, class)).access.window()
+        self.edcaf(self.edcaf_for(node, class)).window()
     }
 
     /// Stations with a frame in service, the access point not counted.
@@ -279,7 +252,7 @@ impl Cell {
 
     /// Packets in service that their receivers do not have yet, or cannot hand up yet.
     pub fn packets_in_service(&self) -> impl Iterator<Item = &Packet> {
-        let sending = self.functions.iter().flat_map(|function| function.load.unreceived());
+        let sending = self.edcafs.iter().flat_map(|edcaf| edcaf.originator.unreceived());
         let held = self.nodes.iter().flat_map(|node| &node.recipients);
         sending.chain(held.flat_map(Recipient::held))
     }
@@ -293,11 +266,11 @@ impl Cell {
     /// sends to all.
     pub fn receiver_of(&self, node: u32) -> Option<u32> {
         let alone = self.exchange.as_ref()?.fate != Fate::Collision;
-        let functions: &[(u32, Instant)] = if alone { &[] } else { &self.colliders };
+        let colliders: &[(u32, Instant)] = if alone { &[] } else { &self.colliders };
         let sender = alone.then_some(self.sender);
-        let mut sending = sender.into_iter().chain(functions.iter().map(|&(f, _)| f));
+        let mut sending = sender.into_iter().chain(colliders.iter().map(|&(f, _)| f));
         let own = sending.find(|&f| self.node_of(f) == node)?;
-        self.function(own).load.to()
+        self.edcaf(own).to()
     }
 
     /// The category whose exchange is on the air, 0 under DCF; none in a collision.
@@ -309,11 +282,11 @@ impl Cell {
     /// The data frames of the exchange on the air; none in a collision and in a block-ack request.
     pub fn frames_on_air(&self) -> impl Iterator<Item = FrameOnAir<'_>> {
         let mpdus = self.exchange.as_ref().map_or(0, |exchange| exchange.mpdus);
-        let load = &self.function(self.sender).load;
+        let originator = &self.edcaf(self.sender).originator;
         (0..mpdus).map(move |i| {
-            let (sequence, mpdu) = load.frame_on_air(usize::from(i));
+            let (sequence, mpdu) = originator.frame_on_air(usize::from(i));
             let wasted = mpdu.received || self.is_lost(i);
-            FrameOnAir { sequence, bytes: mpdu.bytes, wasted, load, mpdu }
+            FrameOnAir { sequence, bytes: mpdu.bytes, wasted, originator, mpdu }
         })
     }
 
@@ -335,14 +308,13 @@ impl Cell {
         to: Option<u32>,
         out: &mut Vec<Command>,
     ) {
-        let f = self.function_for(node, packet.class);
-        let function = &mut self.functions[f as usize];
-        function.load.load(&self.rules.framing, now, packet, to);
+        let f = self.edcaf_for(node, packet.class);
+        self.edcafs[f as usize].load(now, packet, to, &self.rules);
         let contending = &mut self.nodes[node as usize].contending;
         *contending += 1;
         self.contending_stations += u32::from(*contending == 1 && node != ACCESS_POINT);
         // The holder of a TXOP sends a SIFS after its last exchange.
-        if self.txop.is_some_and(|txop| txop.holder == f && txop.idle_since.is_some()) {
+        if self.goes_on(f) {
             return self.contention.stay(f);
         }
         if self.contention.wait(now, f) {
@@ -352,9 +324,13 @@ impl Cell {
     }
 
     fn back_off(&mut self, f: u32) {
-        let function = &mut self.functions[f as usize];
-        let slots = function.access.draw(self.rules.persistence(function.persistence));
+        let slots = self.edcafs[f as usize].back_off(&self.rules);
         self.contention.back_off(f, slots);
+    }
+
+    /// Whether an EDCAF sends a SIFS after its last exchange.
+    fn goes_on(&self, f: u32) -> bool {
+        self.txop.is_some_and(|txop| txop.goes_on(f))
     }
 
     fn schedule_access(&mut self, out: &mut Vec<Command>) {
@@ -379,14 +355,14 @@ pub struct FrameOnAir<'a> {
     pub bytes: Bytes,
     /// Its receiver has it already, or noise takes it.
     pub wasted: bool,
-    load: &'a Originator,
+    originator: &'a Originator,
     mpdu: crate::mac::Mpdu,
 }
 
 impl FrameOnAir<'_> {
     /// Its packets: several in an A-MSDU.
     pub fn packets(&self) -> impl Iterator<Item = &Packet> {
-        self.load.packets_of(&self.mpdu)
+        self.originator.packets_of(&self.mpdu)
     }
 }
 

@@ -4,6 +4,7 @@ mod aggregation;
 mod block_ack;
 mod config;
 mod contention;
+mod edcaf;
 mod exchange;
 mod originator;
 mod recipient;
@@ -11,18 +12,21 @@ mod rules;
 mod station;
 mod timing;
 
-pub use aggregation::{Aggregation, Delivery, MissedBlockAck, Persist, QOS_CONTROL};
+pub use aggregation::{
+    Aggregation, DELIMITER, Delivery, MissedBlockAck, Persist, QOS_CONTROL, ampdu_of, mpdus_within,
+};
 pub(crate) use aggregation::{Room, ampdu, block_ack, padded};
 pub use block_ack::Bitmap;
 pub use config::{Categories, MacConfig, NonErp};
 pub(crate) use contention::{BusySlot, Contention};
-pub(crate) use exchange::{Answer, Opening, Request};
+pub(crate) use edcaf::{Edcaf, PeerRate, Response, Txop};
+pub(crate) use exchange::{Answer, Opening};
 pub use exchange::{Exchange, Fate, Step, StepKind};
 pub use originator::Outcome;
-pub(crate) use originator::{Framing, Mpdu, Originator, Psdu, Settled};
+pub(crate) use originator::{Framing, Mpdu, Originator, Settled};
 pub(crate) use recipient::{Cache, Recipient};
 pub(crate) use rules::Rules;
-pub(crate) use station::{Access, Backoff, Failure, Persistence};
+pub(crate) use station::{Access, Backoff, Persistence};
 pub(crate) use timing::{ACK, RTS};
 pub use timing::{BackoffDraw, Countdown, Durations, Eifs, FCS, Protection, SlotGrid, Timing};
 

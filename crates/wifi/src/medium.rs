@@ -1,6 +1,6 @@
 //! What a medium is told, and how it talks to the world around it.
 
-use crate::mac::Outcome;
+use crate::mac::{Outcome, Settled};
 use crate::phy::Mode;
 use kernel::{Bytes, Duration, Instant, Ticket};
 use wire::{Packet, TrafficClass};
@@ -121,4 +121,25 @@ pub struct FrameCounters {
     pub internal_collisions: u64,
     /// Packets given up because their lifetime was over.
     pub lifetime_drops: u64,
+}
+
+/// What a node did so far.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) counters: Counters,
+    pub(crate) frames: FrameCounters,
+}
+
+impl Tally {
+    /// Tells whose service at the node has ended.
+    pub(crate) fn settle(&mut self, node: u32, settled: &mut Vec<Settled>, out: &mut Vec<Command>) {
+        for Settled { packet, outcome, received } in settled.drain(..) {
+            match outcome {
+                Outcome::Sent => self.counters.sent += 1,
+                Outcome::RetryLimit => self.counters.retry_drops += 1,
+                Outcome::Lifetime => self.frames.lifetime_drops += 1,
+            }
+            out.push(Command::Done { node, packet, outcome, received });
+        }
+    }
 }

@@ -3,32 +3,54 @@
 //! Each link, from one sender to one receiver, has a machine of its own. It is asked before every
 //! attempt and told what became of it; beyond that it knows nothing.
 
-mod aarf;
-mod arf;
-mod cara;
-mod fixed;
-mod ideal;
 mod ladder;
-mod minstrel;
-mod minstrel_ht;
-mod rraa;
+mod link;
 mod sampling;
-mod schedule;
 
-pub use aarf::Aarf;
-pub use arf::{Arf, Patience};
-pub use cara::Cara;
-pub use fixed::Fixed;
-pub use ideal::Ideal;
 pub use ladder::{Ladder, Rung, exchange_time};
-pub use minstrel::Minstrel;
-pub use minstrel_ht::MinstrelHt;
-pub use rraa::Rraa;
-pub use schedule::Schedule;
+pub use link::LinkModes;
 
 use crate::phy::Mode;
-use kernel::{Db, Instant};
+use crate::phy::error::ErrorModel;
+use kernel::{Db, Instant, Rng};
+use settings::{Faults, Path};
 use std::fmt::Debug;
+
+settings::registry! {
+    /// How a link chooses the modes of its data frames.
+    #[settings(name = "RateControl")]
+    pub enum RateControlSettings: Rule = Fixed;
+    fixed: Fixed(Fixed),
+    schedule: Schedule(ScheduleSettings),
+    arf: Arf(ArfSettings),
+    aarf: Aarf(AarfSettings),
+    simple: Simple(Simple),
+    cara: Cara(CaraSettings),
+    rraa: Rraa(RraaSettings),
+    minstrel: Minstrel(MinstrelSettings),
+    minstrel_ht: MinstrelHt(MinstrelHtSettings),
+    ideal: Ideal(IdealSettings),
+}
+
+/// A rule by which links choose their modes, as its settings say it.
+pub trait Rule: Debug {
+    /// Finds what does not fit a link, in a run until `end`; the rule is set at `at`.
+    fn check(&self, _link: &LinkModes, _end: Instant, _at: &Path, _faults: &mut Faults) {}
+
+    /// The modes among which it chooses for a link by what becomes of frames.
+    fn modes(&self, link: &LinkModes) -> Vec<Mode> {
+        link.modes()
+    }
+
+    /// The machine of a link; none where the mode never changes. The error model is that of the
+    /// receivers.
+    fn build(
+        &self,
+        link: &LinkModes,
+        model: &dyn ErrorModel,
+        rng: Rng,
+    ) -> Option<Box<dyn RateControl>>;
+}
 
 /// How to send.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -23,7 +23,6 @@
 mod air;
 mod budget;
 mod frame;
-mod function;
 mod hearing;
 mod inbox;
 mod interference;
@@ -37,21 +36,21 @@ mod signals;
 mod watch;
 
 pub use budget::LinkBudget;
-pub use radio::{Capture, Losses, MeanKnown, Radio, Site};
+pub use radio::{Capture, Losses, Radio, RadioSettings, ReceiverSettings, Site};
 pub use watch::{Heard, Senses};
 
-use crate::mac::{self, Backoff, StepKind};
+use crate::mac::{self, Backoff, Edcaf, PeerRate, StepKind};
 use crate::phy::Mode;
 use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link, MacConfig, Supply};
 use frame::OnAir;
-use function::Function;
 use judge::Memo;
 use kernel::{Bytes, Duration, Fired, Instant, Seed, Timer};
 use node::Node;
 use radio::Levels;
 use reception::Receiver;
 use rules::{Peer, Rules};
+use sense::{Contender, Slots};
 use signals::Signals;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -114,7 +113,7 @@ pub struct Airing {
     pub to: Option<u32>,
     /// Which frame.
     pub kind: StepKind,
-    /// The function whose exchange it belongs to, at the one of the two that has opened it.
+    /// The EDCAF whose exchange it belongs to, at the one of the two that has opened it.
     pub function: u8,
     /// How it is sent.
     pub mode: Mode,
@@ -154,7 +153,7 @@ impl Space {
         let SpaceConfig { mac, radio, nav_reset, sites, links } = config;
         let rules = Rules {
             mac: mac::Rules::new(mac, links.iter().map(|(_, _, link)| link.mode)),
-            levels: Levels::of(&radio),
+            levels: Levels::of(&radio.receiver),
             nav_reset,
         };
         let signals = Signals::new(radio, sites);
@@ -163,7 +162,7 @@ impl Space {
             for (from, to) in [(a, b), (b, a)] {
                 let power = signals.mean_power(from, to, Instant::ZERO);
                 let power = power.map_or(0.0, |power| power.milliwatts);
-                let peer = Peer { node: to, link, mode: link.mode, control: None, power };
+                let peer = Peer { node: to, link, rate: PeerRate::fixed(link.mode), power };
                 peers[from as usize].push(peer);
             }
         }
@@ -173,14 +172,18 @@ impl Space {
             let several = rules.mac.framing.aggregation.is_some() && peers.len() > 1;
             let receivers = peers.last().filter(|_| several).map_or(1, |peer| peer.node + 1);
             let is_access_point = signals.sites[n as usize].is_access_point;
-            let functions = (0..rules.mac.per_node).map(|category| {
+            let contenders = (0..rules.mac.per_node).map(|category| {
                 let index = n * rules.mac.per_node + category;
                 let backoff =
                     Backoff::Random(seed.stream(rules.mac.config.backoff_stream(), index));
+                let (spacing, _) = rules.mac.parameters(is_access_point, category);
                 let node = (n, is_access_point);
-                Function::new(&rules, node, category, receivers as usize, backoff)
+                Contender {
+                    edcaf: Edcaf::new(&rules.mac, node, category, receivers as usize, backoff),
+                    slots: Slots::new(rules.timing(), spacing, rules.mac.busy_slot()),
+                }
             });
-            Node::new(n, functions.collect(), seed.stream("radio.noise", n), peers)
+            Node::new(n, contenders.collect(), seed.stream("radio.noise", n), peers)
         };
         let nodes: Vec<Node> = (0..).zip(peers).map(node).collect();
         Self {
@@ -200,20 +203,20 @@ impl Space {
     /// From now on a node sends to another in this mode.
     pub fn set_mode(&mut self, from: u32, to: u32, mode: Mode) {
         if let Some(peer) = self.peer_mut(from, to) {
-            peer.mode = mode;
+            peer.rate.mode = mode;
         }
     }
 
     /// From now on rate control says in which mode a node sends to another.
     pub fn control_rate(&mut self, from: u32, to: u32, control: Box<dyn RateControl>) {
         if let Some(peer) = self.peer_mut(from, to) {
-            peer.control = Some(control);
+            peer.rate.control = Some(control);
         }
     }
 
     /// The mode in which a node sends to another, if there is a link.
     pub fn mode(&self, from: u32, to: u32) -> Option<&Mode> {
-        self.nodes[from as usize].peer(to).map(|peer| &peer.mode)
+        self.nodes[from as usize].peer(to).map(|peer| &peer.rate.mode)
     }
 
     /// Nodes with which a node has links.
@@ -222,15 +225,12 @@ impl Space {
     }
 
     fn peer_mut(&mut self, from: u32, to: u32) -> Option<&mut Peer> {
-        let peers = &mut self.nodes[from as usize].peers;
-        let at = peers.binary_search_by_key(&to, |peer| peer.node).ok()?;
-        Some(&mut peers[at])
+        rules::peer_mut(&mut self.nodes[from as usize].peers, to)
     }
 
     /// Whether a node would take a packet of this class into service.
     pub fn is_free_for(&self, node: u32, class: TrafficClass) -> bool {
-        let function = self.rules.mac.category_of(class) as usize;
-        self.nodes[node as usize].functions[function].load.is_idle()
+        self.edcaf_for(node, class).is_idle()
     }
 
     /// Whether this node has no frame in service.
@@ -254,7 +254,7 @@ impl Space {
         self.rules.mac.packets_per_access()
     }
 
-    /// Whether each class of traffic has a function of its own, and packets of one class do not
+    /// Whether each class of traffic has an EDCAF of its own, and packets of one class do not
     /// wait for those of another.
     pub fn has_categories(&self) -> bool {
         self.rules.mac.per_node > 1
@@ -262,14 +262,14 @@ impl Space {
 
     /// What frames a node sent so far.
     pub fn frame_counters(&self, node: u32) -> &FrameCounters {
-        &self.nodes[node as usize].frames
+        &self.nodes[node as usize].tally.frames
     }
 
     /// What a node did so far. A collision is an attempt that interference, or a receiver that was
     /// busy itself, has spoiled; an attempt that got no CTS for the receiver's NAV is neither that
     /// nor lost by noise.
     pub fn counters(&self, node: u32) -> &Counters {
-        &self.nodes[node as usize].counters
+        &self.nodes[node as usize].tally.counters
     }
 
     /// A node's contention window; under EDCA that of best effort.
@@ -279,8 +279,12 @@ impl Space {
 
     /// The contention window for packets of a class.
     pub fn window_for(&self, node: u32, class: TrafficClass) -> u32 {
-        let function = self.rules.mac.category_of(class) as usize;
-        self.nodes[node as usize].functions[function].window()
+        self.edcaf_for(node, class).window()
+    }
+
+    /// The EDCAF by which a node sends packets of this class.
+    fn edcaf_for(&self, node: u32, class: TrafficClass) -> &Edcaf {
+        self.nodes[node as usize].edcaf(self.rules.mac.category_of(class) as usize)
     }
 
     /// How long a node has sent what; a frame counts when it begins.
@@ -299,14 +303,9 @@ impl Space {
 
     /// Packets in service that their receivers do not have yet, or cannot hand up yet.
     pub fn packets_in_service(&self) -> impl Iterator<Item = &Packet> {
-        let functions = self.nodes.iter().flat_map(|node| &node.functions);
-        let sending = functions.flat_map(|function| function.load.unreceived());
+        let edcafs = self.nodes.iter().flat_map(Node::edcafs);
+        let sending = edcafs.flat_map(|edcaf| edcaf.originator.unreceived());
         sending.chain(self.nodes.iter().flat_map(|node| node.inbox.held()))
-    }
-
-    /// Pairs of nodes of which one hears the other, at any moment.
-    pub fn hearing_pairs(&self) -> usize {
-        self.signals.hearing.len()
     }
 
     /// Whether one node's signals ever arrive at another.

@@ -2,6 +2,7 @@
 
 use crate::Segment;
 use kernel::{Bytes, Instant};
+use settings::Choice;
 
 /// A node of the scenario: server, access point or station, numbered by the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,8 +24,8 @@ pub enum Ecn {
     Experienced,
 }
 
-/// The four access categories of 802.11 (clause 10.2.3.2), lowest first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+/// Access category, lowest first (802.11-2020 clause 10.2.3.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Choice)]
 pub enum TrafficClass {
     /// `AC_BK`.
     Background,

@@ -24,6 +24,10 @@ def model(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object, nothing else.")
     ] = False,
+    every: Annotated[
+        bool,
+        typer.Option("--all", help="Also name the models whose subject the scenario lacks."),
+    ] = False,
     axes: Annotated[
         list[str],
         typer.Option(
@@ -59,7 +63,7 @@ def model(
 
     twin = predict(scenario)
     text = json.dumps(as_data(twin), indent=2, allow_nan=False, ensure_ascii=False)
-    print(text if as_json else twin.report().rstrip("\n"))
+    print(text if as_json else twin.report(every=every).rstrip("\n"))
     if out is not None:
         (out / "model.json").write_text(text + "\n", encoding="utf-8")
         if not as_json:

@@ -16,7 +16,7 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simoom.models import assumption, timing
-from simoom.models._check import Array, broadcast, choice, positive, real, whole
+from simoom.models._check import Array, broadcast, positive, real, whole
+from simoom.models.parameters import REQUIRED, Numbers, OptionalNumbers, Parameter, Plain, takes
 from simoom.models.prediction import Prediction
 
 ASSUMPTIONS = (
@@ -70,49 +71,46 @@ class Aggregation(Prediction):
     """From one PPDU to the next."""
 
 
-def effective_throughput(
-    mcs: ArrayLike,
-    *,
-    standard: str = "11ac",
-    width_mhz: int = 20,
-    streams: int = 1,
-    guard_ns: int | None = None,
-    payload_bytes: ArrayLike = 1448,
-    overhead_bytes: ArrayLike = 60,
-    msdus_per_mpdu: ArrayLike = 1,
-    max_mpdus: ArrayLike | None = None,
-    max_ampdu_bytes: ArrayLike | None = None,
-    max_ppdu_us: ArrayLike = timing.MAX_PPDU_US,
-    control_mbps: ArrayLike | None = None,
-    cw_min: ArrayLike = 15,
-    bit_error_rate: ArrayLike = 0.0,
-    round_short_guard: bool = True,
-) -> Aggregation:
-    """Predict what one sender gets through, (1).
+@dataclass(eq=False)
+class Ampdus(timing.Format):
+    """What one sender puts into its PPDUs."""
 
-    Parameters
-    ----------
-    mcs : array_like
-        From 0, for every number of streams.
-    standard, width_mhz, streams, guard_ns, round_short_guard
-        The PPDU, see `timing.ppdu_us`.
-    payload_bytes, overhead_bytes : array_like
-        Of one MSDU: what is counted, and what is around it. The default is a segment with TCP and
-        its timestamps (32), IP (20) and LLC (8).
-    msdus_per_mpdu : array_like
-        Y: 1 for no A-MSDU.
-    max_mpdus : array_like, optional
-        Cap on X; the Block Ack window (64; 256 for ax) if not given.
-    max_ampdu_bytes : array_like, optional
-        Cap on the A-MPDU; that of the amendment if not given.
-    max_ppdu_us : array_like
-        5484 us.
-    control_mbps : array_like, optional
-        Rate of the Block Ack.
-    cw_min : array_like
-        Mean back-off is half of it.
-    bit_error_rate : array_like
-        BER after decoding.
+    mcs: Numbers = Parameter(REQUIRED, "From 0, for every number of streams.", whole)
+    _: KW_ONLY
+    standard: Plain[str] = timing.amendment("11ac", MAX_MPDU_BYTES)
+    payload_bytes: Numbers = Parameter(1448, "What is counted of one MSDU.", whole, low=1)
+    max_mpdus: OptionalNumbers = Parameter(
+        None, "Cap on X; None: the Block Ack window (64; 256 for ax).", whole, low=1
+    )
+    max_ampdu_bytes: OptionalNumbers = Parameter(
+        None, "Cap on the A-MPDU; None: that of the amendment.", positive
+    )
+
+
+@dataclass(kw_only=True, eq=False)
+class Link(Ampdus):
+    """One sender, and nobody else."""
+
+    overhead_bytes: Numbers = Parameter(
+        60,
+        """
+        What is around the payload of one MSDU. The default is TCP with its timestamps (32), IP (20)
+        and LLC (8).
+        """,
+        whole,
+    )
+    msdus_per_mpdu: Numbers = Parameter(1, "Y: 1 for no A-MSDU.", whole, low=1)
+    max_ppdu_us: Numbers = Parameter(timing.MAX_PPDU_US, "Cap on the PPDU.", positive)
+    control_mbps: OptionalNumbers = Parameter(
+        None, "Rate of the Block Ack; None: that of `timing.control_rate_mbps`.", real
+    )
+    cw_min: Numbers = Parameter(15, "Mean back-off is half of it.", whole)
+    bit_error_rate: Numbers = Parameter(0.0, "BER after decoding.", real, low=0.0, below=1.0)
+
+
+@takes(Link)
+def effective_throughput(link: Link) -> Aggregation:
+    """Predict what one sender gets through, (1).
 
     Returns
     -------
@@ -132,47 +130,32 @@ def effective_throughput(
     >>> effective_throughput([0, 5, 8], **OKADA).mpdus
     array([ 3., 25., 32.])
     """
-    known = timing.standard(choice("standard", standard, MAX_MPDU_BYTES))
-    ber = real("bit_error_rate", bit_error_rate, low=0.0, below=1.0)
-    each = whole("msdus_per_mpdu", msdus_per_mpdu, low=1)
-    payload = whole("payload_bytes", payload_bytes, low=1)
-    mpdu = mpdu_bytes(payload + whole("overhead_bytes", overhead_bytes), each, known)
-    if control_mbps is None:
-        control_mbps = timing.control_rate_mbps(standard=standard, mcs=mcs)
-    mode: dict[str, Any] = {
-        "standard": standard,
-        "width_mhz": width_mhz,
-        "streams": streams,
-        "guard_ns": guard_ns,
-        "round_short_guard": round_short_guard,
-    }
+    known, each = timing.standard(link.standard), link.msdus_per_mpdu
+    mpdu = mpdu_bytes(link.payload_bytes + link.overhead_bytes, each, known)
     index, size, y, paid, window, errors, longest = broadcast(
-        mcs=whole("mcs", mcs, low=0, high=known.max_mcs),
+        mcs=whole("mcs", link.mcs, high=known.max_mcs),
         mpdu=mpdu,
         msdus_per_mpdu=each,
-        payload_bytes=payload,
-        cw_min=whole("cw_min", cw_min),
-        bit_error_rate=ber,
-        max_ppdu_us=positive("max_ppdu_us", max_ppdu_us),
+        payload_bytes=link.payload_bytes,
+        cw_min=link.cw_min,
+        bit_error_rate=link.bit_error_rate,
+        max_ppdu_us=link.max_ppdu_us,
     )
-    count = _most_mpdus(
-        size,
-        whole("max_mpdus", known.block_ack_window if max_mpdus is None else max_mpdus, low=1),
-        positive(
-            "max_ampdu_bytes", known.max_ampdu_bytes if max_ampdu_bytes is None else max_ampdu_bytes
-        ),
-        longest,
-        index,
-        mode,
-    )
-    psdu = psdu_bytes(count, size)
+    mode = {"standard": known.name} | link.part(timing.Format)
+    cap = known.block_ack_window if link.max_mpdus is None else link.max_mpdus
+    most_bytes = known.max_ampdu_bytes if link.max_ampdu_bytes is None else link.max_ampdu_bytes
+    count = _most_mpdus(size, np.asarray(cap), np.asarray(most_bytes), longest, index, mode)
+    psdu = timing.psdu_bytes(count, size)
     ppdu = timing.ppdu_us(psdu, mcs=index, **mode)
-    answer = timing.control_us(timing.BLOCK_ACK_BYTES, standard=standard, rate_mbps=control_mbps)
+    answer_mbps = link.control_mbps
+    if answer_mbps is None:
+        answer_mbps = timing.control_rate_mbps(standard=known.name, mcs=link.mcs)
+    answer = timing.control_us(timing.BLOCK_ACK_BYTES, standard=known.name, rate_mbps=answer_mbps)
     cycle = known.aifs_us + window / 2 * known.slot_us + ppdu + known.sifs_us + answer
     intact = np.exp(8 * (timing.MPDU_DELIMITER_BYTES + size) * np.log1p(-errors))
     rate = timing.data_bits_per_symbol(
-        index, standard=standard, width_mhz=width_mhz, streams=streams
-    ) / timing.symbol_us(standard=standard, guard_ns=guard_ns)
+        index, standard=known.name, width_mhz=link.width_mhz, streams=link.streams
+    ) / timing.symbol_us(standard=known.name, guard_ns=link.guard_ns)
     throughput = 8 * count * y * paid * intact / cycle
     return Aggregation(throughput, rate, throughput / rate, count, psdu, ppdu, cycle)
 
@@ -207,12 +190,6 @@ def mpdu_bytes(msdu: Array, each: Array, known: timing.Standard) -> Array:
     return mpdu
 
 
-def psdu_bytes(count: Array, mpdu: Array) -> Array:
-    """Return the size of an A-MPDU: delimiters, MPDUs, and padding but after the last (9.7.1)."""
-    subframe: Array = timing.MPDU_DELIMITER_BYTES + 4 * np.ceil(mpdu / 4)
-    return (count - 1) * subframe + timing.MPDU_DELIMITER_BYTES + mpdu
-
-
 def _most_mpdus(
     mpdu: Array,
     cap: Array,
@@ -229,10 +206,10 @@ def _most_mpdus(
         raise ValueError(f"max_ampdu_bytes: no MPDU of {mpdu.max():g} bytes fits")
     high, mpdu, longest_us, mcs = np.broadcast_arrays(high, mpdu, longest_us, mcs)
     low = np.ones(high.shape)
-    if np.any(timing.ppdu_us(psdu_bytes(low, mpdu), mcs=mcs, **mode) > longest_us):
+    if np.any(timing.ppdu_us(timing.psdu_bytes(low, mpdu), mcs=mcs, **mode) > longest_us):
         raise ValueError(f"max_ppdu_us: no MPDU of {mpdu.max():g} bytes fits at every MCS given")
     while np.any(low < high):
         middle = np.ceil((low + high) / 2)
-        fits = timing.ppdu_us(psdu_bytes(middle, mpdu), mcs=mcs, **mode) <= longest_us
+        fits = timing.ppdu_us(timing.psdu_bytes(middle, mpdu), mcs=mcs, **mode) <= longest_us
         low, high = np.where(fits, middle, low), np.where(fits, high, middle - 1)
     return low

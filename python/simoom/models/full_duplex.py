@@ -16,7 +16,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +25,7 @@ from simoom.models import assumption, half_duplex
 from simoom.models._check import Array, broadcast, choice, positive, probability, real, whole
 from simoom.models.fixed_point import backoff_slots, solve
 from simoom.models.half_duplex import CellTimes as HalfDuplexTimes
+from simoom.models.parameters import REQUIRED, Numbers, Parameter, Parameters, Plain, takes
 from simoom.models.prediction import Prediction
 
 ASSUMPTIONS = (
@@ -114,20 +115,33 @@ class BackoffPoint(Prediction):
     """s_AP: one station attempts, so that the access point sends along with it."""
 
 
-def backoff_point(
-    stations: ArrayLike, *, cw_min: int = 31, cw_max: int = 1023, eq6: str = "corrected"
-) -> BackoffPoint:
-    """Solve Result 1 of [1] for N saturated stations.
+@dataclass(kw_only=True, eq=False)
+class Backoff(Parameters):
+    """How nodes back off, and how (6) is read."""
 
-    Parameters
-    ----------
-    stations : array_like
-        N, from 1.
-    cw_min, cw_max : int
-        Contention window as in the standard: C_min = cw_min + 1.
-    eq6 : str
+    cw_min: Plain[int] = Parameter(31, "Smallest contention window: C_min = cw_min + 1.")
+    cw_max: Plain[int] = Parameter(1023, "Largest contention window.")
+    eq6: Plain[str] = Parameter(
+        "corrected",
+        """
         "corrected": the first term of the denominator of (6) is z_0(s), as global balance has it.
         "printed": it is z'_0 = 1.
+        """,
+        choice,
+        allowed=("corrected", "printed"),
+    )
+
+
+@dataclass(eq=False)
+class Stations(Backoff):
+    """Stations that back off."""
+
+    stations: Numbers = Parameter(REQUIRED, "N, from 1.", whole, low=1)
+
+
+@takes(Stations)
+def backoff_point(at: Stations) -> BackoffPoint:
+    """Solve Result 1 of [1] for N saturated stations.
 
     Raises
     ------
@@ -140,23 +154,26 @@ def backoff_point(
     BackoffPoint(station_attempt=0.0114715, station_collision=0.598074, ap_attempt=0.0326718, \
 ap_collision=0.233829, ap_secondary=0.368856)
     """
-    n = whole("stations", stations, low=1)
-    mean = backoff_slots(cw_min, cw_max)
-    beta, gamma = solve(n, mean, True)
+    n = at.stations
+    beta, gamma = solve(n, backoff_slots(at.cw_min, at.cw_max), True)
     alone = np.minimum(n * beta * (1 - beta) ** (n - 1), 1.0)
     crowd = np.maximum(1 - (1 - beta) ** n - alone, 0.0)
-    own = ap_attempt_probability(alone, crowd, cw_min=cw_min, cw_max=cw_max, eq6=eq6)
+    own = ap_attempt_probability(alone, crowd, **at.part(Backoff))
     return BackoffPoint(beta, gamma, own, crowd, alone)
 
 
-def ap_attempt_probability(
-    secondary: ArrayLike,
-    collision: ArrayLike,
-    *,
-    cw_min: int = 31,
-    cw_max: int = 1023,
-    eq6: str = "corrected",
-) -> Array:
+@dataclass(eq=False)
+class Interrupted(Backoff):
+    """What interrupts the back-off of the access point."""
+
+    secondary: Numbers = Parameter(
+        REQUIRED, "s_AP: the access point is chosen as the secondary transmitter.", probability
+    )
+    collision: Numbers = Parameter(REQUIRED, "gamma_AP.", probability)
+
+
+@takes(Interrupted)
+def ap_attempt_probability(at: Interrupted) -> Array:
     """Return beta_AP of (6) and (7).
 
     With q_i = 1 - (1-s)^{W_i} (the exponent is lost in some prints) and W_i = 2^i C_min,
@@ -165,15 +182,6 @@ def ap_attempt_probability(
 
     and z'_m divided by 1 - gamma q_m / (s W_m); all have removable singularities at s = 0, where
     (6) becomes (8).
-
-    Parameters
-    ----------
-    secondary : array_like
-        s_AP: the access point is chosen as the secondary transmitter, in [0, 1].
-    collision : array_like
-        gamma_AP, in [0, 1].
-    cw_min, cw_max, eq6
-        As in `backoff_point`.
 
     Raises
     ------
@@ -187,11 +195,8 @@ def ap_attempt_probability(
     >>> float(ap_attempt_probability(0.3, 0.2, eq6="printed"))
     0.612...
     """
-    choice("eq6", eq6, ("corrected", "printed"))
-    s = probability("secondary", secondary)
-    gamma = probability("collision", collision)
-    s, gamma = broadcast(secondary=s, collision=gamma)
-    windows = 2 * backoff_slots(cw_min, cw_max) - 1
+    s, gamma = broadcast(secondary=at.secondary, collision=at.collision)
+    windows = 2 * backoff_slots(at.cw_min, at.cw_max) - 1
     top, reach = np.zeros(s.shape), np.ones(s.shape)
     bottom = np.zeros(s.shape)
     for i, window in enumerate(windows):
@@ -202,7 +207,7 @@ def ap_attempt_probability(
             with np.errstate(divide="ignore"):  # s = 0 and gamma = 1: the last stage for ever
                 reach = reach / (1 - gamma * share)
         top = top + reach
-        bottom = bottom + reach * (1.0 if i == 0 and eq6 == "printed" else slots)
+        bottom = bottom + reach * (1.0 if i == 0 and at.eq6 == "printed" else slots)
     with np.errstate(invalid="ignore"):
         return np.where(np.isinf(reach), 1 / slots, top / bottom)
 
@@ -223,18 +228,6 @@ def _interrupted_stage(s: Array, window: float) -> tuple[Array, Array]:
     return share, np.where(s * window < 0.1, series / share, slots)
 
 
-@dataclass(frozen=True)
-class StationClass:
-    """Stations of one direction with the same rates."""
-
-    stations: int
-    upload: bool
-    rate_mbps: float = 54.0
-    """r1: from the station, and to it when the access point sends alone."""
-    cli_rate_mbps: float = 36.0
-    """r2: to the station while another one sends."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class FullDuplex(Prediction):
     """A cell with a full-duplex access point, and the half-duplex one beside it."""
@@ -252,45 +245,71 @@ class FullDuplex(Prediction):
     """E[T], (11)."""
 
 
-def cell(
-    stations: ArrayLike,
-    *,
-    upload_fraction: ArrayLike,
-    rate_mbps: ArrayLike = 54.0,
-    cli_rate_mbps: ArrayLike = 36.0,
-    times: RtsTimes = TABLE_I,
-    cts_timeout_us: ArrayLike = 0.0,
-    cw_min: int = 31,
-    cw_max: int = 1023,
-    eq6: str = "corrected",
-    counting: str = "printed",
-    flow: str = "open",
-) -> FullDuplex:
-    """Predict the TCP throughput of a full-duplex cell, Result 2 of [1].
+@dataclass(kw_only=True, eq=False)
+class Rates(Parameters):
+    """Rates of stations."""
 
-    Parameters
-    ----------
-    stations : array_like
-        N, from 1.
-    upload_fraction : array_like
-        f_UpL = N_U / N.
-    rate_mbps, cli_rate_mbps : array_like
-        r1, and r2 for what the access point sends beside a station.
-    times : RtsTimes
-        Durations and sizes.
-    cts_timeout_us : array_like
+    rate_mbps: Numbers = Parameter(
+        54.0, "r1: from a station, and to it when the access point sends alone.", positive
+    )
+    cli_rate_mbps: Numbers = Parameter(36.0, "r2: to a station while another one sends.", positive)
+
+
+@dataclass(eq=False)
+class StationClass(Rates):
+    """Stations of one direction with the same rates."""
+
+    stations: Numbers = Parameter(REQUIRED, "N_c, from 1.", whole, low=1)
+    upload: Plain[bool] = Parameter(REQUIRED, "Whether they upload; else they download.")
+
+
+@dataclass(kw_only=True, eq=False)
+class Reading(Backoff):
+    """What cells of any stations have in common, and how Result 2 of [1] is read."""
+
+    times: Plain[RtsTimes] = Parameter(TABLE_I, "Durations and sizes.")
+    cts_timeout_us: Numbers = Parameter(
+        0.0,
+        """
         What a collision takes beyond T_RTS + T_DIFS: 0 in [1], about 26 (SIFS + slot) or 60
         (SIFS + CTS) in a real MAC, and -34 if not even a DIFS followed. It is the one convention
         that moves the gains by points.
-    cw_min, cw_max, eq6
-        As in `backoff_point`.
-    counting : str
+        """,
+        real,
+    )
+    counting: Plain[str] = Parameter(
+        "printed",
+        """
         "printed": (9) and (11) count an attempt of the access point together with that of exactly
         one station as a success of both. "single": it is the station's only.
-    flow : str
+        """,
+        choice,
+        allowed=("printed", "single"),
+    )
+    flow: Plain[str] = Parameter(
+        "open",
+        """
         "open": the access point's successes as in (9), more than TCP ACKs return. "capped": its
         departures are as many as the stations', the durations stay. "repaid": as many as the
         stations', and where the access point has nothing to send along the exchange is shorter.
+        """,
+        choice,
+        allowed=("open", "capped", "repaid"),
+    )
+
+
+@dataclass(eq=False)
+class Cell(Reading, Rates):
+    """A cell whose stations have the same rates."""
+
+    stations: Numbers = Parameter(REQUIRED, "N, from 1.", whole, low=1)
+    _: KW_ONLY
+    upload_fraction: Numbers = Parameter(REQUIRED, "f_UpL = N_U / N.", probability)
+
+
+@takes(Cell)
+def cell(at: Cell) -> FullDuplex:
+    """Predict the TCP throughput of a full-duplex cell, Result 2 of [1].
 
     Returns
     -------
@@ -308,23 +327,21 @@ def cell(
     >>> cell(80, upload_fraction=[0.0, 0.65]).gain_percent.round(1)
     array([28.7, 59.8])
     """
-    f = probability("upload_fraction", upload_fraction)
     n, f, r1, r2, timeout = broadcast(
-        stations=whole("stations", stations, low=1),
-        upload_fraction=f,
-        rate_mbps=positive("rate_mbps", rate_mbps),
-        cli_rate_mbps=positive("cli_rate_mbps", cli_rate_mbps),
-        cts_timeout_us=np.asarray(cts_timeout_us, dtype=np.float64),
+        stations=at.stations,
+        upload_fraction=at.upload_fraction,
+        rate_mbps=at.rate_mbps,
+        cli_rate_mbps=at.cli_rate_mbps,
+        cts_timeout_us=at.cts_timeout_us,
     )
     classes = [(f, True, r1, r2), (1 - f, False, r1, r2)]
-    point = backoff_point(n, cw_min=cw_min, cw_max=cw_max, eq6=eq6)
-    down, up, renewal = _renewal(point, n, classes, times, timeout, counting, flow)
+    down, up, renewal = _renewal(n, classes, timeout, at)
     half = half_duplex.cell(
         n,
-        times=times.half_duplex(r1, cts_timeout_us=timeout),
+        times=at.times.half_duplex(r1, cts_timeout_us=timeout),
         upload_fraction=f,
-        cw_min=cw_min,
-        cw_max=cw_max,
+        cw_min=at.cw_min,
+        cw_max=at.cw_max,
     ).total_mbps
     total = down + up
     return FullDuplex(total, down, up, half, 100 * (total / half - 1), renewal)
@@ -340,18 +357,20 @@ class MixedFullDuplex(Prediction):
     renewal_us: Array
 
 
-def mixed(
-    classes: Sequence[StationClass],
-    *,
-    times: RtsTimes = TABLE_I,
-    cts_timeout_us: ArrayLike = 0.0,
-    cw_min: int = 31,
-    cw_max: int = 1023,
-    eq6: str = "corrected",
-    counting: str = "printed",
-    flow: str = "open",
-) -> MixedFullDuplex:
-    """Predict the throughput with rates by class; the other parameters are those of `cell`.
+@dataclass(eq=False)
+class Classes(Reading):
+    """A cell of several classes of stations."""
+
+    classes: Plain[Sequence[StationClass]] = Parameter(REQUIRED, "At least one.")
+
+    def __post_init__(self) -> None:
+        if not self.classes:
+            raise ValueError("classes: must not be empty")
+
+
+@takes(Classes)
+def mixed(at: Classes) -> MixedFullDuplex:
+    """Predict the throughput with rates by class.
 
     Stations contend alike, so that class c sends with probability N_c / N and the access point's
     packet is for class c with the same probability. An exchange lasts as long as the longer of its
@@ -363,41 +382,23 @@ def mixed(
     >>> mixed([near, far]).total_mbps < cell(80, upload_fraction=0.5).total_mbps
     True
     """
-    if not classes:
-        raise ValueError("classes: must not be empty")
-    counts = whole("classes", [each.stations for each in classes], low=1)
-    n = counts.sum()
+    n = np.sum([each.stations for each in at.classes])
     rows = [
-        (
-            np.asarray(each.stations / n),
-            each.upload,
-            positive("rate_mbps", each.rate_mbps),
-            positive("cli_rate_mbps", each.cli_rate_mbps),
-        )
-        for each in classes
+        (each.stations / n, each.upload, each.rate_mbps, each.cli_rate_mbps) for each in at.classes
     ]
-    timeout = np.asarray(cts_timeout_us, dtype=np.float64)
-    point = backoff_point(n, cw_min=cw_min, cw_max=cw_max, eq6=eq6)
-    down, up, renewal = _renewal(point, n, rows, times, timeout, counting, flow)
+    down, up, renewal = _renewal(n, rows, at.cts_timeout_us, at)
     return MixedFullDuplex(down + up, down, up, renewal)
 
 
 def _renewal(
-    point: BackoffPoint,
-    n: Array,
-    classes: Sequence[tuple[Array, bool, Array, Array]],
-    times: RtsTimes,
-    timeout: Array,
-    counting: str,
-    flow: str,
+    n: Array, classes: Sequence[tuple[Array, bool, Array, Array]], timeout: Array, reading: Reading
 ) -> tuple[Array, Array, Array]:
     """(9), (10) and (11): downloads, uploads in Mb/s, and E[T]."""
-    choice("counting", counting, ("printed", "single"))
-    choice("flow", flow, ("open", "capped", "repaid"))
+    point, times = backoff_point(n, **reading.part(Backoff)), reading.times
     beta, own = real("beta", point.station_attempt), real("beta_ap", point.ap_attempt)
     crowd, station = real("gamma_ap", point.ap_collision), real("s_ap", point.ap_secondary)
     quiet = (1 - beta) ** n
-    alone = own * (1 - crowd) if counting == "printed" else own * quiet
+    alone = own * (1 - crowd) if reading.counting == "printed" else own * quiet
     idle = quiet * (1 - own)
     lost = 1 - idle - station - alone  # below zero with the printed (6)
 
@@ -415,11 +416,13 @@ def _renewal(
             secondary = secondary + weight * other * beside
 
     fixed = idle * times.slot_us + alone * primary + lost * times.collision_us(timeout)
-    if flow == "repaid":  # each of its own turns costs the access point one beside a station
+    if (
+        reading.flow == "repaid"
+    ):  # each of its own turns costs the access point one beside a station
         both = np.maximum(station - alone, 0.0)
         renewal = fixed + both * secondary + (station - both) * single
     else:
         renewal = fixed + station * secondary
-    sent_down = station + alone if flow == "open" else station
+    sent_down = station + alone if reading.flow == "open" else station
     bits = times.data_bits
     return (1 - uploads) * bits * sent_down / renewal, uploads * bits * station / renewal, renewal

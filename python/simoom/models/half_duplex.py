@@ -113,12 +113,8 @@ def cell_times(
     choice("rts", rts, ("none", "data", "all"))
     payload = whole("payload_bytes", payload_bytes, low=1)
     around = tcp_ip_bytes + timing.LLC_BYTES + known.mac_header_bytes + timing.FCS_BYTES
-    rest = {
-        "difs": known.aifs_us,
-        "timeout": timing.response_timeout_us(standard) + known.aifs_us,
-        "eifs": timing.eifs_us(standard),
-    }
-    after = rest[choice("collision", collision, rest)]
+    silences = timing.silences_us(standard)
+    after = silences[choice("collision", collision, silences)]
     data, ack = (
         timing.exchange(
             size,

@@ -13,14 +13,14 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
 from simoom.models import assumption
 from simoom.models._check import Array, broadcast, choice, whole
+from simoom.models.parameters import REQUIRED, Numbers, Parameter, Parameters, Plain, takes
 from simoom.models.prediction import Prediction
 
 ASSUMPTIONS = (
@@ -127,27 +127,43 @@ class CollisionPoint(Prediction):
     """T_tbo: back-off per success, (5)."""
 
 
-def collision_point(
-    backlogged: ArrayLike,
-    *,
-    cell: Cell = TABLE_1,
-    backoff: str = "printed",
-    collisions: str = "printed",
-) -> CollisionPoint:
-    """Solve (1) and (2) for P_C and evaluate (3) to (5).
+@dataclass(kw_only=True, eq=False)
+class Reading(Parameters):
+    """A cell, and how (1) to (4) are read of it."""
 
-    Parameters
-    ----------
-    backlogged : array_like
-        n_b, from 1.
-    backoff : str
+    cell: Plain[Cell] = Parameter(TABLE_1, "Durations and sizes; by default those of Table 1.")
+    backoff: Plain[str] = Parameter(
+        "printed",
+        """
         "printed": the weights of (1) add up to 1 - P_C^m, so that T_b falls again above P_C = 0.81
         and a second, spurious root appears from about 100 nodes; the smaller root is taken, which
         exists on the rising branch up to 185 nodes. "normalised": the weights add up to 1 and the
         root is unique for any number.
-    collisions : str
+        """,
+        choice,
+        allowed=("printed", "normalised"),
+    )
+    collisions: Plain[str] = Parameter(
+        "printed",
+        """
         "printed": (3) and (4) as they stand, which charge T_b a second time and every collision
         once per collider. "single": without T_b, and each collision once.
+        """,
+        choice,
+        allowed=("printed", "single"),
+    )
+
+
+@dataclass(eq=False)
+class Backlogged(Reading):
+    """Nodes that contend."""
+
+    backlogged: Numbers = Parameter(REQUIRED, "n_b, from 1.", whole, low=1)
+
+
+@takes(Backlogged)
+def collision_point(at: Backlogged) -> CollisionPoint:
+    """Solve (1) and (2) for P_C and evaluate (3) to (5).
 
     Returns
     -------
@@ -163,10 +179,7 @@ def collision_point(
     >>> collision_point(2).collision_probability  # the paper: about 0.060
     0.0602...
     """
-    choice("backoff", backoff, ("printed", "normalised"))
-    choice("collisions", collisions, ("printed", "single"))
-    n = whole("backlogged", backlogged, low=1)
-    normalised = backoff == "normalised"
+    cell, n, normalised = at.cell, at.backlogged, at.backoff == "normalised"
     low, high = np.zeros(n.shape), np.full(n.shape, 1.0 if normalised else _turning_point(cell))
     for _ in range(60):
         middle = 0.5 * (low + high)
@@ -185,7 +198,7 @@ def collision_point(
     request = cell.difs_us + cell.plcp_us + cell.rts_bits / cell.control_mbps + cell.sifs_us
     lost = request + mean
     wasted = lost * p / alone
-    if collisions == "single":
+    if at.collisions == "single":
         clash = 1 - (1 - rate) ** n - n * rate * alone
         colliders = np.where(n > 1, n * rate * p / np.where(n > 1, clash, 1.0), 2.0)
         wasted = request * p / alone / colliders
@@ -226,24 +239,23 @@ class TcpThroughput(Prediction):
     per_flow_mbps: Array
 
 
-def single_flow(
-    delayed_ack: ArrayLike = 1,
-    *,
-    cell: Cell = TABLE_1,
-    eq8: str = "corrected",
-    backoff: str = "printed",
-    collisions: str = "printed",
-) -> Array:
-    """Return S_TCP(1, d) in Mb/s for a window W* much larger than d, (7) and (8).
+@dataclass(eq=False)
+class SingleFlow(Reading):
+    """One flow."""
 
-    Parameters
-    ----------
-    delayed_ack : array_like
-        d, segments per TCP ACK.
-    eq8 : str
-        "printed" lacks T_slot in its last term, which then counts slots as seconds.
-    backoff, collisions
-        As in `collision_point`.
+    delayed_ack: Numbers = Parameter(1, "d, segments per TCP ACK.", whole, low=1)
+    _: KW_ONLY
+    eq8: Plain[str] = Parameter(
+        "corrected",
+        '"printed" lacks T_slot in the last term of (8), which then counts slots as seconds.',
+        choice,
+        allowed=("corrected", "printed"),
+    )
+
+
+@takes(SingleFlow)
+def single_flow(at: SingleFlow) -> Array:
+    """Return S_TCP(1, d) in Mb/s for a window W* much larger than d, (7) and (8).
 
     Raises
     ------
@@ -255,27 +267,41 @@ def single_flow(
     >>> single_flow([1, 2, 3]).round(3)
     array([2.371, 2.901, 3.135])
     """
-    choice("eq8", eq8, ("corrected", "printed"))
-    d = whole("delayed_ack", delayed_ack, low=1)
-    two = collision_point(2, cell=cell, backoff=backoff, collisions=collisions)
+    cell, d = at.cell, at.delayed_ack
+    two = collision_point(2, **at.part(Reading))
     contended = cell.ack_us + 2 * (two.waiting_us + two.wasted_us)
-    alone = cell.first_backoff_us if eq8 == "corrected" else cell.cw_min / 2 * 1e6
+    alone = cell.first_backoff_us if at.eq8 == "corrected" else cell.cw_min / 2 * 1e6
     return cell.payload_bits / (cell.data_us + contended / d + (d - 1) / d * alone)
 
 
-def backlogged_pmf(
-    connections: ArrayLike, *, delayed_ack: ArrayLike = 1, law: str = "binomial"
-) -> Array:
-    """Return the distribution of the number of stations with a TCP ACK to send.
+@dataclass(kw_only=True, eq=False)
+class Backlog(Parameters):
+    """How many stations have a TCP ACK to send."""
 
-    Parameters
-    ----------
-    connections, delayed_ack : array_like
-        n_c and d.
-    law : str
+    law: Plain[str] = Parameter(
+        "binomial",
+        """
         "binomial": (9) and (11), with a backlog probability of 1 / (d n_c). "birth_death": the law
         ~ (n+1) / (d^n n!), n <= n_c, which per-node fairness implies (see `half_duplex`); (9)
         contradicts the premise P_0^S = 1/2 from which it is derived.
+        """,
+        choice,
+        allowed=("binomial", "birth_death"),
+    )
+
+
+@dataclass(eq=False)
+class Connections(Backlog):
+    """Long-lived downloads."""
+
+    connections: Numbers = Parameter(REQUIRED, "n_c, from 1.", whole, low=1)
+    _: KW_ONLY
+    delayed_ack: Numbers = Parameter(1, "d, segments per TCP ACK; also W*.", whole, low=1)
+
+
+@takes(Connections)
+def backlogged_pmf(at: Connections) -> Array:
+    """Return the distribution of the number of stations with a TCP ACK to send.
 
     Returns
     -------
@@ -292,14 +318,10 @@ def backlogged_pmf(
     >>> backlogged_pmf(2)[:3]
     array([0.25, 0.5 , 0.25])
     """
-    choice("law", law, ("binomial", "birth_death"))
-    n, d = broadcast(
-        connections=whole("connections", connections, low=1),
-        delayed_ack=whole("delayed_ack", delayed_ack, low=1),
-    )
+    n, d = broadcast(connections=at.connections, delayed_ack=at.delayed_ack)
     n, d, k = n[..., None], d[..., None], np.arange(min(float(_STATES), n.max(initial=1.0)) + 1)
     rest = np.maximum(n - k, 0.0)
-    if law == "binomial":
+    if at.law == "binomial":
         ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(rest + 1)
         share = 1 / (d * n)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -307,26 +329,17 @@ def backlogged_pmf(
     else:
         logs = np.log(k + 1) - k * np.log(d) - gammaln(k + 1)
     weight = np.where(k <= n, np.exp(logs), 0.0)
-    return weight if law == "binomial" else weight / weight.sum(axis=-1, keepdims=True)
+    return weight if at.law == "binomial" else weight / weight.sum(axis=-1, keepdims=True)
 
 
-def tcp_throughput(
-    connections: ArrayLike,
-    *,
-    delayed_ack: ArrayLike = 1,
-    cell: Cell = TABLE_1,
-    law: str = "binomial",
-    backoff: str = "printed",
-    collisions: str = "printed",
-) -> TcpThroughput:
+@dataclass(eq=False)
+class Downloads(Connections, Reading):
+    """Long-lived downloads in a cell."""
+
+
+@takes(Downloads)
+def tcp_throughput(at: Downloads) -> TcpThroughput:
     """Predict the throughput of n_c long-lived downloads with W* = d, (10) and (12).
-
-    Parameters
-    ----------
-    connections, delayed_ack : array_like
-        n_c and d.
-    law, backoff, collisions
-        As in `backlogged_pmf` and `collision_point`.
 
     Raises
     ------
@@ -338,26 +351,25 @@ def tcp_throughput(
     >>> tcp_throughput([1, 10, 50]).total_mbps.round(3)
     array([2.371, 2.327, 2.324])
     """
-    n, d = broadcast(
-        connections=whole("connections", connections, low=1),
-        delayed_ack=whole("delayed_ack", delayed_ack, low=1),
-    )
-    pmf = backlogged_pmf(n, delayed_ack=d, law=law)
+    n, d = broadcast(connections=at.connections, delayed_ack=at.delayed_ack)
+    pmf = backlogged_pmf(n, delayed_ack=d, law=at.law)
     nodes = np.arange(1.0, pmf.shape[-1] + 1)
-    point = collision_point(nodes, cell=cell, backoff=backoff, collisions=collisions)
+    point = collision_point(nodes, **at.part(Reading))
     each = (point.waiting_us + point.wasted_us) * (1 + 1 / d[..., None])
-    round_us = cell.data_us + cell.ack_us / d[..., None] + each
-    total = cell.payload_bits * np.sum(pmf / round_us, axis=-1)
+    round_us = at.cell.data_us + at.cell.ack_us / d[..., None] + each
+    total = at.cell.payload_bits * np.sum(pmf / round_us, axis=-1)
     return TcpThroughput(total, total / n)
 
 
-def window_throughput(
-    window: ArrayLike,
-    *,
-    cell: Cell = TABLE_1,
-    backoff: str = "printed",
-    collisions: str = "printed",
-) -> Array:
+@dataclass(eq=False)
+class Window(Reading):
+    """One download."""
+
+    window: Numbers = Parameter(REQUIRED, "W*, from 1.", whole, low=1)
+
+
+@takes(Window)
+def window_throughput(at: Window) -> Array:
     """Return the throughput of one download against its window W*, (A.3), in Mb/s.
 
     Of the W* + 1 states of (A.1) the two outer ones have no contention.
@@ -367,8 +379,8 @@ def window_throughput(
     >>> window_throughput([1, 2, 1000]).round(4)
     array([2.2504, 2.309 , 2.3706])
     """
-    w = whole("window", window, low=1)
-    two = collision_point(2, cell=cell, backoff=backoff, collisions=collisions)
+    cell, w = at.cell, at.window
+    two = collision_point(2, **at.part(Reading))
     inner = 2 * (w - 1) * (two.waiting_us + two.wasted_us)
     phi = (inner + 2 * cell.first_backoff_us) / w
     return cell.payload_bits / (cell.ack_us + cell.data_us + phi)

@@ -11,7 +11,7 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,7 @@ from scipy.special import zeta
 from simoom.models import http_queueing, ps_queue
 from simoom.models._check import Array, broadcast, choice, not_negative, positive, real, whole
 from simoom.models.http_queueing import TABLE_1, Cell, tcp_throughput
+from simoom.models.parameters import REQUIRED, Numbers, Parameter, Plain, takes
 from simoom.models.prediction import Prediction
 
 ASSUMPTIONS = (*http_queueing.ASSUMPTIONS, *ps_queue.ASSUMPTIONS)
@@ -155,40 +156,44 @@ class WebCell(Prediction):
     """Probability of 0, 1, 2, ... sessions in progress, (16)."""
 
 
-def web_cell(
-    stations: ArrayLike,
-    *,
-    think_s: ArrayLike,
-    mean_bytes: ArrayLike,
-    delayed_ack: int = 1,
-    cell: Cell = TABLE_1,
-    c1: str = "corrected",
-    arrivals: str = "corrected",
-    setup: str = "printed",
-    law: str = "binomial",
-    backoff: str = "printed",
-    collisions: str = "printed",
-) -> WebCell:
-    """Predict the mean delay of web sessions, (16) and (17).
+@dataclass(eq=False)
+class Sessions(http_queueing.Reading, http_queueing.Backlog):
+    """Hosts that fetch files and think."""
 
-    Parameters
-    ----------
-    stations : array_like
-        Hosts, from 1; the paper's n counts the access point as well and is one more.
-    think_s : array_like
-        Mean think time 1 / lambda.
-    mean_bytes : array_like
-        Mean file size E[X].
-    delayed_ack : int
-        d = W*.
-    c1 : str
+    stations: Numbers = Parameter(
+        REQUIRED,
+        "Hosts, from 1; the paper's n counts the access point as well and is one more.",
+        whole,
+        low=1,
+    )
+    _: KW_ONLY
+    think_s: Numbers = Parameter(REQUIRED, "Mean think time 1 / lambda.", positive)
+    mean_bytes: Numbers = Parameter(REQUIRED, "Mean file size E[X].", positive)
+    delayed_ack: Plain[int] = Parameter(1, "d = W*.")
+    c1: Plain[str] = Parameter(
+        "corrected",
+        """
         Capacity with one session. "corrected": L over the cycle without contention, as W* = 1
         demands. "printed": S_TCP(1, 1), which has two contenders.
-    arrivals : str
+        """,
+        choice,
+        allowed=("corrected", "printed"),
+    )
+    arrivals: Plain[str] = Parameter(
+        "corrected",
+        """
         "corrected": sessions start at lambda times the mean number of thinking hosts. "printed":
         lambda sum (k+1) pi_k, which makes the delay about n - 1 times too long.
-    setup, law, backoff, collisions
-        As in `Cell.setup_us`, `backlogged_pmf` and `collision_point`.
+        """,
+        choice,
+        allowed=("corrected", "printed"),
+    )
+    setup: Plain[str] = Parameter("printed", "As in `Cell.setup_us`.")
+
+
+@takes(Sessions)
+def web_cell(at: Sessions) -> WebCell:
+    """Predict the mean delay of web sessions, (16) and (17).
 
     Raises
     ------
@@ -200,39 +205,34 @@ def web_cell(
     >>> web_cell([1, 10, 30], think_s=10, mean_bytes=30_000).mean_delay_s.round(4)
     array([0.1083, 0.1185, 0.1501])
     """
-    choice("c1", c1, ("corrected", "printed"))
-    choice("arrivals", arrivals, ("corrected", "printed"))
-    d = float(whole("delayed_ack", delayed_ack, low=1))
-    count = whole("stations", stations, low=1)
+    cell, count, think = at.cell, at.stations, at.think_s
+    d = float(whole("delayed_ack", at.delayed_ack, low=1))
     capacity = np.atleast_1d(
         tcp_throughput(
             np.arange(1, int(count.max(initial=1)) + 1),
             delayed_ack=d,
-            cell=cell,
-            law=law,
-            backoff=backoff,
-            collisions=collisions,
+            **at.part(http_queueing.Reading),
+            **at.part(http_queueing.Backlog),
         ).total_mbps
     ).copy()
-    if c1 == "corrected":
+    if at.c1 == "corrected":
         backoff_us = cell.first_backoff_us
         capacity[0] = cell.payload_bits / (
             cell.data_us + backoff_us + (cell.ack_us + backoff_us) / d
         )
-    think = positive("think_s", think_s)
     queue = ps_queue.solve(
         count,
         think_s=think,
-        mean_bits=8 * positive("mean_bytes", mean_bytes),
+        mean_bits=8 * at.mean_bytes,
         capacity_mbps=capacity,
     )
     delay = np.asarray(queue.mean_delay_s)
-    if arrivals == "printed":
+    if at.arrivals == "printed":
         below = queue.active[..., :-1] * np.arange(1.0, queue.active.shape[-1])
         states = np.arange(queue.active.shape[-1] - 1) < count[..., None]
         delay = queue.mean_active * think / np.sum(below * states, axis=-1)
     return WebCell(
-        mean_delay_s=cell.setup_us(setup) / 1e6 + delay,
+        mean_delay_s=cell.setup_us(at.setup) / 1e6 + delay,
         mean_active=queue.mean_active,
         offered_load=queue.offered_load,
         active=queue.active,

@@ -13,7 +13,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
 
 import numpy as np
@@ -21,13 +21,14 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from simoom.models import assumption, timing
-from simoom.models._check import Array, broadcast, choice, not_negative, positive, whole
+from simoom.models._check import Array, broadcast, choice, positive, whole
 from simoom.models.fixed_point import (
     attempt_probability,
     backoff_slots,
     fixed_point,
     frozen_fixed_point,
 )
+from simoom.models.parameters import REQUIRED, Numbers, OptionalNumbers, Parameter, Plain, takes
 from simoom.models.prediction import Prediction
 
 ASSUMPTIONS = (
@@ -41,7 +42,7 @@ ASSUMPTIONS = (
 )
 
 COLLISIONS = ("standard", "staggered", "difs", "timeout", "eifs")
-"""Conventions for what follows a collision; see `bianchi`."""
+"""Conventions for what follows a collision; see `SaturatedCell`."""
 
 BIANCHI_2000 = MappingProxyType({"retry_limit": None, "collision": "difs", "countdown": "bianchi"})
 """Arguments of `bianchi` for the model of [1] as published."""
@@ -69,46 +70,66 @@ class Saturation(Prediction):
     """Share of time in collisions and what follows them."""
 
 
-def bianchi(
-    stations: ArrayLike,
-    *,
-    standard: str = "11b",
-    payload_bytes: ArrayLike = 1500,
-    headers_bytes: int | None = None,
-    rts: bool = False,
-    retry_limit: int | None = 7,
-    collision: str = "standard",
-    countdown: str = "frozen",
-    cw_min: ArrayLike | None = None,
-    cw_max: ArrayLike | None = None,
-    rate_mbps: ArrayLike | None = None,
-    mcs: ArrayLike | None = None,
-    width_mhz: int = 20,
-    streams: int = 1,
-    guard_ns: int | None = None,
-    mpdus: ArrayLike = 1,
-    control_mbps: ArrayLike | None = None,
-) -> Saturation:
-    """Predict the saturation throughput of a cell: [1], with the standard's retries and timers.
+def _attempts(name: str, value: int | None) -> int | None:
+    return None if value is None else int(whole(name, value, low=1))
 
-    The defaults follow the standard; ``bianchi(n, **BIANCHI_2000)`` is the model as published.
 
-    Parameters
-    ----------
-    stations : array_like
-        Stations with frames to send, from 1.
-    standard : str
-        "11b", "11a", "11g", "11n", "11ac" or "11ax".
-    payload_bytes : array_like
-        What is counted as throughput, in bytes per MPDU.
-    headers_bytes : int, optional
-        Everything else in an MPDU. The default is MAC header 24 (26 with QoS), FCS 4, LLC 8,
-        IP 20 and UDP 8.
-    rts : bool
-        RTS/CTS before every data frame.
-    retry_limit : int, optional
-        Attempts at one frame; None: as many as it takes, as in [1].
-    collision : str
+@dataclass(eq=False)
+class StationClass(timing.Sending):
+    """Stations that are alike."""
+
+    stations: Numbers = Parameter(REQUIRED, "Stations with frames to send, from 1.", whole, low=1)
+    _: KW_ONLY
+    payload_bytes: Numbers = Parameter(
+        1500, "What is counted as throughput, in bytes per MPDU.", whole, low=1
+    )
+    headers_bytes: OptionalNumbers = Parameter(
+        None,
+        """
+        Everything else in an MPDU. None: MAC header 24 (26 with QoS), FCS 4, LLC 8, IP 20 and
+        UDP 8.
+        """,
+        whole,
+    )
+    retry_limit: Plain[int | None] = Parameter(
+        7, "Attempts at one frame; None: as many as it takes, as in [1].", _attempts
+    )
+    cw_min: OptionalNumbers = Parameter(
+        None, "Smallest contention window; None: that of the standard.", whole
+    )
+    cw_max: OptionalNumbers = Parameter(
+        None, "Largest contention window; None: that of the standard.", whole
+    )
+
+    def backoff_slots(self, known: timing.Standard) -> Array:
+        """Return the mean back-off by stage, see `fixed_point.backoff_slots`."""
+        return backoff_slots(
+            known.cw_min if self.cw_min is None else self.cw_min,
+            known.cw_max if self.cw_max is None else self.cw_max,
+            attempts=self.retry_limit,
+        )
+
+    def exchange(self, known: timing.Standard) -> timing.Exchange:
+        """Return the durations of the exchange of a frame."""
+        headers = known.headers_bytes if self.headers_bytes is None else self.headers_bytes
+        return timing.exchange(
+            self.payload_bytes + headers, standard=known.name, **self.part(timing.Sending)
+        )
+
+    @property
+    def payload_bits(self) -> Array:
+        """What a success delivers."""
+        return 8 * self.payload_bytes * self.mpdus
+
+
+@dataclass(kw_only=True, eq=False)
+class SaturatedCell(StationClass):
+    """A cell in which every station always has a frame to send, and all are alike."""
+
+    standard: Plain[str] = timing.amendment("11b")
+    collision: Plain[str] = Parameter(
+        "standard",
+        """
         How long the medium rests after the frames of a collision:
 
         - "standard": EIFS for those who watch; the parties of the collision resume earlier, at
@@ -118,18 +139,36 @@ def bianchi(
         - "difs": DIFS for everybody [1];
         - "timeout": the response timeout, then DIFS, for everybody;
         - "eifs": EIFS for everybody.
-    countdown : str
+        """,
+        choice,
+        allowed=COLLISIONS,
+    )
+    countdown: Plain[str] = Parameter(
+        "frozen",
+        """
         "frozen": counters stand still while the medium is busy (802.11-2020, 10.3.4.3).
         "bianchi": a busy period counts as one slot of everybody's back-off; with the last three
         conventions only.
-    cw_min, cw_max : array_like, optional
-        Contention window; the default is that of the standard.
-    rate_mbps, mcs, width_mhz, streams, guard_ns
-        The mode of the data frames, as in `timing.ppdu_us`.
-    mpdus : array_like
-        MPDUs in one A-MPDU (n, ac and ax).
-    control_mbps : array_like, optional
-        Rate of RTS, CTS and ACK.
+        """,
+        choice,
+        allowed=("bianchi", "frozen"),
+    )
+
+    def __post_init__(self) -> None:
+        if self.split and self.countdown == "bianchi":
+            raise ValueError(f"countdown: must be 'frozen' with collision={self.collision!r}")
+
+    @property
+    def split(self) -> bool:
+        """Whether the parties of a collision resume at another time than those who watch."""
+        return self.collision in ("standard", "staggered")
+
+
+@takes(SaturatedCell)
+def bianchi(cell: SaturatedCell) -> Saturation:
+    """Predict the saturation throughput of a cell: [1], with the standard's retries and timers.
+
+    The defaults follow the standard; ``bianchi(n, **BIANCHI_2000)`` is the model as published.
 
     Returns
     -------
@@ -155,49 +194,24 @@ def bianchi(
     >>> classic.throughput_mbps, classic.collision_probability
     (6.13..., 0.28977...)
     """
-    choice("collision", collision, COLLISIONS)
-    choice("countdown", countdown, ("bianchi", "frozen"))
-    split = collision in ("standard", "staggered")
-    if split and countdown == "bianchi":
-        raise ValueError(f"countdown: must be 'frozen' with collision={collision!r}")
-    known = timing.standard(standard)
-    payload = whole("payload_bytes", payload_bytes, low=1)
-    headers = whole(
-        "headers_bytes", known.headers_bytes if headers_bytes is None else headers_bytes
-    )
-    if retry_limit is not None:
-        whole("retry_limit", retry_limit, low=1)
-    mean = backoff_slots(
-        known.cw_min if cw_min is None else cw_min,
-        known.cw_max if cw_max is None else cw_max,
-        attempts=retry_limit,
-    )
-    times = timing.exchange(
-        payload + headers,
-        standard=standard,
-        rts=rts,
-        mpdus=mpdus,
-        rate_mbps=rate_mbps,
-        mcs=mcs,
-        width_mhz=width_mhz,
-        streams=streams,
-        guard_ns=guard_ns,
-        control_mbps=control_mbps,
-    )
-    timeout = timing.response_timeout_us(standard)
-    eifs = timing.eifs_us(standard)
-    rest = {"timeout": timeout + known.aifs_us, "eifs": eifs, "standard": eifs}
-    silence = rest.get(collision, known.aifs_us)
+    known = timing.standard(cell.standard)
+    times = cell.exchange(known)
+    timeout = timing.response_timeout_us(known.name)
+    silences = timing.silences_us(known.name)
+    # Where parties and others differ, `head_slots` says by how much.
+    silence = silences[
+        {"standard": "eifs", "staggered": "difs"}.get(cell.collision, cell.collision)
+    ]
     return saturation(
-        stations,
-        mean_slots=mean,
-        forever=retry_limit is None,
+        cell.stations,
+        mean_slots=cell.backoff_slots(known),
+        forever=cell.retry_limit is None,
         slot_us=known.slot_us,
         success_us=times.success_us,
         collision_us=times.exposed_us + silence,
-        payload_bits=8 * payload * np.asarray(mpdus, dtype=np.float64),
-        countdown=countdown,
-        head_slots=(silence - timeout) / known.slot_us if split else 0.0,
+        payload_bits=cell.payload_bits,
+        countdown=cell.countdown,
+        head_slots=(silence - timeout) / known.slot_us if cell.split else 0.0,
     )
 
 
@@ -294,22 +308,6 @@ def saturation(
     )
 
 
-@dataclass(frozen=True)
-class StationClass:
-    """Stations that are alike; what is None is the default of the standard."""
-
-    stations: int
-    payload_bytes: int = 1500
-    headers_bytes: int | None = None
-    retry_limit: int | None = 7
-    cw_min: int | None = None
-    cw_max: int | None = None
-    rate_mbps: float | None = None
-    mcs: int | None = None
-    mpdus: int = 1
-    rts: bool = False
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class MixedSaturation(Prediction):
     """A saturated cell of several classes; the axis is that of the classes."""
@@ -359,33 +357,20 @@ def mixed(
     >>> (anomaly.throughput_mbps / [4, 1]).round(3).tolist()
     [0.513, 0.513]
     """
-    choice("collision", collision, ("difs", "timeout", "eifs"))
+    silence = timing.silences_us(choice("standard", standard, timing.STANDARDS))
+    rest = silence[choice("collision", collision, silence)]
     if not classes:
         raise ValueError("classes: must not be empty")
     known = timing.standard(standard)
-    n = whole("classes", [each.stations for each in classes], low=1)
-    curves = [
-        backoff_slots(
-            known.cw_min if each.cw_min is None else each.cw_min,
-            known.cw_max if each.cw_max is None else each.cw_max,
-            attempts=each.retry_limit,
-        )
-        for each in classes
-    ]
-    times = [_class_times(each, standard) for each in classes]
-    rest = {
-        "difs": known.aifs_us,
-        "timeout": timing.response_timeout_us(standard) + known.aifs_us,
-        "eifs": timing.eifs_us(standard),
-    }[collision]
+    times = [each.exchange(known) for each in classes]
     return mixed_saturation(
-        n,
-        mean_slots=curves,
+        np.array([each.stations for each in classes]),
+        mean_slots=[each.backoff_slots(known) for each in classes],
         forever=[each.retry_limit is None for each in classes],
         slot_us=known.slot_us,
-        success_us=np.array([float(each.success_us) for each in times]),
-        collision_us=np.array([float(each.exposed_us) for each in times]) + rest,
-        payload_bits=np.array([8.0 * each.payload_bytes * each.mpdus for each in classes]),
+        success_us=np.array([each.success_us for each in times]),
+        collision_us=np.array([each.exposed_us for each in times]) + rest,
+        payload_bits=np.array([each.payload_bits for each in classes]),
     )
 
 
@@ -453,20 +438,6 @@ def mixed_saturation(
         collision_probability=gamma,
         drop_probability=np.where(forever, 0.0, gamma**stages),
         airtime_share=won * success / cycle,
-    )
-
-
-def _class_times(each: StationClass, standard: str) -> timing.Exchange:
-    known = timing.standard(standard)
-    headers = known.headers_bytes if each.headers_bytes is None else each.headers_bytes
-    payload = whole("payload_bytes", each.payload_bytes, low=1)
-    return timing.exchange(
-        payload + not_negative("headers_bytes", headers),
-        standard=standard,
-        rts=each.rts,
-        mpdus=each.mpdus,
-        rate_mbps=each.rate_mbps,
-        mcs=each.mcs,
     )
 
 

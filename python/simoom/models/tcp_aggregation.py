@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from simoom.models import assumption, timing
 from simoom.models._check import Array, broadcast, choice, whole
-from simoom.models.aggregation import MAX_MPDU_BYTES, effective_throughput, mpdu_bytes, psdu_bytes
+from simoom.models.aggregation import Ampdus, effective_throughput, mpdu_bytes
 from simoom.models.fixed_point import backoff_slots, fixed_point
+from simoom.models.parameters import Numbers, Parameter, Plain, takes
 from simoom.models.prediction import Prediction
 
 ASSUMPTIONS = (
@@ -46,44 +46,35 @@ class TcpAggregation(Prediction):
     """From one PPDU of TCP ACKs to the next."""
 
 
-def flow(
-    mcs: ArrayLike,
-    *,
-    answers: str = "at_once",
-    delayed_ack: ArrayLike = 1,
-    standard: str = "11ac",
-    width_mhz: int = 20,
-    streams: int = 1,
-    guard_ns: int | None = None,
-    payload_bytes: int = 1448,
-    tcp_ip_bytes: int = 52,
-    max_mpdus: ArrayLike | None = None,
-    max_ampdu_bytes: ArrayLike | None = None,
-    cw_min: int = 15,
-    cw_max: int = 1023,
-    round_short_guard: bool = True,
-) -> TcpAggregation:
-    """Predict one long-lived TCP flow whose sender always has full PPDUs.
+@dataclass(kw_only=True, eq=False)
+class Flow(Ampdus):
+    """A long-lived flow; `payload_bytes` is its MSS."""
 
-    The receiver sends all the TCP ACKs it holds in one PPDU, and contends with the sender for it.
-
-    Parameters
-    ----------
-    mcs : array_like
-        Of both directions.
-    answers : str
+    answers: Plain[str] = Parameter(
+        "at_once",
+        """
         "at_once": TCP ACKs are there when a PPDU ends, as at a station that downloads. The number
         of contenders is then the chain of `half_duplex` with one station, 0 or 1, which makes two
         data PPDUs for each one of TCP ACKs. "waiting": TCP ACKs are always there, as at an access
         point to which a wire of some milliseconds brings them: one for one.
-    delayed_ack : array_like
-        Segments per TCP ACK.
-    payload_bytes, tcp_ip_bytes : int
-        MSS, and headers of TCP and IP (52 with timestamps), which are a TCP ACK as well.
-    cw_min, cw_max : int
-        Of both.
+        """,
+        choice,
+        allowed=("at_once", "waiting"),
+    )
+    delayed_ack: Numbers = Parameter(1, "Segments per TCP ACK.", whole, low=1)
+    tcp_ip_bytes: Numbers = Parameter(
+        52, "Headers of TCP and IP (52 with timestamps), which are a TCP ACK as well.", whole
+    )
+    cw_min: Numbers = Parameter(15, "Smallest contention window of both.", whole)
+    cw_max: Numbers = Parameter(1023, "Largest contention window of both.", whole)
 
-    The other parameters are those of `aggregation.effective_throughput`.
+
+@takes(Flow)
+def flow(tcp: Flow) -> TcpAggregation:
+    """Predict one long-lived TCP flow whose sender always has full PPDUs.
+
+    The receiver sends all the TCP ACKs it holds in one PPDU, and contends with the sender for it.
+    The MCS is that of both directions.
 
     Raises
     ------
@@ -98,44 +89,27 @@ def flow(
     ...           round_short_guard=False).throughput_mbps for how in ("at_once", "waiting")]
     [71.2..., 67.0...]
     """
-    choice("answers", answers, ("at_once", "waiting"))
-    known = timing.standard(choice("standard", standard, MAX_MPDU_BYTES))
-    delay = whole("delayed_ack", delayed_ack, low=1)
-    data = effective_throughput(
-        mcs,
-        standard=standard,
-        width_mhz=width_mhz,
-        streams=streams,
-        guard_ns=guard_ns,
-        payload_bytes=payload_bytes,
-        overhead_bytes=tcp_ip_bytes + timing.LLC_BYTES,
-        max_mpdus=max_mpdus,
-        max_ampdu_bytes=max_ampdu_bytes,
-        cw_min=0,
-        round_short_guard=round_short_guard,
-    )
-    per_round = 2 if answers == "at_once" else 1
-    count, delay = broadcast(mpdus=np.asarray(data.mpdus), delayed_ack=delay)
+    known, at_once = timing.standard(tcp.standard), tcp.answers == "at_once"
+    ack_msdu = tcp.tcp_ip_bytes + timing.LLC_BYTES
+    data = effective_throughput(overhead_bytes=ack_msdu, cw_min=0, **tcp.part(Ampdus))
+    per_round = 2 if at_once else 1
+    count, delay = broadcast(mpdus=np.asarray(data.mpdus), delayed_ack=tcp.delayed_ack)
     acks = np.ceil(per_round * count / delay)
-    ack_mpdu = mpdu_bytes(np.asarray(float(tcp_ip_bytes + timing.LLC_BYTES)), np.ones(()), known)
     ack_ppdu = timing.ppdu_us(
-        psdu_bytes(acks, ack_mpdu),
-        standard=standard,
-        mcs=mcs,
-        width_mhz=width_mhz,
-        streams=streams,
-        guard_ns=guard_ns,
-        round_short_guard=round_short_guard,
+        timing.psdu_bytes(acks, mpdu_bytes(ack_msdu, np.ones(()), known)),
+        mcs=tcp.mcs,
+        standard=known.name,
+        **tcp.part(timing.Format),
     )
     answer = np.asarray(data.cycle_us) - data.ppdu_us  # AIFS, SIFS and Block Ack
-    point = fixed_point(2, mean_slots=backoff_slots(cw_min, cw_max))
+    point = fixed_point(2, mean_slots=backoff_slots(tcp.cw_min, tcp.cw_max))
     beta = point.attempt_probability
     won = 2 * beta * (1 - beta)
     clash = beta**2 * (np.maximum(data.ppdu_us, ack_ppdu) + known.aifs_us)
     contest = ((1 - beta) ** 2 * known.slot_us + clash) / won
-    alone = cw_min / 2 * known.slot_us
+    alone = tcp.cw_min / 2 * known.slot_us
     # At once: after a PPDU of TCP ACKs the sender is alone, then both contend for two successes.
-    waiting = alone + 2 * contest if answers == "at_once" else 2 * contest
+    waiting = alone + 2 * contest if at_once else 2 * contest
     total = per_round * np.asarray(data.cycle_us) + ack_ppdu + answer + waiting
-    throughput = 8 * per_round * count * payload_bytes / total
+    throughput = 8 * per_round * count * tcp.payload_bytes / total
     return TcpAggregation(throughput, count, acks, total)

@@ -9,13 +9,23 @@ the 5 GHz band with EDCA's best-effort category.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simoom.models._check import Array, choice, one_of, positive, whole
+from simoom.models._check import Array, choice, one_of, positive, real, whole
+from simoom.models.parameters import (
+    REQUIRED,
+    Numbers,
+    OptionalNumbers,
+    Parameter,
+    Parameters,
+    Plain,
+    takes,
+)
 from simoom.models.prediction import Prediction
 
 RTS_BYTES = 20  # 9.3.1.2
@@ -26,7 +36,6 @@ FCS_BYTES = 4  # 9.2.4.8
 LLC_BYTES = 8  # LLC and SNAP, IEEE 802.2 and RFC 1042
 IP_BYTES = 20  # RFC 791
 UDP_BYTES = 8  # RFC 768
-TCP_BYTES = 20  # RFC 9293, without options
 MPDU_DELIMITER_BYTES = 4  # 9.7.1
 MSDU_SUBHEADER_BYTES = 14  # 9.3.2.2.2
 
@@ -212,39 +221,62 @@ def preamble_us(
     return 20.0 + 4.0 + 8.0 + 4.0 + fields * ltf
 
 
-def ppdu_us(
-    psdu_bytes: ArrayLike,
-    *,
-    standard: str,
-    rate_mbps: ArrayLike | None = None,
-    mcs: ArrayLike | None = None,
-    width_mhz: int = 20,
-    streams: int = 1,
-    guard_ns: int | None = None,
-    short_preamble: bool = False,
-    round_short_guard: bool = True,
-) -> Array:
-    """Return the time a PPDU is on the air.
+@dataclass(kw_only=True, eq=False)
+class Format(Parameters):
+    """How the data of an HT, VHT or HE PPDU is sent."""
 
-    Parameters
-    ----------
-    psdu_bytes : array_like
-        The MPDU or A-MPDU in bytes, FCS included.
-    standard : str
-        "11b", "11a", "11g", "11n", "11ac" or "11ax".
-    rate_mbps : array_like, optional
-        Rate of b, a and g, and of frames in the format of 11a under n, ac and ax. The default is
-        the highest one where no `mcs` is given.
-    mcs : array_like, optional
-        Modulation and coding of n, ac and ax, from 0 for every number of streams. The default is
-        the highest that exists (7, 8 and 11 at 20 MHz with one stream) if no rate is given.
-    width_mhz, streams, guard_ns
-        Of n, ac and ax; the guard interval is 800 ns by default.
-    short_preamble : bool
-        Short preamble of 11b, not for 1 Mb/s.
-    round_short_guard : bool
+    width_mhz: Plain[int] = Parameter(20, "Channel width of n, ac and ax.")
+    streams: Plain[int] = Parameter(1, "Spatial streams of n, ac and ax.")
+    guard_ns: Plain[int | None] = Parameter(None, "Guard interval of n, ac and ax; None: 800.")
+    round_short_guard: Plain[bool] = Parameter(
+        True,
+        """
         The standard rounds the data of a PPDU with a guard of 400 ns up to 4 us (19.4.3, 21.4.3);
         ns-3 and papers often do not.
+        """,
+    )
+
+
+@dataclass(kw_only=True, eq=False)
+class Mode(Format):
+    """Rate, or modulation and coding, of a PPDU."""
+
+    rate_mbps: OptionalNumbers = Parameter(
+        None,
+        """
+        Rate of b, a and g, and of frames in the format of 11a under n, ac and ax. None: the
+        highest one where no `mcs` is given.
+        """,
+        real,
+    )
+    mcs: OptionalNumbers = Parameter(
+        None,
+        """
+        Modulation and coding of n, ac and ax, from 0 for every number of streams. None: the highest
+        that exists (7, 8 and 11 at 20 MHz with one stream) if no rate is given.
+        """,
+        real,
+    )
+
+
+def amendment(default: str, allowed: Collection[str] = tuple(STANDARDS)) -> Plain[str]:
+    """Declare the parameter ``standard`` of a record."""
+    return Parameter(default, f"One of {', '.join(allowed)}.", choice, allowed=allowed)
+
+
+@dataclass(eq=False)
+class Ppdu(Mode):
+    """A PPDU."""
+
+    psdu_bytes: Numbers = Parameter(REQUIRED, "MPDU or A-MPDU, FCS included.", whole, low=1)
+    _: KW_ONLY
+    standard: Plain[str] = amendment(REQUIRED)
+    short_preamble: Plain[bool] = Parameter(False, "Short preamble of 11b, not for 1 Mb/s.")
+
+
+@takes(Ppdu)
+def ppdu_us(ppdu: Ppdu) -> Array:
+    """Return the time a PPDU is on the air.
 
     Returns
     -------
@@ -267,29 +299,32 @@ def ppdu_us(
     >>> float(ppdu_us(1538, standard="11ac", mcs=8, guard_ns=400))
     184.0
     """
-    known = STANDARDS[choice("standard", standard, STANDARDS)]
-    bits = 8 * whole("psdu_bytes", psdu_bytes, low=1)
+    known, rate_mbps, mcs = STANDARDS[ppdu.standard], ppdu.rate_mbps, ppdu.mcs
+    width_mhz, streams, guard_ns = ppdu.width_mhz, ppdu.streams, ppdu.guard_ns
+    bits = 8 * ppdu.psdu_bytes
     if rate_mbps is not None and mcs is not None:
         raise ValueError("mcs: give it or rate_mbps, not both")
     if known.family == "dsss":
-        rate = _legacy_rate(known, rate_mbps)
-        if short_preamble and np.any(rate == 1.0):
+        rate, short = _legacy_rate(known, rate_mbps), ppdu.short_preamble
+        if short and np.any(rate == 1.0):
             raise ValueError("short_preamble: does not exist at 1 Mb/s")
-        return preamble_us(standard=standard, short_preamble=short_preamble) + np.ceil(bits / rate)
+        return preamble_us(standard=known.name, short_preamble=short) + np.ceil(bits / rate)
     if known.family == "ofdm" or rate_mbps is not None:
         symbols = np.ceil((16 + bits + 6) / (4 * _legacy_rate(known, rate_mbps)))  # 17.4.3
         return 20.0 + 4.0 * symbols + known.signal_extension_us
     if mcs is None:
-        mcs = _highest_mcs(known, width_mhz, streams)
-    per_symbol = data_bits_per_symbol(mcs, standard=standard, width_mhz=width_mhz, streams=streams)
+        mcs = np.asarray(_highest_mcs(known, width_mhz, streams), dtype=np.float64)
+    per_symbol = data_bits_per_symbol(
+        mcs, standard=known.name, width_mhz=width_mhz, streams=streams
+    )
     # One tail of 6 bits for each convolutional encoder; HE uses LDPC, which has none.
     encoders = {"ht": np.ceil(per_symbol / 4 / 320), "vht": np.ceil(per_symbol / 4 / 540)}
     tail = 6 * encoders.get(known.family, np.zeros(()))
-    duration = symbol_us(standard=standard, guard_ns=guard_ns)
+    duration = symbol_us(standard=known.name, guard_ns=guard_ns)
     data: Array = duration * np.ceil((16 + bits + tail) / per_symbol)
-    if guard_ns == 400 and round_short_guard:
+    if guard_ns == 400 and ppdu.round_short_guard:
         data = 4.0 * np.ceil(np.round(data / 4.0, 9))
-    return data + preamble_us(standard=standard, streams=streams, guard_ns=guard_ns)
+    return data + preamble_us(standard=known.name, streams=streams, guard_ns=guard_ns)
 
 
 def control_rate_mbps(
@@ -339,12 +374,8 @@ def eifs_us(name: str) -> float:
     [364.0, 94.0]
     """
     known = standard(name)
-    slowest = known.basic_rates_mbps[0]
-    return (
-        known.sifs_us
-        + float(control_us(ACK_BYTES, standard=name, rate_mbps=slowest))
-        + known.aifs_us
-    )
+    answer = float(control_us(ACK_BYTES, standard=name, rate_mbps=known.basic_rates_mbps[0]))
+    return known.sifs_us + answer + known.aifs_us
 
 
 def response_timeout_us(name: str) -> float:
@@ -359,6 +390,18 @@ def response_timeout_us(name: str) -> float:
     return known.sifs_us + known.slot_us + known.rx_start_delay_us
 
 
+def silences_us(name: str) -> dict[str, float]:
+    """Return how long a medium may rest for everybody after the frames of a collision.
+
+    Examples
+    --------
+    >>> silences_us("11b")
+    {'difs': 50.0, 'timeout': 272.0, 'eifs': 364.0}
+    """
+    difs = standard(name).aifs_us
+    return {"difs": difs, "timeout": response_timeout_us(name) + difs, "eifs": eifs_us(name)}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Exchange(Prediction):
     """The durations of one frame exchange."""
@@ -369,31 +412,34 @@ class Exchange(Prediction):
     """The frame that a collision destroys: the RTS, or the data without RTS."""
 
 
-def exchange(
-    mpdu_bytes: ArrayLike,
-    *,
-    standard: str,
-    rts: bool = False,
-    mpdus: ArrayLike = 1,
-    rate_mbps: ArrayLike | None = None,
-    mcs: ArrayLike | None = None,
-    width_mhz: int = 20,
-    streams: int = 1,
-    guard_ns: int | None = None,
-    control_mbps: ArrayLike | None = None,
-) -> Exchange:
+@dataclass(kw_only=True, eq=False)
+class Sending(Mode):
+    """How an MPDU, or an A-MPDU, is sent and answered."""
+
+    rts: Plain[bool] = Parameter(False, "RTS/CTS before every data frame.")
+    mpdus: Numbers = Parameter(
+        1,
+        "MPDUs in one PPDU; above one an A-MPDU answered by a Block Ack (n, ac and ax).",
+        whole,
+        low=1,
+    )
+    control_mbps: OptionalNumbers = Parameter(
+        None, "Rate of RTS, CTS and ACK; None: that of `timing.control_rate_mbps`.", real
+    )
+
+
+@dataclass(eq=False)
+class Mpdu(Sending):
+    """An MPDU that is sent and answered."""
+
+    mpdu_bytes: Numbers = Parameter(REQUIRED, "Size of an MPDU with header and FCS.", whole, low=1)
+    _: KW_ONLY
+    standard: Plain[str] = amendment(REQUIRED)
+
+
+@takes(Mpdu)
+def exchange(mpdu: Mpdu) -> Exchange:
     """Return how long [RTS, CTS,] data, ACK take, and what a collision destroys of them.
-
-    Parameters
-    ----------
-    mpdu_bytes : array_like
-        Size of an MPDU with header and FCS.
-    mpdus : array_like
-        MPDUs in one PPDU; above one an A-MPDU answered by a Block Ack (n, ac and ax).
-    control_mbps : array_like, optional
-        Rate of RTS, CTS and ACK; the default is that of `control_rate_mbps`.
-
-    The other parameters are those of `ppdu_us`.
 
     Raises
     ------
@@ -405,34 +451,30 @@ def exchange(
     >>> exchange(1564, standard="11b", rate_mbps=11)
     Exchange(success_us=1638, exposed_us=1330)
     """
-    known = STANDARDS[choice("standard", standard, STANDARDS)]
-    size = whole("mpdu_bytes", mpdu_bytes, low=1)
-    count = whole("mpdus", mpdus, low=1)
+    known, size, count = STANDARDS[mpdu.standard], mpdu.mpdu_bytes, mpdu.mpdus
     if known.block_ack_window == 0 and np.any(count > 1):
-        raise ValueError(f"mpdus: {standard} has no A-MPDU")
-    subframe = MPDU_DELIMITER_BYTES + 4 * np.ceil(size / 4)
-    psdu = np.where(count > 1, (count - 1) * subframe + MPDU_DELIMITER_BYTES + size, size)
-    data = ppdu_us(
-        psdu,
-        standard=standard,
-        rate_mbps=rate_mbps,
-        mcs=mcs,
-        width_mhz=width_mhz,
-        streams=streams,
-        guard_ns=guard_ns,
-    )
-    if control_mbps is None:
-        control_mbps = control_rate_mbps(standard=standard, rate_mbps=rate_mbps, mcs=mcs)
+        raise ValueError(f"mpdus: {known.name} has no A-MPDU")
+    psdu = np.where(count > 1, psdu_bytes(count, size), size)
+    data = ppdu_us(psdu, standard=known.name, **mpdu.part(Mode))
+    rate = mpdu.control_mbps
+    if rate is None:
+        rate = control_rate_mbps(standard=known.name, rate_mbps=mpdu.rate_mbps, mcs=mpdu.mcs)
     answer = control_us(
-        np.where(count > 1, BLOCK_ACK_BYTES, ACK_BYTES), standard=standard, rate_mbps=control_mbps
+        np.where(count > 1, BLOCK_ACK_BYTES, ACK_BYTES), standard=known.name, rate_mbps=rate
     )
     success = data + known.sifs_us + answer + known.aifs_us
-    if not rts:
+    if not mpdu.rts:
         return Exchange(success, np.broadcast_to(data, success.shape))
-    request = control_us(RTS_BYTES, standard=standard, rate_mbps=control_mbps)
-    clear = control_us(CTS_BYTES, standard=standard, rate_mbps=control_mbps)
+    request = control_us(RTS_BYTES, standard=known.name, rate_mbps=rate)
+    clear = control_us(CTS_BYTES, standard=known.name, rate_mbps=rate)
     success = request + known.sifs_us + clear + known.sifs_us + success
     return Exchange(success, np.broadcast_to(request, success.shape))
+
+
+def psdu_bytes(count: Array, mpdu: Array) -> Array:
+    """Return the size of an A-MPDU: delimiters, MPDUs, and padding but after the last (9.7.1)."""
+    subframe: Array = MPDU_DELIMITER_BYTES + 4 * np.ceil(mpdu / 4)
+    return (count - 1) * subframe + MPDU_DELIMITER_BYTES + mpdu
 
 
 def _legacy_rate(known: Standard, rate_mbps: ArrayLike | None) -> Array:

@@ -15,12 +15,12 @@ study`` prints and writes them.
 from difflib import get_close_matches
 from types import MappingProxyType
 
+from simoom.evidence import Check, Outcome, Value, Verdict
 from simoom.studies import full_duplex, http_queueing, lt_tcp, mcs_cubic
-from simoom.studies.claim import Check, Claim, Outcome, Verdict
+from simoom.studies.claim import Claim
 from simoom.studies.figure import Figure
 from simoom.studies.lab import Lab
 from simoom.studies.study import Results, Study, UnknownStudyError
-from simoom.studies.value import Value
 
 STUDIES = MappingProxyType(
     {

@@ -1,98 +1,14 @@
 """Claims: what a paper says, held against numbers.
 
-A verdict follows from checks and from nothing else. A check is a number with its interval and the
-band in which the claim wants it: it holds if the whole interval lies inside the band, fails if the
-whole interval lies outside, and is open if the band's edge runs through the interval.
+A verdict follows from checks and from nothing else, see `simoom.evidence`.
 """
 
 from __future__ import annotations
 
-import enum
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from simoom.studies.value import Value
-from simoom.tables import digits
-
-
-class Outcome(enum.StrEnum):
-    """What a check says."""
-
-    HOLDS = "holds"
-    FAILS = "fails"
-    OPEN = "open"
-
-
-class Verdict(enum.StrEnum):
-    """What becomes of a claim."""
-
-    REPRODUCED = "reproduced"
-    IN_PART = "reproduced in part"
-    NOT_REPRODUCED = "not reproduced"
-    NOT_CHECKABLE = "not checkable"
-
-
-@dataclass(frozen=True)
-class Check:
-    """One number and the band in which the claim wants it.
-
-    Parameters
-    ----------
-    what : str
-        Which number this is.
-    value : Value
-        The number.
-    low, high : float
-        The band, ends included.
-    """
-
-    what: str
-    value: Value
-    low: float = -math.inf
-    high: float = math.inf
-
-    @classmethod
-    def near(cls, what: str, value: Value, target: float, *, within: float) -> Check:
-        """Return a check that a number is its target up to so much."""
-        return cls(what, value, target - within, target + within)
-
-    @classmethod
-    def agrees(cls, what: str, value: Value, target: Value, *, within: float) -> Check:
-        """Return a check that the ratio of two numbers is 1 up to a fraction."""
-        return cls(what, value.over(target), 1 - within, 1 + within)
-
-    @property
-    def outcome(self) -> Outcome:
-        """Whether the interval lies inside the band, outside, or across its edge."""
-        value = self.value
-        if not math.isfinite(value.value):
-            return Outcome.OPEN
-        if self.low <= value.low and value.high <= self.high:
-            return Outcome.HOLDS
-        if value.high < self.low or value.low > self.high:
-            return Outcome.FAILS
-        return Outcome.OPEN
-
-    @property
-    def band(self) -> str:
-        """The band in words."""
-        if math.isinf(self.low):
-            return f"at most {digits(self.high, 4)}" if math.isfinite(self.high) else "any"
-        if math.isinf(self.high):
-            return f"at least {digits(self.low, 4)}"
-        return f"{digits(self.low, 4)} to {digits(self.high, 4)}"
-
-    @property
-    def distance(self) -> float:
-        """How far the number is from the nearer end of the band, negative inside, in its parts."""
-        worst = max(self.low - self.value.value, self.value.value - self.high)
-        width = self.high - self.low
-        scale = width if math.isfinite(width) and width > 0 else abs(self.value.value) or 1.0
-        return worst / scale
-
-    def __str__(self) -> str:
-        return f"{self.what}: {self.value}"
+from simoom.evidence import Check, Outcome, Verdict
 
 
 @dataclass(frozen=True)
@@ -125,14 +41,7 @@ class Claim:
     @property
     def verdict(self) -> Verdict:
         """What the checks say together."""
-        outcomes = [check.outcome for check in self.checks]
-        if outcomes and all(outcome is Outcome.HOLDS for outcome in outcomes):
-            return Verdict.REPRODUCED
-        if Outcome.HOLDS in outcomes:
-            return Verdict.IN_PART
-        if Outcome.FAILS in outcomes:
-            return Verdict.NOT_REPRODUCED
-        return Verdict.NOT_CHECKABLE
+        return Verdict.of(self.checks)
 
     @property
     def ours(self) -> str:
@@ -193,6 +102,7 @@ def claim(
 
     Examples
     --------
+    >>> from simoom.evidence import Value
     >>> two = Check.near("P_C", Value.exact(0.0603), 0.060, within=0.001)
     >>> claim("pair", "Two nodes collide rarely.", paper="0.060", checks=[two])
     Claim(pair: reproduced)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from simoom.evidence import Value
 from simoom.studies.claim import Claim
-from simoom.studies.value import Value
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -74,10 +74,6 @@ class Curve:
     def at(self, x: X) -> Value:
         """Return the value at a place."""
         return self.values[self.x.index(x)]
-
-    def shared(self, other: Curve) -> list[X]:
-        """Return the places that two curves have in common."""
-        return [x for x in self.x if x in other.x]
 
 
 def curve(

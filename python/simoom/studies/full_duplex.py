@@ -14,14 +14,14 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import brentq
 
+from simoom.evidence import Check, Value
 from simoom.models import full_duplex as model
 from simoom.models import half_duplex
 from simoom.studies import reference
-from simoom.studies.claim import Check, Claim, claim, unchecked
+from simoom.studies.claim import Claim, claim, unchecked
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, exhibit
 from simoom.studies.study import Study
-from simoom.studies.value import Value
 
 NAME = "full_duplex"
 BLUE, ORANGE, GREEN, VERMILION, BLACK = 0, 1, 2, 3, 7
@@ -105,13 +105,13 @@ STATIONS = (4, 8, 20, 40, 60, 80)
 FRACTIONS = {0.25: BLUE, 0.5: ORANGE, 0.75: GREEN}
 
 
-def _match(pairs: list[tuple[Curve, Curve]], within: float, *, least: float = 0.0) -> list[Check]:
+def _match(pairs: list[tuple[Curve, Curve]], within: float) -> list[Check]:
     """Compare analysis with the Monte Carlo, place by place."""
     return [
         Check.agrees(f"{a.label}, {x:g}", a.at(x), m.at(x), within=within)
         for a, m in pairs
         for x in m.x
-        if float(x) >= least and x in a.x
+        if x in a.x
     ]
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import update_wrapper
-from types import TracebackType
 from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simoom.run import Progress, Run, cores, run
+from simoom.run import Run, Wanted
+from simoom.runner import Progress, Runner
 from simoom.scenario import Scenario
 from simoom.studies.figure import Figure
 
@@ -21,8 +21,16 @@ Measure = Callable[[Run], Mapping[str, float]]
 
 Key = TypeVar("Key", bound=Hashable)
 
-_Wanted = tuple[Scenario, Measure, tuple[str, ...], int]
-"""A run: its scenario, what is taken from it, the probes it needs, its replication."""
+
+@dataclass(frozen=True)
+class _Measured:
+    """A run of which only what is measured is wanted."""
+
+    wanted: Wanted
+    measure: Measure
+
+    def __call__(self, progress: Progress | None = None) -> Mapping[str, float]:
+        return self.measure(self.wanted(progress))
 
 
 class Sample(dict[str, "NDArray[np.float64]"]):
@@ -58,12 +66,9 @@ class Lab:
     ) -> None:
         self.quick = quick
         self.seed = seed
+        self._runner = Runner(workers=workers)
         self._progress = progress
-        self._threads = ThreadPoolExecutor(workers or cores(), "simoom-lab")
-        self._stop = threading.Event()
         self._lock = threading.Lock()
-        self._known: dict[_Wanted, Future[Mapping[str, float]]] = {}
-        self._done = 0
         self._shown = 0.0
 
     def pick(self, full: Key, quick: Key) -> Key:
@@ -96,59 +101,34 @@ class Lab:
         ScenarioError
             A case has faults.
         """
-        futures = {
-            key: [self._submit((scenario, measure, probes, r)) for r in range(replications)]
-            for key, scenario in cases.items()
-        }
-        return {key: _stack([f.result() for f in row]) for key, row in futures.items()}
+        places = [(key, replication) for key in cases for replication in range(replications)]
+        jobs = [_Measured(Wanted(cases[key], self.seed, r, probes), measure) for key, r in places]
+        found: dict[tuple[Key, int], Mapping[str, float]] = {}
+        for number, measured in self._runner.results(jobs):
+            found[places[number]] = measured
+            self._tell()
+        return {key: _stack([found[key, r] for r in range(replications)]) for key in cases}
 
-    def _submit(self, wanted: _Wanted) -> Future[Mapping[str, float]]:
+    def _tell(self) -> None:
+        """Tell the progress of all figures together, which never goes back."""
         with self._lock:
-            if wanted not in self._known:
-                self._known[wanted] = self._threads.submit(self._run, *wanted)
-            return self._known[wanted]
-
-    def _run(
-        self, scenario: Scenario, measure: Measure, probes: tuple[str, ...], replication: int
-    ) -> Mapping[str, float]:
-        done = run(
-            scenario,
-            seed=self.seed,
-            replication=replication,
-            probes=probes,
-            progress=self._attend,
-        )
-        measured = measure(done)
-        with self._lock:
-            self._done += 1
-            self._shown = max(self._shown, self._done / len(self._known))
+            self._shown = max(self._shown, self._runner.ended / self._runner.asked)
             if self._progress is not None:
                 self._progress(self._shown)
-        return measured
-
-    def _attend(self, _: float) -> None:
-        if self._stop.is_set():
-            raise InterruptedError("the study was interrupted")
 
     @property
     def runs(self) -> int:
         """How many runs were made."""
-        return self._done
+        return self._runner.ended
 
     def close(self) -> None:
         """End all runs."""
-        self._stop.set()
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        self._runner.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

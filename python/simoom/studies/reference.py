@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from simoom.evidence import Value
 from simoom.studies.figure import Curve, Source, X
-from simoom.studies.value import Value
 
 DATA = Path(__file__).parent / "data"
 

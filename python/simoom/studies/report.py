@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import base64
-import html
 import math
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from simoom import plots
-from simoom.studies.claim import Claim, Verdict
+from simoom import pages, plots
+from simoom.evidence import Value, Verdict
+from simoom.studies.claim import Claim
 from simoom.studies.figure import Curve, Figure, X, places
 from simoom.studies.study import Results, slug
-from simoom.studies.value import Value
 from simoom.tables import digits
 
 MARKS = {
@@ -125,16 +124,19 @@ def _claim(claim: Claim) -> RenderableType:
     mark, style = MARKS[claim.verdict]
     head = Text(f"{mark} {claim.verdict.value}", style=style)
     head.append(f"  {claim.name}", style="default bold")
-    rows = [("paper", claim.paper), ("here", claim.ours), ("allowed", claim.tolerance)]
-    rows.append(("why", claim.reason))
     grid = Table.grid(padding=(0, 1))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column()
-    for name, text in rows:
-        if text:
-            grid.add_row(name, Text(text))
+    for name, text in _reasons(claim):
+        grid.add_row(name, Text(text))
     body = Group(Text(claim.statement), grid, Text())
     return Group(head, Padding(body, (0, 0, 0, 2)))
+
+
+def _reasons(claim: Claim) -> list[tuple[str, str]]:
+    """Return what a verdict rests on, as far as there is something."""
+    rows = [("paper", claim.paper), ("here", claim.ours), ("allowed", claim.tolerance)]
+    return [(name, text) for name, text in (*rows, ("why", claim.reason)) if text]
 
 
 def write(results: Results, directory: Path) -> list[str]:
@@ -171,101 +173,42 @@ def markdown(results: Results) -> str:
 
 def page(studies: Sequence[Results]) -> str:
     """Return studies as one HTML page that needs nothing else."""
-    contents = "".join(
-        f'<li><a href="#{each.study.name}">{html.escape(each.study.title)}</a>: '
-        f"{html.escape(summary(each).partition(': ')[2])}</li>"
-        for each in studies
-    )
-    body = "".join(map(_section, studies))
-    return _PAGE.format(contents=contents, body=body, version=html.escape(version("simoom")))
-
-
-def _section(results: Results) -> str:
-    study = results.study
-    figures = "".join(map(_html_figure, results))
-    return (
-        f'<section id="{study.name}"><h2>{html.escape(study.title)}</h2>'
-        f"<p>{html.escape(study.reference)}.</p><p>{html.escape(study.notes)}</p>"
-        f"{figures}</section>"
-    )
-
-
-def _html_figure(figure: Figure) -> str:
-    image = base64.b64encode(plots.svg(figure.plot())).decode()
-    head = html.escape(_head(figure))
-    claims = "".join(map(_html_claim, figure.claims))
-    numbers = "".join(_html_numbers(figure, panel.column, panel.label) for panel in figure.panels)
-    notes = f"<p>{html.escape(figure.notes)}</p>" if figure.notes else ""
-    return (
-        f'<h3>{head}</h3><img alt="{head}" src="data:image/svg+xml;base64,{image}">{notes}'
-        f"{claims}<details><summary>Numbers</summary>{numbers}</details>\n"
+    return pages.render(
+        "studies.html",
+        title="Simoom: studies",
+        studies=[
+            {
+                "name": each.study.name,
+                "title": each.study.title,
+                "counts": summary(each).partition(": ")[2],
+                "reference": each.study.reference,
+                "notes": each.study.notes,
+                "figures": [_on_page(figure) for figure in each],
+            }
+            for each in studies
+        ],
+        version=version("simoom"),
     )
 
 
-def _html_claim(claim: Claim) -> str:
-    kind = claim.verdict.value.replace(" ", "-")
-    parts = [("paper", claim.paper), ("here", claim.ours), ("allowed", claim.tolerance)]
-    parts.append(("why", claim.reason))
-    rows = "".join(f"<dt>{name}</dt><dd>{html.escape(text)}</dd>" for name, text in parts if text)
-    return (
-        f'<div class="claim {kind}"><p><b>{claim.verdict.value}</b> '
-        f"{html.escape(claim.statement)}</p><dl>{rows}</dl></div>"
-    )
+def _on_page(figure: Figure) -> dict[str, Any]:
+    """Return what the page shows of a figure."""
+    return {
+        "head": _head(figure),
+        "picture": pages.embedded(figure.plot()),
+        "notes": figure.notes,
+        "claims": [(each.verdict.value, each.statement, _reasons(each)) for each in figure.claims],
+        "panels": [_panel(figure, panel.column, panel.label) for panel in figure.panels],
+    }
 
 
-def _html_numbers(figure: Figure, quantity: str, label: str) -> str:
+def _panel(figure: Figure, quantity: str, label: str) -> dict[str, Any]:
+    """Return the numbers of a panel: a row a series, a column a place."""
     curves = figure.panel(quantity)
     xs = places(curves, most=40)
-    heads = "".join(f"<th>{html.escape(_place(x))}</th>" for x in xs)
-    rows = ""
+    rows = []
     for curve in curves:
         cells = (_at(curve, x) for x in xs)
-        texts = "".join(f"<td>{html.escape(str(v)) if v else ''}</td>" for v in cells)
-        rows += f"<tr><td>{html.escape(curve.name)}</td>{texts}</tr>\n"
-    caption = html.escape(label.replace("$", ""))
-    head = f"<thead><tr><th>{html.escape(figure.x.column)}</th>{heads}</tr></thead>"
-    return f'<p>{caption}</p><div class="wide"><table>{head}<tbody>{rows}</tbody></table></div>'
-
-
-def _place(x: X) -> str:
-    return x if isinstance(x, str) else f"{x:g}"
-
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Simoom: studies</title>
-<style>
-  body {{ font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 64rem;
-         margin: 2rem auto; padding: 0 1rem; }}
-  h1 {{ font-size: 1.6rem; }}
-  h2 {{ font-size: 1.3rem; margin-top: 3rem; }}
-  h3 {{ font-size: 1.05rem; margin: 2.5rem 0 .5rem; }}
-  img {{ max-width: 100%; vertical-align: top; }}
-  .claim {{ border-left: 4px solid #888; padding: .1rem .8rem; margin: .8rem 0; }}
-  .claim p {{ margin: 0; }}
-  .claim dl {{ display: grid; grid-template-columns: max-content 1fr; gap: 0 .8rem;
-              margin: .2rem 0; font-size: .85rem; }}
-  .claim dt {{ color: #666; }}
-  .claim dd {{ margin: 0; }}
-  .reproduced {{ border-color: #009E73; }}
-  .reproduced-in-part {{ border-color: #E69F00; }}
-  .not-reproduced {{ border-color: #D55E00; }}
-  .wide {{ overflow-x: auto; }}
-  table {{ border-collapse: collapse; font-size: .8rem; font-variant-numeric: tabular-nums; }}
-  th, td {{ padding: .15rem .6rem; text-align: right; white-space: nowrap; }}
-  th:first-child, td:first-child {{ text-align: left; padding-left: 0; }}
-  thead {{ border-bottom: 1px solid #888; }}
-  footer {{ color: #666; font-size: .8rem; margin-top: 2rem; }}
-</style>
-</head>
-<body>
-<h1>Studies</h1>
-<ul>{contents}</ul>
-{body}
-<footer>Simoom {version}</footer>
-</body>
-</html>
-"""
+        rows.append([curve.name, *(str(value) if value else "" for value in cells)])
+    headings = [figure.x.column, *(x if isinstance(x, str) else f"{x:g}" for x in xs)]
+    return {"caption": label.replace("$", ""), "headings": headings, "rows": rows}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from simoom.futures import as_they_end
-from simoom.studies.claim import Claim, Verdict
+from simoom.evidence import Verdict
+from simoom.runner import Progress, Runner
+from simoom.studies.claim import Claim
 from simoom.studies.figure import Figure
 from simoom.studies.lab import Exhibit, Lab
 
@@ -100,17 +101,14 @@ class Study:
                 return self.run(keys, lab=own)
         # A thread for each figure: their runs share the lab's cores, and no core waits for one
         # figure's last run while another has some to make.
-        threads = ThreadPoolExecutor(max(1, len(chosen)), f"simoom-{self.name}")
-        try:
-            futures = [threads.submit(each, lab=lab) for each in chosen]
-            for future in as_they_end(futures):
-                future.result()
-            return Results(self, tuple(future.result() for future in futures))
-        except BaseException:
-            lab.close()
-            raise
-        finally:
-            threads.shutdown(wait=True, cancel_futures=True)
+        jobs = [partial(_made, each, lab) for each in chosen]
+        with Runner(workers=max(1, len(jobs))) as threads:
+            try:
+                figures = dict(threads.results(jobs))
+            except BaseException:
+                lab.close()
+                raise
+        return Results(self, tuple(figures[number] for number in range(len(jobs))))
 
     def __repr__(self) -> str:
         return f"Study({self.name}: {len(self.keys)} figures and tables)"
@@ -150,6 +148,10 @@ class Results:
     def __repr__(self) -> str:
         counts = ", ".join(f"{n} {verdict}" for verdict, n in self.verdicts.items() if n)
         return f"Results({self.study.name}: {len(self.figures)} figures; {counts})"
+
+
+def _made(exhibit: Exhibit, lab: Lab, _: Progress | None) -> Figure:
+    return exhibit(lab=lab)
 
 
 def slug(key: str) -> str:

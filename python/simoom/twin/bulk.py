@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from simoom.models import assumption, half_duplex
 from simoom.models.assumption import Assumption
 from simoom.twin import saturated
+from simoom.twin.air import Exchange
 from simoom.twin.medium import medium
-from simoom.twin.reading import Cell, choice
+from simoom.twin.reading import Cell, Flow, choice
 from simoom.twin.verdict import Fit, Held, broken, graded, met, stretched
 
 ACK_CLOCK = Assumption("ack_clock", "W* is at least d, so that no TCP ACK waits for its timer.")
@@ -52,36 +54,40 @@ def fit(cell: Cell) -> Fit:
     return Fit("half_duplex", f"cell: {ways}", held, values)
 
 
-def _point(cell: Cell) -> tuple[half_duplex.HalfDuplex, str]:
-    """Solve the cell; where flows differ, with the mean of their exchanges."""
-    air, flows = cell.air, cell.flows
-    # Each packet of a window takes its turn in one queue, so that windows weigh the exchanges.
+def _mean(flows: Sequence[Flow], values: Sequence[float]) -> float:
+    """Each packet of a window takes its turn in one queue, so that windows weigh the values."""
     weight = np.array([float(flow.window_segments) for flow in flows])
-    weight /= weight.sum()
+    return float(np.dot(weight / weight.sum(), values))
+
+
+def times(cell: Cell, flows: Sequence[Flow]) -> half_duplex.CellTimes:
+    """Return what the exchanges of flows take; where they differ, the mean."""
+    air, mean = cell.air, partial(_mean, flows)
     data, answers = [cell.data(flow) for flow in flows], [cell.answer(flow) for flow in flows]
 
-    def mean(values: Sequence[float]) -> float:
-        return float(np.dot(weight, values))
+    def collision_us(exchanges: Sequence[Exchange]) -> float:
+        return mean([each.exposed_us + air.silence_us(each.opening_mbps) for each in exchanges])
 
-    times = half_duplex.CellTimes(
+    return half_duplex.CellTimes(
         slot_us=air.slot_us,
         data_us=mean([each.success_us for each in data]),
         ack_us=mean([each.success_us for each in answers]),
-        data_collision_us=mean(
-            [each.exposed_us + air.silence_us(each.opening_mbps) for each in data]
-        ),
-        ack_collision_us=mean(
-            [each.exposed_us + air.silence_us(each.opening_mbps) for each in answers]
-        ),
+        data_collision_us=collision_us(data),
+        ack_collision_us=collision_us(answers),
         payload_bits=8 * mean([flow.payload_bytes for flow in flows]),
     )
+
+
+def _point(cell: Cell) -> tuple[half_duplex.HalfDuplex, str]:
+    """Solve the cell."""
+    air, flows = cell.air, cell.flows
     upward = sum(flow.window_segments for flow in flows if flow.way == "up")
     up = upward / sum(flow.window_segments for flow in flows)  # whole numbers: exactly 1 if all
     stations = len({flow.station for flow in flows})
-    d = round(mean([flow.delayed_ack for flow in flows]))
+    d = round(_mean(flows, [flow.delayed_ack for flow in flows]))
     point = half_duplex.cell(
         stations,
-        times=times,
+        times=times(cell, flows),
         upload_fraction=up,
         delayed_ack=d,
         cw_min=air.cw_min,

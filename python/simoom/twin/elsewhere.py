@@ -1,20 +1,25 @@
-"""Noise that TCP sees, and the models whose subject no scenario of this cell has."""
+"""Noise that TCP sees, what no model has a place for, and subjects that a scenario lacks."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from simoom.models import FAMILIES, assumption, tcp_loss
+from simoom.models import FAMILIES, assumption, lt_tcp, tcp_loss
 from simoom.models.assumption import Assumption
 from simoom.twin import bulk, medium, saturated
 from simoom.twin.reading import Cell, Flow
 from simoom.twin.verdict import Fit, Held, broken, graded, met, stretched
+
+READ = ("11b", "11a", "11g")
+"""Standards whose exchanges are read from a scenario."""
 
 ROOM = Assumption("room", "The cell carries what its flows would send through it.")
 
 NO_PROTECTION = Assumption(
     "no_protection", "All stations understand all frames, and nothing goes before OFDM frames."
 )
+
+BLOCK_KNOWN = Assumption("block_known", "All blocks have as many units, and it is known how many.")
 
 IN_RANGE = Assumption(
     "in_range", "The numbers lie in the range for which the model has a solution."
@@ -105,28 +110,63 @@ def outside(family: str, error: ValueError) -> Fit:
     return Fit(family, "", (broken(IN_RANGE, str(error)),))
 
 
-def absent(cell: Cell) -> list[Fit]:
-    """Return the families whose subject a scenario cannot have, and what is missing."""
+def coded(cell: Cell) -> list[Flow]:
+    """Return the flows whose data goes out in blocks with parity."""
+    return [flow for flow in cell.flows if flow.over_tcp and flow.table["tcp"]["fec"] is not None]
+
+
+def fit_coding(cell: Cell) -> Fit:
+    """Hold a scenario against `lt_tcp`, which says of a block what a run averages over many."""
+    known = {each.name: each for each in lt_tcp.ASSUMPTIONS}
+    hop, flow = saturated.one_hop(cell), coded(cell)[0]
+    if hop.verdict == "broken":
+        return Fit("lt_tcp", "", (hop,))
+    loss = _residual(cell, flow)
+    random = met(known["independent_loss"], f"{100 * loss:.2g} % of the segments, at random")
+    if loss == 0:
+        random = broken(known["independent_loss"], f"{flow.path} loses nothing at random")
+    held = (
+        hop,
+        random,
+        stretched(known["loss_known"], f"{flow.path} estimates it, block by block"),
+        met(known["perfect_code"]),
+        met(known["fresh_parity"]),
+        broken(BLOCK_KNOWN, f"{flow.path} cuts them to its window, which {flow.control} moves"),
+    )
+    return Fit("lt_tcp", "", held)
+
+
+def lacking(cell: Cell) -> dict[str, Held]:
+    """Return the families whose subject a scenario lacks, and what is missing."""
     named = {
         "full_duplex": ("full_duplex_access_point", "it sends or receives, one at a time"),
         "bluetooth": ("bluetooth_voice", "there is no Bluetooth link"),
-        "aggregation": ("block_ack", f"{cell.keys['standard']} answers each frame by an ACK"),
-        "tcp_aggregation": ("block_ack", f"{cell.keys['standard']} answers each frame by an ACK"),
-        "lt_tcp": ("independent_loss", "no flow sends parity units that could make up for it"),
         "chain": ("straight_chain", "a cell has one hop"),
     }
-    fits = []
-    for family, (name, how) in named.items():
-        known = {each.name: each for each in FAMILIES[family].ASSUMPTIONS}
-        fits.append(Fit(family, "", (broken(known[name], how),)))
-    return fits
+    standard = cell.keys["standard"]
+    if standard is None or standard in READ:
+        how = f"{standard} answers each frame by an ACK"
+        named |= dict.fromkeys(("aggregation", "tcp_aggregation"), ("block_ack", how))
+    if not coded(cell):
+        how = "no flow sends parity units that could make up for it"
+        named["lt_tcp"] = ("independent_loss", how)
+    return {
+        family: broken(next(a for a in FAMILIES[family].ASSUMPTIONS if a.name == name), how)
+        for family, (name, how) in named.items()
+    }
 
 
-def unread(cell: Cell) -> list[Fit]:
-    """Return all families for a standard whose frames carry more than one packet."""
-    how = f"{cell.keys['standard']} aggregates; exchanges of 11b, 11a and 11g are predicted"
-    held: tuple[Held, ...] = (broken(assumption.NO_AGGREGATION, how),)
-    return [Fit(family, "", held) for family in FAMILIES]
+def unread(cell: Cell) -> Held | None:
+    """Return what of a scenario no model has a place for, if there is something."""
+    standard = cell.keys["standard"]
+    if standard is None:
+        return broken(assumption.ONE_CELL, "there is no cell, only links")
+    if standard not in READ:
+        how = f"{standard} aggregates; exchanges of 11b, 11a and 11g are predicted"
+        return broken(assumption.NO_AGGREGATION, how)
+    if how := protected(cell):
+        return broken(NO_PROTECTION, how)
+    return None
 
 
 def protected(cell: Cell) -> str:
@@ -137,8 +177,3 @@ def protected(cell: Cell) -> str:
         return "stations of 11b in a network of 11g"
     protection = cell.air.wlan.get("protection") or "none"
     return "" if protection == "none" else f"wlan.protection is {protection}"
-
-
-def unprotected(how: str) -> list[Fit]:
-    """Return all families for a network in which OFDM frames are protected, or had better be."""
-    return [Fit(family, "", (broken(NO_PROTECTION, how),)) for family in FAMILIES]

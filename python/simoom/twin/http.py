@@ -217,15 +217,7 @@ def fit_ps(cell: Cell) -> Fit:
 def _capacity_mbps(cell: Cell, shape: AirCell, count: int) -> Array:
     """Return what k sessions get through together."""
     flow, air = cell.flows[0], cell.air
-    d, data, answer = flow.delayed_ack, cell.data(flow), cell.answer(flow)
-    times = half_duplex.CellTimes(
-        slot_us=air.slot_us,
-        data_us=data.success_us,
-        ack_us=answer.success_us,
-        data_collision_us=data.exposed_us + air.silence_us(data.opening_mbps),
-        ack_collision_us=answer.exposed_us + air.silence_us(answer.opening_mbps),
-        payload_bits=8 * flow.payload_bytes,
-    )
+    times, d = bulk.times(cell, [flow]), flow.delayed_ack
     point = half_duplex.cell(
         np.arange(1, count + 1), times=times, delayed_ack=d, cw_min=air.cw_min, cw_max=air.cw_max
     )

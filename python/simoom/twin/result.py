@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from simoom.run import Replications, Run
 
 
+MOST_FLOWS = 4
+"""Of so many flows the report has the values."""
+
+
 @dataclass(frozen=True)
 class Residual:
     """One predicted value beside the measured one."""
@@ -88,8 +92,14 @@ class Twin:
                 found.append(Residual(path, predicted, value, half))
         return tuple(found)
 
-    def report(self) -> str:
-        """Return what a person wants to read: values, assumptions, what does not fit."""
+    def report(self, *, every: bool = False) -> str:
+        """Return what a person wants to read: values, assumptions, what does not fit.
+
+        Parameters
+        ----------
+        every : bool, optional
+            Also name the models whose subject the scenario lacks.
+        """
         lines = []
         if self.model is None:
             lines.append("No model fits this scenario.")
@@ -102,7 +112,11 @@ class Twin:
             lines += ["", "Assumptions"]
             lines += _assumptions(self.model)
         lines += ["", "What speaks against other models" if self.model else "What fails where"]
-        lines += [line for fit in self.fits if fit is not self.model for line in _against(fit)]
+        others = [fit for fit in self.fits if fit is not self.model]
+        named = [fit for fit in others if fit.subject or every]
+        lines += [line for fit in named for line in _against(fit)]
+        if left := len(others) - len(named):
+            lines.append(f"  … {left} more, whose subject the scenario lacks; --all names them")
         return "\n".join(lines) + "\n"
 
     def __repr__(self) -> str:
@@ -112,14 +126,12 @@ class Twin:
         return f"Twin({self.model.family}, {len(self.summary)} values, {strained} stretched)"
 
 
-def shortened(
-    rows: Sequence[tuple[str, float]], flows: int = 4
-) -> tuple[list[tuple[str, float]], int]:
+def shortened(rows: Sequence[tuple[str, float]]) -> tuple[list[tuple[str, float]], int]:
     """Leave out the flows after the first few; return how many those are."""
     kept, left = [], set()
     for path, value in rows:
         name = path.partition(".")[0]
-        if name.startswith("flows[") and int(name[6:-1]) >= flows:
+        if name.startswith("flows[") and int(name[6:-1]) >= MOST_FLOWS:
             left.add(name)
         else:
             kept.append((path, value))

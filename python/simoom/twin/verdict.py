@@ -79,12 +79,15 @@ class Fit:
         Every assumption with its verdict.
     values : mapping
         Predictions by path of the summary; empty if an assumption is broken.
+    subject : bool
+        Whether the scenario has what the family is about.
     """
 
     family: str
     form: str
     held: tuple[Held, ...]
     values: Mapping[str, float] = field(default_factory=dict)
+    subject: bool = True
 
     @property
     def fits(self) -> bool:

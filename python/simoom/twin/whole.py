@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from simoom.scenario import Scenario
 from simoom.twin.result import Twin
-
-READ = ("11b", "11a", "11g")
-"""Standards whose exchanges are read from a scenario."""
+from simoom.twin.verdict import Fit
 
 
 def predict(scenario: Scenario) -> Twin:
@@ -38,15 +36,12 @@ def predict(scenario: Scenario) -> Twin:
     >>> twin.model.family, round(twin.summary["total.collision_probability"], 3)
     ('saturation', 0.271)
     """
+    from simoom.models import FAMILIES
     from simoom.twin import bulk, elsewhere, http, saturated
     from simoom.twin.reading import Cell
 
     scenario.check()
     cell = Cell(scenario)
-    if cell.keys["standard"] not in READ:
-        return Twin(scenario, tuple(elsewhere.unread(cell)))
-    if how := elsewhere.protected(cell):
-        return Twin(scenario, tuple(elsewhere.unprotected(how)))
     tried = {
         "saturation": saturated.fit,
         "http_sessions": http.fit_sessions,
@@ -54,13 +49,18 @@ def predict(scenario: Scenario) -> Twin:
         "http_queueing": http.fit_queueing,
         "half_duplex": bulk.fit,
         "tcp_loss": elsewhere.fit_loss,
+        "lt_tcp": elsewhere.fit_coding,
     }
-    fits = elsewhere.absent(cell)
-    for place, (family, fit) in enumerate(tried.items()):
+    lacking, unread = elsewhere.lacking(cell), elsewhere.unread(cell)
+    fits = []
+    for family in dict.fromkeys((*tried, *FAMILIES)):
+        if (reason := unread or lacking.get(family)) is not None:
+            fits.append(Fit(family, "", (reason,), subject=family not in lacking))
+            continue
         try:
-            fits.insert(place, fit(cell))
+            fits.append(tried[family](cell))
         except ValueError as error:  # how models refuse what is out of range
-            fits.insert(place, elsewhere.outside(family, error))
+            fits.append(elsewhere.outside(family, error))
     # Python's sort is stable: among equals the order above decides.
     ordered = sorted(fits, key=lambda fit: (not fit.fits, len(fit.strained) if fit.fits else 0))
     return Twin(scenario, tuple(ordered))

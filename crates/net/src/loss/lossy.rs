@@ -1,23 +1,47 @@
 //! A link that loses packets: a decorator around a [`Link`].
 
-use super::LossModel;
-use crate::link::{Command, Link, LinkTimer};
-use kernel::Instant;
+use super::Channel;
+use crate::link::{Command, Link, LinkSettings, LinkTimer};
+use kernel::{Instant, Rng};
 use wire::Packet;
+
+/// The random streams of a link.
+#[derive(Clone, Debug)]
+pub struct LinkStreams {
+    /// What its queue draws.
+    pub queue: Rng,
+    /// What the channel does.
+    pub channel: Rng,
+    /// What befalls each packet.
+    pub packets: Rng,
+}
 
 /// A link of which some packets reach the far end spoilt. A lost packet takes its place in the
 /// queue and its time on the link like any other.
 #[derive(Debug)]
 pub struct Lossy {
     link: Link,
-    model: Box<dyn LossModel>,
+    /// Without one nothing is lost.
+    channel: Option<Box<dyn Channel>>,
     lost: u64,
 }
 
 impl Lossy {
-    /// This link with these losses.
-    pub fn new(link: Link, model: Box<dyn LossModel>) -> Self {
-        Self { link, model, lost: 0 }
+    /// An idle link.
+    pub fn new(settings: &LinkSettings, streams: LinkStreams) -> Self {
+        let LinkStreams { queue, channel, packets } = streams;
+        let losses = settings.loss.as_ref();
+        Self {
+            link: Link::new(settings, queue),
+            channel: losses.map(|losses| losses.get().build(channel, packets)),
+            lost: 0,
+        }
+    }
+
+    /// The same link, which [tells departures](Link::telling_departures).
+    #[must_use]
+    pub fn telling_departures(self) -> Self {
+        Self { link: self.link.telling_departures(), ..self }
     }
 
     /// As [`Link::on_packet`].
@@ -29,9 +53,10 @@ impl Lossy {
     pub fn on_timer(&mut self, now: Instant, timer: LinkTimer, out: &mut Vec<Command>) {
         let before = out.len();
         self.link.on_timer(now, timer, out);
+        let Some(channel) = &mut self.channel else { return };
         for command in &mut out[before..] {
             if let Command::Deliver(packet) = *command
-                && self.model.loses(now, &packet)
+                && channel.loses(now, &packet)
             {
                 self.lost += 1;
                 *command = Command::Lost(packet);
@@ -53,17 +78,21 @@ impl Lossy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::loss::List;
-    use crate::queue::tests::{number, packet};
-    use crate::{Discipline, Limit};
-    use kernel::{BitRate, Bytes, Duration};
+    use crate::queue::tests::{number, packet, rng};
+    use crate::{DropTailConfig, Limit, ListConfig, LossSettings, QueueSettings};
+    use kernel::{BitRate, Duration};
 
     #[test]
     fn a_lost_packet_uses_the_link_and_its_place_in_the_queue() {
-        let rate = Some(BitRate(1_000_000_000));
-        let queue = crate::queue::tests::build(&Discipline::DropTail { limit: Limit::packets(3) });
-        let link = Link::new(rate, Duration::ZERO, Bytes::ZERO, queue);
-        let mut lossy = Lossy::new(link, Box::new(List::new(vec![1, 3])));
+        let limit = Limit::packets(3);
+        let settings = LinkSettings {
+            rate: Some(BitRate(1_000_000_000)),
+            queue: QueueSettings::DropTail(DropTailConfig { limit }),
+            loss: Some(LossSettings::List(ListConfig { packets: vec![1, 3] })),
+            ..LinkSettings::default()
+        };
+        let streams = LinkStreams { queue: rng(), channel: rng(), packets: rng() };
+        let mut lossy = Lossy::new(&settings, streams);
         let mut out = Vec::new();
         for number in 0..4 {
             lossy.on_packet(Instant(0), packet(0, number, 1500), &mut out);

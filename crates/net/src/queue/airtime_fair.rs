@@ -1,24 +1,87 @@
 //! Equal airtime for each station, as in the Wi-Fi stack of Linux: Algorithm 3 of Høiland-Jørgensen
 //! et al., "Ending the Anomaly: Achieving Low Latency and Airtime Fairness in `WiFi`", USENIX ATC
-//! 2017. A decorator: each station's packets wait in a queue of any other discipline.
+//! 2017. A decorator: each station's packets wait in a queue of another discipline.
 
 use super::lanes::{Lanes, Per};
-use super::{Airtime, Discipline, Limit, Queue, Room, Signal, Wanted};
-use kernel::{Bytes, Duration, Instant, Rng, Seed};
+use super::room::Room;
+use super::shared::{Scheduler, Shared};
+use super::{
+    Airtime, CoDelConfig, Discipline, DropTailConfig, FqCoDelConfig, Limit, Queue, Signal, Site,
+    Wanted,
+};
+use kernel::{Duration, Instant, Rng, Seed};
+use settings::{Choice, Settings};
 use std::collections::VecDeque;
 use wire::Packet;
 
-/// What an [`AirtimeFair`] queue is made by.
-#[derive(Clone, Debug, PartialEq)]
+/// Equal airtime for each station, which has a queue of its own, as in the Wi-Fi stack of Linux
+/// (Høiland-Jørgensen et al., USENIX ATC 2017); of the access point only.
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub struct AirtimeFairConfig {
-    /// Airtime of each station per round.
+    /// Airtime of each station a round.
+    #[setting(key = "quantum_us", default = 300.0, range = 1.0..=1e6)]
     pub quantum: Duration,
-    /// Whether what a station sends counts too, as long as packets wait for it.
+    /// Whether what a station sends counts too, while packets wait for it.
+    #[setting(default = true)]
     pub count_received: bool,
-    /// What the packets for one station wait in.
-    pub station: Box<Discipline>,
-    /// Of all stations together.
+    /// What the packets for one station wait in. Linux takes `fq_codel` with a target of 20 ms.
+    pub station: StationQueue,
+    /// What the queues of all stations together hold.
+    #[setting(flatten, default = Limit::packets(8192))]
     pub limit: Limit,
+}
+
+/// What the packets for one station wait in.
+#[derive(Clone, Copy, Debug, PartialEq, Choice)]
+#[allow(missing_docs)]
+pub enum StationQueue {
+    DropTail(DropTailConfig),
+    Codel(CoDelConfig),
+    FqCodel(FqCoDelConfig),
+}
+
+impl Default for StationQueue {
+    fn default() -> Self {
+        Self::FqCodel(FqCoDelConfig::default())
+    }
+}
+
+impl StationQueue {
+    fn get(&self) -> &dyn Discipline {
+        match self {
+            Self::DropTail(config) => config,
+            Self::Codel(config) => config,
+            Self::FqCodel(config) => config,
+        }
+    }
+}
+
+impl Discipline for AirtimeFairConfig {
+    fn build(&self, site: Site, mut rng: Rng) -> Box<dyn Queue> {
+        Box::new(AirtimeFair::queue(*self, site, &mut rng))
+    }
+
+    fn limit(&self) -> Limit {
+        self.limit
+    }
+
+    fn inner(&self) -> Option<(String, &dyn Discipline)> {
+        Some((format!("station.{}", self.station.name()), self.station.get()))
+    }
+
+    fn refusal(&self, site: Site) -> Option<&'static str> {
+        match site {
+            Site::AccessPoint(_) => None,
+            Site::Station(_) => Some(
+                "a station sends to the access point only, which needs no share; this is a queue \
+                 for ap.queue",
+            ),
+            Site::Wire(..) => Some(
+                "no airtime is used on a wire; this is a queue for ap.queue, and fq_codel or drr \
+                 share a wire",
+            ),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -32,34 +95,31 @@ struct Lane {
 
 /// Round robin over stations by the airtime that they use.
 #[derive(Debug)]
-pub struct AirtimeFair {
+struct AirtimeFair {
     config: AirtimeFairConfig,
+    site: Site,
     /// Streams of the stations' queues.
     seed: Seed,
     lanes: Lanes<Lane>,
     /// Stations on their first turn: they go before all old ones.
     new: VecDeque<usize>,
     old: VecDeque<usize>,
-    len: usize,
-    backlog: Bytes,
-    room: Room,
 }
 
 impl AirtimeFair {
     /// An empty queue. A quantum of zero would never send: it counts as a nanosecond.
-    pub fn new(mut config: AirtimeFairConfig, rng: &mut Rng) -> Self {
+    fn queue(mut config: AirtimeFairConfig, site: Site, rng: &mut Rng) -> Shared<Self> {
         config.quantum = config.quantum.max(Duration(1));
         let (high, low) = (rng.up_to(u32::MAX), rng.up_to(u32::MAX));
-        Self {
+        let fair = Self {
+            config,
+            site,
             seed: Seed { root: u64::from(high) << 32 | u64::from(low), replication: 0 },
             lanes: Lanes::new(),
             new: VecDeque::new(),
             old: VecDeque::new(),
-            len: 0,
-            backlog: Bytes::ZERO,
-            room: Room::new(config.limit),
-            config,
-        }
+        };
+        Shared::new(fair, Room::new(config.limit))
     }
 
     fn quantum(&self) -> i64 {
@@ -68,40 +128,12 @@ impl AirtimeFair {
 
     /// The number of a packet's station, which is made if it is not known yet.
     fn lane_for(&mut self, packet: &Packet) -> usize {
-        let (key, quantum) = (Per::Station.key(packet), self.quantum());
-        self.lanes.number_or(key, || Lane {
-            queue: self.config.station.build(self.seed.stream("queue.station", key as u32)),
-            deficit: quantum,
-            is_listed: false,
+        let (key, deficit) = (Per::Station.key(packet), self.quantum());
+        self.lanes.number_or(key, || {
+            let rng = self.seed.stream("queue.station", key as u32);
+            let queue = self.config.station.get().build(self.site, rng);
+            Lane { queue, deficit, is_listed: false }
         })
-    }
-
-    /// Works on a station's queue, and takes over what it drops and how much it holds.
-    fn with_queue<T>(
-        &mut self,
-        number: usize,
-        out: &mut Vec<Signal>,
-        work: impl FnOnce(&mut dyn Queue, &mut Vec<Signal>) -> T,
-    ) -> T {
-        let queue = &mut *self.lanes[number].queue;
-        let (len, backlog, before) = (queue.len(), queue.backlog(), out.len());
-        let result = work(queue, out);
-        self.len = self.len + queue.len() - len;
-        self.backlog = self.backlog + queue.backlog() - backlog;
-        self.room.free_dropped(&out[before..]);
-        result
-    }
-
-    /// Drops the first packet for the station with the most bytes.
-    fn drop_from_the_fattest(&mut self, now: Instant, out: &mut Vec<Signal>) {
-        let backlogs = self.lanes.iter().map(|lane| lane.queue.backlog()).enumerate();
-        let Some((number, _)) = backlogs.max_by_key(|&(_, backlog)| backlog) else { return };
-        self.with_queue(number, out, |queue, out| {
-            if let Some(packet) = queue.pop(now, out) {
-                queue.release(now, &packet, out);
-                out.push(Signal::Drop(packet));
-            }
-        });
     }
 
     /// The station whose turn it is; those that have nothing to send leave.
@@ -144,38 +176,49 @@ impl AirtimeFair {
     }
 }
 
-impl Queue for AirtimeFair {
-    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+impl Scheduler for AirtimeFair {
+    fn enqueue(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
         let number = self.lane_for(&packet);
-        self.room.force(packet.size);
-        self.with_queue(number, out, |queue, out| queue.push(now, packet, out));
         let lane = &mut self.lanes[number];
+        lane.queue.push(now, packet, out);
         if !lane.is_listed && !lane.queue.is_empty() {
             lane.is_listed = true;
             self.new.push_back(number);
         }
-        while self.room.is_exceeded() && self.len > 0 {
-            self.drop_from_the_fattest(now, out);
-        }
     }
 
-    fn pop(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
+    fn dequeue(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
         let number = self.turn()?;
-        self.with_queue(number, out, |queue, out| queue.pop(now, out))
+        self.lanes[number].queue.pop(now, out)
     }
 
     /// The wanted station's next; for any destination, that of the station whose turn it is.
-    fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet> {
+    fn dequeue_for(
+        &mut self,
+        now: Instant,
+        wanted: &Wanted,
+        out: &mut Vec<Signal>,
+    ) -> Option<Packet> {
         let number = match wanted.station {
             Some(_) => self.lanes.number(Per::station_key(wanted.station))?,
             None => self.turn()?,
         };
         let any = Wanted { station: None, ..*wanted };
-        self.with_queue(number, out, |queue, out| queue.pop_for(now, &any, out))
+        self.lanes[number].queue.pop_for(now, &any, out)
+    }
+
+    /// The first packet for the station with the most bytes.
+    fn give_up(&mut self, now: Instant, out: &mut Vec<Signal>) {
+        let Some(fattest) = self.lanes.iter_mut().max_by_key(|lane| lane.queue.backlog()) else {
+            return;
+        };
+        if let Some(packet) = fattest.queue.pop(now, out) {
+            fattest.queue.release(now, &packet, out);
+            out.push(Signal::Drop(packet));
+        }
     }
 
     fn release(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
-        self.room.free(packet.size);
         if let Some(lane) = self.lanes.by_key(Per::Station.key(packet)) {
             lane.queue.release(now, packet, out);
         }
@@ -190,14 +233,6 @@ impl Queue for AirtimeFair {
         }
     }
 
-    fn len(&self) -> usize {
-        self.len
-    }
-
-    fn backlog(&self) -> Bytes {
-        self.backlog
-    }
-
     fn each(&self, visit: &mut dyn FnMut(&Packet)) {
         self.lanes.iter().for_each(|lane| lane.queue.each(visit));
     }
@@ -207,23 +242,22 @@ impl Queue for AirtimeFair {
 mod tests {
     use super::super::tests::{accepts, drain, number, packet, rng};
     use super::*;
+    use kernel::{BitRate, Bytes};
     use wire::NodeId;
 
     const NOW: Instant = Instant(0);
     const QUANTUM: Duration = Duration::from_micros(300);
 
-    fn queue(station: Discipline, limit: Limit) -> AirtimeFair {
-        let config = AirtimeFairConfig {
-            quantum: QUANTUM,
-            count_received: true,
-            station: Box::new(station),
-            limit,
-        };
-        AirtimeFair::new(config, &mut rng())
+    /// Each station's packets wait in a drop-tail queue.
+    fn queue(station: Limit, limit: Limit) -> Shared<AirtimeFair> {
+        let station = StationQueue::DropTail(DropTailConfig { limit: station });
+        let config =
+            AirtimeFairConfig { quantum: QUANTUM, count_received: true, station, limit };
+        AirtimeFair::queue(config, Site::AccessPoint(BitRate::default()), &mut rng())
     }
 
-    fn plain() -> AirtimeFair {
-        queue(Discipline::DropTail { limit: Limit::NONE }, Limit::NONE)
+    fn plain() -> Shared<AirtimeFair> {
+        queue(Limit::NONE, Limit::NONE)
     }
 
     fn used(station: u32, received: bool, used: Duration) -> Airtime {
@@ -231,7 +265,7 @@ mod tests {
     }
 
     /// Serves packets, each of which takes its station's time on the air: packets of each station.
-    fn serve(queue: &mut AirtimeFair, times: &[Duration], packets: usize) -> Vec<u64> {
+    fn serve(queue: &mut Shared<AirtimeFair>, times: &[Duration], packets: usize) -> Vec<u64> {
         let mut served = vec![0; times.len()];
         for _ in 0..packets {
             let packet = queue.pop(NOW, &mut Vec::new()).expect("packets wait");
@@ -297,10 +331,10 @@ mod tests {
         // Station 1 pays four ms for each of its packets, station 0 one.
         assert!(served[0].abs_diff(4 * served[1]) <= 8, "{served:?}");
         let mut ignorant = plain();
-        ignorant.config.count_received = false;
+        ignorant.scheduler.config.count_received = false;
         accepts(&mut ignorant, NOW, packet(0, 0, 1500));
         ignorant.on_airtime(&used(0, true, Duration::from_secs(1)));
-        assert_eq!(ignorant.lanes[0].deficit, QUANTUM.0 as i64);
+        assert_eq!(ignorant.scheduler.lanes[0].deficit, QUANTUM.0 as i64);
     }
 
     #[test]
@@ -309,9 +343,9 @@ mod tests {
         accepts(&mut queue, NOW, packet(0, 0, 1500));
         assert_eq!(drain(&mut queue, NOW).len(), 1);
         queue.on_airtime(&used(0, true, Duration::from_secs(1)));
-        assert_eq!(queue.lanes[0].deficit, QUANTUM.0 as i64);
+        assert_eq!(queue.scheduler.lanes[0].deficit, QUANTUM.0 as i64);
         queue.on_airtime(&used(7, true, Duration::from_secs(1)));
-        assert_eq!(queue.lanes.iter().count(), 1, "nothing is known of station 7");
+        assert_eq!(queue.scheduler.lanes.iter().count(), 1, "nothing is known of station 7");
     }
 
     #[test]
@@ -325,14 +359,14 @@ mod tests {
         // One round at a time this would take ten million rounds.
         let first = queue.pop(NOW, &mut Vec::new());
         assert_eq!(first, Some(packet(0, 0, 1500)), "the one with the least debt");
-        let apart = queue.lanes[2].deficit - queue.lanes[0].deficit;
+        let apart = queue.scheduler.lanes[2].deficit - queue.scheduler.lanes[0].deficit;
         let expected = -2_000_000_000 - QUANTUM.0 as i64..=-2_000_000_000 + QUANTUM.0 as i64;
         assert!(expected.contains(&apart), "debts stay apart: {apart}");
     }
 
     #[test]
     fn without_room_the_station_with_most_bytes_loses_its_first() {
-        let mut queue = queue(Discipline::DropTail { limit: Limit::NONE }, Limit::packets(4));
+        let mut queue = queue(Limit::NONE, Limit::packets(4));
         for number in 0..3 {
             accepts(&mut queue, NOW, packet(0, number, 1000));
         }
@@ -345,7 +379,7 @@ mod tests {
 
     #[test]
     fn drops_of_a_stations_queue_are_reported_and_its_limit_is_its_own() {
-        let mut queue = queue(Discipline::DropTail { limit: Limit::packets(1) }, Limit::NONE);
+        let mut queue = queue(Limit::packets(1), Limit::NONE);
         assert!(accepts(&mut queue, NOW, packet(0, 0, 1500)));
         assert!(accepts(&mut queue, NOW, packet(1, 0, 1500)));
         assert!(!accepts(&mut queue, NOW, packet(0, 1, 1500)));

@@ -65,15 +65,16 @@ impl Queue for Classes {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{accepts, number, packet};
-    use super::super::{DropTail, Drr, Limit, Per};
+    use super::super::tests::{accepts, drop_tail, number, packet, rng};
+    use super::super::{Discipline, DrrConfig, Limit, Per, Site};
     use super::*;
+    use kernel::Duration;
 
     const NOW: Instant = Instant(0);
 
     #[test]
     fn each_class_has_its_own_room_and_its_own_turn() {
-        let queue = || Box::new(DropTail::new(Limit::packets(2))) as Box<dyn Queue>;
+        let queue = || drop_tail(Limit::packets(2));
         let mut queue = Classes::new([queue(), queue(), queue(), queue()]);
         let voice = |n| Packet { class: TrafficClass::Voice, ..packet(1, n, 100) };
         for n in 0..2 {
@@ -100,8 +101,8 @@ mod tests {
     fn an_access_begins_with_whose_turn_it_is() {
         let limit = Limit::packets(100);
         let drr = || {
-            let queue = Drr::new(Per::Flow, Bytes(1500), limit);
-            Box::new(queue) as Box<dyn Queue>
+            let drr = DrrConfig { per: Per::Flow, quantum: Bytes(1500), limit };
+            drr.build(Site::Wire(None, Duration::ZERO), rng())
         };
         let mut queue = Classes::new([drr(), drr(), drr(), drr()]);
         for n in 0..6 {

@@ -1,30 +1,62 @@
 //! `CoDel`, controlled delay (RFC 8289): drops at the head, by how long packets have waited.
 
 use super::fifo::Fifo;
-use super::{Limit, Queue, Room, Signal, Wanted, mark_or_drop};
-use kernel::{Bytes, Duration, Instant};
+use super::line::{Line, Policy};
+use super::{Discipline, Limit, Queue, Signal, Site, mark_or_drop};
+use kernel::{Bytes, Duration, Instant, Rng};
+use settings::{Faults, Path, Settings, number};
 use wire::{NodeId, Packet};
 
-/// The parameters of the control law.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ControlLaw {
-    /// The standing delay that is tolerated (TARGET, 5 ms).
-    pub target: Duration,
-    /// How long the delay must stay above it, about a round-trip time (INTERVAL, 100 ms).
-    pub interval: Duration,
-    /// A queue of no more than this is never too long (section 4.2: one packet of the link's MTU).
-    pub mtu: Bytes,
-    /// Whether packets that can be marked are marked and not dropped.
-    pub ecn: bool,
-}
-
-/// What a [`CoDel`] queue is made by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// `CoDel`, controlled delay (RFC 8289): drops at the head while packets have waited too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 pub struct CoDelConfig {
     /// When it drops.
+    #[setting(flatten)]
     pub law: ControlLaw,
     /// What it holds.
+    #[setting(flatten)]
     pub limit: Limit,
+}
+
+/// The parameters of the control law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
+#[settings(check = target_is_within_interval)]
+pub struct ControlLaw {
+    /// The standing delay that is tolerated (TARGET).
+    #[setting(key = "target_ms", default = 5.0, range = 0.0..=60_000.0)]
+    pub target: Duration,
+    /// How long the delay must stay above it, about a round-trip time (INTERVAL).
+    #[setting(key = "interval_ms", default = 100.0, range = 0.001..=60_000.0)]
+    pub interval: Duration,
+    /// Whether packets of ECN-capable flows are marked and not dropped.
+    pub ecn: bool,
+    /// What is no longer than this is never too long: one packet (RFC 8289 section 4.2).
+    #[setting(key = "mtu_bytes", default = 1500, range = 0..=1_000_000)]
+    pub mtu: Bytes,
+}
+
+fn target_is_within_interval(law: &ControlLaw, at: &Path, faults: &mut Faults) {
+    if law.target <= law.interval {
+        return;
+    }
+    let [target, interval] = [law.target, law.interval].map(|time| number(time.0 as f64 / 1e6));
+    faults.fault(
+        at.key("target_ms"),
+        format!(
+            "{target} is above interval_ms, {interval}; it is 5 % to 10 % of it (RFC 8289 section \
+             3.2)"
+        ),
+    );
+}
+
+impl Discipline for CoDelConfig {
+    fn build(&self, _: Site, _: Rng) -> Box<dyn Queue> {
+        Box::new(CoDel::queue(*self))
+    }
+
+    fn limit(&self) -> Limit {
+        self.limit
+    }
 }
 
 /// The state of the control law, names and steps as in RFC 8289 section 5.
@@ -47,11 +79,11 @@ impl Control {
         &mut self,
         law: &ControlLaw,
         now: Instant,
-        fifo: &mut Fifo,
+        waiting: &mut Fifo,
         station: Option<NodeId>,
         out: &mut Vec<Signal>,
     ) -> Option<Packet> {
-        let (mut packet, mut ok_to_drop) = self.take(law, now, fifo, station)?;
+        let (mut packet, mut ok_to_drop) = self.take(law, now, waiting, station)?;
         if self.dropping {
             self.dropping = ok_to_drop;
             while self.dropping && now >= self.drop_next {
@@ -60,7 +92,7 @@ impl Control {
                     self.drop_next = law.next_drop(self.drop_next, self.count);
                     return Some(marked);
                 }
-                (packet, ok_to_drop) = self.take(law, now, fifo, station)?;
+                (packet, ok_to_drop) = self.take(law, now, waiting, station)?;
                 self.dropping = ok_to_drop;
                 if ok_to_drop {
                     self.drop_next = law.next_drop(self.drop_next, self.count);
@@ -70,7 +102,7 @@ impl Control {
             if let Some(marked) = mark_or_drop(law.ecn, packet, out) {
                 packet = marked;
             } else {
-                (packet, _) = self.take(law, now, fifo, station)?;
+                (packet, _) = self.take(law, now, waiting, station)?;
             }
             self.enter(law, now);
         }
@@ -92,14 +124,14 @@ impl Control {
         &mut self,
         law: &ControlLaw,
         now: Instant,
-        fifo: &mut Fifo,
+        waiting: &mut Fifo,
         station: Option<NodeId>,
     ) -> Option<(Packet, bool)> {
-        let Some((since, packet)) = fifo.pop_for(station) else {
+        let Some((since, packet)) = waiting.pop_for(station) else {
             self.first_above = None;
             return None;
         };
-        if now.since(since) < law.target || fifo.backlog() <= law.mtu {
+        if now.since(since) < law.target || waiting.backlog() <= law.mtu {
             self.first_above = None;
             return Some((packet, false));
         }
@@ -115,74 +147,36 @@ impl ControlLaw {
     }
 }
 
-/// A first-in-first-out queue under `CoDel`.
+/// The law and its state.
 #[derive(Debug)]
-pub struct CoDel {
+struct CoDel {
     law: ControlLaw,
     control: Control,
-    fifo: Fifo,
-    room: Room,
 }
 
 impl CoDel {
     /// An empty queue.
-    pub fn new(config: CoDelConfig) -> Self {
-        Self {
-            law: config.law,
-            control: Control::default(),
-            fifo: Fifo::default(),
-            room: Room::new(config.limit),
-        }
+    fn queue(CoDelConfig { law, limit }: CoDelConfig) -> Line<Self> {
+        Line::new(Self { law, control: Control::default() }, limit)
     }
 }
 
-impl Queue for CoDel {
-    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
-        if self.room.take(packet.size) {
-            self.fifo.push(now, packet);
-        } else {
-            out.push(Signal::Drop(packet));
-        }
-    }
-
-    fn pop(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
-        let before = out.len();
-        let packet = self.control.pop(&self.law, now, &mut self.fifo, None, out);
-        self.room.free_dropped(&out[before..]);
-        packet
-    }
-
-    fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet> {
-        if !self.fifo.has(wanted) {
-            return None;
-        }
-        let before = out.len();
-        let packet = self.control.pop(&self.law, now, &mut self.fifo, wanted.station, out);
-        self.room.free_dropped(&out[before..]);
-        packet
-    }
-
-    fn release(&mut self, _now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
-        self.room.free(packet.size);
-    }
-
-    fn len(&self) -> usize {
-        self.fifo.len()
-    }
-
-    fn backlog(&self) -> Bytes {
-        self.fifo.backlog()
-    }
-
-    fn each(&self, visit: &mut dyn FnMut(&Packet)) {
-        self.fifo.each(visit);
+impl Policy for CoDel {
+    fn dequeue(
+        &mut self,
+        now: Instant,
+        waiting: &mut Fifo,
+        station: Option<NodeId>,
+        out: &mut Vec<Signal>,
+    ) -> Option<Packet> {
+        self.control.pop(&self.law, now, waiting, station, out)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::load::responsive;
-    use super::super::tests::{accepts, capable, number, packet};
+    use super::super::tests::{accepts, capable, drop_tail, number, packet};
     use super::*;
     use wire::Ecn;
 
@@ -198,22 +192,22 @@ mod tests {
         Instant::ZERO + Duration::from_millis(ms)
     }
 
-    fn queue(law: ControlLaw) -> CoDel {
-        CoDel::new(CoDelConfig { law, limit: Limit::NONE })
+    fn queue(law: ControlLaw) -> Line<CoDel> {
+        CoDel::queue(CoDelConfig { law, limit: Limit::NONE })
     }
 
     /// From `from` on a packet goes each ms, and as many come as keep `depth` waiting: each waits
     /// `depth` ms. Signals, with their times in ms.
-    fn hold(queue: &mut CoDel, depth: u64, from: u64, until: u64) -> Vec<(u64, Signal)> {
+    fn hold(queue: &mut Line<CoDel>, depth: u64, from: u64, until: u64) -> Vec<(u64, Signal)> {
         let mut signals = Vec::new();
-        while queue.fifo.pop().is_some() {}
+        while queue.waiting.pop().is_some() {}
         for now in from..until {
             let mut out = Vec::new();
             while queue.len() <= depth as usize {
                 // One that came when its turn demands it, whatever was dropped.
                 let since = (now + queue.len() as u64).saturating_sub(depth);
-                queue.fifo.push(ms(since), capable(0, now, 1500));
-                queue.room.force(Bytes(1500));
+                queue.waiting.push(ms(since), capable(0, now, 1500));
+                queue.room.take(Bytes(1500));
             }
             let popped = queue.pop(ms(now), &mut out).expect("packets wait");
             queue.release(ms(now), &popped, &mut Vec::new());
@@ -265,7 +259,7 @@ mod tests {
 
     #[test]
     fn soon_after_a_drop_state_the_next_goes_on_at_its_rate() {
-        let drop_out = |queue: &mut CoDel, at| {
+        let drop_out = |queue: &mut Line<CoDel>, at| {
             assert_eq!(hold(queue, 3, at, at + 50), []);
         };
         let mut soon = queue(LAW);
@@ -316,7 +310,7 @@ mod tests {
 
     #[test]
     fn the_limit_holds_at_the_tail() {
-        let mut queue = CoDel::new(CoDelConfig { law: LAW, limit: Limit::packets(2) });
+        let mut queue = CoDel::queue(CoDelConfig { law: LAW, limit: Limit::packets(2) });
         assert!(accepts(&mut queue, ms(0), packet(0, 0, 1500)));
         assert!(accepts(&mut queue, ms(0), packet(0, 1, 1500)));
         assert!(!accepts(&mut queue, ms(0), packet(0, 2, 1500)));
@@ -325,8 +319,8 @@ mod tests {
     #[test]
     fn holds_the_standing_delay_near_target_and_the_link_in_use() {
         let (from, end) = (ms(20_000), ms(120_000));
-        let mut drop_tail = super::super::DropTail::new(Limit::packets(250));
-        let long = responsive(&mut drop_tail, 4, false, end).mean_ms(from);
+        let mut drop_tail = drop_tail(Limit::packets(250));
+        let long = responsive(&mut *drop_tail, 4, false, end).mean_ms(from);
         assert!(long > 150.0, "drop-tail: {long} ms");
         for ecn in [false, true] {
             let outcome = responsive(&mut queue(ControlLaw { ecn, ..LAW }), 4, ecn, end);

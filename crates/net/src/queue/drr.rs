@@ -1,141 +1,149 @@
 //! Deficit round robin (Shreedhar and Varghese, IEEE/ACM Trans. Networking 4:3, 1996).
 
-use super::fifo::Fifo;
+use super::drop_tail::DropTail;
 use super::lanes::Lanes;
-use super::{Limit, Per, Queue, Room, Signal, Wanted};
-use kernel::{Bytes, Instant};
+use super::line::Line;
+use super::room::Room;
+use super::shared::{Scheduler, Shared};
+use super::{Discipline, Limit, Per, Queue, Signal, Site, Wanted};
+use kernel::{Bytes, Instant, Rng};
+use settings::Settings;
 use std::collections::VecDeque;
 use wire::Packet;
 
-/// Deficit round robin: per round, each backlogged sub-queue sends its quantum of bytes.
+/// Deficit round robin over sub-queues, each of which has the limits (Shreedhar and Varghese 1995).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
+pub struct DrrConfig {
+    /// What has a sub-queue of its own: each "flow" or each "station".
+    #[setting(default = Per::Flow)]
+    pub per: Per,
+    /// What a sub-queue may send a round.
+    #[setting(key = "quantum_bytes", default = 1514, range = 1..=1_000_000)]
+    pub quantum: Bytes,
+    /// What each sub-queue holds.
+    #[setting(flatten)]
+    pub limit: Limit,
+}
+
+impl Discipline for DrrConfig {
+    fn build(&self, _: Site, _: Rng) -> Box<dyn Queue> {
+        Box::new(Drr::queue(*self))
+    }
+
+    fn limit(&self) -> Limit {
+        self.limit
+    }
+}
+
+/// Per round, each backlogged sub-queue sends its quantum of bytes.
 ///
 /// Each packet costs O(1) turns if the quantum is at least the greatest packet. With a smaller one
 /// a packet costs as many rounds as its size takes quanta.
 #[derive(Debug)]
-pub struct Drr {
-    per: Per,
-    quantum: Bytes,
-    limit: Limit,
+struct Drr {
+    config: DrrConfig,
     lanes: Lanes<Lane>,
     /// Backlogged sub-queues in the order of their turns; the first one's turn is running.
     turns: VecDeque<usize>,
     /// Whether the first one has got its quantum for this turn.
     granted: bool,
-    len: usize,
-    backlog: Bytes,
-}
-
-#[derive(Debug)]
-struct Lane {
-    fifo: Fifo,
-    /// Bytes it may send on its turn; below 0 after it has sent more together with others.
-    deficit: i64,
-    room: Room,
-}
-
-impl Lane {
-    fn new(limit: Limit) -> Self {
-        Self { fifo: Fifo::default(), deficit: 0, room: Room::new(limit) }
-    }
 }
 
 impl Drr {
     /// An empty queue. A quantum of zero would never send: it counts as one byte.
-    pub fn new(per: Per, quantum: Bytes, limit: Limit) -> Self {
-        Self {
-            per,
-            quantum: quantum.max(Bytes(1)),
-            limit,
-            lanes: Lanes::new(),
-            turns: VecDeque::new(),
-            granted: false,
-            len: 0,
-            backlog: Bytes::ZERO,
-        }
+    fn queue(mut config: DrrConfig) -> Shared<Self> {
+        config.quantum = config.quantum.max(Bytes(1));
+        let (lanes, turns) = (Lanes::new(), VecDeque::new());
+        Shared::new(Self { config, lanes, turns, granted: false }, Room::boundless())
     }
 }
 
-impl Queue for Drr {
-    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
-        let number = self.lanes.number_or(self.per.key(&packet), || Lane::new(self.limit));
-        let lane = &mut self.lanes[number];
-        if !lane.room.take(packet.size) {
-            return out.push(Signal::Drop(packet));
-        }
-        if lane.fifo.is_empty() {
-            self.turns.push_back(number);
-        }
-        lane.fifo.push(now, packet);
-        self.len += 1;
-        self.backlog += packet.size;
+#[derive(Debug)]
+struct Lane {
+    line: Line<DropTail>,
+    /// Bytes it may send on its turn; below 0 after it has sent more together with others.
+    deficit: i64,
+}
+
+impl Lane {
+    fn new(limit: Limit) -> Self {
+        Self { line: Line::new(DropTail, limit), deficit: 0 }
     }
 
-    fn pop(&mut self, _now: Instant, _out: &mut Vec<Signal>) -> Option<Packet> {
+    /// Charges a packet that has left; whether none is left.
+    fn charge(&mut self, packet: &Packet) -> bool {
+        self.deficit -= packet.size.0 as i64;
+        let is_empty = self.line.is_empty();
+        if is_empty {
+            // Credit is not saved up while there is nothing to send (the paper's rule).
+            self.deficit = self.deficit.min(0);
+        }
+        is_empty
+    }
+}
+
+impl Scheduler for Drr {
+    #[inline]
+    fn enqueue(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+        let DrrConfig { per, limit, .. } = self.config;
+        let number = self.lanes.number_or(per.key(&packet), || Lane::new(limit));
+        let line = &mut self.lanes[number].line;
+        let was_empty = line.is_empty();
+        line.push(now, packet, out);
+        if was_empty && !line.is_empty() {
+            self.turns.push_back(number);
+        }
+    }
+
+    #[inline]
+    fn dequeue(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
         loop {
-            let number = *self.turns.front()?;
-            let lane = &mut self.lanes[number];
+            let lane = &mut self.lanes[*self.turns.front()?];
             if !self.granted {
-                lane.deficit += self.quantum.0 as i64;
+                lane.deficit += self.config.quantum.0 as i64;
                 self.granted = true;
             }
-            if lane.fifo.first().is_some_and(|first| first.size.0 as i64 > lane.deficit) {
+            let first = lane.line.waiting.first();
+            if first.is_some_and(|first| first.size.0 as i64 > lane.deficit) {
                 self.turns.rotate_left(1);
                 self.granted = false;
                 continue;
             }
-            let (_, packet) = lane.fifo.pop()?;
-            lane.deficit -= packet.size.0 as i64;
-            if lane.fifo.is_empty() {
-                // Credit is not saved up while there is nothing to send (the paper's rule).
-                lane.deficit = lane.deficit.min(0);
+            let packet = lane.line.pop(now, out)?;
+            if lane.charge(&packet) {
                 self.turns.pop_front();
                 self.granted = false;
             }
-            self.len -= 1;
-            self.backlog -= packet.size;
             return Some(packet);
         }
     }
 
-    /// Of the sub-queues in the order of their turns, the first that has one; what it sends beyond
-    /// its quantum it waits for later.
-    fn pop_for(
+    /// What a sub-queue sends beyond its quantum it waits for later.
+    fn dequeue_for(
         &mut self,
-        _now: Instant,
+        now: Instant,
         wanted: &Wanted,
-        _out: &mut Vec<Signal>,
+        out: &mut Vec<Signal>,
     ) -> Option<Packet> {
         let lanes = &mut self.lanes;
-        let turn = self.turns.iter().position(|&number| lanes[number].fifo.has(wanted))?;
+        let turn = self.turns.iter().position(|&number| lanes[number].line.waiting.has(wanted))?;
         let lane = &mut lanes[self.turns[turn]];
-        let (_, packet) = lane.fifo.pop_for(wanted.station)?;
-        lane.deficit -= packet.size.0 as i64;
-        if lane.fifo.is_empty() {
-            lane.deficit = lane.deficit.min(0);
+        let packet = lane.line.take(now, wanted.station, out)?;
+        if lane.charge(&packet) {
             self.turns.remove(turn);
             self.granted &= turn > 0;
         }
-        self.len -= 1;
-        self.backlog -= packet.size;
         Some(packet)
     }
 
-    fn release(&mut self, _now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
-        if let Some(lane) = self.lanes.by_key(self.per.key(packet)) {
-            lane.room.free(packet.size);
+    fn release(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
+        if let Some(lane) = self.lanes.by_key(self.config.per.key(packet)) {
+            lane.line.release(now, packet, out);
         }
     }
 
-    fn len(&self) -> usize {
-        self.len
-    }
-
-    fn backlog(&self) -> Bytes {
-        self.backlog
-    }
-
     fn each(&self, visit: &mut dyn FnMut(&Packet)) {
-        self.lanes.iter().for_each(|lane| lane.fifo.each(visit));
+        self.lanes.iter().for_each(|lane| lane.line.each(visit));
     }
 }
 
@@ -147,9 +155,13 @@ mod tests {
 
     const NOW: Instant = Instant(0);
 
+    fn queue(per: Per, quantum: Bytes, limit: Limit) -> Shared<Drr> {
+        Drr::queue(DrrConfig { per, quantum, limit })
+    }
+
     #[test]
     fn serves_a_quantum_per_turn_and_carries_the_deficit() {
-        let mut queue = Drr::new(Per::Flow, Bytes(500), Limit::NONE);
+        let mut queue = queue(Per::Flow, Bytes(500), Limit::NONE);
         for (number, size) in [200, 750, 100].into_iter().enumerate() {
             accepts(&mut queue, NOW, packet(1, number as u64, size));
         }
@@ -163,15 +175,15 @@ mod tests {
 
     #[test]
     fn an_emptied_sub_queue_loses_its_credit() {
-        let mut queue = Drr::new(Per::Flow, Bytes(1000), Limit::NONE);
+        let mut queue = queue(Per::Flow, Bytes(1000), Limit::NONE);
         accepts(&mut queue, NOW, packet(0, 0, 100));
         assert_eq!(drain(&mut queue, NOW), [(0, 0)]);
-        assert_eq!(queue.lanes[0].deficit, 0);
+        assert_eq!(queue.scheduler.lanes[0].deficit, 0);
     }
 
     #[test]
     fn a_packet_above_the_quantum_waits_for_several_rounds() {
-        let mut queue = Drr::new(Per::Flow, Bytes(0), Limit::NONE);
+        let mut queue = queue(Per::Flow, Bytes(0), Limit::NONE);
         accepts(&mut queue, NOW, packet(0, 0, 90));
         accepts(&mut queue, NOW, packet(1, 0, 30));
         assert_eq!(drain(&mut queue, NOW), [(1, 0), (0, 0)]);
@@ -179,7 +191,7 @@ mod tests {
 
     #[test]
     fn broadcast_and_stations_have_sub_queues_of_their_own() {
-        let mut queue = Drr::new(Per::Station, Bytes(1500), Limit::packets(1));
+        let mut queue = queue(Per::Station, Bytes(1500), Limit::packets(1));
         let broadcast = Packet { to: None, ..packet(7, 1, 1500) };
         let same_station = Packet { to: packet(3, 0, 1500).to, ..packet(9, 2, 1500) };
         assert!(accepts(&mut queue, NOW, packet(3, 0, 1500)));
@@ -190,7 +202,7 @@ mod tests {
 
     #[test]
     fn room_is_given_back_to_the_sub_queue_that_held_it() {
-        let mut queue = Drr::new(Per::Flow, Bytes(1500), Limit::packets(1));
+        let mut queue = queue(Per::Flow, Bytes(1500), Limit::packets(1));
         accepts(&mut queue, NOW, packet(0, 0, 1500));
         accepts(&mut queue, NOW, packet(1, 0, 40));
         assert_eq!(drain(&mut queue, NOW).len(), 2);
@@ -209,7 +221,7 @@ mod tests {
             quantum in 100u64..3000,
             sizes in prop::collection::vec(prop::collection::vec(28u64..1600, 200), 2..6),
         ) {
-            let mut queue = Drr::new(Per::Flow, Bytes(quantum), Limit::NONE);
+            let mut queue = queue(Per::Flow, Bytes(quantum), Limit::NONE);
             let most = *sizes.iter().flatten().max().unwrap();
             for number in 0..200 {
                 for (flow, sizes) in sizes.iter().enumerate() {
@@ -219,7 +231,7 @@ mod tests {
             let mut served = vec![0; sizes.len()];
             while let Some(packet) = queue.pop(NOW, &mut Vec::new()) {
                 served[packet.flow().0 as usize] += packet.size.0;
-                if queue.lanes.iter().any(|lane| lane.fifo.is_empty()) {
+                if queue.scheduler.lanes.iter().any(|lane| lane.line.is_empty()) {
                     break;
                 }
                 let (low, high) = (served.iter().min().unwrap(), served.iter().max().unwrap());

@@ -4,24 +4,45 @@
 use super::codel::Control;
 use super::fifo::Fifo;
 use super::lanes::{Classifier, Lanes};
-use super::{ControlLaw, Limit, Queue, Room, Signal, Wanted};
+use super::room::Room;
+use super::shared::{Scheduler, Shared};
+use super::{ControlLaw, Discipline, Limit, Queue, Signal, Site, Wanted};
 use kernel::{Bytes, Instant, Rng};
+use settings::Settings;
 use std::collections::VecDeque;
 use wire::{NodeId, Packet};
 
-/// What an [`FqCoDel`] queue is made by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// FQ-CoDel: each flow under `CoDel`, with fair turns; flows that have just begun go first (RFC
+/// 8290).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 pub struct FqCoDelConfig {
     /// When a sub-queue drops.
+    #[setting(flatten, default = ControlLaw { ecn: true, ..ControlLaw::default() })]
     pub law: ControlLaw,
-    /// Bytes that a sub-queue may send per round (section 5.2.4).
+    /// What a sub-queue may send a round (RFC 8290 section 5.2.4).
+    #[setting(key = "quantum_bytes", default = 1514, range = 1..=1_000_000)]
     pub quantum: Bytes,
-    /// How many sub-queues flows are hashed to; `None` is one for each flow.
+    /// How many sub-queues flows are hashed to, 1024 in RFC 8290; default one for each direction
+    /// of each flow.
+    #[setting(range = 1..=1_048_576)]
     pub buckets: Option<u32>,
-    /// How many packets at most are dropped at once where there is no room; at least 1.
+    /// Packets that are dropped at most at once, from the sub-queue with the most bytes, where the
+    /// limit is reached.
+    #[setting(key = "drop_batch_packets", default = 64, range = 1..=1_000_000)]
     pub drop_batch: u32,
-    /// Of all sub-queues together.
+    /// What all sub-queues together hold.
+    #[setting(flatten, default = Limit::packets(10_240))]
     pub limit: Limit,
+}
+
+impl Discipline for FqCoDelConfig {
+    fn build(&self, _: Site, mut rng: Rng) -> Box<dyn Queue> {
+        Box::new(FqCoDel::queue(*self, &mut rng))
+    }
+
+    fn limit(&self) -> Limit {
+        self.limit
+    }
 }
 
 #[derive(Debug)]
@@ -41,9 +62,9 @@ impl Lane {
     }
 }
 
-/// A queue under FQ-CoDel.
+/// The sub-queues and their turns.
 #[derive(Debug)]
-pub struct FqCoDel {
+struct FqCoDel {
     law: ControlLaw,
     quantum: i64,
     drop_batch: u32,
@@ -52,15 +73,12 @@ pub struct FqCoDel {
     /// Sub-queues on their first turn: they go before all old ones.
     new: VecDeque<usize>,
     old: VecDeque<usize>,
-    len: usize,
-    backlog: Bytes,
-    room: Room,
 }
 
 impl FqCoDel {
     /// An empty queue. A quantum of zero would never send: it counts as one byte.
-    pub fn new(config: FqCoDelConfig, rng: &mut Rng) -> Self {
-        Self {
+    fn queue(config: FqCoDelConfig, rng: &mut Rng) -> Shared<Self> {
+        let fq_codel = Self {
             law: config.law,
             quantum: (config.quantum.0 as i64).max(1),
             drop_batch: config.drop_batch.max(1),
@@ -68,32 +86,8 @@ impl FqCoDel {
             lanes: Lanes::new(),
             new: VecDeque::new(),
             old: VecDeque::new(),
-            len: 0,
-            backlog: Bytes::ZERO,
-            room: Room::new(config.limit),
-        }
-    }
-
-    /// Drops from the head of the sub-queue with the most bytes: half of what it holds, but no more
-    /// than a batch (section 4.1.2).
-    fn drop_from_the_fattest(&mut self, out: &mut Vec<Signal>) {
-        let before = out.len();
-        let Some(fattest) = self.lanes.iter_mut().max_by_key(|lane| lane.fifo.backlog()) else {
-            return;
         };
-        let enough = fattest.fifo.backlog().0 / 2;
-        let mut dropped = Bytes::ZERO;
-        for _ in 0..self.drop_batch {
-            let Some((_, packet)) = fattest.fifo.pop() else { break };
-            dropped += packet.size;
-            self.len -= 1;
-            out.push(Signal::Drop(packet));
-            if dropped.0 >= enough {
-                break;
-            }
-        }
-        self.backlog -= dropped;
-        self.room.free_dropped(&out[before..]);
+        Shared::new(fq_codel, Room::new(config.limit))
     }
 
     /// The sub-queue whose turn it is, and whether it is among the new ones.
@@ -112,7 +106,7 @@ impl FqCoDel {
     }
 
     /// Takes a packet out of a sub-queue, of all or of a destination's, and charges it.
-    fn pop_from(
+    fn take(
         &mut self,
         number: usize,
         station: Option<NodeId>,
@@ -120,13 +114,9 @@ impl FqCoDel {
         out: &mut Vec<Signal>,
     ) -> Option<Packet> {
         let lane = &mut self.lanes[number];
-        let (len, backlog, before) = (lane.fifo.len(), lane.fifo.backlog(), out.len());
-        let popped = lane.control.pop(&self.law, now, &mut lane.fifo, station, out);
-        self.len -= len - lane.fifo.len();
-        self.backlog -= backlog - lane.fifo.backlog();
-        self.room.free_dropped(&out[before..]);
-        lane.credits -= popped.map_or(0, |packet| packet.size.0 as i64);
-        popped
+        let packet = lane.control.pop(&self.law, now, &mut lane.fifo, station, out)?;
+        lane.credits -= packet.size.0 as i64;
+        Some(packet)
     }
 
     /// The first of its list goes to the end of the old ones.
@@ -137,8 +127,8 @@ impl FqCoDel {
     }
 }
 
-impl Queue for FqCoDel {
-    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+impl Scheduler for FqCoDel {
+    fn enqueue(&mut self, now: Instant, packet: Packet, _out: &mut Vec<Signal>) {
         let number = self.lanes.number_or(self.classifier.key(&packet), Lane::new);
         let lane = &mut self.lanes[number];
         lane.fifo.push(now, packet);
@@ -147,20 +137,14 @@ impl Queue for FqCoDel {
             lane.credits = self.quantum;
             self.new.push_back(number);
         }
-        self.len += 1;
-        self.backlog += packet.size;
-        self.room.force(packet.size);
-        while self.room.is_exceeded() && self.len > 0 {
-            self.drop_from_the_fattest(out);
-        }
     }
 
-    fn pop(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
+    fn dequeue(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
         loop {
             let (number, is_new) = self.turn()?;
-            let popped = self.pop_from(number, None, now, out);
-            if popped.is_some() {
-                return popped;
+            let packet = self.take(number, None, now, out);
+            if packet.is_some() {
+                return packet;
             }
             // An empty one leaves, but a new one only after a turn among the old: else it could
             // always come back as new and starve the others (section 4.2).
@@ -173,25 +157,35 @@ impl Queue for FqCoDel {
         }
     }
 
-    /// Of the sub-queues in the order of their turns, the first that has one; what it sends beyond
-    /// its credits it waits for later.
-    fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet> {
+    /// What a sub-queue sends beyond its credits it waits for later.
+    fn dequeue_for(
+        &mut self,
+        now: Instant,
+        wanted: &Wanted,
+        out: &mut Vec<Signal>,
+    ) -> Option<Packet> {
         let mut listed = self.new.iter().chain(&self.old).copied();
         let lanes = &mut self.lanes;
         let number = listed.find(|&number| lanes[number].fifo.has(wanted))?;
-        self.pop_from(number, wanted.station, now, out)
+        self.take(number, wanted.station, now, out)
     }
 
-    fn release(&mut self, _now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
-        self.room.free(packet.size);
-    }
-
-    fn len(&self) -> usize {
-        self.len
-    }
-
-    fn backlog(&self) -> Bytes {
-        self.backlog
+    /// From the head of the sub-queue with the most bytes: half of what it holds, but no more than
+    /// a batch (section 4.1.2).
+    fn give_up(&mut self, _now: Instant, out: &mut Vec<Signal>) {
+        let Some(fattest) = self.lanes.iter_mut().max_by_key(|lane| lane.fifo.backlog()) else {
+            return;
+        };
+        let enough = fattest.fifo.backlog().0 / 2;
+        let mut dropped = Bytes::ZERO;
+        for _ in 0..self.drop_batch {
+            let Some((_, packet)) = fattest.fifo.pop() else { break };
+            dropped += packet.size;
+            out.push(Signal::Drop(packet));
+            if dropped.0 >= enough {
+                break;
+            }
+        }
     }
 
     fn each(&self, visit: &mut dyn FnMut(&Packet)) {
@@ -222,11 +216,11 @@ mod tests {
     };
     const NOW: Instant = Instant(0);
 
-    fn queue(config: FqCoDelConfig) -> FqCoDel {
-        FqCoDel::new(config, &mut rng())
+    fn queue(config: FqCoDelConfig) -> Shared<FqCoDel> {
+        FqCoDel::queue(config, &mut rng())
     }
 
-    fn fill(queue: &mut FqCoDel, flow: u32, numbers: std::ops::Range<u64>, size: u64) {
+    fn fill(queue: &mut Shared<FqCoDel>, flow: u32, numbers: std::ops::Range<u64>, size: u64) {
         for number in numbers {
             assert!(accepts(queue, NOW, packet(flow, number, size)));
         }
@@ -238,7 +232,7 @@ mod tests {
         fill(&mut queue, 1, 0..10, 1500);
         fill(&mut queue, 2, 0..10, 1500);
         let mut order = Vec::new();
-        let mut next = |queue: &mut FqCoDel| {
+        let mut next = |queue: &mut Shared<FqCoDel>| {
             let packet = queue.pop(NOW, &mut Vec::new()).unwrap();
             order.push((packet.flow().0, number(&packet)));
         };
@@ -256,7 +250,7 @@ mod tests {
     #[test]
     fn an_emptied_new_flow_has_a_turn_among_the_old_before_it_is_new_again() {
         let mut queue = queue(FqCoDelConfig { quantum: Bytes(3000), ..CONFIG });
-        let next = |queue: &mut FqCoDel| queue.pop(NOW, &mut Vec::new()).unwrap().flow().0;
+        let next = |queue: &mut Shared<FqCoDel>| queue.pop(NOW, &mut Vec::new()).unwrap().flow().0;
         fill(&mut queue, 1, 0..100, 1000);
         assert_eq!([1, 1, 1].map(|_| next(&mut queue)), [1; 3]);
         fill(&mut queue, 2, 0..1, 100);
@@ -334,12 +328,13 @@ mod tests {
         for flow in 0..1000 {
             fill(&mut queue, flow, 0..1, 100);
         }
-        let sizes: Vec<_> = queue.lanes.iter().map(|lane| lane.fifo.len() as f64).collect();
+        let lanes = &queue.scheduler.lanes;
+        let sizes: Vec<_> = lanes.iter().map(|lane| lane.fifo.len() as f64).collect();
         assert_eq!(sizes.len(), 64);
         let expected = 1000.0 / 64.0;
         let chi2: f64 = sizes.iter().map(|n| (n - expected).powi(2) / expected).sum();
         assert!(chi2 < 103.4, "chi-squared of 63 degrees at 0.1 %: {chi2}");
-        let mut other = FqCoDel::new(
+        let mut other = FqCoDel::queue(
             FqCoDelConfig { buckets: Some(64), ..CONFIG },
             &mut kernel::Seed { root: 8, replication: 0 }.stream("test.queue", 0),
         );
@@ -353,7 +348,7 @@ mod tests {
         assert_eq!(drain(&mut one, NOW), [(1, 0), (1, 1), (2, 0)], "one bucket is a FIFO");
     }
 
-    fn queue_of_one_bucket() -> FqCoDel {
+    fn queue_of_one_bucket() -> Shared<FqCoDel> {
         queue(FqCoDelConfig { buckets: Some(1), ..CONFIG })
     }
 

@@ -2,15 +2,16 @@
 //! that pass it and not for all flows or nodes of the scenario.
 
 use kernel::Rng;
+use settings::Choice;
 use std::collections::BTreeMap;
 use wire::{Body, NodeId, Packet};
 
 /// What has a sub-queue of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
 pub enum Per {
     /// Each flow.
     Flow,
-    /// Each destination; broadcast is one of them.
+    /// Each station that packets go to; broadcast is one of them.
     Station,
 }
 

@@ -2,33 +2,54 @@
 //! probability that steers the delay to a target.
 
 use super::fifo::Fifo;
-use super::{Limit, Queue, Room, Signal, Wanted, mark_or_drop};
+use super::line::{Arrival, Line, Policy, Verdict};
+use super::{Discipline, Limit, Queue, Signal, Site};
 use kernel::{Bytes, Duration, Instant, Rng};
+use settings::Settings;
 use wire::{NodeId, Packet};
 
-/// What a [`Pie`] queue is made by.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// PIE, proportional integral controller, enhanced (RFC 8033): drops at random, with a probability
+/// that steers the delay to a target.
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub struct PieConfig {
-    /// The delay that is aimed at (`QDELAY_REF`, 15 ms).
+    /// The delay that is aimed at (`QDELAY_REF`).
+    #[setting(key = "target_ms", default = 15.0, range = 0.0..=60_000.0)]
     pub target: Duration,
-    /// Time between two updates of the probability (`T_UPDATE`, 15 ms); above 0.
+    /// Time between two updates of the probability (`T_UPDATE`).
+    #[setting(key = "update_ms", default = 15.0, range = 1.0..=60_000.0)]
     pub update: Duration,
-    /// Weight of the delay's distance from the target, per second (0.125).
+    /// Weight of the delay's distance from the target, per second.
+    #[setting(default = 0.125, range = 0.0..=1e6)]
     pub alpha: f64,
-    /// Weight of the delay's change, per second (1.25).
+    /// Weight of the delay's change, per second.
+    #[setting(default = 1.25, range = 0.0..=1e6)]
     pub beta: f64,
-    /// How long a burst goes unpunished (`MAX_BURST`, 150 ms).
+    /// How long a burst goes unpunished (`MAX_BURST`).
+    #[setting(key = "max_burst_ms", default = 150.0, range = 0.0..=60_000.0)]
     pub max_burst: Duration,
-    /// Whether packets that can be marked are marked and not dropped.
+    /// Whether packets of ECN-capable flows are marked and not dropped.
     pub ecn: bool,
-    /// The probability up to which they are marked (`MARK_ECNTH`, 0.1: section 5.1).
+    /// Probability up to which they are marked (`MARK_ECNTH`, RFC 8033 section 5.1).
+    #[setting(key = "mark_limit_p", default = 0.1, range = 0.0..=1.0)]
     pub mark_limit: f64,
-    /// Whether drops are spread (section 5.4).
+    /// Whether drops keep a distance (RFC 8033 section 5.4).
     pub derandomize: bool,
     /// A queue of no more than two packets of this size is never too long.
+    #[setting(key = "mean_packet_bytes", default = 1024, range = 1..=1_000_000)]
     pub mean_packet: Bytes,
     /// What it holds.
+    #[setting(flatten)]
     pub limit: Limit,
+}
+
+impl Discipline for PieConfig {
+    fn build(&self, _: Site, rng: Rng) -> Box<dyn Queue> {
+        Box::new(Pie::queue(*self, rng))
+    }
+
+    fn limit(&self) -> Limit {
+        self.limit
+    }
 }
 
 /// A probability up to which a changing delay is scaled down, and the divisor (section 4.2).
@@ -50,13 +71,11 @@ const LOW_PROBABILITY: f64 = 0.2;
 /// Between these sums of probabilities since the last drop, drops are random (section 5.4).
 const ACCUMULATED: (f64, f64) = (0.85, 8.5);
 
-/// A first-in-first-out queue under PIE.
+/// The state of PIE.
 #[derive(Debug)]
-pub struct Pie {
+struct Pie {
     config: PieConfig,
     rng: Rng,
-    fifo: Fifo,
-    room: Room,
     probability: f64,
     /// Sum of the probabilities since the last drop.
     accumulated: f64,
@@ -70,19 +89,18 @@ pub struct Pie {
 
 impl Pie {
     /// An empty queue.
-    pub fn new(config: PieConfig, rng: Rng) -> Self {
-        Self {
+    fn queue(config: PieConfig, rng: Rng) -> Line<Self> {
+        let pie = Self {
             config,
             rng,
-            fifo: Fifo::default(),
-            room: Room::new(config.limit),
             probability: 0.0,
             accumulated: 0.0,
             burst_allowance: config.max_burst,
             delay: Duration::ZERO,
             old_delay: Duration::ZERO,
             next_update: Instant::ZERO + config.update,
-        }
+        };
+        Line::new(pie, config.limit)
     }
 
     /// Makes up for the updates since the last call. The delay they see changes only in calls, so
@@ -132,10 +150,10 @@ impl Pie {
     }
 
     /// Whether a packet that comes now is to be signalled congestion (section 4.1).
-    fn is_unlucky(&mut self) -> bool {
+    fn is_unlucky(&mut self, waiting: &Fifo) -> bool {
         let config = &self.config;
         let is_short = self.old_delay < config.target / 2 && self.probability < LOW_PROBABILITY;
-        let is_tiny = self.fifo.backlog().0 <= 2 * config.mean_packet.0;
+        let is_tiny = waiting.backlog().0 <= 2 * config.mean_packet.0;
         if self.burst_allowance > Duration::ZERO || is_short || is_tiny {
             return false;
         }
@@ -155,53 +173,27 @@ impl Pie {
     }
 }
 
-impl Pie {
-    /// The next packet, of all or of a destination's.
-    fn take(&mut self, now: Instant, station: Option<NodeId>) -> Option<Packet> {
+impl Policy for Pie {
+    fn enqueue(&mut self, arrival: &Arrival, waiting: &Fifo) -> Verdict {
+        self.catch_up(arrival.now);
+        if !arrival.fits || !self.is_unlucky(waiting) {
+            return Verdict::Pass;
+        }
+        let marks = self.config.ecn && self.probability <= self.config.mark_limit;
+        if marks { Verdict::Mark } else { Verdict::Drop }
+    }
+
+    fn dequeue(
+        &mut self,
+        now: Instant,
+        waiting: &mut Fifo,
+        station: Option<NodeId>,
+        _out: &mut Vec<Signal>,
+    ) -> Option<Packet> {
         self.catch_up(now);
-        let (since, packet) = self.fifo.pop_for(station)?;
-        self.delay = if self.fifo.is_empty() { Duration::ZERO } else { now.since(since) };
+        let (since, packet) = waiting.pop_for(station)?;
+        self.delay = if waiting.is_empty() { Duration::ZERO } else { now.since(since) };
         Some(packet)
-    }
-}
-
-impl Queue for Pie {
-    fn push(&mut self, now: Instant, mut packet: Packet, out: &mut Vec<Signal>) {
-        self.catch_up(now);
-        if !self.room.has(packet.size) {
-            return out.push(Signal::Drop(packet));
-        }
-        if self.is_unlucky() {
-            let ecn = self.config.ecn && self.probability <= self.config.mark_limit;
-            let Some(marked) = mark_or_drop(ecn, packet, out) else { return };
-            packet = marked;
-        }
-        self.room.force(packet.size);
-        self.fifo.push(now, packet);
-    }
-
-    fn pop(&mut self, now: Instant, _out: &mut Vec<Signal>) -> Option<Packet> {
-        self.take(now, None)
-    }
-
-    fn pop_for(&mut self, now: Instant, wanted: &Wanted, _out: &mut Vec<Signal>) -> Option<Packet> {
-        if self.fifo.has(wanted) { self.take(now, wanted.station) } else { None }
-    }
-
-    fn release(&mut self, _now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
-        self.room.free(packet.size);
-    }
-
-    fn len(&self) -> usize {
-        self.fifo.len()
-    }
-
-    fn backlog(&self) -> Bytes {
-        self.fifo.backlog()
-    }
-
-    fn each(&self, visit: &mut dyn FnMut(&Packet)) {
-        self.fifo.each(visit);
     }
 }
 
@@ -229,8 +221,8 @@ mod tests {
         Instant::ZERO + Duration::from_millis(ms)
     }
 
-    fn queue(config: PieConfig) -> Pie {
-        Pie::new(config, rng())
+    fn queue(config: PieConfig) -> Line<Pie> {
+        Pie::queue(config, rng())
     }
 
     fn assert_close(seen: f64, expected: f64) {
@@ -240,43 +232,44 @@ mod tests {
     #[test]
     fn the_probability_follows_the_control_law_and_its_scales() {
         let mut queue = queue(CONFIG);
-        queue.delay = Duration::from_millis(35);
-        queue.update();
+        queue.policy.delay = Duration::from_millis(35);
+        queue.policy.update();
         // 0.125 · (35 - 15) ms + 1.25 · (35 - 0) ms, scaled down while the probability is tiny.
-        assert_close(queue.probability, (0.125 * 0.020 + 1.25 * 0.035) / 2048.0);
-        let mut expected = queue.probability;
+        assert_close(queue.policy.probability, (0.125 * 0.020 + 1.25 * 0.035) / 2048.0);
+        let mut expected = queue.policy.probability;
         for divisor in [128.0, 128.0, 128.0, 128.0, 32.0] {
-            queue.update();
+            queue.policy.update();
             expected += 0.125 * 0.020 / divisor;
-            assert_close(queue.probability, expected);
+            assert_close(queue.policy.probability, expected);
         }
-        queue.delay = Duration::from_millis(5);
-        queue.probability = 0.05;
-        queue.update();
-        assert_close(queue.probability, 0.05 - (0.125 * 0.010 + 1.25 * 0.030) * 0.5);
-        queue.probability = 0.2;
-        queue.old_delay = Duration::ZERO;
-        queue.delay = Duration::from_millis(500);
-        queue.update();
-        assert_close(queue.probability, 0.22);
+        queue.policy.delay = Duration::from_millis(5);
+        queue.policy.probability = 0.05;
+        queue.policy.update();
+        assert_close(queue.policy.probability, 0.05 - (0.125 * 0.010 + 1.25 * 0.030) * 0.5);
+        queue.policy.probability = 0.2;
+        queue.policy.old_delay = Duration::ZERO;
+        queue.policy.delay = Duration::from_millis(500);
+        queue.policy.update();
+        assert_close(queue.policy.probability, 0.22);
     }
 
     #[test]
     fn without_a_delay_the_probability_decays_and_at_last_the_burst_allowance_is_back() {
         let mut queue = queue(CONFIG);
-        queue.probability = 0.5;
-        queue.burst_allowance = Duration::ZERO;
-        queue.update();
-        assert_close(queue.probability, (0.5 - 0.125 * 0.015) * 0.98);
-        assert_eq!(queue.burst_allowance, Duration::ZERO);
-        queue.catch_up(ms(60_000));
-        assert_eq!(queue.probability, 0.0);
-        assert_eq!(queue.burst_allowance, CONFIG.max_burst);
-        assert_eq!(queue.next_update, ms(60_000) + CONFIG.update, "a minute is 4000 updates");
+        queue.policy.probability = 0.5;
+        queue.policy.burst_allowance = Duration::ZERO;
+        queue.policy.update();
+        assert_close(queue.policy.probability, (0.5 - 0.125 * 0.015) * 0.98);
+        assert_eq!(queue.policy.burst_allowance, Duration::ZERO);
+        queue.policy.catch_up(ms(60_000));
+        assert_eq!(queue.policy.probability, 0.0);
+        assert_eq!(queue.policy.burst_allowance, CONFIG.max_burst);
+        let next = ms(60_000) + CONFIG.update;
+        assert_eq!(queue.policy.next_update, next, "a minute is 4000 updates");
     }
 
     /// Takes a packet out each ms, and offers five in four ms: times of the drops.
-    fn overload(queue: &mut Pie, until: u64) -> Vec<u64> {
+    fn overload(queue: &mut Line<Pie>, until: u64) -> Vec<u64> {
         let (mut out, mut drops) = (Vec::new(), Vec::new());
         for now in 0..until {
             let offered = if now % 4 == 0 { 2 } else { 1 };
@@ -304,9 +297,9 @@ mod tests {
             let popped = queue.pop(ms(20), &mut Vec::new()).unwrap();
             queue.release(ms(20), &popped, &mut Vec::new());
             let mut chances = (21..1000).filter(|&at| {
-                queue.catch_up(ms(at));
-                queue.probability = 1.0;
-                queue.is_unlucky()
+                queue.policy.catch_up(ms(at));
+                queue.policy.probability = 1.0;
+                queue.policy.is_unlucky(&queue.waiting)
             });
             chances.next()
         };
@@ -322,16 +315,16 @@ mod tests {
         let drops = overload(&mut queue, 120_000);
         let late = drops.iter().filter(|&&at| at >= 40_000).count() as f64 / 100_000.0;
         assert!((late - 0.2).abs() < 0.005, "{late}");
-        assert!((queue.probability - 0.2).abs() < 0.05, "{}", queue.probability);
-        let delay_ms = queue.delay.as_secs_f64() * 1e3;
+        assert!((queue.policy.probability - 0.2).abs() < 0.05, "{}", queue.policy.probability);
+        let delay_ms = queue.policy.delay.as_secs_f64() * 1e3;
         assert!((8.0..22.0).contains(&delay_ms), "{delay_ms} ms");
     }
 
     #[test]
     fn a_short_queue_and_a_short_delay_let_all_through() {
         let mut queue = queue(CONFIG);
-        (queue.burst_allowance, queue.probability) = (Duration::ZERO, 1.0);
-        queue.old_delay = Duration::from_millis(100);
+        (queue.policy.burst_allowance, queue.policy.probability) = (Duration::ZERO, 1.0);
+        queue.policy.old_delay = Duration::from_millis(100);
         let mut out = Vec::new();
         for number in 0..3 {
             queue.push(ms(1), packet(0, number, 1500), &mut out);
@@ -340,7 +333,7 @@ mod tests {
         queue.push(ms(1), packet(0, 3, 1500), &mut out);
         assert_eq!(out, [Signal::Drop(packet(0, 3, 1500))]);
         out.clear();
-        (queue.probability, queue.old_delay) = (0.19, Duration::from_millis(7));
+        (queue.policy.probability, queue.policy.old_delay) = (0.19, Duration::from_millis(7));
         for number in 4..100 {
             queue.push(ms(1), packet(0, number, 1500), &mut out);
         }
@@ -353,10 +346,10 @@ mod tests {
         for number in 0..10 {
             queue.push(ms(1), packet(0, number, 1500), &mut Vec::new());
         }
-        queue.burst_allowance = Duration::ZERO;
-        queue.old_delay = Duration::from_millis(100);
+        queue.policy.burst_allowance = Duration::ZERO;
+        queue.policy.old_delay = Duration::from_millis(100);
         let mut count = |probability, make: fn(u32, u64, u64) -> Packet| {
-            queue.probability = probability;
+            queue.policy.probability = probability;
             let mut out = Vec::new();
             for number in 0..20_000 {
                 queue.push(ms(1), make(0, number, 1500), &mut out);
@@ -377,9 +370,10 @@ mod tests {
             for number in 0..10 {
                 queue.push(ms(1), packet(0, number, 1500), &mut Vec::new());
             }
-            (queue.burst_allowance, queue.probability) = (Duration::ZERO, 0.1);
-            queue.old_delay = Duration::from_millis(100);
-            let unlucky: Vec<_> = (0..100_000).filter(|_| queue.is_unlucky()).collect();
+            (queue.policy.burst_allowance, queue.policy.probability) = (Duration::ZERO, 0.1);
+            queue.policy.old_delay = Duration::from_millis(100);
+            let Line { policy, waiting, .. } = &mut queue;
+            let unlucky: Vec<_> = (0..100_000).filter(|_| policy.is_unlucky(waiting)).collect();
             unlucky.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<i32>>()
         };
         let (random, spread) = (gaps(false), gaps(true));

@@ -3,9 +3,66 @@
 //! Shenker, 2001).
 
 use super::fifo::Fifo;
-use super::{Limit, Queue, Room, Signal, Wanted, mark_or_drop};
+use super::line::{Arrival, Line, Policy, Verdict};
+use super::{Discipline, Limit, Queue, Site};
 use kernel::{BitRate, Bytes, Duration, Instant, Rng};
-use wire::Packet;
+use settings::{Faults, Path, Range, Settings, number};
+
+/// Random early detection (Floyd and Jacobson 1993), also gentle and adaptive: drops or marks at
+/// random, the more the longer the queue is on average.
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+#[settings(check = thresholds_are_in_order)]
+pub struct RedConfig {
+    /// Up to this average nothing is dropped, in packets; default 5, or half of what the wire sends
+    /// in `target_delay_ms` if that is more.
+    #[setting(range = 0.0..=MOST)]
+    pub min_packets: Option<f64>,
+    /// At this average the probability is `max_p`, in packets; default three times `min_packets`.
+    #[setting(range = 0.0..=MOST)]
+    pub max_packets: Option<f64>,
+    /// `min_packets` in bytes: the average counts bytes then, and not packets.
+    #[setting(range = 0.0..=MOST)]
+    pub min_bytes: Option<Bytes>,
+    /// `max_packets` in bytes; default three times `min_bytes`.
+    #[setting(range = 0.0..=MOST)]
+    pub max_bytes: Option<Bytes>,
+    /// Probability at the upper threshold, in adaptive RED at the start.
+    #[setting(default = 0.1, range = Range::FRACTION)]
+    pub max_p: f64,
+    /// Weight of the present length in the average; default such that the average follows in ten
+    /// round-trip times of 100 ms (or of three times the wire's delay if that is more; `q_weight`
+    /// -1 of ns-2), or 0.002 where there is no wire of a fixed rate.
+    #[setting(range = Range::FRACTION)]
+    pub weight: Option<f64>,
+    /// Whether the probability rises to 1 at twice the upper threshold, and does not jump there.
+    #[setting(default = true)]
+    pub gentle: bool,
+    /// Whether drops are at least 1/p packets apart, and not up to 1/p (`wait_` of ns-2).
+    pub wait: bool,
+    /// Whether the probability of a packet grows with its size over `mean_packet_bytes`.
+    pub by_size: bool,
+    /// Whether `max_p` is steered to hold the average in the middle between the thresholds (Floyd,
+    /// Gummadi and Shenker 2001).
+    pub adaptive: bool,
+    /// The delay behind the default of `min_packets`.
+    #[setting(key = "target_delay_ms", default = 5.0, range = 0.001..=60_000.0)]
+    pub target_delay: Duration,
+    /// Whether packets of ECN-capable flows are marked and not dropped (RFC 3168).
+    pub ecn: bool,
+    /// Probability up to which they are marked, even beyond the upper threshold (`mark_p_` of
+    /// ns-2); default up to where all else is dropped.
+    #[setting(key = "mark_limit_p", range = 0.0..=1.0)]
+    pub mark_limit: Option<f64>,
+    /// Size of a usual packet, by which idle time is counted in packets.
+    #[setting(key = "mean_packet_bytes", default = 500, range = 1..=1_000_000)]
+    pub mean_packet: Bytes,
+    /// What it holds.
+    #[setting(flatten)]
+    pub limit: Limit,
+}
+
+/// Higher thresholds are never reached.
+const MOST: f64 = 1e12;
 
 /// What thresholds and average count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,39 +73,82 @@ pub enum QueueUnit {
     Bytes,
 }
 
-/// What a [`Red`] queue is made by.
+/// Between which averages the probability rises.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RedConfig {
-    /// What the thresholds count.
+pub struct Thresholds {
+    /// What they count.
     pub unit: QueueUnit,
     /// Up to this average nothing is dropped.
     pub min: f64,
     /// At this average the probability is `max_p`; above `min`.
     pub max: f64,
-    /// The probability at `max`; in adaptive RED only its first value.
-    pub max_p: f64,
-    /// Weight of the present length in the average, in (0, 1].
-    pub weight: f64,
-    /// Above `max` the probability rises to 1 at twice `max`, and does not jump to 1.
-    pub gentle: bool,
-    /// Drops are at least 1/p packets apart and not up to 1/p (`wait_` of ns-2).
-    pub wait: bool,
-    /// The probability of a packet grows with its size over `mean_packet`.
-    pub by_size: bool,
-    /// `max_p` is steered so that the average stays in the middle between the thresholds.
-    pub adaptive: bool,
-    /// Whether packets that can be marked are marked and not dropped.
-    pub ecn: bool,
-    /// The probability up to which they are marked, even beyond the upper threshold (`mark_p_` of
-    /// ns-2); `None` marks up to that threshold.
-    pub mark_limit: Option<f64>,
-    /// Size of a usual packet.
-    pub mean_packet: Bytes,
-    /// What such a packet takes to send; while the queue is idle the average falls as if so many
-    /// had found it empty. Zero forgets the average at once.
-    pub packet_time: Duration,
-    /// What it holds.
-    pub limit: Limit,
+}
+
+impl RedConfig {
+    /// The thresholds, with their defaults for a site.
+    pub fn thresholds(&self, site: Site) -> Thresholds {
+        let in_target = match site {
+            Site::Wire(Some(_), _) => {
+                self.target_delay.0 as f64 / site.time_for(self.mean_packet).0 as f64
+            }
+            // A rule of thumb for a rate that does not change: in a cell it does.
+            _ => 0.0,
+        };
+        self.thresholds_or(f64::max(5.0, in_target / 2.0))
+    }
+
+    /// The thresholds, with this lower one in packets as default.
+    fn thresholds_or(&self, usual: f64) -> Thresholds {
+        let Self { min_packets, max_packets, min_bytes, max_bytes, .. } = *self;
+        let in_bytes = |bytes: Option<Bytes>| bytes.map(|bytes| bytes.0 as f64);
+        let (unit, min, max) = if min_bytes.is_some() || max_bytes.is_some() {
+            (QueueUnit::Bytes, in_bytes(min_bytes).unwrap_or(0.0), in_bytes(max_bytes))
+        } else {
+            let below = |max| f64::min(usual, max / 3.0);
+            let min = min_packets.unwrap_or_else(|| max_packets.map_or(usual, below));
+            (QueueUnit::Packets, min, max_packets)
+        };
+        Thresholds { unit, min, max: max.unwrap_or(3.0 * min) }
+    }
+
+    /// The weight of the present length, with its default for a site.
+    pub fn weight_at(&self, site: Site) -> f64 {
+        self.weight.unwrap_or_else(|| match site {
+            Site::Wire(Some(rate), delay) => red_weight(rate, delay, self.mean_packet),
+            // Floyd and Jacobson 1993, section 7.
+            _ => 0.002,
+        })
+    }
+}
+
+impl Discipline for RedConfig {
+    fn build(&self, site: Site, rng: Rng) -> Box<dyn Queue> {
+        Box::new(Red::queue(*self, site, rng))
+    }
+
+    fn limit(&self) -> Limit {
+        self.limit
+    }
+}
+
+fn thresholds_are_in_order(red: &RedConfig, at: &Path, faults: &mut Faults) {
+    let Thresholds { unit, min, max } = red.thresholds_or(5.0);
+    let (in_bytes, unit) = match unit {
+        QueueUnit::Packets => (false, "packets"),
+        QueueUnit::Bytes => (true, "bytes"),
+    };
+    if in_bytes && (red.min_packets.is_some() || red.max_packets.is_some()) {
+        faults.fault(at, "thresholds are in packets or in bytes; give one pair of them");
+    }
+    if in_bytes && red.min_bytes.is_none() {
+        let message = "missing; with max_bytes both thresholds are in bytes";
+        faults.fault(at.key("min_bytes"), message);
+    }
+    if max <= min {
+        let (max, min) = (number(max), number(min));
+        let message = format!("{max} is not above min_{unit}, {min}");
+        faults.fault(at.key(&format!("max_{unit}")), message);
+    }
 }
 
 /// A weight for a link (`q_weight_` -1 of ns-2): the average follows in ten round-trip times, which
@@ -70,13 +170,16 @@ const DECREASE: f64 = 0.9;
 /// The part of the way between the thresholds that is too low, and too high (ibidem).
 const OFF_TARGET: f64 = 0.4;
 
-/// A first-in-first-out queue under RED.
+/// The state of RED.
 #[derive(Debug)]
-pub struct Red {
+struct Red {
     config: RedConfig,
+    thresholds: Thresholds,
+    weight: f64,
+    /// What a usual packet takes to send; while the queue is idle the average falls as if so many
+    /// had found it empty. Zero forgets the average at once.
+    packet_time: Duration,
     rng: Rng,
-    fifo: Fifo,
-    room: Room,
     average: f64,
     max_p: f64,
     /// Packets, or with `by_size` parts of a usual packet, since the last signal; nothing below the
@@ -87,35 +190,29 @@ pub struct Red {
     adapted: Instant,
 }
 
-/// What RED does with an arrival.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Decision {
-    Pass,
-    Mark,
-    Drop,
-}
-
 impl Red {
     /// An empty queue.
-    pub fn new(config: RedConfig, rng: Rng) -> Self {
-        Self {
+    fn queue(config: RedConfig, site: Site, rng: Rng) -> Line<Self> {
+        let red = Self {
             config,
+            thresholds: config.thresholds(site),
+            weight: config.weight_at(site),
+            packet_time: site.time_for(config.mean_packet),
             rng,
-            fifo: Fifo::default(),
-            room: Room::new(config.limit),
             average: 0.0,
             max_p: config.max_p,
             count: None,
             idle_since: Instant::ZERO,
             adapted: Instant::ZERO,
-        }
+        };
+        Line::new(red, config.limit)
     }
 
     /// Takes the present length into the average.
-    fn observe(&mut self, now: Instant) {
-        let keep = 1.0 - self.config.weight;
-        if self.room.packets == 0 {
-            let (idle, packet) = (now.since(self.idle_since), self.config.packet_time);
+    fn observe(&mut self, now: Instant, is_idle: bool, waiting: &Fifo) {
+        let keep = 1.0 - self.weight;
+        if is_idle {
+            let (idle, packet) = (now.since(self.idle_since), self.packet_time);
             self.idle_since = now;
             if packet > Duration::ZERO {
                 self.average *= libm::pow(keep, (idle / packet) as f64);
@@ -123,11 +220,11 @@ impl Red {
                 self.average = 0.0;
             }
         }
-        let length = match self.config.unit {
-            QueueUnit::Packets => self.fifo.len() as f64,
-            QueueUnit::Bytes => self.fifo.backlog().0 as f64,
+        let length = match self.thresholds.unit {
+            QueueUnit::Packets => waiting.len() as f64,
+            QueueUnit::Bytes => waiting.backlog().0 as f64,
         };
-        self.average = keep * self.average + self.config.weight * length;
+        self.average = keep * self.average + self.weight * length;
         if self.config.adaptive && now.since(self.adapted) > INTERVAL {
             self.adapt(now);
         }
@@ -135,7 +232,7 @@ impl Red {
 
     /// Steers `max_p`, if the average is off its target.
     fn adapt(&mut self, now: Instant) {
-        let RedConfig { min, max, .. } = self.config;
+        let Thresholds { min, max, .. } = self.thresholds;
         let part = OFF_TARGET * (max - min);
         if self.average < min + part && self.max_p > RANGE.0 {
             self.max_p *= DECREASE;
@@ -148,7 +245,7 @@ impl Red {
 
     /// The probability by the average alone (`p_b`).
     fn probability(&self) -> f64 {
-        let RedConfig { min, max, gentle, .. } = self.config;
+        let (Thresholds { min, max, .. }, gentle) = (self.thresholds, self.config.gentle);
         let average = self.average;
         if average < max {
             self.max_p * (average - min).max(0.0) / (max - min)
@@ -172,140 +269,123 @@ impl Red {
     }
 
     /// What happens to an arrival of this size, if there is room for it.
-    fn decide(&mut self, size: Bytes) -> Decision {
-        let RedConfig { min, max, gentle, by_size, mark_limit, mean_packet, .. } = self.config;
+    fn decide(&mut self, size: Bytes, waiting: &Fifo) -> Verdict {
+        let RedConfig { gentle, by_size, ecn, mark_limit, mean_packet, .. } = self.config;
+        let Thresholds { min, max, .. } = self.thresholds;
         let share = if by_size { size.0 as f64 / mean_packet.0.max(1) as f64 } else { 1.0 };
         // One that finds the queue all but empty passes, whatever the average still is.
-        if self.average < min || self.fifo.len() <= 1 {
+        if self.average < min || waiting.len() <= 1 {
             self.count = None;
-            return Decision::Pass;
+            return Verdict::Pass;
         }
         let top = if gentle { 2.0 * max } else { max };
         if mark_limit.is_none() && self.average >= top {
             self.count = Some(0.0);
-            return Decision::Drop;
+            return Verdict::Drop;
         }
         let Some(count) = &mut self.count else {
             // The first above the threshold passes.
             self.count = Some(share);
-            return Decision::Pass;
+            return Verdict::Pass;
         };
         *count += share;
         let count = *count;
         let probability = self.probability();
         let spread = self.spread(probability, count);
         if !self.rng.chance(if spread < 1.0 { spread * share } else { 1.0 }) {
-            return Decision::Pass;
+            return Verdict::Pass;
         }
         self.count = Some(0.0);
-        if mark_limit.is_none_or(|limit| probability <= limit) {
-            Decision::Mark
+        if ecn && mark_limit.is_none_or(|limit| probability <= limit) {
+            Verdict::Mark
         } else {
-            Decision::Drop
+            Verdict::Drop
         }
     }
 }
 
-impl Queue for Red {
-    fn push(&mut self, now: Instant, mut packet: Packet, out: &mut Vec<Signal>) {
-        self.observe(now);
-        if !self.room.has(packet.size) {
-            self.count = self.count.map(|_| 0.0);
-            return out.push(Signal::Drop(packet));
+impl Policy for Red {
+    fn enqueue(&mut self, arrival: &Arrival, waiting: &Fifo) -> Verdict {
+        self.observe(arrival.now, arrival.is_first, waiting);
+        if arrival.fits {
+            return self.decide(arrival.size, waiting);
         }
-        let decision = self.decide(packet.size);
-        if decision != Decision::Pass {
-            let ecn = self.config.ecn && decision == Decision::Mark;
-            let Some(marked) = mark_or_drop(ecn, packet, out) else { return };
-            packet = marked;
-        }
-        self.room.force(packet.size);
-        self.fifo.push(now, packet);
+        self.count = self.count.map(|_| 0.0);
+        Verdict::Drop
     }
 
-    fn pop(&mut self, _now: Instant, _out: &mut Vec<Signal>) -> Option<Packet> {
-        self.fifo.pop().map(|(_, packet)| packet)
-    }
-
-    fn pop_for(
-        &mut self,
-        _now: Instant,
-        wanted: &Wanted,
-        _out: &mut Vec<Signal>,
-    ) -> Option<Packet> {
-        if !self.fifo.has(wanted) {
-            return None;
-        }
-        self.fifo.pop_for(wanted.station).map(|(_, packet)| packet)
-    }
-
-    fn release(&mut self, now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
-        self.room.free(packet.size);
+    fn release(&mut self, now: Instant) {
         self.idle_since = now;
-    }
-
-    fn len(&self) -> usize {
-        self.fifo.len()
-    }
-
-    fn backlog(&self) -> Bytes {
-        self.fifo.backlog()
-    }
-
-    fn each(&self, visit: &mut dyn FnMut(&Packet)) {
-        self.fifo.each(visit);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::load::responsive;
+    use super::super::Signal;
     use super::super::tests::{accepts, capable, packet, rng};
     use super::*;
+    use wire::Packet;
 
+    /// Thresholds of 5 and 15 packets, each of which takes a ms.
     const CONFIG: RedConfig = RedConfig {
-        unit: QueueUnit::Packets,
-        min: 5.0,
-        max: 15.0,
+        min_packets: Some(5.0),
+        max_packets: Some(15.0),
+        min_bytes: None,
+        max_bytes: None,
         max_p: 0.1,
-        weight: 0.002,
+        weight: Some(0.002),
         gentle: true,
         wait: false,
         by_size: false,
         adaptive: false,
+        target_delay: Duration::from_millis(5),
         ecn: false,
         mark_limit: None,
         mean_packet: Bytes(1500),
-        packet_time: Duration::from_millis(1),
         limit: Limit::NONE,
     };
+    const SITE: Site = Site::Wire(Some(BitRate(12_000_000)), Duration::ZERO);
+
+    fn queue(config: RedConfig) -> Line<Red> {
+        queue_at(config, SITE)
+    }
+
+    fn queue_at(config: RedConfig, site: Site) -> Line<Red> {
+        Red::queue(config, site, rng())
+    }
+
+    /// Takes the length of a queue that is in use into the average.
+    fn observe(queue: &mut Line<Red>, now: Instant) {
+        queue.policy.observe(now, false, &queue.waiting);
+    }
 
     fn ms(ms: u64) -> Instant {
         Instant::ZERO + Duration::from_millis(ms)
     }
 
     /// A queue whose average is its present length, with so many packets in it.
-    fn at_length(config: RedConfig, length: u32) -> Red {
-        let mut queue = Red::new(RedConfig { weight: 1.0, ..config }, rng());
+    fn at_length(config: RedConfig, length: u32) -> Line<Red> {
+        let mut queue = queue(RedConfig { weight: Some(1.0), ..config });
         for number in 0..length {
-            queue.room.force(Bytes(1500));
-            queue.fifo.push(ms(0), packet(0, u64::from(number), 1500));
+            queue.room.take(Bytes(1500));
+            queue.waiting.push(ms(0), packet(0, u64::from(number), 1500));
         }
         queue
     }
 
     /// Offers packets and keeps the length; what became of each.
-    fn offer(queue: &mut Red, count: u64, make: impl Fn(u64) -> Packet) -> Vec<Decision> {
+    fn offer(queue: &mut Line<Red>, count: u64, make: impl Fn(u64) -> Packet) -> Vec<Verdict> {
         let mut fates = Vec::new();
         for number in 0..count {
             let mut out = Vec::new();
             queue.push(ms(1), make(number), &mut out);
             fates.push(match out[..] {
-                [] => Decision::Pass,
-                [Signal::Mark(_)] => Decision::Mark,
-                _ => Decision::Drop,
+                [] => Verdict::Pass,
+                [Signal::Mark(_)] => Verdict::Mark,
+                _ => Verdict::Drop,
             });
-            if *fates.last().unwrap() != Decision::Drop {
+            if *fates.last().unwrap() != Verdict::Drop {
                 let popped = queue.pop(ms(1), &mut out).unwrap();
                 queue.release(ms(1), &popped, &mut Vec::new());
             }
@@ -314,8 +394,8 @@ mod tests {
     }
 
     /// Packets from one signal to the next.
-    fn gaps(fates: &[Decision]) -> Vec<usize> {
-        let at: Vec<_> = (0..fates.len()).filter(|&i| fates[i] != Decision::Pass).collect();
+    fn gaps(fates: &[Verdict]) -> Vec<usize> {
+        let at: Vec<_> = (0..fates.len()).filter(|&i| fates[i] != Verdict::Pass).collect();
         at.windows(2).map(|pair| pair[1] - pair[0]).collect()
     }
 
@@ -325,31 +405,35 @@ mod tests {
 
     #[test]
     fn the_average_of_a_constant_length_has_its_closed_form() {
-        let never = RedConfig { min: 1000.0, max: 2000.0, ..CONFIG };
+        let never = RedConfig {
+            min_packets: Some(1000.0),
+            max_packets: Some(2000.0),
+            ..CONFIG
+        };
         let mut queue = at_length(never, 40);
-        queue.config.weight = 0.002;
+        queue.policy.weight = 0.002;
         for arrivals in 1..=2000 {
             offer(&mut queue, 1, |n| packet(0, n, 1500));
             let expected = 40.0 * (1.0 - (1.0f64 - 0.002).powi(arrivals));
-            assert_close(queue.average, expected, 1e-9);
+            assert_close(queue.policy.average, expected, 1e-9);
         }
     }
 
     #[test]
     fn while_idle_the_average_falls_as_if_packets_found_the_queue_empty() {
-        let mut queue = Red::new(CONFIG, rng());
-        queue.average = 12.0;
+        let mut queue = queue(CONFIG);
+        queue.policy.average = 12.0;
         assert!(accepts(&mut queue, ms(0), packet(0, 0, 1500)));
         let popped = queue.pop(ms(10), &mut Vec::new()).unwrap();
-        let before = queue.average;
+        let before = queue.policy.average;
         // In service it is not idle; from its release on it is.
         queue.release(ms(20), &popped, &mut Vec::new());
         assert!(accepts(&mut queue, ms(520), packet(0, 1, 1500)));
-        assert_close(queue.average, before * (1.0f64 - 0.002).powi(500 + 1), 1e-9);
-        let mut forgetful = Red::new(RedConfig { packet_time: Duration::ZERO, ..CONFIG }, rng());
-        forgetful.average = 12.0;
+        assert_close(queue.policy.average, before * (1.0f64 - 0.002).powi(500 + 1), 1e-9);
+        let mut forgetful = queue_at(CONFIG, Site::Wire(None, Duration::ZERO));
+        forgetful.policy.average = 12.0;
         assert!(accepts(&mut forgetful, ms(1), packet(0, 0, 1500)));
-        assert_close(forgetful.average, 0.0, 0.0);
+        assert_close(forgetful.policy.average, 0.0, 0.0);
     }
 
     #[test]
@@ -388,8 +472,8 @@ mod tests {
     fn the_slope_is_linear_between_thresholds_and_then_gentle_or_a_jump() {
         let probability = |gentle, length| {
             let mut queue = at_length(RedConfig { gentle, ..CONFIG }, length);
-            queue.average = f64::from(length);
-            queue.probability()
+            queue.policy.average = f64::from(length);
+            queue.policy.probability()
         };
         for (length, gentle, steep) in [
             (5, 0.0, 0.0),
@@ -407,16 +491,16 @@ mod tests {
 
     #[test]
     fn below_the_lower_threshold_and_with_an_all_but_empty_queue_nothing_is_dropped() {
-        let passes = |queue: &mut Red| {
+        let passes = |queue: &mut Line<Red>| {
             let fates = offer(queue, 10_000, |n| packet(0, n, 1500));
-            fates.iter().all(|&fate| fate == Decision::Pass)
+            fates.iter().all(|&fate| fate == Verdict::Pass)
         };
         assert!(passes(&mut at_length(CONFIG, 4)));
         let mut short = at_length(CONFIG, 1);
-        (short.config.weight, short.average) = (1e-9, 100.0);
+        (short.policy.weight, short.policy.average) = (1e-9, 100.0);
         assert!(passes(&mut short));
         let mut longer = at_length(CONFIG, 2);
-        (longer.config.weight, longer.average) = (1e-9, 100.0);
+        (longer.policy.weight, longer.policy.average) = (1e-9, 100.0);
         assert!(!passes(&mut longer));
     }
 
@@ -425,7 +509,7 @@ mod tests {
         let fates = |length, mark_limit, gentle| {
             let config = RedConfig { ecn: true, mark_limit, gentle, ..CONFIG };
             let fates = offer(&mut at_length(config, length), 2000, |n| capable(0, n, 1500));
-            [Decision::Mark, Decision::Drop].map(|x| fates.contains(&x))
+            [Verdict::Mark, Verdict::Drop].map(|x| fates.contains(&x))
         };
         let (marks, drops) = ([true, false], [false, true]);
         assert_eq!(fates(14, None, false), marks);
@@ -440,7 +524,7 @@ mod tests {
         assert_eq!(fates(40, Some(1.0), true), marks);
         let unable = RedConfig { ecn: true, ..CONFIG };
         let fates = offer(&mut at_length(unable, 10), 2000, |n| packet(0, n, 1500));
-        assert!(fates.contains(&Decision::Drop) && !fates.contains(&Decision::Mark));
+        assert!(fates.contains(&Verdict::Drop) && !fates.contains(&Verdict::Mark));
     }
 
     #[test]
@@ -450,7 +534,7 @@ mod tests {
         let fates = offer(&mut at_length(config, 10), 800_000, |n| packet(0, n, size(n)));
         let dropped = |odd| {
             let of_size = fates.iter().skip(odd).step_by(2);
-            of_size.filter(|&&fate| fate == Decision::Drop).count() as f64
+            of_size.filter(|&&fate| fate == Verdict::Drop).count() as f64
         };
         let ratio = dropped(0) / dropped(1);
         assert!((ratio - 4.0).abs() < 0.4, "{ratio}");
@@ -458,16 +542,22 @@ mod tests {
 
     #[test]
     fn bytes_are_counted_where_thresholds_are_in_bytes() {
-        let config = RedConfig { unit: QueueUnit::Bytes, min: 6000.0, max: 9000.0, ..CONFIG };
+        let config = RedConfig {
+            min_packets: None,
+            max_packets: None,
+            min_bytes: Some(Bytes(6000)),
+            max_bytes: Some(Bytes(9000)),
+            ..CONFIG
+        };
         let mut queue = at_length(config, 5);
         offer(&mut queue, 1, |n| packet(0, n, 1500));
-        assert_close(queue.average, 7500.0, 0.0);
-        assert_close(queue.probability(), 0.05, 1e-12);
+        assert_close(queue.policy.average, 7500.0, 0.0);
+        assert_close(queue.policy.probability(), 0.05, 1e-12);
     }
 
     #[test]
     fn the_limit_holds_whatever_the_average() {
-        let mut queue = Red::new(RedConfig { limit: Limit::packets(3), ..CONFIG }, rng());
+        let mut queue = queue(RedConfig { limit: Limit::packets(3), ..CONFIG });
         for number in 0..3 {
             assert!(accepts(&mut queue, ms(0), packet(0, number, 1500)));
         }
@@ -480,10 +570,10 @@ mod tests {
         let after = |length: u32, steps: u64| {
             let mut queue = at_length(adaptive, length);
             for step in 1..=steps {
-                queue.observe(ms(501 * step));
-                queue.observe(ms(501 * step + 100));
+                observe(&mut queue, ms(501 * step));
+                observe(&mut queue, ms(501 * step + 100));
             }
-            queue.max_p
+            queue.policy.max_p
         };
         // The target is 9 to 11 packets.
         assert_close(after(12, 1), 0.11, 1e-12);
@@ -493,8 +583,8 @@ mod tests {
         assert_close(after(12, 1000), 0.5, 0.011);
         assert_close(after(8, 1000), 0.01, 0.001);
         let mut small = at_length(RedConfig { max_p: 0.02, ..adaptive }, 12);
-        small.observe(ms(501));
-        assert_close(small.max_p, 0.025, 1e-12);
+        observe(&mut small, ms(501));
+        assert_close(small.policy.max_p, 0.025, 1e-12);
     }
 
     #[test]
@@ -511,7 +601,7 @@ mod tests {
     fn holds_the_average_between_the_thresholds() {
         let (from, end) = (ms(20_000), ms(120_000));
         for (adaptive, ecn) in [(false, false), (false, true), (true, false), (true, true)] {
-            let mut queue = Red::new(RedConfig { adaptive, ecn, ..CONFIG }, rng());
+            let mut queue = queue(RedConfig { adaptive, ecn, ..CONFIG });
             let outcome = responsive(&mut queue, 4, ecn, end);
             let (mean, used) = (outcome.mean_ms(from), outcome.use_of(from, end));
             let kind = format!("adaptive {adaptive}, ecn {ecn}: {mean} ms, use {used}");

@@ -79,15 +79,15 @@ impl Queue for Ring {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{accepts, drain, number, packet};
-    use super::super::{DropTail, Limit};
+    use super::super::Limit;
+    use super::super::tests::{accepts, drain, drop_tail, number, packet};
     use super::*;
     use wire::{NodeId, TrafficClass};
 
     const NOW: Instant = Instant(0);
 
     fn ring(most: u32, above: u32) -> Ring {
-        Ring::new(Box::new(DropTail::new(Limit::packets(above))), most)
+        Ring::new(drop_tail(Limit::packets(above)), most)
     }
 
     #[test]

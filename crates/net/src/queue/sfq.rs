@@ -2,96 +2,75 @@
 
 use super::fifo::Fifo;
 use super::lanes::{Classifier, Lanes};
-use super::{Limit, Queue, Room, Signal, Wanted};
-use kernel::{Bytes, Instant, Rng};
+use super::room::Room;
+use super::shared::{Scheduler, Shared};
+use super::{Discipline, Limit, Queue, Signal, Site, Wanted};
+use kernel::{Instant, Rng};
+use settings::Settings;
 use std::collections::VecDeque;
 use wire::Packet;
 
-/// What an [`Sfq`] queue is made by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// SFQ, stochastic fairness queueing (`McKenney` 1990): sub-queues that flows are hashed to and
+/// that send a packet each in turn; where there is no room, the longest loses its first packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 pub struct SfqConfig {
-    /// How many sub-queues flows are hashed to, at least 1.
+    /// How many sub-queues there are.
+    #[setting(default = 1024, range = 1..=1_048_576)]
     pub buckets: u32,
-    /// Of all sub-queues together.
+    /// What all sub-queues together hold.
+    #[setting(flatten)]
     pub limit: Limit,
 }
 
-/// Flows hashed to sub-queues that send a packet each in turn. Where there is no room, the longest
-/// sub-queue gives it up from its head. The hash is drawn once: to draw it anew in time, as the
-/// paper does, would put packets of a flow out of order.
+impl Discipline for SfqConfig {
+    fn build(&self, _: Site, mut rng: Rng) -> Box<dyn Queue> {
+        Box::new(Sfq::queue(*self, &mut rng))
+    }
+
+    fn limit(&self) -> Limit {
+        self.limit
+    }
+}
+
+/// Sub-queues that send a packet each in turn. The hash is drawn once: to draw it anew in time, as
+/// the paper does, would put packets of a flow out of order.
 #[derive(Debug)]
-pub struct Sfq {
+struct Sfq {
     classifier: Classifier,
     lanes: Lanes<Fifo>,
     /// Backlogged sub-queues in the order of their turns.
     turns: VecDeque<usize>,
-    room: Room,
-    len: usize,
-    backlog: Bytes,
 }
 
 impl Sfq {
     /// An empty queue.
-    pub fn new(config: SfqConfig, rng: &mut Rng) -> Self {
-        Self {
-            classifier: Classifier::new(Some(config.buckets), rng),
-            lanes: Lanes::new(),
-            turns: VecDeque::new(),
-            room: Room::new(config.limit),
-            len: 0,
-            backlog: Bytes::ZERO,
-        }
-    }
-
-    /// Drops the first packet of the sub-queue that has the most; of equal ones, the one whose turn
-    /// is farthest.
-    fn drop_from_the_longest(&mut self, out: &mut Vec<Signal>) {
-        let lanes = &self.lanes;
-        let longest = (0..self.turns.len()).max_by_key(|&turn| lanes[self.turns[turn]].len());
-        let Some(turn) = longest else { return };
-        let number = self.turns[turn];
-        let Some((_, packet)) = self.lanes[number].pop() else { return };
-        if self.lanes[number].is_empty() {
-            self.turns.remove(turn);
-        }
-        self.leave(&packet);
-        self.room.free(packet.size);
-        out.push(Signal::Drop(packet));
-    }
-
-    fn leave(&mut self, packet: &Packet) {
-        self.len -= 1;
-        self.backlog -= packet.size;
+    fn queue(config: SfqConfig, rng: &mut Rng) -> Shared<Self> {
+        let classifier = Classifier::new(Some(config.buckets), rng);
+        let sfq = Self { classifier, lanes: Lanes::new(), turns: VecDeque::new() };
+        Shared::new(sfq, Room::new(config.limit))
     }
 }
 
-impl Queue for Sfq {
-    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+impl Scheduler for Sfq {
+    fn enqueue(&mut self, now: Instant, packet: Packet, _out: &mut Vec<Signal>) {
         let number = self.lanes.number_or(self.classifier.key(&packet), Fifo::default);
         if self.lanes[number].is_empty() {
             self.turns.push_back(number);
         }
         self.lanes[number].push(now, packet);
-        self.len += 1;
-        self.backlog += packet.size;
-        self.room.force(packet.size);
-        while self.room.is_exceeded() && self.len > 0 {
-            self.drop_from_the_longest(out);
-        }
     }
 
-    fn pop(&mut self, _now: Instant, _out: &mut Vec<Signal>) -> Option<Packet> {
+    fn dequeue(&mut self, _now: Instant, _out: &mut Vec<Signal>) -> Option<Packet> {
         let number = self.turns.pop_front()?;
         let (_, packet) = self.lanes[number].pop()?;
         if !self.lanes[number].is_empty() {
             self.turns.push_back(number);
         }
-        self.leave(&packet);
         Some(packet)
     }
 
-    /// Of the sub-queues in the order of their turns, the first that has one; this was its turn.
-    fn pop_for(
+    /// This was the sub-queue's turn.
+    fn dequeue_for(
         &mut self,
         _now: Instant,
         wanted: &Wanted,
@@ -104,20 +83,21 @@ impl Queue for Sfq {
         if !lanes[number].is_empty() {
             self.turns.push_back(number);
         }
-        self.leave(&packet);
         Some(packet)
     }
 
-    fn release(&mut self, _now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
-        self.room.free(packet.size);
-    }
-
-    fn len(&self) -> usize {
-        self.len
-    }
-
-    fn backlog(&self) -> Bytes {
-        self.backlog
+    /// The first packet of the sub-queue that has the most; of equal ones, of the one whose turn is
+    /// farthest.
+    fn give_up(&mut self, _now: Instant, out: &mut Vec<Signal>) {
+        let lanes = &self.lanes;
+        let longest = (0..self.turns.len()).max_by_key(|&turn| lanes[self.turns[turn]].len());
+        let Some(turn) = longest else { return };
+        let number = self.turns[turn];
+        let Some((_, packet)) = self.lanes[number].pop() else { return };
+        if self.lanes[number].is_empty() {
+            self.turns.remove(turn);
+        }
+        out.push(Signal::Drop(packet));
     }
 
     fn each(&self, visit: &mut dyn FnMut(&Packet)) {
@@ -129,16 +109,17 @@ impl Queue for Sfq {
 mod tests {
     use super::super::tests::{accepts, drain, packet, rng};
     use super::*;
+    use kernel::Bytes;
 
     const NOW: Instant = Instant(0);
 
-    fn sfq(buckets: u32, limit: Limit) -> Sfq {
-        Sfq::new(SfqConfig { buckets, limit }, &mut rng())
+    fn sfq(buckets: u32, limit: Limit) -> Shared<Sfq> {
+        Sfq::queue(SfqConfig { buckets, limit }, &mut rng())
     }
 
     /// Two flows that these buckets tell apart.
-    fn apart(queue: &Sfq) -> (u32, u32) {
-        let key = |flow| queue.classifier.key(&packet(flow, 0, 100));
+    fn apart(queue: &Shared<Sfq>) -> (u32, u32) {
+        let key = |flow| queue.scheduler.classifier.key(&packet(flow, 0, 100));
         (0, (1..100).find(|&flow| key(flow) != key(0)).expect("not all in one bucket"))
     }
 

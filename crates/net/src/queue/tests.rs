@@ -1,8 +1,10 @@
-//! What every discipline keeps to, and what tests of queues share.
+//! What every discipline keeps to, what tests of queues share, and a discipline that is added.
+#![allow(unreachable_pub)]
 
 use super::*;
 use kernel::{Rng, Seed};
 use proptest::prelude::*;
+use settings::{Check, Choice, Faults, Node, Path, Setting};
 use std::collections::VecDeque;
 use wire::{Body, Datagram, FlowId, TrafficClass};
 
@@ -37,8 +39,9 @@ pub(crate) fn rng() -> Rng {
     Seed { root: 7, replication: 0 }.stream("test.queue", 0)
 }
 
-pub(crate) fn build(discipline: &Discipline) -> Box<dyn Queue> {
-    discipline.build(rng())
+/// A drop-tail queue.
+pub(crate) fn drop_tail(limit: Limit) -> Box<dyn Queue> {
+    DropTailConfig { limit }.build(Site::Wire(None, Duration::ZERO), rng())
 }
 
 /// Offers a packet; whether it waits now.
@@ -70,88 +73,99 @@ fn law() -> impl Strategy<Value = ControlLaw> {
     })
 }
 
-fn red() -> impl Strategy<Value = Discipline> {
+fn red() -> impl Strategy<Value = RedConfig> {
     let flags = [any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()];
     let numbers = (0.0..5.0f64, 0.1..5.0f64, 0.01..1.0f64, 0.01..=1.0f64);
     let marks = prop::option::of(0.0..1.0f64);
-    (flags, numbers, marks, 0u64..2_000_000, limit()).prop_map(
-        |([gentle, wait, by_size, adaptive, ecn], numbers, mark_limit, packet_ns, limit)| {
+    (flags, numbers, marks, limit()).prop_map(
+        |([gentle, wait, by_size, adaptive, ecn], numbers, mark_limit, limit)| {
             let (min, more, max_p, weight) = numbers;
-            Discipline::Red(RedConfig {
-                unit: QueueUnit::Packets,
-                min,
-                max: min + more,
+            RedConfig {
+                min_packets: Some(min),
+                max_packets: Some(min + more),
                 max_p,
-                weight,
+                weight: Some(weight),
                 gentle,
                 wait,
                 by_size,
                 adaptive,
                 ecn,
                 mark_limit,
-                mean_packet: Bytes(500),
-                packet_time: Duration(packet_ns),
                 limit,
-            })
+                ..RedConfig::default()
+            }
         },
     )
 }
 
-fn pie() -> impl Strategy<Value = Discipline> {
+fn pie() -> impl Strategy<Value = PieConfig> {
     let times = (0u64..10, 1u64..10, 0u64..20);
     (times, any::<bool>(), any::<bool>(), 0.0..1.0f64, limit()).prop_map(
-        |((target, update, burst), ecn, derandomize, mark_limit, limit)| {
-            Discipline::Pie(PieConfig {
-                target: Duration::from_millis(target),
-                update: Duration::from_millis(update),
-                alpha: 12.5,
-                beta: 125.0,
-                max_burst: Duration::from_millis(burst),
-                ecn,
-                mark_limit,
-                derandomize,
-                mean_packet: Bytes(100),
-                limit,
-            })
+        |((target, update, burst), ecn, derandomize, mark_limit, limit)| PieConfig {
+            target: Duration::from_millis(target),
+            update: Duration::from_millis(update),
+            alpha: 12.5,
+            beta: 125.0,
+            max_burst: Duration::from_millis(burst),
+            ecn,
+            mark_limit,
+            derandomize,
+            mean_packet: Bytes(100),
+            limit,
         },
     )
 }
 
-fn simple() -> impl Strategy<Value = Discipline> {
-    let per = prop_oneof![Just(Per::Flow), Just(Per::Station)];
+fn drop_tails() -> impl Strategy<Value = DropTailConfig> {
+    limit().prop_map(|limit| DropTailConfig { limit })
+}
+
+fn codel() -> impl Strategy<Value = CoDelConfig> {
+    (law(), limit()).prop_map(|(law, limit)| CoDelConfig { law, limit })
+}
+
+fn fq_codel() -> impl Strategy<Value = FqCoDelConfig> {
     let fq = (law(), 0u64..3000, prop::option::of(1u32..4), 1u32..5, limit());
+    fq.prop_map(|(law, quantum, buckets, drop_batch, limit)| {
+        let quantum = Bytes(quantum);
+        FqCoDelConfig { law, quantum, buckets, drop_batch, limit }
+    })
+}
+
+fn airtime_fair() -> impl Strategy<Value = AirtimeFairConfig> {
+    let station = prop_oneof![
+        drop_tails().prop_map(StationQueue::DropTail),
+        codel().prop_map(StationQueue::Codel),
+        fq_codel().prop_map(StationQueue::FqCodel),
+    ];
+    (station, 0u64..2000, any::<bool>(), limit()).prop_map(
+        |(station, quantum_us, count_received, limit)| {
+            let quantum = Duration::from_micros(quantum_us);
+            AirtimeFairConfig { quantum, count_received, station, limit }
+        },
+    )
+}
+
+fn discipline() -> impl Strategy<Value = QueueSettings> {
+    let per = prop_oneof![Just(Per::Flow), Just(Per::Station)];
+    let drr = (per, (0u64..3000).prop_map(Bytes), limit());
     prop_oneof![
-        limit().prop_map(|limit| Discipline::DropTail { limit }),
-        (per, 0u64..3000, limit()).prop_map(|(per, quantum, limit)| Discipline::Drr {
-            per,
-            quantum: Bytes(quantum),
-            limit
-        }),
-        red(),
+        drop_tails().prop_map(QueueSettings::DropTail),
+        drr.prop_map(|(per, quantum, limit)| QueueSettings::Drr(DrrConfig { per, quantum, limit })),
         (1u32..9, limit())
-            .prop_map(|(buckets, limit)| Discipline::Sfq(SfqConfig { buckets, limit })),
-        (law(), limit()).prop_map(|(law, limit)| Discipline::CoDel(CoDelConfig { law, limit })),
-        fq.prop_map(|(law, quantum, buckets, drop_batch, limit)| {
-            let quantum = Bytes(quantum);
-            Discipline::FqCoDel(FqCoDelConfig { law, quantum, buckets, drop_batch, limit })
-        }),
-        pie(),
+            .prop_map(|(buckets, limit)| QueueSettings::Sfq(SfqConfig { buckets, limit })),
+        red().prop_map(QueueSettings::Red),
+        codel().prop_map(QueueSettings::Codel),
+        fq_codel().prop_map(QueueSettings::FqCodel),
+        pie().prop_map(QueueSettings::Pie),
+        airtime_fair().prop_map(QueueSettings::AirtimeFair),
     ]
 }
 
-fn discipline() -> impl Strategy<Value = Discipline> {
-    let fair = (simple(), 0u64..2000, any::<bool>(), limit());
-    prop_oneof![
-        5 => simple(),
-        1 => fair.prop_map(|(station, quantum_us, count_received, limit)| {
-            Discipline::AirtimeFair(AirtimeFairConfig {
-                quantum: Duration::from_micros(quantum_us),
-                count_received,
-                station: Box::new(station),
-                limit,
-            })
-        }),
-    ]
+/// Where packets of 500 bytes take up to 2 ms, which RED asks for.
+fn site() -> impl Strategy<Value = Site> {
+    let rate = prop::option::of(2.0..1000.0f64);
+    rate.prop_map(|mbps| Site::Wire(mbps.map(BitRate::from_mbps), Duration::ZERO))
 }
 
 #[derive(Clone, Debug)]
@@ -223,18 +237,12 @@ impl Book {
     }
 }
 
-/// The limit that holds for all packets together, or for each flow; and whether nothing is dropped
-/// but for want of room.
-fn promise(discipline: &Discipline) -> (Limit, bool, bool) {
-    match discipline {
-        Discipline::DropTail { limit } => (*limit, false, true),
-        Discipline::Drr { limit, .. } => (*limit, true, true),
-        Discipline::Sfq(SfqConfig { limit, .. })
-        | Discipline::Red(RedConfig { limit, .. })
-        | Discipline::CoDel(CoDelConfig { limit, .. })
-        | Discipline::FqCoDel(FqCoDelConfig { limit, .. })
-        | Discipline::Pie(PieConfig { limit, .. })
-        | Discipline::AirtimeFair(AirtimeFairConfig { limit, .. }) => (*limit, false, false),
+/// Whether the limit holds for each flow, and whether nothing is dropped but for want of room.
+fn promise(kind: &QueueSettings) -> (bool, bool) {
+    match kind {
+        QueueSettings::DropTail(_) => (false, true),
+        QueueSettings::Drr(_) => (true, true),
+        _ => (false, false),
     }
 }
 
@@ -270,11 +278,11 @@ proptest! {
     /// out if any waits; drops and marks are of packets that wait, marks of those that can bear it.
     #[test]
     fn conserves_packets(
-        kind in discipline(),
+        (kind, site) in (discipline(), site()),
         work in prop::collection::vec((operation(), 0u64..8_000_000), 0..400),
     ) {
-        let mut queue = build(&kind);
-        let (limit, per_flow, only_for_room) = promise(&kind);
+        let mut queue = kind.get().build(site, rng());
+        let (limit, (per_flow, only_for_room)) = (kind.get().limit(), promise(&kind));
         let (mut book, mut now, mut out) = (Book::default(), Instant::ZERO, Vec::new());
         for (i, (operation, gap)) in work.into_iter().enumerate() {
             now += Duration(gap);
@@ -330,4 +338,28 @@ proptest! {
             prop_assert_eq!(seen, waiting);
         }
     }
+}
+
+settings::registry! {
+    /// How a buffer is served.
+    pub enum ToySettings: Discipline = Toll;
+    toll: Toll(TollConfig),
+}
+
+#[test]
+fn a_discipline_is_a_file_and_a_line() {
+    assert_eq!(ToySettings::NAMES, ["toll"]);
+    let schema = settings::schema::<ToySettings>().to_string();
+    assert!(schema.contains("Each packet whose number is a multiple of this"), "{schema}");
+    let written = Node::from_toml("toll = { every = 3, limit_packets = 3 }").unwrap();
+    let kind: ToySettings = settings::read(&written).unwrap();
+    assert_eq!(kind.get().limit(), Limit::packets(3));
+    let mut queue = kind.get().build(Site::Wire(None, Duration::ZERO), rng());
+    let taken = (1..6).map(|number| accepts(&mut *queue, Instant::ZERO, packet(0, number, 100)));
+    assert_eq!(taken.collect::<Vec<_>>(), [true, true, false, true, false], "third, and no room");
+    let mut faults = Faults::default();
+    let written = Node::from_toml("toll = { every = 0, limit_packets = 0 }").unwrap();
+    ToySettings::check(&written, Check::new(&Path::default(), &mut faults));
+    let paths: Vec<_> = faults.0.iter().map(|fault| &fault.path[..]).collect();
+    assert_eq!(paths, ["toll.every", "toll.limit_packets"]);
 }

@@ -1,24 +1,18 @@
 //! Nodes in space: places, propagation and receivers.
 
 use crate::medium::Bss;
-use crate::plan::{Endpoint, ErrorPlan, LossPlan, Plan, SpacePlan, WaypointPlan};
-use kernel::{Db, Seed};
-use wifi::phy::error::{AwgnTable, ErrorModel, Nist, Threshold, Yans};
-use wifi::phy::propagation::{
-    Course, Fading, Friis, LogDistance, Position, Propagation, Shadowing, TwoRay,
-};
-use wifi::space::{Capture, Losses, MeanKnown, Radio, Site, Space, SpaceConfig};
-use wifi::{Link, MacConfig};
-
-/// Height of all antennas: that of ns-2's two-ray model.
-const HEIGHT_M: f64 = 1.5;
+use crate::plan::{Endpoint, Plan, SpacePlan, WaypointPlan};
+use kernel::Seed;
+use wifi::Link;
+use wifi::phy::propagation::{ANTENNA_HEIGHT_M, Course, Position};
+use wifi::space::{Radio, Site, Space, SpaceConfig};
 
 /// The medium of a plan with places.
-pub(super) fn space(plan: &Plan, space: &SpacePlan, mac: MacConfig, seed: &Seed) -> Space {
+pub(super) fn space(plan: &Plan, space: &SpacePlan, seed: &Seed) -> Space {
     let config = SpaceConfig {
-        mac,
-        radio: radio(space, seed),
-        nav_reset: space.nav_reset,
+        mac: plan.wlan.clone(),
+        radio: space.radio.radio(seed),
+        nav_reset: space.radio.nav_reset,
         sites: sites(space),
         links: links(plan, space),
     };
@@ -27,16 +21,16 @@ pub(super) fn space(plan: &Plan, space: &SpacePlan, mac: MacConfig, seed: &Seed)
 
 /// What the air of a plan does, and where its nodes are: all that powers follow from.
 pub(crate) fn radio_and_sites(space: &SpacePlan, seed: &Seed) -> (Radio, Vec<Site>) {
-    (radio(space, seed), sites(space))
+    (space.radio.radio(seed), sites(space))
 }
 
 /// Access point, stations, further access points.
 fn sites(space: &SpacePlan) -> Vec<Site> {
-    let place = |[x, y]: [f64; 2]| Position { x, y, z: HEIGHT_M };
+    let place = |[x, y]: [f64; 2]| Position { x, y, z: ANTENNA_HEIGHT_M };
     let site = |course: Course, cell: u32, is_access_point| Site {
         course,
         channel: space.cells[cell as usize].channel,
-        tx_power: space.tx_power,
+        tx_power: space.radio.tx_power,
         is_access_point,
     };
     let mut access_points = space
@@ -58,7 +52,7 @@ fn sites(space: &SpacePlan) -> Vec<Site> {
 fn links(plan: &Plan, space: &SpacePlan) -> Vec<(u32, u32, Link)> {
     let link = |station: usize| {
         let station = &plan.stations[station];
-        let mode = station.up.mode;
+        let mode = station.up.mode();
         Link { mode, data_loss: station.data_loss, ack_loss: station.ack_loss }
     };
     if !space.ad_hoc {
@@ -77,50 +71,4 @@ fn links(plan: &Plan, space: &SpacePlan) -> Vec<(u32, u32, Link)> {
     pairs.sort_unstable();
     pairs.dedup();
     pairs.into_iter().map(|(a, b)| (a, b, link(a as usize - 1))).collect()
-}
-
-fn radio(space: &SpacePlan, seed: &Seed) -> Radio {
-    let losses = match &space.losses {
-        LossPlan::Matrix(rows) => Losses::Matrix(rows.clone()),
-        LossPlan::Friis { frequency_hz } => {
-            places(Friis { frequency_hz: *frequency_hz }, space, seed)
-        }
-        &LossPlan::LogDistance { exponent, reference_m, reference_loss } => {
-            places(LogDistance { exponent, reference_m, reference_loss }, space, seed)
-        }
-        LossPlan::TwoRay => places(TwoRay::NS2, space, seed),
-    };
-    let defaults = Radio::new(losses, error_model(space.errors));
-    Radio {
-        fading: space.fading.map(|fading| Fading {
-            inner: MeanKnown,
-            m: fading.m,
-            coherence: fading.coherence,
-            seed: *seed,
-        }),
-        noise_figure: space.noise_figure,
-        detect: space.detect,
-        detect_snr: Some(space.detect_snr),
-        sensitivity: space.sensitivity.unwrap_or(defaults.sensitivity),
-        energy: space.energy,
-        capture: space.capture.map(|(margin, window)| Capture { margin, window }),
-        ..defaults
-    }
-}
-
-pub(super) fn error_model(errors: ErrorPlan) -> Box<dyn ErrorModel> {
-    match errors {
-        ErrorPlan::Table => Box::new(AwgnTable),
-        ErrorPlan::Nist => Box::new(Nist),
-        ErrorPlan::Yans => Box::new(Yans),
-        ErrorPlan::Threshold(capture) => Box::new(Threshold { capture, ..Threshold::NS2 }),
-    }
-}
-
-fn places(model: impl Propagation + 'static, space: &SpacePlan, seed: &Seed) -> Losses {
-    if space.shadowing == Db(0.0) {
-        return Losses::Places(Box::new(model));
-    }
-    let (deviation, seed) = (space.shadowing, *seed);
-    Losses::Places(Box::new(Shadowing { inner: model, deviation, seed }))
 }

@@ -1,9 +1,9 @@
 //! Aggregates on the air: the limits of the scenario, and the windows of block-ack agreements.
 
 use super::rule;
-use crate::plan::AggregationPlan;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::BTreeMap;
+use wifi::mac::Aggregation;
 use wifi::phy::LONGEST_PPDU;
 
 /// Sequence numbers have twelve bits (clause 9.2.4.4.2).
@@ -26,13 +26,13 @@ pub(super) struct Psdu {
 /// What has been on the air of each stream of numbers.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
-    limits: Option<AggregationPlan>,
+    limits: Option<Aggregation>,
     /// The highest number so far, counted on beyond 4096.
     highest: BTreeMap<(u32, u8, Option<u32>), u64>,
 }
 
 impl Blocks {
-    pub(super) fn new(limits: Option<AggregationPlan>) -> Self {
+    pub(super) fn new(limits: Option<Aggregation>) -> Self {
         Self { limits, highest: BTreeMap::new() }
     }
 
@@ -101,19 +101,14 @@ impl Blocks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Delivery, MissedBlockAck, Retries};
 
     fn blocks(window: u16, frames: u16) -> Blocks {
-        Blocks::new(Some(AggregationPlan {
+        Blocks::new(Some(Aggregation {
             window,
             frames,
             bytes: Bytes(10_000),
             duration: Duration::from_micros(2000),
-            amsdu: Bytes::ZERO,
-            lifetime: Duration::from_millis(500),
-            retries: Retries::default(),
-            missed_block_ack: MissedBlockAck::default(),
-            delivery: Delivery::default(),
+            ..Aggregation::default()
         }))
     }
 

@@ -2,7 +2,6 @@
 
 use super::blocks::{Blocks, Psdu};
 use super::rule;
-use crate::plan::Plan;
 use kernel::{Bytes, Duration, Instant};
 use wifi::mac::{Exchange, Fate, StepKind};
 use wifi::{ACCESS_POINT, Cell, MacConfig};
@@ -19,9 +18,8 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    pub(super) fn new(plan: &Plan, mac: MacConfig, nodes: u32) -> Self {
-        let aggregation = plan.wlan.qos.as_ref().and_then(|qos| qos.aggregation);
-        let blocks = Blocks::new(aggregation);
+    pub(super) fn new(mac: MacConfig, nodes: u32) -> Self {
+        let blocks = Blocks::new(mac.aggregation);
         Self { mac, nodes, busy_until: Instant::ZERO, won: None, blocks }
     }
 
@@ -134,8 +132,8 @@ mod tests {
         let flow = "[[flows]]\nfrom = 'sta0'\nto = 'ap'\n";
         let plan = Scenario::parse(&format!("{begin}{keys}{flow}")).expect("a scenario");
         let plan = plan.resolve().expect("a plan");
-        let mac = crate::build::mac(&plan);
-        let mode = plan.stations[0].up.mode;
+        let mac = plan.wlan.clone();
+        let mode = plan.stations[0].up.mode();
         let link = Link { mode, data_loss: 0.0, ack_loss: 0.0 };
         let mut cell = Cell::new(mac.clone(), vec![link], &Seed { root: 1, replication: 0 });
         let (flow, number, len) = (FlowId(0), 0, 500);
@@ -153,7 +151,7 @@ mod tests {
         let Some(Command::Access(ticket)) = out.pop() else { panic!("no access: {out:?}") };
         cell.on_access(ticket.at, ticket.generation, &mut NoSupply, &mut out);
         let exchange = *cell.exchange().expect("an exchange");
-        (Turns::new(&plan, mac, 2), exchange, cell.category_on_air())
+        (Turns::new(mac, 2), exchange, cell.category_on_air())
     }
 
     /// Shows an exchange to which something was done, with so many frames.

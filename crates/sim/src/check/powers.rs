@@ -1,9 +1,9 @@
 //! What arrives where: powers that the checker works out for itself.
 
-use kernel::{Db, Dbm, Instant};
-use wifi::phy::propagation::{Fading, Path, Propagation};
+use kernel::{Db, Dbm, Instant, Seed};
+use wifi::phy::propagation::{Fading, Path};
 use wifi::phy::{Width, noise};
-use wifi::space::{Airing, Losses, MeanKnown, Radio, Site};
+use wifi::space::{Airing, Losses, Radio, Site};
 
 /// Two reckonings of one power agree if they differ by less than this part of it.
 const PRECISION: f64 = 1e-9;
@@ -21,11 +21,11 @@ pub(super) struct Powers {
     floor: Dbm,
     /// Of nodes that stand still, by sender and receiver.
     known: Vec<Option<f64>>,
-    fading: Option<Fading<MeanKnown>>,
+    fading: Option<(Fading, Seed)>,
     pub(super) noise: f64,
     pub(super) energy: f64,
     pub(super) detect: f64,
-    pub(super) detect_ratio: Option<f64>,
+    pub(super) detect_ratio: f64,
     pub(super) sensitivity: f64,
 }
 
@@ -36,18 +36,19 @@ fn plain(decibels: f64) -> f64 {
 
 impl Powers {
     pub(super) fn new(radio: Radio, sites: Vec<Site>) -> Self {
-        let noise = noise(Width::Mhz20, radio.noise_figure);
+        let receiver = radio.receiver;
+        let noise = noise(Width::Mhz20, receiver.noise_figure);
         let mut powers = Self {
             losses: radio.losses,
             sites,
-            floor: noise - radio.floor,
+            floor: noise - receiver.floor,
             known: Vec::new(),
             fading: radio.fading,
             noise: plain(noise.0),
-            energy: plain(radio.energy.0),
-            detect: plain(radio.detect.0),
-            detect_ratio: radio.detect_snr.map(|Db(ratio)| plain(ratio)),
-            sensitivity: plain(radio.sensitivity.0),
+            energy: plain(receiver.energy.0),
+            detect: plain(receiver.detect.0),
+            detect_ratio: plain(receiver.detect_snr.0),
+            sensitivity: plain(receiver.sensitivity().0),
         };
         let nodes = 0..powers.sites.len() as u32;
         let pairs = nodes.clone().flat_map(|a| nodes.clone().map(move |b| [a, b]));
@@ -83,9 +84,9 @@ impl Powers {
     pub(super) fn at(&self, node: u32, frame: &Airing) -> f64 {
         let mean = self.mean(frame.from, node, frame.start);
         match &self.fading {
-            Some(fading) if mean > 0.0 => {
+            Some((fading, seed)) if mean > 0.0 => {
                 let (distance, ends) = (0.0, (frame.from, node));
-                let Db(loss) = fading.loss(&Path { distance, ends, now: frame.start });
+                let Db(loss) = fading.loss(seed, &Path { distance, ends, now: frame.start });
                 mean * plain(-loss)
             }
             _ => mean,

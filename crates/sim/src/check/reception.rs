@@ -80,8 +80,9 @@ pub(super) fn check_detection(
     let power = powers.at(node, frame);
     let rest = (sum - power).max(0.0) + powers.noise;
     let is_strong = power >= powers.detect || agree(power, powers.detect);
-    let stands_out = |r: f64| power >= r * rest || agree_in_sum(power / r, rest, signals);
-    let found = is_strong && powers.detect_ratio.is_none_or(stands_out);
+    let ratio = powers.detect_ratio;
+    let stands_out = power >= ratio * rest || agree_in_sum(power / ratio, rest, signals);
+    let found = is_strong && stands_out;
     rule(now, found, "what is followed can be detected", || {
         format!("node {node}: {power:e} mW beside {rest:e} mW of {frame:?}")
     });

@@ -4,10 +4,10 @@ use super::blocks::{Blocks, Psdu};
 use super::powers::{Powers, agree_in_sum};
 use super::reception::{self, Ear};
 use super::rule;
-use crate::plan::{Durations, Plan, SpacePlan};
+use crate::plan::SpacePlan;
 use kernel::{Bytes, Duration, Instant};
 use wifi::MacConfig;
-use wifi::mac::{StepKind, Timing};
+use wifi::mac::{Durations, StepKind, Timing};
 use wifi::space::{Airing, Heard, Senses, Space};
 
 /// Accounts of all that is on the air, and of what each node knows of it.
@@ -39,23 +39,21 @@ pub(super) struct Exchanges {
 
 impl Watch {
     pub(super) fn new(
-        plan: &Plan,
         space: &SpacePlan,
         mac: MacConfig,
         powers: Powers,
         access_points: Vec<bool>,
     ) -> Self {
-        let aggregation = plan.wlan.qos.as_ref().and_then(|qos| qos.aggregation);
         Self {
             now: Instant::ZERO,
+            blocks: Blocks::new(mac.aggregation),
+            exact: mac.timing.durations == Durations::Standard,
             mac,
-            nav_reset: space.nav_reset,
-            exact: plan.wlan.durations == Durations::Standard,
+            nav_reset: space.radio.nav_reset,
             powers,
             ears: vec![Ear::default(); access_points.len()],
             access_points,
             frames: Vec::new(),
-            blocks: Blocks::new(aggregation),
         }
     }
 

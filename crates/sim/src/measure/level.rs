@@ -95,11 +95,6 @@ impl Level {
         self.bins.iter().map(|lasted| lasted.0 as f64 / observed).collect()
     }
 
-    /// Share of the observed time at values without a bin of their own.
-    pub fn overflow_fraction(&self) -> f64 {
-        self.overflow.0 as f64 / self.observed().0 as f64
-    }
-
     /// Time-weighted mean. NaN if no time was observed.
     pub fn mean(&self) -> f64 {
         self.area as f64 / self.observed().0 as f64
@@ -152,7 +147,7 @@ mod tests {
         level.set(Instant(50), 1024);
         level.set(Instant(75), 0);
         level.finish(Instant(100));
-        assert_eq!(level.overflow_fraction(), 0.5);
+        assert_eq!(level.overflow, Duration(50));
         assert_eq!(level.fraction(1023), 0.25);
         assert_eq!(level.fraction(1024), 0.0);
         assert_eq!(level.mean(), (1e6 + 1023.0 + 1024.0) / 4.0);

@@ -1,24 +1,8 @@
 //! The wired network: nodes, the links between them, and which link leads where.
 
-use super::{Discipline, Endpoint};
-use kernel::{BitRate, Bytes, Duration};
-use net::Loss;
+use super::Endpoint;
+use net::LinkSettings;
 use std::collections::VecDeque;
-
-/// One direction of a link.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DirectionPlan {
-    /// Rate; `None` is infinitely fast.
-    pub rate: Option<BitRate>,
-    /// Propagation.
-    pub delay: Duration,
-    /// What the near end sends from.
-    pub queue: Discipline,
-    /// Framing added to each IP packet.
-    pub overhead: Bytes,
-    /// What it loses.
-    pub loss: Loss,
-}
 
 /// A full-duplex link.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +14,7 @@ pub struct LinkPlan {
     /// Its two ends: server, access point or host, and not the same twice.
     pub ends: [Endpoint; 2],
     /// From the first end to the second, and back.
-    pub directions: [DirectionPlan; 2],
+    pub directions: [LinkSettings; 2],
 }
 
 impl LinkPlan {
@@ -219,18 +203,11 @@ mod tests {
             "ap" => Endpoint::AccessPoint,
             _ => Endpoint::Host(hosts.iter().position(|host| *host == name).unwrap() as u32),
         };
-        let direction = DirectionPlan {
-            rate: None,
-            delay: Duration::ZERO,
-            queue: Discipline::DropTail { limit_packets: None, limit_bytes: None },
-            overhead: Bytes::ZERO,
-            loss: Loss::None,
-        };
         let link = |(number, (a, b)): (usize, &(&str, &str))| LinkPlan {
             name: format!("{a}-{b}"),
             number: Some(number),
             ends: [end(a), end(b)],
-            directions: [direction.clone(), direction.clone()],
+            directions: <[LinkSettings; 2]>::default(),
         };
         let links = links.iter().enumerate().map(link).collect();
         Network::new(hosts.iter().map(|&host| host.to_owned()).collect(), links)

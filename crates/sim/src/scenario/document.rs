@@ -4,38 +4,44 @@
 
 use super::flow::Flow;
 use super::link::{Link, Wire};
-use super::queue::Queue;
-use super::radio::{Bss, Radio};
-use super::rate::RateControl;
+use super::radio::{Bss, FARTHEST_M, Radio};
 use super::wlan::{Edca, Wlan};
-use crate::plan::Standard;
+use kernel::Instant;
+use net::QueueSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
+use settings::{Check, Faults, Node, Path, Range, Root, Setting, Settings, Value, by_serde, shown};
 use std::borrow::Cow;
 use std::fmt;
+use wifi::phy::{Amendment, McsKeys};
+use wifi::rate::RateControlSettings;
+
+/// The longest run, in seconds: beyond it nanoseconds still count, but nobody waits.
+pub(super) const LONGEST_S: f64 = 1e6;
 
 /// A scenario: one 802.11 cell, the wired network around it, and the flows between them; or the
 /// wired network alone.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-#[schemars(title = "Simoom scenario", extend("required" = ["flows"]))]
-#[schemars(extend("anyOf" = [{ "required": ["standard", "stations"] }, { "required": ["links"] }]))]
+#[derive(Debug, Clone, PartialEq, Settings)]
+#[settings(name = "Simoom scenario")]
 pub struct Document {
     /// What a report is headed with.
     pub title: String,
     /// What the scenario is for.
     pub description: String,
     /// The 802.11 standard of the cell; always given where there is a cell.
-    pub standard: Option<Standard>,
+    pub standard: Option<Amendment>,
     /// How many stations there are, or one table for all of them, or an array of tables, one for
     /// each group of equal stations. They are numbered `sta0`, `sta1`, … in this order. Without
     /// stations and standard there is no cell, but links alone.
+    #[setting(default = Stations::Count(0))]
     pub stations: Stations,
-    /// Simulated time in seconds, at most 1000000; default 30.
+    /// Simulated time in seconds.
+    #[setting(default = 30.0, range = 1e-6..=LONGEST_S)]
     pub duration_s: f64,
     /// What is discarded at the beginning, in seconds; default a tenth of `duration_s`.
+    #[setting(range = 0.0..=LONGEST_S)]
     pub warmup_s: Option<f64>,
     /// What all stations of the cell have in common.
     pub wlan: Wlan,
@@ -53,30 +59,14 @@ pub struct Document {
     /// and access point. Packets take the way with the fewest links.
     pub links: Vec<Link>,
     /// The flows; at least one.
+    #[setting(required)]
     pub flows: Vec<Flow>,
     /// What is measured, and how finely.
     pub measure: Measure,
 }
 
-impl Default for Document {
-    fn default() -> Self {
-        Self {
-            title: String::new(),
-            description: String::new(),
-            standard: None,
-            stations: Stations::Count(0),
-            duration_s: 30.0,
-            warmup_s: None,
-            wlan: Wlan::default(),
-            ap: Ap::default(),
-            radio: None,
-            cells: Vec::new(),
-            wire: None,
-            links: Vec::new(),
-            flows: Vec::new(),
-            measure: Measure::default(),
-        }
-    }
+impl Root for Document {
+    const SHORT_FORMS: &'static [(&'static str, &'static str)] = &[("stations", "count")];
 }
 
 impl Document {
@@ -100,42 +90,43 @@ pub enum Stations {
 }
 
 /// Stations that are all alike.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, PartialEq, Settings)]
 pub struct Station {
-    /// How many; default 1.
+    /// How many.
+    #[setting(default = 1)]
     pub count: u64,
     /// The standard of these stations, if it is not that of all: "11b" in a network of 802.11g.
-    pub standard: Option<Standard>,
+    pub standard: Option<Amendment>,
     /// Rate of data frames between each of them and the access point, in both directions, in
     /// Mb/s; default `wlan.rate_mbps`, and the highest of 802.11b if that is none of its rates.
     pub rate_mbps: Option<f64>,
-    /// MCS of data frames in both directions; default `wlan.mcs`.
-    pub mcs: Option<u64>,
+    /// Their modes; what is left open is as `wlan` has it.
+    #[setting(flatten)]
+    pub modes: McsKeys,
     /// MCS of the access point's data frames to them; default `mcs`.
-    pub ap_mcs: Option<u64>,
-    /// Spatial streams; default `wlan.streams`.
-    pub streams: Option<u64>,
-    /// Bandwidth in MHz; default `wlan.width_mhz`.
-    pub width_mhz: Option<u64>,
-    /// Guard interval in nanoseconds; default `wlan.guard_ns`.
-    pub guard_ns: Option<u64>,
+    #[setting(range = 0..=31)]
+    pub ap_mcs: Option<u32>,
     /// How each of them chooses the modes of its own data frames; default `wlan.rate_control`.
-    pub rate_control: Option<RateControl>,
+    pub rate_control: Option<RateControlSettings>,
     /// What each of them sends from; default a drop-tail queue without limit.
-    pub queue: Queue,
+    pub queue: QueueSettings,
     /// Frames that the device takes over from that queue, those in service included, as a driver's
     /// ring does; default none: the queue itself holds them until they are through.
-    pub ring_packets: Option<u64>,
+    #[setting(range = 1..=100_000)]
+    pub ring_packets: Option<u32>,
     /// Probability that noise spoils a data frame on the link to the access point, in either
-    /// direction; from 0 to below 1, default 0.
+    /// direction.
+    #[setting(range = Range::PROBABILITY)]
     pub data_loss: f64,
     /// Likewise for an acknowledgement of the MAC.
+    #[setting(range = Range::PROBABILITY)]
     pub ack_loss: f64,
     /// Where they stand, in metres east and north; with a radio, default where the access point
     /// stands if there is a `ring_m`.
+    #[setting(range = -FARTHEST_M..=FARTHEST_M)]
     pub position_m: Option<Vec<f64>>,
     /// Instead of all at one place they stand evenly on a circle of so many metres around it.
+    #[setting(range = 0.0..=FARTHEST_M)]
     pub ring_m: Option<f64>,
     /// Instead of at one place they are on the way between these, all together; with a radio.
     pub waypoints: Option<Vec<Waypoint>>,
@@ -143,74 +134,67 @@ pub struct Station {
     pub cell: Option<u64>,
 }
 
-impl Default for Station {
-    fn default() -> Self {
-        Self {
-            count: 1,
-            standard: None,
-            rate_mbps: None,
-            mcs: None,
-            ap_mcs: None,
-            streams: None,
-            width_mhz: None,
-            guard_ns: None,
-            rate_control: None,
-            queue: Queue::default(),
-            ring_packets: None,
-            data_loss: 0.0,
-            ack_loss: 0.0,
-            position_m: None,
-            ring_m: None,
-            waypoints: None,
-            cell: None,
-        }
-    }
-}
-
 /// A place on a station's way. It goes straight and evenly from each to the next, and stands before
 /// the first and after the last.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-#[schemars(extend("required" = ["at_s", "position_m"]))]
+#[derive(Debug, Clone, PartialEq, Settings)]
 pub struct Waypoint {
     /// When it is there, in seconds; always given, and later than at the one before.
-    pub at_s: f64,
+    #[setting(key = "at_s", required = "as 20.0", range = 0.0..=LONGEST_S)]
+    pub at: Instant,
     /// Where that is, in metres east and north; always given.
+    #[setting(required, range = -FARTHEST_M..=FARTHEST_M)]
     pub position_m: Vec<f64>,
 }
 
 /// The access point.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, PartialEq, Settings)]
 pub struct Ap {
     /// What it sends from into the cell; default a drop-tail queue without limit.
-    pub queue: Queue,
+    pub queue: QueueSettings,
     /// Frames that the device takes over from that queue, as at a station; default none.
-    pub ring_packets: Option<u64>,
+    #[setting(range = 1..=100_000)]
+    pub ring_packets: Option<u32>,
     /// What its own access categories contend with; default by `wlan.edca_defaults`.
     pub edca: Edca,
     /// How it chooses the modes of its data frames, for each station apart; default
     /// `wlan.rate_control`.
-    pub rate_control: Option<RateControl>,
+    pub rate_control: Option<RateControlSettings>,
     /// Where it stands, in metres east and north; with a radio, default [0, 0].
+    #[setting(range = -FARTHEST_M..=FARTHEST_M)]
     pub position_m: Option<Vec<f64>>,
     /// Channel of its cell, with a radio; default 1.
+    #[setting(range = 1..=233)]
     pub channel: Option<u64>,
 }
 
 /// What is measured, and how finely.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, PartialEq, Settings)]
 pub struct Measure {
-    /// Batches of the batch means behind 95 % intervals within a run; 2 to 1000, default 20.
+    /// Batches of the batch means behind 95 % intervals within a run.
+    #[setting(default = 20, range = 2..=1000)]
     pub batches: u64,
     /// Time between two samples of a probe in seconds; default a thousandth of `duration_s`.
+    #[setting(range = 1e-9..=LONGEST_S)]
     pub interval_s: Option<f64>,
 }
 
-impl Default for Measure {
-    fn default() -> Self {
-        Self { batches: 20, interval_s: None }
+impl Setting for Stations {
+    by_serde!();
+
+    fn check(node: &Node, check: Check<'_>) {
+        match node.value {
+            Value::Table(_) => Station::check(node, check),
+            Value::List(_) => Vec::<Station>::check(node, check),
+            _ => {}
+        }
+    }
+
+    fn relate(&self, at: &Path, faults: &mut Faults) {
+        match self {
+            Self::Count(_) => {}
+            Self::Equal(station) => station.relate(at, faults),
+            Self::Groups(groups) => groups.relate(at, faults),
+        }
     }
 }
 
@@ -243,7 +227,7 @@ impl<'de> Visitor<'de> for StationsVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Stations, E> {
-        let text = super::path::shown(text);
+        let text = shown(text);
         Err(E::custom(format!("must be {}, is \"{text}\"", Expected(&self))))
     }
 

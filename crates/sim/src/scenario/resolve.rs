@@ -5,9 +5,7 @@
 
 mod cell;
 mod check;
-mod control;
 mod ends;
-mod fec;
 mod flows;
 mod links;
 mod mixed;
@@ -15,26 +13,62 @@ mod modes;
 mod qos;
 mod queues;
 mod radio;
-mod rate;
 mod transport;
 mod work;
 
 use super::Issue;
 use super::document::Document;
 use crate::plan::{MeasurePlan, Plan};
-use check::{Check, number};
+use check::Check;
 use kernel::Duration;
+use settings::{Faults, Node, Path, Setting, Settings, Step, number};
 
-/// The longest run, in seconds: beyond it nanoseconds still count, but nobody waits.
-const LONGEST_S: f64 = 1e6;
+/// Resolves a document. Numbers out of range are looked for in what was written; their defaults
+/// stand in for them while the rest is looked at, so that nobody reads of a number that nobody
+/// wrote.
+pub(super) fn resolve(written: &Node, document: &Document) -> Result<Plan, Vec<Issue>> {
+    let (root, mut faults) = (Path::default(), Faults::default());
+    Document::check(written, settings::Check::new(&root, &mut faults));
+    if faults.0.is_empty() {
+        return plan(document, Check::default()).map_err(in_order);
+    }
+    let mut sound = written.clone();
+    faults.0.iter().for_each(|issue| sound.remove(&issue.path));
+    match settings::read(&sound) {
+        Ok(document) => plan(&document, Check::after(faults)).map_err(in_order),
+        Err(_) => Err(in_order(faults.0)),
+    }
+}
 
-/// Resolves a document.
-pub(super) fn resolve(document: &Document) -> Result<Plan, Vec<Issue>> {
-    let mut check = Check::default();
-    let duration_s = duration(document, &mut check);
+/// Faults in the order in which the reference lists the tables that they are in.
+fn in_order(mut issues: Vec<Issue>) -> Vec<Issue> {
+    let place = |issue: &Issue| {
+        let Ok(Path(steps)) = Path::parse(&issue.path) else { return (0, 0) };
+        let key = |step: &Step| match step {
+            Step::Key(name) => Document::keys().iter().position(|key| key == name),
+            _ => None,
+        };
+        let index = |step: &Step| match step {
+            Step::Index(index) => Some(*index),
+            _ => None,
+        };
+        let table = steps.first().and_then(key).unwrap_or_default();
+        (table, steps.get(1).and_then(index).unwrap_or_default())
+    };
+    issues.sort_by_key(place);
+    issues
+}
+
+/// The plan of a document whose numbers are each in their range.
+fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
+    let mut related = Faults::default();
+    document.relate(&Path::default(), &mut related);
+    related.0.into_iter().for_each(|issue| check.fault(issue.path, issue.message));
+    let duration_s = duration(document, &check);
     let warmup_s = warmup(document, duration_s, &mut check);
-    let wlan = cell::wlan(document, &mut check);
+    let mut wlan = cell::wlan(document, &mut check);
     let stations = cell::stations(document, &wlan, duration_s, &mut check);
+    wlan.non_erp = mixed::non_erp(document, &wlan, &stations);
     let ap = cell::ap(document, &stations, &mut check);
     let space = radio::space(document, &ap, &stations, &mut check);
     let network = links::network(document, &mut check);
@@ -53,21 +87,19 @@ pub(super) fn resolve(document: &Document) -> Result<Plan, Vec<Issue>> {
         flows,
         measure,
     };
-    work::queues_hold_a_packet(document, &plan, &mut check);
+    queues::queues_hold_a_packet(document, &plan, &mut check);
     work::is_bounded(&plan, &mut check);
     check.finish(plan)
 }
 
 /// The duration; if it is at fault, NaN, with which no comparison holds, so that nothing else is
 /// said to lie outside the run.
-fn duration(document: &Document, check: &mut Check) -> f64 {
-    let duration_s = check.seconds("duration_s", document.duration_s, 1e-6, LONGEST_S);
-    if duration_s == document.duration_s { duration_s } else { f64::NAN }
+fn duration(document: &Document, check: &Check) -> f64 {
+    if check.is_out_of_range("duration_s") { f64::NAN } else { document.duration_s }
 }
 
 fn warmup(document: &Document, duration_s: f64, check: &mut Check) -> f64 {
     let Some(warmup_s) = document.warmup_s else { return duration_s / 10.0 };
-    let warmup_s = check.seconds("warmup_s", warmup_s, 0.0, LONGEST_S);
     if warmup_s >= duration_s {
         let (warmup, duration) = (number(warmup_s), number(duration_s));
         check.fault(
@@ -80,7 +112,7 @@ fn warmup(document: &Document, duration_s: f64, check: &mut Check) -> f64 {
 
 fn measure(document: &Document, duration_s: f64, warmup_s: f64, check: &mut Check) -> MeasurePlan {
     const MOST_SAMPLES: f64 = 1e6;
-    let batches = check.whole("measure.batches", document.measure.batches, 2, 1000);
+    let batches = document.measure.batches;
     let batch_s = (duration_s - warmup_s) / batches as f64;
     if warmup_s < duration_s && batch_s < 1e-6 {
         let batch = number(batch_s);
@@ -91,7 +123,7 @@ fn measure(document: &Document, duration_s: f64, warmup_s: f64, check: &mut Chec
     let path = "measure.interval_s";
     let interval_s = match document.measure.interval_s {
         None => duration_s / 1000.0,
-        Some(interval_s) => check.seconds(path, interval_s, 1e-9, LONGEST_S),
+        Some(interval_s) => interval_s,
     };
     let samples = duration_s / interval_s;
     if samples > MOST_SAMPLES {

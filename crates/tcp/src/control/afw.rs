@@ -9,59 +9,87 @@
 //! reading is a setting of [`AfwConfig`].
 
 use super::rounds::Rounds;
-use super::{Ack, Cause, Control, Counting, Loss, NewReno, Steerable};
+use super::{Ack, Cause, Connection, Control, Controller, Counting, Loss, NewReno, Steerable};
 use crate::Config;
 use kernel::Segments;
+use settings::{Choice, Faults, Path, Range, Settings, number};
 
 /// How often the network may be found idle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
 pub enum Epoch {
-    /// Once each so many round trips without a loss; 1 is each.
-    Rounds(u32),
+    /// After so many round trips without a loss.
+    Rounds(CleanRounds),
     /// Once between two timeouts, after the first round trip without a loss.
     Timeouts,
 }
 
+impl Default for Epoch {
+    fn default() -> Self {
+        Self::Rounds(CleanRounds::default())
+    }
+}
+
+/// Round trips without a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
+#[settings(name = "Rounds")]
+pub struct CleanRounds {
+    /// How many.
+    #[setting(default = 1, range = 1..=1_000_000)]
+    pub number: u32,
+}
+
 /// Which events are congestion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Congested {
     /// Timeouts.
+    #[default]
     Timeout,
     /// Timeouts, duplicate or selective acknowledgements and marks.
     AnyLoss,
 }
 
-/// The settings of AFW.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// AFW, adaptive fractional window increment (Ding and others), a reconstruction: the window grows
+/// by S segments per round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+#[settings(name = "Afw", check = relate)]
 pub struct AfwConfig {
-    /// What S is multiplied by where the network is idle; above 1.
+    /// What S is multiplied by where the network is idle.
+    #[setting(default = 2.0, range = Range::above(1.0, 1e6))]
     pub alpha: f64,
-    /// What S is divided by where it is congested; above 1.
+    /// What S is divided by where it is congested.
+    #[setting(default = 2.0, range = Range::above(1.0, 1e6))]
     pub beta: f64,
-    /// The least S, which a connection starts with.
+    /// The least S, with which a connection begins.
+    #[setting(default = 0.01, range = Range::FRACTION)]
     pub s_min: f64,
     /// The greatest S; 1 is `NewReno`'s.
+    #[setting(default = 1.0, range = Range::FRACTION)]
     pub s_max: f64,
     /// How often the network may be found idle.
     pub epoch: Epoch,
     /// Which events are congestion.
     pub congested: Congested,
-    /// The hops of a round trip, if S may rise only below the bandwidth-delay product of a chain of
-    /// radio hops and fall only above: a fifth of the hops (Chen, Xue and Nahrstedt, ICC 2003).
+    /// Hops of a round trip: S rises only while the window is below the bandwidth-delay product of
+    /// a chain of radio hops, a fifth of them, and falls only above (Chen, Xue and Nahrstedt, ICC
+    /// 2003); default no such gate.
+    #[setting(range = 1..=1_000_000)]
     pub gate_hops: Option<u32>,
 }
 
-impl Default for AfwConfig {
-    fn default() -> Self {
-        Self {
-            alpha: 2.0,
-            beta: 2.0,
-            s_min: 0.01,
-            s_max: 1.0,
-            epoch: Epoch::Rounds(1),
-            congested: Congested::Timeout,
-            gate_hops: None,
-        }
+fn relate(afw: &AfwConfig, at: &Path, faults: &mut Faults) {
+    if afw.s_min > afw.s_max {
+        let message = format!("{} is above s_max, {}", number(afw.s_min), number(afw.s_max));
+        faults.fault(at.key("s_min"), message);
+    }
+}
+
+impl Controller for AfwConfig {
+    fn build(&self, connection: &Connection<'_>) -> Box<dyn Control> {
+        Box::new(Afw::new(connection.config, *self))
+    }
+
+    fn steerable(&self, config: &Config) -> Option<Box<dyn Steerable>> {
+        Some(Box::new(Afw::new(config, *self)))
     }
 }
 
@@ -81,10 +109,10 @@ pub struct Afw {
 }
 
 impl Afw {
-    /// A controller with these settings, for which acknowledgements (as in ns-2) or data count.
-    pub fn new(config: &Config, settings: AfwConfig, counting: Counting) -> Self {
+    /// A controller with these settings.
+    pub fn new(config: &Config, settings: AfwConfig) -> Self {
         Self {
-            reno: NewReno::from(config).counting(counting),
+            reno: NewReno::from(config).counting(Counting::of(config)),
             settings,
             increment: settings.s_min,
             rounds: Rounds::default(),
@@ -103,7 +131,7 @@ impl Afw {
     fn on_clean_round(&mut self) {
         self.clean += 1;
         let due = match self.settings.epoch {
-            Epoch::Rounds(rounds) => self.clean >= rounds,
+            Epoch::Rounds(rounds) => self.clean >= rounds.number,
             Epoch::Timeouts => !self.risen,
         };
         if due && self.fills_path() != Some(true) {
@@ -164,9 +192,13 @@ mod tests {
 
     fn afw(settings: AfwConfig) -> Afw {
         let window = Segments(4.0);
-        let config =
-            Config { initial_window: window, initial_ssthresh: Some(window), ..Config::default() };
-        Afw::new(&config, settings, Counting::Acks)
+        let config = Config {
+            initial_window: window,
+            initial_ssthresh: Some(window),
+            byte_counting: false,
+            ..Config::default()
+        };
+        Afw::new(&config, settings)
     }
 
     fn increment(control: &Afw) -> f64 {
@@ -219,7 +251,10 @@ mod tests {
 
     #[test]
     fn a_round_with_a_loss_is_not_idle() {
-        let mut control = afw(AfwConfig { epoch: Epoch::Rounds(3), ..AfwConfig::default() });
+        let mut control = afw(AfwConfig {
+            epoch: Epoch::Rounds(CleanRounds { number: 3 }),
+            ..AfwConfig::default()
+        });
         rounds(&mut control, 2);
         control.on_loss(&loss(Cause::Sack, 4.0));
         control.reno.steer(Segments(4.0));

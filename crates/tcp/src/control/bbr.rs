@@ -7,9 +7,10 @@
 
 use super::max_filter::MaxFilter;
 use super::path_model::{Bunches, Plateau, RoundTrips};
-use super::{Ack, Cause, Control, Loss};
+use super::{Ack, Cause, Connection, Control, Controller, Loss};
 use crate::Config;
 use kernel::{BitRate, Bytes, Duration, Instant, Segments};
+use settings::Settings;
 
 /// §4.1.1: 2/ln 2, the least gain that doubles the rate each round trip.
 const HIGH_GAIN: f64 = 2.885;
@@ -31,17 +32,19 @@ const QUANTA: f64 = 3.0;
 /// The greatest excess of acknowledgements, in time.
 const EXTRA_MOST_S: f64 = 0.1;
 
-/// The settings of BBR.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// BBR, version 1 (Cardwell and others 2016).
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+#[settings(name = "Bbr")]
 pub struct BbrConfig {
     /// Whether the window makes room for acknowledgements that arrive in bunches, as behind
     /// aggregated frames.
+    #[setting(default = true)]
     pub extra_acked: bool,
 }
 
-impl Default for BbrConfig {
-    fn default() -> Self {
-        Self { extra_acked: true }
+impl Controller for BbrConfig {
+    fn build(&self, connection: &Connection<'_>) -> Box<dyn Control> {
+        Box::new(Bbr::new(connection.config, *self))
     }
 }
 
@@ -82,7 +85,7 @@ impl Bbr {
     pub fn new(config: &Config, settings: BbrConfig) -> Self {
         Self {
             settings,
-            mss: config.mss,
+            mss: config.mss(),
             window: config.initial_window.0.max(1.0),
             initial_window: config.initial_window.0.max(1.0),
             mode: Mode::Startup,
@@ -286,7 +289,7 @@ impl Control for Bbr {
 mod tests {
     use super::*;
     use crate::Delivery;
-    use crate::control::fixture::{ack_at, gauge, loss};
+    use crate::control::fixture::{ack_at, config, gauge, loss};
 
     const RTT_S: f64 = 0.1;
 
@@ -302,7 +305,7 @@ mod tests {
 
     impl Path {
         fn new(rate: f64) -> Self {
-            let control = Bbr::new(&Config::default(), BbrConfig::default());
+            let control = Bbr::new(&config(), BbrConfig::default());
             Self { control, rate, now_s: 0.0, delivered: 0.0, sent: 0.0 }
         }
 
@@ -393,7 +396,7 @@ mod tests {
 
     #[test]
     fn before_the_first_sample_the_initial_window_is_spread() {
-        let mut control = Bbr::new(&Config::default(), BbrConfig::default());
+        let mut control = Bbr::new(&config(), BbrConfig::default());
         assert_eq!(control.pacing(), None);
         control.on_ack(&ack_at(0.1, 1.0, 100.0));
         let wanted = HIGH_GAIN * 10.0 * 1460.0 * 8.0 / 0.1;

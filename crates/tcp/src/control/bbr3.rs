@@ -8,10 +8,11 @@
 mod cycle;
 mod model;
 
-use super::{Ack, Cause, Control, Delivery, Loss};
+use super::{Ack, Cause, Connection, Control, Controller, Delivery, Loss};
 use crate::Config;
 use kernel::{BitRate, Bytes, Duration, Instant, Segments};
 use model::{LEAST_WINDOW, Model};
+use settings::{Range, Settings};
 
 /// §5.6.1: gains of the pacing rate and of the window.
 const STARTUP: (f64, f64) = (2.77, 2.0);
@@ -31,22 +32,28 @@ const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
 /// Round trips in a row with too many marks that end startup (the authors' `bbr_full_ecn_cnt`).
 const STARTUP_MARKED: u32 = 2;
 
-/// The settings of BBR, version 3.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// BBR, version 3 (draft-ietf-ccwg-bbr).
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+#[settings(name = "Bbr3")]
 pub struct Bbr3Config {
-    /// The share of losses in a round trip beyond which a probe has gone too far (§2.8).
+    /// The share of losses in a round trip beyond which a probe for bandwidth has gone too far
+    /// (section 2.8).
+    #[setting(default = 0.02, range = Range::OPEN_UNIT)]
     pub loss_threshold: f64,
-    /// What of the bounds is left, at least, after a round trip with losses (§2.8).
+    /// What of its bounds is left, at least, after a round trip with losses (section 2.8).
+    #[setting(default = 0.7, range = Range::OPEN_UNIT)]
     pub beta: f64,
-    /// The share of the long-term bound that is left to others (§2.8).
+    /// The share of what is bearable in flight that is left to others (section 2.8).
+    #[setting(default = 0.15, range = Range::OPEN_UNIT)]
     pub headroom: f64,
     /// Whether the window makes room for acknowledgements that arrive in bunches.
+    #[setting(default = true)]
     pub extra_acked: bool,
 }
 
-impl Default for Bbr3Config {
-    fn default() -> Self {
-        Self { loss_threshold: 0.02, beta: 0.7, headroom: 0.15, extra_acked: true }
+impl Controller for Bbr3Config {
+    fn build(&self, connection: &Connection<'_>) -> Box<dyn Control> {
+        Box::new(Bbr3::new(connection.config, *self))
     }
 }
 
@@ -115,12 +122,12 @@ impl Bbr3 {
         let initial_window = config.initial_window.0.max(1.0);
         Self {
             settings,
-            mss: config.mss,
+            mss: config.mss(),
             initial_window,
             window: initial_window,
             pacing: None,
             state: State::Startup,
-            model: Model::new(settings, config.mss),
+            model: Model::new(settings, config.mss()),
             stopping: false,
             probe_sample: false,
             up_rounds: 0,
@@ -433,7 +440,7 @@ impl Control for Bbr3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::fixture::{ack_at, gauge, loss};
+    use crate::control::fixture::{ack_at, config, gauge, loss};
 
     /// A path of 100 segments a round trip of 100 ms, which is never exceeded.
     struct Path {
@@ -444,7 +451,7 @@ mod tests {
 
     impl Path {
         fn new() -> Self {
-            let control = Bbr3::new(&Config::default(), Bbr3Config::default());
+            let control = Bbr3::new(&config(), Bbr3Config::default());
             Self { control, now_s: 0.0, delivered: 0.0 }
         }
 
@@ -568,7 +575,7 @@ mod tests {
 
     #[test]
     fn the_first_rate_is_that_of_the_initial_window() {
-        let mut control = Bbr3::new(&Config::default(), Bbr3Config::default());
+        let mut control = Bbr3::new(&config(), Bbr3Config::default());
         assert_eq!(control.pacing(), None);
         control.on_ack(&ack_at(0.1, 0.0, 100.0));
         let rate = 2.77 * 10.0 / 0.1 * 1460.0 * 8.0;

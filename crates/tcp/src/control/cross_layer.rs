@@ -4,27 +4,131 @@
 //! Interfaces": where the rate of the interface rises, the window becomes at least
 //! throughput × RTT / 2, and where it falls, at most that (equations (1) and (2)).
 
-use super::{Ack, Cause, Control, Loss, Steerable};
-use crate::Hint;
+use super::{
+    Ack, Cause, Connection, Control, ControlSettings, Controller, CubicConfig, Loss, Steerable,
+};
+use crate::{Config, Hint};
 use kernel::{BitRate, Bytes, Duration, Segments};
+use settings::{Choice, Faults, Path, Settings, VariantCheck, Variants, schemars, serde};
 use std::collections::VecDeque;
+use std::sync::OnceLock;
+
+/// A controller that is told of the rate of the link (Okada, Nobayashi and Ikenaga).
+#[derive(Clone, Debug, PartialEq, Settings)]
+#[settings(name = "CrossLayer", check = relate)]
+pub struct CrossLayerConfig {
+    /// The controller in between.
+    pub inner: Inner,
+    /// Which round-trip time makes the window.
+    pub average: Average,
+    /// How many samples the mean has.
+    #[setting(default = 10, range = 1..=100_000)]
+    pub samples: usize,
+    /// Rates of the link, ascending; default those of 802.11ac at 20 MHz with one stream and a
+    /// guard interval of 400 ns.
+    #[setting(range = 1e-3..=1e6)]
+    pub rates_mbps: Option<Vec<BitRate>>,
+    /// What the application gets at each of them; default with A-MPDUs of 32 frames of 1498 bytes.
+    #[setting(range = 1e-3..=1e6)]
+    pub throughputs_mbps: Option<Vec<BitRate>>,
+}
+
+fn relate(keys: &CrossLayerConfig, at: &Path, faults: &mut Faults) {
+    let rates = keys.rates_mbps.as_deref().unwrap_or_default();
+    let (n, m) = (rates.len(), keys.throughputs_mbps.as_ref().map_or(0, Vec::len));
+    let given = keys.rates_mbps.is_some() || keys.throughputs_mbps.is_some();
+    if given && (n == 0 || n != m) {
+        let message = format!("{n} rates for {m} throughputs_mbps; each rate has one");
+        faults.fault(at.key("rates_mbps"), message);
+    } else if !rates.is_sorted_by(|a, b| a < b) {
+        let is: Vec<_> = rates.iter().map(|rate| rate.as_mbps()).collect();
+        let message = format!("must ascend, as [6.5, 13.0]; is {is:?}");
+        faults.fault(at.key("rates_mbps"), message);
+    }
+}
+
+impl Controller for CrossLayerConfig {
+    fn build(&self, connection: &Connection<'_>) -> Box<dyn Control> {
+        let inner = self.inner.0.get().steerable(connection.config);
+        let inner = inner.expect("only what can be steered is named");
+        Box::new(CrossLayer::new(inner, self, connection.config.mss()))
+    }
+}
+
+/// A controller that another one may steer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inner(pub Box<ControlSettings>);
+
+impl Default for Inner {
+    fn default() -> Self {
+        Self(Box::new(ControlSettings::Cubic(CubicConfig::default())))
+    }
+}
+
+impl Choice for Inner {
+    const TITLE: &'static str = "Inner";
+    const MEANING: &'static str = "A controller that another one may steer.";
+    const NAMES: &'static [&'static str] = ControlSettings::NAMES;
+
+    fn names() -> &'static [&'static str] {
+        static NAMES: OnceLock<Vec<&'static str>> = OnceLock::new();
+        NAMES.get_or_init(|| {
+            let mut all = ControlSettings::all();
+            all.retain(|control| control.get().steerable(&Config::default()).is_some());
+            all.iter().map(Choice::name).collect()
+        })
+    }
+
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn pick<'de, A: serde::de::VariantAccess<'de>>(
+        name: &str,
+        access: A,
+    ) -> Result<Self, A::Error> {
+        ControlSettings::pick(name, access).map(|control| Self(Box::new(control)))
+    }
+
+    fn give<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.0.give(to)
+    }
+
+    fn describe(variants: &mut Variants, generator: &mut schemars::SchemaGenerator) {
+        ControlSettings::describe(variants, generator);
+        variants.retain(Self::names());
+    }
+
+    fn check_variant(variant: VariantCheck<'_>) {
+        ControlSettings::check_variant(variant);
+    }
+
+    fn relate_variant(&self, at: &Path, faults: &mut Faults) {
+        self.0.relate_variant(at, faults);
+    }
+}
+
+settings::setting_by_choice!(Inner);
 
 /// What the application gets at which rate of the link: pairs (rate, throughput), ascending.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Throughputs(Vec<(f64, f64)>);
+struct Throughputs(Vec<(f64, f64)>);
 
 impl Throughputs {
-    /// From pairs of link rate and throughput, of which there is at least one, by ascending rate.
-    pub fn new(pairs: &[(BitRate, BitRate)]) -> Self {
-        assert!(!pairs.is_empty(), "a table has a row");
-        assert!(pairs.is_sorted_by(|a, b| a.0 < b.0), "by ascending rate");
-        Self(pairs.iter().map(|(rate, gets)| (rate.0 as f64, gets.0 as f64)).collect())
+    fn of(settings: &CrossLayerConfig) -> Self {
+        match (&settings.rates_mbps, &settings.throughputs_mbps) {
+            (Some(rates), Some(gets)) => {
+                let rows = rates.iter().zip(gets);
+                Self(rows.map(|(rate, gets)| (rate.0 as f64, gets.0 as f64)).collect())
+            }
+            _ => Self::dot11ac_20mhz(),
+        }
     }
 
     /// 802.11ac at 20 MHz with one stream, guard interval 400 ns, A-MPDUs of at most 32 frames of
     /// 1498 bytes: the effective throughput of Sharon and Alpert, "MAC level Throughput comparison:
     /// 802.11ac vs. 802.11n" (Physical Communication 12, 2014), by MCS 0 to 8.
-    pub fn dot11ac_20mhz() -> Self {
+    fn dot11ac_20mhz() -> Self {
         const MBPS: [(f64, f64); 9] = [
             (7.2, 6.52),
             (14.4, 13.04),
@@ -53,10 +157,11 @@ impl Throughputs {
 }
 
 /// Which round-trip time equation (2) takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Average {
-    /// The mean of so many last samples (`RTT_en`).
-    Samples(usize),
+    /// The mean of the last samples (`RTT_en`).
+    #[default]
+    Samples,
     /// The smoothed round-trip time of RFC 6298.
     Smoothed,
 }
@@ -68,6 +173,8 @@ pub struct CrossLayer {
     throughputs: Throughputs,
     average: Average,
     mss: Bytes,
+    /// The last so many samples, where their mean is asked for.
+    most_samples: usize,
     samples: VecDeque<Duration>,
     srtt: Duration,
     rate: Option<BitRate>,
@@ -81,18 +188,14 @@ pub struct CrossLayer {
 }
 
 impl CrossLayer {
-    /// Decorates `inner`.
-    pub fn new(
-        inner: Box<dyn Steerable>,
-        throughputs: Throughputs,
-        average: Average,
-        mss: Bytes,
-    ) -> Self {
+    /// Decorates `inner` for segments of `mss`.
+    pub fn new(inner: Box<dyn Steerable>, settings: &CrossLayerConfig, mss: Bytes) -> Self {
         Self {
             inner,
-            throughputs,
-            average,
+            throughputs: Throughputs::of(settings),
+            average: settings.average,
             mss,
+            most_samples: settings.samples.max(1),
             samples: VecDeque::new(),
             srtt: Duration::ZERO,
             rate: None,
@@ -107,8 +210,8 @@ impl CrossLayer {
         self.srtt = ack.srtt;
         self.recovering = ack.recovery;
         self.unrepaired = (self.unrepaired - ack.acked.0).max(0.0);
-        if let (Average::Samples(n), Some(rtt)) = (self.average, ack.rtt) {
-            while self.samples.len() >= n.max(1) {
+        if let (Average::Samples, Some(rtt)) = (self.average, ack.rtt) {
+            while self.samples.len() >= self.most_samples {
                 self.samples.pop_front();
             }
             self.samples.push_back(rtt);
@@ -118,7 +221,7 @@ impl CrossLayer {
     fn average_s(&self) -> f64 {
         match self.average {
             Average::Smoothed => self.srtt.as_secs_f64(),
-            Average::Samples(_) => {
+            Average::Samples => {
                 let sum: Duration = self.samples.iter().copied().sum();
                 sum.as_secs_f64() / self.samples.len().max(1) as f64
             }
@@ -164,7 +267,7 @@ impl Control for CrossLayer {
 
     fn on_hint(&mut self, hint: &Hint) {
         self.inner.on_hint(hint);
-        let Hint::LinkRate(rate) = *hint else { return };
+        let Hint::LinkRate(rate) = *hint;
         // The first rate is no change.
         let Some(before) = self.rate.replace(rate) else { return };
         let rtt_s = self.average_s();
@@ -201,8 +304,7 @@ mod tests {
         let config =
             Config { initial_window: window, initial_ssthresh: Some(window), ..Config::default() };
         let inner = Box::new(Cubic::new(&config, CubicConfig::default()));
-        let mut control =
-            CrossLayer::new(inner, Throughputs::dot11ac_20mhz(), Average::Samples(10), MSS);
+        let mut control = CrossLayer::new(inner, &CrossLayerConfig::default(), MSS);
         control.on_hint(&mbps(7.2));
         // Older samples are forgotten; the paper's windows imply 30.4 ms.
         for rtt_ms in [90.0; 5].iter().chain(&[30.4; 10]) {
@@ -263,8 +365,8 @@ mod tests {
     #[test]
     fn without_a_change_or_a_sample_nothing_is_steered() {
         let inner = Box::new(NewReno::new(Segments(4.0), Some(Segments(4.0))));
-        let mut control =
-            CrossLayer::new(inner, Throughputs::dot11ac_20mhz(), Average::Smoothed, MSS);
+        let smoothed = CrossLayerConfig { average: Average::Smoothed, ..Default::default() };
+        let mut control = CrossLayer::new(inner, &smoothed, MSS);
         control.on_hint(&mbps(7.2));
         control.on_hint(&mbps(86.7));
         assert_eq!(control.window().0, 4.0);

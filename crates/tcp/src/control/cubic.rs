@@ -1,37 +1,49 @@
 //! `CUBIC` (RFC 9438): a window that grows by the time since the last loss.
 
 use super::slow_start::SlowStart;
-use super::{Ack, Cause, Control, Loss, Steerable};
+use super::{Ack, Cause, Connection, Control, Controller, Loss, Steerable};
 use crate::Config;
 use kernel::{Duration, Instant, Segments};
+use settings::{Range, Settings};
 
-/// The settings of CUBIC.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// CUBIC (RFC 9438).
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+#[settings(name = "Cubic")]
 pub struct CubicConfig {
-    /// What of the flight is left after a loss (§4.6).
+    /// What of the flight is left after a loss (section 4.6).
+    #[setting(default = 0.7, range = Range::OPEN_UNIT)]
     pub beta: f64,
-    /// The same after a mark; 0.85 in RFC 8511, RFC 9438 has no other than `beta`.
-    pub beta_ecn: f64,
-    /// C of §4.1, in segments per second cubed.
+    /// What is left after a mark; default `beta`; 0.85 in RFC 8511.
+    #[setting(range = Range::OPEN_UNIT)]
+    pub beta_ecn: Option<f64>,
+    /// C of section 4.1, in segments per second cubed.
+    #[setting(default = 0.4, range = 1e-6..=1e6)]
     pub c: f64,
-    /// Whether to release bandwidth to new flows (§4.7).
+    /// Whether to release bandwidth to new flows (section 4.7).
+    #[setting(default = true)]
     pub fast_convergence: bool,
-    /// Whether to be no slower than Reno would be (§4.3); ns-3 before 3.41 is.
+    /// Whether to be no slower than Reno would be (section 4.3), which ns-3 before 3.41 is.
+    #[setting(default = true)]
     pub friendly: bool,
-    /// Whether `HyStart++` (RFC 9406) ends the first slow start, as §4.10 advises.
+    /// Whether `HyStart++` (RFC 9406) ends the first slow start, as section 4.10 advises.
+    #[setting(default = true)]
     pub hystart: bool,
 }
 
-impl Default for CubicConfig {
-    fn default() -> Self {
-        Self {
-            beta: 0.7,
-            beta_ecn: 0.7,
-            c: 0.4,
-            fast_convergence: true,
-            friendly: true,
-            hystart: true,
-        }
+impl CubicConfig {
+    /// What of the flight is left after a mark.
+    pub fn beta_ecn(&self) -> f64 {
+        self.beta_ecn.unwrap_or(self.beta)
+    }
+}
+
+impl Controller for CubicConfig {
+    fn build(&self, connection: &Connection<'_>) -> Box<dyn Control> {
+        Box::new(Cubic::new(connection.config, *self))
+    }
+
+    fn steerable(&self, config: &Config) -> Option<Box<dyn Steerable>> {
+        Some(Box::new(Cubic::new(config, *self)))
     }
 }
 
@@ -165,7 +177,7 @@ impl Control for Cubic {
             let threshold = self.slow_start.threshold;
             self.before = Some(Course { window, threshold, prior, w_max, stage });
             let beta = match loss.cause {
-                Cause::Ecn => self.settings.beta_ecn,
+                Cause::Ecn => self.settings.beta_ecn(),
                 Cause::Sack | Cause::Timeout => self.settings.beta,
             };
             self.slow_start.threshold = (loss.in_flight.0 * beta).max(2.0);
@@ -264,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_mark_may_cost_less_than_a_loss() {
-        let mut control = cubic(100.0, CubicConfig { beta_ecn: 0.85, ..Default::default() });
+        let mut control = cubic(100.0, CubicConfig { beta_ecn: Some(0.85), ..Default::default() });
         control.on_loss(&loss(Cause::Ecn, 100.0));
         assert_eq!(control.window().0, 85.0);
     }

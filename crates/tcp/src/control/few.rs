@@ -5,9 +5,30 @@
 //! frames collide, which routing takes for a broken link. Growing slowly keeps the window small for
 //! long.
 
-use super::{Ack, Control, Counting, Loss, NewReno, Steerable};
+use super::{Ack, Connection, Control, Controller, Counting, Loss, NewReno, Steerable};
 use crate::Config;
 use kernel::Segments;
+use settings::{Range, Settings};
+
+/// `FeW`, fractional window increment (Nahm, Helmy and Kuo 2005).
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+#[settings(name = "Few")]
+pub struct FewConfig {
+    /// Segments by which the window grows per round trip; 1 is `NewReno`'s. The default is that of
+    /// "Performance Comparison of TCP AFW and TCP `FeW` in IEEE 802.11 Wireless Networks".
+    #[setting(default = 0.01, range = Range::FRACTION)]
+    pub alpha: f64,
+}
+
+impl Controller for FewConfig {
+    fn build(&self, connection: &Connection<'_>) -> Box<dyn Control> {
+        Box::new(Few::new(connection.config, *self))
+    }
+
+    fn steerable(&self, config: &Config) -> Option<Box<dyn Steerable>> {
+        Some(Box::new(Few::new(config, *self)))
+    }
+}
 
 /// `NewReno` with W ← W + α/W per acknowledgement in congestion avoidance.
 #[derive(Clone, Debug)]
@@ -17,12 +38,10 @@ pub struct Few {
 }
 
 impl Few {
-    /// α of "Performance Comparison of TCP AFW and TCP `FeW` in IEEE 802.11 Wireless Networks".
-    pub const ALPHA: f64 = 0.01;
-
-    /// A controller that grows by `alpha` in (0, 1] per round trip; 1 is `NewReno`.
-    pub fn new(config: &Config, alpha: f64, counting: Counting) -> Self {
-        Self { reno: NewReno::from(config).counting(counting), alpha }
+    /// A controller with these settings.
+    pub fn new(config: &Config, settings: FewConfig) -> Self {
+        let reno = NewReno::from(config).counting(Counting::of(config));
+        Self { reno, alpha: settings.alpha }
     }
 }
 
@@ -62,16 +81,20 @@ mod tests {
     use crate::Cause;
     use crate::control::fixture::{ack, loss, round};
 
-    fn few(window: f64, alpha: f64, counting: Counting) -> Few {
+    fn few(window: f64, byte_counting: bool) -> Few {
         let window = Segments(window);
-        let config =
-            Config { initial_window: window, initial_ssthresh: Some(window), ..Config::default() };
-        Few::new(&config, alpha, counting)
+        let config = Config {
+            initial_window: window,
+            initial_ssthresh: Some(window),
+            byte_counting,
+            ..Config::default()
+        };
+        Few::new(&config, FewConfig { alpha: 0.01 })
     }
 
     #[test]
     fn the_window_grows_by_alpha_per_round_trip() {
-        let mut control = few(4.0, 0.01, Counting::Acks);
+        let mut control = few(4.0, false);
         for n in 1..=400 {
             round(&mut control, 0.0, 100.0);
             let wanted = 4.0 + 0.01 * f64::from(n);
@@ -83,18 +106,19 @@ mod tests {
 
     #[test]
     fn one_acknowledgement_adds_alpha_over_the_window() {
-        let mut control = few(4.0, 0.01, Counting::Acks);
+        let mut control = few(4.0, false);
         control.on_ack(&ack(2.0));
         assert_eq!(control.window().0, 4.0 + 0.01 / 4.0);
-        let mut control = few(4.0, 0.01, Counting::Bytes { limit: 2 });
+        let mut control = few(4.0, true);
         control.on_ack(&ack(2.0));
         assert_eq!(control.window().0, 4.0 + 0.02 / 4.0, "by what it covers");
     }
 
     #[test]
     fn slow_start_and_losses_are_those_of_new_reno() {
-        let config = Config { initial_window: Segments(2.0), ..Config::default() };
-        let mut control = Few::new(&config, 0.01, Counting::Acks);
+        let initial_window = Segments(2.0);
+        let config = Config { initial_window, byte_counting: false, ..Config::default() };
+        let mut control = Few::new(&config, FewConfig { alpha: 0.01 });
         for _ in 0..6 {
             control.on_ack(&ack(1.0));
         }

@@ -1,7 +1,13 @@
 //! Acknowledgements and losses for the tests of controllers.
 
 use super::{Ack, Cause, Control, Loss};
+use crate::Config;
 use kernel::{Duration, Instant, Segments};
+
+/// Segments of 1460 bytes.
+pub(super) fn config() -> Config {
+    Config { timestamps: false, ..Config::default() }
+}
 
 /// So many segments newly acknowledged, ten more in flight, at the start of the run.
 pub(super) fn ack(acked: f64) -> Ack {

@@ -5,26 +5,29 @@
 //! and losses are estimated so that forward error correction (`crate::fec`) repairs them.
 
 use super::rounds::Rounds;
-use super::{Ack, Cause, Control, Loss, NewReno, Steerable};
+use super::{Ack, Cause, Connection, Control, Controller, Loss, NewReno};
 use crate::Config;
 use kernel::Segments;
+use settings::{Range, Settings};
 
-/// The settings of LT-TCP's window.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The window of LT-TCP (Tickoo and others 2005): marks are congestion, losses are not.
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+#[settings(name = "Lt")]
 pub struct LtConfig {
-    /// How much of the loss estimate a new sample is.
+    /// How much of the loss estimate a new sample is (equation (1)).
+    #[setting(default = 0.5, range = Range::FRACTION)]
     pub weight: f64,
     /// What of the flight is left after a mark.
+    #[setting(default = 0.5, range = Range::OPEN_UNIT)]
     pub beta_ecn: f64,
     /// Whether a timeout leaves the threshold of slow start as it is, since only marks are
     /// congestion.
     pub timeout_keeps_ssthresh: bool,
 }
 
-impl Default for LtConfig {
-    /// Equation (1) has one half.
-    fn default() -> Self {
-        Self { weight: 0.5, beta_ecn: 0.5, timeout_keeps_ssthresh: false }
+impl Controller for LtConfig {
+    fn build(&self, connection: &Connection<'_>) -> Box<dyn Control> {
+        Box::new(Lt::new(connection.config, *self))
     }
 }
 
@@ -115,12 +118,6 @@ impl Control for Lt {
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         self.reno.gauges(visit);
         visit("loss_estimate", self.estimate);
-    }
-}
-
-impl Steerable for Lt {
-    fn steer(&mut self, window: Segments) {
-        self.reno.steer(window);
     }
 }
 

@@ -1,12 +1,34 @@
 //! `NewReno`: slow start and congestion avoidance of RFC 5681, with RFC 3465's byte counting.
 
 use super::slow_start::{Counting, SlowStart};
-use super::{Ack, Cause, Control, Loss, Steerable};
+use super::{Ack, Cause, Connection, Control, Controller, Loss, Steerable};
 use crate::Config;
 use kernel::Segments;
+use settings::{Range, Settings};
 
 /// What of the flight is left after a loss: RFC 5681 equation (4).
 const HALF: f64 = 0.5;
+
+/// `NewReno` (RFC 5681).
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+#[settings(name = "NewReno")]
+pub struct NewRenoConfig {
+    /// Whether `HyStart++` (RFC 9406) ends the first slow start.
+    pub hystart: bool,
+    /// What of the flight is left after a mark; 0.8 in RFC 8511.
+    #[setting(default = HALF, range = Range::OPEN_UNIT)]
+    pub beta_ecn: f64,
+}
+
+impl Controller for NewRenoConfig {
+    fn build(&self, connection: &Connection<'_>) -> Box<dyn Control> {
+        Box::new(NewReno::with(connection.config, *self))
+    }
+
+    fn steerable(&self, config: &Config) -> Option<Box<dyn Steerable>> {
+        Some(Box::new(NewReno::with(config, *self)))
+    }
+}
 
 /// Slow start and congestion avoidance of RFC 5681; the half of RFC 6582 that holds during fast
 /// recovery is the sender's.
@@ -33,6 +55,12 @@ impl NewReno {
             credit: 0.0,
             before: (1.0, f64::INFINITY),
         }
+    }
+
+    /// A controller with these settings.
+    pub fn with(config: &Config, settings: NewRenoConfig) -> Self {
+        let control = Self::from(config).counting(Counting::of(config)).beta_ecn(settings.beta_ecn);
+        if settings.hystart { control.hystart() } else { control }
     }
 
     /// The same controller with another way of counting.

@@ -2,6 +2,7 @@
 
 use super::hystart::{Advice, HyStart, LIMIT};
 use super::{Ack, Cause};
+use crate::Config;
 
 /// What makes the window grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,13 @@ pub enum Counting {
     /// The acknowledgements, whatever they cover: one segment each in slow start, 1/window each
     /// in congestion avoidance. ns-2's rule.
     Acks,
+}
+
+impl Counting {
+    /// What counts on this connection.
+    pub fn of(config: &Config) -> Self {
+        if config.byte_counting { Self::Bytes { limit: 2 } } else { Self::Acks }
+    }
 }
 
 /// Where slow start ends, and how it grows until then.

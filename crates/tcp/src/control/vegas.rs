@@ -4,25 +4,40 @@
 //! 13:8, 1995.
 
 use super::rounds::Rounds;
-use super::{Ack, Control, Loss, NewReno, Steerable};
+use super::{Ack, Connection, Control, Controller, Loss, NewReno, Steerable};
 use crate::Config;
 use kernel::{Duration, Segments};
+use settings::{Faults, Path, Settings, number};
 
-/// The settings of Vegas, in segments kept in queues.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Vegas (Brakmo and Peterson 1995).
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+#[settings(name = "Vegas", check = relate)]
 pub struct VegasConfig {
-    /// The window grows where fewer are queued.
+    /// The window grows while fewer segments than these are queued (section 3.2).
+    #[setting(default = 2.0, range = 0.0..=1e6)]
     pub alpha: f64,
-    /// It shrinks where more are.
+    /// It shrinks while more than these are (section 3.2).
+    #[setting(default = 4.0, range = 0.0..=1e6)]
     pub beta: f64,
-    /// Slow start ends where more are.
+    /// Slow start ends where more than these are (section 3.3).
+    #[setting(default = 1.0, range = 0.0..=1e6)]
     pub gamma: f64,
 }
 
-impl Default for VegasConfig {
-    /// α and β of §3.2's Vegas-2,4, γ of §3.3.
-    fn default() -> Self {
-        Self { alpha: 2.0, beta: 4.0, gamma: 1.0 }
+fn relate(vegas: &VegasConfig, at: &Path, faults: &mut Faults) {
+    if vegas.alpha > vegas.beta {
+        let message = format!("{} is above beta, {}", number(vegas.alpha), number(vegas.beta));
+        faults.fault(at.key("alpha"), message);
+    }
+}
+
+impl Controller for VegasConfig {
+    fn build(&self, connection: &Connection<'_>) -> Box<dyn Control> {
+        Box::new(Vegas::new(connection.config, *self))
+    }
+
+    fn steerable(&self, config: &Config) -> Option<Box<dyn Steerable>> {
+        Some(Box::new(Vegas::new(config, *self)))
     }
 }
 

@@ -3,9 +3,29 @@
 //! Grieco and Mascolo, "Performance evaluation and comparison of Westwood+, New Reno, and Vegas TCP
 //! congestion control", ACM CCR 34:2, 2004.
 
-use super::{Ack, Control, Loss, NewReno, Steerable};
+use super::{Ack, Connection, Control, Controller, Loss, NewReno, Steerable};
 use crate::Config;
 use kernel::{Duration, Instant, Segments};
+use settings::{Range, Settings};
+
+/// Westwood+ (Grieco and Mascolo 2004).
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+#[settings(name = "Westwood")]
+pub struct WestwoodConfig {
+    /// How much of the rate's estimate is kept at each sample (α of section 2.1).
+    #[setting(default = 0.9, range = Range::PROBABILITY)]
+    pub memory: f64,
+}
+
+impl Controller for WestwoodConfig {
+    fn build(&self, connection: &Connection<'_>) -> Box<dyn Control> {
+        Box::new(Westwood::new(connection.config, *self))
+    }
+
+    fn steerable(&self, config: &Config) -> Option<Box<dyn Steerable>> {
+        Some(Box::new(Westwood::new(config, *self)))
+    }
+}
 
 /// `NewReno` whose threshold after a loss is the rate of acknowledgements times the least
 /// round-trip time.
@@ -23,14 +43,11 @@ pub struct Westwood {
 }
 
 impl Westwood {
-    /// α of §2.1.
-    pub const MEMORY: f64 = 0.9;
-
-    /// A controller that keeps this much of its estimate at each sample, in [0, 1).
-    pub fn new(config: &Config, memory: f64) -> Self {
+    /// A controller with these settings.
+    pub fn new(config: &Config, settings: WestwoodConfig) -> Self {
         Self {
             reno: NewReno::from(config),
-            memory,
+            memory: settings.memory,
             rate: None,
             since: None,
             arrived: 0.0,
@@ -111,7 +128,7 @@ mod tests {
 
     #[test]
     fn the_window_after_a_loss_is_what_the_path_holds() {
-        let mut control = Westwood::new(&Config::default(), Westwood::MEMORY);
+        let mut control = Westwood::new(&Config::default(), WestwoodConfig::default());
         run(&mut control, 0.0, 10.0, 200.0, 150.0);
         assert!((gauge(&control, "rate_segments_per_s").unwrap() / 200.0 - 1.0).abs() < 0.01);
         assert!(control.window().0 > 50.0);
@@ -127,7 +144,7 @@ mod tests {
 
     #[test]
     fn the_estimate_forgets_a_tenth_per_round_trip() {
-        let mut control = Westwood::new(&Config::default(), Westwood::MEMORY);
+        let mut control = Westwood::new(&Config::default(), WestwoodConfig::default());
         run(&mut control, 0.0, 1.0, 200.0, 100.0);
         let before = gauge(&control, "rate_segments_per_s").unwrap();
         run(&mut control, 1.0, 0.205, 100.0, 100.0);
@@ -139,7 +156,7 @@ mod tests {
 
     #[test]
     fn before_the_first_sample_a_loss_is_halving_and_no_loss_is_a_gain() {
-        let mut control = Westwood::new(&Config::default(), Westwood::MEMORY);
+        let mut control = Westwood::new(&Config::default(), WestwoodConfig::default());
         control.on_loss(&loss(Cause::Sack, 10.0));
         assert_eq!(control.window().0, 5.0);
         run(&mut control, 0.0, 1.0, 1000.0, 100.0);

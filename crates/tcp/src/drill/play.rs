@@ -1,10 +1,11 @@
 //! Plays a script against a machine.
 
-use super::control::control;
+use super::bounded::Bounded;
 use super::grammar::{Assertion, Call, Event, Script, When, Written};
-use super::settings::{configure, packets};
+use super::settings::{self, configure, packets};
 use super::{Failure, Kind, Line, Transcript};
-use crate::{Command, Config, Hint, Receiver, Sender, TimerId};
+use crate::control::{Connection, NoExternal};
+use crate::{Command, Hint, Receiver, Sender, TimerId};
 use kernel::{BitRate, Bytes, Duration, Instant};
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -23,7 +24,7 @@ enum Machine {
 }
 
 struct Player {
-    config: Config,
+    mss: Bytes,
     machine: Machine,
     now: Instant,
     tolerance: Duration,
@@ -61,7 +62,7 @@ pub(super) fn play(script: &Script) -> Transcript {
 
 impl Player {
     fn new(script: &Script) -> Result<Self, Failure> {
-        let config = configure(script)?;
+        let settings::Machine { control, config } = configure(script)?;
         let calls = |wanted: fn(&Call) -> bool| {
             script.events.iter().any(|(_, _, event)| match event {
                 Event::Call(call, _) => wanted(call),
@@ -71,7 +72,8 @@ impl Player {
         let connects = calls(|call| *call == Call::Connect);
         let writes = calls(|call| matches!(call, Call::Write(_)));
         let machine = if connects || writes {
-            let control = control(script, &config)?;
+            let of = Connection { config: &config, flow: FLOW, external: &NoExternal };
+            let control = Box::new(Bounded(control.get().build(&of)));
             Machine::Sender(Box::new(Sender::new(FLOW, 0, &config, control)))
         } else {
             Machine::Receiver(Box::new(Receiver::new(FLOW, 0, &config)))
@@ -81,7 +83,7 @@ impl Player {
             syn.and_then(|written| written.scale).unwrap_or(0)
         };
         Ok(Self {
-            config,
+            mss: config.mss(),
             machine,
             now: Instant::ZERO,
             tolerance: script.tolerance.unwrap_or(TOLERANCE),
@@ -349,7 +351,7 @@ impl Player {
                 };
                 return if holds { Ok(()) } else { Err(format!("{text}: is {state}")) };
             }
-            (Machine::Sender(sender), name) => sender_value(sender, name, self.config.mss),
+            (Machine::Sender(sender), name) => sender_value(sender, name, self.mss),
             (Machine::Receiver(receiver), name) => receiver_value(receiver, name, self.read),
         };
         let found = found.ok_or_else(|| format!("{name:?} is nothing this end has"))?;

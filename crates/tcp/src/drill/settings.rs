@@ -2,14 +2,48 @@
 
 use super::Failure;
 use super::grammar::{Call, Event, Script, Written};
-use crate::{Config, DelayedAck, EcnMode, Recovery, Reduction, RtoRule};
-use kernel::{Bytes, Duration, Segments};
+use crate::Config;
+use crate::control::{ControlSettings, External, NoExternal};
+use kernel::Bytes;
+use settings::{Check, Faults, Issue, Node, Path, Root, Setting, Settings, Step, Value, value_of};
 use wire::Flags;
 
-/// What a header's 16 bits hold.
-const MOST_MSS: u64 = 65_535;
-/// More segments at once are a runaway, and no script.
-const MOST_WINDOW: u64 = 10_000;
+/// What a script may set.
+#[derive(Clone, Debug, PartialEq, Settings)]
+pub(super) struct Machine {
+    /// Congestion control of a sender.
+    pub(super) control: ControlSettings,
+    #[setting(flatten)]
+    pub(super) config: Config,
+}
+
+impl Root for Machine {
+    const SHORT_FORMS: &'static [(&'static str, &'static str)] = &[];
+}
+
+/// Segments of a script have no headers that would leave less for data.
+const USUAL_MSS: i64 = 1460;
+
+/// Settings as scripts wrote them before they had the keys of a scenario, until 0.3: key and value,
+/// and what they stand for. `*` is any word, `#` a number.
+const ALIASES: [(&str, &str, &str, &str); 16] = [
+    ("mss", "*", "mss_bytes", "*"),
+    ("window", "*", "window_bytes", "*"),
+    ("initial_window", "*", "initial_window_segments", "*"),
+    ("initial_ssthresh", "*", "initial_ssthresh_segments", "*"),
+    ("delayed_ack", "#", "delayed_ack.fixed.segments", "#"),
+    ("delayed_ack_ms", "*", "delayed_ack.fixed.timer_ms", "*"),
+    ("rack", "*", "recovery.sack.rack", "*"),
+    ("f_rto", "*", "recovery.sack.f_rto", "*"),
+    ("undo", "*", "recovery.sack.undo", "*"),
+    ("reduction", "*", "recovery.sack.reduction", "*"),
+    ("ecn", "on", "ecn", "classic"),
+    ("fin", "on", "close", "fin"),
+    ("fin", "off", "close", "none"),
+    ("control.*.counting", "bytes", "byte_counting", "on"),
+    ("control.*.counting", "acks", "byte_counting", "off"),
+    ("control.afw.epoch", "#", "control.afw.epoch.rounds.number", "#"),
+];
 
 /// The segments that a script expects, or those that it injects.
 pub(super) fn packets(script: &Script, expected: bool) -> impl Iterator<Item = &Written> {
@@ -21,19 +55,18 @@ pub(super) fn packets(script: &Script, expected: bool) -> impl Iterator<Item = &
 }
 
 /// The settings of the script, within what the injected SYN allows.
-pub(super) fn configure(script: &Script) -> Result<Config, Failure> {
-    let timer = Duration::from_millis(40);
-    let mut config = Config {
-        delayed_ack: DelayedAck::Fixed { segments: 2, timer },
-        reads: script.events.iter().any(|e| matches!(e.2, Event::Call(Call::Read(_), _))),
-        timestamps: true,
-        ..Config::default()
-    };
+pub(super) fn configure(script: &Script) -> Result<Machine, Failure> {
+    let mut written = Document::new();
     for (line, key, value) in &script.settings {
-        set(&mut config, key, value).map_err(|message| Failure { line: *line, message })?;
+        let failure = |issue: Issue| Failure { line: *line, message: issue.to_string() };
+        written.line(*line, key, value).map_err(failure)?;
     }
+    let mut machine = written.machine.clone();
+    let config = &mut machine.config;
+    config.reads = script.events.iter().any(|e| matches!(e.2, Event::Call(Call::Read(_), _)));
     if let Some(syn) = packets(script, false).find(|written| written.flags.has(Flags::SYN)) {
-        config.mss = Bytes(config.mss.0.min(syn.mss.unwrap_or(config.mss.0)).max(1));
+        let mss = config.mss().0;
+        config.mss = Some(Bytes(mss.min(syn.mss.unwrap_or(mss)).max(1)));
         if !syn.any_options {
             // Who opens says first whether there are timestamps.
             let opens =
@@ -42,118 +75,230 @@ pub(super) fn configure(script: &Script) -> Result<Config, Failure> {
             config.timestamps &= asked.unwrap_or(syn).timestamps.is_some();
         }
     }
-    Ok(config)
+    written.relate(&machine)?;
+    Ok(machine)
 }
 
-fn set(config: &mut Config, key: &str, value: &str) -> Result<(), String> {
-    let number = || -> Result<f64, String> {
-        let number: f64 = value.parse().map_err(|_| format!("{key}: {value:?} is no number"))?;
-        if (0.0..=1e12).contains(&number) {
-            Ok(number)
-        } else {
-            Err(format!("{key}: must be from 0 to 1e12, is {value}"))
+/// The settings so far, as they are written and as they are read.
+struct Document {
+    tree: Node,
+    machine: Machine,
+    /// Which line has set what.
+    lines: Vec<(usize, String)>,
+}
+
+impl Document {
+    fn new() -> Self {
+        let mss = Node { value: Value::Integer(USUAL_MSS), line: 0 };
+        let tree = Node { value: Value::Table(vec![("mss_bytes".to_owned(), mss)]), line: 0 };
+        let config = Config { mss: Some(Bytes(USUAL_MSS as u64)), ..Config::default() };
+        Self { tree, machine: Machine { config, ..Machine::default() }, lines: Vec::new() }
+    }
+
+    /// `set KEY VALUE`, or `set control NAME KEY=VALUE ...`.
+    fn line(&mut self, line: usize, key: &str, value: &str) -> Result<(), Issue> {
+        if key != "control" {
+            return self.set(line, key, value);
         }
-    };
-    let count = |most: u64| -> Result<u64, String> {
-        let n = number()? as u64;
-        let right = (1..=most).contains(&n);
-        if right { Ok(n) } else { Err(format!("{key}: must be from 1 to {most}, is {value}")) }
-    };
-    let ms = || number().map(|ms| Duration((ms * 1e6) as u64));
-    let on = || on(key, value);
-    match key {
-        "mss" => config.mss = Bytes(count(MOST_MSS)?),
-        "window" => config.window = Bytes(count(1 << 30)?),
-        "initial_window" => config.initial_window = Segments(count(MOST_WINDOW)? as f64),
-        "initial_ssthresh" => config.initial_ssthresh = Some(Segments(count(1 << 30)? as f64)),
-        "timestamps" => config.timestamps = on()?,
-        "limited_transmit" => config.limited_transmit = on()?,
-        "restart_after_idle" => config.restart_after_idle = on()?,
-        "validation" => config.validation = on()?,
-        "fin" => config.fin = on()?,
-        "pacing" => config.pacing = on()?,
-        "rto_initial_ms" => config.rto_initial = ms()?,
-        "rto_min_ms" => config.rto_min = ms()?,
-        "rto_max_ms" => config.rto_max = ms()?,
-        "rto_granularity_ms" => config.rto_granularity = ms()?,
-        "delayed_ack" if value == "none" => config.delayed_ack = DelayedAck::None,
-        "delayed_ack" | "delayed_ack_ms" => {
-            let (mut segments, mut timer) = match config.delayed_ack {
-                DelayedAck::Fixed { segments, timer } => (segments, timer),
-                _ => (2, Duration::from_millis(40)),
+        let mut words = value.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        self.tree.remove(key);
+        self.set(line, key, name)?;
+        for word in words {
+            let Some((key, value)) = word.split_once('=') else {
+                let message = format!("{word:?}: write a parameter as beta=0.7");
+                return Err(Issue { path: format!("control.{name}"), message });
             };
-            if key == "delayed_ack" {
-                segments = count(MOST_WINDOW)? as u32;
-            } else {
-                timer = ms()?;
-            }
-            config.delayed_ack = DelayedAck::Fixed { segments, timer };
+            self.set(line, &format!("control.{name}.{key}"), value)?;
         }
-        // Made once the configuration is complete.
-        "control" => {}
-        _ => return set_by_name(config, key, value),
+        Ok(())
     }
-    Ok(())
-}
 
-/// The settings that are chosen by name, and those of recovery.
-fn set_by_name(config: &mut Config, key: &str, value: &str) -> Result<(), String> {
-    let one_of = |names: &str| format!("{key}: one of {names}, is {value:?}");
-    let on = || on(key, value);
-    let mut sack = config.sack().unwrap_or_default();
-    match key {
-        "rto_rule" => {
-            config.rto_rule = match value {
-                "rfc6298" => RtoRule::Rfc6298,
-                "linux" => RtoRule::Linux,
-                _ => return Err(one_of("rfc6298, linux")),
-            }
+    /// One setting, and whether its numbers are of their ranges.
+    fn set(&mut self, line: usize, key: &str, value: &str) -> Result<(), Issue> {
+        let (key, value) = meant(key, value);
+        let path = Path::parse(&key)?;
+        let node = value_of(&path, &value)?;
+        // A choice that is made already keeps its settings.
+        if !names(&self.tree, &path.0, &node) {
+            (self.tree, self.machine) = put(&self.tree, &path, &node)?;
         }
-        "ecn" => {
-            config.ecn = match value {
-                "off" => EcnMode::Off,
-                "classic" | "on" => EcnMode::Classic,
-                "accurate" => EcnMode::Accurate,
-                _ => return Err(one_of("off, classic, accurate")),
-            }
-        }
-        "recovery" => {
-            config.recovery = match value {
-                "new_reno" => Recovery::NewReno,
-                "sack" => Recovery::Sack(sack),
-                _ => return Err(one_of("new_reno, sack")),
-            }
-        }
-        "rack" | "f_rto" | "undo" | "reduction" => {
-            match key {
-                "rack" => sack.rack = on()?,
-                "f_rto" => sack.f_rto = on()?,
-                "undo" => sack.undo = on()?,
-                _ => sack.reduction = reduction(value).ok_or_else(|| one_of(REDUCTIONS))?,
-            }
-            config.recovery = Recovery::Sack(sack);
-        }
-        _ => return Err(format!("{key:?} is no setting")),
+        let (root, mut faults) = (Path::default(), Faults::default());
+        Machine::check(&self.tree, Check::new(&root, &mut faults));
+        self.lines.push((line, key));
+        faults.0.into_iter().next().map_or(Ok(()), Err)
     }
-    Ok(())
-}
 
-/// Whether something is on.
-pub(super) fn on(key: &str, value: &str) -> Result<bool, String> {
-    match value {
-        "on" | "true" | "1" => Ok(true),
-        "off" | "false" | "0" => Ok(false),
-        _ => Err(format!("{key}: on or off, is {value:?}")),
+    /// Holds settings against each other.
+    fn relate(&self, machine: &Machine) -> Result<(), Failure> {
+        let mut faults = Faults::default();
+        machine.relate(&Path::default(), &mut faults);
+        let mut issue = faults.0.into_iter().next();
+        if let Some(path) = machine.control.get().import_path() {
+            let missing = NoExternal.check(path).err();
+            let path = "control.python.path".to_owned();
+            issue = issue.or(missing.map(|message| Issue { path, message }));
+        }
+        let Some(issue) = issue else { return Ok(()) };
+        let concerned = |(_, key): &&(usize, String)| issue.path.starts_with(&**key);
+        let set = self.lines.iter().rev().find(concerned).or(self.lines.last());
+        Err(Failure { line: set.map_or(1, |set| set.0), message: issue.to_string() })
     }
 }
 
-const REDUCTIONS: &str = "at_once, proportional, proportional_rfc6937";
-
-fn reduction(name: &str) -> Option<Reduction> {
-    Some(match name {
-        "at_once" => Reduction::AtOnce,
-        "proportional" => Reduction::Proportional,
-        "proportional_rfc6937" => Reduction::Proportional6937,
-        _ => return None,
+/// Puts a value at a path. A word for on or off is one of the path's choice, if it has such, else
+/// true or false.
+fn put(tree: &Node, path: &Path, node: &Node) -> Result<(Node, Machine), Issue> {
+    let on = match &node.value {
+        Value::Text(word) => on(word),
+        Value::Integer(number) => on(&number.to_string()),
+        _ => None,
+    };
+    settings::set(tree, path, node).or_else(|issue: Issue| {
+        let value = Value::Bool(on.ok_or_else(|| issue.clone())?);
+        settings::set(tree, path, &Node { value, line: 0 }).map_err(|_| issue)
     })
+}
+
+/// Whether a word is on or off.
+fn on(word: &str) -> Option<bool> {
+    match word {
+        "on" | "true" | "1" => Some(true),
+        "off" | "false" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// Whether what stands at the path is the choice of this name.
+fn names(tree: &Node, steps: &[Step], name: &Node) -> bool {
+    let Value::Table(entries) = &tree.value else { return false };
+    match (steps, &name.value) {
+        ([], Value::Text(name)) => matches!(&entries[..], [(chosen, _)] if chosen == name),
+        ([Step::Key(key), rest @ ..], _) => {
+            entries.iter().any(|(known, inner)| known == key && names(inner, rest, name))
+        }
+        _ => false,
+    }
+}
+
+/// The setting that an alias stands for.
+fn meant(key: &str, value: &str) -> (String, String) {
+    let alias = ALIASES.iter().find(|(old, word, ..)| {
+        let mut steps = old.split('.').zip(key.split('.'));
+        steps.all(|(old, step)| old == "*" || old == step)
+            && old.split('.').count() == key.split('.').count()
+            && match *word {
+                "*" => true,
+                "#" => value.parse::<f64>().is_ok(),
+                word => word == value || on(word).is_some() && on(word) == on(value),
+            }
+    });
+    match alias {
+        Some((_, _, key, "*" | "#")) => ((*key).to_owned(), value.to_owned()),
+        Some((_, _, key, value)) => ((*key).to_owned(), (*value).to_owned()),
+        None => (key.to_owned(), value.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::{AfwConfig, CleanRounds, CubicConfig, Epoch};
+    use crate::{Close, DelayedAck, Ecn, FixedAck, Recovery, Reduction, Sack};
+    use kernel::{Duration, Segments};
+
+    fn machine(settings: &[&str]) -> Result<Machine, Failure> {
+        let split = |text: &&str| text.split_once(' ').map(|(k, v)| (k.to_owned(), v.to_owned()));
+        let settings = settings.iter().filter_map(split);
+        let settings = (1..).zip(settings).map(|(line, (key, value))| (line, key, value));
+        configure(&Script { settings: settings.collect(), ..Script::default() })
+    }
+
+    /// The line and the words of what is wrong.
+    fn told(settings: &[&str]) -> (usize, String) {
+        machine(settings).map_err(|failure| (failure.line, failure.message)).unwrap_err()
+    }
+
+    #[test]
+    fn the_keys_are_those_of_a_scenario() {
+        let machine = machine(&[
+            "mss_bytes 1000",
+            "recovery.sack.rack off",
+            "recovery.sack.reduction at_once",
+            "delayed_ack.fixed.timer_ms 100",
+            "rtt_tick_ms 10",
+            "fec.units 5",
+            "control cubic beta=0.5 hystart=off",
+            "control.cubic.c 1",
+        ]);
+        let Machine { control, config } = machine.unwrap();
+        let sack = Sack { rack: false, reduction: Reduction::AtOnce, ..Sack::default() };
+        assert_eq!(config.recovery, Recovery::Sack(sack));
+        let timer = Duration::from_millis(100);
+        assert_eq!(config.delayed_ack, DelayedAck::Fixed(FixedAck { segments: 2, timer }));
+        assert_eq!((config.mss(), config.rtt_tick), (Bytes(1000), Duration::from_millis(10)));
+        assert_eq!(config.fec.unwrap().granularity.units, 5);
+        let cubic = CubicConfig { beta: 0.5, hystart: false, c: 1.0, ..CubicConfig::default() };
+        assert_eq!(control, ControlSettings::Cubic(cubic));
+    }
+
+    #[test]
+    fn scripts_of_before_mean_what_they_meant() {
+        let Machine { control, config } = machine(&[
+            "mss 1000",
+            "window 20000",
+            "initial_window 4",
+            "initial_ssthresh 8",
+            "delayed_ack_ms 100",
+            "delayed_ack 3",
+            "rack off",
+            "recovery sack",
+            "fin off",
+            "ecn on",
+            "control few counting=acks",
+            "control afw epoch=3",
+        ])
+        .unwrap();
+        assert_eq!((config.mss(), config.window()), (Bytes(1000), Bytes(20_000)));
+        assert_eq!(config.initial_window, Segments(4.0));
+        assert_eq!(config.initial_ssthresh, Some(Segments(8.0)));
+        let timer = Duration::from_millis(100);
+        assert_eq!(config.delayed_ack, DelayedAck::Fixed(FixedAck { segments: 3, timer }));
+        assert_eq!(config.sack(), Some(Sack { rack: false, ..Sack::default() }));
+        assert_eq!((config.close, config.ecn), (Close::None, Ecn::Classic));
+        assert!(!config.byte_counting);
+        let epoch = Epoch::Rounds(CleanRounds { number: 3 });
+        assert_eq!(control, ControlSettings::Afw(AfwConfig { epoch, ..AfwConfig::default() }));
+    }
+
+    #[test]
+    fn a_fault_has_its_line() {
+        let message = "mss_bytes: must be from 1 to 65535 bytes, is 0";
+        assert_eq!(told(&["undo off", "mss 0"]), (2, message.to_owned()));
+        let message = "timestamps: must be true or false, is \"perhaps\"; both are written without \
+                       quotes";
+        assert_eq!(told(&["timestamps perhaps"]), (1, message.to_owned()));
+        let message = "control.cubic.bta: unknown key; did you mean beta?";
+        assert_eq!(told(&["control cubic bta=0.5"]), (1, message.to_owned()));
+        let message = "control.cubic: \"beta\": write a parameter as beta=0.7";
+        assert_eq!(told(&["control cubic beta"]), (1, message.to_owned()));
+        let message = "rto_min_ms: 2000 is above rto_max_ms, 1000";
+        assert_eq!(
+            told(&["rto_min_ms 2000", "rto_max_ms 1000", "pacing on"]),
+            (1, message.to_owned())
+        );
+        let (line, message) = told(&["control python path=mine:Own"]);
+        assert!(line == 1 && message.ends_with("run it through the Python package"), "{message}");
+    }
+
+    #[test]
+    fn what_may_be_steered_is_what_says_so() {
+        let all = ControlSettings::all();
+        for control in all {
+            let name = settings::Choice::name(&control);
+            let steered = machine(&[&format!("control cross_layer inner={name}")]);
+            let config = Config::default();
+            assert_eq!(steered.is_ok(), control.get().steerable(&config).is_some(), "{name}");
+        }
+    }
 }

@@ -126,7 +126,7 @@ impl Receiver {
         let next = decoder.note(coded.unit);
         let start = coded.block_start(segment.seq).filter(|&start| start > 0 && is_sound(coded));
         let end = start.and_then(|start| start.checked_add(u64::from(coded.span)));
-        let limit = (self.next + self.config.window.0.min(u64::MAX / 4)).min(self.edge);
+        let limit = (self.next + self.buffer.min(u64::MAX / 4)).min(self.edge);
         let fin = segment.flags.has(Flags::FIN);
         // Nothing beyond the window is taken (RFC 9293 §3.10.7.4); the FIN is beyond no window.
         let block = start.zip(end).filter(|&(_, end)| end <= limit || fin);

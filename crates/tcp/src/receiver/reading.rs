@@ -25,8 +25,8 @@ impl Receiver {
     pub(super) fn wait_for_room(&mut self, now: Instant, out: &mut Vec<Command>) {
         let Some(rate) = self.config.read_rate.filter(|_| !self.reading) else { return };
         let shown = self.edge.saturating_sub(self.next);
-        let more = if shown < self.config.mss.0 { self.step() } else { shown };
-        let (whole, goal) = (self.config.window.0, shown.saturating_add(more));
+        let more = if shown < self.mss { self.step() } else { shown };
+        let (whole, goal) = (self.buffer, shown.saturating_add(more));
         if self.unread == 0 || goal > whole {
             return;
         }
@@ -69,7 +69,8 @@ mod tests {
     fn a_slow_reader_closes_the_window_and_tells_when_it_opens() {
         // 100 bytes each 100 ms, and room for four segments of 100.
         let read_rate = Some(BitRate(8000));
-        let mut tcp = Listening::connected(&Config { read_rate, window: Bytes(400), ..config() });
+        let mut tcp =
+            Listening::connected(&Config { read_rate, window: Some(Bytes(400)), ..config() });
         let data = |tcp: &mut Listening, at, seq| {
             let segment = segment(true, seq, 100, 1, Flags::ACK);
             tcp.receiver.on_segment(ms(at), &segment, &mut tcp.out);

@@ -10,7 +10,7 @@ use super::{Expiry, Sender, State};
 use crate::blocks::{Blocks, Losses, News, Turn};
 use crate::fec::{Fec, MOST_FIRST};
 use crate::rack::Rack;
-use crate::{Ack, Cause, Command, Loss};
+use crate::{Ack, Cause, Close, Command, Loss};
 use kernel::{Duration, Instant, Segments};
 use wire::{Flags, Segment};
 
@@ -22,6 +22,8 @@ const GRANULARITY: Duration = Duration(1_000_000);
 pub(super) struct Coding {
     settings: Fec,
     pub(super) blocks: Blocks,
+    /// Bytes of a full segment.
+    mss: u64,
     /// Bytes of the next block's units.
     unit: u64,
     estimate: LossEstimate,
@@ -64,11 +66,11 @@ impl LossEstimate {
 impl Coding {
     pub(super) fn new(settings: &Fec, mss: u64) -> Self {
         let mut settings = *settings;
-        settings.granularity.largest = mss;
         settings.granularity.smallest = settings.granularity.smallest.min(mss);
         Self {
             settings,
             blocks: Blocks::default(),
+            mss,
             unit: mss,
             estimate: LossEstimate {
                 value: 0.0,
@@ -97,7 +99,7 @@ impl Coding {
     /// The units of the next block, data and parity, in a window of so many bytes.
     fn cut_window(&mut self, window: u64) -> (u32, u32) {
         let granularity = self.settings.granularity;
-        self.unit = granularity.unit(window, self.unit);
+        self.unit = granularity.unit(window, self.unit, self.mss);
         loop {
             let units = (window / self.unit).clamp(2, u64::from(MOST_FIRST)) as u32;
             let parity = self.settings.parity.of(units, self.estimate.value);
@@ -128,7 +130,7 @@ impl Sender {
         let rtt = newest.map(|(_, departure)| now.since(departure.at));
         if let Some(rtt) = rtt {
             // RFC 7323 Appendix G: a sample for every second segment of a round trip.
-            self.rtt.sample(rtt, flight.div_ceil(2 * self.config.mss.0).max(1));
+            self.rtt.sample(rtt, flight.div_ceil(2 * self.mss).max(1));
             out.push(Command::Rtt(rtt));
         }
         if let Some((number, _)) = newest {
@@ -253,7 +255,7 @@ impl Sender {
         flight: u64,
         (rtt, echo): (Option<Duration>, bool),
     ) {
-        let mss = self.config.mss.0;
+        let mss = self.mss;
         let rtt_min = self.rtt.least();
         let newest = news.newest.map(|(_, departure)| departure);
         let delivery = self.meter.sample(now, news.delivered, newest.as_ref(), rtt_min, mss);
@@ -323,7 +325,7 @@ impl Sender {
     fn cut_block(&mut self, coding: &mut Coding) -> bool {
         let waiting = self.end.saturating_sub(self.nxt);
         if waiting == 0 {
-            let fin = self.closed && self.config.fin && self.nxt == self.end;
+            let fin = self.closed && self.config.close == Close::Fin && self.nxt == self.end;
             if fin {
                 coding.blocks.push(self.nxt, 1, 1, 1, true);
                 self.nxt += 1;
@@ -402,7 +404,7 @@ impl Sender {
         } else if may_probe && coding.blocks.is_waiting() && self.rtt.srtt().is_some() {
             let at = self.probe_at.filter(|&at| at > now).unwrap_or_else(|| {
                 // A lone segment's acknowledgement may be delayed.
-                let alone = coding.blocks.in_flight() <= self.config.mss.0;
+                let alone = coding.blocks.in_flight() <= self.mss;
                 now + Rack::probe_delay(self.rtt.srtt(), alone)
             });
             self.probe_at = Some(at);
@@ -466,15 +468,14 @@ impl Sender {
 mod tests {
     use super::*;
     use crate::control::{Lt, LtConfig};
-    use crate::fec::{Granularity, Parity};
+    use crate::fec::{Granularity, Normal, Parity};
     use crate::script::{Driven, config, ms, segment};
-    use crate::{Config, EcnMode};
+    use crate::{Config, Ecn};
     use wire::{SackBlock, SackBlocks};
 
     /// Ten segments of 100 bytes in the first window, in units of 50 to 100.
     fn coded(parity: Parity) -> Config {
-        let granularity =
-            Granularity { units: 5, smallest: 50, step: 20, ..Granularity::default() };
+        let granularity = Granularity { units: 5, smallest: 50, step: 20 };
         Config {
             initial_window: Segments(10.0),
             initial_ssthresh: Some(Segments(10.0)),
@@ -535,7 +536,7 @@ mod tests {
 
     #[test]
     fn the_estimate_makes_the_parity_of_the_next_block() {
-        let (mut tcp, _) = connected(&coded(Parity::Normal { margin: 0.0 }), true, 100_000);
+        let (mut tcp, _) = connected(&coded(Parity::Normal(Normal { margin: 0.0 })), true, 100_000);
         ack(&mut tcp, 200, 201, &[(0, 2), (7, 10)]);
         assert_eq!(tcp.sender.loss_estimate(), 0.25, "half of 5 of 10");
         let before = tcp.sender.counters();
@@ -548,7 +549,7 @@ mod tests {
 
     #[test]
     fn a_mark_halves_window_and_units_once_a_round() {
-        let config = Config { ecn: EcnMode::Classic, ..coded(Parity::None) };
+        let config = Config { ecn: Ecn::Classic, ..coded(Parity::None) };
         let mut tcp = Driven::with(&config, Box::new(Lt::new(&config, LtConfig::default())));
         tcp.open(0);
         tcp.write(0, 100_000);
@@ -585,7 +586,8 @@ mod tests {
 
     #[test]
     fn small_windows_are_cut_into_smaller_units() {
-        let mut coding = Coding::new(&coded(Parity::Normal { margin: 1.0 }).fec.unwrap(), 100);
+        let mut coding =
+            Coding::new(&coded(Parity::Normal(Normal { margin: 1.0 })).fec.unwrap(), 100);
         assert_eq!(coding.cut_window(1000), (10, 0));
         assert_eq!((coding.cut_window(300), coding.unit()), ((5, 0), 60));
         assert_eq!((coding.cut_window(300), coding.unit()), ((5, 0), 60));

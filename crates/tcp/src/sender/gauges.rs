@@ -110,7 +110,7 @@ impl Sender {
 
     /// How large the next block's units are; a full segment without a code.
     pub fn unit_bytes(&self) -> u64 {
-        self.coding.as_ref().map_or(self.config.mss.0, |coding| coding.unit())
+        self.coding.as_ref().map_or(self.mss, |coding| coding.unit())
     }
 
     /// Whether the connection is established, and not closed yet.

@@ -15,7 +15,7 @@ impl Sender {
         match self.state {
             State::Recovery => {
                 // Each one shows that a segment has left the network.
-                self.inflated = self.inflated.saturating_add(self.config.mss.0);
+                self.inflated = self.inflated.saturating_add(self.mss);
                 self.transmit(now, out);
             }
             State::Open if self.duplicates < DUPLICATES => self.transmit_limited(now, out),
@@ -35,7 +35,7 @@ impl Sender {
         self.on_loss(now, Cause::Sack, Segments(1.0), in_flight, false);
         self.state = State::Recovery;
         self.partial = false;
-        self.inflated = self.window.saturating_add(u64::from(DUPLICATES) * self.config.mss.0);
+        self.inflated = self.window.saturating_add(u64::from(DUPLICATES) * self.mss);
         self.resend_first(now, out);
         // The retransmission needs a round trip of its own, after the one that showed the loss.
         // RFC 6298 (5.1) would let the timer run on; BSD, Linux and ns-2 restart it.
@@ -48,8 +48,8 @@ impl Sender {
     pub(super) fn on_partial_ack(&mut self, now: Instant, acked: u64, out: &mut Vec<Command>) {
         self.partial = true;
         self.inflated = self.inflated.saturating_sub(acked);
-        if acked >= self.config.mss.0 {
-            self.inflated = self.inflated.saturating_add(self.config.mss.0);
+        if acked >= self.mss {
+            self.inflated = self.inflated.saturating_add(self.mss);
         }
         self.resend_first(now, out);
     }

@@ -137,7 +137,7 @@ impl Sender {
         flight: u64,
         (rtt, echo, held): (Option<Duration>, bool, bool),
     ) {
-        let mss = self.config.mss.0;
+        let mss = self.mss;
         let rtt_min = self.rtt.least();
         self.validate(now, news.acked);
         self.meter.on_lost(news.lost);
@@ -186,7 +186,7 @@ impl Sender {
             self.reorder_at = next;
             lost
         } else if news {
-            let lost = self.board.find_by_count(self.config.mss.0);
+            let lost = self.board.find_by_count(self.mss);
             // RFC 6675 §5, step (2): three duplicates do, however small they are.
             let third = lost == 0 && self.state == State::Open && self.duplicates >= 3;
             if third { self.board.lose_first() } else { lost }
@@ -247,7 +247,7 @@ impl Sender {
         }
         let safe = news.acked > 0 && news.lost == 0;
         let progress = Progress { delivered: news.delivered, safe, pipe, target };
-        self.inflated = self.prr.on_ack(&progress, self.config.mss.0);
+        self.inflated = self.prr.on_ack(&progress, self.mss);
     }
 
     /// RFC 5682 §3.1: was the timeout needless?
@@ -355,7 +355,7 @@ impl Sender {
 
     /// RFC 6675 `NextSeg` rules (3) and (4).
     fn repair(&mut self, now: Instant, window: u64, out: &mut Vec<Command>) -> bool {
-        if self.in_flight_bytes() + self.config.mss.0 > window {
+        if self.in_flight_bytes() + self.mss > window {
             return false;
         }
         if let Some(number) = self.board.next_doubtful() {
@@ -483,7 +483,7 @@ impl Sender {
                 pipe: self.in_flight_bytes(),
                 target: self.window,
             };
-            self.inflated = self.prr.on_ack(&progress, self.config.mss.0);
+            self.inflated = self.prr.on_ack(&progress, self.mss);
         }
         self.transmit(now, out);
     }

@@ -1,7 +1,7 @@
 //! Sending: what the windows allow, segment by segment.
 
 use super::{Expiry, Phase, Sender, State};
-use crate::{Command, EcnMode, TimerId};
+use crate::{Close, Command, Ecn, TimerId};
 use kernel::{BitRate, Bytes, Instant};
 use wire::{Flags, SackBlocks, Segment, Timestamps};
 
@@ -34,7 +34,7 @@ impl Sender {
         if !self.config.limited_transmit {
             return;
         }
-        let extra = u64::from(self.duplicates) * self.config.mss.0;
+        let extra = u64::from(self.duplicates) * self.mss;
         if let Some((len, fin)) = self.next_segment(self.window.saturating_add(extra)) {
             if self.nxt - self.una + len > self.window {
                 self.limited += len;
@@ -52,11 +52,11 @@ impl Sender {
     /// Segments are full, but for the last before the application's next write.
     pub(super) fn cut(&self, in_flight: u64, window: u64) -> Option<(u64, bool)> {
         let waiting = self.end.saturating_sub(self.nxt);
-        let fin = self.closed && self.config.fin;
+        let fin = self.closed && self.config.close == Close::Fin;
         if waiting == 0 {
             return (fin && self.nxt == self.end).then_some((0, true));
         }
-        let mut len = waiting.min(self.config.mss.0);
+        let mut len = waiting.min(self.mss);
         if in_flight + len > window {
             return None;
         }
@@ -79,7 +79,7 @@ impl Sender {
     pub(super) fn resend_first(&mut self, now: Instant, out: &mut Vec<Command>) {
         let nxt = self.nxt;
         let sent = self.max.min(self.end) - self.una.min(self.end);
-        let len = sent.min(self.config.mss.0);
+        let len = sent.min(self.mss);
         let fin = self.una + len == self.end && self.max > self.end;
         self.send_data(now, self.una, len, fin, out);
         self.nxt = nxt;
@@ -166,7 +166,7 @@ impl Sender {
         self.last_sent = now;
         self.timed = (!self.syn_lost).then_some((1, now));
         // RFC 3168 §6.1.1: an ECN-setup SYN, or SYN-ACK.
-        let flags = match (self.passive, self.config.ecn != EcnMode::Off) {
+        let flags = match (self.passive, self.config.ecn != Ecn::Off) {
             (false, true) => Flags::SYN.and(Flags::ECE).and(Flags::CWR),
             (false, false) => Flags::SYN,
             (true, _) if self.ecn => Flags::SYN.and(Flags::ACK).and(Flags::ECE),
@@ -192,7 +192,7 @@ impl Sender {
             seq,
             len,
             ack: self.peer_next,
-            window: self.config.window.0,
+            window: self.own_window,
             flags,
             timestamps: self.timestamps.then_some(Timestamps { value: now, echo: self.echo }),
             sack: SackBlocks::NONE,
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_receiver_window_below_a_segment_still_moves_data() {
-        let mut tcp = Driven::new(&Config { window: Bytes(60), ..config() });
+        let mut tcp = Driven::new(&Config { window: Some(Bytes(60)), ..config() });
         tcp.open(0);
         tcp.write(0, 150);
         let narrow = Segment { window: 60, ..segment(false, 0, 0, 1, Flags::SYN.and(Flags::ACK)) };

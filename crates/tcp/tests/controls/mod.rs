@@ -1,32 +1,24 @@
 //! Every controller with its usual settings.
-#![allow(dead_code, reason = "each test binary uses a part")]
 
-use tcp::control::{
-    Afw, AfwConfig, Average, Bbr, Bbr3, Bbr3Config, BbrConfig, Counting, CrossLayer, Cubic,
-    CubicConfig, Few, Lt, LtConfig, NewReno, Throughputs, Vegas, VegasConfig, Westwood,
-};
+use tcp::control::{Connection, ControlSettings, NewRenoConfig, NoExternal};
 use tcp::{Config, Control};
+use wire::FlowId;
 
-pub(crate) type Make = fn(&Config) -> Box<dyn Control>;
+/// All of the registry that are made here, `NewReno` in two further ways.
+pub(crate) fn all() -> Vec<(ControlSettings, bool)> {
+    let mut all = ControlSettings::all();
+    all.retain(|control| control.get().import_path().is_none());
+    let hystart = NewRenoConfig { hystart: true, ..NewRenoConfig::default() };
+    all.push(ControlSettings::NewReno(hystart));
+    let mut all: Vec<_> = all.into_iter().map(|control| (control, true)).collect();
+    // Counts acknowledgements.
+    all.push((ControlSettings::default(), false));
+    all
+}
 
-const BYTES: Counting = Counting::Bytes { limit: 2 };
-
-/// Name and maker of each.
-pub(crate) const ALL: [(&str, Make); 12] = [
-    ("new_reno", |c| Box::new(NewReno::from(c))),
-    ("new_reno, counting acks", |c| Box::new(NewReno::from(c).counting(Counting::Acks))),
-    ("new_reno, hystart", |c| Box::new(NewReno::from(c).hystart())),
-    ("cubic", |c| Box::new(Cubic::new(c, CubicConfig::default()))),
-    ("westwood", |c| Box::new(Westwood::new(c, Westwood::MEMORY))),
-    ("vegas", |c| Box::new(Vegas::new(c, VegasConfig::default()))),
-    ("few", |c| Box::new(Few::new(c, Few::ALPHA, BYTES))),
-    ("afw", |c| Box::new(Afw::new(c, AfwConfig::default(), BYTES))),
-    ("lt", |c| Box::new(Lt::new(c, LtConfig::default()))),
-    ("bbr", |c| Box::new(Bbr::new(c, BbrConfig::default()))),
-    ("bbr3", |c| Box::new(Bbr3::new(c, Bbr3Config::default()))),
-    ("cross_layer", |c| {
-        let inner = Box::new(Cubic::new(c, CubicConfig::default()));
-        let table = Throughputs::dot11ac_20mhz();
-        Box::new(CrossLayer::new(inner, table, Average::Samples(10), c.mss))
-    }),
-];
+/// One of them.
+pub(crate) fn make(which: usize, config: &Config) -> Box<dyn Control> {
+    let (control, byte_counting) = all().swap_remove(which);
+    let config = Config { byte_counting, ..*config };
+    control.get().build(&Connection { config: &config, flow: FlowId(0), external: &NoExternal })
+}

@@ -90,7 +90,7 @@ impl Dumbbell {
         let flows = flows.collect();
         agenda.at(Instant::ZERO + interval, Event::Sample);
         let (queue, out, samples) = (VecDeque::new(), Vec::new(), Vec::new());
-        let header = config.header.0;
+        let header = config.header().0;
         Self { flows, path, queue, agenda, out, header, interval, drops: 0, samples }
     }
 

@@ -131,7 +131,7 @@ impl Pipe {
             blocks: BTreeMap::new(),
             prefix: 0,
             outcome: Outcome::default(),
-            mss: config.mss.0,
+            mss: config.mss().0,
             longest: config.rto_max,
             reads: config.reads,
             laziness: Duration::from_millis(500),

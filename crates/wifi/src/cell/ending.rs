@@ -1,11 +1,10 @@
 //! What follows when frames end: who has received what, whether an attempt succeeded, and from
 //! when each node may count slots again.
 
-use super::{ACCESS_POINT, Cell, Follows, Node, Txop, link_between};
+use super::{ACCESS_POINT, Cell, link_between};
 use crate::mac::{
-    Answer, Delivery, Exchange, Failure, Fate, Opening, Outcome, SlotGrid, ampdu, padded,
+    Answer, Delivery, Edcaf, Exchange, Fate, Opening, Response, SlotGrid, ampdu, padded,
 };
-use crate::rate::{self, TxReport};
 use crate::{Command, Supply};
 use kernel::{Bytes, Duration, Instant};
 
@@ -26,7 +25,7 @@ impl Cell {
                 if let Some(next) = self.hand_up(&exchange, out) {
                     return out.push(Command::Step(next));
                 }
-                self.receive(self.handed.0..self.function(self.sender).psdu.mpdus, out);
+                self.receive(self.handed.0..self.edcaf(self.sender).psdu.mpdus, out);
             }
             self.data_pending = false;
             if exchange.end > now {
@@ -36,9 +35,11 @@ impl Cell {
         self.end_exchange(now, &exchange, out);
     }
 
-    /// Which filter or buffer of a receiver a function's frames come to.
+    /// Which filter or buffer of a receiver an EDCAF's frames come to.
     fn inbox(&self, f: u32, receiver: u32) -> usize {
-        if receiver == ACCESS_POINT { f as usize } else { self.category(f) as usize }
+        let first =
+            if receiver == ACCESS_POINT { 0 } else { self.edcafs_of(self.node_of(f)).start };
+        (f - first) as usize
     }
 
     /// Where frames are handed up one by one: hands up the one whose bytes end now, unless it is
@@ -65,10 +66,10 @@ impl Cell {
     fn after_next(&self, exchange: &Exchange) -> Option<Bytes> {
         let each = self.rules.framing.aggregation?.delivery == Delivery::Mpdu;
         let (next, before) = self.handed;
-        let sender = self.function(self.sender);
+        let sender = self.edcaf(self.sender);
         let is_last = next + 1 >= sender.psdu.mpdus;
         (each && !is_last && exchange.fate != Fate::DataLost).then(|| {
-            let (_, mpdu) = sender.load.frame_on_air(usize::from(next));
+            let (_, mpdu) = sender.originator.frame_on_air(usize::from(next));
             padded(ampdu(before, mpdu.bytes))
         })
     }
@@ -76,41 +77,38 @@ impl Cell {
     /// Hands those frames on the air to their receivers, unless they have them already.
     fn receive(&mut self, frames: std::ops::Range<u16>, out: &mut Vec<Command>) {
         let f = self.sender;
-        let load = &self.functions[f as usize].load;
-        let Some(receiver) = load.to() else { return self.receive_broadcast(out) };
+        let Some(receiver) = self.edcaf(f).to() else { return self.receive_broadcast(out) };
         let inbox = self.inbox(f, receiver);
-        let load = &mut self.functions[f as usize].load;
+        let Edcaf { originator, psdu, .. } = &mut self.edcafs[f as usize];
         let node = &mut self.nodes[receiver as usize];
         let agreement = node.recipients.get_mut(inbox);
         let Some(recipient) = agreement else {
-            let (sequence, mpdu) = load.frame_on_air(0);
-            load.note_received(0);
+            let (sequence, mpdu) = originator.frame_on_air(0);
+            originator.note_received(0);
             if node.caches[inbox].accept(sequence, mpdu.attempts > 0) {
-                let packets = load.packets_of(&mpdu);
+                let packets = originator.packets_of(&mpdu);
                 out.extend(packets.map(|&packet| Command::Deliver { node: receiver, packet }));
             } else {
-                node.counters.duplicates += 1;
+                node.tally.counters.duplicates += 1;
             }
             return;
         };
-        let mpdus = self.functions[f as usize].psdu.mpdus;
-        let load = &mut self.functions[f as usize].load;
-        if mpdus == 0 {
-            recipient.on_request(load.start(), &mut self.up);
+        if psdu.mpdus == 0 {
+            recipient.on_request(originator.start(), &mut self.up);
         }
-        for i in frames.filter(|&i| mpdus == 1 || !self.lost.has(i)) {
-            let (sequence, mpdu) = load.frame_on_air(usize::from(i));
+        for i in frames.filter(|&i| psdu.mpdus == 1 || !self.lost.has(i)) {
+            let (sequence, mpdu) = originator.frame_on_air(usize::from(i));
             debug_assert!(
                 self.rules
                     .framing
                     .aggregation
-                    .is_none_or(|limits| load.keeps_window(sequence, limits.window)),
+                    .is_none_or(|limits| originator.keeps_window(sequence, limits.window)),
                 "number {sequence} is beyond the block-ack window"
             );
-            load.note_received(usize::from(i));
-            let packets = load.packets_of(&mpdu).copied();
+            originator.note_received(usize::from(i));
+            let packets = originator.packets_of(&mpdu).copied();
             if !recipient.on_mpdu(sequence, packets, &mut self.up) {
-                node.counters.duplicates += 1;
+                node.tally.counters.duplicates += 1;
             }
         }
         out.extend(self.up.drain(..).map(|packet| Command::Deliver { node: receiver, packet }));
@@ -120,15 +118,15 @@ impl Cell {
     fn receive_broadcast(&mut self, out: &mut Vec<Command>) {
         self.missed.clear();
         let sender = self.node_of(self.sender);
-        let load = &mut self.functions[self.sender as usize].load;
-        let (_, mpdu) = load.frame_on_air(0);
-        let Some(packet) = load.packets_of(&mpdu).next().copied() else { return };
+        let originator = &mut self.edcafs[self.sender as usize].originator;
+        let (_, mpdu) = originator.frame_on_air(0);
+        let Some(packet) = originator.packets_of(&mpdu).next().copied() else { return };
         for node in (0..self.nodes.len() as u32).filter(|&node| node != sender) {
             let loss = self.links[link_between(sender, node)].data_loss;
             if self.nodes[node as usize].noise.chance(loss) {
                 self.missed.push(node);
             } else {
-                load.note_received(0);
+                originator.note_received(0);
                 out.push(Command::Deliver { node, packet });
             }
         }
@@ -136,21 +134,21 @@ impl Cell {
 
     fn end_exchange(&mut self, now: Instant, exchange: &Exchange, out: &mut Vec<Command>) {
         let f = self.sender;
-        let receiver = self.function(f).load.to();
+        let receiver = self.edcaf(f).to();
         self.exchange = None;
-        if exchange.fate == Fate::Success && self.may_go_on(f, exchange, out) {
+        if exchange.fate == Fate::Success && self.may_go_on(exchange, out) {
             out.push(Command::Ended);
             return self.succeed(now, f, out);
         }
         self.txop = None;
         let timing = &self.rules.config.timing;
-        let Follows { response, timeout, eifs } = self.function(f).follows;
+        let Response { mode: response, timeout, eifs } = self.edcaf(f).response;
         let reserved_until = exchange.reserved_until(timing);
         // A CTS that its sender addresses to itself gives the receiver a NAV too.
-        let bound = self.function(f).opening == Opening::CtsToSelf;
+        let bound = self.edcaf(f).opening == Opening::CtsToSelf;
         let difs = timing.difs();
         self.contention.begin_idle(reserved_until + difs, reserved_until);
-        let is_heard = self.function(f).first_mode(timing).class.is_dsss();
+        let is_heard = self.edcaf(f).first_mode(timing).class.is_dsss();
         self.resume_deaf_waits(exchange.end, is_heard);
         out.push(Command::Ended);
         match exchange.fate {
@@ -175,7 +173,7 @@ impl Cell {
                 if let Some(receiver) = receiver {
                     let eifs_over = exchange.end + eifs;
                     if bound {
-                        let all = self.functions_of(receiver);
+                        let all = self.edcafs_of(receiver);
                         self.contention.lag_bound(all, eifs_over, difs);
                     } else {
                         self.lag(receiver, eifs_over);
@@ -223,21 +221,18 @@ impl Cell {
     }
 
     /// Whether a TXOP lasts long enough to let its holder go on after a SIFS.
-    fn may_go_on(&mut self, f: u32, exchange: &Exchange, out: &mut Vec<Command>) -> bool {
-        let Some(txop) = self.txop.filter(|txop| txop.holder == f) else { return false };
-        let next = exchange.end + self.rules.config.timing.sifs();
-        if next >= txop.until {
-            return false;
-        }
-        self.txop = Some(Txop { idle_since: Some(exchange.end), ..txop });
-        out.push(Command::Step(next));
-        true
+    fn may_go_on(&mut self, exchange: &Exchange, out: &mut Vec<Command>) -> bool {
+        let sifs = self.rules.timing().sifs();
+        self.txop = self.txop.and_then(|txop| txop.after_success(exchange.end, sifs));
+        let next = self.txop.and_then(|txop| txop.next);
+        out.extend(next.map(Command::Step));
+        next.is_some()
     }
 
-    /// All functions of a node count their slots on their own: from `start` if their interframe
+    /// All EDCAFs of a node count their slots on their own: from `start` if their interframe
     /// space is a DIFS.
     fn lag(&mut self, node: u32, start: Instant) {
-        for f in self.functions_of(node) {
+        for f in self.edcafs_of(node) {
             self.contention.lag(f, start);
         }
     }
@@ -271,70 +266,34 @@ impl Cell {
 
     /// An attempt of `f` got its answer, or needed none.
     fn succeed(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
-        let function = &mut self.functions[f as usize];
-        function.access.succeed(self.rules.persistence(function.persistence));
-        let acked = if function.psdu.answer == Answer::BlockAck {
-            let start = function.load.start();
-            let to = function.load.to();
-            let inbox = to.map_or(0, |to| self.inbox(f, to));
-            let receiver = &self.nodes[to.unwrap_or(ACCESS_POINT) as usize];
-            let bitmap = receiver.recipients[inbox].block_ack(start);
-            let load = &mut self.functions[f as usize].load;
-            load.on_block_ack(&self.rules.framing, now, &bitmap, &mut self.settled)
-        } else {
-            function.load.on_ack(&mut self.settled);
-            1
+        let (node, to, answer) = {
+            let edcaf = self.edcaf(f);
+            (edcaf.node, edcaf.to(), edcaf.psdu.answer)
         };
-        self.report(now, f, rate::Answer::Acked(acked));
+        let arrived = to.filter(|_| answer == Answer::BlockAck).map(|to| {
+            let recipient = &self.nodes[to as usize].recipients[self.inbox(f, to)];
+            recipient.block_ack(self.edcaf(f).originator.start())
+        });
+        let rate = Self::rate(&mut self.rates, node, to);
+        let (edcaf, settled) = (&mut self.edcafs[f as usize], &mut self.settled);
+        edcaf.succeed(now, &self.rules, arrived.as_ref(), rate, |_| None, settled);
         self.settle(f, out);
-    }
-
-    /// Tells rate control what became of an attempt with data.
-    fn report(&mut self, now: Instant, f: u32, answer: rate::Answer) {
-        if !self.adapts {
-            return;
-        }
-        let function = &self.functions[f as usize];
-        let (Some(peer), true) = (function.load.to(), function.psdu.mpdus > 0) else { return };
-        let way = super::way(self.node_of(f), peer);
-        let Some(control) = &mut self.ways[way].control else { return };
-        let function = &self.functions[f as usize];
-        let (mode, rts, sent) =
-            (function.mode, function.with_rts(), u32::from(function.psdu.mpdus));
-        control.on_report(now, &TxReport { mode, rts, sent, answer, snr: None });
     }
 
     /// An attempt failed by noise.
     fn lose(&mut self, now: Instant, f: u32, resume: impl Into<Resume>, out: &mut Vec<Command>) {
         let node = self.node_of(f);
-        self.nodes[node as usize].counters.noise_losses += 1;
-        let with_rts = self.function(f).with_rts();
-        self.miss(now, f, with_rts, true, out);
+        self.nodes[node as usize].tally.counters.noise_losses += 1;
+        self.miss(now, f, true, out);
         self.resume(node, resume.into());
     }
 
-    /// An attempt got no answer: `after_cts` tells that its CTS had come, `aired` that its data
-    /// frames were on the air.
-    fn miss(&mut self, now: Instant, f: u32, after_cts: bool, aired: bool, out: &mut Vec<Command>) {
-        let answer = if aired { rate::Answer::None } else { rate::Answer::NoCts };
-        self.report(now, f, answer);
-        let exhausted = self.fail(f, after_cts) == Failure::Drop;
-        let load = &mut self.functions[f as usize].load;
-        if aired {
-            load.on_no_answer(&self.rules.framing, now, &mut self.settled);
-        } else {
-            load.on_delay(&self.rules.framing, now, &mut self.settled);
-        }
-        if exhausted {
-            load.on_retry_limit(&self.rules.framing, &mut self.settled);
-        }
+    /// An attempt got no answer: `aired` tells that its data frames were on the air.
+    fn miss(&mut self, now: Instant, f: u32, aired: bool, out: &mut Vec<Command>) {
+        let edcaf = &mut self.edcafs[f as usize];
+        let rate = Self::rate(&mut self.rates, edcaf.node, edcaf.to());
+        edcaf.miss(now, &self.rules, aired, rate, &mut self.settled);
         self.settle(f, out);
-    }
-
-    /// Widens the window of `f`, which starts anew at a retry limit (clause 10.23.2.2).
-    pub(super) fn fail(&mut self, f: u32, after_cts: bool) -> Failure {
-        let function = &mut self.functions[f as usize];
-        function.access.fail(self.rules.persistence(function.persistence), after_cts)
     }
 
     /// Starts the back-off of `f`, that of the next attempt or of none (clause 10.3.4.3), and tells
@@ -342,26 +301,15 @@ impl Cell {
     pub(super) fn settle(&mut self, f: u32, out: &mut Vec<Command>) {
         let node = self.node_of(f);
         let member = &mut self.nodes[node as usize];
-        if self.functions[f as usize].load.is_idle() {
+        if self.edcafs[f as usize].is_idle() {
             member.contending -= 1;
             self.contending_stations -= u32::from(member.contending == 0 && node != ACCESS_POINT);
             self.contention.rest(f);
         }
-        let goes_on = self.txop.is_some_and(|t| t.holder == f && t.idle_since.is_some());
-        if !goes_on {
+        if !self.goes_on(f) {
             self.back_off(f);
         }
-        let Node { counters, frames, .. } = &mut self.nodes[node as usize];
-        for &settled in &self.settled {
-            match settled.outcome {
-                Outcome::Sent => counters.sent += 1,
-                Outcome::RetryLimit => counters.retry_drops += 1,
-                Outcome::Lifetime => frames.lifetime_drops += 1,
-            }
-            let (packet, outcome, received) = (settled.packet, settled.outcome, settled.received);
-            out.push(Command::Done { node, packet, outcome, received });
-        }
-        self.settled.clear();
+        self.nodes[node as usize].tally.settle(node, &mut self.settled, out);
     }
 
     fn end_collision(&mut self, now: Instant, exchange: &Exchange, out: &mut Vec<Command>) {
@@ -370,16 +318,16 @@ impl Cell {
         let shared_grid = timing.slot_grid == SlotGrid::Shared;
         // Bystanders could decode none of the frames; the one with the shortest answer is as good
         // a guess as any.
-        let eifs = |&(f, _): &(u32, Instant)| self.function(f).follows_exposed(timing).eifs;
+        let eifs = |&(f, _): &(u32, Instant)| self.edcaf(f).exposed_response(timing).eifs;
         let start = exchange.end + colliders.iter().map(eifs).min().unwrap_or(timing.difs());
         let non_erp_start = (!self.rules.non_erp().is_empty()).then(|| {
             // Nodes of 802.11b have noticed frames in DSSS alone.
-            let is_dsss = |f| self.function(f).exposed_mode(timing).class.is_dsss();
+            let is_dsss = |f| self.edcaf(f).exposed_mode(timing).class.is_dsss();
             let noticed = colliders.iter().filter(|&&(f, _)| is_dsss(f));
             exchange.end + noticed.map(eifs).min().unwrap_or(timing.difs())
         });
         let starts_in_dsss =
-            |&(f, _): &(u32, Instant)| self.function(f).first_mode(timing).class.is_dsss();
+            |&(f, _): &(u32, Instant)| self.edcaf(f).first_mode(timing).class.is_dsss();
         let is_heard = non_erp_start.is_none() || colliders.iter().any(starts_in_dsss);
         self.exchange = None;
         self.contention.begin_idle(start, exchange.end);
@@ -388,15 +336,14 @@ impl Cell {
         }
         out.push(Command::Ended);
         for &(f, sent) in &colliders {
-            let Follows { timeout, .. } =
-                self.function(f).follows_exposed(&self.rules.config.timing);
-            let resume = if self.function(f).load.to().is_none() {
+            let Response { timeout, .. } = self.edcaf(f).exposed_response(self.rules.timing());
+            let resume = if self.edcaf(f).to().is_none() {
                 // A broadcast frame expects no answer: its sender cannot know.
                 self.succeed(now, f, out);
                 Resume::from(exchange.end + self.rules.config.timing.difs())
             } else {
-                let aired = !self.function(f).with_rts();
-                self.miss(now, f, false, aired, out);
+                let aired = !self.edcaf(f).with_rts();
+                self.miss(now, f, aired, out);
                 self.note_deaf_wait(f, sent + timeout);
                 self.resume_after_timeout(sent, exchange.end, timeout)
             };
@@ -416,7 +363,7 @@ impl Cell {
 
     /// A node that has sent counts its slots on its own.
     fn resume(&mut self, node: u32, resume: Resume) {
-        for f in self.functions_of(node) {
+        for f in self.edcafs_of(node) {
             self.contention.lag_after(f, resume.at, resume.space);
         }
     }

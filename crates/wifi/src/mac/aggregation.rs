@@ -1,14 +1,15 @@
 //! Sizes and limits of aggregates: A-MSDU (clause 9.3.2.2) and A-MPDU (clause 9.7).
 
-use crate::phy::{Mode, ModeClass, Preamble, psdu_within};
+use crate::phy::{Mode, ModeClass, Preamble, longest_psdu, psdu_within};
 use kernel::{Bytes, Duration};
+use settings::{Choice, Settings};
 
 /// Bytes that the `QoS` Control field adds to the header of a data frame (clause 9.2.4.5).
 pub const QOS_CONTROL: Bytes = Bytes(2);
 /// Bytes of a compressed block-ack request (clause 9.3.1.7).
 pub(crate) const BLOCK_ACK_REQUEST: Bytes = Bytes(24);
 /// Bytes of the delimiter before each MPDU of an A-MPDU (clause 9.7.1).
-pub(crate) const DELIMITER: Bytes = Bytes(4);
+pub const DELIMITER: Bytes = Bytes(4);
 /// Bytes of the header before each MSDU of an A-MSDU (clause 9.3.2.2.2).
 pub(crate) const SUBFRAME_HEADER: Bytes = Bytes(14);
 
@@ -19,28 +20,30 @@ pub(crate) const fn block_ack(window: u16) -> Bytes {
 }
 
 /// When an MPDU under a block-ack agreement is given up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+#[settings(name = "Retries")]
 pub enum Persist {
     /// When its lifetime is over: it consumes no retries (clause 10.23.2.12.1).
     #[default]
     Lifetime,
-    /// When its lifetime is over, or after as many attempts as the short retry limit says. ns-3
+    /// When its lifetime is over, or after as many attempts as `wlan.short_retry_limit` says. ns-3
     /// did this up to version 3.43.
     Counted,
 }
 
 /// What the originator does whose block ack does not come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum MissedBlockAck {
     /// It sends a block-ack request before anything else (clause 10.25.6.5 lets it).
     #[default]
+    #[setting(name = "bar")]
     Request,
     /// It sends all again.
     Retransmit,
 }
 
 /// When the recipient hands up what an A-MPDU brings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Delivery {
     /// All of it when the PPDU ends.
     #[default]
@@ -50,49 +53,46 @@ pub enum Delivery {
     Mpdu,
 }
 
-/// Limits and rules of aggregation under immediate block-ack agreements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Limits and rules of aggregation under immediate block-ack agreements. What no key sets follows
+/// from the PHY and from other keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 pub struct Aggregation {
     /// MPDUs that may be outstanding, up to 256: the buffer size of the agreement (clause
     /// 10.25.2).
+    #[setting(skip, default = 64)]
     pub window: u16,
     /// MPDUs in an A-MPDU at most; 1 is no A-MPDU.
+    #[setting(skip, default = 64)]
     pub frames: u16,
     /// Bytes of an A-MPDU at most.
+    #[setting(skip, default = longest_psdu(ModeClass::Ht))]
     pub bytes: Bytes,
-    /// Duration of an aggregate's PPDU at most, if that is less than the PHY allows.
+    /// Longest PPDU of an aggregate, if that is less than the PHY allows (aPPDUMaxTime).
+    #[setting(key = "duration_us", default = 5484.0, range = 100.0..=5484.0)]
     pub duration: Duration,
-    /// Bytes of an A-MSDU at most; zero: no A-MSDU.
+    /// Most bytes of an A-MSDU, up to 7935 in 802.11n and 11398 in ac and ax; with 0 none is made
+    /// (table 9-25).
+    #[setting(key = "amsdu_bytes")]
     pub amsdu: Bytes,
-    /// Bytes of LLC and SNAP headers, of which each MSDU has its own.
-    pub llc: Bytes,
-    /// How long an MPDU is tried after it was taken into service (`dot11EDCATableMSDULifetime`).
+    /// How long an MPDU may be repeated, from when it was taken into service
+    /// (dot11EDCATableMSDULifetime).
+    #[setting(key = "lifetime_ms", default = 500.0, range = 0.001..=1e6)]
     pub lifetime: Duration,
     /// When an MPDU is given up.
+    #[setting(key = "retries")]
     pub persist: Persist,
-    /// What follows a block ack that does not come.
+    /// What follows a block ack that did not come.
+    #[setting(key = "missed_block_ack")]
     pub missed: MissedBlockAck,
-    /// When the recipient hands frames up.
+    /// When the recipient hands up what an A-MPDU brings; not "mpdu" with a radio.
     pub delivery: Delivery,
 }
 
 impl Aggregation {
-    /// What a PHY allows: its block-ack window, its longest PSDU and PPDU; A-MSDUs off, 500 ms of
-    /// lifetime. None before 802.11n.
-    pub fn of(class: ModeClass, llc: Bytes) -> Option<Self> {
+    /// What a PHY allows: its block-ack window, its longest PSDU and PPDU. None before 802.11n.
+    pub fn of(class: ModeClass) -> Option<Self> {
         let window = class.block_ack_window()? as u16;
-        Some(Self {
-            window,
-            frames: window,
-            bytes: crate::phy::longest_psdu(class),
-            duration: crate::phy::LONGEST_PPDU,
-            amsdu: Bytes::ZERO,
-            llc,
-            lifetime: Duration::from_millis(500),
-            persist: Persist::default(),
-            missed: MissedBlockAck::default(),
-            delivery: Delivery::default(),
-        })
+        Some(Self { window, frames: window, bytes: longest_psdu(class), ..Self::default() })
     }
 
     /// What the PSDU of one access may hold, of which `within` is left for its PPDU.
@@ -126,6 +126,18 @@ pub(crate) const fn ampdu(before: Bytes, mpdu: Bytes) -> Bytes {
     Bytes(padded(before).0 + DELIMITER.0 + mpdu.0)
 }
 
+/// The PSDU of so many MPDUs of one size, as an A-MPDU.
+pub const fn ampdu_of(mpdus: u64, mpdu: Bytes) -> Bytes {
+    let subframe = Bytes(DELIMITER.0 + mpdu.0);
+    Bytes((mpdus - 1) * padded(subframe).0 + subframe.0)
+}
+
+/// How many MPDUs of one size there are in the longest A-MPDU within so many bytes.
+pub const fn mpdus_within(room: Bytes, mpdu: Bytes) -> u64 {
+    let subframe = Bytes(DELIMITER.0 + mpdu.0);
+    if subframe.0 > room.0 { 0 } else { 1 + (room.0 - subframe.0) / padded(subframe).0 }
+}
+
 /// The PSDU of a single MPDU, which asks for an ACK: with a delimiter in VHT and HE (S-MPDU, clause
 /// 10.12.8), as it is before.
 pub(crate) const fn single(class: ModeClass, mpdu: Bytes) -> Bytes {
@@ -151,6 +163,9 @@ mod tests {
         let mpdu = Bytes(1538);
         let two = ampdu(ampdu(Bytes::ZERO, mpdu), mpdu);
         assert_eq!(two, Bytes(1544 + 1542), "4 + 1538 are padded by 2");
+        assert_eq!((ampdu_of(1, mpdu), ampdu_of(2, mpdu)), (Bytes(1542), two));
+        let within = |room| mpdus_within(Bytes(room), mpdu);
+        assert_eq!([within(1541), within(1542), within(3085), within(3086)], [0, 1, 1, 2]);
         assert_eq!(single(ModeClass::Ht, mpdu), mpdu);
         assert_eq!(single(ModeClass::Vht, mpdu), Bytes(1542));
         let acks = amsdu(amsdu(Bytes::ZERO, Bytes(60)), Bytes(60));
@@ -161,7 +176,7 @@ mod tests {
     /// 20 MHz with a short guard interval, within 5.484 ms.
     #[test]
     fn the_longest_ppdu_holds_so_many_mpdus() {
-        let aggregation = Aggregation::of(ModeClass::Vht, Bytes(8)).unwrap();
+        let aggregation = Aggregation::of(ModeClass::Vht).unwrap();
         let expected = [3, 6, 9, 12, 19, 25, 28, 32, 32];
         for (mcs, frames) in (0..).zip(expected) {
             let guard = crate::phy::Guard::Ns400;
@@ -180,10 +195,11 @@ mod tests {
 
     #[test]
     fn limits_of_a_phy() {
-        let ht = Aggregation::of(ModeClass::Ht, Bytes(8)).unwrap();
+        assert_eq!(Aggregation::default().duration, crate::phy::LONGEST_PPDU);
+        let ht = Aggregation::of(ModeClass::Ht).unwrap();
         assert_eq!((ht.window, ht.frames, ht.bytes), (64, 64, Bytes(65_535)));
-        assert_eq!(Aggregation::of(ModeClass::He, Bytes(8)).unwrap().window, 256);
-        assert_eq!(Aggregation::of(ModeClass::Ofdm, Bytes(8)), None);
+        assert_eq!(Aggregation::of(ModeClass::He).unwrap().window, 256);
+        assert_eq!(Aggregation::of(ModeClass::Ofdm), None);
         let legacy = DOT11N.fastest();
         let room = ht.room(&legacy, Preamble::Long, Duration::from_secs_f64(1.0));
         assert_eq!(room.frames, 1, "OFDM has no A-MPDU");

@@ -106,6 +106,8 @@ pub(crate) enum Opening {
 pub(crate) struct Request {
     pub(crate) sender: u32,
     pub(crate) mode: Mode,
+    /// Mode of the answer.
+    pub(crate) response: Mode,
     pub(crate) psdu: Bytes,
     pub(crate) opening: Opening,
     /// Data frames; none: the PSDU is a block-ack request.
@@ -120,17 +122,6 @@ impl Exchange {
     /// The exchange of one sender: `[Rts, Cts,] Data [, Ack]`, or with a CTS to itself, or with a
     /// block ack, or `BlockAckRequest, BlockAck`.
     pub(crate) fn of(timing: &Timing, request: &Request, start: Instant, fate: Fate) -> Self {
-        Self::answered(timing, request, &timing.response_mode(&request.mode), start, fate)
-    }
-
-    /// Likewise, where the mode of the answer is known already.
-    pub(crate) fn answered(
-        timing: &Timing,
-        request: &Request,
-        response: &Mode,
-        start: Instant,
-        fate: Fate,
-    ) -> Self {
         let mut steps = [None; 4];
         let mut next = 0;
         let mut at = start;
@@ -155,7 +146,7 @@ impl Exchange {
         let kind = if request.mpdus == 0 { StepKind::BlockAckRequest } else { StepKind::Data };
         let sent = add(kind, &request.mode, request.psdu);
         let answer = |kind, bytes| {
-            let airtime = timing.airtime(response, bytes);
+            let airtime = timing.airtime(&request.response, bytes);
             Step { kind, start: sent + timing.sifs(), airtime }
         };
         let answer = match request.answer {
@@ -223,21 +214,12 @@ impl Exchange {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mac::{Durations, Eifs, Protection, SlotGrid};
+    use crate::mac::Protection;
     use crate::phy::{DOT11B, DOT11G, Preamble};
     use kernel::BitRate;
 
     fn timing() -> Timing {
-        Timing {
-            standard: &DOT11B,
-            preamble: Preamble::Long,
-            basic_rates: DOT11B.default_basic_rates().collect(),
-            slot: DOT11B.slot,
-            eifs: Eifs::Standard,
-            slot_grid: SlotGrid::Standard,
-            durations: Durations::Standard,
-            protection: Protection::None,
-        }
+        Timing::of(&DOT11B)
     }
 
     fn request(with_rts: bool, broadcast: bool) -> Request {
@@ -245,7 +227,8 @@ mod tests {
         let answer = if broadcast { Answer::None } else { Answer::Ack };
         let (mpdus, block_ack, repeated) = (1, Bytes(32), false);
         let opening = if with_rts { Opening::Rts } else { Opening::None };
-        Request { sender: 1, mode, psdu, opening, mpdus, answer, block_ack, repeated }
+        let response = timing().response_mode(&mode);
+        Request { sender: 1, mode, response, psdu, opening, mpdus, answer, block_ack, repeated }
     }
 
     /// Kind, begin and end in microseconds.
@@ -323,7 +306,8 @@ mod tests {
         let of = |timing: &Timing, with_rts| {
             let mode = DOT11G.fastest();
             let opening = timing.opening_of(&mode, with_rts);
-            let request = Request { mode, psdu: Bytes(1536), opening, ..request(false, false) };
+            let (response, psdu) = (timing.response_mode(&mode), Bytes(1536));
+            let request = Request { mode, response, psdu, opening, ..request(false, false) };
             let exchange = Exchange::of(timing, &request, Instant::ZERO, Fate::DataLost);
             assert_eq!(exchange.reserved_until(timing), Instant::ZERO + exchange.planned());
             let exchange = Exchange::of(timing, &request, Instant::ZERO, Fate::Success);

@@ -31,6 +31,8 @@ pub enum Outcome {
 pub(crate) struct Framing {
     /// Bytes that MAC and LLC add to a packet, FCS included.
     pub(crate) overhead: Bytes,
+    /// Of these those of LLC and SNAP, of which each MSDU has its own.
+    pub(crate) llc: Bytes,
     /// Limits and rules of aggregates; without it, frames go one by one.
     pub(crate) aggregation: Option<Aggregation>,
     /// Attempts of an MPDU under [`Persist::Counted`].
@@ -39,8 +41,8 @@ pub(crate) struct Framing {
 
 impl Framing {
     /// Header and FCS of a data frame, without the LLC header, which belongs to each MSDU.
-    fn frame(&self, aggregation: &Aggregation) -> Bytes {
-        Bytes(self.overhead.0.saturating_sub(aggregation.llc.0))
+    fn frame(&self) -> Bytes {
+        Bytes(self.overhead.0.saturating_sub(self.llc.0))
     }
 
     fn window(&self) -> usize {
@@ -259,15 +261,15 @@ impl Originator {
         if self.to.is_none() {
             return;
         }
-        let frame = framing.frame(&limits);
+        let frame = framing.frame();
         // The A-MSDU of a single packet would have a subframe header more.
         let alone = if mpdu.packets == 1 { SUBFRAME_HEADER } else { Bytes::ZERO };
         let mut body = mpdu.bytes - frame + alone;
         let most = limits.amsdu.0.min(room.0.saturating_sub(ampdu(before, frame).0));
-        while let Some(left) = most.checked_sub(amsdu(body, limits.llc).0)
+        while let Some(left) = most.checked_sub(amsdu(body, framing.llc).0)
             && let Some(packet) = supply(Bytes(left))
         {
-            body = amsdu(body, limits.llc + packet.size);
+            body = amsdu(body, framing.llc + packet.size);
             mpdu.packets += 1;
             mpdu.bytes = frame + body;
             self.packets.push_back(packet);

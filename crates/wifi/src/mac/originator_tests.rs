@@ -23,12 +23,12 @@ pub(crate) fn number(packet: &Packet) -> u64 {
 }
 
 fn aggregation() -> Aggregation {
-    Aggregation::of(ModeClass::Ht, Bytes(8)).unwrap()
+    Aggregation::of(ModeClass::Ht).unwrap()
 }
 
 /// `QoS` data, LLC and FCS: 26 + 8 + 4.
 fn framing(aggregation: Aggregation) -> Framing {
-    Framing { overhead: Bytes(38), aggregation: Some(aggregation), attempts: 3 }
+    Framing { overhead: Bytes(38), llc: Bytes(8), aggregation: Some(aggregation), attempts: 3 }
 }
 
 const ROOM: Room = Room { frames: 64, bytes: Bytes(65_535) };
@@ -84,7 +84,7 @@ impl Bench {
 
 #[test]
 fn frames_go_one_by_one_without_aggregation() {
-    let framing = Framing { overhead: Bytes(36), aggregation: None, attempts: 7 };
+    let framing = Framing { overhead: Bytes(36), llc: Bytes(8), aggregation: None, attempts: 7 };
     let mut bench = Bench::new(framing, &[1500, 1500]);
     let psdu = bench.assemble(ROOM);
     assert_eq!(psdu, Psdu { bytes: Bytes(1536), mpdus: 1, answer: Answer::Ack });
@@ -320,7 +320,7 @@ fn sequence_numbers_are_each_receivers_own() {
 
 #[test]
 fn sequence_numbers_have_twelve_bits() {
-    let framing = Framing { overhead: Bytes(36), aggregation: None, attempts: 7 };
+    let framing = Framing { overhead: Bytes(36), llc: Bytes(8), aggregation: None, attempts: 7 };
     let mut originator = Originator::new(1);
     let mut sequence = || {
         originator.load(&framing, NOW, packet(0, 100), Some(0));

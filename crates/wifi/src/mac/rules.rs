@@ -42,7 +42,8 @@ impl Rules {
         let per_node = persistence.len() as u32 / 2;
         persistence.extend(config.non_erp.iter().map(|nodes| of(nodes.cw_min, config.cw_max)));
         let framing = Framing {
-            overhead: config.overhead,
+            overhead: config.overhead(),
+            llc: config.llc,
             aggregation: config.aggregation.filter(|_| config.edca.is_some()),
             attempts: config.short_retry_limit,
         };

@@ -1,8 +1,9 @@
 //! Interframe spaces, timeouts and the rules with named alternatives.
 
 use super::exchange::Opening;
-use crate::phy::{Mode, Preamble, Standard, airtime};
+use crate::phy::{DOT11G, Mode, Preamble, Standard, airtime};
 use kernel::{BitRate, Bytes, Duration};
+use settings::{Choice, Settings};
 
 /// Bytes of an ACK or a CTS, FCS included (clauses 9.3.1.3, 9.3.1.4).
 pub(crate) const ACK: Bytes = Bytes(14);
@@ -11,8 +12,8 @@ pub(crate) const RTS: Bytes = Bytes(20);
 /// Bytes of the frame check sequence.
 pub const FCS: Bytes = Bytes(4);
 
-/// How long a station waits after a frame that it could not decode (clause 10.3.2.3.7).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How long a station defers after a frame that it could not decode (clause 10.3.2.3.7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Eifs {
     /// SIFS + the time of an ACK at the lowest mandatory rate + DIFS.
     #[default]
@@ -24,7 +25,7 @@ pub enum Eifs {
 }
 
 /// Where a station's back-off slots begin after a collision.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum SlotGrid {
     /// Bystanders count slots from the end of the EIFS, the senders that collided on the grid of
     /// DIFS and slots after the medium fell idle, from the first boundary after their timeout
@@ -40,7 +41,7 @@ pub enum SlotGrid {
 }
 
 /// Whether a slot in which another station begins to send counts as counted down.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Countdown {
     /// As the function in use has it. DCF, no: only idle slots count (clause 10.3.4.3), and after a
     /// busy period the first slot belongs to those alone who have just drawn anew. EDCA, yes: who
@@ -54,7 +55,7 @@ pub enum Countdown {
 }
 
 /// What a back-off is drawn from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum BackoffDraw {
     /// Uniform in 0..=CW (clause 10.3.3).
     #[default]
@@ -64,7 +65,7 @@ pub enum BackoffDraw {
 }
 
 /// How exact the durations of DSSS and CCK frames are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Durations {
     /// Whole microseconds on the air (clause 16.3.4), so that Duration fields are exact and all
     /// stations find the same end of an exchange.
@@ -79,7 +80,7 @@ pub enum Durations {
 
 /// What goes before OFDM frames where there are stations that do not understand them (clauses 10.27
 /// and 18.4.6).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Protection {
     /// Nothing.
     #[default]
@@ -90,28 +91,39 @@ pub enum Protection {
     RtsCts,
 }
 
-/// A cell's durations, resolved from its standard and its options.
-#[derive(Clone, Debug)]
+/// A cell's durations.
+#[derive(Clone, Debug, PartialEq, Settings)]
 pub struct Timing {
     /// The standard.
+    #[setting(skip, default = &DOT11G)]
     pub standard: &'static Standard,
     /// Form of the DSSS preamble.
+    #[setting(skip)]
     pub preamble: Preamble,
     /// BSS basic rate set.
+    #[setting(skip, default = DOT11G.default_basic_rates().collect())]
     pub basic_rates: Vec<BitRate>,
     /// Slot time.
+    #[setting(skip, default = DOT11G.slot)]
     pub slot: Duration,
-    /// Which EIFS.
-    pub eifs: Eifs,
-    /// Which slot grid after a collision.
-    pub slot_grid: SlotGrid,
-    /// How exact the durations of DSSS and CCK frames are.
-    pub durations: Durations,
     /// What goes before OFDM frames; in 802.11g only.
+    #[setting(skip)]
     pub protection: Protection,
+    /// How long a station defers after a frame that it could not read.
+    pub eifs: Eifs,
+    /// How slots lie after a collision.
+    pub slot_grid: SlotGrid,
+    /// Durations of DSSS and CCK frames.
+    pub durations: Durations,
 }
 
 impl Timing {
+    /// As a standard has it, with its usual basic rates.
+    pub fn of(standard: &'static Standard) -> Self {
+        let basic_rates = standard.default_basic_rates().collect();
+        Self { standard, basic_rates, slot: standard.slot, ..Self::default() }
+    }
+
     /// SIFS.
     pub fn sifs(&self) -> Duration {
         self.standard.sifs
@@ -199,20 +211,7 @@ impl Timing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::{DOT11A, DOT11B, DOT11G};
-
-    fn timing(standard: &'static Standard) -> Timing {
-        Timing {
-            standard,
-            preamble: Preamble::Long,
-            basic_rates: standard.default_basic_rates().collect(),
-            slot: standard.slot,
-            eifs: Eifs::Standard,
-            slot_grid: SlotGrid::Standard,
-            durations: Durations::Standard,
-            protection: Protection::None,
-        }
-    }
+    use crate::phy::{DOT11A, DOT11B};
 
     fn us(d: Duration) -> u64 {
         assert_eq!(d.0 % 1000, 0);
@@ -221,7 +220,7 @@ mod tests {
 
     #[test]
     fn interframe_spaces() {
-        let (b, a, g) = (timing(&DOT11B), timing(&DOT11A), timing(&DOT11G));
+        let (b, a, g) = (Timing::of(&DOT11B), Timing::of(&DOT11A), Timing::of(&DOT11G));
         assert_eq!([us(b.difs()), us(a.difs()), us(g.difs())], [50, 34, 28]);
         assert_eq!(us(b.eifs(&DOT11B.fastest())), 10 + 304 + 50);
         assert_eq!(us(a.eifs(&DOT11A.fastest())), 16 + 44 + 34);
@@ -230,7 +229,7 @@ mod tests {
 
     #[test]
     fn eifs_options() {
-        let mut b = timing(&DOT11B);
+        let mut b = Timing::of(&DOT11B);
         b.eifs = Eifs::None;
         assert_eq!(us(b.eifs(&DOT11B.fastest())), 50);
         b.eifs = Eifs::Estimated;
@@ -239,19 +238,19 @@ mod tests {
 
     #[test]
     fn timeouts_wait_for_the_start_of_the_answer() {
-        assert_eq!(us(timing(&DOT11B).response_timeout(&DOT11B.fastest())), 10 + 20 + 192);
-        assert_eq!(us(timing(&DOT11A).response_timeout(&DOT11A.fastest())), 16 + 9 + 20);
-        assert_eq!(us(timing(&DOT11G).response_timeout(&DOT11G.fastest())), 10 + 9 + 20);
+        assert_eq!(us(Timing::of(&DOT11B).response_timeout(&DOT11B.fastest())), 10 + 20 + 192);
+        assert_eq!(us(Timing::of(&DOT11A).response_timeout(&DOT11A.fastest())), 16 + 9 + 20);
+        assert_eq!(us(Timing::of(&DOT11G).response_timeout(&DOT11G.fastest())), 10 + 9 + 20);
     }
 
     #[test]
     fn ns2_keeps_fractions_of_a_microsecond_and_rounds_reservations() {
-        let ns2 = Timing { durations: Durations::Ns2, ..timing(&DOT11B) };
+        let ns2 = Timing { durations: Durations::Ns2, ..Timing::of(&DOT11B) };
         let mode = DOT11B.fastest();
         assert_eq!(ns2.airtime(&mode, Bytes(74)).total(), Duration(192_000 + 53_818));
-        assert_eq!(us(timing(&DOT11B).airtime(&mode, Bytes(74)).total()), 192 + 54);
+        assert_eq!(us(Timing::of(&DOT11B).airtime(&mode, Bytes(74)).total()), 192 + 54);
         assert_eq!(us(ns2.reservation(Duration(771_818))), 772);
         assert_eq!(us(ns2.reservation(Duration(1_499_091))), 1499);
-        assert_eq!(timing(&DOT11B).reservation(Duration(771_818)), Duration(771_818));
+        assert_eq!(Timing::of(&DOT11B).reservation(Duration(771_818)), Duration(771_818));
     }
 }

@@ -2,14 +2,16 @@
 
 use super::{Mode, ModeClass};
 use kernel::{BitRate, Bytes, Duration};
+use settings::Choice;
 
 /// Form of the DSSS preamble (clause 16.2.2). Frames at 1 Mb/s always have the long one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Preamble {
-    /// 144 µs preamble and 48 µs header, both at 1 Mb/s.
+    /// A preamble of 144 us and a header of 48 us, both at 1 Mb/s.
     #[default]
     Long,
-    /// 72 µs preamble at 1 Mb/s and 24 µs header at 2 Mb/s.
+    /// A preamble of 72 us at 1 Mb/s and a header of 24 us at 2 Mb/s; a frame at 1 Mb/s has the
+    /// long one nevertheless.
     Short,
 }
 

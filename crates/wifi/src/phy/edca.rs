@@ -2,6 +2,7 @@
 
 use super::Standard;
 use kernel::Duration;
+use settings::Choice;
 
 /// An access category (clause 10.2.3.2), lowest priority first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,16 +22,20 @@ impl AccessCategory {
     pub const ALL: [Self; 4] = [Self::Background, Self::BestEffort, Self::Video, Self::Voice];
 }
 
-/// Whose default parameters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Whose default parameters of access categories.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+#[settings(name = "EdcaDefaults")]
 pub enum Edition {
     /// 802.11-2016 and later: a TXOP limit for every category (table 9-155).
     #[default]
+    #[setting(name = "2016")]
     Ieee2016,
     /// 802.11e to 802.11-2012: one frame exchange for background and best effort, shorter limits
     /// for video and voice (802.11-2012 table 8-105).
+    #[setting(name = "2012")]
     Ieee2012,
-    /// ns-3: one frame exchange for background and best effort, else those of 802.11-2016.
+    /// ns-3: one frame exchange for background and best effort, else those of 802.11-2016; and the
+    /// access point as its stations.
     Ns3,
 }
 
@@ -73,11 +78,6 @@ impl Edca {
             BestEffort => Self { cw_max: ((self.cw_min + 1) * 4 - 1).min(self.cw_max), ..self },
             Video | Voice => Self { aifsn: 1, ..self },
         }
-    }
-
-    /// SIFS and the slots of this category.
-    pub fn aifs(&self, standard: &Standard) -> Duration {
-        standard.sifs + standard.slot * u64::from(self.aifsn)
     }
 }
 
@@ -124,16 +124,6 @@ mod tests {
         }
         assert_eq!(row(&DOT11AC, BestEffort, Edition::Ns3)[3], 0);
         assert_eq!(row(&DOT11AC, Video, Edition::Ns3)[3], 4096);
-    }
-
-    #[test]
-    fn interframe_spaces() {
-        let us = |standard: &Standard, category| {
-            standard.edca(category, Edition::default()).aifs(standard).0 / 1000
-        };
-        assert_eq!(AccessCategory::ALL.map(|category| us(&DOT11AC, category)), [79, 43, 34, 34]);
-        assert_eq!(us(&DOT11N_2_4, BestEffort), 10 + 27);
-        assert_eq!(us(&DOT11B, BestEffort), 10 + 60);
     }
 
     #[test]

@@ -2,20 +2,22 @@
 
 mod certain;
 mod dsss;
-mod nist;
-mod table;
-mod threshold;
-mod yans;
 
 pub(crate) use certain::Certain;
-pub use nist::Nist;
-pub use table::AwgnTable;
-pub use threshold::{NS2_TX_POWER, Reception, Threshold};
-pub use yans::Yans;
 
 use super::Mode;
 use kernel::{Bytes, Db};
 use std::fmt::Debug;
+
+settings::registry! {
+    /// Which bits are understood at a ratio of signal to interference and noise.
+    #[settings(name = "ErrorModel")]
+    pub enum ErrorModelSettings: ErrorModel = Table;
+    table: Table(AwgnTable),
+    nist: Nist(Nist),
+    yans: Yans(Yans),
+    threshold: Threshold(Threshold),
+}
 
 /// Data bits of a frame that arrive under one and the same noise and interference.
 #[derive(Clone, Copy, Debug)]

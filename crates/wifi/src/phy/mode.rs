@@ -3,6 +3,7 @@
 use super::Coding;
 use super::layout::Layout;
 use kernel::BitRate;
+use settings::numbered;
 
 /// Which PPDU format a mode belongs to (table 10-9, "modulation classes").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,13 +73,10 @@ impl Width {
             Self::Mhz160 => 160,
         }
     }
+}
 
-    /// The OFDM channel of so many MHz.
-    pub fn of_mhz(mhz: u32) -> Option<Self> {
-        [Self::Mhz20, Self::Mhz40, Self::Mhz80, Self::Mhz160]
-            .into_iter()
-            .find(|width| width.mhz() == mhz)
-    }
+numbered! {
+    Width, "integer": 20 => Self::Mhz20, 40 => Self::Mhz40, 80 => Self::Mhz80, 160 => Self::Mhz160
 }
 
 /// Guard interval between OFDM symbols.
@@ -105,13 +103,11 @@ impl Guard {
             Self::Ns3200 => 3200,
         }
     }
+}
 
-    /// The guard interval of so many nanoseconds.
-    pub fn of_ns(ns: u64) -> Option<Self> {
-        [Self::Ns400, Self::Ns800, Self::Ns1600, Self::Ns3200]
-            .into_iter()
-            .find(|guard| guard.ns() == ns)
-    }
+numbered! {
+    Guard, "integer":
+    400 => Self::Ns400, 800 => Self::Ns800, 1600 => Self::Ns1600, 3200 => Self::Ns3200
 }
 
 /// Modulation of the carrier, or of each subcarrier.

@@ -2,21 +2,24 @@
 
 mod course;
 mod fading;
-mod friis;
-mod log_distance;
 mod shadowing;
-mod two_ray;
 mod variates;
 
 pub use course::Course;
 pub use fading::Fading;
-pub use friis::Friis;
-pub use log_distance::LogDistance;
 pub use shadowing::Shadowing;
-pub use two_ray::TwoRay;
 
 use kernel::{Db, Instant};
 use std::fmt::Debug;
+
+settings::registry! {
+    /// Loss by distance.
+    #[settings(name = "Propagation")]
+    pub enum PropagationSettings: Propagation = LogDistance;
+    friis: Friis(Friis),
+    log_distance: LogDistance(LogDistance),
+    two_ray: TwoRay(TwoRay),
+}
 
 /// A place, in metres.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

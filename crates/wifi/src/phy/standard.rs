@@ -4,12 +4,68 @@ use super::edca::{AccessCategory, Edca, Edition};
 use super::{Airtime, Band, Mode, ModeClass, Preamble, TxVector, airtime};
 use ModeClass::{Dsss, ErpOfdm, HrDsss, Ofdm};
 use kernel::{BitRate, Bytes, Duration};
+use settings::{Choice, number};
+
+/// The amendment to 802.11 by which a network sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
+#[settings(name = "Standard")]
+pub enum Amendment {
+    /// 802.11b: DSSS and CCK at 2.4 GHz (802.11-2020 clauses 15 and 16).
+    #[setting(name = "11b")]
+    B,
+    /// 802.11a: OFDM at 5 GHz (clause 17).
+    #[setting(name = "11a")]
+    A,
+    /// 802.11g: ERP, that is OFDM beside DSSS and CCK at 2.4 GHz (clause 18).
+    #[setting(name = "11g")]
+    G,
+    /// 802.11n: HT at 5 or 2.4 GHz (clause 19).
+    #[setting(name = "11n")]
+    N,
+    /// 802.11ac: VHT at 5 GHz (clause 21).
+    #[setting(name = "11ac")]
+    Ac,
+    /// 802.11ax: HE at 5 or 2.4 GHz (802.11ax-2021 clause 27).
+    #[setting(name = "11ax")]
+    Ax,
+}
+
+impl Amendment {
+    /// Its name, as `11g`.
+    pub fn name(self) -> &'static str {
+        Choice::name(&self)
+    }
+
+    /// Whether its data frames have an MCS: 802.11n and later.
+    pub const fn has_mcs(self) -> bool {
+        matches!(self, Self::N | Self::Ac | Self::Ax)
+    }
+}
+
+/// The slot time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
+pub enum Slot {
+    /// 9 us.
+    Short,
+    /// 20 us.
+    Long,
+}
+
+impl Slot {
+    /// How long it lasts.
+    pub const fn lasts(self) -> Duration {
+        match self {
+            Self::Short => Duration::from_micros(9),
+            Self::Long => Duration::from_micros(20),
+        }
+    }
+}
 
 /// The constants of one PHY.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standard {
-    /// Name of the amendment.
-    pub name: &'static str,
+    /// Which amendment.
+    pub amendment: Amendment,
     /// Frequency band.
     pub band: Band,
     /// `aSlotTime`.
@@ -33,9 +89,9 @@ pub struct Standard {
 
 /// 802.11b: HR/DSSS at 2.4 GHz (table 16-4).
 pub const DOT11B: Standard = Standard {
-    name: "11b",
+    amendment: Amendment::B,
     band: Band::Ghz2_4,
-    slot: Duration::from_micros(20),
+    slot: Slot::Long.lasts(),
     sifs: Duration::from_micros(10),
     cw_min: 31,
     cw_max: 1023,
@@ -52,9 +108,9 @@ pub const DOT11B: Standard = Standard {
 
 /// 802.11a: OFDM at 5 GHz, 20 MHz (table 17-21).
 pub const DOT11A: Standard = Standard {
-    name: "11a",
+    amendment: Amendment::A,
     band: Band::Ghz5,
-    slot: Duration::from_micros(9),
+    slot: Slot::Short.lasts(),
     sifs: Duration::from_micros(16),
     cw_min: 15,
     cw_max: 1023,
@@ -75,9 +131,9 @@ pub const DOT11A: Standard = Standard {
 
 /// 802.11g: ERP at 2.4 GHz, short slot, no 802.11b station present (table 18-5).
 pub const DOT11G: Standard = Standard {
-    name: "11g",
+    amendment: Amendment::G,
     band: Band::Ghz2_4,
-    slot: Duration::from_micros(9),
+    slot: Slot::Short.lasts(),
     sifs: Duration::from_micros(10),
     cw_min: 15,
     cw_max: 1023,
@@ -101,15 +157,15 @@ pub const DOT11G: Standard = Standard {
 };
 
 /// 802.11n: HT at 5 GHz (table 19-25); times and control frames are those of OFDM.
-pub const DOT11N: Standard = Standard { name: "11n", high: Some(ModeClass::Ht), ..DOT11A };
-/// 802.11n at 2.4 GHz, without 802.11b stations: times and control frames are those of ERP.
-pub const DOT11N_2_4: Standard = Standard { name: "11n", high: Some(ModeClass::Ht), ..DOT11G };
+pub const DOT11N: Standard = DOT11A.with(Amendment::N, ModeClass::Ht);
+/// 802.11n at 2.4 GHz: times and control frames are those of ERP.
+pub const DOT11N_2_4: Standard = DOT11G.with(Amendment::N, ModeClass::Ht);
 /// 802.11ac: VHT, at 5 GHz only (table 21-28).
-pub const DOT11AC: Standard = Standard { name: "11ac", high: Some(ModeClass::Vht), ..DOT11A };
+pub const DOT11AC: Standard = DOT11A.with(Amendment::Ac, ModeClass::Vht);
 /// 802.11ax: HE at 5 GHz (802.11ax-2021 clause 27.4.4).
-pub const DOT11AX: Standard = Standard { name: "11ax", high: Some(ModeClass::He), ..DOT11A };
-/// 802.11ax at 2.4 GHz, without 802.11b stations.
-pub const DOT11AX_2_4: Standard = Standard { name: "11ax", high: Some(ModeClass::He), ..DOT11G };
+pub const DOT11AX: Standard = DOT11A.with(Amendment::Ax, ModeClass::He);
+/// 802.11ax at 2.4 GHz.
+pub const DOT11AX_2_4: Standard = DOT11G.with(Amendment::Ax, ModeClass::He);
 
 /// Each in its usual band first.
 const ALL: [&Standard; 8] =
@@ -120,20 +176,30 @@ const fn rate(r_100kbps: u64) -> BitRate {
 }
 
 impl Standard {
-    /// Names of all standards.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        ALL[..6].iter().map(|standard| standard.name)
+    /// A PHY with MCS in the place of another. No 802.11b station is expected: the basic rates are
+    /// those of OFDM.
+    const fn with(self, amendment: Amendment, high: ModeClass) -> Self {
+        Self { amendment, high: Some(high), basic_100kbps: DOT11A.basic_100kbps, ..self }
     }
 
-    /// The standard called `name`, in the band where it is at home: 2.4 GHz for b and g, 5 GHz for
-    /// all others.
-    pub fn named(name: &str) -> Option<&'static Self> {
-        ALL.into_iter().find(|standard| standard.name == name)
+    /// The standard of an amendment, in the band where it is at home: 2.4 GHz for b and g, 5 GHz
+    /// for all others.
+    pub fn of(amendment: Amendment) -> &'static Self {
+        ALL.into_iter().find(|standard| standard.amendment == amendment).expect("all are listed")
     }
 
-    /// The standard called `name` in a band.
-    pub fn in_band(name: &str, band: Band) -> Option<&'static Self> {
-        ALL.into_iter().find(|standard| standard.name == name && standard.band == band)
+    /// The standard of an amendment in a band, or what is wrong with that.
+    pub fn in_band(amendment: Amendment, band: Band) -> Result<&'static Self, String> {
+        let is = |standard: &&Self| standard.amendment == amendment && standard.band == band;
+        ALL.into_iter().find(is).ok_or_else(|| {
+            let home = number(Self::of(amendment).band.ghz());
+            format!("802.{} is at {home} GHz only; remove the key", amendment.name())
+        })
+    }
+
+    /// The name of the amendment.
+    pub fn name(&self) -> &'static str {
+        self.amendment.name()
     }
 
     /// The slowest PPDU of this standard's HT, VHT or HE, to be changed and asked for its mode.
@@ -149,6 +215,32 @@ impl Standard {
     /// The DSSS or OFDM mode with this rate.
     pub fn mode(&self, rate: BitRate) -> Option<Mode> {
         self.modes.iter().find(|mode| mode.rate == rate).copied()
+    }
+
+    /// The DSSS or OFDM mode of a rate in Mb/s, or what is wrong with that.
+    pub fn mode_at(&self, mbps: f64) -> Result<Mode, String> {
+        let mut rates: Vec<f64> = self.modes.iter().map(|mode| mode.rate.0 as f64 / 1e6).collect();
+        if rates.contains(&mbps) {
+            return Ok(self.mode(BitRate::from_mbps(mbps)).expect("the rate of a mode"));
+        }
+        rates.sort_by(f64::total_cmp);
+        let listed = rates.iter().map(|rate| number(*rate)).collect::<Vec<_>>().join(", ");
+        let below = rates.iter().rev().find(|rate| **rate < mbps);
+        let above = rates.iter().find(|rate| **rate > mbps);
+        let in_bits =
+            [1e3, 1e6].into_iter().map(|unit| mbps / unit).find(|rate| rates.contains(rate));
+        let nearest = match (in_bits, below, above) {
+            (Some(rate), ..) => format!("the unit is Mb/s, so perhaps {}", number(rate)),
+            (_, Some(below), Some(above)) => {
+                format!("the nearest are {} and {}", number(*below), number(*above))
+            }
+            (_, Some(only), None) => format!("the highest is {}", number(*only)),
+            (_, None, Some(only)) => format!("the lowest is {}", number(*only)),
+            (_, None, None) => "none is near".to_owned(),
+        };
+        let of = if self.high.is_some() { "control frames in 802." } else { "802." };
+        let (is, name) = (number(mbps), self.name());
+        Err(format!("{is} is not a rate of {of}{name} ({listed}); {nearest}"))
     }
 
     /// The fastest mode of DSSS or OFDM.
@@ -256,16 +348,25 @@ mod tests {
 
     #[test]
     fn standards_are_found_by_name() {
-        assert_eq!(Standard::named("11a"), Some(&DOT11A));
-        assert_eq!(Standard::named("11z"), None);
+        assert_eq!(Standard::of(Amendment::A), &DOT11A);
         assert_eq!(DOT11B.fastest().rate, BitRate::from_mbps(11.0));
-        assert_eq!(Standard::named("11n"), Some(&DOT11N));
-        assert_eq!(Standard::in_band("11ax", Band::Ghz2_4), Some(&DOT11AX_2_4));
-        assert_eq!(Standard::in_band("11ac", Band::Ghz2_4), None);
-        assert_eq!(
-            Standard::names().collect::<Vec<_>>(),
-            ["11a", "11b", "11g", "11n", "11ac", "11ax"]
-        );
+        assert_eq!(Standard::of(Amendment::N), &DOT11N);
+        assert_eq!(Standard::in_band(Amendment::Ax, Band::Ghz2_4), Ok(&DOT11AX_2_4));
+        let fault = "802.11ac is at 5 GHz only; remove the key";
+        assert_eq!(Standard::in_band(Amendment::Ac, Band::Ghz2_4), Err(fault.to_owned()));
+        assert_eq!(Amendment::NAMES, ["11b", "11a", "11g", "11n", "11ac", "11ax"]);
+    }
+
+    #[test]
+    fn a_rate_exists_or_says_why_not() {
+        assert_eq!(DOT11G.mode_at(5.5), Ok(DOT11B.modes[2]));
+        let fault = "54 is not a rate of 802.11b (1, 2, 5.5, 11); the highest is 11";
+        assert_eq!(DOT11B.mode_at(54.0), Err(fault.to_owned()));
+        for standard in ALL {
+            let rates = standard.default_basic_rates();
+            let modes: Vec<_> = rates.filter_map(|rate| standard.mode(rate)).collect();
+            assert_eq!(modes.len(), standard.basic_100kbps.len(), "{}", standard.name());
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::layout::{Code, Layout, SIGNAL_EXTENSION, SYMBOL, TAIL};
 use super::mode::MCS;
 use super::{Guard, Mode, ModeClass, Width, he, ht, vht};
 use kernel::{BitRate, Duration};
+use settings::{Choice, numbered};
 use std::fmt;
 
 /// Frequency band.
@@ -16,8 +17,20 @@ pub enum Band {
     Ghz5,
 }
 
+numbered! { Band, "number": 2.4 => Self::Ghz2_4, 5.0 => Self::Ghz5 }
+
+impl Band {
+    /// Its name as a number.
+    pub const fn ghz(self) -> f64 {
+        match self {
+            Self::Ghz2_4 => 2.4,
+            Self::Ghz5 => 5.0,
+        }
+    }
+}
+
 /// Forward error correction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
 pub enum Coding {
     /// Binary convolutional code.
     Bcc,
@@ -26,23 +39,26 @@ pub enum Coding {
 }
 
 /// Length of an HE-LTF symbol without its guard interval (clause 27.3.11.10).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
 pub enum HeLtf {
-    /// 3.2 µs.
+    /// 3.2 us.
+    #[setting(name = "1x")]
     X1,
-    /// 6.4 µs.
+    /// 6.4 us.
+    #[setting(name = "2x")]
     X2,
-    /// 12.8 µs.
+    /// 12.8 us.
+    #[setting(name = "4x")]
     X4,
 }
 
-/// Whose durations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Whose durations PPDUs with an MCS have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum PpduTiming {
     /// Those of the standard.
     #[default]
     Standard,
-    /// Those of ns-3: no VHT-SIG-B, short-guard data not rounded up to 4 µs, HE-LTFs of 8 µs
+    /// Those of ns-3: no VHT-SIG-B, short-guard data not rounded up to 4 us, HE-LTFs of 8 us
     /// whatever their type, no packet extension, tail bits as if there were BCC always, and in HE
     /// fractions of a bit in a symbol.
     Ns3,

@@ -1,8 +1,26 @@
 //! Adaptive automatic rate fallback.
 
 use super::arf::{Count, Move, Patience};
-use super::{Choice, Ladder, RateControl, TxReport};
-use kernel::Instant;
+use super::{Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
+use crate::phy::error::ErrorModel;
+use kernel::{Instant, Rng};
+use settings::Settings;
+
+/// Adaptive automatic rate fallback (Lacage, Manshaei and Turletti 2004).
+#[derive(Clone, Debug, PartialEq, Settings)]
+#[settings(name = "Aarf")]
+pub struct AarfSettings {
+    /// Most successes in a row that going up may need, as in ns-3; 50 in the paper.
+    #[setting(default = 60, range = 1..=1_000_000)]
+    pub most_successes: u32,
+}
+
+impl Rule for AarfSettings {
+    fn build(&self, link: &LinkModes, _: &dyn ErrorModel, _: Rng) -> Option<Box<dyn RateControl>> {
+        let count = Count::new(SUCCESSES, 2, Patience::Attempts(ATTEMPTS));
+        Some(Box::new(Aarf { ladder: link.ladder(), count, most: self.most_successes }))
+    }
+}
 
 /// Adaptive ARF (M. Lacage, M. H. Manshaei, T. Turletti, "IEEE 802.11 rate adaptation: a practical
 /// approach", `MSWiM` 2004): as ARF, but each failed probe doubles the successes and the attempts
@@ -17,18 +35,6 @@ pub struct Aarf {
 /// Successes, and attempts, that raise the rate at first.
 const SUCCESSES: u32 = 10;
 const ATTEMPTS: u32 = 15;
-
-impl Aarf {
-    /// With a limit of 60 successes, as in ns-3; the paper has 50.
-    pub fn new(ladder: Ladder) -> Self {
-        Self::with_limit(ladder, 60)
-    }
-
-    /// With another limit.
-    pub fn with_limit(ladder: Ladder, most: u32) -> Self {
-        Self { ladder, count: Count::new(SUCCESSES, 2, Patience::Attempts(ATTEMPTS)), most }
-    }
-}
 
 impl RateControl for Aarf {
     fn select(&mut self, _now: Instant, _attempt: u32) -> Choice {
@@ -63,24 +69,24 @@ impl RateControl for Aarf {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Script, ladder};
+    use super::super::tests::{Script, build};
     use super::*;
 
     /// Successes until the rate goes up.
-    fn successes(script: &mut Script<Aarf>) -> usize {
+    fn successes(script: &mut Script<Box<dyn RateControl>>) -> usize {
         (1..=100).find(|_| script.places("+") == [1]).unwrap()
     }
 
     #[test]
     fn failed_probes_become_rarer() {
-        let mut script = Script::new(Aarf::new(ladder()));
+        let mut script = Script::new(build(&AarfSettings::default()));
         let mut needed = Vec::new();
         for _ in 0..5 {
             needed.push(successes(&mut script));
             assert_eq!(script.places("-"), [0]);
         }
         assert_eq!(needed, [10, 20, 40, 60, 60]);
-        let mut script = Script::new(Aarf::with_limit(ladder(), 50));
+        let mut script = Script::new(build(&AarfSettings { most_successes: 50 }));
         let mut last = 0;
         for _ in 0..5 {
             last = successes(&mut script);
@@ -91,7 +97,7 @@ mod tests {
 
     #[test]
     fn two_failures_bring_haste_back() {
-        let mut script = Script::new(Aarf::new(ladder()));
+        let mut script = Script::new(build(&AarfSettings::default()));
         successes(&mut script);
         script.places("-");
         assert_eq!(successes(&mut script), 20);
@@ -101,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_patience_doubles_too() {
-        let mut script = Script::new(Aarf::new(ladder()));
+        let mut script = Script::new(build(&AarfSettings::default()));
         successes(&mut script);
         script.places("-");
         // Thirty attempts with a failure among each ten.

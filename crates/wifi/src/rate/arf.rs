@@ -1,16 +1,45 @@
 //! Automatic rate fallback.
 
-use super::{Choice, Ladder, RateControl, TxReport};
-use kernel::{Duration, Instant};
+use super::{Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
+use crate::phy::error::ErrorModel;
+use kernel::{Duration, Instant, Rng};
+use settings::Settings;
+
+/// Automatic rate fallback (Kamerman and Monteban 1997).
+#[derive(Clone, Debug, PartialEq, Settings)]
+#[settings(name = "Arf")]
+pub struct ArfSettings {
+    /// After so many attempts at a mode the next success goes up, whatever failed, as ns-3 counts;
+    /// 0 is never.
+    #[setting(default = 15, range = 0..=1_000_000)]
+    pub patience_attempts: u32,
+    /// After so many milliseconds instead, 60 in the original; default by attempts.
+    #[setting(key = "patience_ms", range = 0.001..=1e6)]
+    pub patience: Option<Duration>,
+}
+
+impl ArfSettings {
+    fn patience(&self) -> Patience {
+        match (self.patience, self.patience_attempts) {
+            (Some(time), _) => Patience::Time(time),
+            (None, 0) => Patience::Endless,
+            (None, attempts) => Patience::Attempts(attempts),
+        }
+    }
+}
+
+impl Rule for ArfSettings {
+    fn build(&self, link: &LinkModes, _: &dyn ErrorModel, _: Rng) -> Option<Box<dyn RateControl>> {
+        let count = Count::new(10, 2, self.patience());
+        Some(Box::new(Arf { ladder: link.ladder(), count, probes: true }))
+    }
+}
 
 /// When ARF tries a higher rate although there were failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Patience {
-    /// After so many attempts at a rate, as ns-3 counts.
+pub(super) enum Patience {
     Attempts(u32),
-    /// After a time, as in the original.
     Time(Duration),
-    /// Never.
     Endless,
 }
 
@@ -100,30 +129,10 @@ impl Count {
 /// of the first attempt after going up.
 #[derive(Clone, Debug)]
 pub struct Arf {
-    ladder: Ladder,
-    count: Count,
+    pub(super) ladder: Ladder,
+    pub(super) count: Count,
     /// The first attempt after going up is a probe.
-    probes: bool,
-}
-
-impl Arf {
-    /// With the usual patience of 15 attempts.
-    pub fn new(ladder: Ladder) -> Self {
-        Self::with_patience(ladder, Patience::Attempts(15))
-    }
-
-    /// Without a timer and without probes: the simple scheme of "Impact of Interference and Capture
-    /// Effects in 802.11 Wireless Networks on TCP" (V. Subramanian and others, section IV-B), in
-    /// which the rate is reduced when successive attempts fail and raised when they succeed. It
-    /// names no numbers; these are ARF's.
-    pub fn simple(ladder: Ladder) -> Self {
-        Self { probes: false, ..Self::with_patience(ladder, Patience::Endless) }
-    }
-
-    /// With another timer.
-    pub fn with_patience(ladder: Ladder, patience: Patience) -> Self {
-        Self { ladder, count: Count::new(10, 2, patience), probes: true }
-    }
+    pub(super) probes: bool,
 }
 
 impl RateControl for Arf {
@@ -149,12 +158,12 @@ impl RateControl for Arf {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Script, ladder};
+    use super::super::tests::{Script, build};
     use super::*;
 
     #[test]
     fn ten_successes_go_up_and_two_failures_down() {
-        let mut script = Script::new(Arf::new(ladder()));
+        let mut script = Script::new(build(&ArfSettings::default()));
         assert_eq!(script.places("+++++++++"), [0; 9]);
         assert_eq!(script.places("+++"), [1, 1, 1]);
         assert_eq!(script.places("-+-"), [1, 1, 1], "not in a row");
@@ -164,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_failed_probe_goes_back_at_once() {
-        let mut script = Script::new(Arf::new(ladder()));
+        let mut script = Script::new(build(&ArfSettings::default()));
         assert_eq!(script.places("++++++++++"), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
         assert_eq!(script.places("-"), [0]);
         assert_eq!(script.places("++++++++++"), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
@@ -173,31 +182,23 @@ mod tests {
 
     #[test]
     fn after_fifteen_attempts_the_next_success_goes_up() {
-        let mut script = Script::new(Arf::new(ladder()));
+        let mut script = Script::new(build(&ArfSettings::default()));
         script.places("++++-++++-++++");
         assert_eq!(script.places("+"), [1], "the fifteenth attempt");
-        let mut script = Script::new(Arf::simple(ladder()));
+        let endless = ArfSettings { patience_attempts: 0, ..ArfSettings::default() };
+        let mut script = Script::new(build(&endless));
         script.places("++++-++++-++++-++++-++++-++++");
         assert_eq!(script.places("-++++"), [0; 5]);
-        let patience = Patience::Time(Duration::from_millis(60));
-        let mut script = Script::new(Arf::with_patience(ladder(), patience));
+        let patience = Some(Duration::from_millis(60));
+        let timed = ArfSettings { patience, ..ArfSettings::default() };
+        let mut script = Script::new(build(&timed));
         // An attempt each 10 ms.
         assert_eq!(script.places("+-+-+-+"), [0, 0, 0, 0, 0, 0, 1]);
     }
 
     #[test]
-    fn the_simple_scheme_asks_for_successive_failures_at_any_rate() {
-        let mut script = Script::new(Arf::simple(ladder()));
-        assert_eq!(script.places("++++++++++"), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
-        assert_eq!(script.places("-+-"), [1, 1, 1], "neither the first nor two apart");
-        assert_eq!(script.places("-"), [0]);
-        assert_eq!(script.places("+-+-+-+-+-+-+-+-+-+-"), [0; 20], "nothing but runs counts");
-        assert_eq!(script.places("+++++++++-++++++++++").last(), Some(&1), "ten in a row");
-    }
-
-    #[test]
     fn a_missing_cts_tells_nothing() {
-        let mut script = Script::new(Arf::new(ladder()));
+        let mut script = Script::new(build(&ArfSettings::default()));
         script.places("++++++++++");
         assert_eq!(script.places("r+r-rrr-"), [1, 1, 1, 1, 1, 1, 1, 0]);
     }

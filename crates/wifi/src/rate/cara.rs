@@ -1,8 +1,20 @@
 //! Collision-aware rate adaptation.
 
 use super::arf::{Count, Move, Patience};
-use super::{Choice, Ladder, RateControl, TxReport};
-use kernel::Instant;
+use super::{Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
+use crate::phy::error::ErrorModel;
+use kernel::{Instant, Rng};
+use settings::Settings;
+
+/// Collision-aware rate adaptation (Kim and others 2006).
+#[derive(Clone, Debug, PartialEq, Settings)]
+pub struct CaraSettings {}
+
+impl Rule for CaraSettings {
+    fn build(&self, link: &LinkModes, _: &dyn ErrorModel, _: Rng) -> Option<Box<dyn RateControl>> {
+        Some(Box::new(Cara::new(link.ladder())))
+    }
+}
 
 /// Collision-aware rate adaptation (J. Kim, S. Kim, S. Choi, D. Qiao, INFOCOM 2006): after a
 /// failure without RTS the next attempt has one, so that a second failure is the channel's and not

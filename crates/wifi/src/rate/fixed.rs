@@ -1,17 +1,21 @@
 //! One mode for ever.
 
-use super::{Choice, RateControl, TxReport};
+use super::{LinkModes, RateControl, Rule};
 use crate::phy::Mode;
-use kernel::Instant;
+use crate::phy::error::ErrorModel;
+use kernel::Rng;
+use settings::Settings;
 
 /// One mode for ever.
-#[derive(Clone, Copy, Debug)]
-pub struct Fixed(pub Mode);
+#[derive(Clone, Debug, PartialEq, Settings)]
+pub struct Fixed {}
 
-impl RateControl for Fixed {
-    fn select(&mut self, _now: Instant, _attempt: u32) -> Choice {
-        Choice::plain(self.0)
+impl Rule for Fixed {
+    fn modes(&self, link: &LinkModes) -> Vec<Mode> {
+        vec![link.mode]
     }
 
-    fn on_report(&mut self, _now: Instant, _report: &TxReport) {}
+    fn build(&self, _: &LinkModes, _: &dyn ErrorModel, _: Rng) -> Option<Box<dyn RateControl>> {
+        None
+    }
 }

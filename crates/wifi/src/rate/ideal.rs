@@ -1,9 +1,37 @@
 //! The fastest mode that the signal allows.
 
-use super::{Choice, RateControl, TxReport};
+use super::{Choice, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::{ErrorModel, required_snr};
 use crate::phy::{Mode, decibels};
-use kernel::{Bytes, Db, Instant};
+use kernel::{Bytes, Db, Instant, Rng};
+use settings::{Faults, Path, Settings};
+
+/// The fastest mode that the signal allows; where there is a radio.
+#[derive(Clone, Debug, PartialEq, Settings)]
+pub struct IdealSettings {}
+
+/// The loss that it allows, of PSDUs of this size.
+const PSDU: Bytes = Bytes(1536);
+const LOSS: f64 = 0.1;
+
+impl Rule for IdealSettings {
+    fn check(&self, link: &LinkModes, _: Instant, at: &Path, faults: &mut Faults) {
+        if !link.has_radio {
+            let message = "goes by the strength of the signal, and this cell has no radio: every \
+                           node hears every other, whatever the mode";
+            faults.fault(at, message);
+        }
+    }
+
+    fn build(
+        &self,
+        link: &LinkModes,
+        model: &dyn ErrorModel,
+        _: Rng,
+    ) -> Option<Box<dyn RateControl>> {
+        Some(Box::new(Ideal::new(link.modes(), model, PSDU, LOSS)))
+    }
+}
 
 /// The fastest mode whose loss at the last known signal to noise ratio is below a limit; the most
 /// robust mode until one is known.
@@ -71,7 +99,7 @@ mod tests {
     #[test]
     fn the_rate_follows_the_signal() {
         let modes = DOT11A.modes.iter().copied();
-        let mut ideal = Ideal::new(modes, &Nist, Bytes(1536), 0.1);
+        let mut ideal = Ideal::new(modes, &Nist {}, Bytes(1536), 0.1);
         assert_eq!(rate(&mut ideal), 6.0, "nothing known yet");
         for (snr, mbps) in [
             (30.0, 54.0),
@@ -89,7 +117,7 @@ mod tests {
 
     #[test]
     fn without_news_the_last_signal_holds() {
-        let mut ideal = Ideal::new(DOT11A.modes.iter().copied(), &Nist, Bytes(1536), 0.1);
+        let mut ideal = Ideal::new(DOT11A.modes.iter().copied(), &Nist {}, Bytes(1536), 0.1);
         ideal.on_report(Instant::ZERO, &report(DOT11A.modes[0], 30.0));
         let lost = TxReport { answer: Answer::None, snr: None, ..report(DOT11A.fastest(), 0.0) };
         ideal.on_report(Instant::ZERO, &lost);
@@ -104,7 +132,7 @@ mod tests {
             TxVector { width: Width::Mhz80, ..base }.mode().unwrap(),
             TxVector { streams: 2, ..base }.mode().unwrap(),
         ];
-        let mut ideal = Ideal::new(modes, &Nist, Bytes(1536), 0.1);
+        let mut ideal = Ideal::new(modes, &Nist {}, Bytes(1536), 0.1);
         let needed = |mode: &Mode| ideal.modes.iter().find(|(_, m)| m == mode).unwrap().0.0;
         assert!((needed(&modes[1]) - needed(&modes[0]) - 6.0206).abs() < 1e-3);
         assert!((needed(&modes[2]) - needed(&modes[0]) - 3.0103).abs() < 1e-3);

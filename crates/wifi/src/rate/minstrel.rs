@@ -1,8 +1,25 @@
 //! Minstrel.
 
 use super::sampling::{Chain, Columns, HOPELESS, SURE, Stats, attempts_for, two_best};
-use super::{Answer, Choice, Ladder, RateControl, TxReport};
+use super::{Answer, Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
+use crate::phy::error::ErrorModel;
 use kernel::{Duration, Instant, Rng};
+use settings::Settings;
+
+/// Minstrel (Linux).
+#[derive(Clone, Debug, PartialEq, Settings)]
+pub struct MinstrelSettings {}
+
+impl Rule for MinstrelSettings {
+    fn build(
+        &self,
+        link: &LinkModes,
+        _: &dyn ErrorModel,
+        rng: Rng,
+    ) -> Option<Box<dyn RateControl>> {
+        Some(Box::new(Minstrel::new(link.ladder(), rng)))
+    }
+}
 
 /// Minstrel (D. Smithies, F. Fietkau, Linux, 2005 to 2009): the mode with the most throughput by
 /// its own record, which sampling one frame in ten keeps up to date, with a chain of safer modes

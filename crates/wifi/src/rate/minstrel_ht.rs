@@ -1,9 +1,40 @@
 //! Minstrel for HT, VHT and HE.
 
 use super::sampling::{Chain, Columns, HOPELESS, SURE, Stats, attempts_for, two_best};
-use super::{Answer, Choice, Ladder, RateControl, Rung, TxReport};
+use super::{Answer, Choice, Ladder, LinkModes, RateControl, Rule, Rung, TxReport};
+use crate::phy::error::ErrorModel;
 use crate::phy::{Guard, Mode, Width};
 use kernel::{Duration, Instant, Rng};
+use settings::{Faults, Path, Settings};
+
+/// Minstrel for modes with an MCS (Linux).
+#[derive(Clone, Debug, PartialEq, Settings)]
+pub struct MinstrelHtSettings {}
+
+impl Rule for MinstrelHtSettings {
+    fn check(&self, link: &LinkModes, _: Instant, at: &Path, faults: &mut Faults) {
+        if link.vector.is_none() {
+            let name = link.standard.name();
+            let message =
+                format!("is for modes with an MCS, and 802.{name} has none; take \"minstrel\"");
+            faults.fault(at, message);
+        }
+    }
+
+    fn modes(&self, link: &LinkModes) -> Vec<Mode> {
+        link.modes_from(1)
+    }
+
+    fn build(
+        &self,
+        link: &LinkModes,
+        _: &dyn ErrorModel,
+        rng: Rng,
+    ) -> Option<Box<dyn RateControl>> {
+        let ladder = Ladder::new(link.standard, self.modes(link));
+        Some(Box::new(MinstrelHt::new(&ladder, rng)))
+    }
+}
 
 /// Minstrel-HT (F. Fietkau, Linux, 2010, before its sampling of 2021): modes in groups of equal
 /// streams, width and guard interval; throughput with the overhead of an access shared among the

@@ -1,14 +1,26 @@
 //! Robust rate adaptation.
 
-use super::{Answer, Choice, Ladder, RateControl, TxReport};
-use kernel::{Duration, Instant};
+use super::{Answer, Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
+use crate::phy::error::ErrorModel;
+use kernel::{Duration, Instant, Rng};
+use settings::Settings;
+
+/// Robust rate adaptation (Wong and others 2006).
+#[derive(Clone, Debug, PartialEq, Settings)]
+pub struct RraaSettings {}
+
+impl Rule for RraaSettings {
+    fn build(&self, link: &LinkModes, _: &dyn ErrorModel, _: Rng) -> Option<Box<dyn RateControl>> {
+        Some(Box::new(Rraa::new(link.ladder())))
+    }
+}
 
 /// Robust rate adaptation (S. H. Y. Wong, H. Yang, S. Lu, V. Bharghavan, `MobiCom` 2006): the loss
 /// within a short window decides, and an adaptive RTS keeps collisions out of it.
 #[derive(Clone, Debug)]
 pub struct Rraa {
     ladder: Ladder,
-    rules: Vec<Rule>,
+    bounds: Vec<Bounds>,
     /// Attempts left in the window.
     left: u32,
     failed: u32,
@@ -18,7 +30,7 @@ pub struct Rraa {
 
 /// When a rate is left.
 #[derive(Clone, Copy, Debug)]
-struct Rule {
+struct Bounds {
     /// Maximum tolerable loss: above, the rate goes down.
     tolerable: f64,
     /// Opportunistic rate increase: below, it goes up.
@@ -39,27 +51,27 @@ const OPPORTUNITY: f64 = 0.5;
 impl Rraa {
     /// Begins at the fastest rate.
     pub fn new(mut ladder: Ladder) -> Self {
-        let rules = rules(&ladder);
-        ladder.go_to(rules.len() - 1);
-        let left = rules[ladder.at()].window;
+        let bounds = bounds(&ladder);
+        ladder.go_to(bounds.len() - 1);
+        let left = bounds[ladder.at()].window;
         let rts = AdaptiveRts::default();
-        Self { ladder, rules, left, failed: 0, expires: Instant::ZERO + EXPIRY, rts }
+        Self { ladder, bounds, left, failed: 0, expires: Instant::ZERO + EXPIRY, rts }
     }
 
     fn restart(&mut self, now: Instant) {
-        self.left = self.rules[self.ladder.at()].window;
+        self.left = self.bounds[self.ladder.at()].window;
         self.failed = 0;
         self.expires = now + EXPIRY;
     }
 
     /// The window's loss is known as soon as the attempts that are left cannot change the verdict.
     fn judge(&mut self, now: Instant) {
-        let rule = self.rules[self.ladder.at()];
-        let window = f64::from(rule.window);
+        let bound = self.bounds[self.ladder.at()];
+        let window = f64::from(bound.window);
         let (least, most) = (f64::from(self.failed), f64::from(self.failed + self.left));
-        if least / window > rule.tolerable {
+        if least / window > bound.tolerable {
             self.ladder.down();
-        } else if most / window < rule.opportune {
+        } else if most / window < bound.opportune {
             self.ladder.up();
         } else if self.left > 0 {
             return;
@@ -92,7 +104,7 @@ impl RateControl for Rraa {
     }
 }
 
-fn rules(ladder: &Ladder) -> Vec<Rule> {
+fn bounds(ladder: &Ladder) -> Vec<Bounds> {
     let rungs = ladder.rungs();
     let tolerable = |place: usize| match place.checked_sub(1) {
         None => 1.0,
@@ -101,12 +113,12 @@ fn rules(ladder: &Ladder) -> Vec<Rule> {
             TOLERANCE * (1.0 - ratio)
         }
     };
-    let rule = |place: usize| Rule {
+    let bound = |place: usize| Bounds {
         tolerable: tolerable(place),
         opportune: if place + 1 < rungs.len() { OPPORTUNITY * tolerable(place + 1) } else { 0.0 },
         window: SPAN.0.div_ceil(rungs[place].time.0) as u32,
     };
-    (0..rungs.len()).map(rule).collect()
+    (0..rungs.len()).map(bound).collect()
 }
 
 /// For how many attempts to use RTS: one more after each loss without it, half as many after a loss
@@ -140,26 +152,26 @@ mod tests {
 
     #[test]
     fn thresholds_follow_the_times() {
-        let rules = rules(&ladder());
-        assert_eq!(rules[0].tolerable, 1.0);
-        assert_eq!(rules.last().unwrap().opportune, 0.0);
+        let bounds = bounds(&ladder());
+        assert_eq!(bounds[0].tolerable, 1.0);
+        assert_eq!(bounds.last().unwrap().opportune, 0.0);
         let times: Vec<f64> = ladder().rungs().iter().map(|rung| rung.time.0 as f64).collect();
-        for place in 1..rules.len() {
+        for place in 1..bounds.len() {
             let critical = 1.0 - times[place] / times[place - 1];
-            assert!((rules[place].tolerable - 1.25 * critical).abs() < 1e-12);
-            assert!((rules[place - 1].opportune - 0.625 * critical).abs() < 1e-12);
-            assert!(rules[place].window >= rules[place - 1].window);
+            assert!((bounds[place].tolerable - 1.25 * critical).abs() < 1e-12);
+            assert!((bounds[place - 1].opportune - 0.625 * critical).abs() < 1e-12);
+            assert!(bounds[place].window >= bounds[place - 1].window);
         }
         // 12 ms of exchanges of 1785.5 µs at 6 Mb/s.
-        assert_eq!(rules[0].window, 7);
+        assert_eq!(bounds[0].window, 7);
     }
 
     #[test]
     fn a_window_of_losses_goes_down_at_once() {
         let mut script = Script::new(Rraa::new(ladder()));
         let top = ladder().rungs().len() - 1;
-        let rule = rules(&ladder())[top];
-        let enough = (rule.tolerable * f64::from(rule.window)).floor() as usize + 1;
+        let bound = bounds(&ladder())[top];
+        let enough = (bound.tolerable * f64::from(bound.window)).floor() as usize + 1;
         let places = script.places(&"-".repeat(enough));
         assert_eq!(places[..enough - 1], vec![top; enough - 1]);
         assert_eq!(places[enough - 1], top - 1);
@@ -171,8 +183,8 @@ mod tests {
         rraa.ladder.go_to(0);
         rraa.restart(Instant::ZERO);
         let mut script = Script::with_step(rraa, Duration::from_millis(2));
-        let rule = rules(&ladder())[0];
-        let enough = (1..=7).find(|n| f64::from(rule.window - n) / 7.0 < rule.opportune).unwrap();
+        let bound = bounds(&ladder())[0];
+        let enough = (1..=7).find(|n| f64::from(bound.window - n) / 7.0 < bound.opportune).unwrap();
         let places = script.places(&"+".repeat(enough as usize));
         assert_eq!(places.iter().filter(|&&place| place == 0).count(), enough as usize - 1);
         assert_eq!(*places.last().unwrap(), 1);

@@ -2,11 +2,44 @@
 
 use super::*;
 use crate::phy::DOT11A;
+use crate::phy::error::Nist;
 use kernel::{Duration, Rng, Seed};
 
 /// The eight modes of 802.11a.
 pub(super) fn ladder() -> Ladder {
     Ladder::new(&DOT11A, DOT11A.modes.iter().copied())
+}
+
+/// A link in one of them.
+pub(super) fn link() -> LinkModes {
+    LinkModes {
+        standard: &DOT11A,
+        mode: DOT11A.fastest(),
+        vector: None,
+        lowest: DOT11A.modes[0].rate,
+        non_erp: false,
+        has_radio: true,
+    }
+}
+
+/// What a rule makes of that.
+pub(super) fn build(rule: &dyn Rule) -> Box<dyn RateControl> {
+    build_for(rule, &link())
+}
+
+pub(super) fn build_for(rule: &dyn Rule, link: &LinkModes) -> Box<dyn RateControl> {
+    let sampling = Seed { root: 5, replication: 0 }.stream("rate.sample", 0);
+    rule.build(link, &Nist {}, sampling).expect("a mode that changes")
+}
+
+impl RateControl for Box<dyn RateControl> {
+    fn select(&mut self, now: Instant, attempt: u32) -> Choice {
+        (**self).select(now, attempt)
+    }
+
+    fn on_report(&mut self, now: Instant, report: &TxReport) {
+        (**self).on_report(now, report);
+    }
 }
 
 /// A controller, an attempt at a time.
@@ -130,15 +163,14 @@ impl Channel {
 /// All controllers that learn from attempts, with the share of the best throughput that each must
 /// reach at a cliff.
 fn learners() -> Vec<(Box<dyn RateControl>, f64)> {
-    let sampling = Seed { root: 5, replication: 0 }.stream("rate.sample", 0);
     vec![
-        (Box::new(Arf::new(ladder())), 0.85),
-        (Box::new(Aarf::new(ladder())), 0.96),
-        (Box::new(Cara::new(ladder())), 0.80),
+        (build(&ArfSettings::default()), 0.85),
+        (build(&AarfSettings::default()), 0.96),
+        (build(&CaraSettings {}), 0.80),
         // At 6 Mb/s six frames in a row go up, and four must be lost to come back.
-        (Box::new(Rraa::new(ladder())), 0.65),
-        (Box::new(Minstrel::new(ladder(), sampling.clone())), 0.88),
-        (Box::new(MinstrelHt::new(&ladder(), sampling)), 0.90),
+        (build(&RraaSettings {}), 0.65),
+        (build(&MinstrelSettings {}), 0.88),
+        (build(&MinstrelHtSettings {}), 0.90),
     ]
 }
 
@@ -186,7 +218,7 @@ fn on_a_gentle_slope_the_samplers_find_the_most_throughput() {
         let (share, best_place) = throughput(control);
         assert!(share > 0.9 && best_place > 0.75, "{name}\n{share}, {best_place}");
     }
-    let (share, _) = throughput(Box::new(Aarf::new(ladder())));
+    let (share, _) = throughput(build(&AarfSettings::default()));
     assert!((0.6..0.97).contains(&share), "{share}");
 }
 
@@ -197,8 +229,8 @@ fn collisions_deceive_arf_and_not_those_who_ask_with_rts() {
         channel.run(control, 3);
         channel.run(control, 10).share
     };
-    let arf = run(&mut Arf::new(ladder()));
-    let aarf = run(&mut Aarf::new(ladder()));
+    let arf = run(&mut *build(&ArfSettings::default()));
+    let aarf = run(&mut *build(&AarfSettings::default()));
     let cara = run(&mut Cara::new(ladder()));
     let rraa = run(&mut Rraa::new(ladder()));
     assert!(arf[7] < 0.2 && aarf[7] < 0.2, "{arf:?} {aarf:?}");

@@ -1,14 +1,13 @@
 //! Frames begin and end on the air.
 
 use super::frame::{Flight, OnAir, Reach};
-use super::function::Function;
 use super::hearing::Hearer;
 use super::interference::{Chunk, Interference};
 use super::judge::{Judge, Trial};
 use super::node::Node;
 use super::reception::{Change, End, Followed};
 use super::{Heard, Space};
-use crate::mac::{ACK, Bitmap, StepKind};
+use crate::mac::{ACK, Bitmap, Edcaf, StepKind};
 use crate::{Command, Supply};
 use kernel::{Bytes, Duration, Instant};
 
@@ -257,23 +256,23 @@ impl Space {
         match frame.kind {
             StepKind::BlockAck => {
                 // What it says is what its sender has heard of this node.
-                let index = usize::from(frame.function);
-                let start = receiver.functions[index].load.start();
+                let start = receiver.edcaf(usize::from(frame.function)).originator.start();
                 let bitmap = sender.inbox.block_ack((node, frame.function), start);
                 return receiver.hear(now, frame, Some(&bitmap), rules, out);
             }
             StepKind::Data | StepKind::BlockAckRequest => {
-                let load = &mut sender.functions[usize::from(frame.function)].load;
+                let edcaf = sender.edcaf_mut(usize::from(frame.function));
+                let originator = &mut edcaf.originator;
                 let up = |packet| out.push(Command::Deliver { node, packet });
                 if frame.to.is_none() {
-                    load.note_received(0);
-                    let (_, mpdu) = load.frame_on_air(0);
-                    load.packets_of(&mpdu).copied().for_each(up);
+                    originator.note_received(0);
+                    let (_, mpdu) = originator.frame_on_air(0);
+                    originator.packets_of(&mpdu).copied().for_each(up);
                 } else {
                     let from = (frame.from, frame.function);
                     let window = rules.mac.framing.aggregation.map(|limits| limits.window);
-                    let duplicates = receiver.inbox.take(from, window, load, &lost, up);
-                    receiver.counters.duplicates += duplicates;
+                    let duplicates = receiver.inbox.take(from, window, originator, &lost, up);
+                    receiver.tally.counters.duplicates += duplicates;
                 }
             }
             StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf | StepKind::Ack => {}
@@ -303,7 +302,7 @@ impl Space {
             (_, Some(to)) if frame.is_answer() => to,
             _ => frame.from,
         };
-        let counters = &mut self.nodes[owner as usize].counters;
+        let counters = &mut self.nodes[owner as usize].tally.counters;
         if hindered || reach.clashes > 0 {
             counters.collisions += 1;
         } else {
@@ -315,10 +314,10 @@ impl Space {
 /// The bytes of the PSDU at which its frames begin and end.
 fn spans<'a>(frame: &OnAir, sender: &'a Node) -> impl Iterator<Item = (Bytes, Bytes)> + use<'a> {
     let is_data = matches!(frame.kind, StepKind::Data);
-    let function = is_data.then(|| &sender.functions[usize::from(frame.function)]);
+    let edcaf = is_data.then(|| sender.edcaf(usize::from(frame.function)));
     let whole = (!is_data).then_some((Bytes::ZERO, frame.psdu));
-    let spans = |function: &'a Function| function.load.spans(&function.psdu);
-    function.into_iter().flat_map(spans).chain(whole)
+    let spans = |edcaf: &'a Edcaf| edcaf.originator.spans(&edcaf.psdu);
+    edcaf.into_iter().flat_map(spans).chain(whole)
 }
 
 /// Draws what noise, interference and the link's own losses take of a frame for this receiver;

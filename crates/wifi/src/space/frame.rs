@@ -1,7 +1,6 @@
 //! Frames on the air and their Duration fields (clauses 9.2.5, 9.3.1, 10.6.6).
 
-use super::function::Function;
-use crate::mac::{ACK, Answer, RTS, StepKind, Timing};
+use crate::mac::{ACK, Answer, Edcaf, RTS, StepKind, Timing};
 use crate::phy::{Airtime, Mode};
 use kernel::{Bytes, Duration, Instant};
 
@@ -12,7 +11,7 @@ pub(super) struct OnAir {
     pub(super) from: u32,
     /// Its receiver; `None` is broadcast.
     pub(super) to: Option<u32>,
-    /// The function whose exchange it belongs to, at the one of the two that has opened it.
+    /// The EDCAF whose exchange it belongs to, at the one of the two that has opened it.
     pub(super) function: u8,
     pub(super) mode: Mode,
     pub(super) psdu: Bytes,
@@ -23,28 +22,21 @@ pub(super) struct OnAir {
 }
 
 impl OnAir {
-    /// The data, or the block-ack request, that a function has put together; a block ack has
-    /// `block_ack` bytes.
-    pub(super) fn body(
-        timing: &Timing,
-        from: u32,
-        index: u8,
-        function: &Function,
-        block_ack: Bytes,
-    ) -> Self {
-        let Function { mode, psdu, .. } = function;
+    /// The data, or the block-ack request, that the EDCAF of this number has put together; a block
+    /// ack has `block_ack` bytes.
+    pub(super) fn body(timing: &Timing, index: u8, edcaf: &Edcaf, block_ack: Bytes) -> Self {
+        let Edcaf { node, mode, response, psdu, .. } = edcaf;
         let answer = match psdu.answer {
             Answer::None => None,
             Answer::Ack => Some(ACK),
             Answer::BlockAck => Some(block_ack),
         };
-        let lasting =
-            |bytes| timing.sifs() + timing.airtime(&timing.response_mode(mode), bytes).total();
+        let lasting = |bytes| timing.sifs() + timing.airtime(&response.mode, bytes).total();
         let is_request = psdu.mpdus == 0;
         Self {
             kind: if is_request { StepKind::BlockAckRequest } else { StepKind::Data },
-            from,
-            to: function.load.to(),
+            from: *node,
+            to: edcaf.to(),
             function: index,
             mode: *mode,
             psdu: psdu.bytes,

@@ -99,17 +99,12 @@ impl Hearing {
         }
         false
     }
-
-    /// Pairs kept.
-    pub(super) fn len(&self) -> usize {
-        self.hearers.len()
-    }
 }
 
 /// Those that hear each node.
 fn lists(sites: &[Site], radio: &Radio) -> Vec<Vec<Hearer>> {
     let count = sites.len() as u32;
-    let weakest = radio.weakest();
+    let weakest = radio.receiver.weakest();
     let mut lists: Vec<Vec<Hearer>> = vec![Vec::new(); sites.len()];
     for high in 1..count {
         for low in 0..high {
@@ -152,7 +147,7 @@ mod tests {
         let hears = |from: u32, to: u32| from != to && !from.is_multiple_of(3) && near(from, to);
         let loss = |from, to| Db(if hears(from, to) { 80.0 } else { 300.0 });
         let row = |from| (0..count).map(|to| loss(from, to)).collect();
-        let radio = Radio::new(Losses::Matrix((0..count).map(row).collect()), Box::new(Nist));
+        let radio = Radio::new(Losses::Matrix((0..count).map(row).collect()), Box::new(Nist {}));
         let course = Course::from(Position::default());
         let site = Site { course, channel: 1, tx_power: Dbm(20.0), is_access_point: false };
         let hearing = Hearing::new(&vec![site; count as usize], &radio);

@@ -3,7 +3,7 @@
 use crate::mac::{Bitmap, Cache, Originator, Recipient};
 use wire::Packet;
 
-/// All of a node's, by transmitter and its function; made when a first frame comes.
+/// All of a node's, by transmitter and its EDCAF; made when a first frame comes.
 #[derive(Debug, Default)]
 pub(super) struct Inbox {
     entries: Vec<Entry>,
@@ -53,21 +53,21 @@ impl Inbox {
         &mut self,
         from: (u32, u8),
         window: Option<u16>,
-        load: &mut Originator,
+        sender: &mut Originator,
         lost: &Bitmap,
         mut up: impl FnMut(Packet),
     ) -> u64 {
         let mut packets = std::mem::take(&mut self.up);
         let mut duplicates = 0;
         let filter = self.filter(from, window);
-        let frames = load.on_air().count();
+        let frames = sender.on_air().count();
         if let (Filter::Agreement(recipient), 0) = (&mut *filter, frames) {
-            recipient.on_request(load.start(), &mut packets);
+            recipient.on_request(sender.start(), &mut packets);
         }
         for index in (0..frames).filter(|&index| !lost.has(index as u16)) {
-            let (sequence, mpdu) = load.frame_on_air(index);
-            load.note_received(index);
-            let of_frame = load.packets_of(&mpdu).copied();
+            let (sequence, mpdu) = sender.frame_on_air(index);
+            sender.note_received(index);
+            let of_frame = sender.packets_of(&mpdu).copied();
             let is_new = match &mut *filter {
                 Filter::Agreement(recipient) => recipient.on_mpdu(sequence, of_frame, &mut packets),
                 Filter::Single(cache) => {

@@ -139,7 +139,7 @@ mod tests {
             tx_power: Dbm(20.0),
             is_access_point: false,
         };
-        let radio = Radio::new(Losses::Matrix(rows), Box::new(Nist));
+        let radio = Radio::new(Losses::Matrix(rows), Box::new(Nist {}));
         Signals::new(radio, vec![site; losses.len()])
     }
 

@@ -1,16 +1,16 @@
-//! One node: its functions, and what it does when it has sent, when it hears, and when its time has
+//! One node: its EDCAFs, and what it does when it has sent, when it hears, and when its time has
 //! come.
 
 mod hear;
 
 use super::Airtimes;
 use super::frame::OnAir;
-use super::function::{Asker, Function};
 use super::inbox::Inbox;
-use super::rules::{Peer, Rules};
-use super::sense::Carrier;
-use crate::mac::{Answer, Opening, Outcome, Settled, StepKind, block_ack};
-use crate::{Command, Counters, FrameCounters, Supply, rate};
+use super::rules::{Peer, Rules, peer_mut};
+use super::sense::{Carrier, Contender};
+use crate::mac::{Answer, Edcaf, Opening, PeerRate, Settled, StepKind, Txop, block_ack};
+use crate::medium::Tally;
+use crate::{Command, Supply};
 use kernel::{Duration, Instant, Rng, Timer};
 use wire::Packet;
 
@@ -26,19 +26,10 @@ struct Awaited {
     receiving: bool,
 }
 
-/// A right to the medium beyond one exchange (clause 10.23.2.8).
-#[derive(Clone, Copy, Debug)]
-struct Txop {
-    function: usize,
-    until: Instant,
-    /// When its holder goes on, after an exchange that succeeded.
-    next: Option<Instant>,
-}
-
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) id: u32,
-    pub(super) functions: Vec<Function>,
+    contenders: Vec<Contender>,
     /// Which of them may have something to send or a back-off in progress, as bits.
     active: u8,
     /// None has, no exchange goes on, and no timer is set: whatever the node hears it will not act.
@@ -46,7 +37,7 @@ pub(super) struct Node {
     /// Counted among those that have a frame in service.
     pub(super) contends: bool,
     pub(super) carrier: Carrier,
-    /// The function whose exchange is on the air.
+    /// The EDCAF whose exchange is on the air.
     exchange: Option<usize>,
     /// When it began.
     opened: Instant,
@@ -56,8 +47,7 @@ pub(super) struct Node {
     txop: Option<Txop>,
     pub(super) timer: Timer,
     pub(super) noise: Rng,
-    pub(super) counters: Counters,
-    pub(super) frames: FrameCounters,
+    pub(super) tally: Tally,
     pub(super) airtimes: Airtimes,
     /// By number.
     pub(super) peers: Vec<Peer>,
@@ -67,10 +57,10 @@ pub(super) struct Node {
 }
 
 impl Node {
-    pub(super) fn new(id: u32, functions: Vec<Function>, noise: Rng, peers: Vec<Peer>) -> Self {
+    pub(super) fn new(id: u32, contenders: Vec<Contender>, noise: Rng, peers: Vec<Peer>) -> Self {
         Self {
             id,
-            functions,
+            contenders,
             active: 0,
             quiet: false,
             contends: false,
@@ -82,8 +72,7 @@ impl Node {
             txop: None,
             timer: Timer::default(),
             noise,
-            counters: Counters::default(),
-            frames: FrameCounters::default(),
+            tally: Tally::default(),
             airtimes: Airtimes::default(),
             peers,
             inbox: Inbox::default(),
@@ -97,13 +86,25 @@ impl Node {
 
     /// What a frame to another node has of its power there, on average.
     pub(super) fn on_power(&mut self, to: u32, power: f64) {
-        if let Ok(at) = self.peers.binary_search_by_key(&to, |peer| peer.node) {
-            self.peers[at].power = power;
+        if let Some(peer) = peer_mut(&mut self.peers, to) {
+            peer.power = power;
         }
     }
 
+    pub(super) fn edcaf(&self, index: usize) -> &Edcaf {
+        &self.contenders[index].edcaf
+    }
+
+    pub(super) fn edcaf_mut(&mut self, index: usize) -> &mut Edcaf {
+        &mut self.contenders[index].edcaf
+    }
+
+    pub(super) fn edcafs(&self) -> impl Iterator<Item = &Edcaf> {
+        self.contenders.iter().map(|contender| &contender.edcaf)
+    }
+
     pub(super) fn is_idle(&self) -> bool {
-        self.functions.iter().all(|function| function.load.is_idle())
+        self.edcafs().all(Edcaf::is_idle)
     }
 
     /// Whether it will do nothing whatever it hears, unless it is spoken to.
@@ -117,22 +118,22 @@ impl Node {
         self.quiet = self.active == 0 && !self.contends && !acts && self.txop.is_none();
     }
 
-    fn activate(&mut self, index: usize) -> &mut Function {
+    fn activate(&mut self, index: usize) -> &mut Contender {
         (self.active, self.quiet) = (self.active | 1 << index, false);
-        &mut self.functions[index]
+        &mut self.contenders[index]
     }
 
     /// A packet comes into service.
     pub(super) fn load(&mut self, now: Instant, packet: Packet, to: Option<u32>, rules: &Rules) {
         let index = rules.mac.category_of(packet.class) as usize;
-        self.activate(index).load.load(&rules.mac.framing, now, packet, to);
+        self.activate(index).edcaf.load(now, packet, to, &rules.mac);
         // The holder of a TXOP sends a SIFS after its last exchange.
-        if self.txop.is_some_and(|txop| txop.function == index && txop.next.is_some()) {
+        if self.txop.is_some_and(|txop| txop.goes_on(index as u32)) {
             return;
         }
-        let function = &mut self.functions[index];
-        if function.slots.wants_backoff(now, &self.carrier) {
-            function.back_off(rules);
+        let contender = &mut self.contenders[index];
+        if contender.slots.wants_backoff(now, &self.carrier) {
+            contender.back_off(&rules.mac);
         }
         self.listen(now);
     }
@@ -143,12 +144,12 @@ impl Node {
     pub(super) fn freeze(&mut self, now: Instant, rules: &Rules) {
         let Some(idle_since) = self.carrier.end_idle() else { return };
         for index in bits(self.active) {
-            let function = &mut self.functions[index];
-            let is_loaded = !function.load.is_idle();
+            let contender = &mut self.contenders[index];
+            let is_loaded = !contender.edcaf.is_idle();
             let waits = is_loaded && self.exchange != Some(index);
-            if function.slots.freeze(now, idle_since, waits) {
-                function.back_off(rules);
-            } else if !is_loaded && !function.slots.is_pending() {
+            if contender.slots.freeze(now, idle_since, waits) {
+                contender.back_off(&rules.mac);
+            } else if !is_loaded && !contender.slots.is_pending() {
                 self.active &= !(1 << index);
             }
         }
@@ -167,9 +168,9 @@ impl Node {
             return;
         }
         for index in bits(self.active) {
-            let function = &mut self.functions[index];
-            if function.slots.is_pending() || !function.load.is_idle() {
-                function.slots.listen(now, &self.carrier);
+            let Contender { edcaf, slots } = &mut self.contenders[index];
+            if slots.is_pending() || !edcaf.is_idle() {
+                slots.listen(now, &self.carrier);
             }
         }
     }
@@ -216,9 +217,9 @@ impl Node {
         if !self.contends {
             return None;
         }
-        let active = bits(self.active).map(|index| &self.functions[index]);
-        let waiting = active.filter(|function| !function.load.is_idle());
-        waiting.filter_map(|function| function.slots.expiry()).min()
+        let active = bits(self.active).map(|index| &self.contenders[index]);
+        let waiting = active.filter(|contender| !contender.edcaf.is_idle());
+        waiting.filter_map(|contender| contender.slots.expiry()).min()
     }
 
     /// The answer has not come in time.
@@ -234,16 +235,15 @@ impl Node {
             return;
         };
         self.txop = None;
-        for function in &mut self.functions {
-            function.slots.wait_until(now);
+        for contender in &mut self.contenders {
+            contender.slots.wait_until(now);
         }
         self.tell_airtime(index, awaited.since, false, out);
         let aired = awaited.kind != StepKind::Cts;
-        let function = &mut self.functions[index];
-        let answer = if aired { rate::Answer::None } else { rate::Answer::NoCts };
-        function.report(now, &mut self.peers, answer, None);
-        function.miss(now, rules, aired, &mut self.settled);
-        function.back_off(rules);
+        let contender = &mut self.contenders[index];
+        let rate = rate(&mut self.peers, contender.edcaf.to());
+        contender.edcaf.miss(now, &rules.mac, aired, rate, &mut self.settled);
+        contender.back_off(&rules.mac);
         self.settle(out);
     }
 
@@ -271,64 +271,39 @@ impl Node {
             return self.go_on(now, txop, rules, supply, out);
         }
         let index = self.win(now, rules, out)?;
-        let limit = self.functions[index].txop_limit;
-        let within = if limit == Duration::ZERO { Duration(u64::MAX) } else { limit };
-        self.assemble(now, index, within, rules, supply, out);
-        self.functions[index].slots.clear();
-        self.txop = (limit > Duration::ZERO).then_some(Txop {
-            function: index,
-            until: now + limit,
-            next: None,
-        });
+        let Contender { edcaf, slots } = &mut self.contenders[index];
+        let rate = rate(&mut self.peers, edcaf.to());
+        edcaf.begin(now, &rules.mac, rate, supply, out);
+        slots.clear();
+        self.txop = edcaf.txop(now, index as u32);
         Some(self.open(now, index, rules))
     }
 
-    /// The function that sends now: of several the highest.
+    /// The EDCAF that sends now: of several the highest.
     fn win(&mut self, now: Instant, rules: &Rules, out: &mut Vec<Command>) -> Option<usize> {
-        let is_due = |function: &Function| {
-            !function.load.is_idle() && function.slots.expiry().is_some_and(|at| at <= now)
+        let is_due = |Contender { edcaf, slots }: &Contender| {
+            !edcaf.is_idle() && slots.expiry().is_some_and(|at| at <= now)
         };
-        let winner = self.functions.iter().rposition(is_due)?;
+        let winner = self.contenders.iter().rposition(is_due)?;
         for index in 0..winner {
-            if is_due(&self.functions[index]) {
-                self.frames.internal_collisions += 1;
-                let function = &mut self.functions[index];
-                function.yield_to_higher(now, rules, &mut self.settled);
-                function.back_off(rules);
+            let contender = &mut self.contenders[index];
+            if is_due(contender) {
+                let edcaf = &mut contender.edcaf;
+                edcaf.yield_to_higher(now, &rules.mac, &mut self.tally, &mut self.settled);
+                contender.back_off(&rules.mac);
                 self.settle(out);
             }
         }
         Some(winner)
     }
 
-    fn assemble(
-        &mut self,
-        now: Instant,
-        index: usize,
-        within: Duration,
-        rules: &Rules,
-        supply: &mut dyn Supply,
-        out: &mut Vec<Command>,
-    ) {
-        let (node, class) = (self.id, rules.mac.class_of(index as u32));
-        let mut asker = Asker { node, class, rules, supply, out };
-        self.functions[index].assemble(now, within, &mut self.peers, &mut asker);
-    }
-
     /// The frame that opens an exchange.
     fn open(&mut self, now: Instant, index: usize, rules: &Rules) -> OnAir {
         (self.exchange, self.opened) = (Some(index), now);
-        let function = &self.functions[index];
-        self.counters.attempts += 1;
-        self.frames.mpdus += u64::from(function.psdu.mpdus);
-        let is_request = u64::from(function.psdu.mpdus == 0);
-        self.frames.block_ack_requests += is_request;
-        self.frames.data_attempts += 1 - is_request;
-        self.frames.data_rates += (1 - is_request) * function.mode.rate.0;
-        let repeated = function.load.on_air().filter(|(_, mpdu)| mpdu.attempts > 0);
-        self.frames.repeated_mpdus += repeated.count() as u64;
+        let edcaf = &self.contenders[index].edcaf;
+        edcaf.count(&mut self.tally);
         let body = self.body(index, rules);
-        match self.functions[index].opening {
+        match self.edcaf(index).opening {
             Opening::None => body,
             Opening::Rts => body.rts(rules.timing()),
             Opening::CtsToSelf => body.cts_to_self(rules.timing()),
@@ -336,8 +311,8 @@ impl Node {
     }
 
     fn body(&self, index: usize, rules: &Rules) -> OnAir {
-        let (timing, function) = (rules.timing(), &self.functions[index]);
-        OnAir::body(timing, self.id, index as u8, function, block_ack(rules.mac.window()))
+        let block_ack = block_ack(rules.mac.window());
+        OnAir::body(rules.timing(), index as u8, self.edcaf(index), block_ack)
     }
 
     /// The holder of a TXOP goes on a SIFS after its last exchange, if the next fits in; else the
@@ -350,16 +325,15 @@ impl Node {
         supply: &mut dyn Supply,
         out: &mut Vec<Command>,
     ) -> Option<OnAir> {
-        let Txop { function: index, until, .. } = txop;
-        if !self.functions[index].load.is_idle() {
-            self.assemble(now, index, until - now, rules, supply, out);
-            if now + self.functions[index].planned(self.id, rules) <= until {
-                self.txop = Some(Txop { next: None, ..txop });
-                return Some(self.open(now, index, rules));
-            }
+        let index = txop.holder as usize;
+        let edcaf = &mut self.contenders[index].edcaf;
+        let rate = rate(&mut self.peers, edcaf.to());
+        if edcaf.go_on(now, &txop, &rules.mac, rate, supply, out) {
+            self.txop = Some(txop.resumed());
+            return Some(self.open(now, index, rules));
         }
         self.txop = None;
-        self.activate(index).back_off(rules);
+        self.activate(index).back_off(&rules.mac);
         self.listen(now);
         None
     }
@@ -397,21 +371,20 @@ impl Node {
 
     /// Tells how much airtime an exchange took whose last frame ended at `end`.
     fn tell_airtime(&self, index: usize, end: Instant, arrived: bool, out: &mut Vec<Command>) {
-        let (node, peer) = (self.id, self.functions[index].load.to());
+        let (node, peer) = (self.id, self.edcaf(index).to());
         out.push(Command::Aired { node, peer, used: end - self.opened, arrived });
     }
 
     /// Tells whose service has ended.
     fn settle(&mut self, out: &mut Vec<Command>) {
-        for Settled { packet, outcome, received } in self.settled.drain(..) {
-            match outcome {
-                Outcome::Sent => self.counters.sent += 1,
-                Outcome::RetryLimit => self.counters.retry_drops += 1,
-                Outcome::Lifetime => self.frames.lifetime_drops += 1,
-            }
-            out.push(Command::Done { node: self.id, packet, outcome, received });
-        }
+        self.tally.settle(self.id, &mut self.settled, out);
     }
+}
+
+/// In which mode a node sends to one of its peers, unless it sends to all.
+fn rate(peers: &mut [Peer], to: Option<u32>) -> Option<&mut PeerRate> {
+    let peer = to.map(|to| peer_mut(peers, to).expect("packets go along links"))?;
+    Some(&mut peer.rate)
 }
 
 /// Which bits are set, from the lowest on.

@@ -1,10 +1,100 @@
 //! What the air does to signals, and what receivers make of them.
 
-use crate::phy::error::ErrorModel;
-use crate::phy::propagation::{Course, Fading, Path, Propagation};
+use crate::phy::error::{ErrorModel, ErrorModelSettings};
+use crate::phy::propagation::{Course, Fading, Path, Propagation, PropagationSettings, Shadowing};
 use crate::phy::{Milliwatts, Width, linear, noise};
-use kernel::{Db, Dbm, Duration, Instant};
+use kernel::{Db, Dbm, Duration, Instant, Seed};
+use settings::Settings;
 use std::ops::{Add, Sub};
+
+/// Radios, which are all alike, and the air between them.
+#[derive(Clone, Debug, PartialEq, Settings)]
+pub struct RadioSettings {
+    /// What signals lose on their way.
+    pub propagation: PropagationSettings,
+    /// What signals lose from each node to each other in decibels, instead of `propagation` and
+    /// positions: a row for each sender, in the order ap, sta0, sta1, …, further access points;
+    /// more than 200 is out of hearing.
+    #[setting(key = "losses_db", range = 0.0..=1000.0)]
+    pub losses: Option<Vec<Vec<Db>>>,
+    /// Standard deviation of log-normal shadowing in decibels, drawn once for each pair of nodes;
+    /// 0 is none.
+    #[setting(key = "shadowing_db", default = 0.0, range = 0.0..=40.0)]
+    pub shadowing: Db,
+    /// Block fading; default none.
+    pub fading: Option<Fading>,
+    /// Power with which all nodes send, antenna gains included; by default 40 mW.
+    #[setting(key = "tx_power_dbm", default = 16.0206, range = -50.0..=60.0)]
+    pub tx_power: Dbm,
+    /// The receivers.
+    #[setting(flatten)]
+    pub receiver: ReceiverSettings,
+    /// Which bits are understood.
+    pub error_model: ErrorModelSettings,
+    /// Whether a station that follows an RTS with its NAV forgets it if no frame comes after it
+    /// (802.11-2020 clause 10.3.2.4 permits it).
+    #[setting(default = true)]
+    pub nav_reset: bool,
+}
+
+impl RadioSettings {
+    /// What they come to in a run.
+    pub fn radio(&self, seed: &Seed) -> Radio {
+        let model = || self.propagation.boxed();
+        let losses = match (&self.losses, self.shadowing) {
+            (Some(rows), _) => Losses::Matrix(rows.clone()),
+            (None, Db(0.0)) => Losses::Places(model()),
+            (None, deviation) => {
+                Losses::Places(Box::new(Shadowing { inner: model(), deviation, seed: *seed }))
+            }
+        };
+        Radio {
+            losses,
+            fading: self.fading.map(|fading| (fading, *seed)),
+            receiver: self.receiver,
+            error: self.error_model.boxed(),
+        }
+    }
+}
+
+/// What a receiver understands, and what makes the medium busy to it.
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+pub struct ReceiverSettings {
+    /// What the electronics of a receiver add to thermal noise, as ns-3 assumes it.
+    #[setting(key = "noise_figure_db", default = 7.0, range = 0.0..=50.0)]
+    pub noise_figure: Db,
+    /// Power from which on a preamble makes the medium busy until its frame ends (802.11-2020
+    /// clause 17.3.10.6).
+    #[setting(key = "detect_dbm", default = -82.0, range = -110.0..=30.0)]
+    pub detect: Dbm,
+    /// How far a preamble must stand above noise and interference to be found, as in ns-3.
+    #[setting(key = "detect_snr_db", default = 4.0, range = -100.0..=60.0)]
+    pub detect_snr: Db,
+    /// Frames of less power than this are never understood; default no such limit.
+    #[setting(key = "sensitivity_dbm", range = -120.0..=30.0)]
+    pub sensitivity: Option<Dbm>,
+    /// Power from which on signals of any kind, summed up, make the medium busy (802.11-2020
+    /// clause 17.3.10.6).
+    #[setting(key = "energy_dbm", default = -62.0, range = -110.0..=60.0)]
+    pub energy: Dbm,
+    /// Lets a receiver turn to a later, stronger frame; default it does not.
+    pub capture: Option<Capture>,
+    /// Signals further below the noise of 20 MHz than this are left out altogether.
+    #[setting(skip, default = Db(10.0))]
+    pub floor: Db,
+}
+
+impl ReceiverSettings {
+    /// Frames of less power are never understood.
+    pub fn sensitivity(&self) -> Dbm {
+        self.sensitivity.unwrap_or(Dbm(f64::NEG_INFINITY))
+    }
+
+    /// The weakest signal that is looked at.
+    pub fn weakest(&self) -> Dbm {
+        noise(Width::Mhz20, self.noise_figure) - self.floor
+    }
+}
 
 /// A node's course, channel and power.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,22 +134,14 @@ impl Losses {
     }
 }
 
-/// No loss of its own: what [`Fading`] stands upon where the mean losses are known.
-#[derive(Clone, Copy, Debug)]
-pub struct MeanKnown;
-
-impl Propagation for MeanKnown {
-    fn loss(&self, _path: &Path) -> Db {
-        Db(0.0)
-    }
-}
-
-/// A receiver lets go of a frame for a later one that is stronger by this much.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Capture of a receiver by a later frame.
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub struct Capture {
-    /// How much stronger.
+    /// How much stronger it must be, in decibels.
+    #[setting(key = "margin_db", default = 5.0, range = 0.0..=60.0)]
     pub margin: Db,
-    /// How long after the first one's begin; its preamble, as a rule.
+    /// How long after the first frame's begin, in microseconds; by default the OFDM preamble.
+    #[setting(key = "window_us", default = 16.0, range = 0.0..=1e4)]
     pub window: Duration,
 }
 
@@ -67,53 +149,23 @@ pub struct Capture {
 /// (802.11-2020 table 17-21, `aCCATime` below 4 µs).
 pub(super) const DETECTION: Duration = Duration::from_micros(4);
 
-/// Propagation, noise and the receivers, which are all alike.
+/// Propagation and the receivers.
 #[derive(Debug)]
 pub struct Radio {
     /// Mean losses.
     pub losses: Losses,
-    /// Block fading upon them.
-    pub fading: Option<Fading<MeanKnown>>,
-    /// What the electronics of a receiver add to thermal noise.
-    pub noise_figure: Db,
-    /// A preamble of this power makes the medium busy until its frame ends (clause 17.3.10.6).
-    pub detect: Dbm,
-    /// And it must stand this much above noise and interference.
-    pub detect_snr: Option<Db>,
-    /// A frame of less power than this is never understood.
-    pub sensitivity: Dbm,
-    /// Any signals that sum up to this make the medium busy (clause 17.3.10.6).
-    pub energy: Dbm,
-    /// Whether, and when, a later frame is received in place of the first.
-    pub capture: Option<Capture>,
+    /// Block fading upon them, and the root of its streams.
+    pub fading: Option<(Fading, Seed)>,
+    /// All receivers.
+    pub receiver: ReceiverSettings,
     /// Which bits are understood.
     pub error: Box<dyn ErrorModel>,
-    /// Signals further below the noise of 20 MHz than this are left out altogether.
-    pub floor: Db,
 }
 
 impl Radio {
-    /// Receivers as 802.11-2020 asks for at least: preambles from -82 dBm on, energy from -62 dBm
-    /// on (clause 17.3.10.6), no capture; a noise figure of 7 dB, and preambles 4 dB above noise
-    /// and interference, are what ns-3 assumes.
+    /// Receivers as 802.11-2020 asks for at least, and without fading.
     pub fn new(losses: Losses, error: Box<dyn ErrorModel>) -> Self {
-        Self {
-            losses,
-            fading: None,
-            noise_figure: Db(7.0),
-            detect: Dbm(-82.0),
-            detect_snr: Some(Db(4.0)),
-            sensitivity: Dbm(f64::NEG_INFINITY),
-            energy: Dbm(-62.0),
-            capture: None,
-            error,
-            floor: Db(10.0),
-        }
-    }
-
-    /// The weakest signal that is looked at.
-    pub(super) fn weakest(&self) -> Dbm {
-        noise(Width::Mhz20, self.noise_figure) - self.floor
+        Self { losses, fading: None, receiver: ReceiverSettings::default(), error }
     }
 
     /// Whether losses depend on where nodes are.
@@ -127,7 +179,7 @@ impl Radio {
         let (sender, receiver) = (&sites[ends.0 as usize], &sites[ends.1 as usize]);
         let (loss, _) = self.losses.between(ends.0, ends.1, Way::at(now, sender, receiver));
         let level = sender.tx_power - loss;
-        (level >= self.weakest()).then(|| Power::from(Milliwatts::from(level).0))
+        (level >= self.receiver.weakest()).then(|| Power::from(Milliwatts::from(level).0))
     }
 
     /// What fading leaves of it.
@@ -138,9 +190,9 @@ impl Radio {
         ends: (u32, u32),
         now: Instant,
     ) -> Power {
-        let Some(fading) = &self.fading else { return mean };
+        let Some((fading, seed)) = &self.fading else { return mean };
         let Way { distance, now } = Way::at(now, &sites[ends.0 as usize], &sites[ends.1 as usize]);
-        Power::from(mean.milliwatts / linear(fading.loss(&Path { distance, ends, now })))
+        Power::from(mean.milliwatts / linear(fading.loss(seed, &Path { distance, ends, now })))
     }
 }
 
@@ -214,7 +266,7 @@ impl Way {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Levels {
     pub(super) detect: f64,
-    pub(super) detect_ratio: Option<f64>,
+    detect_ratio: f64,
     pub(super) sensitivity: f64,
     pub(super) energy: Quanta,
     /// Ratio and window.
@@ -224,16 +276,16 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    pub(super) fn of(radio: &Radio) -> Self {
+    pub(super) fn of(receiver: &ReceiverSettings) -> Self {
         let power = |level: Dbm| Milliwatts::from(level).0;
         let widths = [Width::Mhz20, Width::Mhz22, Width::Mhz40, Width::Mhz80, Width::Mhz160];
         Self {
-            detect: power(radio.detect),
-            detect_ratio: radio.detect_snr.map(linear),
-            sensitivity: power(radio.sensitivity),
-            energy: Quanta::least(power(radio.energy)),
-            capture: radio.capture.map(|c| (linear(c.margin), c.window)),
-            noise: widths.map(|width| power(noise(width, radio.noise_figure))),
+            detect: power(receiver.detect),
+            detect_ratio: linear(receiver.detect_snr),
+            sensitivity: power(receiver.sensitivity()),
+            energy: Quanta::least(power(receiver.energy)),
+            capture: receiver.capture.map(|c| (linear(c.margin), c.window)),
+            noise: widths.map(|width| power(noise(width, receiver.noise_figure))),
         }
     }
 
@@ -245,6 +297,6 @@ impl Levels {
     /// Whether a preamble of this power can be found among noise and so much of other signals.
     pub(super) fn finds(&self, power: f64, others: Quanta) -> bool {
         let disturbance = others.milliwatts() + self.noise(Width::Mhz20);
-        self.detect_ratio.is_none_or(|ratio| power >= ratio * disturbance)
+        power >= self.detect_ratio * disturbance
     }
 }

@@ -209,15 +209,14 @@ impl Receiver {
 
 #[cfg(test)]
 mod tests {
-    use super::super::radio::{Losses, Radio};
+    use super::super::radio::ReceiverSettings;
     use super::*;
-    use crate::phy::error::Nist;
     use kernel::Db;
 
     /// Noise of 20 MHz with a figure of 7 dB is -94 dBm; detection from -82 dBm, energy from
     /// -62 dBm.
     fn levels() -> Levels {
-        Levels::of(&Radio::new(Losses::Matrix(Vec::new()), Box::new(Nist)))
+        Levels::of(&ReceiverSettings::default())
     }
 
     fn dbm(level: f64) -> Power {

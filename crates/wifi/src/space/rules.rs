@@ -2,9 +2,7 @@
 
 use super::radio::Levels;
 use crate::Link;
-use crate::mac::{self, Timing};
-use crate::phy::Mode;
-use crate::rate::RateControl;
+use crate::mac::{self, PeerRate, Timing};
 
 /// Rules of medium access, and receivers.
 #[derive(Debug)]
@@ -25,11 +23,15 @@ impl Rules {
 pub(super) struct Peer {
     pub(super) node: u32,
     pub(super) link: Link,
-    /// In which frames go to it.
-    pub(super) mode: Mode,
-    /// None: the mode is fixed.
-    pub(super) control: Option<Box<dyn RateControl>>,
+    /// Of frames to it.
+    pub(super) rate: PeerRate,
     /// What it gets of the node's power on average, in milliwatts; if one of the two moves, what
     /// the last frame had.
     pub(super) power: f64,
+}
+
+/// What a node knows of another, of which there is a list by number.
+pub(super) fn peer_mut(peers: &mut [Peer], node: u32) -> Option<&mut Peer> {
+    let at = peers.binary_search_by_key(&node, |peer| peer.node).ok()?;
+    Some(&mut peers[at])
 }

@@ -1,7 +1,7 @@
 //! One node's own view of the medium, and the slots that it counts for itself (clauses 10.3.4.3
 //! and 10.23.2.4).
 
-use crate::mac::{BusySlot, SlotGrid, Timing};
+use crate::mac::{self, BusySlot, Edcaf, SlotGrid, Timing};
 use kernel::{Duration, Instant};
 
 /// Carrier sense, physical and virtual.
@@ -87,6 +87,19 @@ impl Carrier {
     /// (clause 10.3.2.3.7).
     pub(super) fn on_decoded(&mut self) {
         self.extra = Duration::ZERO;
+    }
+}
+
+/// An EDCAF of a node, and the slots that it counts.
+#[derive(Debug)]
+pub(super) struct Contender {
+    pub(super) edcaf: Edcaf,
+    pub(super) slots: Slots,
+}
+
+impl Contender {
+    pub(super) fn back_off(&mut self, rules: &mac::Rules) {
+        self.slots.back_off(self.edcaf.back_off(rules));
     }
 }
 
@@ -208,24 +221,14 @@ impl Slots {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mac::{Durations, Eifs};
-    use crate::phy::{DOT11B, Preamble};
+    use crate::phy::DOT11B;
 
     fn us(n: u64) -> Instant {
         Instant(n * 1000)
     }
 
     fn slots(grid: SlotGrid) -> Slots {
-        let timing = Timing {
-            standard: &DOT11B,
-            preamble: Preamble::Long,
-            basic_rates: DOT11B.default_basic_rates().collect(),
-            slot: DOT11B.slot,
-            eifs: Eifs::Standard,
-            slot_grid: grid,
-            durations: Durations::Standard,
-            protection: crate::mac::Protection::None,
-        };
+        let timing = Timing { slot_grid: grid, ..Timing::of(&DOT11B) };
         Slots::new(&timing, 2, BusySlot::Uncounted)
     }
 

@@ -74,15 +74,15 @@ impl Space {
         Senses { busy: receiver.is_busy(), follows }
     }
 
-    /// Sequence numbers and bytes of the data frames that a function of a node has put together
+    /// Sequence numbers and bytes of the data frames that an EDCAF of a node has put together
     /// last, and may have on the air; none in a block-ack request.
     pub fn mpdus(&self, node: u32, function: u8) -> impl Iterator<Item = (u16, Bytes)> {
-        let load = &self.nodes[node as usize].functions[usize::from(function)].load;
-        load.on_air().map(|(sequence, mpdu)| (sequence, mpdu.bytes))
+        let edcaf = self.nodes[node as usize].edcaf(usize::from(function));
+        edcaf.originator.on_air().map(|(sequence, mpdu)| (sequence, mpdu.bytes))
     }
 
-    /// The sequence number from which on a function of a node asks for block acks.
+    /// The sequence number from which on an EDCAF of a node asks for block acks.
     pub fn starting_sequence(&self, node: u32, function: u8) -> u16 {
-        self.nodes[node as usize].functions[usize::from(function)].load.start()
+        self.nodes[node as usize].edcaf(usize::from(function)).originator.start()
     }
 }

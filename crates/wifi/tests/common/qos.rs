@@ -36,7 +36,7 @@ impl fmt::Debug for Workload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let MacConfig { timing, aggregation, edca, rts_threshold, .. } = &self.config;
         let MacConfig { short_retry_limit, long_retry_limit, .. } = self.config;
-        writeln!(f, "{}, {:?} grid, {edca:?},", timing.standard.name, timing.slot_grid)?;
+        writeln!(f, "{}, {:?} grid, {edca:?},", timing.standard.name(), timing.slot_grid)?;
         writeln!(f, "{aggregation:?}, limits {short_retry_limit} and {long_retry_limit},")?;
         writeln!(f, "RTS above {rts_threshold}, seed {}", self.seed.root)?;
         let Link { mode, data_loss, ack_loss } = self.links[0];
@@ -307,6 +307,8 @@ impl Draft {
             for (edca, category) in edca.access_point.iter_mut().zip(AccessCategory::ALL) {
                 *edca = edca.of_access_point(category);
             }
+        } else {
+            edca.access_point = edca.stations;
         }
         let base = mac(standard);
         let mut config = MacConfig { edca: Some(edca), ..base };
@@ -314,10 +316,9 @@ impl Draft {
         config.timing.slot_grid = if self.free { SlotGrid::Free } else { SlotGrid::Standard };
         (config.short_retry_limit, config.long_retry_limit) = self.limits;
         config.rts_threshold = Bytes(self.threshold);
-        config.overhead = Bytes(38);
         config.aggregation = self.frames.and_then(|frames| {
             let class = standard.high?;
-            let limits = Aggregation::of(class, Bytes(8))?;
+            let limits = Aggregation::of(class)?;
             let (amsdu, persist, missed) = (Bytes(self.amsdu), self.persist, self.missed);
             Some(Aggregation { frames, amsdu, persist, missed, ..limits })
         });

@@ -33,7 +33,7 @@ impl fmt::Debug for Workload {
         let MacConfig { timing, rts_threshold, countdown, backoff_draw, .. } = &self.config;
         let MacConfig { short_retry_limit, long_retry_limit, cw_min, cw_max, .. } = self.config;
         let Timing { standard, preamble, slot, eifs, slot_grid, protection, .. } = timing;
-        writeln!(f, "{}, {preamble:?} preamble, slot {slot}, {eifs:?} EIFS,", standard.name)?;
+        writeln!(f, "{}, {preamble:?} preamble, slot {slot}, {eifs:?} EIFS,", standard.name())?;
         writeln!(f, "{slot_grid:?} grid, {countdown:?} countdown, {backoff_draw:?} draw,")?;
         writeln!(f, "limits {short_retry_limit} and {long_retry_limit}, CW {cw_min} to {cw_max},")?;
         writeln!(f, "RTS above {rts_threshold}, seed {}", self.seed.root)?;
@@ -69,10 +69,8 @@ pub(crate) fn mixed_workloads() -> impl Strategy<Value = Workload> {
                     Protection::RtsCts if eifs => Eifs::Standard,
                     _ => Eifs::None,
                 },
-                standard: &DOT11G,
-                slot_grid: SlotGrid::Standard,
-                durations: Durations::Standard,
                 protection,
+                ..Timing::of(&DOT11G)
             };
             let link = (any::<bool>(), any::<prop::sample::Index>(), loss(noise), loss(noise));
             let no_eifs = timing.eifs == Eifs::None;
@@ -153,7 +151,6 @@ fn timings() -> impl Strategy<Value = Timing> {
     let exact = prop::bool::weighted(0.8);
     (standard, any::<(bool, bool, u16)>(), eifs, prop::sample::select(grid), exact).prop_map(
         |(standard, (short_preamble, long_slot, basic), eifs, slot_grid, exact)| Timing {
-            standard,
             preamble: if short_preamble { Preamble::Short } else { Preamble::Long },
             // In ns-2 control frames last whole microseconds, or each Duration field of an exchange
             // would be wrong by another fraction.
@@ -162,7 +159,7 @@ fn timings() -> impl Strategy<Value = Timing> {
             eifs,
             slot_grid,
             durations: if exact { Durations::Standard } else { Durations::Ns2 },
-            protection: Protection::None,
+            ..Timing::of(standard)
         },
     )
 }
@@ -192,10 +189,7 @@ fn configs(timing: Timing, chain: bool) -> impl Strategy<Value = MacConfig> {
             countdown,
             backoff_draw,
             rts_threshold: Bytes(threshold),
-            overhead: Bytes(36),
-            edca: None,
-            aggregation: None,
-            non_erp: None,
+            ..MacConfig::default()
         },
     )
 }

@@ -395,7 +395,7 @@ impl<'a> Station<'a> {
         let Some(msdu) = &mut self.msdu else { return };
         msdu.retry |= missing == StepKind::Ack;
         let long = missing == StepKind::Ack
-            && msdu.size + self.config.overhead > self.config.rts_threshold;
+            && msdu.size + self.config.overhead() > self.config.rts_threshold;
         let (count, limit) = if long {
             (&mut msdu.long_retries, self.config.long_retry_limit)
         } else {
@@ -426,7 +426,7 @@ impl<'a> Station<'a> {
     // Frames and their Duration fields (clauses 9.2.5, 9.3.1 and 10.6.6).
 
     fn psdu(&self, msdu: &Msdu) -> Bytes {
-        msdu.size + self.config.overhead
+        msdu.size + self.config.overhead()
     }
 
     fn needs_rts(&self, msdu: &Msdu) -> bool {

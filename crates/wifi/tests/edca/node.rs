@@ -511,7 +511,7 @@ impl<'a> Node<'a> {
     fn data(&self, category: usize, msdu: &Msdu) -> Frame {
         let mode = self.links[self.id.max(msdu.to) as usize - 1].mode;
         let timing = self.timing();
-        let mpdu = msdu.size + self.config.overhead;
+        let mpdu = msdu.size + self.config.overhead();
         let alone = mode.class == wifi::phy::ModeClass::Vht;
         Frame {
             kind: StepKind::Data,

@@ -2,43 +2,22 @@
 
 use crate::network::link;
 use kernel::{Agenda, Bytes, Instant, Ranked, Seed};
-use wifi::mac::{
-    Aggregation, BackoffDraw, Countdown, Durations, Eifs, Protection, SlotGrid, Timing,
-};
-use wifi::phy::{DOT11N, Edition, Mode, PpduTiming, Preamble, Standard, TxVector};
+use wifi::mac::{Aggregation, Countdown, Eifs, SlotGrid, Timing};
+use wifi::phy::{DOT11N, Edition, Mode, PpduTiming, Standard, TxVector};
 use wifi::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, Supply};
 use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
-
-/// Bytes of LLC and SNAP.
-const LLC: Bytes = Bytes(8);
-/// Header of `QoS` data, LLC and FCS.
-const OVERHEAD: Bytes = Bytes(26 + 8 + 4);
 
 /// ns-3's cell: slots off the common grid after a timeout, whole idle slots counted.
 fn ns3(standard: &'static Standard, mode: &Mode) -> MacConfig {
     let edca = Categories::of(standard, Edition::Ns3);
+    let (eifs, slot_grid) = (Eifs::Estimated, SlotGrid::Free);
     MacConfig {
-        timing: Timing {
-            standard,
-            preamble: Preamble::Long,
-            basic_rates: standard.default_basic_rates().collect(),
-            slot: standard.slot,
-            eifs: Eifs::Estimated,
-            slot_grid: SlotGrid::Free,
-            durations: Durations::Standard,
-            protection: Protection::None,
-        },
-        short_retry_limit: 7,
-        long_retry_limit: 4,
-        cw_min: standard.cw_min,
-        cw_max: standard.cw_max,
+        timing: Timing { eifs, slot_grid, ..Timing::of(standard) },
         countdown: Countdown::IdleSlots,
-        backoff_draw: BackoffDraw::Standard,
         rts_threshold: Bytes(1 << 30),
-        overhead: OVERHEAD,
         edca: Some(edca),
-        aggregation: Aggregation::of(mode.class, LLC),
-        non_erp: None,
+        aggregation: Aggregation::of(mode.class),
+        ..MacConfig::of(standard)
     }
 }
 

@@ -63,6 +63,13 @@ impl Driver {
         }
     }
 
+    /// Pairs of nodes of which one hears the other, at any moment.
+    pub(crate) fn hearing_pairs(&self) -> usize {
+        let nodes = 0..self.queues.len() as u32;
+        let hears = |from| nodes.clone().filter(|&to| self.space.hears(from, to)).count();
+        nodes.clone().map(hears).sum()
+    }
+
     pub(crate) fn announce(&mut self, at: Instant, node: u32, load: Load) {
         self.agenda.at(at, Event::Arrival(self.arrivals.len()));
         self.arrivals.push((node, load));

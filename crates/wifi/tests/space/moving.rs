@@ -21,7 +21,7 @@ fn place(x: f64, y: f64) -> Position {
 
 /// Of these courses each but the first has a link to the first.
 fn driver(courses: &[Course], mbps: f64) -> Driver {
-    let radio = Radio::new(Losses::Places(Box::new(LogDistance::NS3)), Box::new(Nist));
+    let radio = Radio::new(Losses::Places(Box::new(LogDistance::default())), Box::new(Nist {}));
     let mode = link(DOT11A.mode(BitRate::from_mbps(mbps)).unwrap());
     let links = (1..courses.len() as u32).map(|node| (0, node, mode)).collect();
     let site = |course: &Course| Site {
@@ -49,7 +49,7 @@ fn a_frame_arrives_with_the_power_of_the_moment_at_which_it_begins() {
     for heard in driver.space.take_heard() {
         let distance = goes.at(heard.start).distance(place(0.0, 0.0));
         let path = Path { distance, ends: (0, 1), now: heard.start };
-        let Milliwatts(expected) = (TX_POWER - LogDistance::NS3.loss(&path)).into();
+        let Milliwatts(expected) = (TX_POWER - LogDistance::default().loss(&path)).into();
         assert_eq!(heard.power, expected, "from {} at {:?}", heard.from, heard.start);
         seen += u32::from(heard.from == 1);
     }
@@ -67,7 +67,7 @@ fn who_walks_out_loses_the_link_and_has_it_again_at_home() {
     ]);
     let home = place(0.0, 0.0);
     let mut driver = driver(&[home.into(), away], 24.0);
-    assert_eq!(driver.space.hearing_pairs(), 2);
+    assert_eq!(driver.hearing_pairs(), 2);
     driver.saturate(1, 0, Bytes(1500), &mut Vec::new());
     let mut delivered = [0; 5];
     driver.run_until(s(5.0), &mut |now, news| {

@@ -50,11 +50,10 @@ fn goodput(driver: &mut Driver, seconds: u64) -> Vec<f64> {
 }
 
 /// Two stations that send to the access point all the time.
-fn pair(hidden: bool, rts: bool, error: Box<dyn ErrorModel>, detect_snr: Option<Db>) -> Vec<f64> {
+fn pair(hidden: bool, rts: bool, error: Box<dyn ErrorModel>) -> Vec<f64> {
     let pairs: &[(usize, usize)] =
         if hidden { &[(0, 1), (0, 2)] } else { &[(0, 1), (0, 2), (1, 2)] };
-    let mut radio = Radio::new(matrix(3, pairs), error);
-    radio.detect_snr = detect_snr;
+    let radio = Radio::new(matrix(3, pairs), error);
     let mut mac = mac(&DOT11B);
     mac.timing.slot_grid = SlotGrid::Free;
     mac.rts_threshold = if rts { Bytes(100) } else { Bytes(4000) };
@@ -75,7 +74,7 @@ fn hidden_nodes_have_the_goodput_of_ns3() {
     for (hidden, rts, expected) in
         [(true, false, 3.4923), (true, true, 3.5485), (false, false, 5.3837), (false, true, 3.9848)]
     {
-        let total: f64 = pair(hidden, rts, Box::new(Nist), Some(Db(4.0))).iter().sum();
+        let total: f64 = pair(hidden, rts, Box::new(Nist {})).iter().sum();
         let differs = (total / expected - 1.0).abs();
         assert!(differs < 0.015, "hidden {hidden}, RTS {rts}: {total:.4} of {expected}");
     }
@@ -91,8 +90,8 @@ fn pairs(
     let nodes = 2 * count;
     let all = (0..nodes).flat_map(|a| (0..a).map(move |b| (a, b)));
     let hearing: Vec<_> = all.filter(|&(a, b)| a / 2 == b / 2 || near(a, b)).collect();
-    let mut radio = Radio::new(matrix(nodes, &hearing), Box::new(Threshold::NS2));
-    radio.detect_snr = None;
+    let mut radio = Radio::new(matrix(nodes, &hearing), Box::new(Threshold::default()));
+    radio.receiver.detect_snr = Db(f64::NEG_INFINITY);
     let mode = link(rate(mac.timing.standard, 11.0));
     let links = (0..count as u32).map(|i| (2 * i, 2 * i + 1, mode)).collect();
     let config = SpaceConfig { mac, radio, nav_reset: true, sites: sites(nodes), links };
@@ -131,7 +130,7 @@ fn of_three_cells_in_a_row_the_middle_one_starves_as_the_ideal_chain_says() {
         let timing = &mac.timing;
         let mode = rate(&DOT11B, 11.0);
         let ack = timing.airtime(&timing.response_mode(&mode), Bytes(14)).total();
-        let data = timing.airtime(&mode, Bytes(size) + mac.overhead).total();
+        let data = timing.airtime(&mode, Bytes(size) + mac.overhead()).total();
         let busy = timing.difs() + data + timing.sifs() + ack;
         let backoff = timing.slot.as_secs_f64() * f64::from(cw) / 2.0;
         let expected = 1.0 / (1.0 + busy.as_secs_f64() / backoff);
@@ -178,7 +177,7 @@ fn interference_is_a_sum() {
     // Signal -34 dBm; each interferer 12 dB below it, both together 9 dB: 10 dB are needed.
     let survives = |interferers: &[(u64, u32, u32, u64)]| {
         let losses = towards_zero(6, &[(1, 50.0), (2, 62.0), (3, 62.0)], &[(2, 4), (3, 5)]);
-        let radio = Radio::new(losses, Box::new(Threshold::NS2));
+        let radio = Radio::new(losses, Box::new(Threshold::default()));
         let mut sends = vec![(100, 1, 0, 1000)];
         sends.extend_from_slice(interferers);
         first_attempts(radio, 6, &sends)[0]
@@ -195,9 +194,9 @@ fn a_stronger_frame_captures_the_receiver_if_it_may() {
     use wifi::space::Capture;
     let arrive = |capture, later_us: u64| {
         let losses = towards_zero(3, &[(1, 80.0), (2, 60.0)], &[]);
-        let mut radio = Radio::new(losses, Box::new(Threshold::NS2));
-        radio.capture = capture;
-        radio.detect_snr = None;
+        let mut radio = Radio::new(losses, Box::new(Threshold::default()));
+        radio.receiver.capture = capture;
+        radio.receiver.detect_snr = Db(f64::NEG_INFINITY);
         first_attempts(radio, 3, &[(100, 1, 0, 500), (100 + later_us, 2, 0, 500)])
     };
     let capture = Some(Capture { margin: Db(5.0), window: Duration::from_micros(16) });
@@ -212,7 +211,7 @@ fn a_stronger_frame_captures_the_receiver_if_it_may() {
 fn a_weak_first_frame_does_not_hinder_a_strong_one_below_the_detection_level() {
     // -90 dBm is energy to be summed up, no frame; at -64 dBm a frame stands far above it.
     let losses = towards_zero(3, &[(1, 106.0), (2, 80.0)], &[]);
-    let radio = Radio::new(losses, Box::new(Threshold::NS2));
+    let radio = Radio::new(losses, Box::new(Threshold::default()));
     assert_eq!(first_attempts(radio, 3, &[(100, 1, 0, 500), (110, 2, 0, 500)]), [false, true]);
 }
 
@@ -222,12 +221,12 @@ fn nodes_on_other_channels_are_not_there() {
     sites[2].channel = 6;
     sites[3].channel = 6;
     let radio =
-        Radio::new(matrix(4, &[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]), Box::new(Nist));
+        Radio::new(matrix(4, &[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]), Box::new(Nist {}));
     let mode = link(rate(&DOT11B, 11.0));
     let links = vec![(0, 1, mode), (2, 3, mode)];
     let config = SpaceConfig { mac: mac(&DOT11B), radio, nav_reset: true, sites, links };
     let mut driver = Driver::new(config, &SEED);
-    assert_eq!(driver.space.hearing_pairs(), 4);
+    assert_eq!(driver.hearing_pairs(), 4);
     let mut news = Vec::new();
     driver.saturate(0, 1, Bytes(1000 + HEADERS), &mut news);
     driver.saturate(2, 3, Bytes(1000 + HEADERS), &mut news);
@@ -265,8 +264,8 @@ fn city(cells: u32, stations: u32, apart_m: f64) -> (SpaceConfig, Vec<(u32, u32)
             }
         }
     }
-    let losses = Losses::Places(Box::new(LogDistance { exponent: 3.5, ..LogDistance::NS3 }));
-    let radio = Radio::new(losses, Box::new(Nist));
+    let losses = Losses::Places(Box::new(LogDistance { exponent: 3.5, ..LogDistance::default() }));
+    let radio = Radio::new(losses, Box::new(Nist {}));
     let config = SpaceConfig { mac: mac(&DOT11A), radio, nav_reset: true, sites, links };
     (config, uplinks)
 }
@@ -277,7 +276,7 @@ fn two_thousand_nodes_cost_what_their_neighbours_cost() {
     let nodes = config.sites.len();
     assert_eq!(nodes, 2000);
     let mut driver = Driver::new(config, &SEED);
-    let heard = driver.space.hearing_pairs() as f64 / nodes as f64;
+    let heard = driver.hearing_pairs() as f64 / nodes as f64;
     assert!((39.0..120.0).contains(&heard), "{heard} of {nodes} nodes hear each");
     let mut news = Vec::new();
     for (station, access_point) in uplinks.into_iter().filter(|(station, _)| station % 4 == 0) {

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from simoom.evidence import Check, Value
 from simoom.models import http_sessions as model
 from simoom.scenario import Scenario
 from simoom.studies import reference
-from simoom.studies.claim import Check, Claim, claim
+from simoom.studies.claim import Claim, claim
 from simoom.studies.figure import Axis, Figure, Source, curve
 from simoom.studies.http_queueing.delays import (
     DELAY,
@@ -30,7 +31,6 @@ from simoom.studies.http_queueing.paper import (
     web,
 )
 from simoom.studies.lab import Lab, Sample, exhibit
-from simoom.studies.value import Value
 
 BLUE, GREEN, ORANGE, VERMILION = 0, 2, 1, 3
 PANELS = (

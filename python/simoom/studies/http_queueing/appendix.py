@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from simoom.evidence import Check, Value
 from simoom.models import http_queueing as model
 from simoom.studies import reference
-from simoom.studies.claim import Check, claim
+from simoom.studies.claim import claim
 from simoom.studies.figure import Axis, Figure, Source, curve
 from simoom.studies.http_queueing.paper import (
     CELL,
@@ -18,7 +19,6 @@ from simoom.studies.http_queueing.paper import (
 )
 from simoom.studies.http_queueing.persistent import GOOD_MATCH
 from simoom.studies.lab import Lab, Sample, exhibit
-from simoom.studies.value import Value
 
 BLUE, ORANGE, GREEN = 0, 1, 2
 WINDOWS = (1, 2, 3, 4, 5, 8, 10, 20, 50, 100, 1000)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
+from simoom.evidence import Value
 from simoom.studies.figure import Curve, Source, X, curve
 from simoom.studies.lab import Sample
-from simoom.studies.value import Value
 
 Place = TypeVar("Place", bound=X)
 DELAY, EACH = "session_delay_s", "delay_per_segment_ms"
@@ -22,9 +22,9 @@ HEAVY_TAIL = (
 )
 
 
-def ratio(first: Sample, second: Sample, quantity: str = DELAY) -> Value:
-    """Return by which factor the second differs from the first, run by run: the median."""
-    return Value.median(second[quantity] / first[quantity])
+def ratio(first: Sample, second: Sample) -> Value:
+    """Return by which factor the second's sessions take longer, run by run: the median."""
+    return Value.median(second[DELAY] / first[DELAY])
 
 
 def difference_ms(first: Sample, second: Sample) -> Value:
@@ -32,9 +32,7 @@ def difference_ms(first: Sample, second: Sample) -> Value:
     return Value.median(1e3 * (second[DELAY] - first[DELAY]))
 
 
-def both(
-    label: str, runs: Mapping[Place, Sample], *, colour: int, dashed: bool = False
-) -> list[Curve]:
+def both(label: str, runs: Mapping[Place, Sample], *, colour: int) -> list[Curve]:
     """Return the two curves of a setting: mean delay, and delay per segment."""
     return [
         curve(
@@ -44,7 +42,6 @@ def both(
             [how(sample[quantity]) for sample in runs.values()],
             quantity,
             colour=colour,
-            dashed=dashed,
         )
         for quantity, how in ((DELAY, Value.mean), (EACH, Value.median))
     ]

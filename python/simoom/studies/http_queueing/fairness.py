@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from simoom.evidence import Check, Value
 from simoom.scenario import Scenario
-from simoom.studies.claim import Check, Claim, claim, unchecked
+from simoom.studies.claim import Claim, claim, unchecked
 from simoom.studies.figure import Axis, Curve, Figure, Source, X, curve
 from simoom.studies.http_queueing.delays import DELAY, EACH, HEAVY_TAIL, both, ratio
 from simoom.studies.http_queueing.paper import (
@@ -29,7 +30,6 @@ from simoom.studies.http_queueing.sessions import (
     stations,
 )
 from simoom.studies.lab import Lab, Sample, exhibit
-from simoom.studies.value import Value
 
 DRR = {"drr": {"per": "flow", "quantum_bytes": 1040}}
 """Deficit round robin with a quantum of one segment."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from simoom.evidence import Check, Value
 from simoom.models import http_queueing as model
 from simoom.studies import reference
-from simoom.studies.claim import Check, claim, unchecked
+from simoom.studies.claim import claim, unchecked
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.http_queueing.paper import LARGE_WINDOW, STUDY, downloads, measure
 from simoom.studies.lab import Lab, Sample, exhibit
-from simoom.studies.value import Value
 
 BLUE, ORANGE, GREEN = 0, 1, 2
 CONNECTIONS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50)

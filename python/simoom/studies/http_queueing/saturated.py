@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from simoom.evidence import Check, Value
 from simoom.models import http_queueing as model
 from simoom.scenario import Scenario
 from simoom.studies import reference
-from simoom.studies.claim import Check, claim
+from simoom.studies.claim import claim
 from simoom.studies.figure import Axis, Figure, Source, curve
 from simoom.studies.http_queueing.paper import PAPER, STUDY, measure
 from simoom.studies.lab import Lab, Sample, exhibit
-from simoom.studies.value import Value
 
 ORANGE = 1
 NODES_AXIS = Axis("nodes", "backlogged nodes $n_b$", 0, 51)

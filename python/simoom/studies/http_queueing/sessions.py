@@ -7,10 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from simoom.evidence import Check, Value
 from simoom.models import http_sessions as model
 from simoom.scenario import Scenario
 from simoom.studies import reference
-from simoom.studies.claim import Check, Claim, claim
+from simoom.studies.claim import Claim, claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, X, curve
 from simoom.studies.http_queueing.delays import DELAY, EACH, HEAVY_TAIL, both, ratio
 from simoom.studies.http_queueing.paper import (
@@ -24,7 +25,6 @@ from simoom.studies.http_queueing.paper import (
     web,
 )
 from simoom.studies.lab import Lab, Sample, exhibit
-from simoom.studies.value import Value
 
 BLUE, ORANGE, GREEN, VERMILION = range(4)
 GOOD_MATCH = "5 %: the paper says a good match and no number"
@@ -49,15 +49,15 @@ def replications(lab: Lab) -> int:
     return lab.pick(30, 6)
 
 
-def session_runs(lab: Lab, settings: Iterable[str] = SETTINGS) -> dict[str, ByPlace]:
+def session_runs(lab: Lab) -> dict[str, ByPlace]:
     """Return the runs of Fig. 8: by setting, then by n."""
     cases = {
         (label, n): web(n - 1, window=SETTINGS[label][1], kind=SETTINGS[label][0])
-        for label in settings
+        for label in SETTINGS
         for n in stations(lab)
     }
     found = lab.sample(cases, measure, replications=replications(lab))
-    return {label: {n: found[label, n] for n in stations(lab)} for label in settings}
+    return {label: {n: found[label, n] for n in stations(lab)} for label in SETTINGS}
 
 
 def predicted(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from simoom.evidence import Check, Value
 from simoom.models import bluetooth, tcp_loss
 from simoom.studies import reference
-from simoom.studies.claim import Check, Claim, claim, unchecked
+from simoom.studies.claim import Claim, claim, unchecked
 from simoom.studies.figure import Axis, Curve, Figure, Source, X, curve
 from simoom.studies.lab import Lab, exhibit
-from simoom.studies.value import Value
 
 NAME = "lt_tcp"
 RATES = (1.0, 2.0, 5.5, 11.0)

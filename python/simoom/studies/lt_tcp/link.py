@@ -15,11 +15,11 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from simoom.evidence import Value
 from simoom.run import Run
 from simoom.scenario import Scenario
 from simoom.studies.figure import Axis, Curve, Source, curve
 from simoom.studies.lab import Lab, Sample
-from simoom.studies.value import Value
 
 NAME = "lt_tcp"
 CAPACITY_MBPS = 10.0

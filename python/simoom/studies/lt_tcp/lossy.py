@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
+from simoom.evidence import Check, Value
 from simoom.models import tcp_loss
 from simoom.studies import reference
-from simoom.studies.claim import Check, Claim, claim
+from simoom.studies.claim import Claim, claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, exhibit
 from simoom.studies.lt_tcp.link import (
@@ -33,7 +34,6 @@ from simoom.studies.lt_tcp.link import (
     goodputs,
     simulate,
 )
-from simoom.studies.value import Value
 
 
 @exhibit("figure 1")

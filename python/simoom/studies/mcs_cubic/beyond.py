@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from simoom.evidence import Value
 from simoom.run import Run
 from simoom.scenario import Scenario
 from simoom.studies.figure import Axis, Curve, Figure, Source, X, curve
@@ -19,7 +20,6 @@ from simoom.studies.mcs_cubic.paper import (
     upload,
 )
 from simoom.studies.mcs_cubic.windows import COLOURS
-from simoom.studies.value import Value
 
 QUANTITY = "goodput_mbps"
 AFTER_S = 3.0

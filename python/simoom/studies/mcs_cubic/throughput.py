@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from simoom.evidence import Check, Value
 from simoom.studies import reference
-from simoom.studies.claim import Check, claim
+from simoom.studies.claim import claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, Sample, exhibit
 from simoom.studies.mcs_cubic.paper import (
@@ -22,7 +23,6 @@ from simoom.studies.mcs_cubic.paper import (
     upload,
 )
 from simoom.studies.mcs_cubic.windows import COLOURS, runs
-from simoom.studies.value import Value
 
 QUANTITY = "goodput_mbps"
 AFTER_S = 3.0

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from simoom.evidence import Check, Value
 from simoom.run import Run
 from simoom.scenario import Scenario
-from simoom.studies.claim import Check, Claim, claim
+from simoom.studies.claim import Claim, claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, Sample, exhibit
 from simoom.studies.mcs_cubic.paper import BIN_S, CONTROLS, DRIVEN, GOODPUT, PLAIN, upload
-from simoom.studies.value import Value
 
 NEAR_M, FAR_M = 5.0, 85.0
 """From where to where the client walks: the signal allows MCS 8 here and 1 there."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from simoom.evidence import Check, Value
 from simoom.studies import reference
-from simoom.studies.claim import Check, Claim, claim
+from simoom.studies.claim import Claim, claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, Sample, exhibit
 from simoom.studies.mcs_cubic.paper import (
@@ -22,7 +23,6 @@ from simoom.studies.mcs_cubic.paper import (
     upload,
     windows_kb,
 )
-from simoom.studies.value import Value
 
 COLOURS = {PLAIN: 0, DRIVEN: 1}
 QUANTITY = "window_kb"

@@ -31,9 +31,9 @@ impl Scene {
         let (radio, sites) = crate::build::radio_and_sites(space, &SEED);
         let access_points: Vec<bool> = sites.iter().map(|site| site.is_access_point).collect();
         let powers = Powers::new(radio, sites);
-        let mac = crate::build::mac(&plan);
+        let mac = plan.wlan.clone();
         let nodes = access_points.len() as u32;
-        Self { watch: Watch::new(&plan, space, mac, powers, access_points), nodes }
+        Self { watch: Watch::new(space, mac, powers, access_points), nodes }
     }
 
     /// A frame from 0 or more stations on, in microseconds.

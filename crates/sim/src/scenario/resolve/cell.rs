@@ -1,141 +1,66 @@
 //! The cell: standard, rates, stations, access point.
 
-use super::check::{Check, number};
+use super::check::Check;
 use super::mixed;
 use super::modes::Modes;
 use super::qos;
-use super::queues::{Site, queue};
-use crate::plan::{
-    ApPlan, Band, Preamble, RateControlPlan, RatePlan, Slot, Standard, StationPlan, WlanPlan,
-};
+use super::queues::queue;
+use crate::plan::{ApPlan, RatePlan, StationPlan, access_point};
 use crate::scenario::document::{Ap, Document, Station, Stations};
 use crate::scenario::wlan::Wlan;
 use kernel::{BitRate, Bytes};
-use wifi::phy;
+use net::Site;
+use settings::Choice;
+use wifi::MacConfig;
+use wifi::mac::Timing;
+use wifi::phy::{Amendment, DOT11G, Preamble, Slot, Standard};
+use wifi::rate::{LinkModes, RateControlSettings};
 
 /// More stations than this are no single cell.
 pub(super) const MOST_STATIONS: u64 = 10_000;
 
-/// DSSS and CCK, 802.11-2020 clauses 15 and 16.
-pub(super) const DSSS: [f64; 4] = [1.0, 2.0, 5.5, 11.0];
-/// OFDM in 20 MHz, 802.11-2020 clause 17.
-const OFDM: [f64; 8] = [6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0];
-/// Both, 802.11-2020 clause 18.
-const ERP: [f64; 12] = [1.0, 2.0, 5.5, 6.0, 9.0, 11.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0];
-
-/// Rates without MCS: of data frames up to 802.11g, of control frames later.
-fn rates(standard: Standard, band: Band) -> &'static [f64] {
-    match (standard, band) {
-        (Standard::B, _) => &DSSS,
-        (Standard::G, _) | (Standard::N | Standard::Ax, Band::Ghz2_4) => &ERP,
-        (Standard::A | Standard::Ac | Standard::N | Standard::Ax, _) => &OFDM,
-    }
-}
-
-/// Defaults of `wlan.basic_rates_mbps`: the mandatory rates of OFDM (clause 17.3.2.2), in 802.11g
-/// these and all of b (clause 18.2.2); where there is an MCS, no 802.11b station is expected.
-fn default_basic_rates(standard: Standard) -> &'static [f64] {
-    match standard {
-        Standard::B => &[1.0, 2.0],
-        Standard::G => &[1.0, 2.0, 5.5, 11.0, 6.0, 12.0, 24.0],
-        Standard::A | Standard::N | Standard::Ac | Standard::Ax => &[6.0, 12.0, 24.0],
-    }
-}
-
-/// The standard's timings and modes in a band that it is used in.
-pub(super) fn phy(standard: Standard, band: Band) -> &'static phy::Standard {
-    phy::Standard::in_band(standard.name(), band).expect("the band is one of the standard's")
-}
-
-/// The rate of a standard in a band, or what is wrong with it.
-pub(super) fn rate(mbps: f64, standard: Standard, band: Band) -> Result<BitRate, String> {
-    let rates = rates(standard, band);
-    if rates.contains(&mbps) {
-        return Ok(BitRate::from_mbps(mbps));
-    }
-    let listed = rates.iter().map(|rate| number(*rate)).collect::<Vec<_>>().join(", ");
-    let below = rates.iter().rev().find(|rate| **rate < mbps);
-    let above = rates.iter().find(|rate| **rate > mbps);
-    let in_bits = [1e3, 1e6].into_iter().map(|unit| mbps / unit).find(|rate| rates.contains(rate));
-    let nearest = match (in_bits, below, above) {
-        (Some(rate), ..) => format!("the unit is Mb/s, so perhaps {}", number(rate)),
-        (_, Some(below), Some(above)) => {
-            format!("the nearest are {} and {}", number(*below), number(*above))
-        }
-        (_, Some(only), None) => format!("the highest is {}", number(*only)),
-        (_, None, Some(only)) => format!("the lowest is {}", number(*only)),
-        (_, None, None) => "none is near".to_owned(),
-    };
-    let (is, name) = (number(mbps), standard.name());
-    let of = if standard.has_mcs() { "control frames in 802." } else { "802." };
-    Err(format!("{is} is not a rate of {of}{name} ({listed}); {nearest}"))
-}
-
-/// The band of the cell; where it is not given, the usual one.
-fn band(wlan: &Wlan, standard: Standard, check: &mut Check) -> Band {
-    let usual = phy::Standard::named(standard.name()).map_or(Band::Ghz5, |phy| phy.band);
-    let given = match wlan.band_ghz {
-        None => return usual,
-        Some(2.4) => Band::Ghz2_4,
-        Some(5.0) => Band::Ghz5,
-        Some(ghz) => {
-            check.fault("wlan.band_ghz", format!("is 2.4 or 5, not {}", number(ghz)));
-            return usual;
-        }
-    };
-    if phy::Standard::in_band(standard.name(), given).is_none() {
-        let (name, other) = (standard.name(), if given == Band::Ghz5 { "2.4" } else { "5" });
-        check.fault("wlan.band_ghz", format!("802.{name} is at {other} GHz only; remove the key"));
-        return usual;
-    }
-    given
+/// The standard in the band of the cell; where that is not given, in the usual one.
+fn standard(wlan: &Wlan, amendment: Amendment, check: &mut Check) -> &'static Standard {
+    let usual = Standard::of(amendment);
+    let Some(band) = wlan.band else { return usual };
+    Standard::in_band(amendment, band).unwrap_or_else(|message| {
+        check.fault("wlan.band_ghz", message);
+        usual
+    })
 }
 
 /// 2347 is never, as it says, where an A-MPDU may be longer too.
-fn rts_threshold(wlan: &Wlan, standard: Standard) -> Bytes {
-    match wlan.rts_threshold_bytes {
-        2347 if standard.has_mcs() => Bytes(u64::MAX),
-        bytes => Bytes(bytes),
+fn rts_threshold(wlan: &Wlan, standard: &Standard) -> Bytes {
+    match wlan.mac.rts_threshold {
+        Bytes(2347) if standard.high.is_some() => Bytes(u64::MAX),
+        bytes => bytes,
     }
 }
 
-pub(super) fn wlan(document: &Document, check: &mut Check) -> WlanPlan {
+pub(super) fn wlan(document: &Document, check: &mut Check) -> MacConfig {
     let wlan = &document.wlan;
     if !document.has_cell() {
         no_cell(document, check);
     } else if document.standard.is_none() {
-        let names: Vec<_> = Standard::ALL.iter().map(|s| format!("\"{}\"", s.name())).collect();
+        let names: Vec<_> = Amendment::NAMES.iter().map(|name| format!("\"{name}\"")).collect();
         check.fault("standard", format!("missing; one of {}", names.join(", ")));
     }
     // Without a standard the rules that depend on it are left out: the first fault hides them.
-    let standard = document.standard.unwrap_or(Standard::G);
-    let band = band(wlan, standard, check);
-    let (cw_min, cw_max) = contention_windows(wlan, standard, check);
+    let given = document.standard;
+    let standard = standard(wlan, given.unwrap_or(Amendment::G), check);
+    let cw_min = first_window(wlan, standard, check);
     let mixed = mixed::has_non_erp(document);
-    WlanPlan {
+    let timing = Timing {
         standard,
-        band,
-        preamble: preamble(wlan, document.standard, check),
-        basic_rates: basic_rates(wlan, document.standard, band, mixed, check),
-        rts_threshold: rts_threshold(wlan, standard),
-        short_retry_limit: retry_limit("short", wlan.short_retry_limit, check),
-        long_retry_limit: retry_limit("long", wlan.long_retry_limit, check),
-        cw_min,
-        cw_max,
-        cw_min_non_erp: wlan.cw_min.map_or(phy::DOT11B.cw_min.min(cw_max), |_| cw_min),
+        preamble: preamble(wlan, given, check),
+        basic_rates: basic_rates(wlan, given.map(|_| standard), mixed, check),
         protection: mixed::protection(document, mixed, check),
-        slot: slot(wlan, document.standard, mixed, check),
-        // 36 bytes are the longest header, with four addresses, QoS and HT control; more leaves
-        // room for what other simulators count.
-        mac_header: check.bytes("wlan.mac_header_bytes", wlan.mac_header_bytes, 0, 100),
-        llc: check.bytes("wlan.llc_bytes", wlan.llc_bytes, 0, 100),
-        eifs: wlan.eifs,
-        slot_grid: wlan.slot_grid,
-        countdown: wlan.countdown,
-        backoff_draw: wlan.backoff_draw,
-        durations: wlan.durations,
-        qos: qos::qos(document, standard, phy(standard, band), check),
-    }
+        slot: slot(wlan, given, mixed, check).lasts(),
+        ..wlan.mac.timing.clone()
+    };
+    let (edca, aggregation) = qos::qos(document, standard, check);
+    let rts_threshold = rts_threshold(wlan, standard);
+    MacConfig { timing, rts_threshold, cw_min, edca, aggregation, ..wlan.mac.clone() }
 }
 
 /// Without a cell nothing is said of one.
@@ -151,19 +76,10 @@ fn no_cell(document: &Document, check: &mut Check) {
     unused(document.ap != Ap::default(), "ap");
 }
 
-fn retry_limit(which: &str, limit: u64, check: &mut Check) -> u8 {
-    let path = format!("wlan.{which}_retry_limit");
-    if limit == 0 {
-        check.fault(path, "0 would never send; it counts all attempts, so 1 is the least");
-        return 1;
-    }
-    check.whole(path, limit, 1, 255) as u8
-}
-
-fn preamble(wlan: &Wlan, standard: Option<Standard>, check: &mut Check) -> Preamble {
+fn preamble(wlan: &Wlan, standard: Option<Amendment>, check: &mut Check) -> Preamble {
     if wlan.preamble.is_some()
         && let Some(standard) = standard
-        && !matches!(standard, Standard::B | Standard::G)
+        && !matches!(standard, Amendment::B | Amendment::G)
     {
         let message = format!("802.{} has no DSSS preamble; remove the key", standard.name());
         check.fault("wlan.preamble", message);
@@ -171,29 +87,28 @@ fn preamble(wlan: &Wlan, standard: Option<Standard>, check: &mut Check) -> Pream
     wlan.preamble.unwrap_or(Preamble::Long)
 }
 
-fn slot(wlan: &Wlan, standard: Option<Standard>, mixed: bool, check: &mut Check) -> Slot {
+fn slot(wlan: &Wlan, standard: Option<Amendment>, mixed: bool, check: &mut Check) -> Slot {
     if mixed {
         return mixed::slot(wlan.slot, check);
     }
     match (standard, wlan.slot) {
-        (Some(Standard::B), Some(Slot::Short)) => {
+        (Some(Amendment::B), Some(Slot::Short)) => {
             check.fault("wlan.slot", "802.11b has the long slot (20 us) only; remove the key");
         }
-        (Some(standard), Some(Slot::Long)) if !matches!(standard, Standard::B | Standard::G) => {
+        (Some(standard), Some(Slot::Long)) if !matches!(standard, Amendment::B | Amendment::G) => {
             let name = standard.name();
             let message = format!("802.{name} has the short slot (9 us) only; remove the key");
             check.fault("wlan.slot", message);
         }
         _ => {}
     }
-    let usual = if standard == Some(Standard::B) { Slot::Long } else { Slot::Short };
+    let usual = if standard == Some(Amendment::B) { Slot::Long } else { Slot::Short };
     wlan.slot.unwrap_or(usual)
 }
 
 fn basic_rates(
     wlan: &Wlan,
-    standard: Option<Standard>,
-    band: Band,
+    standard: Option<&Standard>,
     mixed: bool,
     check: &mut Check,
 ) -> Vec<BitRate> {
@@ -204,17 +119,17 @@ fn basic_rates(
     let Some(standard) = standard else { return vec![BitRate(0)] };
     let mut rates: Vec<BitRate> = match &wlan.basic_rates_mbps {
         None if mixed => mixed::default_basic_rates(),
-        None => default_basic_rates(standard).iter().map(|r| BitRate::from_mbps(*r)).collect(),
-        Some(written) => written
-            .iter()
-            .enumerate()
-            .map(|(index, mbps)| {
-                rate(*mbps, standard, band).unwrap_or_else(|message| {
+        None => standard.default_basic_rates().collect(),
+        Some(written) => {
+            let rate = |(index, mbps): (usize, &f64)| match standard.mode_at(*mbps) {
+                Ok(mode) => mode.rate,
+                Err(message) => {
                     check.fault(format!("{path}[{index}]"), message);
-                    BitRate::from_mbps(default_basic_rates(standard)[0])
-                })
-            })
-            .collect(),
+                    standard.modes[0].rate
+                }
+            };
+            written.iter().enumerate().map(rate).collect()
+        }
     };
     if rates.is_empty() {
         check.fault(path, "an empty list; control frames need at least one rate, as [1.0, 2.0]");
@@ -225,37 +140,19 @@ fn basic_rates(
     rates
 }
 
-fn contention_windows(wlan: &Wlan, standard: Standard, check: &mut Check) -> (u32, u32) {
-    let usual = if standard == Standard::B { 31 } else { 15 };
-    let low = contention_window("wlan.cw_min", wlan.cw_min.unwrap_or(usual), check);
-    let high = contention_window("wlan.cw_max", wlan.cw_max, check);
+/// The first contention window of DCF.
+fn first_window(wlan: &Wlan, standard: &Standard, check: &mut Check) -> u32 {
+    let (low, high) = (wlan.cw_min.unwrap_or(standard.cw_min), wlan.mac.cw_max);
     if low > high {
         let whence = if wlan.cw_min.is_some() { "" } else { " (the default)" };
         check.fault("wlan.cw_max", format!("{high} is below cw_min, {low}{whence}"));
     }
-    (low, high)
-}
-
-pub(super) fn contention_window(path: &str, value: u64, check: &mut Check) -> u32 {
-    const LARGEST: u64 = (1 << 15) - 1;
-    if (1..=LARGEST).contains(&value) && (value + 1).is_power_of_two() {
-        return value as u32;
-    }
-    let above = value.clamp(1, LARGEST).next_power_of_two();
-    let below = above / 2;
-    let nearest = match value {
-        0 => "the least is 1".to_owned(),
-        _ if value > LARGEST => format!("the most is {LARGEST}"),
-        _ if value.is_power_of_two() => format!("the nearest is {}", value.max(2) - 1),
-        _ => format!("the nearest are {} and {}", below - 1, above - 1),
-    };
-    check.fault(path, format!("{value} is not of the form 2^k - 1; {nearest}"));
-    15
+    low
 }
 
 pub(super) fn stations(
     document: &Document,
-    wlan: &WlanPlan,
+    wlan: &MacConfig,
     duration_s: f64,
     check: &mut Check,
 ) -> Vec<StationPlan> {
@@ -299,33 +196,35 @@ fn station(
     modes: Option<&mut Modes<'_>>,
     check: &mut Check,
 ) -> StationPlan {
-    // Without a standard its fault is all that is told of modes.
-    let any = || RatePlan { mode: phy::DOT11G.fastest(), control: RateControlPlan::Fixed };
-    let non_erp = modes.as_ref().is_some_and(|modes| mixed::is_non_erp(modes.standard, group));
     let (up, down) = modes.map_or_else(|| (any(), any()), |modes| modes.links(path, group, check));
-    let site = Site::Station(up.mode.rate);
+    let site = Site::Station(up.mode().rate);
     StationPlan {
         name: String::new(),
-        non_erp,
         up,
         down,
         queue: queue(&format!("{path}.queue"), &group.queue, site, check),
-        ring: ring(path, group.ring_packets, check),
-        data_loss: check.probability(format!("{path}.data_loss"), group.data_loss),
-        ack_loss: check.probability(format!("{path}.ack_loss"), group.ack_loss),
+        ring: group.ring_packets,
+        data_loss: group.data_loss,
+        ack_loss: group.ack_loss,
     }
+}
+
+/// Without a standard its fault is all that is told of modes.
+fn any() -> RatePlan {
+    let link = LinkModes {
+        standard: &DOT11G,
+        mode: DOT11G.fastest(),
+        vector: None,
+        lowest: BitRate(0),
+        non_erp: false,
+        has_radio: false,
+    };
+    RatePlan { link, control: RateControlSettings::default() }
 }
 
 pub(super) fn ap(document: &Document, stations: &[StationPlan], check: &mut Check) -> ApPlan {
-    let fastest = stations.iter().map(|station| station.down.mode.rate).max().unwrap_or_default();
     ApPlan {
-        queue: queue("ap.queue", &document.ap.queue, Site::AccessPoint(fastest), check),
-        ring: ring("ap", document.ap.ring_packets, check),
+        queue: queue("ap.queue", &document.ap.queue, access_point(stations), check),
+        ring: document.ap.ring_packets,
     }
-}
-
-/// Frames that a device holds below its queue.
-pub(super) fn ring(path: &str, written: Option<u64>, check: &mut Check) -> Option<u32> {
-    let packets = |count| check.whole(format!("{path}.ring_packets"), count, 1, 100_000) as u32;
-    written.map(packets)
 }

@@ -1,8 +1,8 @@
 //! The ends of flows: `server`, `ap`, `sta3`, `sta*`, `sta0-4`, `broadcast`, and nodes of links.
 
 use crate::plan::{Endpoint, Network};
-use crate::scenario::fault::nearest;
-use crate::scenario::path::shown;
+use settings::nearest;
+use settings::shown;
 use std::ops::Range;
 
 /// What a pattern names.

@@ -3,14 +3,13 @@
 use super::check::{Check, number};
 use super::ends::{self, Ends, Places};
 use super::transport;
-use crate::plan::{Endpoint, FlowPlan, Network, TcpPlan, TrafficClass, TrafficPlan};
+use crate::plan::{Endpoint, FlowPlan, Network};
 use crate::scenario::document::Document;
-use crate::scenario::flow::{Class, Flow, Traffic};
+use crate::scenario::flow::{Flow, MOST_FLOWS};
+use crate::traffic::{Traffic, Transport};
 use kernel::Duration;
-
-/// More flows than this are refused: two for each of the most stations. A flow's statistics take
-/// some 20 kB, so that these take half a gigabyte.
-const MOST_FLOWS: u64 = 20_000;
+use settings::Choice;
+use std::sync::Arc;
 
 /// All flows of a scenario; those of a faulty table are left out.
 pub(super) fn flows(
@@ -35,7 +34,7 @@ pub(super) fn flows(
         let example = example(group, &path, flow, document, duration_s, check);
         let Some((from, to)) = pairs(&path, flow, document, places, check) else { continue };
         let pairs = from.count() * to.count() - from.shared_with(&to);
-        let per_pair = check.whole(format!("{path}.count"), flow.count, 1, MOST_FLOWS);
+        let per_pair = flow.count;
         let before = total;
         total += pairs * per_pair;
         if before <= MOST_FLOWS && total > MOST_FLOWS {
@@ -61,74 +60,53 @@ fn example(
     duration_s: f64,
     check: &mut Check,
 ) -> FlowPlan {
-    let traffic = transport::traffic(path, flow, document, check);
-    // Keys of TCP are not looked at for datagrams, so that `flows[*].tcp.…` can set them for all.
-    let tcp: Option<TcpPlan> = match traffic {
-        TrafficPlan::Bulk { .. } | TrafficPlan::Web { .. } => {
-            Some(transport::tcp(path, flow, document, check))
-        }
-        TrafficPlan::Cbr { .. } | TrafficPlan::Saturated { .. } => None,
-    };
-    let (start, start_spread, stop) = times(path, flow, duration_s, check);
+    transport::datagrams(path, flow, document, check);
+    // Keys of TCP mean nothing for datagrams, so that `flows[*].tcp.…` can set them for all.
+    let over_tcp = flow.traffic.get().transport() == Transport::Tcp;
+    let tcp = over_tcp.then(|| transport::tcp(path, flow, document, check));
+    times(path, flow, duration_s, check);
     FlowPlan {
         name: String::new(),
         group,
         from: Endpoint::Server,
         to: Endpoint::Server,
-        start,
-        start_spread,
-        stop,
-        class: match flow.class {
-            Class::Background => TrafficClass::Background,
-            Class::BestEffort => TrafficClass::BestEffort,
-            Class::Video => TrafficClass::Video,
-            Class::Voice => TrafficClass::Voice,
-        },
-        traffic,
+        settings: Arc::new(flow.clone()),
         tcp,
     }
 }
 
-fn times(
-    path: &str,
-    flow: &Flow,
-    duration_s: f64,
-    check: &mut Check,
-) -> (Duration, Duration, Option<Duration>) {
-    let most = super::LONGEST_S;
-    let start = check.seconds(format!("{path}.start_s"), flow.start_s, 0.0, most);
-    let spread_path = format!("{path}.start_spread_s");
-    let spread = check.seconds(&spread_path, flow.start_spread_s, 0.0, most);
-    let end = number(duration_s);
-    if start >= duration_s {
-        let message = format!("{} is not before the end of the run, {end} s", number(start));
+/// A flow starts and stops within the run.
+fn times(path: &str, flow: &Flow, duration_s: f64, check: &mut Check) {
+    // Nothing lies outside a run whose duration is at fault.
+    let end = if duration_s.is_nan() { f64::INFINITY } else { duration_s };
+    let (end, end_s) = (Duration::from_secs_f64(end), number(duration_s));
+    let seconds = |time: Duration| number(time.as_secs_f64());
+    let Flow { start, start_spread, stop, .. } = *flow;
+    let latest = start + start_spread;
+    if start >= end {
+        let message = format!("{} is not before the end of the run, {end_s} s", seconds(start));
         check.fault(format!("{path}.start_s"), message);
-    } else if start + spread > duration_s {
-        let latest = number(start + spread);
+    } else if latest > end {
         let message = format!(
-            "flows would start up to {latest} s, after the end of the run, {end} s; at most {}",
-            number(duration_s - start)
+            "flows would start up to {} s, after the end of the run, {end_s} s; at most {}",
+            seconds(latest),
+            seconds(end - start)
         );
-        check.fault(spread_path, message);
+        check.fault(format!("{path}.start_spread_s"), message);
     }
-    let stop = flow.stop_s.map(|stop| {
-        let path = format!("{path}.stop_s");
-        let stop = check.seconds(&path, stop, 0.0, most);
-        let latest = start + spread;
-        if stop <= latest {
-            let (stop, latest) = (number(stop), number(latest));
-            check.fault(path, format!("{stop} is not after the latest start, {latest} s"));
-        } else if stop > duration_s {
-            let stop = number(stop);
-            let message = format!(
-                "{stop} is after the end of the run, {end} s; without the key a flow lasts as long \
-                 as the run"
-            );
-            check.fault(path, message);
-        }
-        Duration::from_secs_f64(stop)
-    });
-    (Duration::from_secs_f64(start), Duration::from_secs_f64(spread), stop)
+    let Some(stop) = stop else { return };
+    let at = format!("{path}.stop_s");
+    if stop <= latest {
+        let (stop, latest) = (seconds(stop), seconds(latest));
+        check.fault(at, format!("{stop} is not after the latest start, {latest} s"));
+    } else if stop > end {
+        let message = format!(
+            "{} is after the end of the run, {end_s} s; without the key a flow lasts as long as \
+             the run",
+            seconds(stop)
+        );
+        check.fault(at, message);
+    }
 }
 
 /// The ends of a table, if flows are possible between them.
@@ -167,16 +145,17 @@ fn pairs(
 
 /// Why there can be no flow between these ends.
 fn impossible(flow: &Flow, document: &Document, from: &Ends, to: &Ends) -> Option<String> {
-    let over_tcp = matches!(flow.traffic, Traffic::Bulk(_) | Traffic::Web(_));
+    let over_tcp = |traffic: &Traffic| traffic.get().transport() == Transport::Tcp;
     let fixed = |ends: &Ends| matches!(ends, Ends::One(Endpoint::Server | Endpoint::AccessPoint));
     let linked = !document.links.is_empty();
     if *to == Ends::One(Endpoint::Broadcast) {
-        if over_tcp {
-            return Some(
-                "TCP cannot go to \"broadcast\", which acknowledges nothing; take traffic.cbr or \
-                 traffic.saturated"
-                    .to_owned(),
-            );
+        if over_tcp(&flow.traffic) {
+            let others = Traffic::all().into_iter().filter(|other| !over_tcp(other));
+            let others: Vec<_> = others.map(|other| format!("traffic.{}", other.name())).collect();
+            return Some(format!(
+                "TCP cannot go to \"broadcast\", which acknowledges nothing; take {}",
+                others.join(" or ")
+            ));
         }
         if matches!(from, Ends::Stations(_)) {
             return Some("only server and ap send to \"broadcast\"".to_owned());
@@ -189,8 +168,8 @@ fn impossible(flow: &Flow, document: &Document, from: &Ends, to: &Ends) -> Optio
         return Some("a flow between server and ap never crosses the cell".to_owned());
     }
     let from_server = *from == Ends::One(Endpoint::Server);
-    let infinite = document.wire.as_ref().is_some_and(|wire| wire.rate_mbps.is_none());
-    if matches!(flow.traffic, Traffic::Saturated(_)) && from_server && infinite {
+    let infinite = document.wire.as_ref().is_some_and(|wire| wire.direction.rate.is_none());
+    if flow.traffic.is_saturated() && from_server && infinite {
         return Some(
             "a saturated source behind an infinitely fast wire would flood the access point in no \
              time; give wire.rate_mbps, or take from = \"ap\""

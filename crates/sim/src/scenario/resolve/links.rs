@@ -1,13 +1,14 @@
 //! Wired links, and the network they make.
 
 use super::check::Check;
-use super::queues::{Site, loss, queue};
-use crate::plan::{DirectionPlan, Endpoint, LinkPlan, Loss, Network};
+use super::queues::queue;
+use crate::plan::{Endpoint, LinkPlan, Network};
 use crate::scenario::document::Document;
-use crate::scenario::flow::{Flow, Traffic};
-use crate::scenario::link::{Link, LossDirection, Wire};
-use crate::scenario::path::{is_bare, shown};
-use kernel::{BitRate, Duration};
+use crate::scenario::flow::Flow;
+use crate::scenario::link::{Link, Wire};
+use kernel::Duration;
+use net::LinkSettings;
+use settings::{is_bare, shown};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longer names make no readable column.
@@ -38,7 +39,12 @@ pub(super) fn network(document: &Document, check: &mut Check) -> Network {
         document.wire.iter().map(|wire| self::wire(wire, document, check)).collect();
     let mut called = BTreeMap::new();
     for (number, (link, names)) in document.links.iter().zip(names).enumerate() {
-        let directions = directions(&format!("links[{number}]"), link, check);
+        let directions = link.directions();
+        queue(&format!("links[{number}].queue"), &link.there.queue, directions[0].site(), check);
+        if let Some(back) = &link.reverse.queue {
+            let path = format!("links[{number}].reverse.queue");
+            queue(&path, back, directions[1].site(), check);
+        }
         let Some([from, to]) = names else { continue };
         let name = if link.name.is_empty() { format!("{from}-{to}") } else { link.name.clone() };
         if let Some(other) = called.insert(name.clone(), number) {
@@ -127,57 +133,6 @@ fn no_node(name: &str, document: &Document) -> Option<String> {
     }
 }
 
-/// Both directions of a link.
-fn directions(path: &str, link: &Link, check: &mut Check) -> [DirectionPlan; 2] {
-    let there = direction(path, link, check);
-    let reverse = &link.reverse;
-    let path = format!("{path}.reverse");
-    let back = Link {
-        rate_mbps: reverse.rate_mbps.or(link.rate_mbps),
-        delay_ms: reverse.delay_ms.unwrap_or(link.delay_ms),
-        queue: reverse.queue.clone().unwrap_or_else(|| link.queue.clone()),
-        overhead_bytes: reverse.overhead_bytes.unwrap_or(link.overhead_bytes),
-        loss: reverse.loss.clone(),
-        ..Link::default()
-    };
-    // A value taken over from the other direction has had its faults found there.
-    let mut found = Check::default();
-    let back = direction(&path, &back, &mut found);
-    let given = [
-        ("rate_mbps", reverse.rate_mbps.is_some()),
-        ("delay_ms", reverse.delay_ms.is_some()),
-        ("queue", reverse.queue.is_some()),
-        ("overhead_bytes", reverse.overhead_bytes.is_some()),
-        ("loss", reverse.loss.is_some()),
-    ];
-    let own =
-        |at: &str| given.iter().any(|(key, is)| *is && at.starts_with(&format!("{path}.{key}")));
-    check.absorb(found, own);
-    [there, back]
-}
-
-fn direction(path: &str, link: &Link, check: &mut Check) -> DirectionPlan {
-    let at = |key: &str| format!("{path}.{key}");
-    let rate = rate(&at("rate_mbps"), link.rate_mbps, check);
-    let delay = check.millis(at("delay_ms"), link.delay_ms, 0.0, MOST_DELAY_MS);
-    DirectionPlan {
-        rate,
-        delay,
-        queue: queue(&at("queue"), &link.queue, Site::Wire(rate, delay), check),
-        overhead: check.bytes(at("overhead_bytes"), link.overhead_bytes, 0, MOST_OVERHEAD),
-        loss: loss(&at("loss"), link.loss.as_ref(), check),
-    }
-}
-
-/// A minute, a hundred times the way over a satellite.
-const MOST_DELAY_MS: f64 = 60_000.0;
-/// Far more than any framing, tunnels included.
-const MOST_OVERHEAD: u64 = 1000;
-
-fn rate(path: &str, mbps: Option<f64>, check: &mut Check) -> Option<BitRate> {
-    mbps.map(|mbps| BitRate::from_mbps(check.real(path, mbps, 0.001, 1e6)))
-}
-
 /// The link between server and access point.
 fn wire(wire: &Wire, document: &Document, check: &mut Check) -> LinkPlan {
     if !document.has_cell() {
@@ -185,23 +140,9 @@ fn wire(wire: &Wire, document: &Document, check: &mut Check) -> LinkPlan {
                        no cell; take [[links]]";
         check.fault("wire", message);
     }
-    let plain = Link {
-        rate_mbps: wire.rate_mbps,
-        delay_ms: wire.delay_ms,
-        queue: wire.queue.clone(),
-        overhead_bytes: wire.overhead_bytes,
-        loss: wire.loss.clone(),
-        ..Link::default()
-    };
-    let down = direction("wire", &plain, check);
-    let mut directions = [down.clone(), down];
-    match wire.loss_direction {
-        LossDirection::Both => {}
-        LossDirection::Down => directions[1].loss = Loss::None,
-        LossDirection::Up => directions[0].loss = Loss::None,
-    }
+    queue("wire.queue", &wire.direction.queue, wire.direction.site(), check);
     let ends = [Endpoint::Server, Endpoint::AccessPoint];
-    LinkPlan { name: "wire".to_owned(), number: None, ends, directions }
+    LinkPlan { name: "wire".to_owned(), number: None, ends, directions: wire.directions() }
 }
 
 /// Why there can be no flow over the links between these ends.
@@ -229,7 +170,7 @@ pub(super) fn impassable(
     }
     let takes_time = |&number: &usize| {
         let (link, direction) = network.direction(number);
-        let DirectionPlan { rate, delay, .. } = link.directions[direction];
+        let LinkSettings { rate, delay, .. } = link.directions[direction];
         rate.is_some() || delay > Duration::ZERO
     };
     if !there.iter().chain(&back).any(takes_time) {
@@ -244,7 +185,7 @@ pub(super) fn impassable(
 
 /// Why a saturated source cannot send this way.
 fn endless(flow: &Flow, network: &Network, way: &[usize], in_cell: bool) -> Option<String> {
-    let saturated = matches!(flow.traffic, Traffic::Saturated(_)) && !in_cell;
+    let saturated = flow.traffic.is_saturated() && !in_cell;
     let &first = way.first().filter(|_| saturated)?;
     let (link, direction) = network.direction(first);
     link.directions[direction].rate.is_none().then(|| {

@@ -1,13 +1,16 @@
 //! Stations of 802.11b in a network of 802.11g, and what protects OFDM frames from them.
 
 use super::check::Check;
-use crate::plan::{Protection, Slot, Standard};
+use crate::plan::StationPlan;
 use crate::scenario::document::{Document, Station, Stations};
 use kernel::BitRate;
+use wifi::MacConfig;
+use wifi::mac::{NonErp, Protection};
+use wifi::phy::{Amendment, DOT11B, Slot};
 
 /// Whether a group is of 802.11b where others are of 802.11g.
-pub(super) fn is_non_erp(standard: Standard, group: &Station) -> bool {
-    standard == Standard::G && group.standard == Some(Standard::B)
+pub(super) fn is_non_erp(standard: Amendment, group: &Station) -> bool {
+    standard == Amendment::G && group.standard == Some(Amendment::B)
 }
 
 /// Whether there is any such station.
@@ -21,8 +24,20 @@ pub(super) fn has_non_erp(document: &Document) -> bool {
     groups.iter().any(|group| group.count > 0 && is_non_erp(standard, group))
 }
 
+/// These stations, for medium access.
+pub(super) fn non_erp(
+    document: &Document,
+    wlan: &MacConfig,
+    stations: &[StationPlan],
+) -> Option<NonErp> {
+    let of_b = (1..).zip(stations).filter(|(_, station)| station.up.link.non_erp);
+    let nodes: Vec<u32> = of_b.map(|(node, _)| node).collect();
+    let cw_min = document.wlan.cw_min.map_or(DOT11B.cw_min.min(wlan.cw_max), |_| wlan.cw_min);
+    (!nodes.is_empty()).then_some(NonErp { nodes, cw_min })
+}
+
 /// A group has the standard of all, or 802.11b among 802.11g.
-pub(super) fn standard_of(path: &str, group: &Station, all: Option<Standard>, check: &mut Check) {
+pub(super) fn standard_of(path: &str, group: &Station, all: Option<Amendment>, check: &mut Check) {
     let (Some(own), Some(all)) = (group.standard, all) else { return };
     if own == all || is_non_erp(all, group) {
         return;
@@ -40,7 +55,7 @@ pub(super) fn standard_of(path: &str, group: &Station, all: Option<Standard>, ch
 pub(super) fn protection(document: &Document, mixed: bool, check: &mut Check) -> Protection {
     let wlan = &document.wlan;
     if let (Some(_), Some(standard)) = (wlan.protection, document.standard)
-        && standard != Standard::G
+        && standard != Amendment::G
     {
         let message = format!(
             "is of 802.11g, whose OFDM stations of 802.11b do not understand; 802.{} has none \
@@ -71,8 +86,8 @@ pub(super) fn slot(given: Option<Slot>, check: &mut Check) -> Slot {
 
 /// All stations of a network must have its basic rates (clause 11.1.4.6).
 pub(super) fn basic_rates(written: &[f64], check: &mut Check) {
-    let rates = super::cell::DSSS;
-    for (index, mbps) in written.iter().enumerate().filter(|(_, mbps)| !rates.contains(mbps)) {
+    let is_other = |(_, mbps): &(usize, &f64)| DOT11B.mode_at(**mbps).is_err();
+    for (index, mbps) in written.iter().enumerate().filter(is_other) {
         let path = format!("wlan.basic_rates_mbps[{index}]");
         let mbps = super::check::number(*mbps);
         let message = format!(
@@ -85,5 +100,5 @@ pub(super) fn basic_rates(written: &[f64], check: &mut Check) {
 
 /// Basic rates as access points of mixed networks have them.
 pub(super) fn default_basic_rates() -> Vec<BitRate> {
-    super::cell::DSSS.iter().map(|mbps| BitRate::from_mbps(*mbps)).collect()
+    DOT11B.modes.iter().map(|mode| mode.rate).collect()
 }

@@ -1,20 +1,18 @@
 //! Places and radios.
 
-use super::cell::ring;
 use super::check::{Check, number};
-use super::queues::{Site, queue};
+use super::queues::queue;
 use crate::plan::{
-    ApPlan, BssPlan, Delivery, Endpoint, ErrorPlan, FadingPlan, FlowPlan, LossPlan, PlacePlan,
-    SlotGrid, SpacePlan, StationPlan, WaypointPlan,
+    ApPlan, BssPlan, Endpoint, FlowPlan, PlacePlan, SpacePlan, StationPlan, WaypointPlan,
+    access_point,
 };
 use crate::scenario::document::{Document, Station, Stations, Waypoint};
-use crate::scenario::radio::{ErrorModel, Propagation, Radio};
-use kernel::{Db, Dbm, Duration, Instant};
+use crate::scenario::radio::Radio;
+use kernel::{Db, Instant};
+use wifi::mac::{Delivery, SlotGrid};
 
 /// More cells than this are a mistake.
 const MOST_CELLS: usize = 1000;
-/// Nodes further from the origin than this are a mistake, in metres.
-const FARTHEST: f64 = 1e6;
 /// More waypoints than this are a mistake.
 const MOST_WAYPOINTS: usize = 10_000;
 
@@ -29,52 +27,23 @@ pub(super) fn space(
         no_radio(document, check);
         return None;
     };
-    if document.wlan.slot_grid == SlotGrid::Shared {
+    if document.wlan.mac.timing.slot_grid == SlotGrid::Shared {
         let message = "\"shared\" needs a cell in which all hear all; take \"standard\" or \
                        \"free\", or remove [radio]";
         check.fault("wlan.slot_grid", message);
     }
-    if document.wlan.aggregation.delivery == Delivery::Mpdu {
+    if document.wlan.aggregation.rules.delivery == Delivery::Mpdu {
         let message = "\"mpdu\" is not there yet together with [radio]; take \"ppdu\"";
         check.fault("wlan.aggregation.delivery", message);
     }
     let cells = cells(document, radio, ap, stations, check);
     let places = places(document, radio, cells.len(), check);
     let nodes = places.len() + cells.len();
-    Some(SpacePlan {
-        cells,
-        stations: places,
-        ad_hoc: radio.ad_hoc,
-        losses: losses(radio, nodes, check),
-        shadowing: Db(check.real("radio.shadowing_db", radio.shadowing_db, 0.0, 40.0)),
-        fading: radio.fading.as_ref().map(|fading| FadingPlan {
-            m: check.real("radio.fading.m", fading.m, 0.5, 1000.0),
-            coherence: check.millis("radio.fading.coherence_ms", fading.coherence_ms, 1e-3, 1e7),
-        }),
-        tx_power: Dbm(check.real("radio.tx_power_dbm", radio.tx_power_dbm, -50.0, 60.0)),
-        noise_figure: Db(check.real("radio.noise_figure_db", radio.noise_figure_db, 0.0, 50.0)),
-        detect: Dbm(check.real("radio.detect_dbm", radio.detect_dbm, -110.0, 30.0)),
-        detect_snr: Db(check.real("radio.detect_snr_db", radio.detect_snr_db, -100.0, 60.0)),
-        sensitivity: radio
-            .sensitivity_dbm
-            .map(|level| Dbm(check.real("radio.sensitivity_dbm", level, -120.0, 30.0))),
-        energy: Dbm(check.real("radio.energy_dbm", radio.energy_dbm, -110.0, 60.0)),
-        capture: radio.capture.as_ref().map(|capture| {
-            let margin = check.real("radio.capture.margin_db", capture.margin_db, 0.0, 60.0);
-            let window = check.real("radio.capture.window_us", capture.window_us, 0.0, 1e4);
-            (Db(margin), Duration::from_secs_f64(window * 1e-6))
-        }),
-        errors: match &radio.error_model {
-            ErrorModel::Table => ErrorPlan::Table,
-            ErrorModel::Nist => ErrorPlan::Nist,
-            ErrorModel::Yans => ErrorPlan::Yans,
-            ErrorModel::Threshold(threshold) => {
-                let path = "radio.error_model.threshold.sinr_db";
-                ErrorPlan::Threshold(Db(check.real(path, threshold.sinr_db, -20.0, 60.0)))
-            }
-        },
-        nav_reset: radio.nav_reset,
-    })
+    if let Some(rows) = &radio.radio.losses {
+        check_matrix(rows, nodes, check);
+    }
+    let (ad_hoc, radio) = (radio.ad_hoc, radio.radio.clone());
+    Some(SpacePlan { cells, stations: places, ad_hoc, radio })
 }
 
 /// The groups of stations, and where each is written.
@@ -114,20 +83,20 @@ fn no_radio(document: &Document, check: &mut Check) {
 /// A place; the origin if none is given where that is allowed.
 fn position(path: &str, given: Option<&Vec<f64>>, radio: &Radio, check: &mut Check) -> [f64; 2] {
     let Some(given) = given else { return [0.0, 0.0] };
-    if radio.losses_db.is_some() {
+    if radio.radio.losses.is_some() {
         let message = "radio.losses_db says what signals lose, wherever nodes stand; remove one";
         check.fault(path, message);
     }
     if let [x, y] = given[..] {
-        return [x, y].map(|value| check.real(path, value, -FARTHEST, FARTHEST));
+        return [x, y];
     }
     let count = given.len();
     check.fault(path, format!("must be two numbers, [east, north]; has {count}"));
     [0.0, 0.0]
 }
 
-fn channel(path: String, given: Option<u64>, check: &mut Check) -> u16 {
-    check.whole(path, given.unwrap_or(1), 1, 233) as u16
+fn channel(given: Option<u64>) -> u16 {
+    given.unwrap_or(1) as u16
 }
 
 fn cells(
@@ -139,7 +108,7 @@ fn cells(
 ) -> Vec<BssPlan> {
     let first = BssPlan {
         position_m: position("ap.position_m", document.ap.position_m.as_ref(), radio, check),
-        channel: channel("ap.channel".to_owned(), document.ap.channel, check),
+        channel: channel(document.ap.channel),
         queue: ap.queue.clone(),
         ring: ap.ring,
     };
@@ -150,16 +119,15 @@ fn cells(
     if radio.ad_hoc && !document.cells.is_empty() {
         check.fault("cells", "an ad-hoc network has no access points; remove the tables [[cells]]");
     }
-    let fastest = stations.iter().map(|station| station.down.mode.rate).max().unwrap_or_default();
+    let site = access_point(stations);
     let mut cells = vec![first];
     for (bss, index) in document.cells.iter().zip(0..).take(MOST_CELLS) {
         let path = |key: &str| format!("cells[{index}].{key}");
-        let site = Site::AccessPoint(fastest);
         cells.push(BssPlan {
             position_m: position(&path("position_m"), bss.position_m.as_ref(), radio, check),
-            channel: channel(path("channel"), bss.channel, check),
+            channel: channel(bss.channel),
             queue: queue(&path("queue"), &bss.queue, site, check),
-            ring: ring(&format!("cells[{index}]"), bss.ring_packets, check),
+            ring: bss.ring_packets,
         });
     }
     cells
@@ -175,7 +143,7 @@ fn places(document: &Document, radio: &Radio, cells: usize, check: &mut Check) -
     let mut places = Vec::new();
     for (path, group) in groups {
         let is_placed = group.position_m.is_some() || group.ring_m.is_some();
-        if !is_placed && group.waypoints.is_none() && radio.losses_db.is_none() {
+        if !is_placed && group.waypoints.is_none() && radio.radio.losses.is_none() {
             let message = "missing; with [radio] a station has a place, as [10.0, 0.0], or a \
                            ring_m around its access point, or waypoints, or there is \
                            radio.losses_db";
@@ -191,7 +159,7 @@ fn places(document: &Document, radio: &Radio, cells: usize, check: &mut Check) -
             continue;
         }
         let [x, y] = centre(document, &path, group, cell, radio, check);
-        let ring = check.real(format!("{path}.ring_m"), group.ring_m.unwrap_or(0.0), 0.0, FARTHEST);
+        let ring = group.ring_m.unwrap_or(0.0);
         for i in 0..count {
             // Evenly on the ring, the first in the east.
             let turn = std::f64::consts::TAU * i as f64 / group.count as f64;
@@ -248,45 +216,19 @@ fn course(
     }
     let mut waypoints: Vec<WaypointPlan> = Vec::new();
     for (point, index) in written.iter().zip(0..).take(MOST_WAYPOINTS) {
-        let at_s =
-            check.seconds(format!("{path}[{index}].at_s"), point.at_s, 0.0, super::LONGEST_S);
-        let at = Instant::ZERO + Duration::from_secs_f64(at_s);
-        if at_s == point.at_s && waypoints.last().is_some_and(|before| at <= before.at) {
-            let (is, before) = (number(at_s), number(written[index - 1].at_s));
+        if let Some(before) = waypoints.last().filter(|before| point.at <= before.at) {
+            let [is, before] = [point.at, before.at].map(|at| number(at.as_secs_f64()));
             let message = format!("{is} is not after the waypoint before, {before}");
             check.fault(format!("{path}[{index}].at_s"), message);
         }
         let key = format!("{path}[{index}].position_m");
         let position_m = position(&key, Some(&point.position_m), radio, check);
-        waypoints.push(WaypointPlan { at, position_m });
+        waypoints.push(WaypointPlan { at: point.at, position_m });
     }
     waypoints
 }
 
-fn losses(radio: &Radio, nodes: usize, check: &mut Check) -> LossPlan {
-    if let Some(rows) = &radio.losses_db {
-        return matrix(rows, nodes, check);
-    }
-    match &radio.propagation {
-        Propagation::TwoRay => LossPlan::TwoRay,
-        Propagation::Friis(friis) => {
-            let path = "radio.propagation.friis.frequency_mhz";
-            let frequency = check.real(path, friis.frequency_mhz, 1.0, 1e6);
-            LossPlan::Friis { frequency_hz: frequency * 1e6 }
-        }
-        Propagation::LogDistance(model) => {
-            let path = |key| format!("radio.propagation.log_distance.{key}");
-            let loss = check.real(path("reference_loss_db"), model.reference_loss_db, 0.0, 300.0);
-            LossPlan::LogDistance {
-                exponent: check.real(path("exponent"), model.exponent, 0.0, 20.0),
-                reference_m: check.real(path("reference_m"), model.reference_m, 1e-3, 1e6),
-                reference_loss: Db(loss),
-            }
-        }
-    }
-}
-
-fn matrix(rows: &[Vec<f64>], nodes: usize, check: &mut Check) -> LossPlan {
+fn check_matrix(rows: &[Vec<Db>], nodes: usize, check: &mut Check) {
     let path = "radio.losses_db";
     if rows.len() != nodes {
         let given = rows.len();
@@ -297,17 +239,10 @@ fn matrix(rows: &[Vec<f64>], nodes: usize, check: &mut Check) -> LossPlan {
             ),
         );
     }
-    for (row, index) in rows.iter().zip(0..) {
-        if row.len() != nodes {
-            let given = row.len();
-            check.fault(format!("{path}[{index}]"), format!("has {given} numbers, not {nodes}"));
-        }
-        if let Some(bad) = row.iter().find(|loss| !(0.0..=1000.0).contains(*loss)) {
-            let is = number(*bad);
-            check.fault(format!("{path}[{index}]"), format!("must be from 0 to 1000 dB, is {is}"));
-        }
+    for (row, index) in rows.iter().zip(0..).filter(|(row, _)| row.len() != nodes) {
+        let given = row.len();
+        check.fault(format!("{path}[{index}]"), format!("has {given} numbers, not {nodes}"));
     }
-    LossPlan::Matrix(rows.iter().map(|row| row.iter().map(|&loss| Db(loss)).collect()).collect())
 }
 
 /// In an ad-hoc network flows are between stations.

@@ -1,11 +1,9 @@
 //! Bounds on what a run may cost, in time and in memory.
 
 use super::check::{Check, number};
-use crate::plan::{
-    DirectionPlan, Discipline, Endpoint, FlowPlan, Limit, Loss, Plan, TcpPlan, TrafficPlan,
-};
-use crate::scenario::document::{Document, Stations};
-use kernel::Bytes;
+use crate::plan::{Endpoint, FlowPlan, Plan, TcpPlan};
+use crate::traffic::{Pace, Transport};
+use net::{Limit, LinkSettings, QueueSettings};
 
 /// A cell can hardly have more frame exchanges a second: one takes at least DIFS, a preamble, SIFS
 /// and an ACK, together some 100 us.
@@ -14,68 +12,6 @@ const EXCHANGES_PER_S: f64 = 1e4;
 const MOST_WORK: f64 = 1e11;
 /// A gigabyte or so of waiting packets.
 const MOST_WAITING: f64 = 1e7;
-
-/// Each buffer holds at least one packet of any flow: else that flow would be dead.
-pub(super) fn queues_hold_a_packet(document: &Document, plan: &Plan, check: &mut Check) {
-    let largest = plan.flows.iter().map(packet_size).max().unwrap_or(Bytes::ZERO);
-    let mut holds = |path: &str, queue: &Discipline| {
-        let mut path = format!("{path}.queue.{}", queue.key());
-        let mut levels = vec![(path.clone(), queue.limit())];
-        if let Discipline::AirtimeFair { station, .. } = queue {
-            path = format!("{path}.station.{}", station.key());
-            levels.push((path, station.limit()));
-        }
-        for (path, limit) in levels {
-            if let Some(limit) = limit.bytes.filter(|limit| *limit < largest) {
-                check.fault(
-                    format!("{path}.limit_bytes"),
-                    format!(
-                        "{} bytes do not hold one packet of {} bytes, the largest of all flows",
-                        limit.0, largest.0
-                    ),
-                );
-            }
-        }
-    };
-    match &document.stations {
-        Stations::Count(_) | Stations::Equal(_) => {
-            plan.stations.iter().take(1).for_each(|station| holds("stations", &station.queue));
-        }
-        Stations::Groups(groups) => {
-            let mut first = 0;
-            for (index, group) in groups.iter().enumerate() {
-                if let Some(station) = plan.stations.get(first).filter(|_| group.count > 0) {
-                    holds(&format!("stations[{index}]"), &station.queue);
-                }
-                first = first.saturating_add(group.count as usize);
-            }
-        }
-    }
-    holds("ap", &plan.ap.queue);
-    for link in &plan.network.links {
-        let [there, back] = &link.directions;
-        match link.number {
-            None => holds("wire", &there.queue),
-            Some(number) => {
-                holds(&link.path(0), &there.queue);
-                if document.links[number].reverse.queue.is_some() {
-                    holds(&link.path(1), &back.queue);
-                }
-            }
-        }
-    }
-}
-
-fn packet_size(flow: &FlowPlan) -> Bytes {
-    match (&flow.traffic, &flow.tcp) {
-        (
-            TrafficPlan::Cbr { payload, header, .. } | TrafficPlan::Saturated { payload, header },
-            _,
-        ) => *payload + *header,
-        (_, Some(tcp)) => tcp.mss + tcp.header + tcp.fec.map_or(Bytes::ZERO, |fec| fec.header),
-        (_, None) => Bytes::ZERO,
-    }
-}
 
 /// Neither time nor memory is absurd. Only asked when all else is right, for its arithmetic means
 /// nothing otherwise.
@@ -140,11 +76,11 @@ pub(super) fn is_bounded(plan: &Plan, check: &mut Check) {
 
 /// What a source of datagrams may send a second independently of the cell.
 fn datagrams_per_s(plan: &Plan, flow: &FlowPlan) -> f64 {
-    match &flow.traffic {
-        TrafficPlan::Cbr { rate, payload, .. } => rate.0 as f64 / payload.bits() as f64,
-        TrafficPlan::Saturated { payload, header } if !in_cell(flow.from) => {
+    match flow.settings.traffic.get().transport() {
+        Transport::Udp(_, Pace::PerSecond(datagrams)) => datagrams,
+        Transport::Udp(size, Pace::Saturated) if !in_cell(flow.from) => {
             let rate = ways(plan, flow).next().and_then(|first| first.rate);
-            rate.map_or(0.0, |rate| rate.0 as f64 / (*payload + *header).bits() as f64)
+            rate.map_or(0.0, |rate| rate.0 as f64 / size.packet().bits() as f64)
         }
         _ => 0.0,
     }
@@ -152,15 +88,16 @@ fn datagrams_per_s(plan: &Plan, flow: &FlowPlan) -> f64 {
 
 /// What TCP may send a second over links alone, acknowledgements included.
 fn segments_per_s(plan: &Plan, flow: &FlowPlan, tcp: &TcpPlan) -> f64 {
+    let mss = tcp.config.mss();
     let slowest = ways(plan, flow).filter_map(|direction| direction.rate).min();
-    let by_rate = slowest.map(|rate| rate.0 as f64 / (tcp.mss + tcp.header).bits() as f64);
+    let by_rate = slowest.map(|rate| rate.0 as f64 / (mss + tcp.config.header()).bits() as f64);
     let delay_s: f64 = ways(plan, flow).map(|direction| direction.delay.as_secs_f64()).sum();
-    let by_window = tcp.window.0 as f64 / tcp.mss.0 as f64 / delay_s;
+    let by_window = tcp.config.window().0 as f64 / mss.0 as f64 / delay_s;
     2.0 * f64::min(by_rate.unwrap_or(f64::INFINITY), by_window)
 }
 
 /// The directions that a flow's data pass.
-fn ways<'a>(plan: &'a Plan, flow: &FlowPlan) -> impl Iterator<Item = &'a DirectionPlan> {
+fn ways<'a>(plan: &'a Plan, flow: &FlowPlan) -> impl Iterator<Item = &'a LinkSettings> {
     let way = plan.network.way(flow.from, flow.to).unwrap_or_default();
     way.into_iter().map(|number| {
         let (link, direction) = plan.network.direction(number);
@@ -174,15 +111,12 @@ fn in_cell(end: Endpoint) -> bool {
 
 /// How often channels of links change a second, whether or not anything is sent.
 fn channel_changes_per_s(plan: &Plan) -> f64 {
-    let changes = |direction: &DirectionPlan| match direction.loss {
-        Loss::GilbertElliott { good, bad, .. } => 2.0 / (good + bad).as_secs_f64(),
-        _ => 0.0,
-    };
-    plan.network.links.iter().flat_map(|link| &link.directions).map(changes).sum()
+    let losses = plan.network.links.iter().flat_map(|link| &link.directions);
+    losses.filter_map(|direction| direction.loss.as_ref()).map(|l| l.get().changes_per_s()).sum()
 }
 
 fn passes_unlimited_queue(plan: &Plan, flow: &FlowPlan) -> bool {
-    let unlimited = |queue: &Discipline| queue.limit() == Limit::NONE;
+    let unlimited = |queue: &QueueSettings| queue.get().limit() == Limit::NONE;
     let linked = ways(plan, flow).any(|direction| unlimited(&direction.queue));
     let ap = in_cell(flow.to) && unlimited(&plan.ap.queue);
     let station = match flow.from {

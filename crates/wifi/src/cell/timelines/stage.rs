@@ -1,11 +1,8 @@
 //! A cell on a stage: a script goes in, and a record comes out.
 
 use super::record::{Frame, Record};
-use crate::mac::{
-    ACK, Aggregation, Backoff, BackoffDraw, Countdown, Durations, Eifs, Exchange, Fate, Opening,
-    Protection, SlotGrid, StepKind, Timing,
-};
-use crate::phy::{Edition, Preamble, Standard, TxVector};
+use crate::mac::{ACK, Aggregation, Backoff, Exchange, Fate, Opening, StepKind, Timing};
+use crate::phy::{Amendment, Edition, Preamble, Standard, TxVector};
 use crate::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, Supply};
 use kernel::{Agenda, BitRate, Bytes, Duration, Instant, Ranked, Seed};
 use std::collections::VecDeque;
@@ -49,34 +46,13 @@ impl Script {
     /// A cell of `stations` at the standard's fastest mode. DSSS preambles are short and all rates
     /// are basic, so that much fits into a picture.
     pub(super) fn new(standard: &'static Standard, stations: usize) -> Self {
-        let rates: Vec<BitRate> = match standard.name {
-            "11b" => standard.modes.iter().map(|mode| mode.rate).collect(),
+        let basic_rates: Vec<BitRate> = match standard.amendment {
+            Amendment::B => standard.modes.iter().map(|mode| mode.rate).collect(),
             _ => standard.default_basic_rates().collect(),
         };
-        let timing = Timing {
-            standard,
-            preamble: Preamble::Short,
-            basic_rates: rates,
-            slot: standard.slot,
-            eifs: Eifs::Standard,
-            slot_grid: SlotGrid::Standard,
-            durations: Durations::Standard,
-            protection: Protection::None,
-        };
-        let config = MacConfig {
-            timing,
-            short_retry_limit: 7,
-            long_retry_limit: 4,
-            cw_min: standard.cw_min,
-            cw_max: standard.cw_max,
-            countdown: Countdown::Standard,
-            backoff_draw: BackoffDraw::Standard,
-            rts_threshold: Bytes(2347),
-            overhead: Bytes(OVERHEAD),
-            edca: None,
-            aggregation: None,
-            non_erp: None,
-        };
+        let preamble = Preamble::Short;
+        let timing = Timing { preamble, basic_rates, ..Timing::of(standard) };
+        let config = MacConfig { timing, ..MacConfig::of(standard) };
         let link = Link { mode: standard.fastest(), data_loss: 0.0, ack_loss: 0.0 };
         Self {
             config,
@@ -95,7 +71,9 @@ impl Script {
         let mode = vector.fastest().expect("MCS 0 exists");
         script.links.iter_mut().for_each(|link| link.mode = mode);
         script.config.edca = Some(Categories::of(standard, Edition::Ns3));
-        script.config.aggregation = Aggregation::of(mode.class, Bytes(8));
+        script.config.aggregation = Aggregation::of(mode.class);
+        // With QoS control it comes to the overhead of all pictures.
+        script.config.mac_header = Bytes(22);
         script.draws = vec![VecDeque::new(); 4 * (stations + 1)];
         script
     }
@@ -340,8 +318,8 @@ impl Stage {
     fn note_frames(&mut self) {
         let Some(exchange) = self.cell.exchange() else { return };
         let numbers = |f: u32| {
-            let load = &self.cell.function(f).load;
-            let packets = load.on_air().flat_map(|(_, mpdu)| load.packets_of(mpdu));
+            let originator = &self.cell.edcaf(f).originator;
+            let packets = originator.on_air().flat_map(|(_, mpdu)| originator.packets_of(mpdu));
             let numbers: Vec<String> =
                 packets.map(|packet| number_of(packet).to_string()).collect();
             format!("data {}", numbers.join(" "))
@@ -359,17 +337,17 @@ impl Stage {
             frames.push(Frame { function, node, label, start, end, fill });
         };
         for &(f, end) in self.cell.colliders.iter().filter(|_| exchange.fate == Fate::Collision) {
-            let function = self.cell.function(f);
+            let edcaf = self.cell.edcaf(f);
             let (timing, node) = (self.cell.rules.timing(), self.cell.node_of(f));
             let mut start = exchange.start;
-            if function.opening == Opening::CtsToSelf {
-                let over = start + timing.airtime(&function.first_mode(timing), ACK).total();
+            if edcaf.opening == Opening::CtsToSelf {
+                let over = start + timing.airtime(&edcaf.first_mode(timing), ACK).total();
                 add(f, node, StepKind::CtsToSelf, (start, over), 'x');
                 start = over + timing.sifs();
             }
             let kind = match () {
-                () if function.with_rts() => StepKind::Rts,
-                () if function.psdu.mpdus == 0 => StepKind::BlockAckRequest,
+                () if edcaf.with_rts() => StepKind::Rts,
+                () if edcaf.psdu.mpdus == 0 => StepKind::BlockAckRequest,
                 () => StepKind::Data,
             };
             add(f, node, kind, (start, end), 'x');
@@ -377,7 +355,7 @@ impl Stage {
         for step in exchange.steps() {
             let sender = self.cell.sender;
             let answers = matches!(step.kind, StepKind::Cts | StepKind::Ack | StepKind::BlockAck);
-            let receiver = self.cell.function(sender).load.to();
+            let receiver = self.cell.edcaf(sender).to();
             let node = receiver.filter(|_| answers).unwrap_or(exchange.sender);
             let fill = match step.kind {
                 _ if is_spoiled(exchange, step.kind) => '~',
@@ -388,7 +366,7 @@ impl Stage {
         }
         for frame in &frames {
             if frame.start == exchange.start {
-                let window = self.cell.function(frame.function).access.window();
+                let window = self.cell.edcaf(frame.function).window();
                 self.record.windows.push((frame.start.0, frame.node, window));
             }
         }
@@ -405,8 +383,8 @@ impl Stage {
             }
             let nodes = 0..self.queues.len() as u32;
             let watch = |f| self.cell.contention.watch(begins, f);
-            // Of a node's functions, the highest that waits.
-            let waits = |node| self.cell.functions_of(node).rev().find_map(watch);
+            // Of a node's EDCAFs, the highest that waits.
+            let waits = |node| self.cell.edcafs_of(node).rev().find_map(watch);
             let waits = nodes.map(waits).collect();
             self.record.waits.push(waits);
         }

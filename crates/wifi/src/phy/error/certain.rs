@@ -133,7 +133,8 @@ mod tests {
     use super::*;
     use crate::phy::{Band, Coding, DOT11A, DOT11B, ModeClass, TxVector, decibels};
 
-    const MODELS: [&dyn ErrorModel; 4] = [&Nist, &Yans, &AwgnTable, &Threshold::NS2];
+    const MODELS: [&dyn ErrorModel; 4] =
+        [&Nist {}, &Yans {}, &AwgnTable {}, &Threshold { sinr: Db(10.0) }];
     const BITS: [u64; 10] = [1, 24, 112, 320, 3000, 3199, 3200, 12_304, 91_000, 52_000_000];
 
     fn modes() -> impl Iterator<Item = Mode> {
@@ -210,8 +211,8 @@ mod tests {
     fn little_is_left_in_between() {
         for mode in modes() {
             let mut certain = Certain::NEW;
-            let from = certain.hopeless(&Nist, &mode, 12_000);
-            let to = certain.one_of(&Nist, &mode, 12_000, 1);
+            let from = certain.hopeless(&Nist {}, &mode, 12_000);
+            let to = certain.one_of(&Nist {}, &mode, 12_000, 1);
             assert!((0.0..12.0).contains(&decibels(to / from).0), "{mode:?}: {from} to {to}");
         }
     }

@@ -2,12 +2,13 @@
 
 use super::{Chunk, ErrorModel, all_right, dsss};
 use crate::phy::{CodeRate, Modulation, linear};
+use settings::Settings;
 
-/// Hard-decision union bound of the convolutional code, by code rate (G. Pei, T. R. Henderson,
-/// "Validation of OFDM error rate model in ns-3", 2010, after L. E. Miller, NIST, 2003); DSSS and
-/// CCK by formulas of their own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Nist;
+/// NIST's hard-decision union bound of the convolutional code, by code rate (G. Pei, T. R.
+/// Henderson, "Validation of OFDM error rate model in ns-3", 2010, after L. E. Miller, NIST, 2003);
+/// DSSS and CCK by formulas of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
+pub struct Nist {}
 
 impl ErrorModel for Nist {
     fn success(&self, chunk: &Chunk) -> f64 {

@@ -1,19 +1,20 @@
 //! Packet error rates from link simulations of an AWGN channel.
+//!
+//! ns-3 has them tabulated by MCS: BCC for 32 and 1458 bytes, LDPC for 1458. Of each table three
+//! points are kept, the ratios at which 50 %, 10 % and 1 % are lost, and the logarithm of the mean
+//! number of errors, ln(-ln(1 - PER)), is interpolated linearly between them and beyond: it is
+//! nearly straight for coded packets. What is not 32 or 1458 bytes long has as many errors in
+//! proportion. Modes without a table, 9 Mb/s and 1024-QAM with BCC, follow [`Yans`]; DSSS and CCK
+//! have their formulas.
 
 use super::{Chunk, ErrorModel, Yans};
 use crate::phy::{CodeRate, Coding, Mode, Modulation};
+use settings::Settings;
 
-/// Packet error rates as ns-3 has tabulated them by MCS from link simulations (R. Patidar et al.,
-/// "Link-to-system mapping for ns-3 Wi-Fi OFDM error models", 2017): BCC for 32 and 1458 bytes,
-/// LDPC for 1458.
-///
-/// Of each table three points are kept, the ratios at which 50 %, 10 % and 1 % are lost, and the
-/// logarithm of the mean number of errors, ln(-ln(1 - PER)), is interpolated linearly between them
-/// and beyond: it is nearly straight for coded packets. What is not 32 or 1458 bytes long has as
-/// many errors in proportion. Modes without a table, 9 Mb/s and 1024-QAM with BCC, follow
-/// [`Yans`]; DSSS and CCK have their formulas.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AwgnTable;
+/// Tables of link simulations (R. Patidar and others, "Link-to-system mapping for ns-3 Wi-Fi OFDM
+/// error models", 2017), as in ns-3; DSSS and CCK by formulas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
+pub struct AwgnTable {}
 
 /// Below this many bytes a BCC chunk follows the table of short packets. The two differ by some
 /// tenths of a decibel where they meet.
@@ -74,7 +75,7 @@ const ERRORS: Points = [-0.366_512_920_581_664_3, -2.250_367_327_312_445, -4.600
 impl ErrorModel for AwgnTable {
     fn success(&self, chunk: &Chunk) -> f64 {
         let bytes = chunk.bits as f64 / 8.0;
-        let Some((points, size)) = table(chunk.mode, bytes) else { return Yans.success(chunk) };
+        let Some((points, size)) = table(chunk.mode, bytes) else { return Yans {}.success(chunk) };
         let errors = libm::exp(interpolate(points, chunk.sinr.0));
         libm::exp(-errors * bytes / size)
     }

@@ -26,10 +26,10 @@ const PRINTED: f64 = 0.006;
 fn nist_by_rate_and_mcs() {
     let expected = [3.97, 6.86, 6.98, 9.87, 13.51, 16.62, 21.36, 22.63];
     for (rate, snr) in RATES.into_iter().zip(expected) {
-        assert_tenth(&Nist, &ofdm(rate), 1536, snr, PRINTED);
+        assert_tenth(&Nist {}, &ofdm(rate), 1536, snr, PRINTED);
     }
     for (mcs, snr) in [(7, 23.79), (8, 28.50), (9, 29.71), (10, 34.35), (11, 35.60)] {
-        assert_tenth(&Nist, &he(mcs, Coding::Ldpc), 1536, snr, PRINTED);
+        assert_tenth(&Nist {}, &he(mcs, Coding::Ldpc), 1536, snr, PRINTED);
     }
 }
 
@@ -37,14 +37,14 @@ fn nist_by_rate_and_mcs() {
 fn yans_by_rate() {
     let expected = [0.76, 3.05, 3.75, 6.63, 10.15, 13.31, 17.78, 19.26];
     for (rate, snr) in RATES.into_iter().zip(expected) {
-        assert_tenth(&Yans, &ofdm(rate), 1536, snr, PRINTED);
+        assert_tenth(&Yans {}, &ofdm(rate), 1536, snr, PRINTED);
     }
 }
 
 #[test]
 fn dsss_and_cck_by_rate() {
     for (mode, snr) in DOT11B.modes.iter().zip([-3.02, 1.63, 6.34, 10.0]) {
-        for model in [&Nist as &dyn ErrorModel, &Yans, &AwgnTable] {
+        for model in [&Nist {} as &dyn ErrorModel, &Yans {}, &AwgnTable {}] {
             assert_tenth(model, mode, 1536, snr, PRINTED);
         }
     }
@@ -55,7 +55,8 @@ fn yans_spreads_the_ratio_over_the_coded_bits() {
     // The same MCS in twice the width, or with two streams' bits in one: the rate grows, and so
     // does the ratio that it needs, unless the width grows with it.
     let vht = TxVector { mcs: 4, ..TxVector::of(ModeClass::Vht, Band::Ghz5) };
-    let snr = |vector: TxVector| required_snr(&Yans, &vector.mode().unwrap(), Bytes(1536), 0.1).0;
+    let snr =
+        |vector: TxVector| required_snr(&Yans {}, &vector.mode().unwrap(), Bytes(1536), 0.1).0;
     let narrow = snr(vht);
     let wide = snr(TxVector { width: Width::Mhz40, ..vht });
     // 54 and 2·26 data tones in proportion.
@@ -85,18 +86,19 @@ const TENTHS: [[f64; 3]; 12] = [
 #[test]
 fn the_tables_hold_their_tenths() {
     for (mcs, [short, long, ldpc]) in (0..).zip(TENTHS) {
-        assert_tenth(&AwgnTable, &he(mcs, Coding::Ldpc), 1458, ldpc, 1e-5);
+        assert_tenth(&AwgnTable {}, &he(mcs, Coding::Ldpc), 1458, ldpc, 1e-5);
         if mcs <= 9 {
-            assert_tenth(&AwgnTable, &he(mcs, Coding::Bcc), 32, short, 1e-5);
-            assert_tenth(&AwgnTable, &he(mcs, Coding::Bcc), 1458, long, 1e-5);
+            assert_tenth(&AwgnTable {}, &he(mcs, Coding::Bcc), 32, short, 1e-5);
+            assert_tenth(&AwgnTable {}, &he(mcs, Coding::Bcc), 1458, long, 1e-5);
         }
     }
 }
 
 #[test]
 fn the_tables_hold_their_other_points() {
-    let snr =
-        |mcs, coding, bytes, loss| required_snr(&AwgnTable, &he(mcs, coding), Bytes(bytes), loss).0;
+    let snr = |mcs, coding, bytes, loss| {
+        required_snr(&AwgnTable {}, &he(mcs, coding), Bytes(bytes), loss).0
+    };
     let cases = [
         (0, Coding::Bcc, 32, -1.34, 0.47),
         (7, Coding::Bcc, 1458, 18.80, 20.50),
@@ -109,17 +111,17 @@ fn the_tables_hold_their_other_points() {
     // Twice the bytes, twice the errors: 1 - (1 - 0.1)^2 of 2916 bytes are lost.
     let mode = he(5, Coding::Bcc);
     let chunk = Chunk { mode: &mode, sinr: Db(17.04), bits: 2 * 1458 * 8 };
-    assert!((AwgnTable.success(&chunk) - 0.81).abs() < 1e-9);
+    assert!((AwgnTable {}.success(&chunk) - 0.81).abs() < 1e-9);
 }
 
 #[test]
 fn rates_of_802_11a_use_the_table_of_their_mcs() {
-    let tenth = |mode: &Mode| required_snr(&AwgnTable, mode, Bytes(1458), 0.1).0;
+    let tenth = |mode: &Mode| required_snr(&AwgnTable {}, mode, Bytes(1458), 0.1).0;
     for (rate, mcs) in [(6.0, 0), (12.0, 1), (18.0, 2), (24.0, 3), (36.0, 4), (48.0, 5), (54.0, 6)]
     {
         assert_eq!(tenth(&ofdm(rate)), tenth(&he(mcs, Coding::Bcc)));
     }
-    let yans = required_snr(&Yans, &ofdm(9.0), Bytes(1458), 0.1).0;
+    let yans = required_snr(&Yans {}, &ofdm(9.0), Bytes(1458), 0.1).0;
     assert_eq!(tenth(&ofdm(9.0)), yans, "9 Mb/s has no MCS");
 }
 
@@ -127,7 +129,7 @@ fn rates_of_802_11a_use_the_table_of_their_mcs() {
 fn success_grows_with_the_ratio_and_falls_with_the_bits() {
     let modes = DOT11A.modes.iter().chain(DOT11B.modes).copied();
     let modes: Vec<Mode> = modes.chain((0..=9).map(|mcs| he(mcs, Coding::Bcc))).collect();
-    for model in [&Nist as &dyn ErrorModel, &Yans, &AwgnTable] {
+    for model in [&Nist {} as &dyn ErrorModel, &Yans {}, &AwgnTable {}] {
         for mode in &modes {
             let success = |tenth_db: i32, bits| {
                 model.success(&Chunk { mode, sinr: Db(f64::from(tenth_db) / 10.0), bits })

@@ -2,12 +2,13 @@
 
 use super::{Chunk, ErrorModel, all_right, dsss};
 use crate::phy::{CodeRate, Mode, Modulation, linear};
+use settings::Settings;
 
 /// The first terms of the union bound with the signal to noise ratio of a coded bit (M. Lacage,
 /// T. R. Henderson, "Yet another network simulator", 2006), as ns-3 has it; DSSS and CCK by
-/// formulas of their own. Some 3 dB more optimistic than [`Nist`](super::Nist).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Yans;
+/// formulas of their own. Some 3 dB more optimistic than "nist".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
+pub struct Yans {}
 
 impl ErrorModel for Yans {
     fn success(&self, chunk: &Chunk) -> f64 {

@@ -1,48 +1,47 @@
 //! Many small paths: a gain that is drawn anew in each block of time.
 
+use super::Path;
 use super::variates::gamma;
-use super::{Path, Propagation};
 use crate::phy::power::decibels;
 use kernel::{Db, Duration, Seed};
+use settings::Settings;
 
-/// Nakagami block fading upon another model (M. Nakagami, in Statistical Methods in Radio Wave
-/// Propagation, 1960): the power gain of a pair of nodes is a gamma variate of shape `m` and mean
-/// 1, constant within a block and independent between blocks. `m` = 1 is Rayleigh fading.
-#[derive(Clone, Debug)]
-pub struct Fading<P> {
-    /// The model of the mean loss.
-    pub inner: P,
-    /// Shape: 1 for Rayleigh, more where a path dominates, at least 1/2.
+/// Nakagami block fading (M. Nakagami, in Statistical Methods in Radio Wave Propagation, 1960): the
+/// power gain of a pair of nodes is drawn anew in each block of time.
+// It is a gamma variate of shape `m` and mean 1, constant within a block and independent between
+// blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+pub struct Fading {
+    /// Shape: 1 is Rayleigh fading, more where a path dominates.
+    #[setting(default = 1.0, range = 0.5..=1000.0)]
     pub m: f64,
-    /// How long a block lasts.
+    /// Length of a block in milliseconds.
+    #[setting(key = "coherence_ms", default = 10.0, range = 1e-3..=1e7)]
     pub coherence: Duration,
-    /// Root of the streams; a pair's is "radio.fading".
-    pub seed: Seed,
 }
 
-impl<P: Propagation> Propagation for Fading<P> {
-    fn loss(&self, path: &Path) -> Db {
-        let mut pair = self.seed.stream("radio.fading", path.pair());
+impl Fading {
+    /// What it adds to the mean loss; the streams are "radio.fading" of each pair.
+    pub fn loss(&self, seed: &Seed, path: &Path) -> Db {
+        let mut pair = seed.stream("radio.fading", path.pair());
         let root = u64::from(pair.up_to(u32::MAX)) << 32 | u64::from(pair.up_to(u32::MAX));
         let block = path.now.0 / self.coherence.0;
         let seed = Seed { root, replication: block as u32 };
         let gain = gamma(&mut seed.stream("radio.fading.block", (block >> 32) as u32), self.m);
-        self.inner.loss(path) - decibels(gain)
+        Db(0.0) - decibels(gain)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::LogDistance;
     use super::*;
     use crate::phy::power::linear;
     use kernel::Instant;
 
     fn gain(m: f64, ends: (u32, u32), now: Instant) -> f64 {
         let (seed, coherence) = (Seed { root: 9, replication: 2 }, Duration::from_millis(10));
-        let model = Fading { inner: LogDistance::NS3, m, coherence, seed };
         let path = Path { distance: 30.0, ends, now };
-        linear(LogDistance::NS3.loss(&path) - model.loss(&path))
+        linear(Db(0.0) - Fading { m, coherence }.loss(&seed, &path))
     }
 
     #[test]

@@ -2,22 +2,24 @@
 
 use super::{LIGHT, Path, Propagation};
 use kernel::Db;
+use settings::Settings;
 
-/// Free space (H. T. Friis, Proceedings of the IRE 34, 1946): (4πd/λ)², and never a gain, as the
-/// formula is of the far field.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Free space (H. T. Friis, Proceedings of the IRE 34, 1946).
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub struct Friis {
-    /// Carrier frequency in hertz.
-    pub frequency_hz: f64,
+    /// Carrier frequency in MHz.
+    #[setting(default = 5150.0, range = 1.0..=1e6)]
+    pub frequency_mhz: f64,
 }
 
 impl Propagation for Friis {
     fn loss(&self, path: &Path) -> Db {
-        free_space(LIGHT / self.frequency_hz, path.distance)
+        free_space(LIGHT / (self.frequency_mhz * 1e6), path.distance)
     }
 }
 
-/// The loss in free space at a wavelength.
+/// The loss in free space at a wavelength: (4πd/λ)², and never a gain, as the formula is of the far
+/// field.
 pub(super) fn free_space(wavelength: f64, distance: f64) -> Db {
     let ratio = 4.0 * std::f64::consts::PI * distance / wavelength;
     Db((20.0 * libm::log10(ratio)).max(0.0))
@@ -29,7 +31,9 @@ mod tests {
     use kernel::Instant;
 
     fn loss(frequency_hz: f64, distance: f64) -> f64 {
-        Friis { frequency_hz }.loss(&Path { distance, ends: (0, 1), now: Instant::ZERO }).0
+        Friis { frequency_mhz: frequency_hz * 1e-6 }
+            .loss(&Path { distance, ends: (0, 1), now: Instant::ZERO })
+            .0
     }
 
     #[test]

@@ -2,22 +2,21 @@
 
 use super::{Path, Propagation};
 use kernel::Db;
+use settings::Settings;
 
 /// Loss that grows with a power of the distance beyond a reference distance (T. S. Rappaport,
-/// Wireless Communications, 2nd ed., section 4.9.1).
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Wireless Communications, 2nd ed., section 4.9.1); by default as in ns-3.
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub struct LogDistance {
     /// Power of the distance: 2 in free space, 3 in offices, 4 behind walls.
+    #[setting(default = 3.0, range = 0.0..=20.0)]
     pub exponent: f64,
     /// Reference distance in metres.
+    #[setting(default = 1.0, range = 1e-3..=1e6)]
     pub reference_m: f64,
-    /// Loss there, and nearer.
+    /// Loss there, and nearer, in decibels; by default that of free space at 5.15 GHz.
+    #[setting(key = "reference_loss_db", default = 46.6777, range = 0.0..=300.0)]
     pub reference_loss: Db,
-}
-
-impl LogDistance {
-    /// The default of ns-3: free space at 1 m and 5.15 GHz, then the third power.
-    pub const NS3: Self = Self { exponent: 3.0, reference_m: 1.0, reference_loss: Db(46.6777) };
 }
 
 impl Propagation for LogDistance {
@@ -35,8 +34,9 @@ mod tests {
 
     #[test]
     fn the_level_of_ns3_at_ten_metres() {
-        let loss =
-            |distance| LogDistance::NS3.loss(&Path { distance, ends: (0, 1), now: Instant::ZERO });
+        let loss = |distance| {
+            LogDistance::default().loss(&Path { distance, ends: (0, 1), now: Instant::ZERO })
+        };
         let level = Dbm(16.0206) - loss(10.0);
         assert!((level.0 + 60.66).abs() < 0.005, "{level:?}");
         let snr = level - noise(Width::Mhz20, Db(7.0));

@@ -31,9 +31,9 @@ mod tests {
 
     fn excess(root: u64, ends: (u32, u32), now: Instant) -> f64 {
         let seed = Seed { root, replication: 0 };
-        let model = Shadowing { inner: LogDistance::NS3, deviation: Db(8.0), seed };
+        let model = Shadowing { inner: LogDistance::default(), deviation: Db(8.0), seed };
         let path = Path { distance: 30.0, ends, now };
-        (model.loss(&path) - LogDistance::NS3.loss(&path)).0
+        (model.loss(&path) - LogDistance::default().loss(&path)).0
     }
 
     #[test]

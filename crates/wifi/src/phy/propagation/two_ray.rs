@@ -3,35 +3,35 @@
 use super::friis::free_space;
 use super::{Path, Propagation};
 use kernel::Db;
+use settings::Settings;
 
-/// Free space up to a crossover distance, the fourth power of the distance beyond, where the ray
-/// that the ground reflects meets the direct one (Rappaport, section 4.6). Antenna heights are
-/// those of the model, not of the positions.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TwoRay {
-    /// Wavelength in metres.
-    pub wavelength_m: f64,
-    /// Heights of the antennas above the ground in metres.
-    pub heights_m: (f64, f64),
-}
+/// Free space, and from 86 m on two rays, with the constants of ns-2 (914 MHz, antennas at 1.5 m).
+// Free space up to a crossover distance, the fourth power of the distance beyond, where the ray
+// that the ground reflects meets the direct one (Rappaport, section 4.6). Antenna heights are those
+// of the model, not of the positions.
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+pub struct TwoRay {}
+
+/// 914 MHz, light at 3·10⁸ m/s.
+const WAVELENGTH_M: f64 = 3e8 / 914e6;
+/// Height of all antennas above the ground.
+pub const ANTENNA_HEIGHT_M: f64 = 1.5;
+/// The heights of sender and receiver.
+const HEIGHTS_M2: f64 = ANTENNA_HEIGHT_M * ANTENNA_HEIGHT_M;
 
 impl TwoRay {
-    /// That of ns-2: 914 MHz, light at 3·10⁸ m/s, antennas 1.5 m high.
-    pub const NS2: Self = Self { wavelength_m: 3e8 / 914e6, heights_m: (1.5, 1.5) };
-
     /// Where free space ends: 4π·h·h/λ.
-    pub fn crossover_m(&self) -> f64 {
-        4.0 * std::f64::consts::PI * self.heights_m.0 * self.heights_m.1 / self.wavelength_m
+    fn crossover_m() -> f64 {
+        4.0 * std::f64::consts::PI * ANTENNA_HEIGHT_M * ANTENNA_HEIGHT_M / WAVELENGTH_M
     }
 }
 
 impl Propagation for TwoRay {
     fn loss(&self, path: &Path) -> Db {
-        if path.distance < self.crossover_m() {
-            return free_space(self.wavelength_m, path.distance);
+        if path.distance < Self::crossover_m() {
+            return free_space(WAVELENGTH_M, path.distance);
         }
-        let squares = path.distance * path.distance / (self.heights_m.0 * self.heights_m.1);
-        Db(20.0 * libm::log10(squares))
+        Db(20.0 * libm::log10(path.distance * path.distance / HEIGHTS_M2))
     }
 }
 
@@ -39,26 +39,51 @@ impl Propagation for TwoRay {
 mod tests {
     use super::*;
     use crate::phy::Milliwatts;
-    use crate::phy::error::NS2_TX_POWER;
-    use kernel::Instant;
+    use kernel::{Dbm, Instant};
+
+    /// The power with which nodes of ns-2 send (`Pt_`), 281.84 mW, that from which on frames are
+    /// understood (`RXThresh_`), and that from which on they make the medium busy (`CSThresh_`).
+    const SENT: Dbm = Dbm(24.5);
+    const UNDERSTOOD: Dbm = Dbm(-64.3747);
+    const SENSED: Dbm = Dbm(-78.0715);
+    /// How far a frame must stand above a later one (`CPThresh_`).
+    const CAPTURE: Db = Db(10.0);
+
+    fn level(distance: f64) -> Dbm {
+        SENT - TwoRay {}.loss(&Path { distance, ends: (0, 1), now: Instant::ZERO })
+    }
 
     /// Watts that arrive from a transmitter of ns-2.
     fn received(distance: f64) -> f64 {
-        let path = Path { distance, ends: (0, 1), now: Instant::ZERO };
-        Milliwatts::from(NS2_TX_POWER - TwoRay::NS2.loss(&path)).0 * 1e-3
+        Milliwatts::from(level(distance)).0 * 1e-3
     }
 
     #[test]
     fn the_powers_of_ns2() {
-        assert!((TwoRay::NS2.crossover_m() - 86.14).abs() < 0.005);
+        assert!((TwoRay::crossover_m() - 86.14).abs() < 0.005);
         for (distance, watts) in [(250.0, 3.6526e-10), (550.0, 1.5592e-11), (100.0, 1.4268e-8)] {
             assert!((received(distance) / watts - 1.0).abs() < 1e-4, "{distance} m");
         }
     }
 
     #[test]
+    fn the_ranges_of_ns2() {
+        assert!(level(200.0) >= UNDERSTOOD && level(250.0) >= UNDERSTOOD);
+        assert!(level(250.1) < UNDERSTOOD && level(550.0) >= SENSED);
+        assert!(level(550.1) < SENSED);
+    }
+
+    #[test]
+    fn capture_in_ns2_needs_1_78_times_the_distance() {
+        let survives = |first, later| level(first) - level(later) >= CAPTURE;
+        assert!(survives(200.0, 200.0 * 1.779));
+        assert!(!survives(200.0, 200.0 * 1.777));
+        assert!(!survives(200.0, 100.0));
+    }
+
+    #[test]
     fn nothing_jumps_at_the_crossover() {
-        let crossover = TwoRay::NS2.crossover_m();
+        let crossover = TwoRay::crossover_m();
         let ratio = received(crossover - 1e-9) / received(crossover + 1e-9);
         assert!((ratio - 1.0).abs() < 1e-9);
     }

@@ -3,9 +3,9 @@
 use super::Node;
 use crate::Command;
 use crate::mac::{ACK, Answer, Bitmap, StepKind, block_ack};
-use crate::phy::decibels;
+use crate::phy::{Mode, decibels};
 use crate::space::frame::OnAir;
-use crate::space::rules::Rules;
+use crate::space::rules::{Rules, peer_mut};
 use kernel::{Duration, Instant};
 
 impl Node {
@@ -97,18 +97,16 @@ impl Node {
     ) {
         let Some(index) = self.exchange.take() else { return };
         self.tell_airtime(index, now, true, out);
-        let next = now + rules.timing().sifs();
-        self.txop = self.txop.filter(|txop| next < txop.until);
-        let function = &mut self.functions[index];
-        let snr = function.load.to().and_then(|to| {
-            let at = self.peers.binary_search_by_key(&to, |peer| peer.node).ok()?;
-            Some(decibels(self.peers[at].power / rules.levels.noise(function.mode.width)))
-        });
-        let answer = function.succeed(now, rules, bitmap, &mut self.settled);
-        function.report(now, &mut self.peers, answer, snr);
-        match &mut self.txop {
-            Some(txop) => txop.next = Some(next),
-            None => function.back_off(rules),
+        let sifs = rules.timing().sifs();
+        self.txop = self.txop.and_then(|txop| txop.after_success(now, sifs));
+        let contender = &mut self.contenders[index];
+        let edcaf = &mut contender.edcaf;
+        let peer = edcaf.to().and_then(|to| peer_mut(&mut self.peers, to));
+        let (rate, power) = peer.map(|peer| (&mut peer.rate, peer.power)).unzip();
+        let snr = |mode: &Mode| Some(decibels(power? / rules.levels.noise(mode.width)));
+        edcaf.succeed(now, &rules.mac, bitmap, rate, snr, &mut self.settled);
+        if self.txop.is_none() {
+            contender.back_off(&rules.mac);
         }
         self.settle(out);
     }

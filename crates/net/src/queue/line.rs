@@ -1,0 +1,123 @@
+//! A buffer in which packets wait in one line.
+
+use super::fifo::Fifo;
+use super::room::Room;
+use super::{Limit, Queue, Signal, Wanted, mark_or_drop};
+use kernel::{Bytes, Instant};
+use std::fmt::Debug;
+use wire::{NodeId, Packet};
+
+/// A packet that arrives at a buffer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    pub(super) now: Instant,
+    pub(super) size: Bytes,
+    /// Whether there is room for it; if not it is dropped, whatever the policy says.
+    pub(super) fits: bool,
+    /// Whether nothing waits and nothing is in service.
+    pub(super) is_first: bool,
+}
+
+/// What becomes of an arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It waits.
+    Pass,
+    /// It waits and bears a mark; if it cannot, it is dropped.
+    Mark,
+    /// It is dropped.
+    Drop,
+}
+
+/// What a discipline decides about the packets of one line.
+pub(super) trait Policy: Debug + Send {
+    /// A packet arrives behind those that wait.
+    fn enqueue(&mut self, _arrival: &Arrival, _waiting: &Fifo) -> Verdict {
+        Verdict::Pass
+    }
+
+    /// Takes out the first packet that is let through, of all or of a destination's; drops and
+    /// marks go to `out`.
+    fn dequeue(
+        &mut self,
+        _now: Instant,
+        waiting: &mut Fifo,
+        station: Option<NodeId>,
+        _out: &mut Vec<Signal>,
+    ) -> Option<Packet> {
+        waiting.pop_for(station).map(|(_, packet)| packet)
+    }
+
+    /// A packet that was in service has left.
+    fn release(&mut self, _now: Instant) {}
+}
+
+/// A buffer whose packets wait in one line under a policy; what finds no room is dropped.
+#[derive(Debug)]
+pub(super) struct Line<P> {
+    pub(super) policy: P,
+    pub(super) waiting: Fifo,
+    pub(super) room: Room,
+}
+
+impl<P: Policy> Line<P> {
+    /// An empty buffer.
+    pub(super) fn new(policy: P, limit: Limit) -> Self {
+        Self { policy, waiting: Fifo::default(), room: Room::new(limit) }
+    }
+
+    /// Takes out the next packet, of all or of a destination's.
+    pub(super) fn take(
+        &mut self,
+        now: Instant,
+        station: Option<NodeId>,
+        out: &mut Vec<Signal>,
+    ) -> Option<Packet> {
+        let before = out.len();
+        let packet = self.policy.dequeue(now, &mut self.waiting, station, out);
+        self.room.free_dropped(&out[before..]);
+        packet
+    }
+}
+
+impl<P: Policy> Queue for Line<P> {
+    fn push(&mut self, now: Instant, mut packet: Packet, out: &mut Vec<Signal>) {
+        let (size, fits) = (packet.size, self.room.has(packet.size));
+        let arrival = Arrival { now, size, fits, is_first: self.room.is_empty() };
+        let verdict = self.policy.enqueue(&arrival, &self.waiting);
+        if !fits {
+            return out.push(Signal::Drop(packet));
+        }
+        if verdict != Verdict::Pass {
+            let Some(marked) = mark_or_drop(verdict == Verdict::Mark, packet, out) else { return };
+            packet = marked;
+        }
+        self.room.take(size);
+        self.waiting.push(now, packet);
+    }
+
+    fn pop(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
+        self.take(now, None, out)
+    }
+
+    fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet> {
+        if self.waiting.has(wanted) { self.take(now, wanted.station, out) } else { None }
+    }
+
+    fn release(&mut self, now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
+        self.room.free(packet.size);
+        self.policy.release(now);
+    }
+
+    fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    fn backlog(&self) -> Bytes {
+        self.waiting.backlog()
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&Packet)) {
+        self.waiting.each(visit);
+    }
+}

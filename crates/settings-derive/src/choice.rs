@@ -1,0 +1,161 @@
+//! `#[derive(Choice)]`.
+
+use crate::comment;
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Data, DeriveInput, Error, Fields, LitStr, Result, Variant};
+
+/// The name of a variant in a scenario: `#[setting(name = "...")]`, else its own in snake case.
+fn name(variant: &Variant) -> Result<String> {
+    let mut name = snake_case(&variant.ident.to_string());
+    for attribute in variant.attrs.iter().filter(|a| a.path().is_ident("setting")) {
+        attribute.parse_nested_meta(|meta| {
+            if !meta.path.is_ident("name") {
+                return Err(meta.error("a variant has a name alone"));
+            }
+            name = meta.value()?.parse::<LitStr>()?.value();
+            Ok(())
+        })?;
+    }
+    Ok(name)
+}
+
+/// What the schema calls a choice: `#[settings(name = "...")]` above the enum, else as the enum.
+fn title(input: &DeriveInput) -> Result<String> {
+    let mut title = crate::title(&input.ident);
+    for attribute in input.attrs.iter().filter(|a| a.path().is_ident("settings")) {
+        attribute.parse_nested_meta(|meta| {
+            if !meta.path.is_ident("name") {
+                return Err(meta.error("a choice has a name alone"));
+            }
+            title = meta.value()?.parse::<LitStr>()?.value();
+            Ok(())
+        })?;
+    }
+    Ok(title)
+}
+
+fn snake_case(ident: &str) -> String {
+    let mut name = String::new();
+    for letter in ident.chars() {
+        if letter.is_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.extend(letter.to_lowercase());
+    }
+    name
+}
+
+/// The arms of each generated `match`, one for each variant.
+#[derive(Default)]
+struct Arms {
+    names: Vec<String>,
+    named: Vec<TokenStream>,
+    picks: Vec<TokenStream>,
+    writes: Vec<TokenStream>,
+    describes: Vec<TokenStream>,
+    checks: Vec<TokenStream>,
+    relates: Vec<TokenStream>,
+}
+
+impl Arms {
+    fn add(&mut self, variant: &Variant) -> Result<()> {
+        let (name, arm, meaning) = (name(variant)?, &variant.ident, comment(&variant.attrs));
+        match &variant.fields {
+            Fields::Unit => {
+                self.named.push(quote!(Self::#arm => #name,));
+                self.picks.push(quote!(#name => access.unit_variant().map(|()| Self::#arm),));
+                self.writes.push(quote!(Self::#arm => serializer.serialize_str(#name),));
+                self.describes.push(quote!(variants.name(#name, #meaning);));
+            }
+            Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
+                let ty = &fields.unnamed[0].ty;
+                self.named.push(quote!(Self::#arm(_) => #name,));
+                self.picks.push(quote! {
+                    #name => access
+                        .newtype_variant_seed(::settings::Seed::new(::settings::Unit::NONE))
+                        .map(Self::#arm),
+                });
+                self.writes.push(quote! {
+                    Self::#arm(inner) => ::settings::write_variant(#name, inner, serializer),
+                });
+                self.describes.push(quote!(variants.table::<#ty>(#name, #meaning, generator);));
+                self.checks.push(quote!(#name => variant.check::<#ty>(),));
+                self.relates.push(quote! {
+                    Self::#arm(inner) => {
+                        ::settings::Setting::relate(inner, &at.key(#name), faults);
+                    }
+                });
+            }
+            _ => {
+                let message = "a variant is a name alone, or a name with one table";
+                return Err(Error::new_spanned(variant, message));
+            }
+        }
+        self.names.push(name);
+        Ok(())
+    }
+}
+
+pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
+    let Data::Enum(data) = &input.data else {
+        return Err(Error::new_spanned(input, "Choice is for enums; take Settings for structs"));
+    };
+    let mut arms = Arms::default();
+    data.variants.iter().try_for_each(|variant| arms.add(variant))?;
+    let Arms { names, named, picks, writes, describes, checks, relates } = arms;
+    let (ident, meaning) = (&input.ident, comment(&input.attrs));
+    let title = title(input)?;
+    Ok(quote! {
+        impl ::settings::Choice for #ident {
+            const TITLE: &'static str = #title;
+            const MEANING: &'static str = #meaning;
+            const NAMES: &'static [&'static str] = &[#(#names),*];
+
+            fn name(&self) -> &'static str {
+                match self { #(#named)* }
+            }
+
+            fn pick<'de, A: ::settings::serde::de::VariantAccess<'de>>(
+                name: &str,
+                access: A,
+            ) -> ::core::result::Result<Self, A::Error> {
+                match name {
+                    #(#picks)*
+                    _ => Err(::settings::serde::de::Error::unknown_variant(name, Self::NAMES)),
+                }
+            }
+
+            #[allow(unused_variables)]
+            fn describe(
+                variants: &mut ::settings::Variants,
+                generator: &mut ::settings::schemars::SchemaGenerator,
+            ) {
+                #(#describes)*
+            }
+
+            fn give<S: ::settings::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::core::result::Result<S::Ok, S::Error> {
+                match self { #(#writes)* }
+            }
+
+            fn check_variant(variant: ::settings::VariantCheck<'_>) {
+                match variant.name {
+                    #(#checks)*
+                    _ => {}
+                }
+            }
+
+            #[allow(unused_variables, unreachable_patterns)]
+            fn relate_variant(&self, at: &::settings::Path, faults: &mut ::settings::Faults) {
+                match self {
+                    #(#relates)*
+                    _ => {}
+                }
+            }
+        }
+        ::settings::setting_by_choice!(#ident);
+    })
+}

@@ -1,0 +1,137 @@
+//! Faults of meaning, and the search for numbers out of range in what was written.
+
+use crate::path::Path;
+use crate::range::Range;
+use crate::setting::Setting;
+use crate::tree::{Node, Value};
+use crate::unit::Unit;
+use std::fmt;
+
+/// A fault in what was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Issue {
+    /// Where, in the path language; empty for the text as a whole.
+    pub path: String,
+    /// The value found, the rule, and what helps.
+    pub message: String,
+}
+
+impl fmt::Display for Issue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.path.as_str() {
+            "" => f.write_str(&self.message),
+            path => write!(f, "{path}: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for Issue {}
+
+/// Faults found so far, all of which a user is told at once.
+#[derive(Debug, Default)]
+pub struct Faults(pub Vec<Issue>);
+
+impl Faults {
+    /// One more.
+    pub fn fault(&mut self, path: impl fmt::Display, message: impl Into<String>) {
+        self.0.push(Issue { path: path.to_string(), message: message.into() });
+    }
+}
+
+/// The place of a value and the rule that it is held to.
+#[derive(Debug)]
+pub struct Check<'a> {
+    /// Where the value stands.
+    pub at: &'a Path,
+    /// The unit of a number.
+    pub unit: Unit,
+    /// The range of a number.
+    pub range: &'a Range,
+    /// Where faults go.
+    pub faults: &'a mut Faults,
+}
+
+impl<'a> Check<'a> {
+    /// A value that is no number.
+    pub fn new(at: &'a Path, faults: &'a mut Faults) -> Self {
+        Self { at, unit: Unit::NONE, range: &Range::ANY, faults }
+    }
+
+    /// Looks at a table key by key.
+    pub fn table(self, node: &'a Node) -> TableCheck<'a> {
+        let entries: &[_] = match &node.value {
+            Value::Table(entries) => entries,
+            _ => &[],
+        };
+        TableCheck { entries, at: self.at, faults: self.faults }
+    }
+
+    /// The variant that a choice names; a name alone has an empty table.
+    pub fn variant(self, node: &'a Node) -> Option<VariantCheck<'a>> {
+        const EMPTY: &Node = &Node::EMPTY;
+        let (name, node, at) = match &node.value {
+            Value::Text(name) => (&name[..], EMPTY, self.at.key(name)),
+            Value::Table(entries) => match &entries[..] {
+                [(name, inner)] => (&name[..], inner, self.at.key(name)),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(VariantCheck { name, node, at, faults: self.faults })
+    }
+}
+
+/// A table under check.
+#[derive(Debug)]
+pub struct TableCheck<'a> {
+    entries: &'a [(String, Node)],
+    at: &'a Path,
+    faults: &'a mut Faults,
+}
+
+impl<'a> TableCheck<'a> {
+    /// Checks what stands under a key; `required` completes "missing; ...", and if it is empty the
+    /// document's own rules say what is missing.
+    pub fn key<T: Setting>(
+        &mut self,
+        key: &str,
+        unit: Unit,
+        range: &Range,
+        required: Option<&str>,
+    ) {
+        let at = self.at.key(key);
+        match self.written(key) {
+            Some(node) => T::check(node, Check { at: &at, unit, range, faults: &mut *self.faults }),
+            None => self.missing(&at, required),
+        }
+    }
+
+    #[inline(never)]
+    fn written(&self, key: &str) -> Option<&'a Node> {
+        self.entries.iter().find(|(name, _)| name == key).map(|(_, node)| node)
+    }
+
+    #[inline(never)]
+    fn missing(&mut self, at: &Path, required: Option<&str>) {
+        if let Some(example) = required.filter(|example| !example.is_empty()) {
+            self.faults.fault(at, format!("missing; {example}"));
+        }
+    }
+}
+
+/// A variant under check.
+#[derive(Debug)]
+pub struct VariantCheck<'a> {
+    /// Its name.
+    pub name: &'a str,
+    node: &'a Node,
+    at: Path,
+    faults: &'a mut Faults,
+}
+
+impl VariantCheck<'_> {
+    /// Checks the variant's table.
+    pub fn check<T: Setting>(self) {
+        T::check(self.node, Check::new(&self.at, self.faults));
+    }
+}

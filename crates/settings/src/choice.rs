@@ -1,0 +1,329 @@
+//! Choices: one of several variants, by its name alone or with a table.
+
+use crate::check::{Faults, VariantCheck};
+use crate::number::number;
+use crate::path::Path;
+use crate::setting::{Setting, Written};
+use crate::unit::Unit;
+use schemars::{Schema, SchemaGenerator, json_schema};
+use serde::de::{EnumAccess, VariantAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserializer, Serializer};
+use serde_json::{Value as Json, json};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// One of several variants.
+pub trait Choice: Sized {
+    /// What the schema calls it.
+    const TITLE: &'static str;
+    /// What it is for.
+    const MEANING: &'static str;
+    /// The names of the variants.
+    const NAMES: &'static [&'static str];
+
+    /// The names that may be written; all, but for a choice among some variants of another.
+    fn names() -> &'static [&'static str] {
+        Self::NAMES
+    }
+
+    /// The name of this one.
+    fn name(&self) -> &'static str;
+
+    /// Reads the variant of a name.
+    ///
+    /// # Errors
+    /// The access's, where its table does not have the variant's shape.
+    fn pick<'de, A: VariantAccess<'de>>(name: &str, access: A) -> Result<Self, A::Error>;
+
+    /// Writes this one, with its table.
+    ///
+    /// # Errors
+    /// The serializer's.
+    fn give<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error>;
+
+    /// Describes every variant.
+    fn describe(variants: &mut Variants, generator: &mut SchemaGenerator);
+
+    /// Checks the numbers in a variant's table.
+    fn check_variant(variant: VariantCheck<'_>);
+
+    /// Relates the keys of this one's table.
+    fn relate_variant(&self, at: &Path, faults: &mut Faults);
+}
+
+/// What follows from [`Choice`]: reading, writing, schema and checks.
+#[macro_export]
+macro_rules! setting_by_choice {
+    ($Enum:ty) => {
+        impl<'de> $crate::serde::Deserialize<'de> for $Enum {
+            fn deserialize<D: $crate::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::core::result::Result<Self, D::Error> {
+                $crate::read_choice(deserializer)
+            }
+        }
+
+        impl $crate::serde::Serialize for $Enum {
+            fn serialize<S: $crate::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::core::result::Result<S::Ok, S::Error> {
+                $crate::Choice::give(self, serializer)
+            }
+        }
+
+        impl $crate::schemars::JsonSchema for $Enum {
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                <Self as $crate::Choice>::TITLE.into()
+            }
+
+            fn json_schema(
+                generator: &mut $crate::schemars::SchemaGenerator,
+            ) -> $crate::schemars::Schema {
+                $crate::describe_choice::<Self>(generator)
+            }
+        }
+
+        impl $crate::Setting for $Enum {
+            $crate::by_serde!();
+
+            fn shown(&self, _: $crate::Unit) -> ::core::option::Option<$crate::Json> {
+                Some($crate::Json::from($crate::Choice::name(self)))
+            }
+
+            fn check(node: &$crate::Node, check: $crate::Check<'_>) {
+                if let Some(variant) = check.variant(node) {
+                    <Self as $crate::Choice>::check_variant(variant);
+                }
+            }
+
+            fn relate(&self, at: &$crate::Path, faults: &mut $crate::Faults) {
+                $crate::Choice::relate_variant(self, at, faults);
+            }
+        }
+    };
+}
+
+/// Reads a choice.
+///
+/// # Errors
+/// The deserializer's, where there is no such variant, or its table does not have its shape.
+pub fn read_choice<'de, T: Choice, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    struct Variant<T>(PhantomData<T>);
+
+    impl<'de, T: Choice> Visitor<'de> for Variant<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "one of {}", T::names().join(", "))
+        }
+
+        fn visit_enum<A: EnumAccess<'de>>(self, choice: A) -> Result<T, A::Error> {
+            let (name, access) = choice.variant::<String>()?;
+            T::pick(&name, access)
+        }
+    }
+    from.deserialize_enum(T::TITLE, T::names(), Variant(PhantomData))
+}
+
+/// Writes a variant with its table; its name alone where that has no keys.
+///
+/// # Errors
+/// The serializer's.
+pub fn write_variant<T: Setting, S: Serializer>(
+    name: &'static str,
+    table: &T,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    if T::is_empty_table() {
+        return to.serialize_str(name);
+    }
+    let mut map = to.serialize_map(Some(1))?;
+    map.serialize_entry(name, &Written(table, Unit::NONE))?;
+    map.end()
+}
+
+/// The schema of a choice.
+pub fn describe_choice<T: Choice>(generator: &mut SchemaGenerator) -> Schema {
+    let mut variants = Variants::default();
+    T::describe(&mut variants, generator);
+    variants.schema(T::MEANING)
+}
+
+/// What the variants of a choice are.
+#[derive(Debug, Default)]
+pub struct Variants {
+    /// By name.
+    schemas: Vec<(&'static str, Json)>,
+    /// Those that may also be written by their name alone, with all defaults.
+    tables: Vec<&'static str>,
+}
+
+impl Variants {
+    /// A variant that is a name alone.
+    pub fn name(&mut self, name: &'static str, meaning: &str) {
+        let schema = json!({ "description": meaning, "type": "string", "const": name });
+        self.schemas.push((name, schema));
+    }
+
+    /// Leaves those with these names.
+    pub fn retain(&mut self, names: &[&str]) {
+        self.schemas.retain(|(name, _)| names.contains(name));
+        self.tables.retain(|name| names.contains(name));
+    }
+
+    /// A variant with a table.
+    pub fn table<T: Setting>(
+        &mut self,
+        name: &'static str,
+        meaning: &str,
+        generator: &mut SchemaGenerator,
+    ) {
+        let table = T::schema(Unit::NONE, &crate::Range::ANY, generator).to_value();
+        let own = |table: &Json| {
+            let name = table.get("$ref")?.as_str()?.rsplit('/').next()?;
+            generator.definitions().get(name)?.get("description")?.as_str().map(str::to_owned)
+        };
+        let meaning = match meaning {
+            "" => own(&table).unwrap_or_default(),
+            meaning => meaning.to_owned(),
+        };
+        if T::is_empty_table() {
+            return self.name(name, &meaning);
+        }
+        self.tables.push(name);
+        let schema = json!({
+            "description": meaning,
+            "type": "object",
+            "properties": { name: table },
+            "required": [name],
+            "additionalProperties": false,
+        });
+        self.schemas.push((name, schema));
+    }
+
+    fn schema(self, meaning: &str) -> Schema {
+        let mut schemas: Vec<_> = self.schemas.into_iter().map(|(_, schema)| schema).collect();
+        if !self.tables.is_empty() {
+            schemas.push(json!({
+                "description": "The name alone, with all defaults.",
+                "type": "string",
+                "enum": self.tables,
+            }));
+        }
+        json_schema!({ "description": meaning, "oneOf": schemas })
+    }
+}
+
+/// A choice among some numbers, each of which stands for a value of the type.
+///
+/// ```ignore
+/// settings::numbered! { Width, "integer": 20 => Self::Mhz20, 40 => Self::Mhz40 }
+/// ```
+#[macro_export]
+macro_rules! numbered {
+    ($Type:ty, $kind:literal: $($number:literal => $value:expr),* $(,)?) => {
+        impl $crate::Setting for $Type {
+            fn read<'de, D: $crate::serde::Deserializer<'de>>(
+                _: $crate::Unit,
+                from: D,
+            ) -> ::core::result::Result<Self, D::Error> {
+                let given = <f64 as $crate::serde::Deserialize>::deserialize(from)?;
+                $(if given == f64::from($number) {
+                    return Ok($value);
+                })*
+                let fault = $crate::not_among(&[$(f64::from($number)),*], given);
+                Err($crate::serde::de::Error::custom(fault))
+            }
+
+            fn write<S: $crate::serde::Serializer>(
+                &self,
+                _: $crate::Unit,
+                to: S,
+            ) -> ::core::result::Result<S::Ok, S::Error> {
+                $(if *self == $value {
+                    return $crate::serde::Serialize::serialize(&$number, to);
+                })*
+                to.serialize_none()
+            }
+
+            fn schema(
+                _: $crate::Unit,
+                _: &$crate::Range,
+                _: &mut $crate::schemars::SchemaGenerator,
+            ) -> $crate::schemars::Schema {
+                $crate::schemars::json_schema!({ "type": $kind, "enum": [$($number),*] })
+            }
+        }
+    };
+}
+
+/// Why a number is none of these.
+#[doc(hidden)]
+pub fn not_among(numbers: &[f64], given: f64) -> String {
+    let numbers: Vec<String> = numbers.iter().map(|one| number(*one)).collect();
+    let (last, first) = numbers.split_last().map_or(("", &[][..]), |(last, rest)| (last, rest));
+    format!("is {} or {last}, not {}", first.join(", "), number(given))
+}
+
+/// An enum whose variants are files: each line names a file, the variant, and the settings that the
+/// file declares. `get` gives the settings as what they all can do, and `all` one of each variant.
+///
+/// ```ignore
+/// settings::registry! {
+///     /// Congestion control.
+///     #[settings(name = "Control")]
+///     pub enum ControlSettings: Controller = NewReno;
+///     cubic: Cubic(CubicConfig),
+///     new_reno: NewReno(NewRenoConfig),
+/// }
+/// ```
+///
+/// The name of a variant in a scenario is its own in snake case, which is that of its file; its
+/// sentence is the one above its settings.
+#[macro_export]
+macro_rules! registry {
+    (
+        $(#[$meta:meta])*
+        pub enum $Name:ident: $Trait:path = $Default:ident;
+        $($(#[$line:meta])* $file:ident: $Variant:ident($Settings:ident)),* $(,)?
+    ) => {
+        $($(#[$line])* mod $file; $(#[$line])* pub use $file::*;)*
+
+        #[derive(Clone, Debug, PartialEq, $crate::Choice)]
+        $(#[$meta])*
+        #[allow(missing_docs, dead_code)]
+        pub enum $Name {
+            $($(#[$line])* $Variant($Settings)),*
+        }
+
+        impl Default for $Name {
+            fn default() -> Self {
+                Self::$Default(Default::default())
+            }
+        }
+
+        #[allow(dead_code)]
+        impl $Name {
+            /// One of each variant, with its defaults.
+            pub fn all() -> Vec<Self> {
+                vec![$($(#[$line])* Self::$Variant(Default::default())),*]
+            }
+
+            /// The settings as what all of them can do.
+            pub fn get(&self) -> &dyn $Trait {
+                match self {
+                    $($(#[$line])* Self::$Variant(settings) => settings),*
+                }
+            }
+
+            /// The same by itself, where the settings are the whole machine.
+            pub fn boxed(&self) -> ::std::boxed::Box<dyn $Trait> {
+                match self {
+                    $(Self::$Variant(settings) => ::std::boxed::Box::new(settings.clone())),*
+                }
+            }
+        }
+    };
+}

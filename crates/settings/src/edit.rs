@@ -1,0 +1,212 @@
+//! Reading and replacing parts of a document by path.
+
+use crate::check::Issue;
+use crate::fault::{Fault, Kind, nearest};
+use crate::path::{Path, Step, shown};
+use crate::read::typed;
+use crate::schema::schema;
+use crate::tree::{Node, Value, plural};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+/// A value as typed behind `--set path=`: TOML, or a bare word.
+///
+/// # Errors
+/// An issue where there is none, or it begins like TOML and is not.
+pub fn value_of(path: &Path, text: &str) -> Result<Node, Issue> {
+    let text = text.trim();
+    let issue = |message: String| Err(Issue { path: path.to_string(), message });
+    match Node::from_toml_value(text) {
+        // No key wants a date: what looks like one is part of a title.
+        Ok(Node { value: Value::Date(date), line }) => Ok(Node { value: Value::Text(date), line }),
+        Ok(node) => Ok(node),
+        Err(_) if text.is_empty() => issue("a value is missing: write path=value".to_owned()),
+        Err(error) if text.starts_with(['"', '\'', '[', '{']) => {
+            issue(format!("{} is not a TOML value: {}", shown(text), error.message()))
+        }
+        Err(_) => Ok(Node { value: Value::Text(text.to_owned()), line: 0 }),
+    }
+}
+
+/// A document that is written as a tree, and the short forms in it.
+pub trait Root: DeserializeOwned + JsonSchema {
+    /// Tables that may be written as the value of one of their keys: `stations = 10` stands for
+    /// `stations.count = 10`.
+    const SHORT_FORMS: &'static [(&'static str, &'static str)];
+}
+
+/// Puts a value at each place that the path names, and reads the result.
+///
+/// # Errors
+/// An issue where the path leads nowhere, or the value does not have the shape of its place.
+pub fn set<T: Root>(tree: &Node, path: &Path, value: &Node) -> Result<(Node, T), Issue> {
+    let mut tree = tree.clone();
+    put::<T>(&mut tree, &path.0, value, &mut Path::default())?;
+    // A choice that was made otherwise is replaced, one level at a time from the outside.
+    for _ in 0..=path.0.len() {
+        match typed(&tree) {
+            Ok(document) => return Ok((tree, document)),
+            Err(fault) => {
+                if !drop_other_variants(&mut tree, path, &fault) {
+                    return Err(fault.into_issue(schema::<T>));
+                }
+            }
+        }
+    }
+    Err(Issue { path: path.to_string(), message: "cannot be set".to_owned() })
+}
+
+/// If the fault is that a choice on the way has another variant besides the path's, keeps the
+/// path's alone, in every place like it.
+fn drop_other_variants(tree: &mut Node, path: &Path, fault: &Fault) -> bool {
+    let at = fault.path().0.len();
+    let (Kind::Several { .. }, Some(Step::Key(chosen))) = (&fault.kind, path.0.get(at)) else {
+        return false;
+    };
+    let mut dropped = false;
+    each(tree, &path.0[..at], &mut |node| {
+        let Value::Table(entries) = &mut node.value else { return };
+        if entries.len() > 1 && entries.iter().any(|(key, _)| key == chosen) {
+            entries.retain(|(key, _)| key == chosen);
+            dropped = true;
+        }
+    });
+    dropped
+}
+
+/// Calls `visit` with every node that the steps lead to.
+fn each(node: &mut Node, steps: &[Step], visit: &mut impl FnMut(&mut Node)) {
+    let Some((step, rest)) = steps.split_first() else { return visit(node) };
+    match (step, &mut node.value) {
+        (Step::Key(key), Value::Table(entries)) => {
+            entries.iter_mut().filter(|(k, _)| k == key).for_each(|(_, n)| each(n, rest, visit));
+        }
+        (Step::Every, Value::List(items)) => items.iter_mut().for_each(|n| each(n, rest, visit)),
+        (Step::Index(index), Value::List(items)) => {
+            items.iter_mut().skip(*index).take(1).for_each(|n| each(n, rest, visit));
+        }
+        _ => {}
+    }
+}
+
+fn put<T: Root>(node: &mut Node, steps: &[Step], value: &Node, at: &mut Path) -> Result<(), Issue> {
+    let Some((step, rest)) = steps.split_first() else {
+        *node = value.clone();
+        return Ok(());
+    };
+    let issue = |path: &Path, message: String| Err(Issue { path: path.to_string(), message });
+    let here = at.to_string();
+    match step {
+        Step::Key(key) => {
+            if let Value::List(items) = &node.value {
+                let (is, n) = (node.described(), items.len());
+                let message = format!("is {is}: write {here}[*].{key}, or {here}[0] of {n}");
+                return issue(at, message);
+            }
+            spell_out::<T>(node, &here);
+            let Value::Table(entries) = &mut node.value else { unreachable!("spelt out") };
+            let position = entries.iter().position(|(k, _)| k == key).unwrap_or_else(|| {
+                entries.push((key.clone(), Node::EMPTY));
+                entries.len() - 1
+            });
+            at.0.push(step.clone());
+            put::<T>(&mut entries[position].1, rest, value, at)?;
+        }
+        Step::Index(_) | Step::Every => {
+            if short_form::<T>(&here).is_some() && !matches!(node.value, Value::List(_)) {
+                spell_out::<T>(node, &here);
+                let group = std::mem::replace(node, Node::EMPTY);
+                node.value = Value::List(vec![group]);
+            }
+            let Value::List(items) = &mut node.value else {
+                let what = if node.value == Node::EMPTY.value {
+                    "no list is written here to take one of".to_owned()
+                } else {
+                    format!("is no list, but {}", node.described())
+                };
+                return issue(at, what);
+            };
+            let range = match *step {
+                Step::Index(index) if index < items.len() => index..index + 1,
+                Step::Every if !items.is_empty() => 0..items.len(),
+                _ => return issue(&at.then(step.clone()), there_are(items.len())),
+            };
+            for index in range {
+                at.0.push(Step::Index(index));
+                put::<T>(&mut items[index], rest, value, at)?;
+                at.0.pop();
+            }
+            return Ok(());
+        }
+    }
+    at.0.pop();
+    Ok(())
+}
+
+/// The key that a short form at this path stands for.
+fn short_form<T: Root>(path: &str) -> Option<&'static str> {
+    T::SHORT_FORMS.iter().find(|(at, _)| *at == path).map(|(_, key)| *key)
+}
+
+/// Turns a short form into the table that it stands for. Any other single value makes room for a
+/// table.
+fn spell_out<T: Root>(node: &mut Node, path: &str) {
+    if matches!(node.value, Value::Table(_)) {
+        return;
+    }
+    let single = std::mem::replace(node, Node { value: Value::Table(Vec::new()), line: node.line });
+    if let (Value::Table(entries), Some(key)) = (&mut node.value, short_form::<T>(path)) {
+        entries.push((key.to_owned(), single));
+    }
+}
+
+fn there_are(count: usize) -> String {
+    match count {
+        0 => "there are none".to_owned(),
+        1 => "there is only [0]".to_owned(),
+        _ => format!("there are {count}, [0] to [{}]", count - 1),
+    }
+}
+
+/// The value at a path, a list where the path has `[*]`; `at` is where the search begins.
+///
+/// # Errors
+/// An issue where the path leads nowhere.
+pub fn get(json: &Json, steps: &[Step], at: &mut Path) -> Result<Json, Issue> {
+    let Some((step, rest)) = steps.split_first() else { return Ok(json.clone()) };
+    let issue = |at: &Path, message| Err(Issue { path: at.to_string(), message });
+    let below = at.then(step.clone());
+    match (step, json) {
+        (Step::Key(key), Json::Object(entries)) => {
+            let Some(inner) = entries.get(key) else {
+                let known: Vec<&str> = entries.keys().map(String::as_str).collect();
+                let near = nearest(key, known.iter().copied());
+                let message = match near.first() {
+                    Some(near) => format!("unknown key; did you mean {near}?"),
+                    None => format!("unknown key; the keys here are {}", known.join(", ")),
+                };
+                return issue(&below, message);
+            };
+            *at = below;
+            get(inner, rest, at)
+        }
+        (Step::Index(index), Json::Array(items)) => {
+            let Some(inner) = items.get(*index) else {
+                return issue(&below, there_are(items.len()));
+            };
+            *at = below;
+            get(inner, rest, at)
+        }
+        (Step::Every, Json::Array(items)) => items
+            .iter()
+            .enumerate()
+            .map(|(index, inner)| get(inner, rest, &mut at.then(Step::Index(index))))
+            .collect(),
+        (Step::Key(_), Json::Array(items)) => {
+            let n = items.len();
+            issue(&below, format!("{at} is a list of {n} value{}: write {at}[*]", plural(n)))
+        }
+        _ => issue(&below, format!("{at} is a single value and has no parts")),
+    }
+}

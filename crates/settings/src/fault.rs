@@ -1,0 +1,175 @@
+//! A structural fault: what was written does not have the shape of a scenario.
+
+use crate::check::Issue;
+use crate::path::{Path, Step, is_bare, shown};
+use crate::schema;
+use serde::de;
+use serde_json::Value as Json;
+use std::fmt;
+
+/// What is wrong, and where.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    /// From the innermost step outwards: the path grows while the fault travels up.
+    steps: Vec<Step>,
+    /// 0 where unknown.
+    line: usize,
+    pub(crate) kind: Kind,
+}
+
+/// What is wrong.
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// Said in words.
+    Message(String),
+    /// The key at the end of the fault's path, which its table does not have.
+    UnknownKey { key: String, known: &'static [&'static str] },
+    /// Several variants of a choice are given at once.
+    Several { given: Vec<String>, variants: &'static [&'static str] },
+}
+
+impl Fault {
+    pub(crate) fn new(line: usize, kind: Kind) -> Self {
+        Self { steps: Vec::new(), line, kind }
+    }
+
+    pub(crate) fn message(line: usize, message: impl Into<String>) -> Self {
+        Self::new(line, Kind::Message(message.into()))
+    }
+
+    /// The same fault, seen from one step further out.
+    pub(crate) fn within(mut self, step: Step, line: usize) -> Self {
+        self.steps.push(step);
+        if self.line == 0 {
+            self.line = line;
+        }
+        self
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> Path {
+        Path(self.steps.iter().rev().cloned().collect())
+    }
+
+    /// What a user reads; the schema of the whole tells where an unknown key belongs.
+    pub(crate) fn into_issue(self, schema: impl FnOnce() -> Json) -> Issue {
+        let path = self.path();
+        let line = match self.line {
+            0 => String::new(),
+            line => format!(" (line {line})"),
+        };
+        let (path, message) = match self.kind {
+            Kind::Message(message) => (path, format!("{message}{line}")),
+            Kind::UnknownKey { key, known } => {
+                let advice = advice(&path, &key, known, &schema());
+                (path, format!("unknown key{line}; {advice}"))
+            }
+            Kind::Several { given, variants } => {
+                let given = given.iter().map(|name| shown(name)).collect::<Vec<_>>().join(" and ");
+                let variants = variants.join(", ");
+                let message = format!("takes one of {variants}, not both {given}{line}");
+                (path, message)
+            }
+        };
+        Issue { path: path.to_string(), message }
+    }
+}
+
+/// What to write instead of an unknown key at `path`.
+fn advice(path: &Path, key: &str, known: &[&str], schema: &Json) -> String {
+    const MOST: usize = 4;
+    let mut places = if is_bare(key) { schema::places(schema, key) } else { Vec::new() };
+    let table = &path.0[..path.0.len().saturating_sub(1)];
+    let below = format!("{}.", Path(table.to_vec()).general());
+    let inside = places.iter().any(|place| place.starts_with(&below));
+    if inside {
+        places.retain(|place| place.starts_with(&below));
+    }
+    if places.len() > MOST {
+        places.truncate(MOST);
+        places.push("…".to_owned());
+    }
+    if inside {
+        return format!("it belongs at {}", places.join(" or "));
+    }
+    let nearest = nearest(key, known.iter().copied());
+    if !nearest.is_empty() {
+        return format!("did you mean {}?", nearest.join(" or "));
+    }
+    let here = format!("the keys here are {}", known.join(", "));
+    if places.is_empty() {
+        return here;
+    }
+    format!("it belongs at {}; {here}", places.join(" or "))
+}
+
+/// Up to three of the candidates, nearest first, that a mistyped word may stand for.
+pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    /// Below this, a suggestion puzzles more than it helps.
+    const ALIKE: f64 = 0.67;
+    // A mistyped word is about as long as what it stands for: longer ones are not compared.
+    const LONGEST: usize = 64;
+    if word.len() > LONGEST {
+        return Vec::new();
+    }
+    let word = word.to_lowercase();
+    let mut scored: Vec<_> = candidates
+        .map(|candidate| (likeness(&word, candidate), candidate))
+        .filter(|(score, _)| *score >= ALIKE)
+        .collect();
+    scored.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let best = scored.first().map_or(0.0, |(score, _)| *score);
+    scored.into_iter().take(3).filter(|(s, _)| *s > best - 0.15).map(|(_, c)| c).collect()
+}
+
+/// 1 for equal words; nearly as much for a word without its unit or with another, as `duration`
+/// or `duration_ms` for `duration_s`, and for one with the candidate in it, as `802.11g` for `11g`.
+fn likeness(word: &str, candidate: &str) -> f64 {
+    let stem = candidate.rsplit_once('_').map_or(candidate, |(stem, _)| stem);
+    let word_stem = word.rsplit_once('_').map_or(word, |(stem, _)| stem);
+    if stem == word || stem == word_stem {
+        return 0.9;
+    }
+    if word.split(|letter: char| !letter.is_alphanumeric()).any(|part| part == candidate) {
+        return 0.85;
+    }
+    strsim::normalized_damerau_levenshtein(word, candidate)
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {:?}", self.path(), self.kind)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl de::Error for Fault {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::message(0, message.to_string())
+    }
+
+    fn unknown_field(key: &str, known: &'static [&'static str]) -> Self {
+        Self::new(0, Kind::UnknownKey { key: key.to_owned(), known })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistyped_word_finds_what_was_meant() {
+        let keys = ["rate_mbps", "basic_rates_mbps", "cw_min", "cw_max", "duration_s", "slot"];
+        let near = |word| nearest(word, keys.into_iter());
+        assert_eq!(near("rate_mpbs"), ["rate_mbps"]);
+        assert_eq!(near("rate"), ["rate_mbps"]);
+        assert_eq!(near("rate_kbps"), ["rate_mbps"]);
+        assert_eq!(near("duration"), ["duration_s"]);
+        assert_eq!(near("duration_ms"), ["duration_s"]);
+        assert_eq!(near("cwmin"), ["cw_min"]);
+        assert_eq!(near("slot time"), ["slot"]);
+        assert_eq!(near("colour"), [""; 0]);
+        assert_eq!(near(&"x".repeat(100_000)), [""; 0]);
+    }
+}

@@ -1,0 +1,84 @@
+//! Settings declared once.
+//!
+//! A key of a scenario or of a script is one field of the struct that the machine itself runs by:
+//!
+//! ```
+//! use kernel::Duration;
+//! use settings::{Range, Settings};
+//!
+//! /// Controlled delay (RFC 8289).
+//! #[derive(Clone, Debug, PartialEq, Settings)]
+//! struct CoDel {
+//!     /// The standing delay that is tolerated (RFC 8289 section 4.2).
+//!     #[setting(key = "target_ms", default = 5.0, range = 0.0..=60_000.0)]
+//!     target: Duration,
+//!     /// What part of the packets is marked at most.
+//!     #[setting(default = 0.1, range = Range::PROBABILITY)]
+//!     marked: f64,
+//! }
+//!
+//! assert_eq!(CoDel::default().target, Duration::from_millis(5));
+//! assert_eq!(CoDel::keys(), ["target_ms", "marked"]);
+//! ```
+//!
+//! From the declaration follow `Default`, reading from TOML, JSON and scripts, writing, the JSON
+//! schema with its bounds, the message at the path of a value out of range, and the reference page.
+//!
+//! `#[setting(...)]` above a field takes
+//!
+//! - `key = "target_ms"`: the key, if it is not the field's name; its last word is the unit.
+//! - `default = 5.0`: a literal number is in that unit, all else is of the field's type. Without it
+//!   the default is the type's.
+//! - `range = 0.0..=1.0`: a range of written numbers, or a [`Range`].
+//! - `too_low = "..."`: the message where a number is below the range; `{is}` is the number.
+//! - `required = "as 0.01"`: there is no default. The text completes "missing; ..."; without a text
+//!   the document's own rules say what is missing.
+//! - `alias = "old_key"`: a name of the key from an earlier version.
+//! - `flatten`: the keys of the field's table stand among those of this one.
+//! - `skip`: no key sets the field.
+//!
+//! and `#[settings(...)]` above a struct `name = "..."`, what the schema calls it, if not by its
+//! own name without a `Settings` or `Config` at the end, and `check = function`, which
+//! relates several keys: `fn(&Self, &Path, &mut Faults)`.
+//!
+//! `#[derive(Choice)]` is for an enum whose variants are names alone, or names with one table
+//! (`control = "cubic"`, `control.cubic.beta = 0.5`); [`registry!`] makes such an enum of files.
+//! What the schema calls it is its own name or `#[settings(name = "...")]`. A choice among numbers
+//! is declared by [`numbered!`].
+
+mod check;
+mod choice;
+mod edit;
+mod fault;
+mod number;
+mod path;
+mod range;
+mod read;
+mod schema;
+mod setting;
+mod table;
+mod tree;
+mod unit;
+
+pub use check::{Check, Faults, Issue, TableCheck, VariantCheck};
+pub use choice::{Choice, Variants, describe_choice, not_among, read_choice, write_variant};
+pub use edit::{Root, get, set, value_of};
+pub use fault::nearest;
+pub use number::{Number, number};
+pub use path::{Path, Step, is_bare, shown};
+pub use range::Range;
+pub use read::{read, read_sound};
+pub use schema::schema;
+pub use setting::{Seed, Setting, Written};
+pub use settings_derive::{Choice, Settings};
+pub use table::{Description, Settings, describe_table, read_table, write_table};
+pub use tree::{Node, Value, plural};
+pub use unit::Unit;
+
+// What the derived code names.
+#[doc(hidden)]
+pub use schemars;
+#[doc(hidden)]
+pub use serde;
+#[doc(hidden)]
+pub use serde_json::Value as Json;

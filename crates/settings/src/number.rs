@@ -1,0 +1,165 @@
+//! Numbers as they are written, and the types that they become.
+
+use crate::check::Check;
+use crate::range::Range;
+use crate::setting::Setting;
+use crate::tree::{Node, Value};
+use crate::unit::Unit;
+use kernel::{BitRate, Bytes, Db, Dbm, Duration, Instant, Segments};
+use schemars::{Schema, SchemaGenerator, json_schema};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serializer};
+
+/// A quantity that is written as a number.
+pub trait Number: Sized {
+    /// The quantity of so many units.
+    fn written(value: f64, unit: Unit) -> Self;
+}
+
+/// A number as a person writes it: whole ones without a point, huge and tiny ones with an exponent,
+/// nothing beyond six digits.
+pub fn number(value: f64) -> String {
+    if value.is_nan() {
+        return "NaN".to_owned();
+    }
+    if value == value.trunc() && value.abs() < 1e9 {
+        return format!("{value:.0}");
+    }
+    if !(1e-4..1e9).contains(&value.abs()) {
+        let short = format!("{value:.5e}");
+        return match short.split_once('e') {
+            Some((digits, exponent)) if digits.contains('.') => {
+                format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'))
+            }
+            _ => short,
+        };
+    }
+    let text = format!("{value:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Whether a written number is of its key's range.
+#[inline(never)]
+fn check_number(node: &Node, check: &mut Check<'_>) {
+    let (value, is) = match node.value {
+        // Whole numbers are shown to the last digit.
+        Value::Integer(value) => (value as f64, value.to_string()),
+        Value::Float(value) => (value, number(value)),
+        _ => return,
+    };
+    if let Some(message) = check.range.fault(value, &is, check.unit) {
+        check.faults.fault(check.at, message);
+    }
+}
+
+/// Quantities that are written with fractions.
+macro_rules! real {
+    ($($ty:ty: |$value:ident, $unit:ident| $from:expr, |$this:ident, $to_unit:ident| $to:expr;)*) => {$(
+        impl Number for $ty {
+            fn written($value: f64, $unit: Unit) -> Self {
+                $from
+            }
+        }
+        impl Setting for $ty {
+            fn read<'de, D: Deserializer<'de>>(unit: Unit, from: D) -> Result<Self, D::Error> {
+                f64::deserialize(from).map(|value| Self::written(value, unit))
+            }
+            fn write<S: Serializer>(&self, $to_unit: Unit, to: S) -> Result<S::Ok, S::Error> {
+                let $this = *self;
+                to.serialize_f64($to)
+            }
+            fn schema(_: Unit, range: &Range, _: &mut SchemaGenerator) -> Schema {
+                let mut schema = json_schema!({ "type": "number" });
+                range.describe(&mut schema);
+                schema
+            }
+            fn check(node: &Node, mut check: Check<'_>) {
+                check_number(node, &mut check);
+            }
+        }
+    )*};
+}
+
+real! {
+    f64: |value, _unit| value, |this, _unit| this;
+    Db: |value, _unit| Self(value), |this, _unit| this.0;
+    Dbm: |value, _unit| Self(value), |this, _unit| this.0;
+    BitRate: |value, _unit| Self::from_mbps(value), |this, _unit| this.0 as f64 / 1e6;
+    Duration: |value, unit| Self::from_secs_f64(value * unit.seconds()),
+        |this, unit| this.0 as f64 / unit.nanoseconds();
+    Instant: |value, unit| Self::ZERO + Duration::from_secs_f64(value * unit.seconds()),
+        |this, unit| this.0 as f64 / unit.nanoseconds();
+}
+
+/// Quantities that are written as whole numbers.
+macro_rules! whole {
+    ($($ty:ty: |$value:ident| $from:expr, |$this:ident| $to:expr;)*) => {$(
+        impl Number for $ty {
+            fn written(value: f64, _: Unit) -> Self {
+                let $value = value as u64;
+                $from.expect("a default is of its type")
+            }
+        }
+        impl Setting for $ty {
+            fn read<'de, D: Deserializer<'de>>(_: Unit, from: D) -> Result<Self, D::Error> {
+                let $value = u64::deserialize(from)?;
+                let too_large = || D::Error::custom(format!("{} is too large", $value));
+                $from.ok_or_else(too_large)
+            }
+            fn write<S: Serializer>(&self, _: Unit, to: S) -> Result<S::Ok, S::Error> {
+                let $this = *self;
+                to.serialize_u64($to)
+            }
+            fn schema(_: Unit, range: &Range, _: &mut SchemaGenerator) -> Schema {
+                let mut schema = json_schema!({ "type": "integer", "minimum": 0 });
+                range.describe(&mut schema);
+                schema
+            }
+            fn check(node: &Node, mut check: Check<'_>) {
+                check_number(node, &mut check);
+            }
+        }
+    )*};
+}
+
+whole! {
+    u64: |value| Some(value), |this| this;
+    u32: |value| Self::try_from(value).ok(), |this| u64::from(this);
+    u16: |value| Self::try_from(value).ok(), |this| u64::from(this);
+    u8: |value| Self::try_from(value).ok(), |this| u64::from(this);
+    usize: |value| Self::try_from(value).ok(), |this| this as u64;
+    Bytes: |value| Some(Self(value)), |this| this.0;
+    Segments: |value| Some(Self(value as f64)), |this| this.0 as u64;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_print_as_written() {
+        let prints = |value: f64, text: &str| assert_eq!(number(value), text);
+        prints(30.0, "30");
+        prints(5.5, "5.5");
+        prints(0.1, "0.1");
+        prints(-3.0, "-3");
+        prints(1e300, "1e300");
+        prints(1e9, "1e9");
+        prints(1.25e-7, "1.25e-7");
+        prints(0.0, "0");
+        prints(f64::NAN, "NaN");
+        prints(f64::INFINITY, "inf");
+        prints(f64::NEG_INFINITY, "-inf");
+    }
+
+    #[test]
+    fn times_and_rates_come_back_as_they_were_written() {
+        for (value, key) in [(5.0, "a_ms"), (0.1, "a_ms"), (300.0, "a_us"), (1.5, "a_s")] {
+            let unit = Unit::of(key);
+            let json = serde_json::to_value(crate::Written(&Duration::written(value, unit), unit));
+            assert_eq!(json.unwrap(), value, "{key}");
+        }
+        let json = serde_json::to_value(crate::Written(&BitRate::from_mbps(5.5), Unit::NONE));
+        assert_eq!(json.unwrap(), 5.5);
+    }
+}

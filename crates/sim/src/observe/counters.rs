@@ -1,0 +1,35 @@
+//! What counts since the start had reached when the window opened.
+
+use super::observable::Count;
+use super::{of, subjects};
+use crate::plan::Plan;
+use crate::world::World;
+
+/// All counts of which a result is what the window has added, in the order of the summary.
+#[derive(Debug)]
+pub(crate) struct Counters {
+    all: Vec<(Count, usize)>,
+    /// What they were when the window opened.
+    pub(crate) opened: Vec<u64>,
+}
+
+impl Counters {
+    pub(crate) fn new(plan: &Plan) -> Self {
+        let mut all = Vec::new();
+        for subject in subjects(plan) {
+            let counts = of(plan, subject).flat_map(super::observable::Observable::counts);
+            all.extend(counts.map(|count| (count, subject.index)));
+        }
+        Self { all, opened: Vec::new() }
+    }
+
+    /// What they are now.
+    pub(crate) fn read(&self, world: &World) -> Vec<u64> {
+        self.all.iter().map(|(count, index)| count(world, *index)).collect()
+    }
+
+    /// What the window has added to each.
+    pub(crate) fn added(&self, world: &World) -> impl Iterator<Item = u64> {
+        self.read(world).into_iter().zip(&self.opened).map(|(now, before)| now - before)
+    }
+}

@@ -1,0 +1,83 @@
+//! What is observed of a direction of a wired link.
+
+use super::observable::Kind::{Counter, Gauge, Once, Share, Text, Total};
+use super::observable::{Observable, observables};
+use crate::world::World;
+use net::{Counters, Lossy};
+
+/// Of the link of `[wire]`: counts are of the whole run.
+pub(super) static WIRE: &[Observable] = observables! {
+    /// Packets that it delivered, in the whole run.
+    "packets": "packets" => Total(delivered);
+    /// Packets that its queue dropped, in the whole run.
+    "drops": "packets" as "queue\ndrops" => Total(|world, w| counters(world, w).dropped);
+    /// Packets that it lost, in the whole run.
+    "losses": "packets" as "lost" => Total(|world, w| wire(world, w).lost());
+    /// Packets that its queue marked, in the whole run.
+    "ecn_marks": "packets" as "ECN\nmarks" => Total(|world, w| counters(world, w).marked);
+    /// The fraction of time in which it transmits.
+    "utilisation": "1" was "busy_fraction" => Share(busy);
+};
+
+pub(super) static NAME: &[Observable] = observables! {
+    /// The link's name.
+    "name": "text" as "link" => Text(|plan, w| plan.network.direction(w).0.name.clone());
+};
+
+/// Of a link of `[[links]]`.
+pub(super) static LINK: &[Observable] = observables! {
+    /// The node at which this direction begins.
+    "from": "text" => Text(|plan, w| {
+        let (link, direction) = plan.network.direction(w);
+        plan.network.name(link.ends[direction])
+    });
+    /// The node at which this direction ends.
+    "to": "text" => Text(|plan, w| {
+        let (link, direction) = plan.network.direction(w);
+        plan.network.name(link.ends[1 - direction])
+    });
+    /// Packets that it delivered.
+    "packets": "packets" => Counter(delivered);
+    /// Packets that its queue dropped.
+    "drops": "packets" as "queue\ndrops" => Counter(|world, w| counters(world, w).dropped);
+    /// Packets that it lost.
+    "losses": "packets" as "lost" => Counter(|world, w| wire(world, w).lost());
+    /// Packets that its queue marked.
+    "ecn_marks": "packets" as "ECN\nmarks" => Counter(|world, w| counters(world, w).marked);
+    /// The fraction of time in which it transmits.
+    "utilisation": "1" => Share(busy);
+};
+
+/// Of either.
+pub(super) static DIRECTION: &[Observable] = observables! {
+    /// Packets that wait before it, the one in transmission not counted.
+    "queue_packets": "packets" => Gauge(|world, w| wire(world, w).link().queue().len() as f64);
+    /// Packets that wait before it, averaged over time.
+    "queue_packets.mean": "packets" as "queue\nmean" =>
+        Once(|world, w| world.meter.wires[w].mean().into());
+    /// The most packets that waited before it.
+    "queue_packets.max": "packets" as "queue\nmax" =>
+        Once(|world, w| (world.meter.wires[w].max() as u64).into());
+    /// Bytes that wait before it.
+    "queue_bytes": "bytes" =>
+        Gauge(|world, w| wire(world, w).link().queue().backlog().0 as f64);
+    /// Packets between its queue and its far end.
+    "in_flight_packets": "packets" => Gauge(|world, w| wire(world, w).link().in_flight() as f64);
+};
+
+fn wire(world: &World, wire: usize) -> &Lossy {
+    &world.wires[wire]
+}
+
+fn counters(world: &World, wire: usize) -> &Counters {
+    world.wires[wire].link().counters()
+}
+
+/// Packets that arrived whole: the link itself counts those lost as delivered.
+fn delivered(world: &World, wire: usize) -> u64 {
+    counters(world, wire).packets - world.wires[wire].lost()
+}
+
+fn busy(world: &World, wire: usize) -> u64 {
+    world.wires[wire].link().busy(world.now).0
+}

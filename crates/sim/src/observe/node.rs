@@ -1,0 +1,143 @@
+//! What is observed of a node of the cell.
+
+use super::observable::Kind::{Counter, Gauge, MeanRate, Once, Ratio, Share, Text};
+use super::observable::{CATEGORIES, Condition, Observable, observables};
+use crate::meter::{DropCause, NodeMeter};
+use crate::world::{ACCESS_POINT, World};
+use wifi::phy::Mode;
+use wifi::space::Airtimes;
+use wifi::{Counters, FrameCounters};
+use wire::NodeId;
+
+const RADIO: Condition = Condition {
+    says: "with a radio",
+    holds: |plan, _| plan.space.is_some(),
+    lacks: |_, _, name| format!("without a radio no node has {name}"),
+};
+
+const MCS: Condition = Condition {
+    says: "of standards with MCSs",
+    holds: |plan, _| plan.wlan.timing.standard.high.is_some(),
+    lacks: |plan, _, _| format!("802.{} has no MCS", plan.wlan.timing.standard.name()),
+};
+
+pub(super) static STATION: &[Observable] = observables! {
+    /// The station's name: `sta0`, `sta1` and so on.
+    "name": "text" as "station" => Text(|plan, n| plan.stations[n - 1].name.clone());
+    /// The MCS in which the station sends to its access point.
+    "mcs": "1" if MCS => Gauge(|world, n| of_mode(up(world, n), |mode| f64::from(mode.mcs)));
+    /// The MCS in which the access point sends to the station.
+    "ap_mcs": "1" if MCS => Gauge(|world, n| of_mode(down(world, n), |mode| f64::from(mode.mcs)));
+    /// The rate at which the station sends to its access point.
+    "rate_mbps": "Mb/s" => Gauge(|world, n| of_mode(up(world, n), |mode| mode.rate.as_mbps()));
+    /// The rate at which the access point sends to the station.
+    "ap_rate_mbps": "Mb/s" => Gauge(|world, n| of_mode(down(world, n), |mode| mode.rate.as_mbps()));
+};
+
+pub(super) static NODE: &[Observable] = observables! {
+    /// Transmissions of data frames, or of their RTS.
+    "attempts": "attempts" => Counter(|world, n| mac(world, n).attempts);
+    /// Data frames that were acknowledged, or broadcast.
+    "sent": "frames" => Counter(|world, n| mac(world, n).sent);
+    /// Attempts that collided.
+    "collisions": "attempts" => Counter(|world, n| mac(world, n).collisions);
+    /// The fraction of attempts that collided.
+    "collision_probability": "1" as "collision\nprobability" =>
+        Ratio(|world, n| mac(world, n).collisions, |world, n| mac(world, n).attempts);
+    /// Attempts of which a frame was lost to noise.
+    "noise_losses": "attempts" as "lost to\nnoise" =>
+        Counter(|world, n| mac(world, n).noise_losses);
+    /// Frames received that had been received before.
+    "duplicates": "frames" => Counter(|world, n| mac(world, n).duplicates);
+    /// Packets given up at a retry limit.
+    "retry_drops": "packets" as "retry\ndrops" =>
+        Counter(|world, n| meter(world, n).drops[DropCause::RetryLimit]);
+    /// Broadcast packets that collided; no node sends them again.
+    "broadcast_losses": "packets" =>
+        Counter(|world, n| meter(world, n).drops[DropCause::Broadcast]);
+    /// Packets that its queue dropped.
+    "queue_drops": "packets" as "queue\ndrops" =>
+        Counter(|world, n| meter(world, n).drops[DropCause::Queue]);
+    /// Packets that its queue marked instead of dropping them.
+    "ecn_marks": "packets" as "ECN\nmarks" => Counter(|world, n| meter(world, n).ecn_marks);
+    /// Packets that wait in its queue, the one in service not counted.
+    "queue_packets": "packets" => Gauge(|world, n| world.queues[n].len() as f64);
+    /// Packets that wait in its queue, averaged over time.
+    "queue_packets.mean": "packets" as "queue\nmean" =>
+        Once(|world, n| meter(world, n).queue.mean().into());
+    /// The most packets that waited in its queue.
+    "queue_packets.max": "packets" as "queue\nmax" =>
+        Once(|world, n| (meter(world, n).queue.max() as u64).into());
+    /// Bytes that wait in its queue.
+    "queue_bytes": "bytes" => Gauge(|world, n| world.queues[n].backlog().0 as f64);
+    /// The contention window from which it draws its back-off, in slots.
+    "contention_window": "slots" => Gauge(|world, n| f64::from(world.cell.window(n as u32)));
+    /// The mean rate of the modes of its data frames, each attempt counted once.
+    "data_rate_mbps": "Mb/s" as "rate" =>
+        MeanRate(|world, n| frames(world, n).data_rates, |world, n| frames(world, n).data_attempts);
+    /// The fraction of time in which it sends RTS frames.
+    "airtime.rts_fraction": "1" as "RTS" if RADIO => Share(|world, n| airtimes(world, n).rts.0);
+    /// The fraction of time in which it sends CTS frames.
+    "airtime.cts_fraction": "1" as "CTS" if RADIO => Share(|world, n| airtimes(world, n).cts.0);
+    /// The fraction of time in which it sends data frames.
+    "airtime.data_fraction": "1" as "data" if RADIO => Share(|world, n| airtimes(world, n).data.0);
+    /// The fraction of time in which it sends acknowledgements of the MAC.
+    "airtime.ack_fraction": "1" as "MAC ACKs" if RADIO =>
+        Share(|world, n| airtimes(world, n).ack.0);
+    /// The fraction of time in which it sends requests for block acknowledgements.
+    "airtime.request_fraction": "1" as "block-ack requests" if RADIO =>
+        Share(|world, n| airtimes(world, n).request.0);
+    /// Data PPDUs that it sent.
+    "ppdus": "PPDUs" if CATEGORIES => Counter(|world, n| frames(world, n).data_attempts);
+    /// Data frames in them, those of an A-MPDU one by one.
+    "mpdus": "frames" if CATEGORIES => Counter(|world, n| frames(world, n).mpdus);
+    /// Data frames in a PPDU, on average.
+    "mpdus_per_ppdu": "frames" as "frames\nper PPDU" if CATEGORIES =>
+        Ratio(|world, n| frames(world, n).mpdus, |world, n| frames(world, n).data_attempts);
+    /// Data frames that were sent again.
+    "repeated_mpdus": "frames" if CATEGORIES => Counter(|world, n| frames(world, n).repeated_mpdus);
+    /// How often a data frame was sent again, on average.
+    "repeats_per_mpdu": "1" as "repeats\nper frame" if CATEGORIES => Ratio(
+        |world, n| frames(world, n).repeated_mpdus,
+        |world, n| frames(world, n).mpdus - frames(world, n).repeated_mpdus,
+    );
+    /// Requests for a block acknowledgement that did not come.
+    "block_ack_requests": "requests" if CATEGORIES =>
+        Counter(|world, n| frames(world, n).block_ack_requests);
+    /// Times that a category of its yielded to a higher one.
+    "internal_collisions": "1" if CATEGORIES =>
+        Counter(|world, n| frames(world, n).internal_collisions);
+    /// Packets given up because their lifetime was over.
+    "lifetime_drops": "packets" as "lifetime\ndrops" if CATEGORIES =>
+        Counter(|world, n| frames(world, n).lifetime_drops);
+};
+
+fn meter(world: &World, node: usize) -> &NodeMeter {
+    &world.meter.nodes[node]
+}
+
+fn mac(world: &World, node: usize) -> &Counters {
+    world.cell.counters(node as u32)
+}
+
+fn frames(world: &World, node: usize) -> &FrameCounters {
+    world.cell.frame_counters(node as u32)
+}
+
+/// What a radio has sent; nothing without one.
+fn airtimes(world: &World, node: usize) -> Airtimes {
+    world.cell.airtimes(node as u32).copied().unwrap_or_default()
+}
+
+fn up(world: &World, station: usize) -> Option<&Mode> {
+    world.mode(NodeId(station as u32), ACCESS_POINT)
+}
+
+fn down(world: &World, station: usize) -> Option<&Mode> {
+    world.mode(ACCESS_POINT, NodeId(station as u32))
+}
+
+/// Reads a mode; NaN without a link.
+fn of_mode(mode: Option<&Mode>, read: fn(&Mode) -> f64) -> f64 {
+    mode.map_or(f64::NAN, read)
+}

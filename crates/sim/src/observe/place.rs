@@ -1,0 +1,141 @@
+//! Where observables stand: the beginnings of their paths.
+
+use crate::measure::listed;
+use crate::medium::Bss;
+use crate::plan::Plan;
+
+/// What is said where there is none.
+pub(super) const NO_CELL: &str = "there is no cell: the scenario has links alone";
+
+listed! {
+    /// A kind of flow, node or link, or all together.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Place {
+        Total,
+        Airtime,
+        Contending,
+        Flow,
+        Ap,
+        Station,
+        /// A further access point.
+        Cell,
+        /// The link of `[wire]`, to the access point.
+        Down,
+        /// The same, to the server.
+        Up,
+        /// The first direction of a link of `[[links]]`.
+        Link,
+        /// Its other direction.
+        Reverse,
+        Run,
+    }
+}
+
+impl Place {
+    /// How its paths begin; `[i]` stands for a number.
+    pub(crate) fn pattern(self) -> &'static str {
+        match self {
+            Self::Total => "total",
+            Self::Airtime => "airtime",
+            Self::Contending => "contending",
+            Self::Flow => "flows[i]",
+            Self::Ap => "ap",
+            Self::Station => "stations[i]",
+            Self::Cell => "cells[i]",
+            Self::Down => "wire.down",
+            Self::Up => "wire.up",
+            Self::Link => "links[i]",
+            Self::Reverse => "links[i].reverse",
+            Self::Run => "run",
+        }
+    }
+
+    /// What its paths have before the number; all of it where they have none.
+    pub(crate) fn list(self) -> &'static str {
+        self.pattern().split_once("[i]").map_or(self.pattern(), |(list, _)| list)
+    }
+
+    /// Whether its paths have a number.
+    pub(crate) fn is_list(self) -> bool {
+        self.list() != self.pattern()
+    }
+
+    /// The number in a path of this place, and how it goes on; `None` of another place.
+    pub(crate) fn split(self, path: &str) -> Option<(&str, &str)> {
+        let Some((list, end)) = self.pattern().split_once("[i]") else {
+            return Some(("", path.strip_prefix(self.pattern())?.strip_prefix('.')?));
+        };
+        let (number, rest) = path.strip_prefix(list)?.strip_prefix('[')?.split_once(']')?;
+        Some((number, rest.strip_prefix(end)?.strip_prefix('.')?))
+    }
+
+    /// Says that a scenario has none.
+    pub(crate) fn absent(self) -> String {
+        match self {
+            Self::Ap | Self::Contending => NO_CELL.to_owned(),
+            Self::Down | Self::Up => {
+                "there is no wire: the server sits at the access point".to_owned()
+            }
+            _ => format!("there are no {}", self.list()),
+        }
+    }
+}
+
+/// One flow, node or direction of a link, or all together: what observables are read of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject {
+    pub(crate) place: Place,
+    /// Which of its place, counted from 0.
+    pub(crate) number: usize,
+    /// Which flow, node or direction of a link it is to the world.
+    pub(crate) index: usize,
+}
+
+impl Subject {
+    /// How its paths begin.
+    pub(crate) fn path(self) -> String {
+        self.place.pattern().replace("[i]", &format!("[{}]", self.number))
+    }
+}
+
+/// All that observables are read of, in the order of the summary.
+pub(crate) fn subjects(plan: &Plan) -> Vec<Subject> {
+    let one = |place| Subject { place, number: 0, index: 0 };
+    let has_cell = !plan.stations.is_empty();
+    let mut all = vec![one(Place::Total)];
+    if has_cell && plan.space.is_none() {
+        all.push(one(Place::Airtime));
+    }
+    if has_cell {
+        all.push(one(Place::Contending));
+    }
+    let flow = |i| Subject { place: Place::Flow, number: i, index: i };
+    all.extend((0..plan.flows.len()).map(flow));
+    if has_cell {
+        all.extend(nodes(plan));
+    }
+    all.extend((0..2 * plan.network.links.len()).map(|index| direction(plan, index)));
+    all.push(one(Place::Run));
+    all
+}
+
+/// The nodes of the cell: access point, stations, further access points.
+fn nodes(plan: &Plan) -> impl Iterator<Item = Subject> {
+    let stations = plan.stations.len();
+    (0..=Bss::new(plan).members()).map(move |index| match index {
+        0 => Subject { place: Place::Ap, number: 0, index },
+        _ if index <= stations => Subject { place: Place::Station, number: index - 1, index },
+        _ => Subject { place: Place::Cell, number: index - stations - 1, index },
+    })
+}
+
+fn direction(plan: &Plan, index: usize) -> Subject {
+    let (link, direction) = plan.network.direction(index);
+    let place = match (link.number, direction) {
+        (None, 0) => Place::Down,
+        (None, _) => Place::Up,
+        (Some(_), 0) => Place::Link,
+        (Some(_), _) => Place::Reverse,
+    };
+    Subject { place, number: link.number.unwrap_or(0), index }
+}

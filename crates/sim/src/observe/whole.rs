@@ -1,0 +1,134 @@
+//! What is observed of all flows together, of the air, and of the run.
+
+use super::observable::Kind::{Counter, Delays, Fractions, Gauge, Once, Rate, Ratio};
+use super::observable::{CATEGORIES, CELL, Observable, observables};
+use crate::measure::{Air, DelayStats, jain};
+use crate::meter::{DropCause, FlowMeter};
+use crate::summary::Value;
+use crate::world::World;
+use std::borrow::Cow;
+use std::slice::from_ref;
+use wifi::Counters;
+
+pub(super) static TOTAL: &[Observable] = observables! {
+    /// User data delivered in order by all flows.
+    "goodput_mbps": "Mb/s" as "total goodput" => Rate(
+        |world, _| over_flows(world, |flow| flow.bytes),
+        |world, _| world.meter.goodput_mbps(&world.meter.flows).0,
+    );
+    /// Half the 95 % confidence interval of the total goodput, by batch means within the run.
+    "goodput_ci95_mbps": "Mb/s" as "95 %" =>
+        Once(|world, _| world.meter.goodput_mbps(&world.meter.flows).1.into());
+    /// Jain's index of fairness of the flows' goodputs: 1 where all are equal.
+    "jain_index": "1" as "Jain's index" => Once(|world, _| fairness(world).into());
+    /// Packets that queues dropped, for want of room or to signal congestion.
+    "queue_drops": "packets" as "queue\ndrops" =>
+        Counter(|world, _| over_flows(world, FlowMeter::queue_drops));
+    /// Packets given up at a retry limit of the MAC.
+    "retry_drops": "packets" as "retry\ndrops" if CELL =>
+        Counter(|world, _| over_flows(world, |flow| flow.drops[DropCause::RetryLimit]));
+    /// Packets given up because their lifetime in the MAC was over.
+    "lifetime_drops": "packets" as "lifetime\ndrops" if CATEGORIES =>
+        Counter(|world, _| over_flows(world, |flow| flow.drops[DropCause::Lifetime]));
+    /// Packets that wired links lost.
+    "wire_losses": "packets" =>
+        Counter(|world, _| over_flows(world, |flow| flow.drops[DropCause::WireLoss]));
+    /// Packets that queues marked instead of dropping them.
+    "ecn_marks": "packets" as "ECN\nmarks" =>
+        Counter(|world, _| over_flows(world, |flow| flow.ecn_marks));
+    /// Transmissions of data frames, or of their RTS, by all nodes.
+    "attempts": "attempts" if CELL => Counter(|world, _| attempts(world));
+    /// The fraction of attempts that collided.
+    "collision_probability": "1" as "collision\nprobability" if CELL =>
+        Ratio(|world, _| over_nodes(world, |node| node.collisions), |world, _| attempts(world));
+    /// One-way delay of data packets, from the sender's transport to the receiver's.
+    "delay_s": "s" as "delay" => Delays {
+        read: |world, _| Some(merged(world, DelayStats::coarse(), |flow| &flow.delay)),
+        title: "packet delay",
+        of: "packets",
+    };
+    /// Time from asking for a file to having it, of web traffic.
+    "session_delay_s": "s" as "file" => Delays {
+        read: |world, _| {
+            let all = merged(world, DelayStats::fine(), |flow| &flow.session);
+            (all.count() > 0).then_some(all)
+        },
+        title: "time per file",
+        of: "files",
+    };
+};
+
+fn over_flows(world: &World, count: fn(&FlowMeter) -> u64) -> u64 {
+    world.meter.flows.iter().map(count).sum()
+}
+
+fn over_nodes(world: &World, count: fn(&Counters) -> u64) -> u64 {
+    (0..world.queues.len() as u32).map(|node| count(world.cell.counters(node))).sum()
+}
+
+fn attempts(world: &World) -> u64 {
+    over_nodes(world, |node| node.attempts)
+}
+
+fn fairness(world: &World) -> f64 {
+    let rates = world.meter.flows.iter().filter_map(|flow| world.meter.byte_rate(from_ref(flow)));
+    jain(rates.map(|rate| rate.mean))
+}
+
+fn merged(
+    world: &World,
+    mut all: DelayStats,
+    of: fn(&FlowMeter) -> &DelayStats,
+) -> Cow<'_, DelayStats> {
+    for flow in &world.meter.flows {
+        all.merge(of(flow));
+    }
+    Cow::Owned(all)
+}
+
+pub(super) static AIRTIME: &[Observable] = observables! {
+    /// The fraction of airtime for user data; the nine fractions add up to 1.
+    "payload_fraction": "1" as "payload" => Once(|world, _| spent(world, Air::Payload));
+    /// The fraction of airtime for TCP acknowledgements without data.
+    "tcp_ack_fraction": "1" as "TCP ACKs" => Once(|world, _| spent(world, Air::TcpAck));
+    /// The fraction of airtime for preambles and for PHY, MAC, LLC, IP and transport headers.
+    "header_fraction": "1" as "preambles, headers" => Once(|world, _| spent(world, Air::Header));
+    /// The fraction of airtime for ACK frames.
+    "mac_ack_fraction": "1" as "MAC ACKs" => Once(|world, _| spent(world, Air::MacAck));
+    /// The fraction of airtime for RTS and CTS frames.
+    "rts_cts_fraction": "1" as "RTS/CTS" => Once(|world, _| spent(world, Air::RtsCts));
+    /// The fraction of airtime for interframe spaces, and for back-off while a node has a frame to
+    /// send.
+    "ifs_backoff_fraction": "1" as "IFS, back-off" =>
+        Once(|world, _| spent(world, Air::IfsBackoff));
+    /// The fraction of airtime for collisions.
+    "collision_fraction": "1" as "collisions" => Once(|world, _| spent(world, Air::Collision));
+    /// The fraction of airtime for frames that were lost to noise or sent in vain.
+    "lost_fraction": "1" as "lost to noise" => Once(|world, _| spent(world, Air::Lost));
+    /// The fraction of airtime in which no node has a frame to send.
+    "idle_fraction": "1" as "idle" => Once(|world, _| spent(world, Air::Idle));
+};
+
+fn spent(world: &World, kind: Air) -> Value {
+    world.meter.ledger.fraction(kind).into()
+}
+
+pub(super) static CONTENDING: &[Observable] = observables! {
+    /// Stations that have a frame to send.
+    "stations": "stations" => Gauge(|world, _| f64::from(world.cell.contending_stations()));
+    /// Stations that have a frame to send, averaged over time.
+    "stations_mean": "stations" => Once(|world, _| world.meter.contending.mean().into());
+    /// The fraction of time in which so many stations have a frame to send.
+    "stations_fraction": "1" => Fractions(|world, _| world.meter.contending.fractions());
+    /// The fraction of time in which the access point has a frame to send.
+    "ap_fraction": "1" => Once(|world, _| world.meter.contending_ap.fraction(1).into());
+};
+
+pub(super) static RUN: &[Observable] = observables! {
+    /// Simulated time.
+    "simulated_s": "s" => Once(|world, _| world.end.as_secs_f64().into());
+    /// Simulated time without the warm-up.
+    "measured_s": "s" => Once(|world, _| world.meter.window().as_secs_f64().into());
+    /// Events that were handled, those of probes included.
+    "events": "events" => Once(|world, _| world.events.into());
+};

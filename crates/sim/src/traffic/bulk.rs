@@ -1,0 +1,84 @@
+//! One transfer.
+
+use super::{Command, Event, MUCH, Origin, Source, TrafficModel, Transport};
+use kernel::{Bytes, Instant};
+use settings::Settings;
+
+/// One transfer over TCP.
+#[derive(Clone, Debug, PartialEq, Settings)]
+pub struct Bulk {
+    /// How much is sent; default endless.
+    #[setting(key = "size_bytes", range = 1..=MUCH)]
+    pub size: Option<Bytes>,
+}
+
+/// What is written to a connection without an end: more than any run can send.
+const ENDLESS: Bytes = Bytes(1 << 60);
+
+impl TrafficModel for Bulk {
+    fn transport(&self) -> Transport {
+        Transport::Tcp
+    }
+
+    fn source(&self, _: &Origin<'_>) -> Box<dyn Source> {
+        Box::new(Transfer { size: self.size })
+    }
+}
+
+#[derive(Debug)]
+struct Transfer {
+    size: Option<Bytes>,
+}
+
+impl Source for Transfer {
+    fn on_event(&mut self, _: Instant, event: Event, out: &mut Vec<Command>) {
+        match event {
+            Event::Begin { start, stop } => {
+                // The stop has a timer of its own: what is written would go on being sent.
+                out.extend(stop.map(Command::Wake));
+                out.push(Command::Wake(start));
+            }
+            Event::Timer => {
+                out.extend([Command::Open, Command::Write(self.size.unwrap_or(ENDLESS))]);
+                out.extend(self.size.map(|_| Command::Close));
+            }
+            Event::Stop => out.push(Command::Abandon),
+            Event::Delivered(_) | Event::Acknowledged | Event::Closed | Event::Room => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::tests::{asked, source};
+
+    const START: Instant = Instant(5);
+    const STOP: Instant = Instant(9);
+
+    #[test]
+    fn a_transfer_is_written_at_once_and_closed() {
+        let mut source = source(&Bulk { size: Some(Bytes(7)) });
+        let begin = Event::Begin { start: START, stop: None };
+        let events = [(Instant(0), begin), (START, Event::Timer), (STOP, Event::Closed)];
+        let written = [Command::Open, Command::Write(Bytes(7)), Command::Close];
+        assert_eq!(asked(&mut *source, &events), [&[Command::Wake(START)], &written[..]].concat());
+    }
+
+    #[test]
+    fn an_endless_transfer_is_abandoned_at_its_stop() {
+        let mut source = source(&Bulk { size: None });
+        let begin = Event::Begin { start: START, stop: Some(STOP) };
+        let events = [(Instant(0), begin), (START, Event::Timer), (STOP, Event::Stop)];
+        assert_eq!(
+            asked(&mut *source, &events),
+            [
+                Command::Wake(STOP),
+                Command::Wake(START),
+                Command::Open,
+                Command::Write(ENDLESS),
+                Command::Abandon
+            ]
+        );
+    }
+}

@@ -1,0 +1,40 @@
+//! A source for a test: all its datagrams at once.
+
+use crate::traffic::{Command, DatagramSize, Event, Origin, Pace, Source, TrafficModel, Transport};
+use kernel::Instant;
+use settings::Settings;
+
+/// Datagrams over UDP, all at once.
+#[derive(Clone, Debug, PartialEq, Settings)]
+pub struct Burst {
+    /// Datagrams that are sent at once.
+    #[setting(default = 3, range = 1..=100)]
+    pub packets: u32,
+    #[setting(flatten)]
+    pub size: DatagramSize,
+}
+
+impl TrafficModel for Burst {
+    fn transport(&self) -> Transport {
+        Transport::Udp(self.size, Pace::PerSecond(f64::from(self.packets)))
+    }
+
+    fn source(&self, _: &Origin<'_>) -> Box<dyn Source> {
+        Box::new(BurstSource(self.clone()))
+    }
+}
+
+#[derive(Debug)]
+struct BurstSource(Burst);
+
+impl Source for BurstSource {
+    fn on_event(&mut self, _: Instant, event: Event, out: &mut Vec<Command>) {
+        match event {
+            Event::Begin { start, .. } => out.push(Command::Wake(start)),
+            Event::Timer => {
+                out.extend((0..self.0.packets).map(|_| Command::Send(self.0.size.payload)));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Results and probes come from one catalogue: each reads its own data, and says what it is.
+
+use kernel::Seed;
+use sim::control::NoExternal;
+use sim::{Listed, Plan, Run, Scenario, Simulation, Value, probes};
+use std::collections::{BTreeMap, BTreeSet};
+
+const SEED: Seed = Seed { root: 1, replication: 0 };
+
+/// A cell with access categories and losses, a wire with ECN and losses, and flows of all kinds.
+/// Nothing happens before the window opens, and probes look last when the run ends.
+const CELL: &str = "
+    standard = '11n'
+    stations = { count = 4, data_loss = 0.05 }
+    duration_s = 4.0
+    warmup_s = 0.0
+    ap.queue.codel = {}
+    wire = { rate_mbps = 8.0, delay_ms = 5.0, loss.bernoulli.probability = 0.01 }
+    wire.queue = { red = { min_packets = 2, max_packets = 8, ecn = true } }
+    measure.interval_s = 0.01
+    [[flows]]
+    from = 'server'
+    to = 'sta0'
+    start_s = 0.1
+    tcp.ecn = 'classic'
+    [[flows]]
+    from = 'sta1'
+    to = 'server'
+    start_s = 0.1
+    tcp.fec = {}
+    control = 'lt'
+    [[flows]]
+    from = 'server'
+    to = 'sta2'
+    start_s = 0.1
+    traffic.web = { size = 20000, think_s = 0.2 }
+    [[flows]]
+    from = 'sta3'
+    to = 'ap'
+    start_s = 0.1
+    traffic = 'saturated'
+";
+
+fn plan(text: &str) -> Plan {
+    Scenario::parse(text).unwrap().resolve().unwrap_or_else(|issues| panic!("{issues:?}"))
+}
+
+fn all(plan: &Plan) -> Vec<Listed> {
+    probes(plan, &NoExternal)
+}
+
+fn run(plan: &Plan) -> Run {
+    let paths: Vec<_> = all(plan).into_iter().map(|listed| listed.path).collect();
+    Simulation::new(plan, SEED, &paths, true).unwrap().finish()
+}
+
+fn series(run: &Run, path: &str) -> Vec<f64> {
+    let found = run.series.iter().find(|series| series.path == path);
+    found.unwrap_or_else(|| panic!("there is no probe {path}")).value.clone()
+}
+
+#[test]
+fn a_probe_of_a_count_ends_at_its_result() {
+    let run = run(&plan(CELL));
+    let results: BTreeMap<_, _> = run.summary.iter().map(|(path, value)| (path, value)).collect();
+    let mut compared = BTreeSet::new();
+    for series in &run.series {
+        if let Some(Value::Count(count)) = results.get(&series.path) {
+            assert_eq!(series.value.last(), Some(&(*count as f64)), "{}", series.path);
+            assert!(series.value.is_sorted(), "{}", series.path);
+            compared.extend((*count > 0).then_some(&*series.path));
+        }
+    }
+    for path in [
+        "total.ecn_marks",
+        "total.attempts",
+        "ap.attempts",
+        "ap.collisions",
+        "ap.mpdus",
+        "stations[3].collisions",
+        "flows[0].retransmissions",
+        "flows[0].ecn_marks",
+        "flows[0].wire_losses",
+        "flows[1].fec.proactive_segments",
+        "wire.down.ecn_marks",
+        "wire.down.losses",
+        "wire.down.packets",
+    ] {
+        assert!(compared.contains(path), "{path} counts nothing here: {compared:?}");
+    }
+}
+
+#[test]
+fn gauges_read_their_own_data() {
+    let run = run(&plan(CELL));
+    // 802.11-2020 Table 9-155: best effort of OFDM PHYs draws from 15 slots at first.
+    let slots = series(&run, "stations[3].contention_window");
+    assert_eq!(slots.first(), Some(&15.0));
+    assert!(
+        slots.iter().all(|slots| [15.0, 31.0, 63.0, 127.0, 255.0, 511.0, 1023.0].contains(slots))
+    );
+    assert!(slots.iter().any(|&slots| slots > 15.0));
+    assert!(series(&run, "stations[0].queue_packets").iter().all(|&packets| packets < 200.0));
+    let (packets, bytes) =
+        (series(&run, "wire.down.queue_packets"), series(&run, "wire.down.queue_bytes"));
+    assert!(packets.iter().zip(&bytes).all(|(&packets, &bytes)| (packets > 0.0) == (bytes > 0.0)));
+    assert!(bytes.iter().any(|&bytes| bytes >= 1500.0));
+    let window = series(&run, "flows[0].control.window_segments");
+    assert!(window.iter().all(|&segments| segments >= 1.0) && window[50] < 1000.0);
+    assert!(series(&run, "flows[0].srtt_s").last().is_some_and(|&s| s > 0.01 && s < 1.0));
+    assert!(series(&run, "flows[0].rto_s").last().is_some_and(|&s| s >= 0.2));
+    assert!(series(&run, "stations[0].mcs").iter().all(|&mcs| mcs.fract() == 0.0 && mcs < 8.0));
+    let stations = series(&run, "contending.stations");
+    assert!(stations.iter().all(|&stations| stations <= 4.0) && stations.contains(&1.0));
+}
+
+#[test]
+fn a_rate_is_that_since_the_last_sample() {
+    let run = run(&plan(CELL));
+    let (rates, bytes) =
+        (series(&run, "flows[0].goodput_mbps"), series(&run, "flows[0].delivered_bytes"));
+    let mut before = 0.0;
+    for (rate, bytes) in rates.into_iter().zip(bytes) {
+        assert!((rate - (bytes - before) * 8e-6 / 0.01).abs() < 1e-9);
+        before = bytes;
+    }
+}
+
+#[test]
+fn a_wires_utilisation_is_that_of_the_window() {
+    // The wire is busy for the first second alone, which the window leaves out.
+    let text = "
+        standard = '11g'
+        stations = 1
+        duration_s = 4.0
+        warmup_s = 2.0
+        wire.rate_mbps = 10.0
+        flows = [{ from = 'server', to = 'sta0', stop_s = 1.0, traffic = 'saturated' }]
+    ";
+    let run = sim::run(&plan(text), SEED);
+    let at = |path: &str| run.summary.iter().find(|(known, _)| known == path).unwrap().1.clone();
+    assert_eq!(at("wire.down.utilisation"), Value::Number(0.0));
+    assert!(matches!(at("wire.down.packets"), Value::Count(packets) if packets > 100));
+}
+
+#[test]
+fn every_gauge_of_a_controller_is_in_the_catalogue() {
+    let schema: serde_json::Value = serde_json::from_str(&sim::scenario::schema()).unwrap();
+    let named = |choice: &serde_json::Value| {
+        let variants = choice["oneOf"].as_array().cloned().unwrap_or_default();
+        let name = |variant: &serde_json::Value| {
+            let own = variant["const"].as_str().or(variant["required"][0].as_str());
+            own.map(str::to_owned)
+        };
+        variants.iter().filter_map(name).collect::<Vec<_>>()
+    };
+    let controllers = schema["$defs"].as_object().unwrap().values().map(named);
+    let controllers: Vec<_> = controllers.filter(|names| names.contains(&"bbr3".into())).collect();
+    let names = controllers.first().expect("the schema has a choice of controllers");
+    assert!(names.len() >= 10, "{names:?}");
+    for name in names.iter().filter(|&name| name != "python") {
+        let text = format!(
+            "
+            standard = '11g'\nstations = 1
+            flows = [{{ from = 'server', to = 'sta0', control = '{name}' }}]
+        "
+        );
+        for listed in all(&plan(&text)) {
+            assert!(!listed.meaning.contains("own controller"), "{name}: {}", listed.path);
+        }
+    }
+}
+
+#[test]
+fn a_wildcard_names_those_that_have_the_probe_and_nothing_is_a_fault() {
+    let plan = plan(CELL);
+    let listed = all(&plan);
+    let count = |path: &str| listed.iter().find(|each| each.path == path).map(|each| each.series);
+    assert_eq!(count("flows[*].goodput_mbps"), Some(4));
+    assert_eq!(count("flows[*].rto_s"), Some(3));
+    assert_eq!(count("flows[*].fec.decoded_blocks"), Some(1));
+    assert_eq!(count("flows[*].control.loss_estimate"), Some(1));
+    assert_eq!(count("cells[*].attempts"), None);
+    let issues = |path: &str| {
+        let issues = Simulation::new(&plan, SEED, &[path.to_owned()], false).err().unwrap();
+        issues.into_iter().map(|issue| issue.message).collect::<Vec<_>>()
+    };
+    assert_eq!(issues("flows[3].rto_s"), ["flow 3 runs over UDP and has no rto_s"]);
+    assert_eq!(issues("flows[9].rto_s"), ["there are 4 flows: flows[0] to flows[3]"]);
+    assert_eq!(issues("links[*].drops"), ["there are no links"]);
+    assert_eq!(issues("flows[0]"), ["expected flows[i].name"]);
+    assert!(
+        issues("total.goodput")[0].starts_with("no such probe; did you mean total.goodput_mbps?")
+    );
+    assert!(issues("ap.queue_drop")[0].starts_with("no such probe; did you mean ap.queue_drops?"));
+    assert_eq!(
+        issues("nonsense"),
+        ["no probe is called so; probes begin with total, contending, flows[i], ap, stations[i], \
+          cells[i], wire.down, wire.up, links[i] or links[i].reverse"]
+    );
+}

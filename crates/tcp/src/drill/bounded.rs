@@ -1,0 +1,41 @@
+//! The controller of a script.
+
+use crate::{Ack, Control, Hint, Loss};
+use kernel::{BitRate, Segments};
+
+/// A window beyond this many segments is a runaway.
+const MOST_WINDOW: f64 = 50_000.0;
+
+/// A controller whose window no script can let run away.
+#[derive(Debug)]
+pub(super) struct Bounded(pub(super) Box<dyn Control>);
+
+impl Control for Bounded {
+    fn window(&self) -> Segments {
+        Segments(self.0.window().0.min(MOST_WINDOW))
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        self.0.on_ack(ack);
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.0.on_loss(loss);
+    }
+
+    fn on_undo(&mut self) {
+        self.0.on_undo();
+    }
+
+    fn on_hint(&mut self, hint: &Hint) {
+        self.0.on_hint(hint);
+    }
+
+    fn pacing(&self) -> Option<BitRate> {
+        self.0.pacing()
+    }
+
+    fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        self.0.gauges(visit);
+    }
+}

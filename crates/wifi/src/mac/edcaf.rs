@@ -1,0 +1,380 @@
+//! An enhanced distributed channel access function (EDCAF, clause 10.23.2): one access category of
+//! a node, or its DCF. It knows what is in service and how the next PPDU is sent.
+//!
+//! It counts no slots and hears nothing. A medium tells it that it has won, and what became of the
+//! attempt; it says what goes on the air, how many slots to back off, and whose service has ended.
+
+use super::block_ack::Bitmap;
+use super::exchange::{Exchange, Fate, Opening, Request};
+use super::originator::{Originator, Psdu, Settled};
+use super::station::{Access, Backoff, Failure};
+use super::{Room, Rules, Timing, block_ack};
+use crate::medium::{Command, Supply, Tally};
+use crate::phy::Mode;
+use crate::rate::{self, RateControl, TxReport};
+use kernel::{Db, Duration, Instant};
+use wire::{Packet, TrafficClass};
+
+/// In which mode a node sends to another.
+#[derive(Debug)]
+pub(crate) struct PeerRate {
+    pub(crate) mode: Mode,
+    /// None: the mode is fixed.
+    pub(crate) control: Option<Box<dyn RateControl>>,
+}
+
+impl PeerRate {
+    pub(crate) fn fixed(mode: Mode) -> Self {
+        Self { mode, control: None }
+    }
+
+    fn adapts(&self) -> bool {
+        self.control.is_some()
+    }
+}
+
+/// What a frame of a mode asks for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Response {
+    /// Mode of the answer.
+    pub(crate) mode: Mode,
+    /// How long an answer is waited for.
+    pub(crate) timeout: Duration,
+    /// What those wait who could not decode it.
+    pub(crate) eifs: Duration,
+}
+
+impl Response {
+    fn to(timing: &Timing, mode: &Mode) -> Self {
+        Self {
+            mode: timing.response_mode(mode),
+            timeout: timing.response_timeout(mode),
+            eifs: timing.eifs(mode),
+        }
+    }
+}
+
+/// A right to the medium beyond one exchange (clause 10.23.2.8).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Txop {
+    /// The EDCAF that has won it, as its medium counts them.
+    pub(crate) holder: u32,
+    until: Instant,
+    /// When the next exchange may begin, a SIFS after one that succeeded.
+    pub(crate) next: Option<Instant>,
+}
+
+impl Txop {
+    /// Whether this EDCAF goes on a SIFS after its last exchange.
+    pub(crate) fn goes_on(&self, edcaf: u32) -> bool {
+        self.next.is_some() && self.holder == edcaf
+    }
+
+    /// What is left of it when an exchange has succeeded now: more than a SIFS, or nothing.
+    pub(crate) fn after_success(self, now: Instant, sifs: Duration) -> Option<Self> {
+        let next = now + sifs;
+        (next < self.until).then_some(Self { next: Some(next), ..self })
+    }
+
+    /// The next exchange begins.
+    pub(crate) fn resumed(self) -> Self {
+        Self { next: None, ..self }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Edcaf {
+    pub(crate) node: u32,
+    class: TrafficClass,
+    access: Access,
+    /// Which of the windows and limits of [`Rules::persistence`] it has.
+    persistence: u8,
+    txop_limit: Duration,
+    /// The MSDUs in service.
+    pub(crate) originator: Originator,
+    /// How the present or next PSDU is sent.
+    pub(crate) mode: Mode,
+    /// What that mode asks for.
+    pub(crate) response: Response,
+    pub(crate) opening: Opening,
+    pub(crate) psdu: Psdu,
+}
+
+impl Edcaf {
+    /// That of a node for an access category, which numbers the frames of so many receivers apart.
+    pub(crate) fn new(
+        rules: &Rules,
+        (node, is_access_point): (u32, bool),
+        category: u32,
+        receivers: usize,
+        backoff: Backoff,
+    ) -> Self {
+        let persistence = rules.set_of(node, is_access_point, category);
+        let (_, txop_limit) = rules.parameters(is_access_point, category);
+        let mode = rules.broadcast_mode;
+        Self {
+            node,
+            class: rules.class_of(category),
+            access: rules.access(persistence, backoff),
+            persistence,
+            txop_limit,
+            originator: Originator::new(receivers),
+            mode,
+            response: Response::to(rules.timing(), &mode),
+            opening: Opening::None,
+            psdu: Psdu::NONE,
+        }
+    }
+
+    /// Whether there is nothing to send.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.originator.is_idle()
+    }
+
+    /// The receiver of what is in service; `None` is broadcast.
+    pub(crate) fn to(&self) -> Option<u32> {
+        self.originator.to()
+    }
+
+    /// The contention window.
+    pub(crate) fn window(&self) -> u32 {
+        self.access.window()
+    }
+
+    /// An idle one takes an MSDU into service.
+    pub(crate) fn load(&mut self, now: Instant, packet: Packet, to: Option<u32>, rules: &Rules) {
+        self.originator.load(&rules.framing, now, packet, to);
+    }
+
+    /// Invokes the back-off procedure: how many slots it has to count (clause 10.23.2.2).
+    pub(crate) fn back_off(&mut self, rules: &Rules) -> u32 {
+        self.access.draw(rules.persistence(self.persistence))
+    }
+
+    // What goes on the air.
+
+    /// It has won the medium now: its TXOP, if it has a limit.
+    pub(crate) fn txop(&self, now: Instant, holder: u32) -> Option<Txop> {
+        let until = now + self.txop_limit;
+        (self.txop_limit > Duration::ZERO).then_some(Txop { holder, until, next: None })
+    }
+
+    /// Puts together what it sends when it has won the medium. Without a TXOP limit, that may last
+    /// as long as it likes.
+    pub(crate) fn begin(
+        &mut self,
+        now: Instant,
+        rules: &Rules,
+        rate: Option<&mut PeerRate>,
+        supply: &mut dyn Supply,
+        out: &mut Vec<Command>,
+    ) {
+        let unlimited = self.txop_limit == Duration::ZERO;
+        let within = if unlimited { Duration(u64::MAX) } else { self.txop_limit };
+        self.assemble(now, within, rules, rate, supply, out);
+    }
+
+    /// Puts together what it sends next in its TXOP; whether there is something, and it fits in.
+    pub(crate) fn go_on(
+        &mut self,
+        now: Instant,
+        txop: &Txop,
+        rules: &Rules,
+        rate: Option<&mut PeerRate>,
+        supply: &mut dyn Supply,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        if self.is_idle() {
+            return false;
+        }
+        self.assemble(now, txop.until - now, rules, rate, supply, out);
+        now + self.exchange(rules, now, Fate::Success).planned() <= txop.until
+    }
+
+    /// Puts together what it sends; the PPDU and its answer shall end `within` a time.
+    fn assemble(
+        &mut self,
+        now: Instant,
+        within: Duration,
+        rules: &Rules,
+        mut rate: Option<&mut PeerRate>,
+        supply: &mut dyn Supply,
+        out: &mut Vec<Command>,
+    ) {
+        let is_fixed = rules.framing.aggregation.is_none();
+        if is_fixed
+            && self.originator.is_assembled()
+            && !rate.as_ref().is_some_and(|rate| rate.adapts())
+        {
+            return;
+        }
+        let (node, class, to) = (self.node, self.class, self.to());
+        let mut with_rts = rate.as_deref_mut().is_some_and(|rate| self.select_mode(now, rate, out));
+        let mode = rate.map_or(rules.broadcast_mode, |rate| rate.mode);
+        let timing = rules.timing();
+        let room = match (&rules.framing.aggregation, to) {
+            (Some(limits), Some(_)) => {
+                let within = within.saturating_sub(rules.around(&mode, with_rts));
+                limits.room(&mode, timing.preamble, within)
+            }
+            _ => Room::SINGLE,
+        };
+        let psdu = self.originator.assemble(&rules.framing, mode.class, room, now, |most| {
+            to.and_then(|to| supply.next(node, class, to, most))
+        });
+        debug_assert!(psdu.mpdus <= 1 || psdu.mpdus <= room.frames && psdu.bytes <= room.bytes);
+        let is_request = psdu.mpdus == 0;
+        with_rts |= psdu.bytes > rules.config.rts_threshold;
+        self.opening = if to.is_some() && !is_request {
+            timing.opening_of(&mode, with_rts)
+        } else {
+            Opening::None
+        };
+        self.set_mode(timing, if is_request { timing.rts_mode(&mode) } else { mode });
+        self.psdu = psdu;
+    }
+
+    /// Lets rate control choose the mode of the next attempt; whether it wants an RTS.
+    fn select_mode(&self, now: Instant, rate: &mut PeerRate, out: &mut Vec<Command>) -> bool {
+        let (Some(control), Some(peer)) = (&mut rate.control, self.to()) else { return false };
+        let choice = control.select(now, self.access.failures());
+        if choice.mode != rate.mode {
+            rate.mode = choice.mode;
+            out.push(Command::Mode { node: self.node, peer, mode: choice.mode });
+        }
+        choice.rts
+    }
+
+    fn set_mode(&mut self, timing: &Timing, mode: Mode) {
+        if self.mode != mode {
+            (self.mode, self.response) = (mode, Response::to(timing, &mode));
+        }
+    }
+
+    /// The exchange that it has put together, if it begins now.
+    pub(crate) fn exchange(&self, rules: &Rules, now: Instant, fate: Fate) -> Exchange {
+        let request = Request {
+            sender: self.node,
+            mode: self.mode,
+            response: self.response.mode,
+            psdu: self.psdu.bytes,
+            opening: self.opening,
+            mpdus: self.psdu.mpdus,
+            answer: self.psdu.answer,
+            block_ack: block_ack(rules.window()),
+            repeated: self.originator.all_received(),
+        };
+        Exchange::of(rules.timing(), &request, now, fate)
+    }
+
+    /// An attempt begins.
+    pub(crate) fn count(&self, Tally { counters, frames }: &mut Tally) {
+        counters.attempts += 1;
+        if self.psdu.mpdus == 0 {
+            frames.block_ack_requests += 1;
+        } else {
+            frames.data_attempts += 1;
+            frames.data_rates += self.mode.rate.0;
+            frames.mpdus += u64::from(self.psdu.mpdus);
+            frames.repeated_mpdus += self.originator.repeated();
+        }
+    }
+
+    /// Whether RTS and CTS go before its PSDU.
+    pub(crate) fn with_rts(&self) -> bool {
+        self.opening == Opening::Rts
+    }
+
+    /// Mode of the first frame that it sends.
+    pub(crate) fn first_mode(&self, timing: &Timing) -> Mode {
+        if self.opening == Opening::None { self.mode } else { timing.rts_mode(&self.mode) }
+    }
+
+    /// Mode of the last frame that it sends before it can notice that nobody answers.
+    pub(crate) fn exposed_mode(&self, timing: &Timing) -> Mode {
+        if self.with_rts() { timing.rts_mode(&self.mode) } else { self.mode }
+    }
+
+    /// What that frame asks for.
+    pub(crate) fn exposed_response(&self, timing: &Timing) -> Response {
+        if self.with_rts() {
+            Response::to(timing, &self.exposed_mode(timing))
+        } else {
+            self.response
+        }
+    }
+
+    // What became of it.
+
+    /// An attempt got its answer, or needed none; a block ack says what has `arrived`. Rate control
+    /// learns of it, with the receiver's `snr`, if that is known.
+    pub(crate) fn succeed(
+        &mut self,
+        now: Instant,
+        rules: &Rules,
+        arrived: Option<&Bitmap>,
+        rate: Option<&mut PeerRate>,
+        snr: impl FnOnce(&Mode) -> Option<Db>,
+        settled: &mut Vec<Settled>,
+    ) {
+        self.access.succeed(rules.persistence(self.persistence));
+        let acked = if let Some(arrived) = arrived {
+            self.originator.on_block_ack(&rules.framing, now, arrived, settled)
+        } else {
+            self.originator.on_ack(settled);
+            1
+        };
+        self.report(now, rate, rate::Answer::Acked(acked), snr);
+    }
+
+    /// An attempt got no answer: `aired` tells that its data frames were on the air.
+    pub(crate) fn miss(
+        &mut self,
+        now: Instant,
+        rules: &Rules,
+        aired: bool,
+        rate: Option<&mut PeerRate>,
+        settled: &mut Vec<Settled>,
+    ) {
+        let answer = if aired { rate::Answer::None } else { rate::Answer::NoCts };
+        self.report(now, rate, answer, |_| None);
+        let after_cts = aired && self.with_rts();
+        let failure = self.access.fail(rules.persistence(self.persistence), after_cts);
+        if aired {
+            self.originator.on_no_answer(&rules.framing, now, settled);
+        } else {
+            self.originator.on_delay(&rules.framing, now, settled);
+        }
+        if failure == Failure::Drop {
+            self.originator.on_retry_limit(&rules.framing, settled);
+        }
+    }
+
+    /// Another EDCAF of the node goes first: as after a collision, but that nothing was on the air,
+    /// of which rate control could learn (clause 10.23.2.4).
+    pub(crate) fn yield_to_higher(
+        &mut self,
+        now: Instant,
+        rules: &Rules,
+        Tally { frames, .. }: &mut Tally,
+        settled: &mut Vec<Settled>,
+    ) {
+        frames.internal_collisions += 1;
+        self.miss(now, rules, false, None, settled);
+    }
+
+    /// Tells rate control what became of an attempt with data.
+    fn report(
+        &self,
+        now: Instant,
+        rate: Option<&mut PeerRate>,
+        answer: rate::Answer,
+        snr: impl FnOnce(&Mode) -> Option<Db>,
+    ) {
+        let Some(control) = rate.and_then(|rate| rate.control.as_mut()) else { return };
+        if self.psdu.mpdus > 0 {
+            let (mode, rts, sent) = (self.mode, self.with_rts(), u32::from(self.psdu.mpdus));
+            control.on_report(now, &TxReport { mode, rts, sent, answer, snr: snr(&mode) });
+        }
+    }
+}

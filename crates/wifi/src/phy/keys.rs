@@ -1,0 +1,82 @@
+//! The keys by which a mode with an MCS is chosen.
+
+use super::tx_vector::fault;
+use super::{Guard, Mode, ModeClass, ModeFault, TxVector, Width};
+use settings::Settings;
+
+/// What chooses a mode with an MCS; what is left open is chosen for it.
+#[derive(Clone, Debug, PartialEq, Eq, Settings)]
+pub struct McsKeys {
+    /// MCS of data frames in 802.11n, ac and ax, counted within a stream (802.11n may also count
+    /// its 32 from 0 to 31); default the highest. Where there is rate control, no higher one is
+    /// used.
+    #[setting(range = 0..=31)]
+    pub mcs: Option<u32>,
+    /// Spatial streams; default 1.
+    #[setting(range = 1..=8)]
+    pub streams: Option<u32>,
+    /// Bandwidth in MHz; default 20.
+    #[setting(key = "width_mhz")]
+    pub width: Option<Width>,
+    /// Guard interval in nanoseconds: 400 or 800 in 802.11n and ac, 800, 1600 or 3200 in ax;
+    /// default 800.
+    #[setting(key = "guard_ns")]
+    pub guard: Option<Guard>,
+}
+
+impl McsKeys {
+    /// These keys, and others where they are left open.
+    #[must_use]
+    pub fn or(&self, others: &Self) -> Self {
+        Self {
+            mcs: self.mcs.or(others.mcs),
+            streams: self.streams.or(others.streams),
+            width: self.width.or(others.width),
+            guard: self.guard.or(others.guard),
+        }
+    }
+
+    /// The names of those that are given.
+    pub fn given(&self) -> impl Iterator<Item = &'static str> {
+        let given = [
+            self.mcs.is_some(),
+            self.streams.is_some(),
+            self.width.is_some(),
+            self.guard.is_some(),
+        ];
+        Self::keys().iter().copied().zip(given).filter_map(|(key, given)| given.then_some(key))
+    }
+
+    /// A vector like another with these keys; of MCS 0 if none is given.
+    ///
+    /// # Errors
+    /// The MCS, where it has other streams than are given.
+    pub fn vector(&self, like: TxVector) -> Result<TxVector, ModeFault> {
+        let narrow = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
+        let (mut mcs, mut streams) = (narrow(self.mcs.unwrap_or(0)), self.streams.map(narrow));
+        // An MCS of 802.11n may stand for its streams too (clause 19.5).
+        if like.class == ModeClass::Ht && (8..32).contains(&mcs) {
+            let implied = mcs / 8 + 1;
+            if streams.is_some_and(|given| given != implied) {
+                let message = format!(
+                    "{mcs} has {implied} streams in 802.11n [802.11-2020 19.5]; leave streams out, \
+                     or count the MCS of each from 0 to 7"
+                );
+                return fault("mcs", message);
+            }
+            (mcs, streams) = (mcs % 8, Some(implied));
+        }
+        let (width, guard) = (self.width.unwrap_or_default(), self.guard.unwrap_or_default());
+        Ok(TxVector { mcs, streams: streams.unwrap_or(1), width, guard, ..like })
+    }
+
+    /// The mode that is chosen, and its vector.
+    ///
+    /// # Errors
+    /// The key at fault, and why.
+    pub fn mode(&self, like: TxVector) -> Result<(Mode, TxVector), ModeFault> {
+        let vector = self.vector(like)?;
+        let mode = if self.mcs.is_some() { vector.mode() } else { vector.fastest() }?;
+        Ok((mode, TxVector { mcs: mode.mcs, ..vector }))
+    }
+}

@@ -1,0 +1,45 @@
+//! The scheme of LT-TCP's study.
+
+use super::arf::{Arf, Count, Patience};
+use super::{LinkModes, RateControl, Rule};
+use crate::phy::error::ErrorModel;
+use kernel::Rng;
+use settings::Settings;
+
+/// The scheme of LT-TCP's study: two failures in a row go down, ten successes in a row up, and
+/// nothing else counts.
+// "Impact of Interference and Capture Effects in 802.11 Wireless Networks on TCP" (V. Subramanian
+// and others, section IV-B): the rate is reduced when successive attempts fail and raised when they
+// succeed. It names no numbers; these are ARF's, without its timer and without probes.
+#[derive(Clone, Debug, PartialEq, Settings)]
+pub struct Simple {}
+
+impl Rule for Simple {
+    fn build(&self, link: &LinkModes, _: &dyn ErrorModel, _: Rng) -> Option<Box<dyn RateControl>> {
+        let count = Count::new(10, 2, Patience::Endless);
+        Some(Box::new(Arf { ladder: link.ladder(), count, probes: false }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Script, build};
+    use super::*;
+
+    #[test]
+    fn successive_failures_count_at_any_rate() {
+        let mut script = Script::new(build(&Simple {}));
+        assert_eq!(script.places("++++++++++"), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(script.places("-+-"), [1, 1, 1], "neither the first nor two apart");
+        assert_eq!(script.places("-"), [0]);
+        assert_eq!(script.places("+-+-+-+-+-+-+-+-+-+-"), [0; 20], "nothing but runs counts");
+        assert_eq!(script.places("+++++++++-++++++++++").last(), Some(&1), "ten in a row");
+    }
+
+    #[test]
+    fn nothing_goes_up_for_patience() {
+        let mut script = Script::new(build(&Simple {}));
+        script.places("++++-++++-++++-++++-++++-++++");
+        assert_eq!(script.places("-++++"), [0; 5]);
+    }
+}

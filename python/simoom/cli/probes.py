@@ -1,0 +1,41 @@
+"""``simoom probes``: of what a scenario gives time series."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from simoom.cli.terminal import File, Settings, load
+
+
+def probes(
+    file: File,
+    settings: Settings = [],  # noqa: B006  typer copies it
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print them as one JSON array, nothing else.")
+    ] = False,
+) -> None:
+    """List the probes of a scenario: paths for --probe, with unit and meaning.
+
+    `[*]` stands for any number, and gives a time series of each flow, station or link that has the
+    probe.
+    """
+    found = load(file, settings).probes()
+    if as_json:
+        print(json.dumps([probe._asdict() for probe in found], indent=2, ensure_ascii=False))
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
+    for heading in ("probe", "series", "unit"):
+        justify = "right" if heading == "series" else "left"
+        table.add_column(heading, justify=justify, no_wrap=True)
+    table.add_column("meaning")
+    for probe in found:
+        unit = "" if probe.unit == "1" else probe.unit
+        table.add_row(Text(probe.path), str(probe.series), unit, Text(probe.meaning))
+    Console(highlight=False).print(table)

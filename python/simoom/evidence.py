@@ -1,0 +1,307 @@
+"""Evidence: numbers that know how sure they are, held against what they should be.
+
+A `Value` is a number with its interval: estimated over runs, given by a formula, or printed by
+somebody else. A `Check` compares a value with the band in which it should lie, or with a
+`Reference` up to a tolerance, and has one `Outcome`: it holds if the whole interval lies inside the
+band, fails if the whole interval lies outside, and is open if the band's edge runs through the
+interval. The words that are published follow from outcomes: the `Verdict` of a paper's claim, which
+is made of checks, and the `Agreement` of a row of the table of agreement, which is one check.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from simoom.stats import Estimate, mean_ci
+from simoom.tables import digits
+
+EXACT = "exact"
+PRINTED = "printed"
+MEAN = "mean"
+MEDIAN = "median"
+
+
+@dataclass(frozen=True, repr=False)
+class Value:
+    """A number and the interval that holds it.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+    low, high : float
+        The ends of its 95 % interval; the number itself where there is no interval.
+    n : int
+        Over how many runs; 0 for what was not simulated here.
+    statistic : str
+        "exact" (a formula), "printed" (in the paper or by another simulator), "mean" or "median"
+        over runs.
+    """
+
+    value: float
+    low: float
+    high: float
+    n: int = 0
+    statistic: str = EXACT
+
+    @classmethod
+    def exact(cls, value: float) -> Value:
+        """Return what a formula gives."""
+        return cls(float(value), float(value), float(value))
+
+    @classmethod
+    def printed(cls, value: float, half_width: float = 0.0) -> Value:
+        """Return a number as somebody else reported it, with the interval given there."""
+        half = 0.0 if math.isnan(half_width) else half_width
+        return cls(value, value - half, value + half, 0, PRINTED)
+
+    @classmethod
+    def estimated(cls, estimate: Estimate) -> Value:
+        """Return a mean with its interval as evidence."""
+        return cls(estimate.mean, estimate.ci_low, estimate.ci_high, estimate.n, MEAN)
+
+    @classmethod
+    def mean(cls, runs: Iterable[float]) -> Value:
+        """Return the mean over runs with Student's t interval.
+
+        Examples
+        --------
+        >>> Value.mean([1.0, 2.0, 3.0])
+        Value(2.000 ± 2.48, mean of 3)
+        """
+        sample = _measured(runs)
+        if not sample.size:
+            return cls(math.nan, math.nan, math.nan, 0, MEAN)
+        return cls.estimated(mean_ci(sample))
+
+    @classmethod
+    def median(cls, runs: Iterable[float]) -> Value:
+        """Return the median over runs with an interval that no distribution can mislead.
+
+        The interval goes from an order statistic to its mirror image, as the number of runs below
+        the median is binomial. It is the narrowest with at least 95 %; fewer than six runs have
+        none, and it is infinite.
+
+        Examples
+        --------
+        >>> Value.median([3.0, 1.0, 2.0, 90.0, 5.0, 4.0])
+        Value(3.500 [1.00, 90.0], median of 6)
+        """
+        sample = np.sort(_measured(runs))
+        n = int(sample.size)
+        if not n:
+            return cls(math.nan, math.nan, math.nan, 0, MEDIAN)
+        middle = float(np.median(sample))
+        rank = _rank(n)
+        if rank == 0:
+            return cls(middle, -math.inf, math.inf, n, MEDIAN)
+        return cls(middle, float(sample[rank - 1]), float(sample[n - rank]), n, MEDIAN)
+
+    @property
+    def half_width(self) -> float:
+        """Half the interval."""
+        return (self.high - self.low) / 2
+
+    def over(self, other: Value) -> Value:
+        """Return the ratio to another number; its interval is that of the worst case."""
+        if other.low <= 0:
+            ends = (-math.inf, math.inf)
+        else:
+            corners = [a / b for a in (self.low, self.high) for b in (other.low, other.high)]
+            ends = (min(corners), max(corners))
+        return replace(self._with(other), value=self.value / other.value, low=ends[0], high=ends[1])
+
+    def minus(self, other: Value) -> Value:
+        """Return the difference to another number; its interval is that of the worst case."""
+        return replace(
+            self._with(other),
+            value=self.value - other.value,
+            low=self.low - other.high,
+            high=self.high - other.low,
+        )
+
+    def times(self, factor: float) -> Value:
+        """Return the number in another unit."""
+        return replace(
+            self, value=self.value * factor, low=self.low * factor, high=self.high * factor
+        )
+
+    def _with(self, other: Value) -> Value:
+        """Whichever of both was simulated says how."""
+        return self if self.n or not other.n else other
+
+    def __str__(self) -> str:
+        if self.low == self.high:
+            return digits(self.value, 4)
+        if not math.isfinite(self.half_width):
+            return f"{digits(self.value, 4)} (no interval)"
+        if self.statistic == MEDIAN:
+            return f"{digits(self.value, 4)} [{digits(self.low)}, {digits(self.high)}]"
+        return f"{digits(self.value, 4)} ± {digits(self.half_width)}"
+
+    def __repr__(self) -> str:
+        how = f"{self.statistic} of {self.n}" if self.n else self.statistic
+        return f"Value({self}, {how})"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What a number should be. Its source is that of the table in which it stands.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+    half_width : float
+        Half the width of its 95 % interval; 0 for what is computed.
+    """
+
+    value: float
+    half_width: float = 0.0
+
+
+class Outcome(enum.StrEnum):
+    """What a check says."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    OPEN = "open"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One number and the band in which it should lie.
+
+    Parameters
+    ----------
+    what : str
+        Which number this is.
+    value : Value
+        The number.
+    low, high : float
+        The band, ends included.
+    """
+
+    what: str
+    value: Value
+    low: float = -math.inf
+    high: float = math.inf
+
+    @classmethod
+    def near(cls, what: str, value: Value, target: float, *, within: float) -> Check:
+        """Return a check that a number is its target up to so much."""
+        return cls(what, value, target - within, target + within)
+
+    @classmethod
+    def agrees(cls, what: str, value: Value, target: Value, *, within: float) -> Check:
+        """Return a check that the ratio of two numbers is 1 up to a fraction."""
+        return cls(what, value.over(target), 1 - within, 1 + within)
+
+    @classmethod
+    def against(cls, what: str, value: Value, reference: Reference, *, within: float) -> Check:
+        """Return a check that the difference from a reference is 0 up to so much.
+
+        The interval of the difference is that of the worst case.
+        """
+        apart = value.value - reference.value
+        half = value.half_width + reference.half_width
+        difference = replace(value, value=apart, low=apart - half, high=apart + half)
+        return cls(what, difference, -within, within)
+
+    @property
+    def outcome(self) -> Outcome:
+        """Whether the interval lies inside the band, outside, or across its edge."""
+        value = self.value
+        if not math.isfinite(value.value):
+            return Outcome.OPEN
+        if self.low <= value.low and value.high <= self.high:
+            return Outcome.HOLDS
+        if value.high < self.low or value.low > self.high:
+            return Outcome.FAILS
+        return Outcome.OPEN
+
+    @property
+    def agreement(self) -> Agreement:
+        """The word of the table of agreement for a check `against` a reference.
+
+        What the interval leaves open, the number decides: it agrees if it lies inside the band. If
+        it does not, the middle of the band may still lie within its interval.
+        """
+        if self.outcome is Outcome.FAILS:
+            return Agreement.DIFFERS
+        # A number that is none agrees with nothing.
+        if self.low <= self.value.value <= self.high:
+            return Agreement.AGREES
+        if self.value.low <= (self.low + self.high) / 2 <= self.value.high:
+            return Agreement.INTERVAL
+        return Agreement.DIFFERS
+
+    @property
+    def band(self) -> str:
+        """The band in words."""
+        if math.isinf(self.low):
+            return f"at most {digits(self.high, 4)}" if math.isfinite(self.high) else "any"
+        if math.isinf(self.high):
+            return f"at least {digits(self.low, 4)}"
+        return f"{digits(self.low, 4)} to {digits(self.high, 4)}"
+
+    @property
+    def distance(self) -> float:
+        """How far the number is from the nearer end of the band, negative inside, in its parts."""
+        worst = max(self.low - self.value.value, self.value.value - self.high)
+        width = self.high - self.low
+        scale = width if math.isfinite(width) and width > 0 else abs(self.value.value) or 1.0
+        return worst / scale
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.value}"
+
+
+class Verdict(enum.StrEnum):
+    """What becomes of a claim: only what an interval decides counts."""
+
+    REPRODUCED = "reproduced"
+    IN_PART = "reproduced in part"
+    NOT_REPRODUCED = "not reproduced"
+    NOT_CHECKABLE = "not checkable"
+
+    @classmethod
+    def of(cls, checks: Iterable[Check]) -> Verdict:
+        """Return what checks say together: reproduced if all hold, in part if some do."""
+        outcomes = [check.outcome for check in checks]
+        if outcomes and all(outcome is Outcome.HOLDS for outcome in outcomes):
+            return cls.REPRODUCED
+        if Outcome.HOLDS in outcomes:
+            return cls.IN_PART
+        if Outcome.FAILS in outcomes:
+            return cls.NOT_REPRODUCED
+        return cls.NOT_CHECKABLE
+
+
+class Agreement(enum.StrEnum):
+    """What becomes of a row of the table of agreement: what is open counts by its number."""
+
+    AGREES = "agrees"
+    INTERVAL = "within the interval"
+    DIFFERS = "differs"
+
+
+def _measured(runs: Iterable[float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """The runs that had something to measure."""
+    sample = np.asarray(list(runs), dtype=np.float64)
+    return sample[np.isfinite(sample)]
+
+
+def _rank(n: int) -> int:
+    """The largest k such that the k-th and the (n+1-k)-th of n hold the median with 95 %."""
+    from scipy.stats import binom
+
+    k = 0
+    while 1 - 2 * float(binom.cdf(k, n, 0.5)) >= 0.95:
+        k += 1
+    return k
