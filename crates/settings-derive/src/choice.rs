@@ -64,20 +64,16 @@ impl Arms {
         match &variant.fields {
             Fields::Unit => {
                 self.named.push(quote!(Self::#arm => #name,));
-                self.picks.push(quote!(#name => access.unit_variant().map(|()| Self::#arm),));
-                self.writes.push(quote!(Self::#arm => serializer.serialize_str(#name),));
+                self.picks.push(quote!(#name => named.alone().map(|()| Self::#arm),));
+                self.writes.push(quote!(Self::#arm => ::settings::Json::from(#name),));
                 self.describes.push(quote!(variants.name(#name, #meaning);));
             }
             Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
                 let ty = &fields.unnamed[0].ty;
                 self.named.push(quote!(Self::#arm(_) => #name,));
-                self.picks.push(quote! {
-                    #name => access
-                        .newtype_variant_seed(::settings::Seed::new(::settings::Unit::NONE))
-                        .map(Self::#arm),
-                });
+                self.picks.push(quote!(#name => named.read().map(Self::#arm),));
                 self.writes.push(quote! {
-                    Self::#arm(inner) => ::settings::write_variant(#name, inner, serializer),
+                    Self::#arm(inner) => ::settings::write_variant(#name, inner),
                 });
                 self.describes.push(quote!(variants.table::<#ty>(#name, #meaning, generator);));
                 self.checks.push(quote!(#name => variant.check::<#ty>(),));
@@ -116,13 +112,12 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 match self { #(#named)* }
             }
 
-            fn pick<'de, A: ::settings::serde::de::VariantAccess<'de>>(
-                name: &str,
-                access: A,
-            ) -> ::core::result::Result<Self, A::Error> {
-                match name {
+            fn pick(
+                named: &::settings::Named<'_>,
+            ) -> ::core::result::Result<Self, ::settings::Fault> {
+                match named.name {
                     #(#picks)*
-                    _ => Err(::settings::serde::de::Error::unknown_variant(name, Self::NAMES)),
+                    other => unreachable!("{other} is none of the names"),
                 }
             }
 
@@ -134,10 +129,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 #(#describes)*
             }
 
-            fn give<S: ::settings::serde::Serializer>(
-                &self,
-                serializer: S,
-            ) -> ::core::result::Result<S::Ok, S::Error> {
+            fn give(&self) -> ::settings::Json {
                 match self { #(#writes)* }
             }
 

@@ -146,16 +146,16 @@ impl<'a> Key<'a> {
     fn take(&self) -> TokenStream {
         let (ident, key, unit) = (self.ident, &self.name, self.unit());
         let alias = self.alias.iter().map(|alias| quote!(| #alias));
-        quote!(#key #(#alias)* => self.#ident = map.next_value_seed(::settings::Seed::new(#unit))?,)
+        quote!(#key #(#alias)* => self.#ident = ::settings::Setting::read(value, #unit)?,)
     }
 
     fn give(&self) -> TokenStream {
         let (ident, key, unit) = (self.ident, &self.name, self.unit());
         match self.kind {
             Kind::Own => quote! {
-                map.serialize_entry(#key, &::settings::Written(&self.#ident, #unit))?;
+                table.insert(#key.to_owned(), ::settings::Setting::write(&self.#ident, #unit));
             },
-            Kind::Flatten => quote!(::settings::Settings::give(&self.#ident, map)?;),
+            Kind::Flatten => quote!(::settings::Settings::give(&self.#ident, table);),
             Kind::Skip => quote!(),
         }
     }
@@ -232,32 +232,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             }
         }
         #settings
-        impl<'de> ::settings::serde::Deserialize<'de> for #ident {
-            fn deserialize<D: ::settings::serde::Deserializer<'de>>(
-                deserializer: D,
-            ) -> ::core::result::Result<Self, D::Error> {
-                ::settings::read_table(deserializer)
-            }
-        }
-        impl ::settings::serde::Serialize for #ident {
-            fn serialize<S: ::settings::serde::Serializer>(
-                &self,
-                serializer: S,
-            ) -> ::core::result::Result<S::Ok, S::Error> {
-                ::settings::write_table(self, serializer)
-            }
-        }
-        impl ::settings::schemars::JsonSchema for #ident {
-            fn schema_name() -> ::std::borrow::Cow<'static, str> {
-                #name.into()
-            }
-            fn json_schema(
-                generator: &mut ::settings::schemars::SchemaGenerator,
-            ) -> ::settings::schemars::Schema {
-                ::settings::describe_table::<Self>(generator)
-            }
-        }
-        ::settings::setting_by_serde!(#ident);
+        ::settings::setting_by_table!(#ident);
     })
 }
 
@@ -294,16 +269,16 @@ fn implement_settings(
             }
 
             #[allow(unused_variables)]
-            fn take<'de, A: ::settings::serde::de::MapAccess<'de>>(
+            fn take(
                 &mut self,
                 key: &str,
-                map: &mut A,
-            ) -> ::core::result::Result<bool, A::Error> {
+                value: &::settings::Node,
+            ) -> ::core::result::Result<bool, ::settings::Fault> {
                 match key {
                     #(#takes)*
                     _ => {
                         #(
-                            if ::settings::Settings::take(&mut self.#flat_idents, key, map)? {
+                            if ::settings::Settings::take(&mut self.#flat_idents, key, value)? {
                                 return Ok(true);
                             }
                         )*
@@ -315,12 +290,8 @@ fn implement_settings(
             }
 
             #[allow(unused_variables)]
-            fn give<M: ::settings::serde::ser::SerializeMap>(
-                &self,
-                map: &mut M,
-            ) -> ::core::result::Result<(), M::Error> {
+            fn give(&self, table: &mut ::settings::Map<String, ::settings::Json>) {
                 #(#gives)*
-                Ok(())
             }
 
             #[allow(unused_variables)]

@@ -1,17 +1,14 @@
 //! Choices: one of several variants, by its name alone or with a table.
 
 use crate::check::{Faults, VariantCheck};
+use crate::fault::Fault;
 use crate::number::number;
 use crate::path::Path;
-use crate::setting::{Setting, Written};
+use crate::setting::Setting;
+use crate::tree::Node;
 use crate::unit::Unit;
 use schemars::{Schema, SchemaGenerator, json_schema};
-use serde::de::{EnumAccess, VariantAccess, Visitor};
-use serde::ser::SerializeMap;
-use serde::{Deserializer, Serializer};
-use serde_json::{Value as Json, json};
-use std::fmt;
-use std::marker::PhantomData;
+use serde_json::{Map, Value as Json, json};
 
 /// One of several variants.
 pub trait Choice: Sized {
@@ -30,17 +27,14 @@ pub trait Choice: Sized {
     /// The name of this one.
     fn name(&self) -> &'static str;
 
-    /// Reads the variant of a name.
+    /// Reads the variant that is named.
     ///
     /// # Errors
-    /// The access's, where its table does not have the variant's shape.
-    fn pick<'de, A: VariantAccess<'de>>(name: &str, access: A) -> Result<Self, A::Error>;
+    /// The first fault of shape in its table.
+    fn pick(named: &Named<'_>) -> Result<Self, Fault>;
 
     /// Writes this one, with its table.
-    ///
-    /// # Errors
-    /// The serializer's.
-    fn give<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error>;
+    fn give(&self) -> Json;
 
     /// Describes every variant.
     fn describe(variants: &mut Variants, generator: &mut SchemaGenerator);
@@ -56,23 +50,6 @@ pub trait Choice: Sized {
 #[macro_export]
 macro_rules! setting_by_choice {
     ($Enum:ty) => {
-        impl<'de> $crate::serde::Deserialize<'de> for $Enum {
-            fn deserialize<D: $crate::serde::Deserializer<'de>>(
-                deserializer: D,
-            ) -> ::core::result::Result<Self, D::Error> {
-                $crate::read_choice(deserializer)
-            }
-        }
-
-        impl $crate::serde::Serialize for $Enum {
-            fn serialize<S: $crate::serde::Serializer>(
-                &self,
-                serializer: S,
-            ) -> ::core::result::Result<S::Ok, S::Error> {
-                $crate::Choice::give(self, serializer)
-            }
-        }
-
         impl $crate::schemars::JsonSchema for $Enum {
             fn schema_name() -> ::std::borrow::Cow<'static, str> {
                 <Self as $crate::Choice>::TITLE.into()
@@ -86,7 +63,24 @@ macro_rules! setting_by_choice {
         }
 
         impl $crate::Setting for $Enum {
-            $crate::by_serde!();
+            fn read(
+                node: &$crate::Node,
+                _: $crate::Unit,
+            ) -> ::core::result::Result<Self, $crate::Fault> {
+                <Self as $crate::Choice>::pick(&node.named(<Self as $crate::Choice>::names())?)
+            }
+
+            fn write(&self, _: $crate::Unit) -> $crate::Json {
+                $crate::Choice::give(self)
+            }
+
+            fn schema(
+                _: $crate::Unit,
+                _: &$crate::Range,
+                generator: &mut $crate::schemars::SchemaGenerator,
+            ) -> $crate::schemars::Schema {
+                generator.subschema_for::<Self>()
+            }
 
             fn shown(&self, _: $crate::Unit) -> ::core::option::Option<$crate::Json> {
                 Some($crate::Json::from($crate::Choice::name(self)))
@@ -105,43 +99,47 @@ macro_rules! setting_by_choice {
     };
 }
 
-/// Reads a choice.
-///
-/// # Errors
-/// The deserializer's, where there is no such variant, or its table does not have its shape.
-pub fn read_choice<'de, T: Choice, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
-    struct Variant<T>(PhantomData<T>);
+/// A variant by its name, with its table where one is written.
+#[derive(Debug)]
+pub struct Named<'a> {
+    /// Its name, which is one of the choice's.
+    pub name: &'a str,
+    pub(crate) table: Option<&'a Node>,
+}
 
-    impl<'de, T: Choice> Visitor<'de> for Variant<T> {
-        type Value = T;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "one of {}", T::names().join(", "))
-        }
-
-        fn visit_enum<A: EnumAccess<'de>>(self, choice: A) -> Result<T, A::Error> {
-            let (name, access) = choice.variant::<String>()?;
-            T::pick(&name, access)
+impl Named<'_> {
+    /// Reads a variant that is a name alone.
+    ///
+    /// # Errors
+    /// A fault where there is a table with keys.
+    pub fn alone(&self) -> Result<(), Fault> {
+        match self.table {
+            Some(node) if node.value != Node::EMPTY.value => {
+                let message = format!("has no settings, but here {}", node.described());
+                Err(Fault::message(node.line, message).in_key(self.name, node))
+            }
+            _ => Ok(()),
         }
     }
-    from.deserialize_enum(T::TITLE, T::names(), Variant(PhantomData))
+
+    /// Reads a variant's table.
+    ///
+    /// # Errors
+    /// The first fault of shape in it.
+    pub fn read<T: Setting>(&self) -> Result<T, Fault> {
+        match self.table {
+            Some(node) => T::read(node, Unit::NONE).map_err(|fault| fault.in_key(self.name, node)),
+            None => T::read(&Node::EMPTY, Unit::NONE),
+        }
+    }
 }
 
 /// Writes a variant with its table; its name alone where that has no keys.
-///
-/// # Errors
-/// The serializer's.
-pub fn write_variant<T: Setting, S: Serializer>(
-    name: &'static str,
-    table: &T,
-    to: S,
-) -> Result<S::Ok, S::Error> {
+pub fn write_variant<T: Setting>(name: &'static str, table: &T) -> Json {
     if T::is_empty_table() {
-        return to.serialize_str(name);
+        return Json::from(name);
     }
-    let mut map = to.serialize_map(Some(1))?;
-    map.serialize_entry(name, &Written(table, Unit::NONE))?;
-    map.end()
+    Json::Object(Map::from_iter([(name.to_owned(), table.write(Unit::NONE))]))
 }
 
 /// The schema of a choice.
@@ -225,27 +223,22 @@ impl Variants {
 macro_rules! numbered {
     ($Type:ty, $kind:literal: $($number:literal => $value:expr),* $(,)?) => {
         impl $crate::Setting for $Type {
-            fn read<'de, D: $crate::serde::Deserializer<'de>>(
+            fn read(
+                node: &$crate::Node,
                 _: $crate::Unit,
-                from: D,
-            ) -> ::core::result::Result<Self, D::Error> {
-                let given = <f64 as $crate::serde::Deserialize>::deserialize(from)?;
+            ) -> ::core::result::Result<Self, $crate::Fault> {
+                let given = node.number()?;
                 $(if given == f64::from($number) {
                     return Ok($value);
                 })*
-                let fault = $crate::not_among(&[$(f64::from($number)),*], given);
-                Err($crate::serde::de::Error::custom(fault))
+                Err($crate::not_among(&[$(f64::from($number)),*], given))
             }
 
-            fn write<S: $crate::serde::Serializer>(
-                &self,
-                _: $crate::Unit,
-                to: S,
-            ) -> ::core::result::Result<S::Ok, S::Error> {
+            fn write(&self, _: $crate::Unit) -> $crate::Json {
                 $(if *self == $value {
-                    return $crate::serde::Serialize::serialize(&$number, to);
+                    return $crate::Json::from($number);
                 })*
-                to.serialize_none()
+                $crate::Json::Null
             }
 
             fn schema(
@@ -261,10 +254,10 @@ macro_rules! numbered {
 
 /// Why a number is none of these.
 #[doc(hidden)]
-pub fn not_among(numbers: &[f64], given: f64) -> String {
+pub fn not_among(numbers: &[f64], given: f64) -> Fault {
     let numbers: Vec<String> = numbers.iter().map(|one| number(*one)).collect();
     let (last, first) = numbers.split_last().map_or(("", &[][..]), |(last, rest)| (last, rest));
-    format!("is {} or {last}, not {}", first.join(", "), number(given))
+    Fault::here(format!("is {} or {last}, not {}", first.join(", "), number(given)))
 }
 
 /// An enum whose variants are files: each line names a file, the variant, and the settings that the

@@ -5,9 +5,9 @@ use crate::fault::{Fault, Kind, nearest};
 use crate::path::{Path, Step, shown};
 use crate::read::typed;
 use crate::schema::schema;
+use crate::setting::Setting;
 use crate::tree::{Node, Value, plural};
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 /// A value as typed behind `--set path=`: TOML, or a bare word.
@@ -30,7 +30,7 @@ pub fn value_of(path: &Path, text: &str) -> Result<Node, Issue> {
 }
 
 /// A document that is written as a tree, and the short forms in it.
-pub trait Root: DeserializeOwned + JsonSchema {
+pub trait Root: Setting + JsonSchema {
     /// Tables that may be written as the value of one of their keys: `stations = 10` stands for
     /// `stations.count = 10`.
     const SHORT_FORMS: &'static [(&'static str, &'static str)];

@@ -3,13 +3,12 @@
 use crate::check::Issue;
 use crate::path::{Path, Step, is_bare, shown};
 use crate::schema;
-use serde::de;
+use crate::tree::Node;
 use serde_json::Value as Json;
-use std::fmt;
 
-/// What is wrong, and where.
+/// What is wrong, and where: a fault of shape.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub struct Fault {
     /// From the innermost step outwards: the path grows while the fault travels up.
     steps: Vec<Step>,
     /// 0 where unknown.
@@ -37,11 +36,25 @@ impl Fault {
         Self::new(line, Kind::Message(message.into()))
     }
 
-    /// The same fault, seen from one step further out.
-    pub(crate) fn within(mut self, step: Step, line: usize) -> Self {
+    /// A fault of the value itself.
+    pub fn here(message: impl Into<String>) -> Self {
+        Self::message(0, message)
+    }
+
+    /// The same fault, seen from the table in which `node` stands under `key`.
+    pub(crate) fn in_key(self, key: &str, node: &Node) -> Self {
+        self.within(Step::Key(key.to_owned()), node)
+    }
+
+    /// The same fault, seen from the list in which `node` stands.
+    pub(crate) fn in_item(self, index: usize, node: &Node) -> Self {
+        self.within(Step::Index(index), node)
+    }
+
+    fn within(mut self, step: Step, node: &Node) -> Self {
         self.steps.push(step);
         if self.line == 0 {
-            self.line = line;
+            self.line = node.line;
         }
         self
     }
@@ -134,24 +147,6 @@ fn likeness(word: &str, candidate: &str) -> f64 {
         return 0.85;
     }
     strsim::normalized_damerau_levenshtein(word, candidate)
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {:?}", self.path(), self.kind)
-    }
-}
-
-impl std::error::Error for Fault {}
-
-impl de::Error for Fault {
-    fn custom<T: fmt::Display>(message: T) -> Self {
-        Self::message(0, message.to_string())
-    }
-
-    fn unknown_field(key: &str, known: &'static [&'static str]) -> Self {
-        Self::new(0, Kind::UnknownKey { key: key.to_owned(), known })
-    }
 }
 
 #[cfg(test)]

@@ -61,15 +61,15 @@ mod tree;
 mod unit;
 
 pub use check::{Check, Faults, Issue, TableCheck, VariantCheck};
-pub use choice::{Choice, Variants, describe_choice, not_among, read_choice, write_variant};
+pub use choice::{Choice, Named, Variants, describe_choice, not_among, write_variant};
 pub use edit::{Root, get, set, value_of};
-pub use fault::nearest;
+pub use fault::{Fault, nearest};
 pub use number::{Number, number};
 pub use path::{Path, Step, is_bare, shown};
 pub use range::Range;
 pub use read::{read, read_sound};
 pub use schema::schema;
-pub use setting::{Seed, Setting, Written};
+pub use setting::Setting;
 pub use settings_derive::{Choice, Settings};
 pub use table::{Description, Settings, describe_table, read_table, write_table};
 pub use tree::{Node, Value, plural};
@@ -79,6 +79,4 @@ pub use unit::Unit;
 #[doc(hidden)]
 pub use schemars;
 #[doc(hidden)]
-pub use serde;
-#[doc(hidden)]
-pub use serde_json::Value as Json;
+pub use serde_json::{Map, Value as Json};

@@ -1,14 +1,14 @@
 //! Numbers as they are written, and the types that they become.
 
 use crate::check::Check;
+use crate::fault::Fault;
 use crate::range::Range;
 use crate::setting::Setting;
 use crate::tree::{Node, Value};
 use crate::unit::Unit;
 use kernel::{BitRate, Bytes, Db, Dbm, Duration, Instant, Segments};
 use schemars::{Schema, SchemaGenerator, json_schema};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serializer};
+use serde_json::Value as Json;
 
 /// A quantity that is written as a number.
 pub trait Number: Sized {
@@ -61,12 +61,12 @@ macro_rules! real {
             }
         }
         impl Setting for $ty {
-            fn read<'de, D: Deserializer<'de>>(unit: Unit, from: D) -> Result<Self, D::Error> {
-                f64::deserialize(from).map(|value| Self::written(value, unit))
+            fn read(node: &Node, unit: Unit) -> Result<Self, Fault> {
+                node.number().map(|value| Self::written(value, unit))
             }
-            fn write<S: Serializer>(&self, $to_unit: Unit, to: S) -> Result<S::Ok, S::Error> {
+            fn write(&self, $to_unit: Unit) -> Json {
                 let $this = *self;
-                to.serialize_f64($to)
+                Json::from($to)
             }
             fn schema(_: Unit, range: &Range, _: &mut SchemaGenerator) -> Schema {
                 let mut schema = json_schema!({ "type": "number" });
@@ -101,14 +101,13 @@ macro_rules! whole {
             }
         }
         impl Setting for $ty {
-            fn read<'de, D: Deserializer<'de>>(_: Unit, from: D) -> Result<Self, D::Error> {
-                let $value = u64::deserialize(from)?;
-                let too_large = || D::Error::custom(format!("{} is too large", $value));
-                $from.ok_or_else(too_large)
+            fn read(node: &Node, _: Unit) -> Result<Self, Fault> {
+                let $value = node.whole()?;
+                $from.ok_or_else(|| Fault::here(format!("{} is too large", $value)))
             }
-            fn write<S: Serializer>(&self, _: Unit, to: S) -> Result<S::Ok, S::Error> {
+            fn write(&self, _: Unit) -> Json {
                 let $this = *self;
-                to.serialize_u64($to)
+                Json::from($to)
             }
             fn schema(_: Unit, range: &Range, _: &mut SchemaGenerator) -> Schema {
                 let mut schema = json_schema!({ "type": "integer", "minimum": 0 });
@@ -156,10 +155,8 @@ mod tests {
     fn times_and_rates_come_back_as_they_were_written() {
         for (value, key) in [(5.0, "a_ms"), (0.1, "a_ms"), (300.0, "a_us"), (1.5, "a_s")] {
             let unit = Unit::of(key);
-            let json = serde_json::to_value(crate::Written(&Duration::written(value, unit), unit));
-            assert_eq!(json.unwrap(), value, "{key}");
+            assert_eq!(Duration::written(value, unit).write(unit), value, "{key}");
         }
-        let json = serde_json::to_value(crate::Written(&BitRate::from_mbps(5.5), Unit::NONE));
-        assert_eq!(json.unwrap(), 5.5);
+        assert_eq!(BitRate::from_mbps(5.5).write(Unit::NONE), 5.5);
     }
 }

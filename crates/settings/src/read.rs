@@ -1,21 +1,18 @@
 //! From the tree to the types.
 //!
-//! A deserializer of our own instead of the one of a format, for three things: a fault knows its
-//! path, its line and what would have been right; TOML and JSON read alike; and a choice may be
-//! written by its name alone (`control = "new_reno"` is `control.new_reno = {}`).
+//! By [`Setting::read`] instead of serde, for three things: a fault knows its path, its line and what
+//! would have been right; TOML and JSON read alike; and a choice may be written by its name alone
+//! (`control = "new_reno"` is `control.new_reno = {}`).
 
 use crate::check::{Check, Faults, Issue};
+use crate::choice::Named;
 use crate::fault::{Fault, Kind, nearest};
-use crate::path::{Path, Step};
+use crate::path::Path;
 use crate::schema::schema;
 use crate::setting::Setting;
 use crate::tree::{Node, Value};
+use crate::unit::Unit;
 use schemars::JsonSchema;
-use serde::de::value::StrDeserializer;
-use serde::de::{
-    DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor,
-};
-use serde::{Deserialize, forward_to_deserialize_any};
 
 /// Beyond this a float no longer counts in ones.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -24,16 +21,13 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 ///
 /// # Errors
 /// The first fault of shape, at its path and line.
-pub fn read<T: for<'de> Deserialize<'de> + JsonSchema>(node: &Node) -> Result<T, Issue> {
+pub fn read<T: Setting + JsonSchema>(node: &Node) -> Result<T, Issue> {
     typed(node).map_err(|fault| fault.into_issue(schema::<T>))
 }
 
 /// Reads a tree as far as it is sound: what is at fault, in its shape or its range, is told, and has
 /// its default.
-pub fn read_sound<T>(node: &Node) -> (T, Faults)
-where
-    T: for<'de> Deserialize<'de> + JsonSchema + Setting + Default,
-{
+pub fn read_sound<T: Setting + JsonSchema + Default>(node: &Node) -> (T, Faults) {
     let (root, mut sound, mut faults) = (Path::default(), node.clone(), Faults::default());
     while let Err(issue) = read::<T>(&sound) {
         let before = sound.clone();
@@ -54,23 +48,21 @@ where
     (read(&sound).unwrap_or_default(), faults)
 }
 
-pub(crate) fn typed<'de, T: Deserialize<'de>>(node: &'de Node) -> Result<T, Fault> {
-    T::deserialize(Reader(node))
+pub(crate) fn typed<T: Setting>(node: &Node) -> Result<T, Fault> {
+    T::read(node, Unit::NONE)
 }
 
-#[derive(Clone, Copy)]
-struct Reader<'de>(&'de Node);
-
-impl Reader<'_> {
-    fn wrong(self, expected: &str, remedy: &str) -> Fault {
-        let found = self.0.described();
+/// The value as what a key expects, or the fault that it is something else.
+impl Node {
+    fn wrong(&self, expected: &str, remedy: &str) -> Fault {
+        let found = self.described();
         let remedy = if remedy.is_empty() { String::new() } else { format!("; {remedy}") };
-        Fault::message(self.0.line, format!("must be {expected}, is {found}{remedy}"))
+        Fault::message(self.line, format!("must be {expected}, is {found}{remedy}"))
     }
 
     /// What helps where a number is expected.
-    fn number_remedy(self) -> String {
-        let Value::Text(text) = &self.0.value else { return String::new() };
+    fn number_remedy(&self) -> String {
+        let Value::Text(text) = &self.value else { return String::new() };
         let digits = text.trim().trim_end_matches(|c: char| !c.is_ascii_digit() && c != '.');
         match digits.parse::<f64>() {
             Ok(_) if digits == text.trim() => format!("write it without quotes: {digits}"),
@@ -78,50 +70,37 @@ impl Reader<'_> {
             Err(_) => String::new(),
         }
     }
-}
 
-impl<'de> Deserializer<'de> for Reader<'de> {
-    type Error = Fault;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match &self.0.value {
-            Value::Bool(value) => visitor.visit_bool(*value),
-            Value::Integer(value) => match u64::try_from(*value) {
-                Ok(value) => visitor.visit_u64(value),
-                Err(_) => visitor.visit_i64(*value),
-            },
-            Value::Float(value) => visitor.visit_f64(*value),
-            Value::Text(text) | Value::Date(text) => visitor.visit_borrowed_str(text),
-            Value::List(items) => visitor.visit_seq(Items { items, next: 0 }),
-            Value::Table(entries) => visitor.visit_map(Entries { entries, next: 0 }),
-        }
-    }
-
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match &self.0.value {
-            Value::Bool(value) => visitor.visit_bool(*value),
+    pub(crate) fn boolean(&self) -> Result<bool, Fault> {
+        match self.value {
+            Value::Bool(value) => Ok(value),
             _ => Err(self.wrong("true or false", "both are written without quotes")),
         }
     }
 
-    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match self.0.value {
-            Value::Integer(value) => visitor.visit_f64(value as f64),
-            Value::Float(value) => visitor.visit_f64(value),
+    /// A number.
+    ///
+    /// # Errors
+    /// The fault that it is none.
+    pub fn number(&self) -> Result<f64, Fault> {
+        match self.value {
+            Value::Integer(value) => Ok(value as f64),
+            Value::Float(value) => Ok(value),
             _ => Err(self.wrong("a number", &self.number_remedy())),
         }
     }
 
-    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    /// A whole number from 0.
+    ///
+    /// # Errors
+    /// The fault that it is none.
+    pub fn whole(&self) -> Result<u64, Fault> {
         const EXPECTED: &str = "a whole number from 0";
-        match self.0.value {
-            Value::Integer(value) => match u64::try_from(value) {
-                Ok(value) => visitor.visit_u64(value),
-                Err(_) => Err(self.wrong(EXPECTED, "")),
-            },
+        match self.value {
+            Value::Integer(value) => u64::try_from(value).map_err(|_| self.wrong(EXPECTED, "")),
             // `1e6` is a float to TOML, and a whole number to everybody else.
             Value::Float(value) if (0.0..=EXACT).contains(&value) && value.trunc() == value => {
-                visitor.visit_u64(value as u64)
+                Ok(value as u64)
             }
             Value::Float(value) if value > EXACT => {
                 Err(self.wrong("a whole number", "that is too large"))
@@ -130,9 +109,9 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         }
     }
 
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match &self.0.value {
-            Value::Text(text) => visitor.visit_borrowed_str(text),
+    pub(crate) fn text(&self) -> Result<&str, Fault> {
+        match &self.value {
+            Value::Text(text) => Ok(text),
             Value::Integer(_) | Value::Float(_) | Value::Bool(_) | Value::Date(_) => {
                 Err(self.wrong("text", "put it in quotes"))
             }
@@ -140,13 +119,9 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        visitor.visit_some(self)
-    }
-
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match &self.0.value {
-            Value::List(items) => visitor.visit_seq(Items { items, next: 0 }),
+    pub(crate) fn items(&self) -> Result<&[Self], Fault> {
+        match &self.value {
+            Value::List(items) => Ok(items),
             Value::Table(_) => Err(self.wrong(
                 "a list",
                 "a list of tables has two brackets in each of its headers, as [[flows]]",
@@ -155,69 +130,61 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         }
     }
 
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        keys: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Fault> {
-        match &self.0.value {
-            Value::Table(entries) => visitor.visit_map(Entries { entries, next: 0 }),
+    pub(crate) fn table(&self, keys: &[&str]) -> Result<&[(String, Self)], Fault> {
+        match &self.value {
+            Value::Table(entries) => Ok(entries),
             _ => Err(self.wrong(&format!("a table with the keys {}", keys.join(", ")), "")),
         }
     }
 
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Fault> {
-        let several = |entries: &[(String, Node)]| {
-            let given = entries.iter().map(|(key, _)| key.clone()).collect();
-            Fault::new(self.0.line, Kind::Several { given, variants })
-        };
-        let numeric = match self.0.value {
-            Value::Integer(number) => variants.iter().find(|name| name.parse() == Ok(number)),
-            _ => None,
-        };
-        let (name, settings): (&'de str, _) = match &self.0.value {
-            Value::Text(name) => (name, None),
+    /// One of the variants of a choice.
+    ///
+    /// # Errors
+    /// The fault that it is none, or several.
+    pub fn named(&self, variants: &'static [&'static str]) -> Result<Named<'_>, Fault> {
+        let named = match &self.value {
+            Value::Text(name) => Named { name, table: None },
             // A name of digits needs no quotes.
-            Value::Integer(_) if let Some(name) = numeric => (name, None),
-            Value::Table(entries) => match &entries[..] {
-                [(name, settings)] => (name, Some(settings)),
-                [] => return Err(self.wrong(&one_of(variants), "")),
-                // A misspelt name first: it may be all that is wrong.
-                _ => match entries.iter().find(|(name, _)| !variants.contains(&&name[..])) {
-                    Some((name, settings)) => (name, Some(settings)),
-                    None => return Err(several(entries)),
-                },
-            },
+            Value::Integer(number) => {
+                match variants.iter().find(|name| name.parse() == Ok(*number)) {
+                    Some(name) => Named { name, table: None },
+                    None => return Err(self.wrong(&one_of(variants), "")),
+                }
+            }
+            Value::Table(entries) => self.one_entry(entries, variants)?,
             _ => return Err(self.wrong(&one_of(variants), "")),
         };
-        if variants.contains(&name) {
-            return visitor.visit_enum(Choice { name, settings });
+        if variants.contains(&named.name) {
+            return Ok(named);
         }
-        if let Some(settings) = settings {
-            let kind = Kind::UnknownKey { key: name.to_owned(), known: variants };
-            let fault = Fault::new(settings.line, kind);
-            return Err(fault.within(Step::Key(name.to_owned()), settings.line));
+        if let Some(table) = named.table {
+            let kind = Kind::UnknownKey { key: named.name.to_owned(), known: variants };
+            return Err(Fault::new(table.line, kind).in_key(named.name, table));
         }
-        let remedy = match nearest(name, variants.iter().copied()).first() {
+        let remedy = match nearest(named.name, variants.iter().copied()).first() {
             Some(near) => format!("did you mean \"{near}\"?"),
             None => String::new(),
         };
         Err(self.wrong(&one_of(variants), &remedy))
     }
 
-    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        self.deserialize_string(visitor)
-    }
-
-    forward_to_deserialize_any! {
-        i8 i16 i32 i64 i128 u8 u16 u32 u128 f32 char str bytes byte_buf unit unit_struct
-        newtype_struct tuple tuple_struct map ignored_any
+    fn one_entry<'a>(
+        &self,
+        entries: &'a [(String, Self)],
+        variants: &'static [&'static str],
+    ) -> Result<Named<'a>, Fault> {
+        // Of several a misspelt name first: it may be all that is wrong.
+        let misspelt = entries.iter().find(|(name, _)| !variants.contains(&&name[..]));
+        match (entries, misspelt) {
+            ([], _) => Err(self.wrong(&one_of(variants), "")),
+            ([(name, table)], _) | (_, Some((name, table))) => {
+                Ok(Named { name, table: Some(table) })
+            }
+            _ => {
+                let given = entries.iter().map(|(key, _)| key.clone()).collect();
+                Err(Fault::new(self.line, Kind::Several { given, variants }))
+            }
+        }
     }
 }
 
@@ -226,117 +193,5 @@ fn one_of(variants: &[&str]) -> String {
     match &quoted[..] {
         [only] => only.clone(),
         _ => format!("one of {}", quoted.join(", ")),
-    }
-}
-
-struct Items<'de> {
-    items: &'de [Node],
-    next: usize,
-}
-
-impl<'de> SeqAccess<'de> for Items<'de> {
-    type Error = Fault;
-
-    fn next_element_seed<T: DeserializeSeed<'de>>(
-        &mut self,
-        seed: T,
-    ) -> Result<Option<T::Value>, Fault> {
-        let Some(item) = self.items.get(self.next) else { return Ok(None) };
-        let index = self.next;
-        self.next += 1;
-        let value = seed.deserialize(Reader(item));
-        value.map(Some).map_err(|fault| fault.within(Step::Index(index), item.line))
-    }
-}
-
-struct Entries<'de> {
-    entries: &'de [(String, Node)],
-    next: usize,
-}
-
-impl<'de> MapAccess<'de> for Entries<'de> {
-    type Error = Fault;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, Fault> {
-        let Some((key, node)) = self.entries.get(self.next) else { return Ok(None) };
-        let name = StrDeserializer::<Fault>::new(key);
-        let at_key = |fault: Fault| {
-            Fault::new(node.line, fault.kind).within(Step::Key(key.clone()), node.line)
-        };
-        seed.deserialize(name).map(Some).map_err(at_key)
-    }
-
-    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Fault> {
-        let Some((key, node)) = self.entries.get(self.next) else {
-            return Err(Fault::custom("a value without a key"));
-        };
-        self.next += 1;
-        seed.deserialize(Reader(node))
-            .map_err(|fault| fault.within(Step::Key(key.clone()), node.line))
-    }
-}
-
-/// A variant by its name, with its settings where they are written.
-struct Choice<'de> {
-    name: &'de str,
-    settings: Option<&'de Node>,
-}
-
-impl<'de> Choice<'de> {
-    fn locate(&self, fault: Fault) -> Fault {
-        match self.settings {
-            Some(settings) => fault.within(Step::Key(self.name.to_owned()), settings.line),
-            None => fault,
-        }
-    }
-
-    fn settings(&self) -> Reader<'de> {
-        const EMPTY: &Node = &Node::EMPTY;
-        Reader(self.settings.unwrap_or(EMPTY))
-    }
-}
-
-impl<'de> EnumAccess<'de> for Choice<'de> {
-    type Error = Fault;
-    type Variant = Self;
-
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Fault> {
-        let variant = seed.deserialize(StrDeserializer::<Fault>::new(self.name))?;
-        Ok((variant, self))
-    }
-}
-
-impl<'de> VariantAccess<'de> for Choice<'de> {
-    type Error = Fault;
-
-    fn unit_variant(self) -> Result<(), Fault> {
-        match self.settings {
-            None => Ok(()),
-            Some(node) if node.value == Node::EMPTY.value => Ok(()),
-            Some(node) => {
-                let message = format!("has no settings, but here {}", node.described());
-                Err(self.locate(Fault::message(node.line, message)))
-            }
-        }
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Fault> {
-        seed.deserialize(self.settings()).map_err(|fault| self.locate(fault))
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Fault> {
-        self.settings().deserialize_seq(visitor).map_err(|fault| self.locate(fault))
-    }
-
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        keys: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Fault> {
-        let settings = self.settings().deserialize_struct("", keys, visitor);
-        settings.map_err(|fault| self.locate(fault))
     }
 }

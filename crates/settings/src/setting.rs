@@ -1,25 +1,24 @@
 //! What may stand under a key.
 
 use crate::check::{Check, Faults};
+use crate::fault::Fault;
 use crate::path::Path;
 use crate::range::Range;
 use crate::tree::{Node, Value};
 use crate::unit::Unit;
-use schemars::{Schema, SchemaGenerator, json_schema};
-use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
-use serde::ser::SerializeSeq;
-use serde::{Deserializer, Serialize, Serializer};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value as Json;
-use std::fmt;
-use std::marker::PhantomData;
 
 /// A value under a key.
 pub trait Setting: Sized {
     /// Reads a value that is written in this unit.
-    fn read<'de, D: Deserializer<'de>>(unit: Unit, from: D) -> Result<Self, D::Error>;
+    ///
+    /// # Errors
+    /// The first fault of shape.
+    fn read(node: &Node, unit: Unit) -> Result<Self, Fault>;
 
-    /// Writes it in this unit.
-    fn write<S: Serializer>(&self, unit: Unit, to: S) -> Result<S::Ok, S::Error>;
+    /// Writes it in this unit; null where there is no value.
+    fn write(&self, unit: Unit) -> Json;
 
     /// The schema of such values.
     fn schema(unit: Unit, range: &Range, generator: &mut SchemaGenerator) -> Schema;
@@ -32,7 +31,7 @@ pub trait Setting: Sized {
 
     /// A default as a schema shows it; `None` for what stands below it key by key.
     fn shown(&self, unit: Unit) -> Option<Json> {
-        serde_json::to_value(Written(self, unit)).ok().filter(|json| !json.is_null())
+        Some(self.write(unit)).filter(|json| !json.is_null())
     }
 
     /// Whether it is a table without a key.
@@ -41,96 +40,32 @@ pub trait Setting: Sized {
     }
 }
 
-/// A value with the unit that it is written in.
-#[derive(Debug)]
-pub struct Written<'a, T>(pub &'a T, pub Unit);
-
-impl<T: Setting> Serialize for Written<'_, T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.write(self.1, serializer)
-    }
-}
-
-/// Reads a value in a unit.
-#[derive(Debug)]
-pub struct Seed<T>(Unit, PhantomData<T>);
-
-impl<T> Seed<T> {
-    /// Reads values that are written in this unit.
-    pub fn new(unit: Unit) -> Self {
-        Self(unit, PhantomData)
-    }
-}
-
-impl<'de, T: Setting> DeserializeSeed<'de> for Seed<T> {
-    type Value = T;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
-        T::read(self.0, deserializer)
-    }
-}
-
-/// The part of [`Setting`] that serde and schemars know already.
-#[macro_export]
-macro_rules! by_serde {
-    () => {
-        fn read<'de, D: $crate::serde::Deserializer<'de>>(
-            _: $crate::Unit,
-            from: D,
-        ) -> ::core::result::Result<Self, D::Error> {
-            $crate::serde::Deserialize::deserialize(from)
-        }
-
-        fn write<S: $crate::serde::Serializer>(
-            &self,
-            _: $crate::Unit,
-            to: S,
-        ) -> ::core::result::Result<S::Ok, S::Error> {
-            $crate::serde::Serialize::serialize(self, to)
-        }
-
-        fn schema(
-            _: $crate::Unit,
-            _: &$crate::Range,
-            generator: &mut $crate::schemars::SchemaGenerator,
-        ) -> $crate::schemars::Schema {
-            generator.subschema_for::<Self>()
-        }
-    };
-}
-
-/// A table under a key.
-#[macro_export]
-macro_rules! setting_by_serde {
-    ($Table:ty) => {
-        impl $crate::Setting for $Table {
-            $crate::by_serde!();
-
-            fn check(node: &$crate::Node, check: $crate::Check<'_>) {
-                <Self as $crate::Settings>::check_keys(&mut check.table(node));
-            }
-
-            fn relate(&self, at: &$crate::Path, faults: &mut $crate::Faults) {
-                $crate::Settings::relate_keys(self, at, faults);
-            }
-
-            fn shown(&self, _: $crate::Unit) -> ::core::option::Option<$crate::Json> {
-                None
-            }
-
-            fn is_empty_table() -> bool {
-                <Self as $crate::Settings>::keys().is_empty()
-            }
-        }
-    };
-}
-
 impl Setting for bool {
-    by_serde!();
+    fn read(node: &Node, _: Unit) -> Result<Self, Fault> {
+        node.boolean()
+    }
+
+    fn write(&self, _: Unit) -> Json {
+        Json::from(*self)
+    }
+
+    fn schema(_: Unit, _: &Range, generator: &mut SchemaGenerator) -> Schema {
+        Self::json_schema(generator)
+    }
 }
 
 impl Setting for String {
-    by_serde!();
+    fn read(node: &Node, _: Unit) -> Result<Self, Fault> {
+        node.text().map(str::to_owned)
+    }
+
+    fn write(&self, _: Unit) -> Json {
+        Json::from(self.as_str())
+    }
+
+    fn schema(_: Unit, _: &Range, generator: &mut SchemaGenerator) -> Schema {
+        Self::json_schema(generator)
+    }
 
     fn shown(&self, _: Unit) -> Option<Json> {
         (!self.is_empty()).then(|| Json::from(self.as_str()))
@@ -138,30 +73,12 @@ impl Setting for String {
 }
 
 impl<T: Setting> Setting for Option<T> {
-    fn read<'de, D: Deserializer<'de>>(unit: Unit, from: D) -> Result<Self, D::Error> {
-        struct Maybe<T>(Unit, PhantomData<T>);
-
-        impl<'de, T: Setting> Visitor<'de> for Maybe<T> {
-            type Value = Option<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value")
-            }
-            fn visit_none<E>(self) -> Result<Option<T>, E> {
-                Ok(None)
-            }
-            fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Option<T>, D::Error> {
-                T::read(self.0, from).map(Some)
-            }
-        }
-        from.deserialize_option(Maybe(unit, PhantomData))
+    fn read(node: &Node, unit: Unit) -> Result<Self, Fault> {
+        T::read(node, unit).map(Some)
     }
 
-    fn write<S: Serializer>(&self, unit: Unit, to: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Some(value) => value.write(unit, to),
-            None => to.serialize_none(),
-        }
+    fn write(&self, unit: Unit) -> Json {
+        self.as_ref().map_or(Json::Null, |value| value.write(unit))
     }
 
     fn schema(unit: Unit, range: &Range, generator: &mut SchemaGenerator) -> Schema {
@@ -183,37 +100,14 @@ impl<T: Setting> Setting for Option<T> {
     }
 }
 
-fn write_list<T: Setting, S: Serializer>(list: &[T], unit: Unit, to: S) -> Result<S::Ok, S::Error> {
-    let mut written = to.serialize_seq(Some(list.len()))?;
-    for item in list {
-        written.serialize_element(&Written(item, unit))?;
-    }
-    written.end()
-}
-
 impl<T: Setting> Setting for Vec<T> {
-    fn read<'de, D: Deserializer<'de>>(unit: Unit, from: D) -> Result<Self, D::Error> {
-        struct Items<T>(Unit, PhantomData<T>);
-
-        impl<'de, T: Setting> Visitor<'de> for Items<T> {
-            type Value = Vec<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list")
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Vec<T>, A::Error> {
-                let mut list = Vec::new();
-                while let Some(item) = items.next_element_seed(Seed::new(self.0))? {
-                    list.push(item);
-                }
-                Ok(list)
-            }
-        }
-        from.deserialize_seq(Items(unit, PhantomData))
+    fn read(node: &Node, unit: Unit) -> Result<Self, Fault> {
+        let items = node.items()?.iter().enumerate();
+        items.map(|(at, item)| T::read(item, unit).map_err(|f| f.in_item(at, item))).collect()
     }
 
-    fn write<S: Serializer>(&self, unit: Unit, to: S) -> Result<S::Ok, S::Error> {
-        write_list(self, unit, to)
+    fn write(&self, unit: Unit) -> Json {
+        self.iter().map(|item| item.write(unit)).collect()
     }
 
     fn schema(unit: Unit, range: &Range, generator: &mut SchemaGenerator) -> Schema {
@@ -236,21 +130,19 @@ impl<T: Setting> Setting for Vec<T> {
     }
 
     fn shown(&self, unit: Unit) -> Option<Json> {
-        let json = serde_json::to_value(Written(self, unit)).ok();
-        json.filter(|_| !self.is_empty())
+        (!self.is_empty()).then(|| self.write(unit))
     }
 }
 
 impl<T: Setting, const N: usize> Setting for [T; N] {
-    fn read<'de, D: Deserializer<'de>>(unit: Unit, from: D) -> Result<Self, D::Error> {
-        let items: Vec<T> = Setting::read(unit, from)?;
+    fn read(node: &Node, unit: Unit) -> Result<Self, Fault> {
+        let items: Vec<T> = Setting::read(node, unit)?;
         let n = items.len();
-        let wrong = || D::Error::custom(format!("takes {N} values, has {n}"));
-        items.try_into().map_err(|_| wrong())
+        items.try_into().map_err(|_| Fault::here(format!("takes {N} values, has {n}")))
     }
 
-    fn write<S: Serializer>(&self, unit: Unit, to: S) -> Result<S::Ok, S::Error> {
-        write_list(self, unit, to)
+    fn write(&self, unit: Unit) -> Json {
+        self.iter().map(|item| item.write(unit)).collect()
     }
 
     fn schema(unit: Unit, range: &Range, generator: &mut SchemaGenerator) -> Schema {
@@ -266,12 +158,12 @@ impl<T: Setting, const N: usize> Setting for [T; N] {
 }
 
 impl<T: Setting> Setting for Box<T> {
-    fn read<'de, D: Deserializer<'de>>(unit: Unit, from: D) -> Result<Self, D::Error> {
-        T::read(unit, from).map(Self::new)
+    fn read(node: &Node, unit: Unit) -> Result<Self, Fault> {
+        T::read(node, unit).map(Self::new)
     }
 
-    fn write<S: Serializer>(&self, unit: Unit, to: S) -> Result<S::Ok, S::Error> {
-        (**self).write(unit, to)
+    fn write(&self, unit: Unit) -> Json {
+        (**self).write(unit)
     }
 
     fn schema(unit: Unit, range: &Range, generator: &mut SchemaGenerator) -> Schema {

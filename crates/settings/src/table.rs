@@ -1,17 +1,14 @@
 //! Tables of keys.
 
 use crate::check::{Faults, TableCheck};
+use crate::fault::{Fault, Kind};
 use crate::path::Path;
 use crate::range::Range;
 use crate::setting::Setting;
+use crate::tree::Node;
 use crate::unit::Unit;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{DeserializeSeed, Error, MapAccess, Visitor};
-use serde::ser::SerializeMap;
-use serde::{Deserializer, Serializer};
 use serde_json::{Map, Value as Json};
-use std::fmt;
-use std::marker::PhantomData;
 
 /// A table of keys; see the crate's documentation for how one is declared.
 pub trait Settings: Default {
@@ -26,14 +23,11 @@ pub trait Settings: Default {
     /// Reads the value of a key; `false` if there is no such key.
     ///
     /// # Errors
-    /// The map's, where the value does not have the key's shape.
-    fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error>;
+    /// The first fault of shape in the value.
+    fn take(&mut self, key: &str, value: &Node) -> Result<bool, Fault>;
 
     /// Writes every key.
-    ///
-    /// # Errors
-    /// The map's.
-    fn give<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
+    fn give(&self, table: &mut Map<String, Json>);
 
     /// Describes every key, with its default.
     fn describe(default: &Self, table: &mut Description, generator: &mut SchemaGenerator);
@@ -48,52 +42,89 @@ pub trait Settings: Default {
 /// Reads a table.
 ///
 /// # Errors
-/// The deserializer's, where a key is unknown or a value does not have its shape.
-pub fn read_table<'de, T: Settings, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
-    struct Table<T>(PhantomData<T>);
-
-    impl<'de, T: Settings> Visitor<'de> for Table<T> {
-        type Value = T;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "a table with the keys {}", T::keys().join(", "))
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
-            let mut table = T::default();
-            while let Some(key) = map.next_key::<String>()? {
-                if !table.take(&key, &mut map)? {
-                    map.next_value_seed(Unknown { key: &key, known: T::keys() })?;
-                }
-            }
-            Ok(table)
-        }
-    }
-    from.deserialize_struct(T::NAME, T::keys(), Table(PhantomData))
+/// The first fault of shape: a key is unknown, or its value does not have its shape.
+pub fn read_table<T: Settings>(node: &Node) -> Result<T, Fault> {
+    let mut table = T::default();
+    read_entries(node, T::keys(), &mut |key, value| table.take(key, value))?;
+    Ok(table)
 }
 
-/// The value of a key that there is not: a fault at its place.
-struct Unknown<'a> {
-    key: &'a str,
+/// Gives each key with its value to `take`, which says whether there is such a key.
+fn read_entries(
+    node: &Node,
     known: &'static [&'static str],
-}
-
-impl<'de> DeserializeSeed<'de> for Unknown<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, _: D) -> Result<(), D::Error> {
-        Err(D::Error::unknown_field(self.key, self.known))
+    take: &mut dyn FnMut(&str, &Node) -> Result<bool, Fault>,
+) -> Result<(), Fault> {
+    for (key, value) in node.table(known)? {
+        if !take(key, value).map_err(|fault| fault.in_key(key, value))? {
+            let fault = Fault::new(value.line, Kind::UnknownKey { key: key.clone(), known });
+            return Err(fault.in_key(key, value));
+        }
     }
+    Ok(())
 }
 
 /// Writes a table with every key.
-///
-/// # Errors
-/// The serializer's.
-pub fn write_table<T: Settings, S: Serializer>(table: &T, to: S) -> Result<S::Ok, S::Error> {
-    let mut map = to.serialize_map(None)?;
-    table.give(&mut map)?;
-    map.end()
+pub fn write_table<T: Settings>(table: &T) -> Json {
+    let mut map = Map::new();
+    table.give(&mut map);
+    Json::Object(map)
+}
+
+/// What follows from [`Settings`]: reading, writing, schema and checks.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! setting_by_table {
+    ($Table:ty) => {
+        impl $crate::schemars::JsonSchema for $Table {
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                <Self as $crate::Settings>::NAME.into()
+            }
+
+            fn json_schema(
+                generator: &mut $crate::schemars::SchemaGenerator,
+            ) -> $crate::schemars::Schema {
+                $crate::describe_table::<Self>(generator)
+            }
+        }
+
+        impl $crate::Setting for $Table {
+            fn read(
+                node: &$crate::Node,
+                _: $crate::Unit,
+            ) -> ::core::result::Result<Self, $crate::Fault> {
+                $crate::read_table(node)
+            }
+
+            fn write(&self, _: $crate::Unit) -> $crate::Json {
+                $crate::write_table(self)
+            }
+
+            fn schema(
+                _: $crate::Unit,
+                _: &$crate::Range,
+                generator: &mut $crate::schemars::SchemaGenerator,
+            ) -> $crate::schemars::Schema {
+                generator.subschema_for::<Self>()
+            }
+
+            fn check(node: &$crate::Node, check: $crate::Check<'_>) {
+                <Self as $crate::Settings>::check_keys(&mut check.table(node));
+            }
+
+            fn relate(&self, at: &$crate::Path, faults: &mut $crate::Faults) {
+                $crate::Settings::relate_keys(self, at, faults);
+            }
+
+            fn shown(&self, _: $crate::Unit) -> ::core::option::Option<$crate::Json> {
+                None
+            }
+
+            fn is_empty_table() -> bool {
+                <Self as $crate::Settings>::keys().is_empty()
+            }
+        }
+    };
 }
 
 /// The schema of a table.

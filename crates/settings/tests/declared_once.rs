@@ -3,7 +3,7 @@
 use kernel::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde_json::json;
-use settings::{Check, Choice, Faults, Node, Path, Range, Root, Setting, Settings};
+use settings::{Check, Choice, Faults, Node, Path, Range, Root, Setting, Settings, Unit};
 
 /// A limit.
 #[derive(Clone, Debug, PartialEq, Settings)]
@@ -136,10 +136,10 @@ fn every_number_out_of_range_is_told_at_its_path() {
 #[test]
 fn what_is_written_can_be_read_again() {
     let link = read("loss = 0.1\nqueue.co_del.limit_packets = 3").unwrap();
-    let json = serde_json::to_value(&link).unwrap();
+    let json = link.write(Unit::NONE);
     let codel = json!({ "target_ms": 5.0, "interval_ms": 100.0, "limit_packets": 3 });
     assert_eq!(json["queue"], json!({ "co_del": codel }));
-    assert_eq!(serde_json::to_value(Queue::Plain(Plain {})).unwrap(), json!("plain"));
+    assert_eq!(Queue::Plain(Plain {}).write(Unit::NONE), json!("plain"));
     let node: Node = serde_json::from_value(json).unwrap();
     assert_eq!(settings::read::<Link>(&node).unwrap(), link);
 }

@@ -51,11 +51,11 @@ impl Choice for Guest {
     fn name(&self) -> &'static str {
         self.0.name()
     }
-    fn pick<'de, A: serde::de::VariantAccess<'de>>(name: &str, from: A) -> Result<Self, A::Error> {
-        AnimalSettings::pick(name, from).map(Self)
+    fn pick(named: &settings::Named<'_>) -> Result<Self, settings::Fault> {
+        AnimalSettings::pick(named).map(Self)
     }
-    fn give<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.0.give(to)
+    fn give(&self) -> settings::Json {
+        self.0.give()
     }
     fn describe(variants: &mut settings::Variants, generator: &mut schemars::SchemaGenerator) {
         AnimalSettings::describe(variants, generator);
@@ -93,8 +93,8 @@ fn a_toy_is_found_in_schema_and_messages() {
     let animals = &schema["$defs"]["Animal"]["oneOf"];
     assert_eq!(animals[1]["description"], "A toy.");
     assert_eq!(
-        read("animal = 'tpy'").unwrap_err(),
-        "animal: must be one of \"cat\", \"toy\", is \"tpy\"; did you mean \"toy\"? (line 1)"
+        read("animal = 'toyy'").unwrap_err(),
+        "animal: must be one of \"cat\", \"toy\", is \"toyy\"; did you mean \"toy\"? (line 1)"
     );
 }
 

@@ -25,7 +25,7 @@ pub use tcp::Tcp;
 pub use wlan::{Aggregation, Category, Edca, Wlan};
 
 use crate::plan::Plan;
-use settings::{Node, Path, shown};
+use settings::{Node, Path, Setting, Unit, shown};
 
 /// More text than this is no scenario.
 const LARGEST_TEXT: usize = 1 << 20;
@@ -143,8 +143,7 @@ impl Scenario {
     }
 
     fn full(&self) -> serde_json::Value {
-        // The types hold nothing that JSON cannot say: maps have text keys only.
-        serde_json::to_value(&self.document).unwrap_or_default()
+        self.document.write(Unit::NONE)
     }
 
     /// Checks what was written, all of it, and fills in every default.

@@ -9,12 +9,9 @@ use super::wlan::{Edca, Wlan};
 use kernel::Instant;
 use net::QueueSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Error, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
-use settings::{Check, Faults, Node, Path, Range, Root, Setting, Settings, Value, by_serde, shown};
+use serde_json::Value as Json;
+use settings::{Check, Fault, Faults, Node, Path, Range, Root, Setting, Settings, Unit, Value};
 use std::borrow::Cow;
-use std::fmt;
 use wifi::phy::{Amendment, McsKeys};
 use wifi::rate::RateControlSettings;
 
@@ -78,8 +75,7 @@ impl Document {
 }
 
 /// The stations of a cell in one of three forms.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Stations {
     /// So many stations with all defaults.
     Count(u64),
@@ -179,7 +175,35 @@ pub struct Measure {
 }
 
 impl Setting for Stations {
-    by_serde!();
+    fn read(node: &Node, unit: Unit) -> Result<Self, Fault> {
+        match &node.value {
+            Value::Integer(_) | Value::Float(_) => match node.whole() {
+                Ok(count) => Ok(Self::Count(count)),
+                Err(_) => {
+                    Err(Fault::here(format!("must be a whole number, is {}", node.described())))
+                }
+            },
+            Value::Table(_) => Setting::read(node, unit).map(Self::Equal),
+            Value::List(_) => Setting::read(node, unit).map(Self::Groups),
+            _ => Err(Fault::here(format!(
+                "must be a number of stations, a table [stations] or an array of tables \
+                 [[stations]], is {}",
+                node.described()
+            ))),
+        }
+    }
+
+    fn write(&self, unit: Unit) -> Json {
+        match self {
+            Self::Count(count) => Json::from(*count),
+            Self::Equal(station) => station.write(unit),
+            Self::Groups(groups) => groups.write(unit),
+        }
+    }
+
+    fn schema(_: Unit, _: &Range, generator: &mut SchemaGenerator) -> Schema {
+        generator.subschema_for::<Self>()
+    }
 
     fn check(node: &Node, check: Check<'_>) {
         match node.value {
@@ -195,64 +219,6 @@ impl Setting for Stations {
             Self::Equal(station) => station.relate(at, faults),
             Self::Groups(groups) => groups.relate(at, faults),
         }
-    }
-}
-
-struct StationsVisitor;
-
-impl<'de> Visitor<'de> for StationsVisitor {
-    type Value = Stations;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number of stations, a table [stations] or an array of tables [[stations]]")
-    }
-
-    fn visit_u64<E>(self, count: u64) -> Result<Stations, E> {
-        Ok(Stations::Count(count))
-    }
-
-    fn visit_f64<E: Error>(self, count: f64) -> Result<Stations, E> {
-        if (0.0..=1e15).contains(&count) && count.trunc() == count {
-            return Ok(Stations::Count(count as u64));
-        }
-        Err(E::custom(format!("must be a whole number, is {count:?}")))
-    }
-
-    fn visit_i64<E: Error>(self, count: i64) -> Result<Stations, E> {
-        Err(E::custom(format!("must be a whole number, is {count}")))
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Stations, E> {
-        Err(E::custom(format!("must be {}, is {value}", Expected(&self))))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Stations, E> {
-        let text = shown(text);
-        Err(E::custom(format!("must be {}, is \"{text}\"", Expected(&self))))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Stations, A::Error> {
-        let station = Station::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(Stations::Equal(Box::new(station)))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Stations, A::Error> {
-        Vec::deserialize(SeqAccessDeserializer::new(items)).map(Stations::Groups)
-    }
-}
-
-/// Prints what a visitor expects.
-struct Expected<'a>(&'a StationsVisitor);
-
-impl fmt::Display for Expected<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.expecting(f)
-    }
-}
-
-impl<'de> Deserialize<'de> for Stations {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(StationsVisitor)
     }
 }
 

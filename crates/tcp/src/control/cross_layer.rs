@@ -9,7 +9,9 @@ use super::{
 };
 use crate::{Config, Hint};
 use kernel::{BitRate, Bytes, Duration, Segments};
-use settings::{Choice, Faults, Path, Settings, VariantCheck, Variants, schemars, serde};
+use settings::{
+    Choice, Fault, Faults, Json, Named, Path, Settings, VariantCheck, Variants, schemars,
+};
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 
@@ -83,15 +85,12 @@ impl Choice for Inner {
         self.0.name()
     }
 
-    fn pick<'de, A: serde::de::VariantAccess<'de>>(
-        name: &str,
-        access: A,
-    ) -> Result<Self, A::Error> {
-        ControlSettings::pick(name, access).map(|control| Self(Box::new(control)))
+    fn pick(named: &Named<'_>) -> Result<Self, Fault> {
+        ControlSettings::pick(named).map(|control| Self(Box::new(control)))
     }
 
-    fn give<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.0.give(to)
+    fn give(&self) -> Json {
+        self.0.give()
     }
 
     fn describe(variants: &mut Variants, generator: &mut schemars::SchemaGenerator) {
