@@ -48,6 +48,18 @@ RENAMED: dict[str, str | None] = {
 """Paths that have changed since the record was made: the old one and the new one, with `[*]` for
 every index. Of None nothing is compared: the value itself has changed, which CHANGELOG.md says."""
 
+RECORDED_SERIES = re.compile(
+    r"""flows\[\*\]\.(control\..*|fec\.(loss_estimate|unit_bytes)|goodput_mbps|delivered_bytes|in_flight_bytes
+                      |retransmissions|rto_s|srtt_s)
+    | (ap|stations\[\*\])\.(queue_packets|queue_bytes|contention_window|attempts|collisions
+                            |(ap_)?mcs|(ap_)?rate_mbps)
+    | (wire\.(down|up)|links\[\*\](\.reverse)?)\.(queue_packets|queue_bytes|in_flight_packets|drops
+                                                 |ecn_marks)
+    | total\.goodput_mbps | contending\.stations""",
+    re.VERBOSE,
+)
+"""The series that were there when the record was made; others are not compared."""
+
 Result = dict[str, Any]
 """Digest, values and series of a run, each value and series by its path."""
 
@@ -90,7 +102,9 @@ def result(printed: dict[str, Any]) -> Result:
         return {"digest": "refused", "values": paths, "series": {}}
     if "panic" in printed:
         return {"digest": "panic", "values": {"panic": printed["panic"]}, "series": {}}
-    return {key: printed[key] for key in ("digest", "values", "series")}
+    series = printed["series"].items()
+    recorded = {path: hash for path, hash in series if RECORDED_SERIES.fullmatch(general(path))}
+    return {"digest": printed["digest"], "values": printed["values"], "series": recorded}
 
 
 def compared(values: dict[str, Any]) -> dict[str, str]:
@@ -99,9 +113,14 @@ def compared(values: dict[str, Any]) -> dict[str, str]:
     return {path: value for path, value in renamed if path is not None}
 
 
+def general(path: str) -> str:
+    """The path with `[*]` for every index."""
+    return re.sub(r"\[\d+\]", "[*]", path)
+
+
 def present(path: str) -> str | None:
     """Today's name of a path; None where its value is not compared."""
-    name = RENAMED.get(re.sub(r"\[\d+\]", "[*]", path), path)
+    name = RENAMED.get(general(path), path)
     if name is None:
         return None
     indices = iter(re.findall(r"\[\d+\]", path))

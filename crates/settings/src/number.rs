@@ -27,6 +27,10 @@ pub fn number(value: f64) -> String {
     }
     if !(1e-4..1e9).contains(&value.abs()) {
         let short = format!("{value:.5e}");
+        // Whole numbers of more digits than the exponent form has are printed in full.
+        if value == value.trunc() && value.abs() < 1e15 && short.parse() != Ok(value) {
+            return format!("{value:.0}");
+        }
         return match short.split_once('e') {
             Some((digits, exponent)) if digits.contains('.') => {
                 format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'))
@@ -144,6 +148,7 @@ mod tests {
         prints(-3.0, "-3");
         prints(1e300, "1e300");
         prints(1e9, "1e9");
+        prints(1_073_741_824.0, "1073741824");
         prints(1.25e-7, "1.25e-7");
         prints(0.0, "0");
         prints(f64::NAN, "NaN");

@@ -72,8 +72,9 @@ fn modes_go_by_mcs_or_by_rate() {
     ] {
         wrong("11g", &format!("wlan.{key} = {value}"), &[&none(&format!("wlan.{key}"))]);
     }
-    for key in ["mcs", "ap_mcs", "streams", "width_mhz", "guard_ns"] {
-        let lines = format!("[[stations]]\ncount = 3\n{key} = 1");
+    let keys = [("mcs", 1), ("ap_mcs", 1), ("streams", 1), ("width_mhz", 20), ("guard_ns", 800)];
+    for (key, value) in keys {
+        let lines = format!("[[stations]]\ncount = 3\n{key} = {value}");
         wrong("11g", &lines, &[&none(&format!("stations[0].{key}"))]);
     }
 }

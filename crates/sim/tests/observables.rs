@@ -15,8 +15,10 @@ const CELL: &str = "
     duration_s = 4.0
     warmup_s = 0.0
     ap.queue.codel = {}
-    wire = { rate_mbps = 8.0, delay_ms = 5.0, loss.bernoulli.probability = 0.01 }
-    wire.queue = { red = { min_packets = 2, max_packets = 8, ecn = true } }
+    wire.rate_mbps = 8.0
+    wire.delay_ms = 5.0
+    wire.loss.bernoulli.probability = 0.01
+    wire.queue.red = { min_packets = 2, max_packets = 8, ecn = true }
     measure.interval_s = 0.01
     [[flows]]
     from = 'server'

@@ -252,7 +252,7 @@ fn set_takes_toml_and_bare_words() {
     assert_eq!(set("flows[*].tcp.delayed_ack", "none"), json!(["none"]));
     assert_eq!(
         set("flows[*].control", "new_reno"),
-        json!([{ "new_reno": { "hystart": false, "beta_ecn": null } }])
+        json!([{ "new_reno": { "hystart": false, "beta_ecn": 0.5 } }])
     );
     assert_eq!(set("wlan.basic_rates_mbps", "[1, 2]"), json!([1.0, 2.0]));
     assert_eq!(set("flows[0].traffic.bulk.size_bytes", "1e6"), json!(1_000_000));

@@ -66,7 +66,7 @@ fn both_are_in_the_schema_and_in_messages() {
     assert_eq!(
         faults,
         [
-            "error_model: must be one of \"coin\", is \"coins\"; did you mean \"coin\"? (line 2)",
+            "error_model: must be \"coin\", is \"coins\"; did you mean \"coin\"? (line 2)",
             "rate_control.turns.every: must be at least 1, is 0",
         ]
     );
