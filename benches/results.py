@@ -49,8 +49,8 @@ RENAMED: dict[str, str | None] = {
 every index. Of None nothing is compared: the value itself has changed, which CHANGELOG.md says."""
 
 RECORDED_SERIES = re.compile(
-    r"""flows\[\*\]\.(control\..*|fec\.(loss_estimate|unit_bytes)|goodput_mbps|delivered_bytes|in_flight_bytes
-                      |retransmissions|rto_s|srtt_s)
+    r"""flows\[\*\]\.(control\..*|fec\.(loss_estimate|unit_bytes)|goodput_mbps|delivered_bytes
+                      |in_flight_bytes|retransmissions|rto_s|srtt_s)
     | (ap|stations\[\*\])\.(queue_packets|queue_bytes|contention_window|attempts|collisions
                             |(ap_)?mcs|(ap_)?rate_mbps)
     | (wire\.(down|up)|links\[\*\](\.reverse)?)\.(queue_packets|queue_bytes|in_flight_packets|drops
@@ -103,7 +103,7 @@ def result(printed: dict[str, Any]) -> Result:
     if "panic" in printed:
         return {"digest": "panic", "values": {"panic": printed["panic"]}, "series": {}}
     series = printed["series"].items()
-    recorded = {path: hash for path, hash in series if RECORDED_SERIES.fullmatch(general(path))}
+    recorded = {path: value for path, value in series if RECORDED_SERIES.fullmatch(general(path))}
     return {"digest": printed["digest"], "values": printed["values"], "series": recorded}
 
 

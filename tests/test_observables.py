@@ -36,9 +36,7 @@ def test_every_observable_says_what_it_is():
 
 def test_every_path_is_declared_once():
     paths = [
-        f"{place}.{entry['name']}"
-        for entry in observables.declared()
-        for place in entry["places"]
+        f"{place}.{entry['name']}" for entry in observables.declared() for place in entry["places"]
     ]
     assert len(paths) == len(set(paths))
 
@@ -83,9 +81,9 @@ def test_a_former_name_is_answered_with_a_warning():
     assert told[0].filename == __file__
     assert busy == run.summary["wire.down.utilisation"] > 0.5
     assert "wire.down.busy_fraction" not in dict(run.summary)
-    with pytest.warns(DeprecationWarning):
+    with pytest.warns(DeprecationWarning, match="utilisation"):
         mean = sm.replicate(scenario, replications=2).mean("wire.up.busy_fraction").mean
-    with pytest.warns(DeprecationWarning):
+    with pytest.warns(DeprecationWarning, match="utilisation"):
         swept = sweep(scenario, over={"stations": [1]}).mean("wire.up.busy_fraction")["mean"][0]
     assert 0 < mean < 1
     assert 0 < swept < 1

@@ -97,7 +97,11 @@ def scenario_page() -> str:
     """Return the page of the scenario's keys."""
     from simoom import _core
 
-    schema: Schema = json.loads(_core.schema())
+    return page_of(json.loads(_core.schema()))
+
+
+def page_of(schema: Schema) -> str:
+    """Return the page of a scenario's keys by its schema."""
     definitions: dict[str, Schema] = schema["$defs"]
     parts = [HEAD, f"\n## Scenario\n\n{keys_table(schema, definitions)}"]
     for name in reachable(schema, definitions):
@@ -250,8 +254,11 @@ SECTIONS = {
     ),
     "flows[i]": (
         "Flows",
-        "The single flows that the tables `[[flows]]` expand to. Gauges under `control` are those of "
-        "the flow's congestion controller; one of your own may have [others](own-controller.md).",
+        (
+            "The single flows that the tables `[[flows]]` expand to. Gauges under `control` are "
+            "those of the flow's congestion controller; one of your own may have "
+            "[others](own-controller.md)."
+        ),
     ),
     "stations[i]": (
         "Nodes of the cell",
@@ -259,8 +266,10 @@ SECTIONS = {
     ),
     "wire.down": (
         "Wired links",
-        "`wire.down` leads to the access point, and `wire.up` to the server. `links[i]` is a table "
-        "`[[links]]`, and `links[i].reverse` its way back.",
+        (
+            "`wire.down` leads to the access point, and `wire.up` to the server. `links[i]` is a "
+            "table `[[links]]`, and `links[i].reverse` its way back."
+        ),
     ),
     "run": ("The run", ""),
 }

@@ -37,7 +37,14 @@ CRATES = {
 
 LAYERS = (
     (
-        "_core", "runner", "issue", "observables", "stats", "tables", "evidence", "models",
+        "_core",
+        "runner",
+        "issue",
+        "observables",
+        "stats",
+        "tables",
+        "evidence",
+        "models",
         "control",
     ),
     ("scenario", "gallery"),

@@ -118,22 +118,9 @@ def cbrt(x: float) -> float: ...
 def schema() -> str: ...
 def observables() -> str: ...
 def airtime(
-    standard: str,
-    psdu_bytes: int,
-    mpdus: int | None = None,
-    rate_mbps: float | None = None,
-    short_preamble: bool = False,
-    band_ghz: float | None = None,
-    mcs: int | None = None,
-    streams: int | None = None,
-    width_mhz: int | None = None,
-    guard_ns: int | None = None,
-    coding: str | None = None,
-    ltf: str | None = None,
-    extended_range: bool = False,
-    packet_extension_us: int | None = None,
-    timing: str | None = None,
+    standard: str, psdu_bytes: int, **options: float | str | bool | None
 ) -> list[tuple[str, float]]: ...
+def airtime_schema() -> str: ...
 def tcp_script(
     text: str,
 ) -> tuple[list[tuple[float, str, str, int | None]], tuple[int, str] | None]: ...

@@ -150,7 +150,7 @@ class Column:
     write: Callable[[Value], str] = plain
 
 
-UNITS = {plain: {"Mb/s": "Mb/s"}, milliseconds: {"s": "ms"}}
+UNITS: dict[Callable[[Value], str], dict[str, str]] = {plain: {"Mb/s": "Mb/s"}, milliseconds: {"s": "ms"}}
 """Units that stand below a heading, by how values are written; half an interval has that of what
 it is of."""
 

@@ -19,6 +19,8 @@ settings::registry! {
     periodic: Periodic(PeriodicConfig),
     list: List(ListConfig),
     trace: Trace(TraceConfig),
+    #[cfg(feature = "toy")]
+    toy: Toy(ToyLossConfig),
 }
 
 /// The settings of a loss model. Packets are counted from 1.

@@ -34,6 +34,8 @@ settings::registry! {
     fq_codel: FqCodel(FqCoDelConfig),
     pie: Pie(PieConfig),
     airtime_fair: AirtimeFair(AirtimeFairConfig),
+    #[cfg(feature = "toy")]
+    toy: Toy(ToyQueueConfig),
 }
 
 /// The settings of a queueing discipline.

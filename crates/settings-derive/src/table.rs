@@ -243,12 +243,7 @@ fn implement_settings(
     check: Option<&Expr>,
     keys: &[Key<'_>],
 ) -> TokenStream {
-    let own = keys.iter().filter(|key| key.kind == Kind::Own);
-    let flat: Vec<_> = keys.iter().filter(|key| key.kind == Kind::Flatten).collect();
-    let flat_idents = flat.iter().map(|key| key.ident);
-    let names = keys.iter().map(Key::names);
-    let takes = own.map(Key::take);
-    let gives = keys.iter().map(Key::give);
+    let reading_and_writing = implement_reading_and_writing(keys);
     let describes = keys.iter().map(Key::describe);
     let checks = keys.iter().map(Key::check);
     let relates = keys.iter().map(Key::relate);
@@ -258,41 +253,7 @@ fn implement_settings(
             const NAME: &'static str = #name;
             const MEANING: &'static str = #meaning;
 
-            fn keys() -> &'static [&'static str] {
-                static KEYS: ::std::sync::OnceLock<::std::vec::Vec<&'static str>> =
-                    ::std::sync::OnceLock::new();
-                KEYS.get_or_init(|| {
-                    let mut keys: ::std::vec::Vec<&'static str> = ::std::vec::Vec::new();
-                    #(#names)*
-                    keys
-                })
-            }
-
-            #[allow(unused_variables)]
-            fn take(
-                &mut self,
-                key: &str,
-                value: &::settings::Node,
-            ) -> ::core::result::Result<bool, ::settings::Fault> {
-                match key {
-                    #(#takes)*
-                    _ => {
-                        #(
-                            if ::settings::Settings::take(&mut self.#flat_idents, key, value)? {
-                                return Ok(true);
-                            }
-                        )*
-                        return Ok(false);
-                    }
-                }
-                #[allow(unreachable_code)]
-                Ok(true)
-            }
-
-            #[allow(unused_variables)]
-            fn give(&self, table: &mut ::settings::Map<String, ::settings::Json>) {
-                #(#gives)*
-            }
+            #reading_and_writing
 
             #[allow(unused_variables)]
             fn describe(
@@ -313,6 +274,50 @@ fn implement_settings(
                 #(#relates)*
                 #related
             }
+        }
+    }
+}
+
+fn implement_reading_and_writing(keys: &[Key<'_>]) -> TokenStream {
+    let own = keys.iter().filter(|key| key.kind == Kind::Own);
+    let flat = keys.iter().filter(|key| key.kind == Kind::Flatten).map(|key| key.ident);
+    let (names, takes) = (keys.iter().map(Key::names), own.map(Key::take));
+    let gives = keys.iter().map(Key::give);
+    quote! {
+        fn keys() -> &'static [&'static str] {
+            static KEYS: ::std::sync::OnceLock<::std::vec::Vec<&'static str>> =
+                ::std::sync::OnceLock::new();
+            KEYS.get_or_init(|| {
+                let mut keys: ::std::vec::Vec<&'static str> = ::std::vec::Vec::new();
+                #(#names)*
+                keys
+            })
+        }
+
+        #[allow(unused_variables)]
+        fn take(
+            &mut self,
+            key: &str,
+            value: &::settings::Node,
+        ) -> ::core::result::Result<bool, ::settings::Fault> {
+            match key {
+                #(#takes)*
+                _ => {
+                    #(
+                        if ::settings::Settings::take(&mut self.#flat, key, value)? {
+                            return Ok(true);
+                        }
+                    )*
+                    return Ok(false);
+                }
+            }
+            #[allow(unreachable_code)]
+            Ok(true)
+        }
+
+        #[allow(unused_variables)]
+        fn give(&self, table: &mut ::settings::Map<String, ::settings::Json>) {
+            #(#gives)*
         }
     }
 }

@@ -55,6 +55,10 @@ macro_rules! setting_by_choice {
                 <Self as $crate::Choice>::TITLE.into()
             }
 
+            fn schema_id() -> ::std::borrow::Cow<'static, str> {
+                concat!(module_path!(), "::", stringify!($Enum)).into()
+            }
+
             fn json_schema(
                 generator: &mut $crate::schemars::SchemaGenerator,
             ) -> $crate::schemars::Schema {
@@ -314,7 +318,9 @@ macro_rules! registry {
             /// The same by itself, where the settings are the whole machine.
             pub fn boxed(&self) -> ::std::boxed::Box<dyn $Trait> {
                 match self {
-                    $(Self::$Variant(settings) => ::std::boxed::Box::new(settings.clone())),*
+                    $($(#[$line])* Self::$Variant(settings) => {
+                        ::std::boxed::Box::new(settings.clone())
+                    })*
                 }
             }
         }

@@ -58,7 +58,9 @@ fn check_number(node: &Node, check: &mut Check<'_>) {
 
 /// Quantities that are written with fractions.
 macro_rules! real {
-    ($($ty:ty: |$value:ident, $unit:ident| $from:expr, |$this:ident, $to_unit:ident| $to:expr;)*) => {$(
+    ($(
+        $ty:ty: |$value:ident, $unit:ident| $from:expr, |$this:ident, $to_unit:ident| $to:expr;
+    )*) => {$(
         impl Number for $ty {
             fn written($value: f64, $unit: Unit) -> Self {
                 $from

@@ -1,8 +1,8 @@
 //! From the tree to the types.
 //!
-//! By [`Setting::read`] instead of serde, for three things: a fault knows its path, its line and what
-//! would have been right; TOML and JSON read alike; and a choice may be written by its name alone
-//! (`control = "new_reno"` is `control.new_reno = {}`).
+//! By [`Setting::read`] instead of serde, for three things: a fault knows its path, its line and
+//! what would have been right; TOML and JSON read alike; and a choice may be written by its name
+//! alone (`control = "new_reno"` is `control.new_reno = {}`).
 
 use crate::check::{Check, Faults, Issue};
 use crate::choice::Named;
@@ -25,8 +25,8 @@ pub fn read<T: Setting + JsonSchema>(node: &Node) -> Result<T, Issue> {
     typed(node).map_err(|fault| fault.into_issue(schema::<T>))
 }
 
-/// Reads a tree as far as it is sound: what is at fault, in its shape or its range, is told, and has
-/// its default.
+/// Reads a tree as far as it is sound: what is at fault, in its shape or its range, is told, and
+/// has its default.
 pub fn read_sound<T: Setting + JsonSchema + Default>(node: &Node) -> (T, Faults) {
     let (root, mut sound, mut faults) = (Path::default(), node.clone(), Faults::default());
     while let Err(issue) = read::<T>(&sound) {

@@ -81,6 +81,10 @@ macro_rules! setting_by_table {
                 <Self as $crate::Settings>::NAME.into()
             }
 
+            fn schema_id() -> ::std::borrow::Cow<'static, str> {
+                concat!(module_path!(), "::", stringify!($Table)).into()
+            }
+
             fn json_schema(
                 generator: &mut $crate::schemars::SchemaGenerator,
             ) -> $crate::schemars::Schema {

@@ -19,6 +19,8 @@ settings::registry! {
     web: Web(Web),
     cbr: Cbr(Cbr),
     saturated: Saturated(Saturated),
+    #[cfg(feature = "toy")]
+    toy: Toy(ToySourceConfig),
 }
 
 /// What the settings of a source answer to those who plan a run and build it.
@@ -150,30 +152,10 @@ impl Traffic {
     }
 }
 
-// A registry is public, and so are its files.
 #[cfg(test)]
-#[allow(unreachable_pub)]
 mod tests {
     use super::*;
-    use schemars::JsonSchema;
-    use settings::{Check, Choice, Faults, Node, Path, Root, Setting};
-
-    settings::registry! {
-        /// What there is to send, with one kind more: a file and a line.
-        pub enum Kinds: TrafficModel = Burst;
-        burst: Burst(Burst),
-    }
-
-    /// A scenario of one flow.
-    #[derive(Clone, Debug, PartialEq, Settings)]
-    struct Flow {
-        /// What there is to send.
-        traffic: Kinds,
-    }
-
-    impl Root for Flow {
-        const SHORT_FORMS: &'static [(&'static str, &'static str)] = &[];
-    }
+    use settings::Choice;
 
     /// The source of a flow.
     pub(super) fn source(model: &dyn TrafficModel) -> Box<dyn Source> {
@@ -188,29 +170,6 @@ mod tests {
             source.on_event(now, event, &mut out);
         }
         out
-    }
-
-    #[test]
-    fn one_file_and_one_line_make_a_source() {
-        assert_eq!(Kinds::NAMES, ["burst"]);
-        let schema = settings::schema::<Flow>();
-        let packets = &schema["$defs"]["Burst"]["properties"]["packets"];
-        assert_eq!(packets["description"], "Datagrams that are sent at once.");
-        assert_eq!(Kinds::schema_name(), "Kinds");
-
-        let node = Node::from_toml("traffic.burst.packets = 0").unwrap();
-        let (root, mut faults) = (Path::default(), Faults::default());
-        Flow::check(&node, Check::new(&root, &mut faults));
-        let told: Vec<String> = faults.0.iter().map(ToString::to_string).collect();
-        assert_eq!(told, ["traffic.burst.packets: must be from 1 to 100, is 0"]);
-
-        let node = Node::from_toml("traffic.burst.packets = 2").unwrap();
-        let traffic = settings::read::<Flow>(&node).unwrap().traffic;
-        let mut source = source(traffic.get());
-        let (start, stop) = (Instant(5), None);
-        let events = [(Instant(0), Event::Begin { start, stop }), (start, Event::Timer)];
-        let sent = Command::Send(Bytes(1000));
-        assert_eq!(asked(&mut *source, &events), [Command::Wake(start), sent, sent]);
     }
 
     #[test]

@@ -202,7 +202,7 @@ impl Default for DelayedAck {
 
 /// An acknowledgement each so many segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
-#[settings(name = "Fixed")]
+#[settings(name = "FixedAck")]
 pub struct FixedAck {
     /// Full segments that one acknowledgement answers (RFC 5681 section 4.2).
     #[setting(default = 2, range = 1..=1_000_000)]
@@ -261,7 +261,7 @@ pub struct Sack {
     pub rack: bool,
     /// How the window falls during recovery.
     pub reduction: Reduction,
-    /// Whether a timeout without need is noticed by what is acknowledged after it (F-RTO, RFC 5682).
+    /// Whether F-RTO (RFC 5682) detects a spurious timeout by what is acknowledged after it.
     #[setting(default = true)]
     pub f_rto: bool,
     /// Whether a loss is taken back once all that was resent is reported as a duplicate (RFC 2883,

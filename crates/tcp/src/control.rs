@@ -31,6 +31,8 @@ settings::registry! {
     bbr3: Bbr3(Bbr3Config),
     cross_layer: CrossLayer(CrossLayerConfig),
     python: Python(PythonConfig),
+    #[cfg(feature = "toy")]
+    toy: Toy(ToyControlConfig),
 }
 
 /// The settings of a controller.

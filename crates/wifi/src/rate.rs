@@ -30,6 +30,8 @@ settings::registry! {
     minstrel: Minstrel(MinstrelSettings),
     minstrel_ht: MinstrelHt(MinstrelHtSettings),
     ideal: Ideal(IdealSettings),
+    #[cfg(feature = "toy")]
+    toy: Toy(ToyRateConfig),
 }
 
 /// A rule by which links choose their modes, as its settings say it.

@@ -5,37 +5,49 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, TypeVar, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-from simoom.airtime import WHOLE, Ppdu
+from simoom.airtime import OPTIONS
 from simoom.airtime import airtime as parts_of
 from simoom.cli.terminal import Refusal
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
 FLAGS = {"psdu_bytes": "--bytes", "rate_mbps": "--rate"}
-"""Options that are called otherwise than the argument."""
+"""Options that are called otherwise than the key."""
+OWN = ("standard", "psdu_bytes", "short_preamble")
+"""Keys that the command takes in a form of its own."""
 UNITS = ("mbps", "mhz", "ghz", "ns", "us")
+TYPES = {"integer": int, "number": float, "boolean": bool}
 
 
 def flag(key: str) -> str:
-    """Return what the command calls an argument."""
+    """Return what the command calls a key."""
     return FLAGS.get(key, f"--{key.replace('_', '-')}")
 
 
+def option_of(key: str, schema: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the type of a key's option, and the option, from the key's schema."""
+    unit = key.rpartition("_")[2]
+    kind: Any = TYPES.get(schema.get("type", ""))
+    if kind is None:
+        kind = Literal[tuple(variant["const"] for variant in schema["oneOf"])]
+    metavar = unit.upper() if unit in UNITS else "N" if kind is int else None
+    default = False if kind is bool else None
+    option = typer.Option(default, flag(key), metavar=metavar, help=schema["description"])
+    return (kind if kind is bool else kind | None), option
+
+
 def with_ppdu(command: Command) -> Command:
-    """Give a command an option for each key of `Ppdu`, in place of its ``**ppdu``."""
+    """Give a command an option for each key of `OPTIONS`, in place of its ``**ppdu``."""
     *own, _ = inspect.signature(command, eval_str=True).parameters.values()
     options = []
-    for key, annotated in get_type_hints(Ppdu, include_extras=True).items():
-        kind, text = annotated.__origin__, annotated.__metadata__[0]
-        unit = key.rpartition("_")[2]
-        metavar = unit.upper() if unit in UNITS else "N" if key in WHOLE else None
-        default = False if kind is bool else None
-        option = typer.Option(default, flag(key), metavar=metavar, help=text)
-        options.append(own[0].replace(name=key, annotation=kind, default=option))
+    for key, schema in OPTIONS.items():
+        if key not in OWN:
+            kind, option = option_of(key, schema)
+            options.append(own[0].replace(name=key, annotation=kind, default=option))
     command.__dict__["__signature__"] = inspect.Signature([*own[:2], *options, *own[2:]])
     return command
 

@@ -32,8 +32,7 @@ def probes(
 
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     for heading in ("probe", "series", "unit"):
-        justify = "right" if heading == "series" else "left"
-        table.add_column(heading, justify=justify, no_wrap=True)
+        table.add_column(heading, justify="right" if heading == "series" else "left", no_wrap=True)
     table.add_column("meaning")
     for probe in found:
         unit = "" if probe.unit == "1" else probe.unit

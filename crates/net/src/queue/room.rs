@@ -7,7 +7,7 @@ use settings::Settings;
 /// How much a buffer holds, packets in service included; where both limits are given, both hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 pub struct Limit {
-    /// Limit in packets.
+    /// Limit in packets; without one there is no limit.
     #[setting(
         key = "limit_packets",
         range = 1..=1_000_000_000,
@@ -15,7 +15,7 @@ pub struct Limit {
                    least, and without the key there is no limit"
     )]
     pub packets: Option<u32>,
-    /// Limit in bytes of IP packets.
+    /// Limit in bytes of IP packets; without one there is no limit.
     #[setting(key = "limit_bytes")]
     pub bytes: Option<Bytes>,
 }

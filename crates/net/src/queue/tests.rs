@@ -1,10 +1,8 @@
-//! What every discipline keeps to, what tests of queues share, and a discipline that is added.
-#![allow(unreachable_pub)]
+//! What every discipline keeps to, and what tests of queues share.
 
 use super::*;
 use kernel::{Rng, Seed};
 use proptest::prelude::*;
-use settings::{Check, Choice, Faults, Node, Path, Setting};
 use std::collections::VecDeque;
 use wire::{Body, Datagram, FlowId, TrafficClass};
 
@@ -338,28 +336,4 @@ proptest! {
             prop_assert_eq!(seen, waiting);
         }
     }
-}
-
-settings::registry! {
-    /// How a buffer is served.
-    pub enum ToySettings: Discipline = Toll;
-    toll: Toll(TollConfig),
-}
-
-#[test]
-fn a_discipline_is_a_file_and_a_line() {
-    assert_eq!(ToySettings::NAMES, ["toll"]);
-    let schema = settings::schema::<ToySettings>().to_string();
-    assert!(schema.contains("Each packet whose number is a multiple of this"), "{schema}");
-    let written = Node::from_toml("toll = { every = 3, limit_packets = 3 }").unwrap();
-    let kind: ToySettings = settings::read(&written).unwrap();
-    assert_eq!(kind.get().limit(), Limit::packets(3));
-    let mut queue = kind.get().build(Site::Wire(None, Duration::ZERO), rng());
-    let taken = (1..6).map(|number| accepts(&mut *queue, Instant::ZERO, packet(0, number, 100)));
-    assert_eq!(taken.collect::<Vec<_>>(), [true, true, false, true, false], "third, and no room");
-    let mut faults = Faults::default();
-    let written = Node::from_toml("toll = { every = 0, limit_packets = 0 }").unwrap();
-    ToySettings::check(&written, Check::new(&Path::default(), &mut faults));
-    let paths: Vec<_> = faults.0.iter().map(|fault| &fault.path[..]).collect();
-    assert_eq!(paths, ["toll.every", "toll.limit_packets"]);
 }

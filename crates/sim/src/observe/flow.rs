@@ -123,7 +123,8 @@ pub(super) static FLOW: &[Observable] = observables! {
     /// The congestion window, without recovery's inflation.
     "control.window_segments": "segments" if TCP =>
         Gauge(|world, i| shown(world, i, Sender::window_segments));
-    /// Where slow start ends; infinite while that is arbitrarily high, or unknown to the controller.
+    /// Where slow start ends; infinite while that is arbitrarily high, or not known to the
+    /// controller.
     "control.ssthresh_segments": "segments" if TCP => Gauge(|world, i| {
         shown(world, i, |sender| sender.ssthresh_segments().unwrap_or(f64::INFINITY))
     });

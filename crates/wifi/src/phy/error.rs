@@ -17,6 +17,8 @@ settings::registry! {
     nist: Nist(Nist),
     yans: Yans(Yans),
     threshold: Threshold(Threshold),
+    #[cfg(feature = "toy")]
+    toy: Toy(ToyErrorsConfig),
 }
 
 /// Data bits of a frame that arrive under one and the same noise and interference.

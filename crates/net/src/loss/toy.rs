@@ -1,4 +1,4 @@
-//! A loss model that is added as a file and a line: this one, and that of the tests' registry.
+//! A loss model for the test of extensions: a wire that breaks.
 
 use super::{Channel, LossModel};
 use kernel::{Instant, Rng};
@@ -7,24 +7,24 @@ use wire::Packet;
 
 /// All packets from one on are lost.
 #[derive(Clone, Debug, PartialEq, Settings)]
-pub struct BreakageConfig {
+pub struct ToyLossConfig {
     /// How many packets come through.
     #[setting(range = 1..=1000, required = "as 10")]
     pub after: u64,
 }
 
-impl LossModel for BreakageConfig {
+impl LossModel for ToyLossConfig {
     fn build(&self, _channel: Rng, _packets: Rng) -> Box<dyn Channel> {
-        Box::new(Breakage { left: self.after })
+        Box::new(Toy { left: self.after })
     }
 }
 
 #[derive(Debug)]
-struct Breakage {
+struct Toy {
     left: u64,
 }
 
-impl Channel for Breakage {
+impl Channel for Toy {
     fn loses(&mut self, _now: Instant, _packet: &Packet) -> bool {
         let is_broken = self.left == 0;
         self.left = self.left.saturating_sub(1);

@@ -1,13 +1,13 @@
-//! Half of everything.
+//! An error model for the test of extensions: half of everything.
 
+use super::{Chunk, ErrorModel};
 use settings::Settings;
-use wifi::phy::error::{Chunk, ErrorModel};
 
 /// Half of all chunks are understood, whatever the ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
-pub struct Coin {}
+pub struct ToyErrorsConfig {}
 
-impl ErrorModel for Coin {
+impl ErrorModel for ToyErrorsConfig {
     fn success(&self, _: &Chunk) -> f64 {
         0.5
     }

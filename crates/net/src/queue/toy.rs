@@ -1,4 +1,4 @@
-//! A discipline that is added as a file and a line: this one, and that of the tests' registry.
+//! A queue discipline for the test of extensions: it drops every n-th packet.
 
 use super::fifo::Fifo;
 use super::line::{Arrival, Line, Policy, Verdict};
@@ -6,9 +6,9 @@ use super::{Discipline, Limit, Queue, Site};
 use kernel::Rng;
 use settings::Settings;
 
-/// Each n-th packet is the price of the others.
+/// A queue that drops every n-th packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
-pub struct TollConfig {
+pub struct ToyQueueConfig {
     /// Each packet whose number is a multiple of this is dropped.
     #[setting(default = 2, range = 1..=1000)]
     pub every: u64,
@@ -17,9 +17,9 @@ pub struct TollConfig {
     pub limit: Limit,
 }
 
-impl Discipline for TollConfig {
+impl Discipline for ToyQueueConfig {
     fn build(&self, _: Site, _: Rng) -> Box<dyn Queue> {
-        Box::new(Line::new(Toll { every: self.every, passed: 0 }, self.limit))
+        Box::new(Line::new(Toy { every: self.every, passed: 0 }, self.limit))
     }
 
     fn limit(&self) -> Limit {
@@ -28,12 +28,12 @@ impl Discipline for TollConfig {
 }
 
 #[derive(Debug)]
-struct Toll {
+struct Toy {
     every: u64,
     passed: u64,
 }
 
-impl Policy for Toll {
+impl Policy for Toy {
     fn enqueue(&mut self, _arrival: &Arrival, _waiting: &Fifo) -> Verdict {
         self.passed += 1;
         if self.passed.is_multiple_of(self.every) { Verdict::Drop } else { Verdict::Pass }

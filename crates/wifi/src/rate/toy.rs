@@ -1,20 +1,19 @@
-//! One mode after the other.
+//! A rate control for the test of extensions: one mode after the other.
 
 use kernel::{Instant, Rng};
 use settings::{Faults, Path, Settings};
-use wifi::phy::error::ErrorModel;
-use wifi::rate::{Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
+use super::{Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
+use crate::phy::error::ErrorModel;
 
 /// Another mode in turn.
 #[derive(Clone, Debug, PartialEq, Settings)]
-#[settings(name = "Turns")]
-pub struct TurnsSettings {
+pub struct ToyRateConfig {
     /// After so many frames.
     #[setting(default = 2, range = 1..)]
     pub every: u32,
 }
 
-impl Rule for TurnsSettings {
+impl Rule for ToyRateConfig {
     fn check(&self, link: &LinkModes, _: Instant, at: &Path, faults: &mut Faults) {
         if link.has_radio {
             faults.fault(at, "takes turns where there is no radio");
@@ -22,18 +21,18 @@ impl Rule for TurnsSettings {
     }
 
     fn build(&self, link: &LinkModes, _: &dyn ErrorModel, _: Rng) -> Option<Box<dyn RateControl>> {
-        Some(Box::new(Turns { ladder: link.ladder(), every: self.every, sent: 0 }))
+        Some(Box::new(Toy { ladder: link.ladder(), every: self.every, sent: 0 }))
     }
 }
 
 #[derive(Debug)]
-struct Turns {
+struct Toy {
     ladder: Ladder,
     every: u32,
     sent: u32,
 }
 
-impl RateControl for Turns {
+impl RateControl for Toy {
     fn select(&mut self, _: Instant, _: u32) -> Choice {
         let mode = self.ladder.mode();
         self.sent += 1;

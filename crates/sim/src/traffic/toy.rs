@@ -1,4 +1,4 @@
-//! A source for a test: all its datagrams at once.
+//! A source for the test of extensions: all its datagrams at once.
 
 use crate::traffic::{Command, DatagramSize, Event, Origin, Pace, Source, TrafficModel, Transport};
 use kernel::Instant;
@@ -6,28 +6,29 @@ use settings::Settings;
 
 /// Datagrams over UDP, all at once.
 #[derive(Clone, Debug, PartialEq, Settings)]
-pub struct Burst {
+pub struct ToySourceConfig {
     /// Datagrams that are sent at once.
     #[setting(default = 3, range = 1..=100)]
     pub packets: u32,
+    /// How large they are.
     #[setting(flatten)]
     pub size: DatagramSize,
 }
 
-impl TrafficModel for Burst {
+impl TrafficModel for ToySourceConfig {
     fn transport(&self) -> Transport {
         Transport::Udp(self.size, Pace::PerSecond(f64::from(self.packets)))
     }
 
     fn source(&self, _: &Origin<'_>) -> Box<dyn Source> {
-        Box::new(BurstSource(self.clone()))
+        Box::new(ToySource(self.clone()))
     }
 }
 
 #[derive(Debug)]
-struct BurstSource(Burst);
+struct ToySource(ToySourceConfig);
 
-impl Source for BurstSource {
+impl Source for ToySource {
     fn on_event(&mut self, _: Instant, event: Event, out: &mut Vec<Command>) {
         match event {
             Event::Begin { start, .. } => out.push(Command::Wake(start)),
