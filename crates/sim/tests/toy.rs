@@ -14,7 +14,7 @@ const ALL: &str = "
     duration_s = 2.0
     warmup_s = 0.0
     wlan.rate_control = 'toy'
-    wire = { rate_mbps = 10.0, delay_ms = 1.0, queue.toy.every = 50, loss.toy.after = 500 }
+    wire = { rate_mbps = 10.0, delay_ms = 1.0, queue.toy.every = 50, loss.toy.after = 5 }
     [[flows]]
     from = 'sta0'
     to = 'server'
@@ -91,7 +91,7 @@ fn a_scenario_of_toys_runs() {
     };
     assert_eq!(count("flows[1].packets_sent"), 20, "a burst");
     assert!(count("stations[0].queue_drops") > 0, "every second packet");
-    assert!(count("wire.up.losses") > 0, "all from the 501st on");
+    assert!(count("wire.up.losses") > 0, "all from the sixth on");
 }
 
 /// A sender whose window is three segments, from the first ACK on.
