@@ -9,7 +9,8 @@ pub trait Sound {
     fn sound(&self) -> String;
 }
 
-mod family {
+/// Animals, one file each.
+pub mod family {
     use super::Sound;
 
     settings::registry! {
