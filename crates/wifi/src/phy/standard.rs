@@ -257,17 +257,18 @@ impl Standard {
     /// rate of the same modulation family not above it, or not above the non-HT reference rate of
     /// an MCS; else the fastest such mandatory rate.
     pub fn response_mode(&self, eliciting: &Mode, basic: &[BitRate]) -> Mode {
-        let highest = eliciting.reference_rate();
-        let best = |allowed: &dyn Fn(BitRate) -> bool| {
-            self.modes
-                .iter()
-                .filter(|m| m.class.is_dsss() == eliciting.class.is_dsss())
-                .filter(|m| m.rate <= highest && allowed(m.rate))
-                .max_by_key(|m| m.rate)
-                .copied()
+        let (highest, dsss) = (eliciting.reference_rate(), eliciting.class.is_dsss());
+        // Modes of a family ascend.
+        let family = || {
+            let modes = self.modes.iter().rev();
+            modes.filter(|mode| mode.class.is_dsss() == dsss && mode.rate <= highest)
         };
-        best(&|r| basic.contains(&r))
-            .or_else(|| best(&|r| self.mandatory_100kbps.iter().any(|&m| rate(m) == r)))
+        let mandatory = self.mandatory_100kbps;
+        let is_mandatory = |mode: &&Mode| mandatory.iter().any(|&m| rate(m) == mode.rate);
+        family()
+            .find(|mode| basic.contains(&mode.rate))
+            .or_else(|| family().find(is_mandatory))
+            .copied()
             .unwrap_or(*eliciting)
     }
 
@@ -344,6 +345,16 @@ mod tests {
         assert_eq!(response(&DOT11G, 11.0, &[1.0, 2.0, 6.0]), 2.0);
         assert_eq!(DOT11G.lowest_mandatory(ErpOfdm).rate, BitRate::from_mbps(6.0));
         assert_eq!(DOT11G.lowest_mandatory(HrDsss).rate, BitRate::from_mbps(1.0));
+    }
+
+    #[test]
+    fn the_modes_of_a_family_ascend() {
+        for standard in ALL {
+            for dsss in [true, false] {
+                let family = standard.modes.iter().filter(|mode| mode.class.is_dsss() == dsss);
+                assert!(family.is_sorted_by(|a, b| a.rate < b.rate), "{}", standard.name());
+            }
+        }
     }
 
     #[test]
