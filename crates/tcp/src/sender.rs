@@ -540,7 +540,7 @@ impl Sender {
             srtt: self.rtt.srtt().unwrap_or_default(),
             rtt_min: self.rtt.least().unwrap_or_default(),
             delivery: None,
-            app_limited: self.ramp.is_some() || used <= self.window || held != Held::No,
+            may_grow: self.ramp.is_none() && used > self.window && held == Held::No,
             recovery: held == Held::Recovering,
             ecn_echo,
             marked: if ecn_echo { acked } else { Segments(0.0) },
@@ -955,9 +955,9 @@ mod tests {
             (Some(Duration::from_millis(80)), first.rtt.unwrap())
         );
         assert_eq!(first.srtt, Duration::from_micros(97_500), "7/8·100 + 1/8·80");
-        assert!(!first.app_limited && !first.ecn_echo);
+        assert!(first.may_grow && !first.ecn_echo);
         assert_eq!((last.acked, last.in_flight), (Segments(3.5), Segments(0.0)));
-        assert!(!last.app_limited, "3.5 of 4 leave no room for a segment");
+        assert!(last.may_grow, "3.5 of 4 leave no room for a segment");
         assert_eq!(NewReno::from(&config()).window(), Segments(4.0));
     }
 }

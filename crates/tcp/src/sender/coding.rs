@@ -193,7 +193,7 @@ impl Sender {
             let before = self.window;
             coding.noticed = coding.blocks.next_unit();
             self.counters.fast_retransmits += 1;
-            self.tell(now, Cause::Sack, losses.bytes, flight, false);
+            self.tell(now, Cause::FastRetransmit, losses.bytes, flight, false);
             // A controller to whom a loss is no congestion has no window to recover.
             if self.window < before {
                 coding.reduced = coding.blocks.next_unit();
@@ -277,7 +277,7 @@ impl Sender {
             srtt: self.rtt.srtt().unwrap_or_default(),
             rtt_min: rtt_min.unwrap_or_default(),
             delivery,
-            app_limited: !used || echo || recovery || self.ramp.is_some(),
+            may_grow: used && !echo && !recovery && self.ramp.is_none(),
             // What `recovery` means to controllers, that a window is being steered down, it is not.
             recovery: false,
             ecn_echo: echo,

@@ -32,7 +32,7 @@ impl Sender {
         self.counters.fast_retransmits += 1;
         // RFC 5681 §3.2: what limited transmit sent is not counted.
         let in_flight = self.nxt - self.una - self.limited;
-        self.on_loss(now, Cause::Sack, Segments(1.0), in_flight, false);
+        self.on_loss(now, Cause::FastRetransmit, Segments(1.0), in_flight, false);
         self.state = State::Recovery;
         self.partial = false;
         self.inflated = self.window.saturating_add(u64::from(DUPLICATES) * self.mss);

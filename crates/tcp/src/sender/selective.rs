@@ -109,7 +109,7 @@ impl Sender {
         let before = self.state;
         self.advance(now, sack, &news, out);
         if probed == Probed::Repaired && before == State::Open && self.state == State::Open {
-            self.on_loss(now, Cause::Sack, Segments(1.0), flight, false);
+            self.on_loss(now, Cause::FastRetransmit, Segments(1.0), flight, false);
         }
         if delivered > 0 {
             let newest = tally.newest;
@@ -162,7 +162,7 @@ impl Sender {
             srtt: self.rtt.srtt().unwrap_or_default(),
             rtt_min: rtt_min.unwrap_or_default(),
             delivery,
-            app_limited: held || self.ramp.is_some(),
+            may_grow: !held && self.ramp.is_none(),
             recovery,
             ecn_echo: echo,
             marked: self.segments(if echo { news.delivered } else { 0 }),
@@ -221,7 +221,7 @@ impl Sender {
             // have acknowledged: by that sum a window would grow at a loss.
             let in_flight = outstanding.saturating_sub(self.limited).min(self.window);
             let lost = self.segments(news.lost);
-            self.on_loss(now, Cause::Sack, lost, in_flight, false);
+            self.on_loss(now, Cause::FastRetransmit, lost, in_flight, false);
         }
         self.recover = self.max;
         self.timed = None;
