@@ -261,7 +261,8 @@ pub struct Sack {
     pub rack: bool,
     /// How the window falls during recovery.
     pub reduction: Reduction,
-    /// Whether a timeout without need is noticed by what is acknowledged after it (F-RTO, RFC 5682).
+    /// Whether a timeout without need is noticed by what is acknowledged after it (F-RTO, RFC
+    /// 5682).
     #[setting(default = true)]
     pub f_rto: bool,
     /// Whether a loss is taken back once all that was resent is reported as a duplicate (RFC 2883,

@@ -1,8 +1,8 @@
 //! The sender: what to send, what is lost, when to resend.
 //!
-//! A [`Sender`] is composed of the state of its [`Connection`], of a [`Tcb`] with the small machines
-//! that every connection has (sequence numbers, congestion window, samples of the round-trip time,
-//! ECN, pacing, the timer), and of one of three machines that recover losses ([`LossRecovery`]). The
+//! A [`Sender`] is composed of the state of its [`Connection`]; of a [`Tcb`] with small machines
+//! that every connection has: sequence numbers, congestion window, samples of the round-trip time,
+//! ECN, pacing, the timer; and of one of three machines that recover losses ([`LossRecovery`]). The
 //! retransmission timer (RFC 6298) stands behind all three.
 
 mod coded;

@@ -1,5 +1,5 @@
-//! Which acknowledgements give samples of the round-trip time: with timestamps each (RFC 7323 §4.1),
-//! without them one segment at a time by Karn's algorithm (RFC 6298 §3).
+//! Which acknowledgements give samples of the round-trip time: with timestamps each of new data
+//! (RFC 7323 §4.1), without them one segment at a time by Karn's algorithm (RFC 6298 §3).
 
 use kernel::{Duration, Instant};
 use wire::{Segment, Timestamps};

@@ -359,3 +359,101 @@ fn reported(segment: &Segment) -> (Option<u64>, usize) {
         blocks.get(1).is_some_and(|second| second.start <= first.start && first.end <= second.end);
     if below || inside { (Some(first.end), 1) } else { (None, 0) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::{Driven, config, segment};
+    use crate::{Config, Recovery};
+    use kernel::Segments;
+    use wire::{Flags, SackBlock, SackBlocks};
+
+    /// Losses are found by count, the window falls at once.
+    fn by_count() -> Sack {
+        Sack { rack: false, reduction: Reduction::AtOnce, ..Sack::default() }
+    }
+
+    /// Ten segments in flight, the first being 1:101, no more growth before the first loss.
+    fn ten(sack: Sack) -> Driven {
+        let config = Config {
+            initial_window: Segments(10.0),
+            initial_ssthresh: Some(Segments(10.0)),
+            recovery: Recovery::Sack(sack),
+            ..config()
+        };
+        let (tcp, first) = Driven::connected(&config, u64::MAX);
+        assert!(first.contains("901:1001"));
+        tcp
+    }
+
+    fn select(tcp: &mut Driven, at: u64, ack: u64, blocks: &[(u64, u64)]) -> String {
+        let mut sack = SackBlocks::NONE;
+        for &(start, end) in blocks {
+            sack.push(SackBlock { start, end });
+        }
+        tcp.segment(at, &Segment { sack, ..segment(false, 1, 0, ack, Flags::ACK) })
+    }
+
+    /// The first segment is taken for lost, and resent.
+    fn recovering() -> Driven {
+        let mut tcp = ten(by_count());
+        assert_eq!(select(&mut tcp, 200, 1, &[(101, 201)]), "1001:1101", "RFC 3042");
+        assert_eq!(select(&mut tcp, 201, 1, &[(101, 301)]), "1101:1201");
+        assert_eq!(select(&mut tcp, 202, 1, &[(101, 401)]), "1:101, rto@502");
+        tcp
+    }
+
+    #[test]
+    fn three_segments_beyond_a_hole_show_that_it_is_lost() {
+        let mut tcp = recovering();
+        assert_eq!((tcp.sender.state(), tcp.sender.window_segments()), (State::Recovery, 5.0));
+        assert_eq!(tcp.sender.sacked_and_lost(), (300, 100));
+        // Of twelve outstanding three have arrived, and one is lost and resent: nine in flight.
+        assert_eq!(tcp.sender.in_flight_bytes(), 900);
+        assert_eq!(select(&mut tcp, 210, 1, &[(101, 801)]), "", "five are");
+        assert_eq!(select(&mut tcp, 211, 1, &[(101, 901)]), "1201:1301");
+        select(&mut tcp, 300, 1201, &[]);
+        assert_eq!(tcp.sender.state(), State::Open, "what was sent before it is acknowledged");
+    }
+
+    #[test]
+    fn a_loss_is_taken_back_when_what_was_resent_is_reported_as_a_duplicate() {
+        let mut tcp = recovering();
+        select(&mut tcp, 220, 401, &[(1, 101)]);
+        assert_eq!((tcp.sender.state(), tcp.sender.counters().undone), (State::Open, 1));
+        assert_eq!(tcp.sender.window_segments(), 10.0);
+    }
+
+    #[test]
+    fn a_timeout_is_taken_back_when_what_was_not_resent_is_acknowledged() {
+        let mut tcp = ten(by_count());
+        assert_eq!(tcp.timer(400), "1:101, rto@1000");
+        assert_eq!((tcp.sender.state(), tcp.sender.window_segments()), (State::Loss, 1.0));
+        let new = "1001:1101, 1101:1201, rto@1050";
+        assert_eq!(select(&mut tcp, 450, 101, &[]), new, "RFC 5682 §3.1, step (2b)");
+        select(&mut tcp, 460, 201, &[]);
+        assert_eq!((tcp.sender.state(), tcp.sender.counters().undone), (State::Open, 1));
+        assert_eq!(tcp.sender.window_segments(), 10.0);
+    }
+
+    #[test]
+    fn an_unanswered_tail_is_probed_before_the_timeout() {
+        let config = Config { recovery: Recovery::Sack(Sack::default()), ..config() };
+        let (mut tcp, first) = Driven::connected(&config, 200);
+        assert_eq!(first, "rtt 100, connected, 1:101, 101:201, rto@300", "two round trips");
+        assert_eq!(tcp.timer(300), "101:201, rto@600", "nothing new waits: the last again");
+        let counters = tcp.sender.counters();
+        assert_eq!((counters.probes, counters.timeouts), (1, 0));
+        assert_eq!(tcp.sender.state(), State::Open);
+        assert_eq!(tcp.timer(600), "1:101, rto@1200");
+        assert_eq!(tcp.sender.counters().timeouts, 1);
+    }
+
+    #[test]
+    fn an_old_acknowledgement_says_nothing() {
+        let mut tcp = ten(by_count());
+        select(&mut tcp, 200, 301, &[]);
+        assert_eq!(select(&mut tcp, 201, 201, &[(401, 701)]), "");
+        assert_eq!(tcp.sender.sacked_and_lost(), (0, 0));
+    }
+}
