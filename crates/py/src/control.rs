@@ -221,7 +221,7 @@ impl Ack {
     /// The window must not grow by this acknowledgement: it was not used, or recovery is under way.
     #[getter]
     fn app_limited(&self) -> bool {
-        self.0.app_limited
+        !self.0.may_grow
     }
 
     /// Fast recovery is under way.
@@ -279,11 +279,11 @@ impl LossEvent {
         self.0.repeated
     }
 
-    /// `"sack"`, `"timeout"` or `"ecn"`.
+    /// `"sack"` (a fast retransmit of any kind), `"timeout"` or `"ecn"`.
     #[getter]
     fn cause<'py>(&self, py: Python<'py>) -> &Bound<'py, PyString> {
         match self.0.cause {
-            Cause::Sack => pyo3::intern!(py, "sack"),
+            Cause::FastRetransmit => pyo3::intern!(py, "sack"),
             Cause::Timeout => pyo3::intern!(py, "timeout"),
             Cause::Ecn => pyo3::intern!(py, "ecn"),
         }

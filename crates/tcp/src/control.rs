@@ -103,10 +103,10 @@ pub struct Ack {
     pub rtt_min: Duration,
     /// The rate at which data is being delivered, where it is sampled.
     pub delivery: Option<Delivery>,
-    /// Whether the window must not grow by this one. Less was outstanding than it allowed, for want
-    /// of data or by the receiver's window, so that it was not tested (RFC 7661 §4); or fast
-    /// recovery is under way; or a congestion mark is echoed.
-    pub app_limited: bool,
+    /// Whether the window may grow by this acknowledgement. It may not where less was outstanding
+    /// than the window allows, for want of data or by the receiver's window, so that the window was
+    /// not tested (RFC 7661 §4); nor during fast recovery; nor where a congestion mark is echoed.
+    pub may_grow: bool,
     /// Whether fast recovery is under way. The window that the controller gives is then what
     /// proportional rate reduction steers to, and the model of a controller that has one can learn.
     pub recovery: bool,
@@ -116,11 +116,12 @@ pub struct Ack {
     pub marked: Segments,
 }
 
-/// How the sender came to know of congestion.
+/// How the sender detected congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Duplicate or selective acknowledgements showed a hole.
-    Sack,
+    /// Acknowledgements showed a loss, which is retransmitted at once: three duplicates (RFC 5681),
+    /// or selective blocks by count (RFC 6675) or by time (RFC 8985).
+    FastRetransmit,
     /// The retransmission timer expired: the window falls to one segment (RFC 5681 §3.1).
     Timeout,
     /// A router marked a packet (RFC 3168).
@@ -155,8 +156,7 @@ pub enum Hint {
 pub trait Control: Debug + Send {
     /// How much may be in flight; the sender takes less than one segment for one.
     fn window(&self) -> Segments;
-    /// New data was acknowledged; in fast recovery and where the window was not used,
-    /// `ack.app_limited` forbids it to grow.
+    /// New data was acknowledged; the window may grow only where `ack.may_grow` is true.
     fn on_ack(&mut self, ack: &Ack);
     /// A loss or a mark was noticed.
     fn on_loss(&mut self, loss: &Loss);

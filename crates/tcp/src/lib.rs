@@ -14,7 +14,6 @@ pub mod drill;
 pub mod fec;
 mod prr;
 mod rack;
-mod ramp;
 mod reassembly;
 mod receiver;
 mod rtt;

@@ -111,7 +111,7 @@ fn control(control: &mut (impl Control + ?Sized)) -> f64 {
         srtt: Duration::ZERO,
         rtt_min: Duration::ZERO,
         delivery: None,
-        app_limited: false,
+        may_grow: true,
         recovery: false,
         ecn_echo: false,
         marked: Segments(0.0),

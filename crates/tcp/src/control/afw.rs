@@ -234,7 +234,7 @@ mod tests {
     fn a_timeout_divides_and_a_hole_does_not() {
         let mut control = afw(AfwConfig { beta: 4.0, ..AfwConfig::default() });
         rounds(&mut control, 7);
-        control.on_loss(&loss(Cause::Sack, 4.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 4.0));
         assert_eq!((increment(&control), control.window().0), (1.0, 2.0));
         control.on_loss(&loss(Cause::Timeout, 4.0));
         assert_eq!((increment(&control), control.window().0), (0.25, 1.0));
@@ -245,7 +245,7 @@ mod tests {
         let settings = AfwConfig { congested: Congested::AnyLoss, ..AfwConfig::default() };
         let mut control = afw(settings);
         rounds(&mut control, 7);
-        control.on_loss(&loss(Cause::Sack, 4.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 4.0));
         assert_eq!(increment(&control), 0.5);
     }
 
@@ -256,7 +256,7 @@ mod tests {
             ..AfwConfig::default()
         });
         rounds(&mut control, 2);
-        control.on_loss(&loss(Cause::Sack, 4.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 4.0));
         control.reno.steer(Segments(4.0));
         rounds(&mut control, 3);
         assert_eq!(increment(&control), 0.01, "the first of these had the loss");
@@ -271,7 +271,7 @@ mod tests {
         let mut control = afw(AfwConfig { epoch: Epoch::Timeouts, ..AfwConfig::default() });
         rounds(&mut control, 5);
         assert_eq!(increment(&control), 0.02);
-        control.on_loss(&loss(Cause::Sack, 4.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 4.0));
         control.reno.steer(Segments(4.0));
         rounds(&mut control, 5);
         assert_eq!(increment(&control), 0.02, "a hole does not count as a timeout");

@@ -366,7 +366,7 @@ mod tests {
             path.round();
         }
         let before = path.control.window();
-        path.control.on_loss(&loss(Cause::Sack, 100.0));
+        path.control.on_loss(&loss(Cause::FastRetransmit, 100.0));
         assert_eq!(path.control.window(), before);
         path.control.on_loss(&loss(Cause::Timeout, 100.0));
         assert_eq!(path.control.window().0, 1.0);

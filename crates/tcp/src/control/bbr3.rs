@@ -378,7 +378,7 @@ impl Control for Bbr3 {
     fn on_loss(&mut self, loss: &Loss) {
         match loss.cause {
             Cause::Ecn => {}
-            Cause::Sack => self.note_loss(),
+            Cause::FastRetransmit => self.note_loss(),
             Cause::Timeout => {
                 self.note_loss();
                 self.save_window();

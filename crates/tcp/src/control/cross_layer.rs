@@ -351,10 +351,10 @@ mod tests {
     #[test]
     fn a_change_waits_for_the_end_of_recovery() {
         let mut control = at_mcs_0(20.0);
-        control.on_loss(&loss(Cause::Sack, 20.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 20.0));
         control.on_hint(&mbps(86.7));
         assert_eq!(control.window().0, 14.0);
-        let held = Ack { app_limited: true, recovery: true, ..ack_at(1.0, 5.0, 30.4) };
+        let held = Ack { may_grow: false, recovery: true, ..ack_at(1.0, 5.0, 30.4) };
         control.on_ack(&held);
         assert_eq!(control.window().0, 14.0);
         control.on_ack(&ack_at(1.0, 15.0, 30.4));

@@ -121,7 +121,7 @@ impl Cubic {
     fn exclude_idle_time(&mut self, ack: &Ack) {
         let (last, empty) = std::mem::replace(&mut self.last, (ack.now, ack.in_flight.0 <= 0.0));
         let gap = ack.now.since(last);
-        let unused = match (ack.app_limited && !ack.recovery, empty) {
+        let unused = match (!ack.may_grow && !ack.recovery, empty) {
             (true, _) => gap,
             // What was sent in answer takes a round trip to be acknowledged.
             (false, true) => gap.saturating_sub(ack.srtt),
@@ -165,7 +165,7 @@ impl Control for Cubic {
         self.exclude_idle_time(ack);
         if self.window < self.slow_start.threshold {
             self.window = self.slow_start.grow(self.window, ack);
-        } else if !ack.app_limited {
+        } else if ack.may_grow {
             self.avoid_congestion(ack);
             self.slow_start.after_timeout = false;
         }
@@ -178,7 +178,7 @@ impl Control for Cubic {
             self.before = Some(Course { window, threshold, prior, w_max, stage });
             let beta = match loss.cause {
                 Cause::Ecn => self.settings.beta_ecn(),
-                Cause::Sack | Cause::Timeout => self.settings.beta,
+                Cause::FastRetransmit | Cause::Timeout => self.settings.beta,
             };
             self.slow_start.threshold = (loss.in_flight.0 * beta).max(2.0);
             // §4.7.
@@ -243,7 +243,7 @@ mod tests {
     fn the_window_follows_the_cubic_of_figure_1() {
         // A loss at 1000 segments: K = cbrt(1000·0.3/0.4) = 9.0856 s.
         let mut control = cubic(1000.0, CubicConfig { friendly: false, ..Default::default() });
-        control.on_loss(&loss(Cause::Sack, 1000.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 1000.0));
         assert_eq!(control.window().0, 700.0);
         let mut now_s = 0.0;
         let k = 9.085_602_964_160_698;
@@ -259,18 +259,18 @@ mod tests {
     #[test]
     fn a_loss_leaves_seven_tenths_and_fast_convergence_gives_way() {
         let mut control = cubic(100.0, CubicConfig::default());
-        control.on_loss(&loss(Cause::Sack, 100.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 100.0));
         let of = |control: &Cubic, name| gauge(control, name).unwrap();
         assert_eq!((control.window().0, of(&control, "w_max_segments")), (70.0, 100.0));
         // §4.7: 70 is below 100: 70·(1 + 0.7)/2.
-        control.on_loss(&loss(Cause::Sack, 70.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 70.0));
         assert_eq!((control.window().0, of(&control, "w_max_segments")), (49.0, 59.5));
         let greedy = CubicConfig { fast_convergence: false, ..Default::default() };
         let mut control = cubic(100.0, greedy);
-        control.on_loss(&loss(Cause::Sack, 100.0));
-        control.on_loss(&loss(Cause::Sack, 70.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 100.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 70.0));
         assert_eq!(of(&control, "w_max_segments"), 70.0);
-        control.on_loss(&loss(Cause::Sack, 1.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 1.0));
         assert_eq!(control.window().0, 2.0, "never below two segments");
     }
 
@@ -286,7 +286,7 @@ mod tests {
         // At 10 ms and 20 segments Reno is faster: α = 3·0.3/1.7 = 0.5294 a round trip up to
         // `cwnd_prior`, then one.
         let mut control = cubic(20.0, CubicConfig::default());
-        control.on_loss(&loss(Cause::Sack, 20.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 20.0));
         assert_eq!(control.window().0, 14.0);
         let now_s = run(&mut control, 0.0, 0.05, 10.0);
         let window = control.window().0;
@@ -296,7 +296,7 @@ mod tests {
         // 6 segments take 11.3 round trips; 8.7 are left.
         assert!((window - 28.7).abs() < 0.5, "{window} after twenty");
         let mut old = cubic(20.0, CubicConfig { friendly: false, ..Default::default() });
-        old.on_loss(&loss(Cause::Sack, 20.0));
+        old.on_loss(&loss(Cause::FastRetransmit, 20.0));
         run(&mut old, 0.0, 0.2, 10.0);
         assert!(old.window().0 < 17.0, "{} without Reno's region", old.window().0);
     }
@@ -332,14 +332,14 @@ mod tests {
         let settings = CubicConfig { friendly: false, ..Default::default() };
         let (mut busy, mut idle) = (cubic(1000.0, settings), cubic(1000.0, settings));
         for control in [&mut busy, &mut idle] {
-            control.on_loss(&loss(Cause::Sack, 1000.0));
+            control.on_loss(&loss(Cause::FastRetransmit, 1000.0));
             run(control, 0.0, 3.0, 50.0);
         }
         let before = idle.window();
         // The application has little to say for five seconds ...
         for n in 1..=50 {
             let now_s = 3.0 + 0.1 * f64::from(n);
-            idle.on_ack(&Ack { app_limited: true, ..ack_at(now_s, 1.0, 50.0) });
+            idle.on_ack(&Ack { may_grow: false, ..ack_at(now_s, 1.0, 50.0) });
         }
         assert_eq!(idle.window(), before);
         run(&mut busy, 3.0, 6.0, 50.0);
@@ -356,7 +356,7 @@ mod tests {
     #[test]
     fn what_was_no_loss_is_taken_back() {
         let mut control = cubic(1000.0, CubicConfig::default());
-        control.on_loss(&loss(Cause::Sack, 1000.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 1000.0));
         run(&mut control, 0.0, 5.0, 50.0);
         let (window, k) = (control.window(), gauge(&control, "k_s"));
         control.on_loss(&loss(Cause::Timeout, 900.0));

@@ -123,7 +123,7 @@ mod tests {
             control.on_ack(&ack(1.0));
         }
         assert_eq!(control.window().0, 8.0);
-        control.on_loss(&loss(Cause::Sack, 8.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 8.0));
         assert_eq!(control.window().0, 4.0);
         control.on_ack(&ack(1.0));
         assert_eq!(control.window().0, 4.0 + 0.01 / 4.0);

@@ -21,7 +21,7 @@ pub(super) fn ack(acked: f64) -> Ack {
         srtt: Duration::ZERO,
         rtt_min: Duration::ZERO,
         delivery: None,
-        app_limited: false,
+        may_grow: true,
         recovery: false,
         ecn_echo: false,
         marked: Segments(0.0),

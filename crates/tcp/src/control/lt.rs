@@ -83,14 +83,14 @@ impl Control for Lt {
     fn on_ack(&mut self, ack: &Ack) {
         self.estimate(ack);
         // Recovery is no congestion: the window grows on.
-        let held = ack.app_limited && !ack.recovery;
-        self.reno.on_ack(&Ack { app_limited: held, ..*ack });
+        let may_grow = ack.may_grow || ack.recovery;
+        self.reno.on_ack(&Ack { may_grow, ..*ack });
     }
 
     fn on_loss(&mut self, loss: &Loss) {
         match loss.cause {
             // What is lost is counted with the acknowledgement that tells it.
-            Cause::Sack => self.before = None,
+            Cause::FastRetransmit => self.before = None,
             Cause::Ecn => {
                 self.before = None;
                 self.reno.on_loss(loss);
@@ -136,11 +136,11 @@ mod tests {
     #[test]
     fn a_mark_halves_and_a_loss_does_not() {
         let mut control = lt(LtConfig::default());
-        control.on_loss(&loss(Cause::Sack, 20.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 20.0));
         assert_eq!(control.window().0, 20.0);
-        control.on_ack(&Ack { app_limited: true, recovery: true, ..ack(20.0) });
+        control.on_ack(&Ack { may_grow: false, recovery: true, ..ack(20.0) });
         assert_eq!(control.window().0, 21.0, "and it grows on in recovery");
-        control.on_ack(&Ack { app_limited: true, ..ack(21.0) });
+        control.on_ack(&Ack { may_grow: false, ..ack(21.0) });
         assert_eq!(control.window().0, 21.0);
         control.on_loss(&loss(Cause::Ecn, 20.0));
         assert_eq!(control.window().0, 10.0);

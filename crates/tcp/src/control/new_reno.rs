@@ -100,7 +100,7 @@ impl NewReno {
             self.window = self.slow_start.grow(self.window, ack);
             return None;
         }
-        if ack.app_limited {
+        if !ack.may_grow {
             return None;
         }
         self.slow_start.after_timeout = false;
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn a_hole_halves_what_is_outstanding() {
         let mut control = NewReno::new(Segments(40.0), None);
-        control.on_loss(&loss(Cause::Sack, 17.0, false));
+        control.on_loss(&loss(Cause::FastRetransmit, 17.0, false));
         assert_eq!(control.window().0, 8.5);
         control.on_loss(&loss(Cause::Ecn, 3.0, false));
         assert_eq!(control.window().0, 2.0, "never below two segments");
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn an_unused_window_does_not_grow() {
         let mut control = NewReno::new(Segments(4.0), None);
-        control.on_ack(&Ack { app_limited: true, ..ack(1.0) });
+        control.on_ack(&Ack { may_grow: false, ..ack(1.0) });
         assert_eq!(control.window().0, 4.0);
     }
 
@@ -280,7 +280,7 @@ mod tests {
         let mut control = NewReno::new(Segments(40.0), None).beta_ecn(0.8);
         control.on_loss(&loss(Cause::Ecn, 40.0, false));
         assert_eq!(control.window().0, 32.0);
-        control.on_loss(&loss(Cause::Sack, 32.0, false));
+        control.on_loss(&loss(Cause::FastRetransmit, 32.0, false));
         assert_eq!(control.window().0, 16.0, "a loss costs what it always did");
     }
 

@@ -59,7 +59,7 @@ impl SlowStart {
             self.hystart = None;
             self.threshold = window;
         }
-        if ack.app_limited {
+        if !ack.may_grow {
             return window;
         }
         let (divisor, most) = match advice {

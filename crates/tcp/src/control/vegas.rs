@@ -81,7 +81,7 @@ impl Vegas {
                 // Down to what the path holds without a queue, and one.
                 self.reno.steer(Segments((window * share + 1.0).min(window).max(2.0)));
             }
-        } else if ack.app_limited {
+        } else if !ack.may_grow {
             // A window that is not used is no reason to grow, nor to shrink.
         } else if self.queued < self.settings.alpha {
             self.reno.grow(1.0);
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn a_loss_is_answered_as_new_reno_does() {
         let mut control = vegas(20.0, Some(20.0));
-        control.on_loss(&loss(Cause::Sack, 20.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 20.0));
         assert_eq!(control.window().0, 10.0);
         control.on_undo();
         assert_eq!(control.window().0, 20.0);

@@ -132,7 +132,7 @@ mod tests {
         run(&mut control, 0.0, 10.0, 200.0, 150.0);
         assert!((gauge(&control, "rate_segments_per_s").unwrap() / 200.0 - 1.0).abs() < 0.01);
         assert!(control.window().0 > 50.0);
-        control.on_loss(&loss(Cause::Sack, 60.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 60.0));
         // 200 per second times 0.1 s.
         assert!((control.window().0 - 20.0).abs() < 0.2, "{}", control.window().0);
         run(&mut control, 10.0, 0.3, 200.0, 150.0);
@@ -157,12 +157,12 @@ mod tests {
     #[test]
     fn before_the_first_sample_a_loss_is_halving_and_no_loss_is_a_gain() {
         let mut control = Westwood::new(&Config::default(), WestwoodConfig::default());
-        control.on_loss(&loss(Cause::Sack, 10.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 10.0));
         assert_eq!(control.window().0, 5.0);
         run(&mut control, 0.0, 1.0, 1000.0, 100.0);
         let window = control.window().0;
         assert!(window < 100.0);
-        control.on_loss(&loss(Cause::Sack, 10.0));
+        control.on_loss(&loss(Cause::FastRetransmit, 10.0));
         assert_eq!(control.window().0, window);
     }
 }

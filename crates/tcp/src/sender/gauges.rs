@@ -1,6 +1,7 @@
 //! What probes read of a sender. All reads, no cost.
 
-use super::{Phase, Sender};
+use super::Sender;
+use super::recovery::LossRecovery;
 use crate::Control;
 use kernel::Duration;
 
@@ -52,100 +53,101 @@ pub struct SenderCounters {
 impl Sender {
     /// The connection's number within its flow.
     pub fn connection(&self) -> u32 {
-        self.connection
+        self.tcb.connection
     }
 
     /// The congestion window in segments, without recovery's inflation.
     pub fn window_segments(&self) -> f64 {
-        self.segments(self.window).0
+        self.tcb.cwnd.segments()
     }
 
     /// Where slow start ends, in segments; `None` while that is arbitrarily high, or if the
     /// controller knows no such thing.
     pub fn ssthresh_segments(&self) -> Option<f64> {
-        let mut ssthresh = None;
-        self.control.gauges(&mut |name, value| {
-            if name == "ssthresh_segments" && value.is_finite() {
-                ssthresh = Some(value);
-            }
-        });
-        ssthresh
+        self.tcb.cwnd.ssthresh()
     }
 
     /// What was sent and not acknowledged, as far as it is not taken for lost.
     pub fn in_flight_bytes(&self) -> u64 {
-        if let Some(coding) = &self.coding {
-            return coding.blocks.in_flight();
-        }
-        let outstanding = self.nxt - self.una;
-        if self.board.is_plain() { outstanding } else { self.board.pipe(outstanding) }
+        self.recovery.in_flight(&self.tcb)
     }
 
     /// The state as Linux names it: "open", "disorder" while a hole may be reordering, "cwr" while
     /// the data of a marked window is acknowledged, "recovery" or "loss".
     pub fn ca_state(&self) -> &'static str {
-        match self.state {
+        let coded = matches!(self.recovery, LossRecovery::Coded(_));
+        match self.state() {
             State::Recovery => "recovery",
             State::Loss => "loss",
-            State::Open if self.ecn && self.una < self.cwr_until => "cwr",
-            State::Open if self.board.sacked() > 0 || self.duplicates > 0 => "disorder",
+            // The units of coded data are counted apart from its sequence numbers.
+            State::Open if !coded && self.tcb.snd.una < self.tcb.ecn.reduced() => "cwr",
+            State::Open if self.recovery.is_disordered() => "disorder",
             State::Open => "open",
         }
     }
 
     /// What has arrived beyond a hole, and what is taken for lost, in bytes.
     pub fn sacked_and_lost(&self) -> (u64, u64) {
-        (self.board.sacked(), self.board.lost())
+        match &self.recovery {
+            LossRecovery::Selective(selective) => selective.sacked_and_lost(),
+            LossRecovery::Cumulative(_) | LossRecovery::Coded(_) => (0, 0),
+        }
     }
 
     /// What was sent and not acknowledged cumulatively.
     pub fn outstanding_bytes(&self) -> u64 {
-        self.max - self.una
+        self.tcb.snd.outstanding()
     }
 
     /// The probability that a unit of coded data is lost, as it is estimated; 0 without a code.
     pub fn loss_estimate(&self) -> f64 {
-        self.coding.as_ref().map_or(0.0, |coding| coding.estimate())
+        match &self.recovery {
+            LossRecovery::Coded(coded) => coded.loss_estimate(),
+            LossRecovery::Cumulative(_) | LossRecovery::Selective(_) => 0.0,
+        }
     }
 
     /// How large the next block's units are; a full segment without a code.
     pub fn unit_bytes(&self) -> u64 {
-        self.coding.as_ref().map_or(self.mss, |coding| coding.unit())
+        match &self.recovery {
+            LossRecovery::Coded(coded) => coded.unit(),
+            LossRecovery::Cumulative(_) | LossRecovery::Selective(_) => self.tcb.snd.mss,
+        }
     }
 
     /// Whether the connection is established, and not closed yet.
     pub fn is_connected(&self) -> bool {
-        self.phase == Phase::Established
+        self.connection.is_open()
     }
 
     /// Data acknowledged so far.
     pub fn acknowledged_bytes(&self) -> u64 {
-        self.una.min(self.end).saturating_sub(1)
+        self.tcb.snd.una.min(self.tcb.snd.end).saturating_sub(1)
     }
 
     /// The smoothed round-trip time, once there is a sample.
     pub fn srtt(&self) -> Option<Duration> {
-        self.rtt.srtt()
+        self.tcb.rtt.srtt()
     }
 
     /// The retransmission timeout, backed off.
     pub fn rto(&self) -> Duration {
-        self.rtt.rto()
+        self.tcb.rtt.rto()
     }
 
     /// How the sender takes the path to be.
     pub fn state(&self) -> State {
-        self.state
+        self.recovery.state()
     }
 
     /// What it has counted.
     pub fn counters(&self) -> SenderCounters {
-        self.counters
+        self.tcb.counters
     }
 
     /// Its controller, for its gauges.
     pub fn control(&self) -> &dyn Control {
-        &*self.control
+        self.tcb.cwnd.control()
     }
 }
 

@@ -1,532 +1,459 @@
 //! Recovery by selective acknowledgements: the scoreboard of RFC 6675, losses by count or by time
 //! (RFC 8985), the window by RFC 9937.
 
-use super::{Expiry, Sender, State};
-use crate::delivery::Departure;
+mod sending;
+mod timeouts;
+
+use super::gauges::State;
+use super::spurious::{Advice, FRto, Resent};
+use super::tcb::Tcb;
+use super::timer::Deadlines;
+use super::window::{Arrival, Congestion};
+use crate::delivery::{DeliveryMeter, Departure};
 use crate::prr::{Progress, Prr};
 use crate::rack::{Probed, Rack};
-use crate::scoreboard::Sent;
-use crate::{Ack, Cause, Command, Reduction, Sack, TimerId};
-use kernel::{Duration, Instant, Segments};
+use crate::scoreboard::{Scoreboard, Sent};
+use crate::{Cause, Command, Reduction, Sack};
+use kernel::{Duration, Instant};
 use wire::Segment;
 
-/// What an acknowledgement tells of the segments that were sent.
-struct Tally {
-    now: Instant,
-    /// The timestamp it echoes.
-    echo: Option<Instant>,
-    rtt_min: Option<Duration>,
+/// Loss recovery with selective acknowledgements.
+#[derive(Debug)]
+pub(super) struct Selective {
+    settings: Sack,
+    phase: Phase,
+    /// One past the highest sent when the last loss was noticed: RFC 6675's `RecoveryPoint`.
+    recover: u64,
+    /// Duplicate acknowledgements that selected something, since the last of new data.
+    duplicates: u32,
+    /// Bytes that left by limited transmit alone (RFC 3042).
+    limited: u64,
+    board: Scoreboard,
+    rack: Rack,
+    meter: DeliveryMeter,
+    resent: Resent,
+    deadlines: Deadlines,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    /// No loss known.
+    Open,
+    Recovery(Recovery),
+    /// Slow start after a timeout.
+    Loss(FRto),
+}
+
+/// Fast recovery.
+#[derive(Clone, Copy, Debug)]
+struct Recovery {
+    prr: Prr,
+    /// What may be in flight, as the last acknowledgement has left it.
+    window: u64,
+    /// The rescue retransmission was sent (RFC 6675, rule (4)).
+    rescued: bool,
+}
+
+/// What an acknowledgement, or a timer, has told.
+#[derive(Clone, Copy, Debug, Default)]
+struct News {
+    /// Newly acknowledged cumulatively, newly selected, and both.
+    acked: u64,
+    sacked: u64,
+    delivered: u64,
+    /// Newly taken for lost.
+    lost: u64,
     /// Of what newly arrived: that which left last.
     newest: Option<Departure>,
     /// Whether something newly arrived that had been sent once only, before `recover`.
     original: bool,
-    recover: u64,
+    /// Whether it is a duplicate acknowledgement (RFC 5681 §2).
+    duplicate: bool,
+    /// The end of what it reports as a duplicate (RFC 2883).
+    reported: Option<u64>,
 }
 
-impl Tally {
-    fn take(&mut self, rack: &mut Rack, sent: &Sent) {
-        self.original |= !sent.was_resent() && sent.end <= self.recover;
-        if self.newest.is_none_or(|newest| sent.at() >= newest.at) {
-            self.newest = Some(sent.departure);
+impl Selective {
+    pub(super) fn new(settings: Sack) -> Self {
+        Self {
+            settings,
+            phase: Phase::Open,
+            recover: 0,
+            duplicates: 0,
+            limited: 0,
+            board: Scoreboard::default(),
+            rack: Rack::default(),
+            meter: DeliveryMeter::default(),
+            resent: Resent::Uncounted,
+            deadlines: Deadlines::default(),
         }
-        rack.on_delivered(self.now, self.echo, self.rtt_min, sent);
     }
-}
 
-/// What is to be done with an acknowledgement.
-struct News {
-    acked: u64,
-    delivered: u64,
-    sacked: u64,
-    lost: u64,
-    original: bool,
-}
-
-/// Where the detection of needless timeouts stands (RFC 5682 §3.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FRto {
-    Off,
-    /// Step 2: no acknowledgement has arrived since the timeout.
-    First,
-    /// Step 3: new data was sent on the first.
-    Second,
-}
-
-impl Sender {
     /// An acknowledgement, duplicate or not, with or without blocks.
-    pub(super) fn on_selective_ack(
+    pub(super) fn on_ack(
         &mut self,
+        tcb: &mut Tcb,
         now: Instant,
-        sack: Sack,
         segment: &Segment,
         out: &mut Vec<Command>,
     ) {
-        let flight = self.in_flight_bytes();
-        let outstanding = self.max - self.una;
-        let acked = segment.ack - self.una;
-        let rtt = if acked > 0 { self.take_sample(now, segment, outstanding) } else { None };
-        if let Some(rtt) = rtt {
-            out.push(Command::Rtt(rtt));
+        if segment.ack < tcb.snd.una {
+            return;
         }
-        let mut tally = Tally {
-            now,
-            echo: segment.timestamps.filter(|_| self.timestamps).map(|t| t.echo),
-            rtt_min: self.rtt.least(),
-            newest: None,
-            original: false,
-            recover: self.recover,
+        let flight = self.in_flight(tcb);
+        let rtt = if segment.ack > tcb.snd.una {
+            tcb.take_sample(now, segment, tcb.snd.outstanding(), out)
+        } else {
+            None
         };
-        let (duplicate, skip) = duplicate(segment);
-        let (board, rack) = (&mut self.board, &mut self.rack);
-        let visit = &mut |sent: &Sent| tally.take(rack, sent);
-        let mut delivered = if acked > 0 { board.acknowledge(segment.ack, visit) } else { 0 };
-        let mut sacked = 0;
-        if !segment.sack.is_empty() {
-            sacked = board.select(&segment.sack, skip, visit);
-            delivered += sacked;
+        let mut news = self.read(tcb, now, segment);
+        if news.reported.is_some() {
+            self.on_duplicate_report(tcb);
         }
-        self.una = segment.ack;
-        let plain = acked == 0 && outstanding > 0 && segment.seq_len() == 0;
-        let plain = plain && segment.window == self.peer_window;
-        self.counters.duplicate_acks += u64::from(plain);
-        self.set_peer_window(segment.window);
-        if plain && sacked > 0 {
-            self.duplicates = self.duplicates.saturating_add(1);
-        } else if acked > 0 {
-            (self.duplicates, self.limited) = (0, 0);
-        }
-        if duplicate.is_some() {
-            self.on_duplicate_report(sack);
-        }
-        let probed = if sack.rack {
-            self.rack.on_probe_ack(self.una, duplicate, plain && segment.sack.is_empty())
+        let probed = if self.settings.rack {
+            let plain = news.duplicate && segment.sack.is_empty();
+            self.rack.on_probe_ack(tcb.snd.una, news.reported, plain)
         } else {
             Probed::Nothing
         };
-        let lost = self.find_losses(now, sack, sacked > 0);
-        let news = News { acked, delivered, sacked, lost, original: tally.original };
-        let echo = self.on_echo(now, segment);
-        let before = self.state;
-        self.advance(now, sack, &news, out);
-        if probed == Probed::Repaired && before == State::Open && self.state == State::Open {
-            self.on_loss(now, Cause::Sack, Segments(1.0), flight, false);
+        news.lost = self.find_losses(tcb, now, news.sacked > 0);
+        let before = self.state();
+        let echo = tcb.on_echo(now, segment, before == State::Open);
+        let advice = self.advance(tcb, now, &news);
+        let holds = advice == Advice::SendNew && self.send_two_new(tcb, now, out);
+        let open = before == State::Open && self.state() == State::Open;
+        if probed == Probed::Repaired && open {
+            self.reduce(tcb, now, tcb.snd.mss, flight);
         }
-        if delivered > 0 {
-            let newest = tally.newest;
+        if news.delivered > 0 {
             // What ends recovery was sent during it, and tests no window.
-            let held = echo || before == State::Recovery;
-            self.inform(now, &news, newest.as_ref(), flight, (rtt, echo, held));
+            let may_grow = !echo && before != State::Recovery;
+            self.inform(tcb, now, &news, flight, (rtt, echo, may_grow));
         }
-        self.follow(sack, &news);
-        if acked > 0 {
-            self.deadline = None;
-            self.probe_at = None;
+        self.follow(tcb, &news);
+        if news.acked > 0 {
+            self.deadlines.restart();
         }
-        self.transmit(now, out);
-        if self.una >= self.end {
-            self.report_end(out);
+        if holds {
+            self.end_transmission(tcb, now, out);
+        } else {
+            self.transmit(tcb, now, out);
         }
     }
 
-    /// Tells the controller.
-    fn inform(
-        &mut self,
-        now: Instant,
-        news: &News,
-        newest: Option<&Departure>,
-        flight: u64,
-        (rtt, echo, held): (Option<Duration>, bool, bool),
-    ) {
-        let mss = self.mss;
-        let rtt_min = self.rtt.least();
-        self.validate(now, news.acked);
-        self.meter.on_lost(news.lost);
-        let delivery = self.meter.sample(now, news.delivered, newest, rtt_min, mss);
-        let used = flight + mss;
-        let acked = self.segments(news.acked);
-        if let Some(ramp) = &mut self.ramp
-            && used > self.window
-            && news.acked > 0
-        {
-            ramp.on_ack(acked.0);
+    /// The connection's state in the terms of all kinds of recovery.
+    pub(super) fn state(&self) -> State {
+        match self.phase {
+            Phase::Open => State::Open,
+            Phase::Recovery(_) => State::Recovery,
+            Phase::Loss(_) => State::Loss,
         }
-        let recovery = self.state == State::Recovery;
-        let held = held || recovery || news.acked == 0 || used <= self.window;
-        self.control.on_ack(&Ack {
-            now,
-            acked,
-            delivered: self.segments(news.delivered),
-            lost: self.segments(news.lost),
-            in_flight: self.segments(self.in_flight_bytes()),
-            rtt,
-            srtt: self.rtt.srtt().unwrap_or_default(),
-            rtt_min: rtt_min.unwrap_or_default(),
-            delivery,
-            app_limited: held || self.ramp.is_some(),
-            recovery,
-            ecn_echo: echo,
-            marked: self.segments(if echo { news.delivered } else { 0 }),
-        });
-        self.refresh_window();
+    }
+
+    pub(super) fn is_disordered(&self) -> bool {
+        self.board.sacked() > 0 || self.duplicates > 0
+    }
+
+    /// RFC 6675's `pipe`.
+    pub(super) fn in_flight(&self, tcb: &Tcb) -> u64 {
+        pipe(&self.board, tcb)
+    }
+
+    /// What has arrived beyond a hole, and what is taken for lost, in bytes.
+    pub(super) fn sacked_and_lost(&self) -> (u64, u64) {
+        (self.board.sacked(), self.board.lost())
+    }
+
+    // ---- what an acknowledgement tells ----
+
+    /// Marks what has arrived.
+    fn read(&mut self, tcb: &mut Tcb, now: Instant, segment: &Segment) -> News {
+        let outstanding = tcb.snd.outstanding();
+        let (echo, rtt_min) = (tcb.sampler.echoed(segment), tcb.rtt.least());
+        let (reported, skip) = reported(segment);
+        let mut news = News { acked: segment.ack - tcb.snd.una, reported, ..News::default() };
+        let (board, rack, recover) = (&mut self.board, &mut self.rack, self.recover);
+        let (newest, original) = (&mut news.newest, &mut news.original);
+        let visit = &mut |sent: &Sent| {
+            *original |= !sent.was_resent() && sent.end <= recover;
+            if newest.is_none_or(|newest| sent.at() >= newest.at) {
+                *newest = Some(sent.departure);
+            }
+            rack.on_delivered(now, echo, rtt_min, sent);
+        };
+        if news.acked > 0 {
+            news.delivered = board.acknowledge(segment.ack, visit);
+        }
+        if !segment.sack.is_empty() {
+            news.sacked = board.select(&segment.sack, skip, visit);
+            news.delivered += news.sacked;
+        }
+        tcb.snd.una = segment.ack;
+        let same = segment.window == tcb.snd.wnd;
+        news.duplicate = news.acked == 0 && outstanding > 0 && segment.seq_len() == 0 && same;
+        tcb.counters.duplicate_acks += u64::from(news.duplicate);
+        tcb.set_peer_window(segment.window);
+        if news.duplicate && news.sacked > 0 {
+            self.duplicates = self.duplicates.saturating_add(1);
+        } else if news.acked > 0 {
+            (self.duplicates, self.limited) = (0, 0);
+        }
+        news
+    }
+
+    /// A duplicate was reported (RFC 2883).
+    fn on_duplicate_report(&mut self, tcb: &mut Tcb) {
+        tcb.counters.duplicates_reported += 1;
+        if self.settings.rack {
+            self.rack.on_duplicate(tcb.snd.una, tcb.snd.max);
+        }
+        if self.resent.on_duplicate() && self.settings.undo {
+            self.undo(tcb);
+        }
     }
 
     /// Which segments are lost; returns the bytes that newly are.
-    fn find_losses(&mut self, now: Instant, sack: Sack, news: bool) -> u64 {
-        self.reorder_at = None;
+    fn find_losses(&mut self, tcb: &Tcb, now: Instant, news: bool) -> u64 {
+        self.deadlines.reorder = None;
         if self.board.is_plain() {
             return 0;
         }
-        if sack.rack {
-            let recovering = self.state != State::Open;
-            let least = self.rtt.least().unwrap_or_default();
-            let srtt = self.rtt.srtt().unwrap_or_default();
-            let segments = self.board.sacked_segments();
-            let window = self.rack.window(recovering, segments, least, srtt);
+        let open = matches!(self.phase, Phase::Open);
+        if self.settings.rack {
+            let least = tcb.rtt.least().unwrap_or_default();
+            let srtt = tcb.rtt.srtt().unwrap_or_default();
+            let window = self.rack.window(!open, self.board.sacked_segments(), least, srtt);
             let (lost, next) = self.board.find_by_time(now, &self.rack, window);
-            self.reorder_at = next;
+            self.deadlines.reorder = next;
             lost
         } else if news {
-            let lost = self.board.find_by_count(self.mss);
+            let lost = self.board.find_by_count(tcb.snd.mss);
             // RFC 6675 §5, step (2): three duplicates do, however small they are.
-            let third = lost == 0 && self.state == State::Open && self.duplicates >= 3;
+            let third = lost == 0 && open && self.duplicates >= 3;
             if third { self.board.lose_first() } else { lost }
         } else {
             0
         }
     }
 
-    /// The state after an acknowledgement.
-    fn advance(&mut self, now: Instant, sack: Sack, news: &News, out: &mut Vec<Command>) {
-        if self.state != State::Open && self.una >= self.recover {
-            self.state = State::Open;
-            self.f_rto = FRto::Off;
+    /// Tells the controller.
+    fn inform(
+        &mut self,
+        tcb: &mut Tcb,
+        now: Instant,
+        news: &News,
+        flight: u64,
+        (rtt, echo, may_grow): (Option<Duration>, bool, bool),
+    ) {
+        let News { acked, delivered, lost, ref newest, .. } = *news;
+        tcb.validate(now, acked);
+        self.meter.on_lost(lost);
+        let least = tcb.rtt.least();
+        let delivery = self.meter.sample(now, delivered, newest.as_ref(), least, tcb.snd.mss);
+        let recovery = self.state() == State::Recovery;
+        let arrival = Arrival {
+            now,
+            acked,
+            delivered,
+            lost,
+            flight,
+            in_flight: self.in_flight(tcb),
+            rtt,
+            delivery,
+            may_grow: may_grow && !recovery && acked > 0,
+            may_ramp: acked > 0,
+            recovery,
+            echo,
+        };
+        tcb.cwnd.on_ack(&arrival, &tcb.rtt);
+    }
+
+    // ---- the phases ----
+
+    /// The phase after an acknowledgement.
+    fn advance(&mut self, tcb: &mut Tcb, now: Instant, news: &News) -> Advice {
+        if !matches!(self.phase, Phase::Open) && tcb.snd.una >= self.recover {
+            self.phase = Phase::Open;
             self.rack.on_recovered();
-            self.refresh_window();
+            tcb.cwnd.refresh();
         }
-        match self.state {
-            State::Open if news.lost > 0 => self.recover_selectively(now, sack, news),
-            State::Loss => self.detect_needless(now, news, out),
-            State::Open | State::Recovery => {}
+        match &mut self.phase {
+            Phase::Open if news.lost > 0 => self.enter_recovery(tcb, now, news),
+            Phase::Loss(f_rto) => {
+                let advice = f_rto.on_ack(news.acked > 0, news.sacked > 0, news.original);
+                if advice == Advice::Undo {
+                    self.undo(tcb);
+                }
+                return advice;
+            }
+            Phase::Open | Phase::Recovery(_) => {}
         }
+        Advice::None
     }
 
     /// RFC 6675 §5, step (4): recovery begins.
-    fn recover_selectively(&mut self, now: Instant, sack: Sack, news: &News) {
-        self.counters.fast_retransmits += 1;
-        let outstanding = self.max - self.una;
-        self.prr = Prr::new(sack.reduction, outstanding, self.board.sacked(), news.delivered);
+    fn enter_recovery(&mut self, tcb: &mut Tcb, now: Instant, news: &News) {
+        tcb.counters.fast_retransmits += 1;
+        let outstanding = tcb.snd.outstanding();
+        let rule = self.settings.reduction;
+        let prr = Prr::new(rule, outstanding, self.board.sacked(), news.delivered);
         // A mark in the same window of data has reduced it already (RFC 3168 §6.1.2).
-        if self.una >= self.cwr_until {
+        if tcb.snd.una >= tcb.ecn.reduced() {
             // What a recovery just before this one has sent is outstanding beside what its reports
             // have acknowledged: by that sum a window would grow at a loss.
-            let in_flight = outstanding.saturating_sub(self.limited).min(self.window);
-            let lost = self.segments(news.lost);
-            self.on_loss(now, Cause::Sack, lost, in_flight, false);
+            let flight = outstanding.saturating_sub(self.limited).min(tcb.cwnd.bytes());
+            self.reduce(tcb, now, news.lost, flight);
         }
-        self.recover = self.max;
-        self.timed = None;
-        self.state = State::Recovery;
-        self.resent = Some(0);
-        self.rescued = false;
+        self.recover = tcb.snd.max;
+        tcb.sampler.forget();
+        self.phase = Phase::Recovery(Recovery { prr, window: 0, rescued: false });
+        self.resent = Resent::Segments(0);
         self.rack.probe = None;
         self.board.begin();
         // As in the recovery without blocks, the retransmission gets a whole timeout.
-        self.deadline = None;
+        self.deadlines.restart_timeout();
+    }
+
+    /// The window is reduced for a loss that acknowledgements showed.
+    fn reduce(&mut self, tcb: &mut Tcb, now: Instant, lost: u64, flight: u64) {
+        let (cause, repeated) = (Cause::FastRetransmit, false);
+        tcb.on_loss(&Congestion { now, cause, lost, flight, repeated });
+        self.recover = tcb.snd.max;
     }
 
     /// The window of recovery follows what is delivered.
-    fn follow(&mut self, sack: Sack, news: &News) {
-        if self.state != State::Recovery {
-            return;
-        }
-        let pipe = self.in_flight_bytes();
-        let target = self.window;
-        let fresh = self.prr.is_fresh();
-        if news.delivered == 0 && sack.reduction != Reduction::AtOnce && !fresh {
+    fn follow(&mut self, tcb: &Tcb, news: &News) {
+        let Phase::Recovery(Recovery { prr, window, .. }) = &mut self.phase else { return };
+        let at_once = self.settings.reduction == Reduction::AtOnce;
+        if news.delivered == 0 && !at_once && !prr.is_fresh() {
             return;
         }
         let safe = news.acked > 0 && news.lost == 0;
-        let progress = Progress { delivered: news.delivered, safe, pipe, target };
-        self.inflated = self.prr.on_ack(&progress, self.mss);
+        let (delivered, target) = (news.delivered, tcb.cwnd.bytes());
+        let pipe = pipe(&self.board, tcb);
+        *window = prr.on_ack(&Progress { delivered, safe, pipe, target }, tcb.snd.mss);
     }
 
-    /// RFC 5682 §3.1: was the timeout needless?
-    fn detect_needless(&mut self, now: Instant, news: &News, out: &mut Vec<Command>) {
-        match self.f_rto {
-            FRto::Off => {}
-            FRto::First if news.acked > 0 => {
-                // Step (2b): two new segments, and nothing is resent.
-                self.f_rto = FRto::Off;
-                for _ in 0..2 {
-                    if let Some((len, fin)) = self.cut(0, u64::MAX) {
-                        self.send_fresh(now, len, fin, out);
-                        self.f_rto = FRto::Second;
-                    }
-                }
-                self.holding = self.f_rto == FRto::Second;
-            }
-            FRto::Second if news.original => {
-                // Step (3b).
-                self.f_rto = FRto::Off;
-                self.undo();
-            }
-            FRto::First | FRto::Second => {
-                if news.acked + news.sacked > 0 {
-                    self.f_rto = FRto::Off;
-                }
-            }
-        }
-    }
-
-    /// A duplicate was reported (RFC 2883).
-    fn on_duplicate_report(&mut self, sack: Sack) {
-        self.counters.duplicates_reported += 1;
-        if sack.rack {
-            self.rack.on_duplicate(self.una, self.max);
-        }
-        let Some(left) = self.resent.as_mut().filter(|left| **left > 0) else { return };
-        *left -= 1;
-        // RFC 3708 §2: all that was resent had been there.
-        if *left == 0 && sack.undo {
-            self.resent = None;
-            self.undo();
-        }
-    }
-
-    /// The last loss was none.
-    fn undo(&mut self) {
-        self.counters.undone += 1;
+    /// The last loss was spurious, by F-RTO or by reported duplicates.
+    fn undo(&mut self, tcb: &mut Tcb) {
         self.board.restore();
-        self.resent = None;
-        self.state = State::Open;
-        self.recover = self.una;
-        self.rtt.end_back_off();
-        self.control.on_undo();
-        self.refresh_window();
+        self.resent = Resent::Uncounted;
+        self.phase = Phase::Open;
+        self.recover = tcb.snd.una;
+        tcb.undo();
     }
+}
 
-    // ---- sending ----
-
-    pub(super) fn transmit_selectively(
-        &mut self,
-        now: Instant,
-        sack: Sack,
-        out: &mut Vec<Command>,
-    ) {
-        let window = if self.state == State::Recovery { self.inflated } else { self.window };
-        let holding = std::mem::take(&mut self.holding);
-        let max = self.max;
-        while !holding && self.send_next(now, sack, window, out) {}
-        if self.max > max {
-            self.probe_at = None;
-        }
-        let idle = self.nxt >= self.end && self.board.lost() <= self.board.resent();
-        let flight = self.in_flight_bytes();
-        if idle && flight < window {
-            self.meter.on_idle(flight);
-        }
-        self.set_timer(now, out);
-    }
-
-    /// RFC 6675 `NextSeg`: sends one segment, if one may leave now.
-    fn send_next(&mut self, now: Instant, sack: Sack, window: u64, out: &mut Vec<Command>) -> bool {
-        let pipe = self.in_flight_bytes();
-        if let Some(number) = self.board.next_lost() {
-            let sent = self.board.get(number);
-            let fits = pipe == 0 || pipe + (sent.end - sent.start) <= window;
-            let leaves = fits && self.may_leave(now, out);
-            if leaves {
-                self.resend(now, number, false, out);
-            }
-            return leaves;
-        }
-        // Without limited transmit, what has arrived beyond a hole makes no room.
-        let limited = self.config.limited_transmit || self.state != State::Open;
-        let flight = if limited { pipe } else { self.max - self.una };
-        if let Some((len, fin)) = self.cut(flight, window) {
-            let leaves = self.may_leave(now, out);
-            if leaves {
-                self.send_fresh(now, len, fin, out);
-            }
-            return leaves;
-        }
-        self.state == State::Recovery && !sack.rack && self.repair(now, window, out)
-    }
-
-    /// RFC 6675 `NextSeg` rules (3) and (4).
-    fn repair(&mut self, now: Instant, window: u64, out: &mut Vec<Command>) -> bool {
-        if self.in_flight_bytes() + self.mss > window {
-            return false;
-        }
-        if let Some(number) = self.board.next_doubtful() {
-            self.resend(now, number, false, out);
-            return true;
-        }
-        if let Some(number) = self.board.last_missing().filter(|_| !self.rescued) {
-            self.rescued = true;
-            self.resend(now, number, true, out);
-            return true;
-        }
-        false
-    }
-
-    fn resend(&mut self, now: Instant, number: u64, rescue: bool, out: &mut Vec<Command>) {
-        let sent = self.board.get(number);
-        let pipe = self.in_flight_bytes();
-        let data = sent.end.min(self.end) - sent.start.min(self.end);
-        let departure = self.meter.on_send(now, pipe, data);
-        self.board.resend(number, departure, rescue);
-        if let Some(resent) = &mut self.resent {
-            *resent += 1;
-        }
-        if self.state == State::Recovery {
-            self.prr.on_send(data);
-        }
-        self.put(now, sent.start, data, sent.end > self.end, false, out);
-    }
-
-    /// New data, or the FIN alone.
-    fn send_fresh(&mut self, now: Instant, len: u64, fin: bool, out: &mut Vec<Command>) {
-        let start = self.nxt;
-        let end = start + len + u64::from(fin);
-        let pipe = self.in_flight_bytes();
-        let departure = self.meter.on_send(now, pipe, len);
-        self.board.push(start, end, departure);
-        if self.state == State::Recovery {
-            self.prr.on_send(len);
-        } else if self.board.sacked() > 0 && self.max - self.una + len > self.window {
-            self.limited += len;
-        }
-        if !self.timestamps && self.timed.is_none() && self.state == State::Open {
-            self.timed = Some((end, now));
-        }
-        (self.nxt, self.max) = (end, end);
-        self.put(now, start, len, fin, true, out);
-    }
-
-    // ---- the timer ----
-
-    /// The timer is set for what comes first of what it serves.
-    pub(super) fn set_timer(&mut self, now: Instant, out: &mut Vec<Command>) {
-        let outstanding = self.una < self.max;
-        if !outstanding {
-            self.probe_at = None;
-            self.deadline = None;
-            self.set_persist(now, out);
-            return;
-        }
-        let deadline = match self.deadline.filter(|&at| at > now) {
-            Some(deadline) => deadline,
-            None => now + self.rtt.rto(),
-        };
-        self.deadline = Some(deadline);
-        let wanted = if let Some(at) = self.reorder_at {
-            (Expiry::Reorder, at.min(deadline))
-        } else if self.may_probe() {
-            let at = self.probe_at.filter(|&at| at > now).unwrap_or_else(|| {
-                let alone = self.board.segments() == 1;
-                now + Rack::probe_delay(self.rtt.srtt(), alone)
-            });
-            self.probe_at = Some(at);
-            (Expiry::Probe, at.min(deadline))
-        } else {
-            (Expiry::Resend, deadline)
-        };
-        self.set(wanted, out);
-    }
-
-    /// Sets the timer, unless it runs until then anyway.
-    pub(super) fn set(&mut self, wanted: (Expiry, Instant), out: &mut Vec<Command>) {
-        if self.running.is_none_or(|(_, at)| at != wanted.1) {
-            out.push(Command::Set(TimerId::Retransmit, wanted.1));
-        }
-        self.armed = true;
-        self.running = Some(wanted);
-    }
-
-    /// RFC 8985 §7.2: the tail is probed outside recovery, while no hole is known.
-    fn may_probe(&self) -> bool {
-        let rack = self.config.sack().is_some_and(|sack| sack.rack);
-        rack && self.state == State::Open
-            && self.rack.probe.is_none()
-            && self.board.sacked() == 0
-            && self.rtt.srtt().is_some()
-    }
-
-    /// RFC 8985 §7.3: a new segment, or the last again.
-    pub(super) fn on_probe(&mut self, now: Instant, out: &mut Vec<Command>) {
-        self.counters.probes += 1;
-        let (fresh, start) = (self.cut(0, u64::MAX), self.max);
-        if let Some((len, fin)) = fresh {
-            self.send_fresh(now, len, fin, out);
-        } else if let Some(number) = self.board.last_missing() {
-            self.resend(now, number, false, out);
-        }
-        self.rack.probe = Some((self.max, self.max == start));
-        self.probe_at = None;
-        self.deadline = None;
-        self.set_timer(now, out);
-    }
-
-    /// The reordering window is over for some segments (RFC 8985 §6.3).
-    pub(super) fn on_reorder(&mut self, now: Instant, sack: Sack, out: &mut Vec<Command>) {
-        let lost = self.find_losses(now, sack, false);
-        let news = News { acked: 0, delivered: 0, sacked: 0, lost, original: false };
-        if lost > 0 {
-            self.meter.on_lost(lost);
-        }
-        if self.state == State::Open && lost > 0 {
-            self.recover_selectively(now, sack, &news);
-            let progress = Progress {
-                delivered: 0,
-                safe: false,
-                pipe: self.in_flight_bytes(),
-                target: self.window,
-            };
-            self.inflated = self.prr.on_ack(&progress, self.mss);
-        }
-        self.transmit(now, out);
-    }
-
-    /// RFC 6298 (5.4) to (5.6), RFC 6675 §5.1: all that has not arrived is lost, and resent by slow
-    /// start.
-    pub(super) fn on_selective_timeout(
-        &mut self,
-        now: Instant,
-        sack: Sack,
-        out: &mut Vec<Command>,
-    ) {
-        self.counters.timeouts += 1;
-        self.rtt.back_off();
-        let open = self.state == State::Open;
-        let flight = self.max - self.una;
-        let repeated = self.timed_out_at == Some(self.una);
-        // RFC 5682 §3.1, step (1).
-        self.f_rto = if sack.f_rto && open { FRto::First } else { FRto::Off };
-        let before = self.board.lost() - self.board.resent().min(self.board.lost());
-        self.board.lose_all();
-        let lost = self.board.lost();
-        self.meter.on_lost(lost.saturating_sub(before));
-        self.on_loss(now, Cause::Timeout, self.segments(lost), flight, repeated);
-        if !repeated {
-            self.resent = Some(0);
-        }
-        self.state = State::Loss;
-        self.timed_out_at = Some(self.una);
-        (self.duplicates, self.limited) = (0, 0);
-        self.rack.probe = None;
-        (self.deadline, self.probe_at, self.reorder_at) = (None, None, None);
-        self.transmit(now, out);
-    }
+fn pipe(board: &Scoreboard, tcb: &Tcb) -> u64 {
+    let outstanding = tcb.snd.nxt - tcb.snd.una;
+    if board.is_plain() { outstanding } else { board.pipe(outstanding) }
 }
 
 /// The end of what the first block reports as a duplicate, if it does (RFC 2883 §4), and how many
 /// blocks are such reports.
-fn duplicate(segment: &Segment) -> (Option<u64>, usize) {
+fn reported(segment: &Segment) -> (Option<u64>, usize) {
     let blocks = segment.sack.as_slice();
     let Some(first) = blocks.first() else { return (None, 0) };
     let below = first.end <= segment.ack;
     let inside =
         blocks.get(1).is_some_and(|second| second.start <= first.start && first.end <= second.end);
     if below || inside { (Some(first.end), 1) } else { (None, 0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::{Driven, config, segment};
+    use crate::{Config, Recovery};
+    use kernel::Segments;
+    use wire::{Flags, SackBlock, SackBlocks};
+
+    /// Losses are found by count, the window falls at once.
+    fn by_count() -> Sack {
+        Sack { rack: false, reduction: Reduction::AtOnce, ..Sack::default() }
+    }
+
+    /// Ten segments in flight, the first being 1:101, no more growth before the first loss.
+    fn ten(sack: Sack) -> Driven {
+        let config = Config {
+            initial_window: Segments(10.0),
+            initial_ssthresh: Some(Segments(10.0)),
+            recovery: Recovery::Sack(sack),
+            ..config()
+        };
+        let (tcp, first) = Driven::connected(&config, u64::MAX);
+        assert!(first.contains("901:1001"));
+        tcp
+    }
+
+    fn select(tcp: &mut Driven, at: u64, ack: u64, blocks: &[(u64, u64)]) -> String {
+        let mut sack = SackBlocks::NONE;
+        for &(start, end) in blocks {
+            sack.push(SackBlock { start, end });
+        }
+        tcp.segment(at, &Segment { sack, ..segment(false, 1, 0, ack, Flags::ACK) })
+    }
+
+    /// The first segment is taken for lost, and resent.
+    fn recovering() -> Driven {
+        let mut tcp = ten(by_count());
+        assert_eq!(select(&mut tcp, 200, 1, &[(101, 201)]), "1001:1101", "RFC 3042");
+        assert_eq!(select(&mut tcp, 201, 1, &[(101, 301)]), "1101:1201");
+        assert_eq!(select(&mut tcp, 202, 1, &[(101, 401)]), "1:101, rto@502");
+        tcp
+    }
+
+    #[test]
+    fn three_segments_beyond_a_hole_show_that_it_is_lost() {
+        let mut tcp = recovering();
+        assert_eq!((tcp.sender.state(), tcp.sender.window_segments()), (State::Recovery, 5.0));
+        assert_eq!(tcp.sender.sacked_and_lost(), (300, 100));
+        // Of twelve outstanding three have arrived, and one is lost and resent: nine in flight.
+        assert_eq!(tcp.sender.in_flight_bytes(), 900);
+        assert_eq!(select(&mut tcp, 210, 1, &[(101, 801)]), "", "five are");
+        assert_eq!(select(&mut tcp, 211, 1, &[(101, 901)]), "1201:1301");
+        select(&mut tcp, 300, 1201, &[]);
+        assert_eq!(tcp.sender.state(), State::Open, "what was sent before it is acknowledged");
+    }
+
+    #[test]
+    fn a_loss_is_taken_back_when_what_was_resent_is_reported_as_a_duplicate() {
+        let mut tcp = recovering();
+        select(&mut tcp, 220, 401, &[(1, 101)]);
+        assert_eq!((tcp.sender.state(), tcp.sender.counters().undone), (State::Open, 1));
+        assert_eq!(tcp.sender.window_segments(), 10.0);
+    }
+
+    #[test]
+    fn a_timeout_is_taken_back_when_what_was_not_resent_is_acknowledged() {
+        let mut tcp = ten(by_count());
+        assert_eq!(tcp.timer(400), "1:101, rto@1000");
+        assert_eq!((tcp.sender.state(), tcp.sender.window_segments()), (State::Loss, 1.0));
+        let new = "1001:1101, 1101:1201, rto@1050";
+        assert_eq!(select(&mut tcp, 450, 101, &[]), new, "RFC 5682 §3.1, step (2b)");
+        select(&mut tcp, 460, 201, &[]);
+        assert_eq!((tcp.sender.state(), tcp.sender.counters().undone), (State::Open, 1));
+        assert_eq!(tcp.sender.window_segments(), 10.0);
+    }
+
+    #[test]
+    fn an_unanswered_tail_is_probed_before_the_timeout() {
+        let config = Config { recovery: Recovery::Sack(Sack::default()), ..config() };
+        let (mut tcp, first) = Driven::connected(&config, 200);
+        assert_eq!(first, "rtt 100, connected, 1:101, 101:201, rto@300", "two round trips");
+        assert_eq!(tcp.timer(300), "101:201, rto@600", "nothing new waits: the last again");
+        let counters = tcp.sender.counters();
+        assert_eq!((counters.probes, counters.timeouts), (1, 0));
+        assert_eq!(tcp.sender.state(), State::Open);
+        assert_eq!(tcp.timer(600), "1:101, rto@1200");
+        assert_eq!(tcp.sender.counters().timeouts, 1);
+    }
+
+    #[test]
+    fn an_old_acknowledgement_says_nothing() {
+        let mut tcp = ten(by_count());
+        select(&mut tcp, 200, 301, &[]);
+        assert_eq!(select(&mut tcp, 201, 201, &[(401, 701)]), "");
+        assert_eq!(tcp.sender.sacked_and_lost(), (0, 0));
+    }
 }

@@ -1,7 +1,7 @@
-//! Congestion window validation (RFC 7661): a window that is not used is kept for five minutes, and
-//! then halved, where RFC 5681 would restart after an idle time.
+//! What becomes of a window that is not used: congestion window validation (RFC 7661) keeps it for
+//! five minutes and then halves it, where RFC 5681 §4.1 would restart after an idle time.
 
-use super::Sender;
+use crate::Config;
 use kernel::{Duration, Instant};
 use std::collections::VecDeque;
 
@@ -10,6 +10,27 @@ const KEPT: Duration = Duration::from_secs(300);
 /// §4.2, the pipeACK sampling period: so many round trips, and so long at least.
 const ROUNDS: u64 = 3;
 const LEAST_PERIOD: Duration = Duration::from_secs(1);
+
+/// What becomes of a window that is not used.
+#[derive(Clone, Debug)]
+pub(super) enum Unused {
+    /// It stays.
+    Kept,
+    /// After an idle timeout it restarts (RFC 5681 §4.1).
+    Restarts,
+    /// RFC 7661.
+    Validated(Validation),
+}
+
+impl Unused {
+    pub(super) fn new(config: &Config) -> Self {
+        match (config.validation, config.restart_after_idle) {
+            (true, _) => Self::Validated(Validation::default()),
+            (false, true) => Self::Restarts,
+            (false, false) => Self::Kept,
+        }
+    }
+}
 
 /// What has been acknowledged of late.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +47,7 @@ pub(super) struct Validation {
 
 impl Validation {
     /// §4.2 and §4.3: `acked` bytes arrived while `window` were allowed.
-    fn on_ack(&mut self, now: Instant, acked: u64, window: u64, srtt: Duration) {
+    pub(super) fn on_ack(&mut self, now: Instant, acked: u64, window: u64, srtt: Duration) {
         self.last_ack = now;
         self.acked += acked;
         if now.since(self.began) < srtt {
@@ -42,37 +63,53 @@ impl Validation {
         // A window is validated where pipeACK is half of it at least.
         self.unused_since = if 2 * most >= window { None } else { self.unused_since.or(Some(now)) };
     }
+
+    /// §4.4.3: for how many periods of five minutes, told once each, the window was not used.
+    /// Where nothing is outstanding (`idle`) it is not used.
+    pub(super) fn periods(&mut self, now: Instant, idle: bool) -> u64 {
+        let since = self.unused_since.or(idle.then_some(self.last_ack));
+        let Some(since) = since.filter(|since| now.since(*since) >= KEPT) else { return 0 };
+        let periods = now.since(since).0 / KEPT.0;
+        self.unused_since = Some(since + KEPT * periods);
+        periods
+    }
 }
 
-impl Sender {
-    /// So much was acknowledged.
-    pub(super) fn validate(&mut self, now: Instant, acked: u64) {
-        let (window, srtt) = (self.window, self.rtt.srtt().unwrap_or_default());
-        if let Some(validation) = &mut self.validation {
-            validation.on_ack(now, acked, window, srtt);
-            self.decay(now);
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::ms;
+
+    const SRTT: Duration = Duration(100_000_000);
+
+    #[test]
+    fn a_window_is_unused_from_when_less_than_half_of_it_was_acknowledged_a_round_trip() {
+        let mut validation = Validation::default();
+        validation.on_ack(ms(1000), 500, 1000, SRTT);
+        assert_eq!(validation.periods(ms(400_000), false), 0, "half is enough");
+        validation.on_ack(ms(3000), 499, 1000, SRTT);
+        validation.on_ack(ms(4000), 499, 1000, SRTT);
+        assert_eq!(validation.periods(ms(302_999), false), 0);
+        assert_eq!(validation.periods(ms(303_000), false), 1);
+        assert_eq!(validation.periods(ms(303_000), false), 0, "told once");
+        assert_eq!(validation.periods(ms(1_203_000), false), 3);
     }
 
-    /// §4.4.3: each five minutes in which the window was not used halve it, down to the initial
-    /// window; slow start leads back to three quarters of it. Nothing outstanding is not used.
-    pub(super) fn decay(&mut self, now: Instant) {
-        let idle = self.una == self.max;
-        let Some(validation) = &self.validation else { return };
-        let since = validation.unused_since.or(idle.then_some(validation.last_ack));
-        let Some(mut since) = since.filter(|since| now.since(*since) >= KEPT) else { return };
-        let least = self.config.initial_window.0.max(1.0);
-        while now.since(since) >= KEPT {
-            since += KEPT;
-            let window = self.window_segments();
-            if window > least {
-                let ssthresh = self.ssthresh_segments().unwrap_or(f64::INFINITY);
-                let ssthresh = if ssthresh.is_finite() { ssthresh } else { 0.0 };
-                self.start_ramp(least.max(window / 2.0), ssthresh.max(0.75 * window));
-            }
-        }
-        if let Some(validation) = &mut self.validation {
-            validation.unused_since = Some(since);
-        }
+    #[test]
+    fn a_used_window_ages_from_the_last_acknowledgement_while_nothing_is_outstanding() {
+        let mut validation = Validation::default();
+        validation.on_ack(ms(1000), 1000, 1000, SRTT);
+        assert_eq!(validation.periods(ms(301_000), false), 0);
+        assert_eq!(validation.periods(ms(301_000), true), 1);
+    }
+
+    #[test]
+    fn the_setting_says_what_becomes_of_an_unused_window() {
+        let of = |restart_after_idle, validation| {
+            Unused::new(&Config { restart_after_idle, validation, ..Config::default() })
+        };
+        assert!(matches!(of(true, true), Unused::Validated(_)));
+        assert!(matches!(of(true, false), Unused::Restarts));
+        assert!(matches!(of(false, false), Unused::Kept));
     }
 }

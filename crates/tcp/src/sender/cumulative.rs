@@ -1,115 +1,294 @@
-//! Loss: duplicate acknowledgements, `NewReno`'s fast recovery (RFC 6582) and the timeout.
+//! Recovery by cumulative acknowledgements alone: three duplicates show a loss (RFC 5681 §3.2), and
+//! `NewReno` fills a hole per round trip (RFC 6582).
 
-use super::{Sender, State};
-use crate::{Cause, Command, Loss};
-use kernel::{Instant, Segments};
-use wire::{Flags, Segment};
+use super::gauges::State;
+use super::sequence::Span;
+use super::tcb::Tcb;
+use super::window::{Arrival, Congestion};
+use crate::{Cause, Command};
+use kernel::{Duration, Instant};
+use wire::Segment;
 
 /// Duplicate acknowledgements that show a loss (RFC 5681 §3.2).
 const DUPLICATES: u32 = 3;
 
-impl Sender {
-    pub(super) fn on_duplicate_ack(&mut self, now: Instant, out: &mut Vec<Command>) {
-        self.counters.duplicate_acks += 1;
-        self.duplicates = self.duplicates.saturating_add(1);
-        match self.state {
-            State::Recovery => {
-                // Each one shows that a segment has left the network.
-                self.inflated = self.inflated.saturating_add(self.mss);
-                self.transmit(now, out);
+/// Loss recovery without selective acknowledgements.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cumulative {
+    phase: Phase,
+    /// One past the highest sent when the last loss was noticed: RFC 6582's `recover`, plus one.
+    recover: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    /// No loss known; `limited` bytes are in flight by limited transmit alone.
+    Open { duplicates: u32, limited: u64 },
+    /// Fast recovery, with its inflated window, and whether it has seen a partial acknowledgement.
+    Recovery { inflated: u64, partial: bool },
+    /// Slow start after a timeout.
+    Loss,
+}
+
+impl Default for Phase {
+    fn default() -> Self {
+        Self::Open { duplicates: 0, limited: 0 }
+    }
+}
+
+/// Why the window must not grow by an acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    No,
+    /// It echoes a mark.
+    Marked,
+    /// Fast recovery is under way.
+    Recovering,
+    /// It ends fast recovery: what does was sent during it, and tests no window.
+    Recovered,
+}
+
+impl Cumulative {
+    pub(super) fn on_ack(
+        &mut self,
+        tcb: &mut Tcb,
+        now: Instant,
+        segment: &Segment,
+        out: &mut Vec<Command>,
+    ) {
+        let una = tcb.snd.una;
+        if segment.ack > una {
+            self.on_new_ack(tcb, now, segment, out);
+        } else if segment.ack == una {
+            // RFC 5681 §2: outstanding data, no data, no SYN or FIN, the same window.
+            let same = segment.window == tcb.snd.wnd;
+            if !tcb.snd.is_idle() && segment.seq_len() == 0 && same {
+                self.on_duplicate_ack(tcb, now, out);
+            } else {
+                tcb.set_peer_window(segment.window);
+                self.transmit(tcb, now, out);
             }
-            State::Open if self.duplicates < DUPLICATES => self.transmit_limited(now, out),
-            // RFC 6582 §3.2: only if the acknowledgement covers more than `recover`; else the
-            // duplicates may be echoes of needless retransmissions.
-            State::Open if self.duplicates == DUPLICATES && self.una > self.recover => {
-                self.enter_recovery(now, out);
-            }
-            State::Open | State::Loss => {}
         }
     }
 
-    pub(super) fn enter_recovery(&mut self, now: Instant, out: &mut Vec<Command>) {
-        self.counters.fast_retransmits += 1;
+    pub(super) fn on_timer(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
+        if !tcb.snd.is_idle() {
+            self.on_timeout(tcb, now, out);
+        }
+    }
+
+    pub(super) fn transmit(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
+        tcb.end_idle(now);
+        let window = match self.phase {
+            Phase::Recovery { inflated, .. } => inflated,
+            Phase::Open { .. } | Phase::Loss => tcb.cwnd.bytes(),
+        };
+        while let Some(span) = tcb.snd.cut(tcb.snd.nxt - tcb.snd.una, window)
+            && tcb.may_leave(now, out)
+        {
+            self.send(tcb, now, span, out);
+        }
+        tcb.start_timer(now, out);
+    }
+
+    pub(super) fn state(&self) -> State {
+        match self.phase {
+            Phase::Open { .. } => State::Open,
+            Phase::Recovery { .. } => State::Recovery,
+            Phase::Loss => State::Loss,
+        }
+    }
+
+    pub(super) fn is_disordered(&self) -> bool {
+        matches!(self.phase, Phase::Open { duplicates: 1.., .. })
+    }
+
+    // ---- acknowledgements ----
+
+    fn on_new_ack(
+        &mut self,
+        tcb: &mut Tcb,
+        now: Instant,
+        segment: &Segment,
+        out: &mut Vec<Command>,
+    ) {
+        let flight = tcb.snd.nxt - tcb.snd.una;
+        let acked = segment.ack - tcb.snd.una;
+        tcb.snd.una = segment.ack;
+        tcb.snd.nxt = tcb.snd.nxt.max(segment.ack);
+        tcb.set_peer_window(segment.window);
+        let rtt = tcb.take_sample(now, segment, flight, out);
+        let covered = segment.ack >= self.recover;
+        // RFC 6298 (5.3); but only the first partial acknowledgement of a recovery restarts the
+        // timer (RFC 6582 §3.2, the impatient variant).
+        let mut restart = true;
+        match self.phase {
+            Phase::Recovery { inflated, partial } if !covered => {
+                restart = !partial;
+                inform(tcb, now, acked, flight, rtt, Held::Recovering);
+                self.on_partial_ack(tcb, now, inflated, acked, out);
+            }
+            Phase::Recovery { .. } => {
+                inform(tcb, now, acked, flight, rtt, Held::Recovered);
+                self.leave_recovery(tcb);
+            }
+            Phase::Open { .. } | Phase::Loss => {
+                if covered || matches!(self.phase, Phase::Open { .. }) {
+                    self.phase = Phase::default();
+                }
+                let marked = tcb.on_echo(now, segment, self.state() == State::Open);
+                let held = if marked { Held::Marked } else { Held::No };
+                inform(tcb, now, acked, flight, rtt, held);
+            }
+        }
+        let timer = if restart { tcb.timer.take() } else { tcb.timer };
+        self.transmit(tcb, now, out);
+        if timer.is_running() && !tcb.timer.is_running() {
+            out.push(Command::Cancel(crate::TimerId::Retransmit));
+        }
+    }
+
+    fn on_duplicate_ack(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
+        tcb.counters.duplicate_acks += 1;
+        match &mut self.phase {
+            Phase::Recovery { inflated, .. } => {
+                // Each one shows that a segment has left the network.
+                *inflated = inflated.saturating_add(tcb.snd.mss);
+                self.transmit(tcb, now, out);
+            }
+            Phase::Open { duplicates, limited } => {
+                *duplicates = duplicates.saturating_add(1);
+                let (duplicates, limited) = (*duplicates, *limited);
+                if duplicates < DUPLICATES {
+                    self.transmit_limited(tcb, now, out);
+                } else if duplicates == DUPLICATES && tcb.snd.una > self.recover {
+                    // RFC 6582 §3.2: only if the acknowledgement covers more than `recover`; else
+                    // the duplicates may be echoes of needless retransmissions.
+                    self.enter_recovery(tcb, now, limited, out);
+                }
+            }
+            Phase::Loss => {}
+        }
+    }
+
+    /// RFC 3042: one new segment for each of the first two duplicate acknowledgements, up to two
+    /// beyond the window.
+    fn transmit_limited(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
+        let Phase::Open { duplicates, limited } = &mut self.phase else { return };
+        if !tcb.config.limited_transmit {
+            return;
+        }
+        let extra = u64::from(*duplicates) * tcb.snd.mss;
+        let flight = tcb.snd.nxt - tcb.snd.una;
+        let window = tcb.cwnd.bytes();
+        if let Some(span) = tcb.snd.cut(flight, window.saturating_add(extra)) {
+            if flight + span.len > window {
+                *limited += span.len;
+            }
+            self.send(tcb, now, span, out);
+        }
+    }
+
+    // ---- recovery ----
+
+    fn enter_recovery(
+        &mut self,
+        tcb: &mut Tcb,
+        now: Instant,
+        limited: u64,
+        out: &mut Vec<Command>,
+    ) {
+        tcb.counters.fast_retransmits += 1;
         // RFC 5681 §3.2: what limited transmit sent is not counted.
-        let in_flight = self.nxt - self.una - self.limited;
-        self.on_loss(now, Cause::Sack, Segments(1.0), in_flight, false);
-        self.state = State::Recovery;
-        self.partial = false;
-        self.inflated = self.window.saturating_add(u64::from(DUPLICATES) * self.mss);
-        self.resend_first(now, out);
+        let flight = tcb.snd.nxt - tcb.snd.una - limited;
+        let (cause, lost) = (Cause::FastRetransmit, tcb.snd.mss);
+        tcb.on_loss(&Congestion { now, cause, lost, flight, repeated: false });
+        self.recover = tcb.snd.max;
+        let inflated = tcb.cwnd.bytes().saturating_add(u64::from(DUPLICATES) * tcb.snd.mss);
+        self.phase = Phase::Recovery { inflated, partial: false };
+        self.resend_first(tcb, now, out);
         // The retransmission needs a round trip of its own, after the one that showed the loss.
         // RFC 6298 (5.1) would let the timer run on; BSD, Linux and ns-2 restart it.
-        self.disarm();
-        self.transmit(now, out);
+        tcb.timer.take();
+        self.transmit(tcb, now, out);
     }
 
     /// RFC 6582 §3.2: fills the next hole, deflates by what was acknowledged and gives one segment
     /// back.
-    pub(super) fn on_partial_ack(&mut self, now: Instant, acked: u64, out: &mut Vec<Command>) {
-        self.partial = true;
-        self.inflated = self.inflated.saturating_sub(acked);
-        if acked >= self.mss {
-            self.inflated = self.inflated.saturating_add(self.mss);
+    fn on_partial_ack(
+        &mut self,
+        tcb: &mut Tcb,
+        now: Instant,
+        inflated: u64,
+        acked: u64,
+        out: &mut Vec<Command>,
+    ) {
+        let mut inflated = inflated.saturating_sub(acked);
+        if acked >= tcb.snd.mss {
+            inflated = inflated.saturating_add(tcb.snd.mss);
         }
-        self.resend_first(now, out);
+        self.phase = Phase::Recovery { inflated, partial: true };
+        self.resend_first(tcb, now, out);
     }
 
     /// RFC 6582 §3.2, full acknowledgements, (1): min(ssthresh, max(FlightSize, SMSS) + SMSS).
-    pub(super) fn leave_recovery(&mut self) {
-        self.state = State::Open;
-        let in_flight = self.segments(self.nxt - self.una).0;
-        self.start_ramp(in_flight.max(1.0) + 1.0, f64::INFINITY);
+    fn leave_recovery(&mut self, tcb: &mut Tcb) {
+        self.phase = Phase::default();
+        let in_flight = tcb.cwnd.in_segments(tcb.snd.nxt - tcb.snd.una).0;
+        tcb.cwnd.start_ramp(in_flight.max(1.0) + 1.0, f64::INFINITY);
     }
 
     /// RFC 6298 (5.4) to (5.6), and RFC 5681 §3.1: everything outstanding is resent by slow start.
-    pub(super) fn on_timeout(&mut self, now: Instant, out: &mut Vec<Command>) {
-        self.counters.timeouts += 1;
-        self.rtt.back_off();
-        let in_flight = self.nxt - self.una;
-        let repeated = self.timed_out_at == Some(self.una);
-        self.on_loss(now, Cause::Timeout, self.segments(in_flight), in_flight, repeated);
-        self.state = State::Loss;
-        self.timed_out_at = Some(self.una);
-        self.duplicates = 0;
-        self.limited = 0;
-        self.nxt = self.una;
-        self.transmit(now, out);
+    fn on_timeout(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
+        let repeated = tcb.on_expiry();
+        let flight = tcb.snd.nxt - tcb.snd.una;
+        tcb.on_loss(&Congestion { now, cause: Cause::Timeout, lost: flight, flight, repeated });
+        self.recover = tcb.snd.max;
+        self.phase = Phase::Loss;
+        tcb.snd.nxt = tcb.snd.una;
+        self.transmit(tcb, now, out);
     }
 
-    /// A congestion mark may be echoed: whether it is, after the window was reduced, at most once
-    /// per window of data (RFC 3168 §6.1.2).
-    pub(super) fn on_echo(&mut self, now: Instant, segment: &Segment) -> bool {
-        let echo = self.ecn && segment.flags.has(Flags::ECE);
-        if echo && self.state == State::Open && self.una > self.cwr_until {
-            self.counters.marks_answered += 1;
-            let in_flight = self.segments(self.max - self.una);
-            let (lost, repeated) = (Segments(0.0), false);
-            self.control.on_loss(&Loss { now, cause: Cause::Ecn, lost, in_flight, repeated });
-            self.refresh_window();
-            (self.cwr, self.cwr_until) = (true, self.max);
-        }
-        echo
+    // ---- sending ----
+
+    /// Resends the first outstanding segment, leaving SND.NXT where it is.
+    fn resend_first(&self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
+        let nxt = tcb.snd.nxt;
+        self.send(tcb, now, tcb.snd.first(), out);
+        tcb.snd.nxt = nxt;
     }
 
-    pub(super) fn on_loss(
-        &mut self,
-        now: Instant,
-        cause: Cause,
-        lost: Segments,
-        flight: u64,
-        repeated: bool,
-    ) {
-        let in_flight = self.segments(flight);
-        self.control.on_loss(&Loss { now, cause, lost, in_flight, repeated });
-        self.refresh_window();
-        self.recover = self.max;
-        if self.ecn {
-            // RFC 3168 §6.1.2: told whatever the cause, and no second time for this window of data.
-            (self.cwr, self.cwr_until) = (true, self.max);
+    fn send(&self, tcb: &mut Tcb, now: Instant, span: Span, out: &mut Vec<Command>) {
+        let end = span.end();
+        let fresh = span.seq >= tcb.snd.max;
+        // While no loss is known nothing is resent (Karn).
+        if self.state() == State::Open {
+            tcb.sampler.on_send(now, end);
         }
-        // Karn: whatever is timed may be resent before it is acknowledged.
-        self.timed = None;
+        tcb.snd.max = tcb.snd.max.max(end);
+        tcb.snd.nxt = end;
+        tcb.put(now, span, fresh, out);
     }
+}
+
+/// Tells the controller of a cumulative acknowledgement.
+fn inform(tcb: &mut Tcb, now: Instant, acked: u64, flight: u64, rtt: Option<Duration>, held: Held) {
+    tcb.validate(now, acked);
+    let arrival = Arrival {
+        now,
+        acked,
+        delivered: acked,
+        lost: 0,
+        flight,
+        in_flight: tcb.snd.nxt - tcb.snd.una,
+        rtt,
+        delivery: None,
+        may_grow: held == Held::No,
+        may_ramp: matches!(held, Held::No | Held::Marked),
+        recovery: held == Held::Recovering,
+        echo: held == Held::Marked,
+    };
+    tcb.cwnd.on_ack(&arrival, &tcb.rtt);
 }
 
 #[cfg(test)]

@@ -1,0 +1,77 @@
+//! The timer of coded data: timeouts, probes, and units that are late.
+
+use super::{Coded, Phase};
+use crate::rack::Rack;
+use crate::sender::tcb::Tcb;
+use crate::sender::timer::{Deadlines, Timer};
+use crate::sender::window::Congestion;
+use crate::{Cause, Command};
+use kernel::{Duration, Instant};
+
+impl Coded {
+    pub(in crate::sender) fn on_timer(
+        &mut self,
+        tcb: &mut Tcb,
+        now: Instant,
+        expired: Timer,
+        out: &mut Vec<Command>,
+    ) {
+        match expired {
+            Timer::Probe(_) if !self.deadlines.is_timed_out(now) => self.on_probe(tcb, now, out),
+            Timer::Reorder(_) if !self.deadlines.is_timed_out(now) => {
+                let flight = self.blocks.in_flight();
+                self.find_losses(tcb, now, None, flight);
+                self.settle(tcb, now);
+            }
+            _ => self.on_timeout(tcb, now),
+        }
+        self.transmit(tcb, now, out);
+    }
+
+    pub(super) fn set_timer(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
+        if tcb.snd.is_idle() && self.blocks.in_flight() == 0 {
+            self.deadlines.restart();
+            tcb.set_persist(now, out);
+            return;
+        }
+        let wanted = self.deadlines.next(now, tcb.rtt.rto(), self.probe_wait(tcb));
+        tcb.timer.set(wanted, out);
+    }
+
+    /// How long to wait for a probe; none if there is to be none.
+    fn probe_wait(&self, tcb: &Tcb) -> Option<Duration> {
+        let probes = self.sack.is_some_and(|sack| sack.rack) && self.probe.is_none();
+        let may_probe = probes && matches!(self.phase, Phase::Open) && self.blocks.is_waiting();
+        let srtt = tcb.rtt.srtt().filter(|_| may_probe)?;
+        // A lone segment's acknowledgement may be delayed.
+        Some(Rack::probe_delay(Some(srtt), self.blocks.in_flight() <= tcb.snd.mss))
+    }
+
+    /// RFC 8985 §7.3: more of the last block, beyond the window if need be.
+    fn on_probe(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
+        tcb.counters.probes += 1;
+        self.probe = Some(self.blocks.next_unit());
+        if let Some(turn) = self.blocks.probe(self.sizing.settings.reactive) {
+            self.put_unit(tcb, now, &turn, out);
+        }
+        self.deadlines.restart();
+    }
+
+    /// RFC 6298 (5.4) to (5.6): the last resort.
+    fn on_timeout(&mut self, tcb: &mut Tcb, now: Instant) {
+        let flight = self.blocks.in_flight();
+        let losses = self.blocks.lose_all();
+        self.meter.on_lost(losses.bytes);
+        // Parity that nobody waits for is no reason to slow down.
+        if !tcb.snd.is_idle() {
+            let repeated = tcb.on_expiry();
+            let (cause, lost) = (Cause::Timeout, losses.bytes);
+            tcb.cwnd.reduce(&Congestion { now, cause, lost, flight, repeated });
+            self.phase = Phase::Loss { expired: self.blocks.next_unit() };
+            self.on_reduction(tcb);
+        }
+        self.settle(tcb, now);
+        self.probe = None;
+        self.deadlines = Deadlines::default();
+    }
+}

@@ -1,0 +1,268 @@
+//! The states of a connection (RFC 9293 §3.3.2), from its SYN to its end.
+
+use super::Sender;
+use super::ecn::EcnSender;
+use crate::{Close, Command, Ecn, TimerId};
+use kernel::Instant;
+use wire::{Flags, SackBlocks, Segment};
+
+/// Where a connection that sends data stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Connection {
+    Closed,
+    /// It waits for the receiver to open it.
+    Listen,
+    /// This end opens it.
+    SynSent(Syn),
+    /// The receiver does, and this end has answered.
+    SynReceived(Syn),
+    Established,
+    /// The same, and the application was told that all its data was acknowledged.
+    Acknowledged,
+    /// Both ends have closed it.
+    Done,
+}
+
+/// This end's SYN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Syn {
+    /// It left once, then.
+    Once(Instant),
+    /// It was lost, or the answer was.
+    Again,
+}
+
+impl Connection {
+    /// Whether data may be sent.
+    pub(super) fn is_open(self) -> bool {
+        matches!(self, Self::Established | Self::Acknowledged)
+    }
+}
+
+impl Sender {
+    /// A SYN arrived: the receiver opens the connection, or did not hear the answer.
+    pub(super) fn on_syn(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
+        match self.connection {
+            Connection::Listen => {
+                self.tcb.snd.open();
+                self.tcb.rcv_nxt = 1;
+                self.negotiate(segment, segment.flags.has(Flags::ECE.and(Flags::CWR)));
+                self.connection = Connection::SynReceived(Syn::Once(now));
+                self.send_syn(now, out);
+            }
+            Connection::SynReceived(_) => {
+                self.connection = Connection::SynReceived(Syn::Again);
+                self.tcb.timer.take();
+                self.send_syn(now, out);
+            }
+            // The receiver answers a SYN with ACK; a SYN without is of nobody.
+            _ => {}
+        }
+    }
+
+    /// A segment with ACK arrived while the connection opens.
+    pub(super) fn on_handshake(
+        &mut self,
+        now: Instant,
+        (syn, is_active): (Syn, bool),
+        segment: &Segment,
+        out: &mut Vec<Command>,
+    ) {
+        let answers = segment.flags.has(Flags::SYN) == is_active;
+        if !answers || segment.seq != u64::from(!is_active) || segment.ack != 1 {
+            return;
+        }
+        self.connection = Connection::Established;
+        (self.tcb.snd.una, self.tcb.snd.wnd) = (1, segment.window);
+        self.tcb.rcv_nxt = 1;
+        if is_active {
+            self.negotiate(segment, segment.flags.has(Flags::ECE));
+        } else {
+            self.tcb.sampler.on_segment(segment);
+        }
+        if let Syn::Once(at) = syn {
+            self.tcb.sampler.on_send(at, 1);
+        }
+        self.tcb.take_sample(now, segment, 0, out);
+        if syn == Syn::Again {
+            self.tcb.rtt.after_lost_syn();
+            // RFC 5681 §3.1: one segment is the initial window after a lost SYN.
+            self.tcb.cwnd.start_ramp(1.0, f64::INFINITY);
+        }
+        out.push(Command::Connected);
+        self.tcb.timer.take();
+        self.transmit(now, out);
+        if self.tcb.snd.max == 1 {
+            if !self.tcb.timer.is_running() {
+                out.push(Command::Cancel(TimerId::Retransmit));
+            }
+            if is_active {
+                self.tcb.send_ack(now, out);
+            }
+        }
+        self.report_end(out);
+    }
+
+    /// The SYN, or its answer, was lost.
+    pub(super) fn on_syn_timeout(&mut self, now: Instant, out: &mut Vec<Command>) {
+        if let Connection::SynSent(syn) | Connection::SynReceived(syn) = &mut self.connection {
+            *syn = Syn::Again;
+            self.tcb.counters.timeouts += 1;
+            self.tcb.rtt.back_off();
+            self.send_syn(now, out);
+        }
+    }
+
+    /// What the receiver's SYN agrees to.
+    fn negotiate(&mut self, syn: &Segment, ecn: bool) {
+        self.tcb.sampler.on_syn(syn);
+        self.tcb.sampler.on_segment(syn);
+        self.tcb.ecn = EcnSender::negotiated(self.tcb.config.ecn != Ecn::Off && ecn);
+        if !syn.sack.are_permitted() {
+            self.recovery.on_sack_refused();
+        }
+    }
+
+    pub(super) fn send_syn(&mut self, now: Instant, out: &mut Vec<Command>) {
+        self.tcb.last_sent = now;
+        // RFC 3168 §6.1.1: an ECN-setup SYN, or SYN-ACK.
+        let asks = self.tcb.config.ecn != Ecn::Off;
+        let agrees = self.tcb.ecn != EcnSender::Off;
+        let flags = match self.connection {
+            Connection::SynReceived(_) if agrees => Flags::SYN.and(Flags::ACK).and(Flags::ECE),
+            Connection::SynReceived(_) => Flags::SYN.and(Flags::ACK),
+            _ if asks => Flags::SYN.and(Flags::ECE).and(Flags::CWR),
+            _ => Flags::SYN,
+        };
+        let mut syn = self.tcb.segment(now, 0, 0, flags);
+        if self.recovery.wants_sack() {
+            syn.sack = SackBlocks::PERMITTED;
+        }
+        out.push(Command::Send(syn));
+        self.tcb.start_timer(now, out);
+    }
+
+    /// Tells once each that the data, and that the connection, has come to its end.
+    pub(super) fn report_end(&mut self, out: &mut Vec<Command>) {
+        if !self.tcb.snd.is_acknowledged() {
+            return;
+        }
+        if self.connection == Connection::Established {
+            self.connection = Connection::Acknowledged;
+            out.push(Command::Acknowledged);
+        }
+        let both_closed = self.tcb.snd.una > self.tcb.snd.end && self.tcb.rcv_nxt > 1;
+        let over = both_closed || self.tcb.config.close == Close::None;
+        if over && self.connection == Connection::Acknowledged {
+            self.connection = Connection::Done;
+            self.recovery.on_closed();
+            out.push(Command::Closed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::{Driven, config, ms, segment};
+    use crate::{Config, State};
+    use kernel::Duration;
+
+    #[test]
+    fn the_third_acknowledgement_rides_on_waiting_data() {
+        let mut tcp = Driven::new(&config());
+        assert_eq!(tcp.write(0, 250), "", "nothing is sent before the connection is open");
+        assert_eq!(tcp.open(0), "S, rto@1000");
+        assert_eq!(tcp.open(1), "", "a connection is opened once");
+        assert_eq!(tcp.syn_ack(100), "rtt 100, connected, 1:101, 101:201, 201:251, rto@400");
+        // RFC 6298 (2.2): RTO = 100 + 4·50 = 300.
+        assert_eq!(tcp.sender.rto(), Duration::from_millis(300));
+    }
+
+    #[test]
+    fn without_data_the_third_acknowledgement_is_alone() {
+        let mut tcp = Driven::new(&config());
+        tcp.open(0);
+        assert_eq!(tcp.syn_ack(100), "rtt 100, connected, rto off, ack 1");
+        assert_eq!(tcp.write(150, 80), "1:81, rto@450");
+        assert_eq!(tcp.syn_ack(1100), "ack 1", "the receiver asks again: tell it again");
+        assert_eq!(tcp.ack(1200, 81), "rtt 1050, rto off");
+    }
+
+    #[test]
+    fn a_lost_syn_backs_off_and_makes_the_start_careful() {
+        let mut tcp = Driven::new(&config());
+        tcp.write(0, 2000);
+        assert_eq!(tcp.open(0), "S, rto@1000");
+        assert_eq!(tcp.timer(1000), "S, rto@3000");
+        assert_eq!(tcp.timer(3000), "S, rto@7000");
+        // Karn: no sample. RFC 6298 (5.7): 3 s. RFC 5681 §3.1: one segment.
+        assert_eq!(tcp.syn_ack(3100), "connected, 1:101, rto@6100");
+        assert_eq!(tcp.ack(3200, 101), "rtt 100, 101:201, 201:301, rto@3500");
+        assert_eq!(tcp.sender.window_segments(), 2.0);
+        assert_eq!(tcp.ack(3300, 301), "rtt 100, 301:401, 401:501, 501:601, 601:701, rto@3550");
+        assert_eq!(tcp.sender.counters().timeouts, 2);
+        assert_eq!(tcp.sender.state(), State::Open);
+    }
+
+    #[test]
+    fn a_timestamp_measures_even_a_lost_syn() {
+        let config = Config { timestamps: true, ..config() };
+        let mut tcp = Driven::new(&config);
+        tcp.open(0);
+        tcp.timer(1000);
+        let timestamps = Some(wire::Timestamps { value: ms(1050), echo: ms(1000) });
+        let flags = Flags::SYN.and(Flags::ACK);
+        let reply = Segment { timestamps, ..segment(false, 0, 0, 1, flags) };
+        assert_eq!(tcp.segment(1080, &reply), "rtt 80, connected, rto off, ack 1");
+        assert_eq!(tcp.sender.rto(), Duration::from_millis(240));
+    }
+
+    #[test]
+    fn the_fin_rides_on_the_last_data() {
+        let mut tcp = Driven::new(&config());
+        tcp.open(0);
+        tcp.write(0, 150);
+        assert_eq!(tcp.close(0), "");
+        assert_eq!(tcp.write(0, 100), "", "closed is closed");
+        assert_eq!(tcp.syn_ack(100), "rtt 100, connected, 1:101, 101:151 F, rto@400");
+        assert_eq!(tcp.ack(200, 101), "rtt 100, rto@450");
+        assert_eq!(tcp.fin_ack(210, 152), "rto off, acknowledged, ack 2, closed");
+        assert_eq!(tcp.fin_ack(900, 152), "ack 2", "our last acknowledgement was lost");
+        assert_eq!(tcp.sender.acknowledged_bytes(), 150);
+    }
+
+    #[test]
+    fn a_late_close_sends_a_fin_of_its_own() {
+        let (mut tcp, _) = Driven::connected(&config(), 100);
+        assert_eq!(tcp.ack(200, 101), "rtt 100, rto off");
+        assert_eq!(tcp.close(300), "F ack 1, rto@550, acknowledged");
+        assert_eq!(tcp.ack(400, 102), "rtt 100, rto off", "the receiver's FIN is still to come");
+        let stray = segment(false, 7, 0, 102, Flags::FIN.and(Flags::ACK));
+        assert_eq!(tcp.segment(440, &stray), "", "not the number that follows the SYN");
+        assert_eq!(tcp.fin_ack(450, 102), "ack 2, closed");
+    }
+
+    #[test]
+    fn a_lost_fin_is_resent() {
+        let (mut tcp, _) = Driven::connected(&config(), 100);
+        tcp.ack(200, 101);
+        tcp.close(300);
+        assert_eq!(tcp.timer(550), "F ack 1, rto@1050");
+        assert_eq!(tcp.fin_ack(650, 102), "rto off, ack 2, closed");
+    }
+
+    #[test]
+    fn without_closing_segments_the_last_acknowledgement_closes() {
+        let config = Config { close: Close::None, ..config() };
+        let (mut tcp, _) = Driven::connected(&config, 150);
+        assert_eq!(tcp.close(150), "");
+        assert_eq!(tcp.ack(200, 101), "rtt 100, rto@450");
+        assert_eq!(tcp.ack(210, 151), "rto off, acknowledged, closed");
+        let mut empty = Driven::new(&config);
+        empty.open(0);
+        empty.close(0);
+        let all = "rtt 100, connected, rto off, ack 1, acknowledged, closed";
+        assert_eq!(empty.syn_ack(100), all);
+    }
+}

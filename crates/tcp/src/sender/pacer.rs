@@ -1,0 +1,82 @@
+//! Pacing: when the next segment may leave.
+
+use crate::{Command, TimerId};
+use kernel::{BitRate, Bytes, Duration, Instant};
+
+/// Spaces segments by a rate.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pacer {
+    /// When the next segment may leave.
+    next: Instant,
+    /// Whether the timer for it runs.
+    waits: bool,
+}
+
+impl Pacer {
+    /// Whether a segment may leave now; else the timer is set for when it may.
+    pub(super) fn may_send(&mut self, now: Instant, out: &mut Vec<Command>) -> bool {
+        if self.next <= now {
+            return true;
+        }
+        if !self.waits {
+            self.waits = true;
+            out.push(Command::Set(TimerId::Pacing, self.next));
+        }
+        false
+    }
+
+    /// A segment with so much data leaves now. Windows, and the rates made of them, count data
+    /// without headers.
+    pub(super) fn on_send(&mut self, now: Instant, len: u64, rate: BitRate) {
+        self.next = self.next.max(now) + BitRate(rate.0.max(1)).time_for(Bytes(len));
+    }
+
+    /// The timer expired; whether it was wanted.
+    pub(super) fn on_timer(&mut self) -> bool {
+        std::mem::take(&mut self.waits)
+    }
+}
+
+/// The rate that a window of so many bytes gives: Linux's `tcp_pacing_ss_ratio` and
+/// `tcp_pacing_ca_ratio`.
+pub(super) fn rate_of(window: u64, is_slow_start: bool, srtt: Duration) -> BitRate {
+    let ratio = if is_slow_start { 2.0 } else { 1.2 };
+    BitRate((ratio * window as f64 * 8.0 / srtt.as_secs_f64()) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::{ms, show};
+
+    #[test]
+    fn segments_leave_a_transmission_time_apart() {
+        let (mut pacer, mut out) = (Pacer::default(), Vec::new());
+        assert!(pacer.may_send(ms(5), &mut out));
+        // 100 bytes at 80 kbit/s take 10 ms.
+        pacer.on_send(ms(5), 100, BitRate(80_000));
+        assert!(!pacer.may_send(ms(14), &mut out));
+        assert!(!pacer.may_send(ms(14), &mut out));
+        assert_eq!(show(&mut out), "pace@15", "the timer is set once");
+        assert!(pacer.on_timer());
+        assert!(!pacer.on_timer(), "a stale timer");
+        assert!(pacer.may_send(ms(15), &mut out));
+    }
+
+    #[test]
+    fn what_was_sent_beyond_the_rate_delays_what_follows() {
+        let (mut pacer, mut out) = (Pacer::default(), Vec::new());
+        pacer.on_send(ms(0), 100, BitRate(80_000));
+        pacer.on_send(ms(0), 100, BitRate(80_000));
+        assert!(!pacer.may_send(ms(19), &mut out) && pacer.may_send(ms(20), &mut out));
+        pacer.on_send(ms(50), 100, BitRate(80_000));
+        assert!(pacer.may_send(ms(60), &mut out), "time that passed unused is not saved");
+    }
+
+    #[test]
+    fn the_rate_is_twice_the_window_a_round_trip_and_1_2_times_after_slow_start() {
+        let srtt = Duration::from_millis(100);
+        assert_eq!(rate_of(10_000, true, srtt), BitRate(1_600_000));
+        assert_eq!(rate_of(10_000, false, srtt), BitRate(960_000));
+    }
+}

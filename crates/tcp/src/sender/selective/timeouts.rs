@@ -1,0 +1,102 @@
+//! The timer of recovery by selective acknowledgements: timeouts, tail loss probes and the
+//! reordering window.
+
+use super::{News, Phase, Selective};
+use crate::rack::Rack;
+use crate::sender::spurious::{FRto, Resent};
+use crate::sender::tcb::Tcb;
+use crate::sender::timer::{Deadlines, Timer};
+use crate::sender::window::Congestion;
+use crate::{Cause, Command};
+use kernel::{Duration, Instant};
+
+impl Selective {
+    pub(in crate::sender) fn on_timer(
+        &mut self,
+        tcb: &mut Tcb,
+        now: Instant,
+        expired: Timer,
+        out: &mut Vec<Command>,
+    ) {
+        if tcb.snd.is_idle() {
+            return;
+        }
+        match expired {
+            Timer::Probe(_) => self.on_probe(tcb, now, out),
+            Timer::Reorder(_) => self.on_reorder(tcb, now, out),
+            Timer::Off | Timer::Resend(_) | Timer::Persist(_) => self.on_timeout(tcb, now, out),
+        }
+    }
+
+    /// The timer is set for what comes first of what it serves.
+    pub(super) fn set_timer(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
+        if tcb.snd.is_idle() {
+            self.deadlines.restart();
+            tcb.set_persist(now, out);
+            return;
+        }
+        let wanted = self.deadlines.next(now, tcb.rtt.rto(), self.probe_wait(tcb));
+        tcb.timer.set(wanted, out);
+    }
+
+    /// How long to wait for a tail loss probe; none if there is to be none. RFC 8985 §7.2: the tail
+    /// is probed outside recovery, while no hole is known.
+    fn probe_wait(&self, tcb: &Tcb) -> Option<Duration> {
+        let may_probe = self.settings.rack
+            && matches!(self.phase, Phase::Open)
+            && self.rack.probe.is_none()
+            && self.board.sacked() == 0;
+        let srtt = tcb.rtt.srtt().filter(|_| may_probe)?;
+        Some(Rack::probe_delay(Some(srtt), self.board.segments() == 1))
+    }
+
+    /// RFC 8985 §7.3: a new segment, or the last again.
+    fn on_probe(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
+        tcb.counters.probes += 1;
+        let (fresh, start) = (tcb.snd.cut(0, u64::MAX), tcb.snd.max);
+        if let Some(span) = fresh {
+            self.send_fresh(tcb, now, span, out);
+        } else if let Some(number) = self.board.last_missing() {
+            self.resend(tcb, now, number, false, out);
+        }
+        self.rack.probe = Some((tcb.snd.max, tcb.snd.max == start));
+        self.deadlines.restart();
+        self.set_timer(tcb, now, out);
+    }
+
+    /// The reordering window is over for some segments (RFC 8985 §6.3).
+    fn on_reorder(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
+        let lost = self.find_losses(tcb, now, false);
+        if lost > 0 {
+            self.meter.on_lost(lost);
+            if matches!(self.phase, Phase::Open) {
+                let news = News { lost, ..News::default() };
+                self.enter_recovery(tcb, now, &news);
+                self.follow(tcb, &news);
+            }
+        }
+        self.transmit(tcb, now, out);
+    }
+
+    /// RFC 6298 (5.4) to (5.6), RFC 6675 §5.1: all that has not arrived is lost, and resent by slow
+    /// start.
+    fn on_timeout(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
+        let repeated = tcb.on_expiry();
+        let waiting = self.board.lost() - self.board.resent().min(self.board.lost());
+        self.board.lose_all();
+        let (lost, flight) = (self.board.lost(), tcb.snd.outstanding());
+        self.meter.on_lost(lost.saturating_sub(waiting));
+        tcb.on_loss(&Congestion { now, cause: Cause::Timeout, lost, flight, repeated });
+        self.recover = tcb.snd.max;
+        if !repeated {
+            self.resent = Resent::Segments(0);
+        }
+        // RFC 5682 §3.1, step (1).
+        let detects = self.settings.f_rto && matches!(self.phase, Phase::Open);
+        self.phase = Phase::Loss(if detects { FRto::First } else { FRto::Off });
+        (self.duplicates, self.limited) = (0, 0);
+        self.rack.probe = None;
+        self.deadlines = Deadlines::default();
+        self.transmit(tcb, now, out);
+    }
+}

@@ -1,0 +1,306 @@
+//! The transmission control block (RFC 9293 §3.3.1): what a connection has whatever recovers its
+//! losses. Loss recovery decides with it what to send, and hands segments down through it.
+
+use super::ecn::EcnSender;
+use super::gauges::SenderCounters;
+use super::pacer::{self, Pacer};
+use super::sampler::RttSampler;
+use super::sequence::{SendSequence, Span};
+use super::timer::Timer;
+use super::window::{Congestion, CongestionWindow};
+use crate::{Cause, Command, Config, Control, RttEstimator};
+use kernel::{Duration, Instant};
+use wire::{Flags, FlowId, SackBlocks, Segment};
+
+/// The transmission control block.
+#[derive(Debug)]
+pub(super) struct Tcb {
+    pub(super) flow: FlowId,
+    pub(super) connection: u32,
+    pub(super) config: Config,
+
+    pub(super) snd: SendSequence,
+    /// RCV.NXT: the next sequence number expected from the receiver, which sends no data.
+    pub(super) rcv_nxt: u64,
+    /// RCV.WND: the window that this end advertises.
+    rcv_wnd: u64,
+
+    pub(super) cwnd: CongestionWindow,
+    pub(super) rtt: RttEstimator,
+    pub(super) sampler: RttSampler,
+    pub(super) ecn: EcnSender,
+    pub(super) pacer: Pacer,
+    pub(super) timer: Timer,
+    /// `snd.una` when the retransmission timer last expired.
+    timed_out_at: Option<u64>,
+    pub(super) last_sent: Instant,
+    pub(super) counters: SenderCounters,
+}
+
+impl Tcb {
+    pub(super) fn new(
+        flow: FlowId,
+        connection: u32,
+        config: &Config,
+        control: Box<dyn Control>,
+    ) -> Self {
+        Self {
+            flow,
+            connection,
+            config: *config,
+            snd: SendSequence::new(config),
+            rcv_nxt: 0,
+            rcv_wnd: config.window().0,
+            cwnd: CongestionWindow::new(config, control),
+            rtt: RttEstimator::new(config),
+            sampler: RttSampler::new(config.timestamps),
+            ecn: EcnSender::default(),
+            pacer: Pacer::default(),
+            timer: Timer::default(),
+            timed_out_at: None,
+            last_sent: Instant::ZERO,
+            counters: SenderCounters::default(),
+        }
+    }
+
+    // ---- acknowledgements ----
+
+    /// Takes the sample of the round-trip time that an acknowledgement of new data gives, with
+    /// `flight` bytes in flight before it.
+    pub(super) fn take_sample(
+        &mut self,
+        now: Instant,
+        segment: &Segment,
+        flight: u64,
+        out: &mut Vec<Command>,
+    ) -> Option<Duration> {
+        let (rtt, per_round) = self.sampler.sample(now, segment, flight, self.snd.mss)?;
+        self.rtt.sample(rtt, per_round);
+        out.push(Command::Rtt(rtt));
+        Some(rtt)
+    }
+
+    /// The receiver's window is now this.
+    pub(super) fn set_peer_window(&mut self, window: u64) {
+        if self.snd.wnd == 0 && window > 0 && self.snd.is_idle() {
+            self.rtt.end_back_off();
+        }
+        self.snd.wnd = window;
+    }
+
+    /// So much was acknowledged cumulatively.
+    pub(super) fn validate(&mut self, now: Instant, acked: u64) {
+        let srtt = self.rtt.srtt().unwrap_or_default();
+        self.cwnd.validate(now, acked, srtt, self.snd.is_idle());
+    }
+
+    // ---- loss ----
+
+    /// The window is reduced for a loss.
+    pub(super) fn on_loss(&mut self, loss: &Congestion) {
+        self.cwnd.reduce(loss);
+        self.ecn.on_reduction(self.snd.max);
+        // Karn: whatever is timed may be resent before it is acknowledged.
+        self.sampler.forget();
+    }
+
+    /// A congestion mark may be echoed: whether it is, after the window was reduced, at most once
+    /// per window of data (RFC 3168 §6.1.2) and not while a loss is repaired.
+    pub(super) fn on_echo(&mut self, now: Instant, segment: &Segment, is_open: bool) -> bool {
+        let echo = self.ecn.is_echoed(segment);
+        if echo && is_open && self.snd.una > self.ecn.reduced() {
+            self.counters.marks_answered += 1;
+            let flight = self.snd.outstanding();
+            let (cause, lost, repeated) = (Cause::Ecn, 0, false);
+            self.cwnd.reduce(&Congestion { now, cause, lost, flight, repeated });
+            self.ecn.on_reduction(self.snd.max);
+        }
+        echo
+    }
+
+    /// The retransmission timer expired (RFC 6298 (5.5)): whether it did for the same segment
+    /// before.
+    pub(super) fn on_expiry(&mut self) -> bool {
+        self.counters.timeouts += 1;
+        self.rtt.back_off();
+        self.timed_out_at.replace(self.snd.una) == Some(self.snd.una)
+    }
+
+    /// The last loss was spurious: the window, and the timeout, of before.
+    pub(super) fn undo(&mut self) {
+        self.counters.undone += 1;
+        self.rtt.end_back_off();
+        self.cwnd.on_undo();
+    }
+
+    // ---- sending ----
+
+    /// Before anything is sent: the window after an idle time.
+    pub(super) fn end_idle(&mut self, now: Instant) {
+        if self.snd.is_idle() && self.snd.nxt < self.snd.end {
+            let (last, rtt) = (self.last_sent, &self.rtt);
+            self.cwnd.on_idle_end(now, || now.since(last) > rtt.rto());
+        }
+    }
+
+    /// Whether the pacing rate lets a segment leave now; else its timer is set.
+    pub(super) fn may_leave(&mut self, now: Instant, out: &mut Vec<Command>) -> bool {
+        self.pacer.may_send(now, out)
+    }
+
+    /// Hands a segment down. Only new data asks for an ECN-capable packet, and only it tells that
+    /// the window was reduced (RFC 3168 §6.1.2 and §6.1.5).
+    pub(super) fn put(&mut self, now: Instant, span: Span, fresh: bool, out: &mut Vec<Command>) {
+        let mut flags = if span.fin { Flags::ACK.and(Flags::FIN) } else { Flags::ACK };
+        if span.len > 0 {
+            self.counters.segments += 1;
+            self.counters.bytes += span.len;
+            self.counters.retransmissions += u64::from(!fresh);
+            if fresh {
+                flags = flags.and(self.ecn.on_new_data());
+            }
+        }
+        self.on_departure(now, span.len);
+        out.push(Command::Send(self.segment(now, span.seq, span.len as u32, flags)));
+    }
+
+    /// A segment with so much data leaves now: the next may after a while.
+    pub(super) fn on_departure(&mut self, now: Instant, len: u64) {
+        self.last_sent = now;
+        let rate = match self.cwnd.pacing() {
+            Some(rate) => rate,
+            None if self.config.pacing => {
+                let Some(srtt) = self.rtt.srtt() else { return };
+                pacer::rate_of(self.cwnd.bytes(), self.cwnd.is_slow_start(), srtt)
+            }
+            None => return,
+        };
+        self.pacer.on_send(now, len, rate);
+    }
+
+    pub(super) fn send_ack(&self, now: Instant, out: &mut Vec<Command>) {
+        out.push(Command::Send(self.segment(now, self.snd.max, 0, Flags::ACK)));
+    }
+
+    pub(super) fn segment(&self, now: Instant, seq: u64, len: u32, flags: Flags) -> Segment {
+        Segment {
+            flow: self.flow,
+            connection: self.connection,
+            forward: true,
+            seq,
+            len,
+            ack: self.rcv_nxt,
+            window: self.rcv_wnd,
+            flags,
+            timestamps: self.sampler.stamp(now),
+            sack: SackBlocks::NONE,
+            coded: None,
+        }
+    }
+
+    // ---- the timer ----
+
+    /// RFC 6298 (5.1): the timer runs while something is outstanding.
+    pub(super) fn start_timer(&mut self, now: Instant, out: &mut Vec<Command>) {
+        if self.snd.is_idle() {
+            self.set_persist(now, out);
+        } else if matches!(self.timer, Timer::Off | Timer::Persist(_)) {
+            self.timer.set(Timer::Resend(now + self.rtt.rto()), out);
+        }
+    }
+
+    /// RFC 9293 §3.8.6.1: while the receiver's window is closed and nothing is outstanding that
+    /// would tell of its opening, it is probed.
+    pub(super) fn set_persist(&mut self, now: Instant, out: &mut Vec<Command>) {
+        if self.snd.wnd == 0 && self.snd.nxt < self.snd.end {
+            if !matches!(self.timer, Timer::Persist(_)) {
+                self.timer.set(Timer::Persist(now + self.rtt.rto()), out);
+            }
+        } else {
+            self.timer.cancel(out);
+        }
+    }
+
+    /// Probes the closed window by an octet that was acknowledged long ago: the receiver answers it
+    /// with its window.
+    pub(super) fn on_persist(&mut self, now: Instant, out: &mut Vec<Command>) {
+        self.counters.probes += 1;
+        self.rtt.back_off();
+        out.push(Command::Send(self.segment(now, self.snd.una - 1, 0, Flags::ACK)));
+        self.set_persist(now, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Config;
+    use crate::script::{Driven, config, segment};
+    use kernel::{Bytes, Segments};
+    use wire::{Flags, SackBlocks, Segment};
+
+    #[test]
+    fn what_is_written_together_is_cut_together() {
+        let (mut tcp, _) = Driven::connected(&config(), 30);
+        assert_eq!(tcp.write(110, 30), "31:61", "no Nagle");
+        assert_eq!(tcp.write(120, 250), "61:161, 161:261, 261:311");
+        let counters = tcp.sender.counters();
+        assert_eq!((counters.segments, counters.bytes, counters.retransmissions), (5, 310, 0));
+    }
+
+    #[test]
+    fn padding_makes_every_segment_full() {
+        let config = Config { pad_last: true, ..config() };
+        let (mut tcp, first) = Driven::connected(&config, 101);
+        assert_eq!(first, "rtt 100, connected, 1:101, 101:201, rto@400");
+        assert_eq!(tcp.write(120, 200), "201:301, 301:401", "a multiple stays as it is");
+    }
+
+    #[test]
+    fn the_window_counts_whole_segments_and_small_ones_by_their_bytes() {
+        let config = Config { initial_window: Segments(2.5), ..config() };
+        let (mut tcp, first) = Driven::connected(&config, 250);
+        assert_eq!(first, "rtt 100, connected, 1:101, 101:201, 201:251, rto@400");
+        assert_eq!(tcp.write(110, 1), "", "2.5 segments are in flight");
+        let (_, first) = Driven::connected(&config, 1000);
+        assert_eq!(first, "rtt 100, connected, 1:101, 101:201, rto@400", "2.5 holds two");
+    }
+
+    #[test]
+    fn a_receiver_window_below_a_segment_still_moves_data() {
+        let mut tcp = Driven::new(&Config { window: Some(Bytes(60)), ..config() });
+        tcp.open(0);
+        tcp.write(0, 150);
+        let narrow = Segment { window: 60, ..segment(false, 0, 0, 1, Flags::SYN.and(Flags::ACK)) };
+        assert_eq!(tcp.segment(100, &narrow), "rtt 100, connected, 1:61, rto@400");
+        let narrow = Segment { window: 60, ..segment(false, 1, 0, 61, Flags::ACK) };
+        assert_eq!(tcp.segment(200, &narrow), "rtt 100, 61:121, rto@450");
+    }
+
+    #[test]
+    fn an_opened_window_is_used_at_once() {
+        let (mut tcp, first) = Driven::connected(&config(), 1000);
+        assert!(first.contains("301:401"));
+        let closed = Segment { window: 400, ..segment(false, 1, 0, 101, Flags::ACK) };
+        assert_eq!(tcp.segment(200, &closed), "rtt 100, 401:501, rto@450");
+        let open = Segment { window: 10_000, ..closed };
+        assert_eq!(tcp.segment(210, &open), "501:601", "not a duplicate: the window differs");
+        assert_eq!(tcp.sender.counters().duplicate_acks, 0);
+    }
+
+    #[test]
+    fn an_endless_write_does_not_overflow() {
+        let (mut tcp, first) = Driven::connected(&config(), u64::MAX);
+        assert!(first.ends_with("301:401, rto@400"));
+        assert_eq!(tcp.write(110, u64::MAX), "");
+        assert_eq!(tcp.ack(200, 101), "rtt 100, 401:501, 501:601, rto@450");
+    }
+
+    #[test]
+    fn segments_carry_the_connection() {
+        let mut tcp = Driven::new(&config());
+        tcp.sender.on_open(kernel::Instant::ZERO, &mut tcp.out);
+        let crate::Command::Send(syn) = tcp.out[0] else { panic!() };
+        let sack = SackBlocks::NONE;
+        assert_eq!(syn, Segment { sack, ..segment(true, 0, 0, 0, Flags::SYN) });
+    }
+}
