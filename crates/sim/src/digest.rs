@@ -37,10 +37,8 @@ impl Observer for Digest {
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         match *notice {
             Notice::Received { packet, .. } => self.add(now.0 ^ packet.size.0 << 48),
-            Notice::Crossed { wire: WireId(wire), packet } => {
-                if self.listed[wire as usize] {
-                    self.add(now.0 ^ packet.size.0 << 48 ^ u64::from(wire) << 32);
-                }
+            Notice::Crossed { wire: WireId(wire), packet } if self.listed[wire as usize] => {
+                self.add(now.0 ^ packet.size.0 << 48 ^ u64::from(wire) << 32);
             }
             Notice::ExchangeBegan { exchange, .. } => {
                 self.add(exchange.start.0 ^ u64::from(exchange.sender) << 56);

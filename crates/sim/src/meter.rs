@@ -165,16 +165,19 @@ impl Meter {
 
     /// A packet is where it was sent to.
     fn on_arrived(&mut self, now: Instant, packet: &Packet) {
-        let flow = &mut self.flows[packet.flow().0 as usize];
-        let has_data = match &packet.body {
-            Body::Segment(segment) => segment.len > 0,
-            Body::Datagram(_) => {
-                flow.bytes += packet.payload().0;
-                true
+        match &packet.body {
+            Body::Segment(segment) if segment.len == 0 => {}
+            Body::Segment(segment) => self.on_delay(segment.flow, now - packet.born),
+            Body::Datagram(datagram) => {
+                self.on_delay(datagram.flow, now - packet.born);
+                self.flows[datagram.flow.0 as usize].bytes += u64::from(datagram.len);
             }
-        };
-        if has_data && self.open {
-            flow.delay.record(now - packet.born);
+        }
+    }
+
+    fn on_delay(&mut self, flow: FlowId, delay: Duration) {
+        if self.open {
+            self.flows[flow.0 as usize].delay.record(delay);
         }
     }
 
@@ -203,13 +206,6 @@ impl Meter {
         self.flows[packet.flow().0 as usize].ecn_marks += 1;
         if let Interface::Radio(RadioId(radio)) = at {
             self.nodes[radio as usize].ecn_marks += 1;
-        }
-    }
-
-    fn on_waiting(&mut self, now: Instant, at: Interface, packets: usize) {
-        match at {
-            Interface::Radio(RadioId(radio)) => self.nodes[radio as usize].queue.set(now, packets),
-            Interface::Wire(WireId(wire)) => self.wires[wire as usize].set(now, packets),
         }
     }
 
@@ -306,7 +302,12 @@ impl Observer for Meter {
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         match *notice {
             Notice::Sent { packet } => self.flows[packet.flow().0 as usize].sent += 1,
-            Notice::Waiting { at, packets } => self.on_waiting(now, at, packets),
+            Notice::Waiting { at: Interface::Radio(RadioId(radio)), packets } => {
+                self.nodes[radio as usize].queue.set(now, packets);
+            }
+            Notice::Waiting { at: Interface::Wire(WireId(wire)), packets } => {
+                self.wires[wire as usize].set(now, packets);
+            }
             Notice::Marked { at, packet } => self.on_marked(at, packet),
             Notice::Dropped { at, packet, cause } => self.on_dropped(at, packet, cause),
             Notice::Arrived { packet } => self.on_arrived(now, packet),

@@ -107,7 +107,7 @@ const ACCESS_POINT: NodeId = NodeId(0);
 
 impl Topology {
     /// The topology of these members.
-    pub fn new(members: Members) -> Self {
+    pub fn new(members: &Members) -> Self {
         debug_assert!(members.hosts.is_sorted());
         let mut topology = Self {
             nodes: Vec::new(),
@@ -119,7 +119,7 @@ impl Topology {
             access_points: Vec::new(),
             routes: Routes::default(),
         };
-        topology.number(&members);
+        topology.number(members);
         topology.link(&members.links);
         topology.fill(members.ad_hoc);
         topology
@@ -207,7 +207,9 @@ impl Topology {
         let wired: Vec<NodeId> = ids.filter(|node| !near[node.0 as usize].is_empty()).collect();
         let mut distance = vec![usize::MAX; self.nodes.len()];
         for &to in &wired {
-            wired.iter().for_each(|node| distance[node.0 as usize] = usize::MAX);
+            for node in &wired {
+                distance[node.0 as usize] = usize::MAX;
+            }
             let mut frontier = VecDeque::from([to]);
             distance[to.0 as usize] = 0;
             while let Some(node) = frontier.pop_front() {
@@ -384,7 +386,7 @@ mod tests {
             "ap" => Endpoint::AccessPoint,
             _ => Endpoint::Host(hosts.iter().position(|host| *host == name).unwrap() as u32),
         };
-        Topology::new(Members {
+        Topology::new(&Members {
             stations: vec![("sta0".to_owned(), 0)],
             hosts: hosts.iter().map(|&host| host.to_owned()).collect(),
             links: links.iter().map(|&(a, b)| [end(a), end(b)]).collect(),
@@ -439,7 +441,7 @@ mod tests {
 
     #[test]
     fn a_station_reaches_all_by_the_access_point_of_its_cell() {
-        let topology = Topology::new(Members {
+        let topology = Topology::new(&Members {
             stations: vec![("sta0".to_owned(), 0), ("sta1".to_owned(), 1)],
             further_cells: 1,
             ..Members::default()
@@ -455,7 +457,7 @@ mod tests {
     fn ad_hoc_a_station_reaches_each_other_straight() {
         let names = ["sta0", "sta1", "sta2"].map(str::to_owned);
         let stations = names.into_iter().map(|name| (name, 0)).collect();
-        let topology = Topology::new(Members { stations, ad_hoc: true, ..Members::default() });
+        let topology = Topology::new(&Members { stations, ad_hoc: true, ..Members::default() });
         let path = topology.path(Endpoint::Station(2), Endpoint::Station(1)).unwrap();
         assert_eq!(path, [Hop::Air { by: RadioId(3), to: Some(RadioId(2)) }]);
     }

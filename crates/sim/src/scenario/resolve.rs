@@ -110,7 +110,7 @@ fn topology(
     let station = |(number, plan): (usize, &StationPlan)| {
         (plan.name.clone(), cell(number).unwrap_or_default())
     };
-    Topology::new(Members {
+    Topology::new(&Members {
         stations: stations.iter().enumerate().map(station).collect(),
         further_cells: space.map_or(0, |space| space.cells.len() as u32 - 1),
         ad_hoc: space.is_some_and(|space| space.ad_hoc),

@@ -69,13 +69,13 @@ impl Routes {
     pub fn hop(&self, node: NodeId, to: Option<NodeId>) -> Option<Hop> {
         let table = &self.tables[node.0 as usize];
         let Some(to) = to else { return table.broadcast };
-        let listed = table.hops.get(to.0.wrapping_sub(table.first) as usize);
-        match (listed, table.others) {
-            (Some(&Some(hop)), _) | (_, Others::Hop(hop)) => Some(hop),
-            (_, Others::Nowhere) => None,
-            (_, Others::Neighbours(by)) => {
-                Some(Hop::Air { by, to: Some(self.radios[to.0 as usize]) })
-            }
+        if let Some(&Some(hop)) = table.hops.get(to.0.wrapping_sub(table.first) as usize) {
+            return Some(hop);
+        }
+        match table.others {
+            Others::Nowhere => None,
+            Others::Hop(hop) => Some(hop),
+            Others::Neighbours(by) => Some(Hop::Air { by, to: Some(self.radios[to.0 as usize]) }),
         }
     }
 

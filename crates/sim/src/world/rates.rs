@@ -40,6 +40,7 @@ impl<O: Observer> World<O> {
             (slowest, &mut self.flows[flow.0 as usize].transport)
         {
             tcp.sender.on_hint(self.now, Hint::LinkRate(rate));
+            self.observers.on(self.now, &Notice::Sender { flow, sender: &tcp.sender });
         }
     }
 }

@@ -43,16 +43,15 @@ impl<O: Observer> World<O> {
         let at = Interface::Wire(wire);
         let packets = self.wires[wire.0 as usize].link().queue().len();
         self.observers.on(self.now, &Notice::Waiting { at, packets });
-        let (near, far) = (self.topology.wire(wire).from, self.topology.wire(wire).to);
         for i in first..self.wire_out.len() {
             match self.wire_out[i] {
                 net::Command::Deliver(packet) => {
                     self.observers.on(self.now, &Notice::Crossed { wire, packet: &packet });
-                    self.route(far, packet);
+                    self.route(self.topology.wire(wire).to, packet);
                 }
                 net::Command::Signal(Signal::Drop(packet)) => {
                     self.drop_packet(at, &packet, DropCause::WireQueue);
-                    self.starve(near, &packet);
+                    self.starve(self.topology.wire(wire).from, &packet);
                 }
                 net::Command::Signal(Signal::Mark(packet)) => {
                     self.observers.on(self.now, &Notice::Marked { at, packet: &packet });
@@ -60,7 +59,9 @@ impl<O: Observer> World<O> {
                 net::Command::Lost(packet) => {
                     self.drop_packet(at, &packet, DropCause::WireLoss);
                 }
-                net::Command::Departed(packet) => self.refill(near, &packet),
+                net::Command::Departed(packet) => {
+                    self.refill(self.topology.wire(wire).from, &packet);
+                }
                 net::Command::Arrive(at) => {
                     self.agenda.at(at, Event::Wire(wire, LinkTimer::Arrival));
                 }

@@ -6,7 +6,6 @@ use crate::notice::{Notice, Observer};
 use crate::scenario::Scenario;
 use crate::topology::{Interface, RadioId, WireId};
 use kernel::{Instant, Seed};
-use std::fmt::Debug;
 use std::sync::Arc;
 use wire::Packet;
 
@@ -31,10 +30,6 @@ fn lines(scenario: &str, write: fn(&Notice<'_>) -> Option<String>) -> Vec<String
     while world.step() != Step::End {}
     world.close();
     world.observers.lines
-}
-
-fn at(at: impl Debug, what: &str) -> Option<String> {
-    Some(format!("{what} {at:?}"))
 }
 
 /// The way of packets.
@@ -73,7 +68,7 @@ fn the_way_of_a_packet_is_told_hop_by_hop() {
         "queued at wire 0",
         "crossed wire 0",
         "queued at radio 0",
-        "radio 0 serves Some(2)",
+        "from radio 0 to Some(RadioId(2))",
         "received by radio 2",
         "arrived",
         "radio 0: Sent",
@@ -85,7 +80,8 @@ fn the_way_of_a_packet_is_told_hop_by_hop() {
 
 #[test]
 fn what_a_link_loses_is_dropped_there() {
-    let scenario = DATAGRAM.replace("[[flows]]", "wire.loss.uniform.probability = 0.999999\n[[flows]]");
+    let scenario =
+        DATAGRAM.replace("[[flows]]", "wire.loss.uniform.probability = 0.999999\n[[flows]]");
     let lines = lines(&scenario, way);
     assert_eq!(lines[..3], ["sent 1028", "queued at wire 0", "dropped at wire 0: WireLoss"]);
 }
@@ -96,8 +92,8 @@ fn a_sender_is_shown_after_each_acknowledgement_and_each_timeout() {
         stations = { count = 1, data_loss = 0.9999 }\nwlan.short_retry_limit = 1\n\
         [[flows]]\nfrom = 'sta0'\nto = 'ap'\n";
     let lines = lines(scenario, |notice| match notice {
-        Notice::Timer { timer, .. } => at(timer, "timer"),
-        Notice::Sender { sender, .. } => at(sender.counters().timeouts, "timeouts"),
+        Notice::Timer { timer, .. } => Some(format!("timer {timer:?}")),
+        Notice::Sender { sender, .. } => Some(format!("timeouts {}", sender.counters().timeouts)),
         _ => None,
     });
     assert_eq!(lines[..4], ["timer Retransmit", "timeouts 1", "timer Retransmit", "timeouts 2"]);

@@ -156,7 +156,7 @@ mod tests {
     use crate::topology::Members;
 
     fn parse(pattern: &str, stations: usize) -> Result<Ends, String> {
-        let topology = &Topology::new(Members::default());
+        let topology = &Topology::new(&Members::default());
         super::parse(pattern, Places { has_cell: true, stations, topology, links: &[] })
     }
 
