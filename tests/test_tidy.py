@@ -92,6 +92,40 @@ def test_crates_use_what_is_below_them(found, crate, use, faults):
     assert rules == ["import"] * faults
 
 
+@pytest.mark.parametrize(
+    ("world", "check", "circle"),
+    [
+        ("use crate::check::Checker;", "use crate::world::World;", True),
+        ("use crate::check::{self, Checker};", "fn f(world: &crate::world::World) {}", True),
+        ("use crate::check;\nfn f() { check::on() }", "use super::world::{A, B as C};", True),
+        ("use crate::check::Order;", "pub use order::Order;\nuse crate::world::World;", False),
+        ("use crate::check::Checker;", "// use crate::world::World;", False),
+        ("use crate::check::Checker;", "#[cfg(test)]\nmod tests { use crate::world; }", False),
+        ("use tcp::world::World;", "use crate::world::World;", False),
+    ],
+)
+def test_imports_of_the_simulator_go_round_in_no_circle(tmp_path, world, check, circle):
+    source = tmp_path / "crates/sim/src"
+    (source / "check").mkdir(parents=True)
+    (source / "lib.rs").write_text("mod check;\nmod world;\n", encoding="utf-8")
+    (source / "world.rs").write_text(f"{world}\n", encoding="utf-8")
+    (source / "check.rs").write_text(f"mod order;\n{check}\n", encoding="utf-8")
+    (source / "check/order.rs").write_text("pub struct Order;\n", encoding="utf-8")
+    faults = [str(fault) for fault in tidy.check(tmp_path)]
+    chain = "crates/sim/src/check.rs:1: circle: check -> world -> check"
+    assert faults == ([chain] if circle else [])
+
+
+def test_a_file_and_its_parent_are_a_circle_too(tmp_path):
+    source = tmp_path / "crates/sim/src"
+    (source / "world").mkdir(parents=True)
+    (source / "world.rs").write_text("mod air;\nuse air::Air;\nstruct World;\n", encoding="utf-8")
+    (source / "world/air.rs").write_text("use super::World;\n", encoding="utf-8")
+    assert [fault.rule for fault in tidy.check(tmp_path)] == ["circle"]
+    (source / "world.rs").write_text("mod air;\nstruct World;\n", encoding="utf-8")
+    assert tidy.check(tmp_path) == []
+
+
 def test_manifests_name_what_is_below_them(found):
     assert found("crates/tcp/Cargo.toml", "[dev-dependencies]\nnet.workspace = true\n") == [
         (1, "import")

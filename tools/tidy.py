@@ -100,6 +100,7 @@ def check(root: Path) -> list[Fault]:
     """Return the faults of a tree that are not let off."""
     found = [fault for path in files(root) for fault in check_file(root, path)]
     found += check_manifests(root)
+    found += check_circles(root)
     return list(let_off(root, found))
 
 
@@ -164,8 +165,7 @@ def check_rust(path: PurePosixPath, text: str) -> Iterator[Fault]:
     """Check sizes, names and imports of a Rust file; its tests may be as long as they need."""
     here = str(path)
     code = blank_rust(text)
-    tests = re.search(r"^\s*#\[cfg\(test\)\]\s*\n\s*(pub(\(\w+\))? )?mod \w+", code, re.MULTILINE)
-    code = code[: tests.start()] if tests else code
+    code = without_tests(code)
     lines = code.count("\n")
     if lines > FILE_LINES and not in_tests(path):
         yield Fault(here, 1, "file", f"{lines} lines before its tests, more than {FILE_LINES}")
@@ -179,6 +179,16 @@ def check_rust(path: PurePosixPath, text: str) -> Iterator[Fault]:
     crate = path.parts[1] if len(path.parts) > 2 and path.parts[0] == "crates" else None
     if crate in CRATES:
         yield from check_uses(here, crate, code)
+
+
+def without_tests(code: str) -> str:
+    """Return the code of a Rust file before its tests."""
+    tests = re.search(
+        r"^\s*#\[cfg\(test\)\]\s*\n(\s*#\[.*\]\s*\n)*\s*(pub(\(\w+\))? )?mod \w+",
+        code,
+        re.MULTILINE,
+    )
+    return code[: tests.start()] if tests else code
 
 
 def check_uses(here: str, crate: str, code: str) -> Iterator[Fault]:
@@ -249,6 +259,107 @@ def check_manifests(root: Path) -> Iterator[Fault]:
             if other in CRATES and other not in allowed:
                 here = str(manifest.relative_to(root))
                 yield Fault(here, 1, "import", f"`{crate}` may not depend on `{other}`")
+
+
+# --- Circles of imports -------------------------------------------------------------------------
+
+ACYCLIC = ("crates/sim/src",)
+"""Crates between whose files no imports go round in a circle."""
+
+USE = re.compile(r"^[ \t]*(?:pub(?:\([\w ]+\))? +)?use\s+([^;]+);", re.MULTILINE)
+NAME = re.compile(r"(?<![\w:$])(?:\w+::)+\w+")
+
+Steps = tuple[str, ...]
+"""A module's place in its crate, ("check", "space"); or the steps of a path in the code."""
+
+
+def check_circles(root: Path) -> Iterator[Fault]:
+    """Check that each file may be read before those that import it."""
+    for source in ACYCLIC:
+        modules = rust_modules(root, PurePosixPath(source))
+        arrows = rust_imports({module: code for module, (_, code) in modules.items()})
+        for circle in circles(arrows):
+            chain = " -> ".join("::".join(module) or "crate" for module in [*circle, circle[0]])
+            yield Fault(modules[circle[0]][0], 1, "circle", chain)
+
+
+def rust_modules(root: Path, source: PurePosixPath) -> dict[Steps, tuple[str, str]]:
+    """Return path and code of every module of a crate, tests and literals left out."""
+    modules = {}
+    for path in files(root):
+        if path.suffix != ".rs" or source not in path.parents or in_tests(path):
+            continue
+        module = path.relative_to(source).with_suffix("").parts
+        code = without_tests(blank_rust((root / path).read_text(encoding="utf-8")))
+        modules[() if module == ("lib",) else module] = (str(path), code)
+    return modules
+
+
+def rust_imports(code: dict[Steps, str]) -> dict[Steps, set[Steps]]:
+    """Return the modules that each module names: those that define what it uses."""
+    uses = {
+        module: dict(leaf for use in USE.findall(text) for leaf in use_leaves(use))
+        for module, text in code.items()
+    }
+
+    def definer(seen_from: Steps, path: Steps, depth: int = 0) -> Steps | None:
+        at = seen_from
+        for number, step in enumerate(path):
+            rest = path[number + 1 :]
+            if step in ("crate", "self", "super"):
+                at = {"crate": (), "self": at, "super": at[:-1]}[step]
+            elif (*at, step) in code:
+                at = (*at, step)
+            elif at in uses and uses[at].get(step, path[number:]) != path[number:] and depth < 20:
+                return definer(at, uses[at][step] + rest, depth + 1)
+            else:
+                return at if number else None
+        return at
+
+    arrows = {}
+    for module, text in code.items():
+        names = [tuple(name.split("::")) for name in NAME.findall(USE.sub("", text))]
+        found = {definer(module, path) for path in [*uses[module].values(), *names]}
+        arrows[module] = {other for other in found if other in code and other != module}
+    return arrows
+
+
+def use_leaves(tree: str, before: Steps = ()) -> Iterator[tuple[str, Steps]]:
+    """Return the names that a `use` brings, each with its path: `a::{b, c as d}` brings b and d."""
+    head, brace, rest = tree.partition("{")
+    if brace:
+        inner = rest[: rest.rindex("}")]
+        steps = tuple(step.strip() for step in head.split("::") if step.strip())
+        depth, start = 0, 0
+        for end, char in enumerate([*inner, ","]):
+            depth += (char == "{") - (char == "}")
+            if char == "," and depth == 0:
+                yield from use_leaves(inner[start:end], before + steps)
+                start = end + 1
+    elif tree.strip():
+        path, _, name = tree.partition(" as ")
+        steps = before + tuple(step.strip() for step in path.split("::"))
+        steps = steps[:-1] if steps[-1] == "self" else steps
+        yield name.strip() or steps[-1], steps
+
+
+def circles(arrows: dict[Steps, set[Steps]]) -> Iterator[list[Steps]]:
+    """Return circles, of those that share modules one."""
+    done: set[Steps] = set()
+
+    def walk(module: Steps, way: list[Steps]) -> list[Steps] | None:
+        if module in way:
+            return way[way.index(module) :]
+        if module in done:
+            return None
+        ways = (walk(other, [*way, module]) for other in sorted(arrows[module]))
+        circle = next(filter(None, ways), None)
+        done.add(module)
+        return circle
+
+    for module in sorted(arrows):
+        if circle := walk(module, []):
+            yield circle
 
 
 # --- Python -------------------------------------------------------------------------------------

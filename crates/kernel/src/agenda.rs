@@ -64,6 +64,8 @@ impl<E: Ranked> Agenda<E> {
     }
 
     /// Schedules `event` at `when`, which must not lie in the past.
+    #[allow(clippy::inline_always, reason = "the rank of a known event is a constant")]
+    #[inline(always)]
     pub fn at(&mut self, when: Instant, event: E) {
         debug_assert!(when >= self.now, "an event scheduled in the past: {when} < {}", self.now);
         let order = u64::from(event.rank()) << 56 | self.scheduled;

@@ -6,22 +6,28 @@ mod space;
 pub(crate) use air::medium;
 pub(crate) use space::radio_and_sites;
 
-use crate::plan;
+use crate::plan::{self, Endpoint};
+use crate::topology::{Hop, Interface, Radio, Wire, WireId};
 use kernel::Seed;
-use net::{QueueSettings, Site};
+use std::collections::BTreeSet;
 use tcp::control::{Connection, External};
 use wire::FlowId;
 
-/// The queues of the cell's nodes, in their order; with access categories each node has one for
-/// each.
+/// The queues of all radios, in their order; with access categories each radio has one for each.
 pub(crate) fn queues(plan: &plan::Plan, seed: &Seed) -> Vec<Box<dyn net::Queue>> {
     let access_point = plan::access_point(&plan.stations);
-    let ap = std::iter::once((&plan.ap.queue, access_point, plan.ap.ring));
-    let bss = plan.space.iter().flat_map(|space| &space.cells[1..]);
-    let further = bss.map(|bss| (&bss.queue, access_point, bss.ring));
-    let stations = plan.stations.iter().map(|s| (&s.queue, s.site(), s.ring));
-    let plans = ap.chain(stations).chain(further);
-    let build = |(node, (queue, site, ring)): (u32, (&QueueSettings, Site, _))| {
+    let build = |(radio, number): (&Radio, u32)| -> Box<dyn net::Queue> {
+        let (queue, site, ring) = match (plan.topology.node(radio.node).end, &plan.space) {
+            (Endpoint::Station(number), _) => {
+                let station = &plan.stations[number as usize];
+                (&station.queue, station.site(), station.ring)
+            }
+            (_, Some(space)) => {
+                let cell = &space.cells[radio.cell as usize];
+                (&cell.queue, access_point, cell.ring)
+            }
+            (_, None) => (&plan.ap.queue, access_point, plan.ap.ring),
+        };
         let build = |stream| -> Box<dyn net::Queue> {
             let queue = queue.get().build(site, stream);
             match ring {
@@ -30,32 +36,40 @@ pub(crate) fn queues(plan: &plan::Plan, seed: &Seed) -> Vec<Box<dyn net::Queue>>
             }
         };
         if plan.wlan.edca.is_none() {
-            return build(seed.stream("queue", node));
+            return build(seed.stream("queue", number));
         }
-        let stream = |class| seed.stream("queue.class", 4 * node + class);
+        let stream = |class| seed.stream("queue.class", 4 * number + class);
         Box::new(net::Classes::new([0, 1, 2, 3].map(|class| build(stream(class)))))
     };
-    (0..).zip(plans).map(build).collect()
+    plan.topology.radios().iter().zip(0..).map(build).collect()
 }
 
-/// The directions of all links, two a link. `saturated` tells by which a source leaves that has a
-/// packet whenever the last has gone.
-pub(crate) fn wires(
-    network: &plan::Network,
-    saturated: impl Fn(usize) -> bool,
-    seed: &Seed,
-) -> Vec<net::Lossy> {
-    let both = |link| [0, 1].map(|direction| (link, direction));
-    network
-        .links
-        .iter()
-        .flat_map(both)
-        .enumerate()
-        .map(|(number, (link, direction))| wire(link, direction, saturated(number), seed))
-        .collect()
+/// All directions of links, in their order.
+pub(crate) fn wires(plan: &plan::Plan, seed: &Seed) -> Vec<net::Lossy> {
+    let saturated = saturated(plan);
+    let build = |at: &Wire| {
+        let (link, direction) = plan.link(at.id);
+        let wire = wire(link, direction, seed);
+        if saturated.contains(&at.id) { wire.telling_departures() } else { wire }
+    };
+    plan.topology.wires().iter().map(build).collect()
 }
 
-fn wire(link: &plan::LinkPlan, direction: usize, saturated: bool, seed: &Seed) -> net::Lossy {
+/// The directions by which a source leaves that has a packet whenever the last has gone.
+fn saturated(plan: &plan::Plan) -> BTreeSet<WireId> {
+    let first = |flow: &plan::FlowPlan| {
+        let path = plan.topology.path(flow.from, flow.to)?;
+        path.into_iter().find_map(Hop::interface)
+    };
+    let saturated = plan.flows.iter().filter(|flow| flow.settings.traffic.is_saturated());
+    let wire = |interface| match interface {
+        Interface::Wire(wire) => Some(wire),
+        Interface::Radio(_) => None,
+    };
+    saturated.filter_map(first).filter_map(wire).collect()
+}
+
+fn wire(link: &plan::LinkPlan, direction: usize, seed: &Seed) -> net::Lossy {
     // Links draw by their numbers, so that a wire more or less changes no other link's draws.
     let (queue, channel, packets, index) = match link.number {
         None => ("wire.queue", "wire.channel", "wire.loss", direction),
@@ -64,8 +78,7 @@ fn wire(link: &plan::LinkPlan, direction: usize, saturated: bool, seed: &Seed) -
     let [queue, channel, packets] =
         [queue, channel, packets].map(|purpose| seed.stream(purpose, index as u32));
     let streams = net::LinkStreams { queue, channel, packets };
-    let wire = net::Lossy::new(&link.directions[direction], streams);
-    if saturated { wire.telling_departures() } else { wire }
+    net::Lossy::new(&link.directions[direction], streams)
 }
 
 /// The controller of a connection of this flow.

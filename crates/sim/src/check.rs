@@ -3,25 +3,26 @@
 
 mod blocks;
 mod cell;
+mod exchanges;
 mod order;
 mod powers;
 mod reception;
+mod rule;
 mod space;
 
 use crate::build;
+use crate::measure::Ledger;
 use crate::medium::Medium;
+use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
-use crate::world::World;
-use kernel::{Bytes, Instant, Seed};
+use crate::topology::{Interface, WireId};
+use kernel::{Bytes, Duration, Instant, Seed};
 use order::Order;
+use rule::rule;
 use std::collections::{BTreeMap, BTreeSet};
-use wifi::{Cell, Outcome};
-use wire::{Body, Packet, Segment};
-
-/// Panics with the rule's name where it does not hold.
-fn rule(now: Instant, holds: bool, rule: &str, detail: impl FnOnce() -> String) {
-    assert!(holds, "broken rule at {now}: {rule}: {}", detail());
-}
+use wifi::Cell;
+use wifi::space::Heard;
+use wire::{Body, FlowId, Packet, Segment};
 
 /// What watches the medium.
 #[derive(Debug)]
@@ -36,6 +37,8 @@ struct Account {
     sent: u64,
     arrived: u64,
     dropped: u64,
+    /// At the end of the run, packets that are neither arrived nor dropped.
+    resident: u64,
     /// The receiver's present connection: data runs that reached its node, sorted and apart.
     runs: Vec<(u64, u64)>,
     /// Which units of blocks of coded data have, by the block's first byte.
@@ -47,6 +50,16 @@ struct Account {
     last_datagram: Option<u64>,
 }
 
+/// Accounts of one direction of a link.
+#[derive(Debug, Default, Clone)]
+struct Crossings {
+    offered: u64,
+    /// Packets delivered at the far end, lost or dropped.
+    passed: u64,
+    /// At the end of the run, packets that are there.
+    resident: u64,
+}
+
 /// Independent accounts of a run.
 #[derive(Debug)]
 pub(crate) struct Checker {
@@ -55,35 +68,33 @@ pub(crate) struct Checker {
     /// None in tests of the other rules.
     air: Option<Air>,
     order: Order,
-    /// Packets offered to each direction of each link, and those that it has delivered, lost or
-    /// dropped.
-    links: Vec<(u64, u64)>,
+    wires: Vec<Crossings>,
 }
 
 impl Checker {
-    /// For a plan in whose medium there are so many nodes.
-    pub(crate) fn new(plan: &Plan, nodes: usize, seed: &Seed) -> Self {
+    /// The checker of a plan.
+    pub(crate) fn new(plan: &Plan, seed: &Seed) -> Self {
         let mac = plan.wlan.clone();
         let air = if let Some(space) = &plan.space {
-            let (radio, sites) = build::radio_and_sites(space, seed);
+            let (radio, sites) = build::radio_and_sites(plan, space, seed);
             let access_points = sites.iter().map(|site| site.is_access_point).collect();
             let powers = powers::Powers::new(radio, sites);
             Air::Space(Box::new(space::Watch::new(space, mac, powers, access_points)))
         } else {
-            Air::Cell(Box::new(cell::Turns::new(mac, nodes as u32)))
+            Air::Cell(Box::new(cell::Turns::new(mac, plan.topology.radios().len() as u32)))
         };
-        let accounts = Self::of_accounts(plan.flows.len(), 2 * plan.network.links.len());
+        let accounts = Self::of_accounts(plan.flows.len(), plan.topology.wires().len());
         Self { air: Some(air), ..accounts }
     }
 
     /// For so many flows and directions of links.
-    fn of_accounts(flows: usize, links: usize) -> Self {
+    fn of_accounts(flows: usize, wires: usize) -> Self {
         Self {
             now: Instant::ZERO,
             accounts: vec![Account::default(); flows],
             air: None,
             order: Order::default(),
-            links: vec![(0, 0); links],
+            wires: vec![Crossings::default(); wires],
         }
     }
 
@@ -91,40 +102,48 @@ impl Checker {
         rule(self.now, holds, name, detail);
     }
 
+    /// At the end of the run, every nanosecond of airtime of the window is accounted for.
+    pub(crate) fn check_ledger(&self, ledger: &Ledger, window: Duration) {
+        self.rule(ledger.contiguous(), "airtime has neither gap nor overlap", String::new);
+        let seen = ledger.total();
+        self.rule(seen == window, "airtime sums to 100 %", || format!("{seen} of {window}"));
+    }
+
     /// Time is monotone.
-    pub(crate) fn on_time(&mut self, before: Instant, now: Instant) {
+    fn on_time(&mut self, before: Instant, now: Instant) {
         self.rule(now >= before, "time is monotone", || format!("{before} then {now}"));
         self.now = now;
     }
 
     /// A connection begins.
-    pub(crate) fn on_connection(&mut self, flow: u32) {
-        let account = &mut self.accounts[flow as usize];
+    fn on_connection(&mut self, flow: FlowId) {
+        let account = &mut self.accounts[flow.0 as usize];
         account.connection += 1;
         account.runs.clear();
         account.blocks.clear();
         account.delivered = 0;
     }
 
-    pub(crate) fn on_sent(&mut self, packet: &Packet) {
-        self.accounts[packet.flow().0 as usize].sent += 1;
-    }
-
-    pub(crate) fn on_dropped(&mut self, packet: &Packet) {
+    fn on_dropped(&mut self, at: Interface, packet: &Packet) {
         self.accounts[packet.flow().0 as usize].dropped += 1;
+        self.at_wire(at, |wire| wire.passed += 1);
     }
 
-    /// A packet goes to this direction of a link.
-    pub(crate) fn on_offered(&mut self, direction: usize) {
-        self.links[direction].0 += 1;
+    fn on_resident(&mut self, at: Option<Interface>, packet: &Packet) {
+        self.accounts[packet.flow().0 as usize].resident += 1;
+        if let Some(at) = at {
+            self.at_wire(at, |wire| wire.resident += 1);
+        }
     }
 
-    /// A packet has left this direction of a link, at its far end or for nowhere.
-    pub(crate) fn on_passed(&mut self, direction: usize) {
-        self.links[direction].1 += 1;
+    /// Enters what happens at an interface, if it is a wire's.
+    fn at_wire(&mut self, at: Interface, enter: impl FnOnce(&mut Crossings)) {
+        if let Interface::Wire(WireId(wire)) = at {
+            enter(&mut self.wires[wire as usize]);
+        }
     }
 
-    pub(crate) fn on_arrived(&mut self, packet: &Packet) {
+    fn on_arrived(&mut self, packet: &Packet) {
         let account = &mut self.accounts[packet.flow().0 as usize];
         account.arrived += 1;
         match &packet.body {
@@ -140,8 +159,8 @@ impl Checker {
     }
 
     /// A receiver delivered in-order bytes: they must have arrived, all of them, once.
-    pub(crate) fn on_bytes(&mut self, flow: u32, bytes: Bytes) {
-        let account = &mut self.accounts[flow as usize];
+    fn on_bytes(&mut self, flow: FlowId, bytes: Bytes) {
+        let account = &mut self.accounts[flow.0 as usize];
         account.delivered += bytes.0;
         // Data begins behind the SYN, at sequence number 1.
         let in_order = match account.runs.first() {
@@ -150,72 +169,80 @@ impl Checker {
         };
         let delivered = account.delivered;
         self.rule(delivered <= in_order, "every byte is delivered once and in order", || {
-            format!("flow {flow}: delivered {delivered} of {in_order} in order")
+            format!("flow {}: delivered {delivered} of {in_order} in order", flow.0)
         });
     }
 
     /// Windows never fall below one segment.
-    pub(crate) fn on_window(&mut self, flow: u32, sender: &tcp::Sender) {
+    fn on_window(&self, flow: FlowId, sender: &tcp::Sender) {
         let window = sender.window_segments();
         self.rule(window >= 1.0, "windows are at least one segment", || {
-            format!("flow {flow}: {window}")
+            format!("flow {}: {window}", flow.0)
         });
     }
 
     /// An exchange begins in a cell.
-    pub(crate) fn on_air(&mut self, cell: &Cell) {
+    fn on_exchange(&mut self, cell: &Cell) {
         if let Some(Air::Cell(turns)) = &mut self.air {
             turns.on_began(cell);
         }
     }
 
     /// Something has happened in the medium.
-    pub(crate) fn after_air(&mut self, medium: &mut Medium) {
+    fn on_air(&mut self, medium: &Medium, heard: &[Heard]) {
         if let (Some(Air::Space(watch)), Medium::Space(space)) = (&mut self.air, medium) {
-            watch.after(self.now, space);
+            watch.after(self.now, space, heard);
         }
     }
 
-    /// A node takes a packet into service for another.
-    pub(crate) fn on_taken(&mut self, from: u32, to: u32, packet: &Packet) {
-        self.order.on_taken(from, to, packet);
-    }
-
-    /// A frame's packet comes up at a node.
-    pub(crate) fn on_up(&mut self, node: u32, packet: &Packet) {
-        self.order.on_up(self.now, node, packet);
-    }
-
-    /// The service of a packet has ended.
-    pub(crate) fn on_done(&mut self, node: u32, packet: &Packet, outcome: Outcome, received: bool) {
-        self.order.on_done(self.now, node, packet, outcome, received);
-    }
-
-    /// At the end, every packet is accounted for, and so is every nanosecond of airtime.
-    pub(crate) fn close(&self, world: &World) {
-        let mut resident = vec![0u64; self.accounts.len()];
-        world.each_resident(&mut |packet| resident[packet.flow().0 as usize] += 1);
-        for (flow, (account, resident)) in self.accounts.iter().zip(resident).enumerate() {
-            let Account { sent, arrived, dropped, .. } = *account;
+    /// At the end, every packet is accounted for.
+    fn close(&self) {
+        for (flow, account) in self.accounts.iter().enumerate() {
+            let Account { sent, arrived, dropped, resident, .. } = *account;
             let settled = sent == arrived + dropped + resident;
             self.rule(settled, "sent = arrived + dropped + queued + in the air", || {
                 format!("flow {flow}: {sent} = {arrived} + {dropped} + {resident}")
             });
         }
-        for (direction, (&(offered, passed), wire)) in
-            self.links.iter().zip(&world.wires).enumerate()
-        {
-            let mut resident = 0;
-            wire.link().each(&mut |_| resident += 1);
+        for (direction, wire) in self.wires.iter().enumerate() {
+            let Crossings { offered, passed, resident } = *wire;
             let settled = offered == passed + resident;
             self.rule(settled, "offered to a link = delivered + lost + dropped + there", || {
                 format!("direction {direction}: {offered} = {passed} + {resident}")
             });
         }
-        let ledger = &world.meter.ledger;
-        self.rule(ledger.contiguous(), "airtime has neither gap nor overlap", String::new);
-        let (seen, window) = (ledger.total(), world.meter.window());
-        self.rule(seen == window, "airtime sums to 100 %", || format!("{seen} of {window}"));
+    }
+}
+
+impl Observer for Checker {
+    #[allow(clippy::inline_always, reason = "a notice which nobody takes is never made")]
+    #[inline(always)]
+    fn on(&mut self, now: Instant, notice: &Notice<'_>) {
+        match *notice {
+            Notice::Time { before } => self.on_time(before, now),
+            Notice::Sent { packet } => self.accounts[packet.flow().0 as usize].sent += 1,
+            Notice::Queued { at, .. } => self.at_wire(at, |wire| wire.offered += 1),
+            Notice::Dequeued { by, to: Some(to), packet } => {
+                self.order.on_taken(by.0, to.0, packet);
+            }
+            Notice::Dropped { at, packet, .. } => self.on_dropped(at, packet),
+            Notice::Crossed { wire, .. } => {
+                self.at_wire(Interface::Wire(wire), |wire| wire.passed += 1);
+            }
+            Notice::Received { by, packet } => self.order.on_up(now, by.0, packet),
+            Notice::Served { by, packet, outcome, received } => {
+                self.order.on_done(now, by.0, packet, outcome, received);
+            }
+            Notice::Arrived { packet } => self.on_arrived(packet),
+            Notice::Resident { at, packet } => self.on_resident(at, packet),
+            Notice::ExchangeBegan { cell, .. } => self.on_exchange(cell),
+            Notice::Air { medium, heard } => self.on_air(medium, heard),
+            Notice::Renewed { flow } => self.on_connection(flow),
+            Notice::Sender { flow, sender } => self.on_window(flow, sender),
+            Notice::Delivered { flow, bytes } => self.on_bytes(flow, bytes),
+            Notice::End => self.close(),
+            _ => {}
+        }
     }
 }
 
@@ -260,7 +287,7 @@ impl Account {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::{Flags, FlowId, SackBlocks};
+    use wire::{Flags, SackBlocks};
 
     fn segment(seq: u64, len: u32) -> Segment {
         Segment {
@@ -308,8 +335,8 @@ mod tests {
     fn delivering_what_did_not_arrive_is_found() {
         let mut checker = Checker::of_accounts(1, 0);
         checker.accounts[0].note_data(&segment(1, 10));
-        checker.on_bytes(0, Bytes(10));
-        checker.on_bytes(0, Bytes(1));
+        checker.on_bytes(FlowId(0), Bytes(10));
+        checker.on_bytes(FlowId(0), Bytes(1));
     }
 
     #[test]

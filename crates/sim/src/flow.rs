@@ -76,8 +76,7 @@ impl Flow {
     pub(crate) fn new(
         index: u32,
         plan: &FlowPlan,
-        from: NodeId,
-        to: Option<NodeId>,
+        (from, to): (NodeId, Option<NodeId>),
         seed: &Seed,
         external: &Arc<dyn External>,
     ) -> Self {

@@ -2,7 +2,8 @@
 
 use crate::build;
 use crate::medium::Medium;
-use crate::plan::{Plan, RatePlan};
+use crate::plan::{Endpoint, Plan, RatePlan};
+use crate::topology::RadioId;
 use kernel::{Bytes, Instant, Seed};
 use wifi::space::Space;
 
@@ -33,11 +34,11 @@ const ENOUGH: f64 = 0.9;
 /// without a radio.
 pub fn hearing(plan: &Plan, seed: &Seed, now: Instant) -> Option<(Vec<String>, Vec<Hearing>)> {
     let Medium::Space(mut space) = build::medium(plan, seed) else { return None };
-    let nodes = 0..plan.stations.len() as u32 + plan.space.as_ref()?.cells.len() as u32;
+    let nodes = 0..plan.topology.radios().len() as u32;
     let pairs = nodes.clone().flat_map(|from| nodes.clone().map(move |to| (from, to)));
     let heard = pairs.filter_map(|pair| heard(plan, &mut space, now, pair));
     let heard = heard.collect();
-    Some((nodes.map(|node| name(plan, node)).collect(), heard))
+    Some((nodes.map(|radio| name(plan, radio)).collect(), heard))
 }
 
 fn heard(plan: &Plan, space: &mut Space, now: Instant, pair: (u32, u32)) -> Option<Hearing> {
@@ -73,7 +74,13 @@ fn heard(plan: &Plan, space: &mut Space, now: Instant, pair: (u32, u32)) -> Opti
 
 /// How frames from one node to another choose their mode: at a station, or towards it.
 fn way(plan: &Plan, from: u32, to: u32) -> &RatePlan {
-    let station = |node: u32| node.checked_sub(1).and_then(|i| plan.stations.get(i as usize));
+    let station = |radio: u32| {
+        let node = plan.topology.radio(RadioId(radio)).node;
+        match plan.topology.node(node).end {
+            Endpoint::Station(number) => Some(&plan.stations[number as usize]),
+            _ => None,
+        }
+    };
     match (station(from), station(to)) {
         (Some(sender), _) => &sender.up,
         (None, Some(receiver)) => &receiver.down,
@@ -81,11 +88,6 @@ fn way(plan: &Plan, from: u32, to: u32) -> &RatePlan {
     }
 }
 
-fn name(plan: &Plan, node: u32) -> String {
-    let stations = plan.stations.len();
-    match node as usize {
-        0 => "ap".into(),
-        n if n <= stations => plan.stations[n - 1].name.clone(),
-        n => format!("cells[{}]", n - stations - 1),
-    }
+fn name(plan: &Plan, radio: u32) -> String {
+    plan.topology.radio_name(RadioId(radio))
 }

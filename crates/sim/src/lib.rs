@@ -4,29 +4,33 @@ mod airtime;
 mod build;
 mod check;
 pub mod control;
+mod digest;
 mod flow;
 mod hearing;
+mod listed;
 pub mod measure;
 mod medium;
 mod meter;
+mod notice;
 mod observe;
+mod observers;
 pub mod plan;
 mod probe;
 pub mod scenario;
 mod simulation;
 mod summary;
+pub mod topology;
 pub mod traffic;
 mod world;
 
 pub use airtime::{airtime, airtime_schema};
 pub use hearing::{Hearing, hearing};
-pub use observe::observables;
+pub use observe::{Value, observables};
 pub use plan::Plan;
-pub use probe::{Listed, probes};
+pub use probe::{Listed, Series, probes};
 pub use scenario::{Issue, Scenario};
 /// What was written, as a tree.
 pub use settings::{Node, Value as Written};
-pub use simulation::{Run, Series, Simulation, run};
-pub use summary::Value;
+pub use simulation::{Run, Simulation, run};
 /// Scripts in time, played against a TCP sender or receiver alone.
 pub use tcp::drill as tcp_script;

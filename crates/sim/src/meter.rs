@@ -1,31 +1,15 @@
 //! What is measured while the world runs: pure bookkeeping, no influence on the run.
 
 use crate::measure::{self, Air, DelayStats, Estimate, Ledger, Level};
-use crate::medium::{Bss, Medium};
+use crate::medium::Medium;
+use crate::notice::{DropCause, Notice, Observer};
 use crate::plan::Plan;
+use crate::topology::{Interface, RadioId, WireId};
 use kernel::{Bytes, Duration, Instant};
 use std::ops::{Index, IndexMut};
+use wifi::Cell;
 use wifi::mac::{Exchange, Fate, Step, StepKind};
-use wire::{Body, NodeId, Packet};
-
-measure::listed! {
-    /// Why a packet was lost.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(crate) enum DropCause {
-        /// No room in the queue of a node of the cell.
-        Queue,
-        /// No room in the queue of a wired link.
-        WireQueue,
-        /// A retry limit of the MAC.
-        RetryLimit,
-        /// The lifetime of a frame in the MAC.
-        Lifetime,
-        /// A broadcast that collided: nobody asks for it again.
-        Broadcast,
-        /// A wired link that loses packets.
-        WireLoss,
-    }
-}
+use wire::{Body, FlowId, Packet};
 
 /// Packets lost since the start, by cause.
 #[derive(Clone, Debug, Default)]
@@ -105,7 +89,6 @@ impl Meter {
     pub(crate) fn new(plan: &Plan) -> Self {
         let from = Instant::ZERO + plan.warmup;
         let to = Instant::ZERO + plan.duration;
-        let members = Bss::new(plan).members();
         let flow = |_| FlowMeter {
             bytes: 0,
             marks: Vec::with_capacity(plan.measure.batches as usize + 1),
@@ -125,8 +108,8 @@ impl Meter {
             ended: 0,
             open: false,
             flows: (0..plan.flows.len()).map(flow).collect(),
-            nodes: (0..=members).map(node).collect(),
-            wires: vec![Level::new(from, to); 2 * plan.network.links.len()],
+            nodes: plan.topology.radios().iter().map(node).collect(),
+            wires: vec![Level::new(from, to); plan.topology.wires().len()],
             ledger: Ledger::new(from, to),
             contending: Level::new(from, to),
             contending_ap: Level::new(from, to),
@@ -180,63 +163,54 @@ impl Meter {
         self.ended += 1;
     }
 
-    pub(crate) fn on_sent(&mut self, flow: u32) {
-        self.flows[flow as usize].sent += 1;
-    }
-
-    /// In-order bytes reached their user.
-    pub(crate) fn on_bytes(&mut self, flow: u32, bytes: Bytes) {
-        self.flows[flow as usize].bytes += bytes.0;
-    }
-
-    /// A data packet born at `born` reached its destination.
-    pub(crate) fn on_delay(&mut self, now: Instant, flow: u32, born: Instant) {
-        if self.open {
-            self.flows[flow as usize].delay.record(now - born);
+    /// A packet is where it was sent to.
+    fn on_arrived(&mut self, now: Instant, packet: &Packet) {
+        match &packet.body {
+            Body::Segment(segment) if segment.len == 0 => {}
+            Body::Segment(segment) => self.on_delay(segment.flow, now - packet.born),
+            Body::Datagram(datagram) => {
+                self.on_delay(datagram.flow, now - packet.born);
+                self.flows[datagram.flow.0 as usize].bytes += u64::from(datagram.len);
+            }
         }
     }
 
-    pub(crate) fn on_rtt(&mut self, flow: u32, sample: Duration) {
+    fn on_delay(&mut self, flow: FlowId, delay: Duration) {
         if self.open {
-            self.flows[flow as usize].rtt.record(sample);
+            self.flows[flow.0 as usize].delay.record(delay);
+        }
+    }
+
+    fn on_rtt(&mut self, flow: FlowId, sample: Duration) {
+        if self.open {
+            self.flows[flow.0 as usize].rtt.record(sample);
         }
     }
 
     /// A file that was asked for at `asked` is complete.
-    pub(crate) fn on_session(&mut self, now: Instant, flow: u32, asked: Instant) {
+    fn on_fetched(&mut self, now: Instant, flow: FlowId, asked: Instant) {
         // A file asked for in the warm-up would count its own warm-up in.
         if asked >= self.from {
-            self.flows[flow as usize].session.record(now - asked);
+            self.flows[flow.0 as usize].session.record(now - asked);
         }
     }
 
-    pub(crate) fn on_drop(&mut self, node: Option<NodeId>, flow: u32, cause: DropCause) {
-        self.flows[flow as usize].drops[cause] += 1;
-        if let Some(node) = node {
-            self.nodes[node.0 as usize].drops[cause] += 1;
+    fn on_dropped(&mut self, at: Interface, packet: &Packet, cause: DropCause) {
+        self.flows[packet.flow().0 as usize].drops[cause] += 1;
+        if let Interface::Radio(RadioId(radio)) = at {
+            self.nodes[radio as usize].drops[cause] += 1;
         }
     }
 
-    /// A queue marked a packet: that of a node of the cell, or a wired link's.
-    pub(crate) fn on_mark(&mut self, node: Option<NodeId>, flow: u32) {
-        self.flows[flow as usize].ecn_marks += 1;
-        if let Some(node) = node {
-            self.nodes[node.0 as usize].ecn_marks += 1;
+    fn on_marked(&mut self, at: Interface, packet: &Packet) {
+        self.flows[packet.flow().0 as usize].ecn_marks += 1;
+        if let Interface::Radio(RadioId(radio)) = at {
+            self.nodes[radio as usize].ecn_marks += 1;
         }
-    }
-
-    /// So many packets wait at a node, the one in service not counted.
-    pub(crate) fn on_queue(&mut self, now: Instant, node: NodeId, waiting: usize) {
-        self.nodes[node.0 as usize].queue.set(now, waiting);
-    }
-
-    /// So many packets wait before a direction of a link, the one in transmission not counted.
-    pub(crate) fn on_wire_queue(&mut self, now: Instant, wire: usize, waiting: usize) {
-        self.wires[wire].set(now, waiting);
     }
 
     /// The set of contending nodes may have changed.
-    pub(crate) fn on_contention(&mut self, now: Instant, cell: &Medium) {
+    fn on_contention(&mut self, now: Instant, cell: &Medium) {
         self.contending.set(now, cell.contending_stations() as usize);
         self.contending_ap.set(now, usize::from(!cell.is_free(wifi::ACCESS_POINT)));
         let kind = if cell.is_contended() { Air::IfsBackoff } else { Air::Idle };
@@ -252,7 +226,7 @@ impl Meter {
     }
 
     /// An exchange or a collision takes the medium: books all its frames.
-    pub(crate) fn on_air_began(&mut self, exchange: &Exchange, cell: &Medium) {
+    fn on_exchange(&mut self, exchange: &Exchange, cell: &Cell) {
         self.end_silence(exchange.start);
         self.on_air = true;
         let mut booked = exchange.start;
@@ -267,7 +241,7 @@ impl Meter {
         self.silence = (exchange.end, Air::IfsBackoff);
     }
 
-    fn book_frame(&mut self, exchange: &Exchange, step: &Step, cell: &Medium) {
+    fn book_frame(&mut self, exchange: &Exchange, step: &Step, cell: &Cell) {
         let (start, end) = (step.start, step.end());
         let kind = match step.kind {
             StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf => Air::RtsCts,
@@ -281,7 +255,7 @@ impl Meter {
     }
 
     /// Of the payload's time, useful and wasted bytes have their shares; the rest is headers.
-    fn book_data(&mut self, exchange: &Exchange, step: &Step, cell: &Medium) {
+    fn book_data(&mut self, exchange: &Exchange, step: &Step, cell: &Cell) {
         let (mut payload, mut acks, mut wasted) = (Bytes::ZERO, Bytes::ZERO, Bytes::ZERO);
         for frame in cell.frames_on_air() {
             if frame.wasted {
@@ -306,13 +280,8 @@ impl Meter {
         }
     }
 
-    /// The medium is silent again.
-    pub(crate) fn on_air_ended(&mut self) {
-        self.on_air = false;
-    }
-
     /// Settles accounts at the end of the run.
-    pub(crate) fn close(&mut self, end: Instant) {
+    fn close(&mut self, end: Instant) {
         if !self.on_air {
             self.end_silence(end);
         }
@@ -323,6 +292,33 @@ impl Meter {
         }
         for wire in &mut self.wires {
             wire.finish(end);
+        }
+    }
+}
+
+impl Observer for Meter {
+    #[allow(clippy::inline_always, reason = "a notice which nobody takes is never made")]
+    #[inline(always)]
+    fn on(&mut self, now: Instant, notice: &Notice<'_>) {
+        match *notice {
+            Notice::Sent { packet } => self.flows[packet.flow().0 as usize].sent += 1,
+            Notice::Waiting { at: Interface::Radio(RadioId(radio)), packets } => {
+                self.nodes[radio as usize].queue.set(now, packets);
+            }
+            Notice::Waiting { at: Interface::Wire(WireId(wire)), packets } => {
+                self.wires[wire as usize].set(now, packets);
+            }
+            Notice::Marked { at, packet } => self.on_marked(at, packet),
+            Notice::Dropped { at, packet, cause } => self.on_dropped(at, packet, cause),
+            Notice::Arrived { packet } => self.on_arrived(now, packet),
+            Notice::Contention { medium } => self.on_contention(now, medium),
+            Notice::ExchangeBegan { exchange, cell } => self.on_exchange(exchange, cell),
+            Notice::ExchangeEnded => self.on_air = false,
+            Notice::Rtt { flow, sample } => self.on_rtt(flow, sample),
+            Notice::Delivered { flow, bytes } => self.flows[flow.0 as usize].bytes += bytes.0,
+            Notice::Fetched { flow, asked } => self.on_fetched(now, flow, asked),
+            Notice::End => self.close(now),
+            _ => {}
         }
     }
 }

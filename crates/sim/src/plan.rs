@@ -4,18 +4,21 @@
 //! one from what a user wrote, and only after every check has passed: the world reads it without
 //! asking again. Choices that need no resolving are the same type in both.
 
-mod network;
+mod link;
 mod space;
 mod wlan;
 
-pub use network::{LinkPlan, Network};
+pub use link::LinkPlan;
 pub use space::{BssPlan, PlacePlan, SpacePlan, WaypointPlan};
 pub use wlan::RatePlan;
 
-use crate::scenario::Flow;
+pub use crate::scenario::tcp::LinkRate;
+pub use crate::topology::Endpoint;
+
+use crate::scenario::flow::Flow;
+use crate::topology::{Topology, WireId};
 use kernel::Duration;
 use net::{QueueSettings, Site};
-use settings::Choice;
 use std::sync::Arc;
 use tcp::control::ControlSettings;
 use wifi::MacConfig;
@@ -37,12 +40,31 @@ pub struct Plan {
     pub ap: ApPlan,
     /// Places and radios; `None` where all hear all.
     pub space: Option<SpacePlan>,
-    /// The wired links.
-    pub network: Network,
+    /// All nodes, and where each sends what is for others.
+    pub topology: Arc<Topology>,
+    /// The wired links, that of `[wire]` first.
+    pub links: Vec<LinkPlan>,
     /// Every single flow, in the order of the scenario; at least one.
     pub flows: Vec<FlowPlan>,
     /// What is measured, and how finely.
     pub measure: MeasurePlan,
+}
+
+impl Plan {
+    /// The link of a direction, and which of its two directions that is.
+    pub fn link(&self, wire: WireId) -> (&LinkPlan, usize) {
+        link(&self.topology, &self.links, wire)
+    }
+}
+
+/// The link of a direction, and which of its two directions that is.
+pub(crate) fn link<'a>(
+    topology: &Topology,
+    links: &'a [LinkPlan],
+    wire: WireId,
+) -> (&'a LinkPlan, usize) {
+    let wire = topology.wire(wire);
+    (&links[wire.link.0 as usize], wire.direction)
 }
 
 /// One station.
@@ -86,21 +108,6 @@ pub struct ApPlan {
     pub ring: Option<u32>,
 }
 
-/// One end of a flow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Endpoint {
-    /// The server, at the access point or behind wires.
-    Server,
-    /// The access point itself.
-    AccessPoint,
-    /// The n-th of `Plan::stations`.
-    Station(u32),
-    /// The n-th of `Network::hosts`.
-    Host(u32),
-    /// All stations of the cell; only where a datagram flow from server or access point goes to.
-    Broadcast,
-}
-
 /// One flow; `from` and `to` differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowPlan {
@@ -127,16 +134,6 @@ pub struct TcpPlan {
     pub config: tcp::Config,
     /// Of which radio links the controller is told the rate.
     pub link_rate: LinkRate,
-}
-
-/// Of which radio links a controller is told the rate.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Choice)]
-pub enum LinkRate {
-    /// Those by which the sender's own node sends its data.
-    #[default]
-    Own,
-    /// The slowest that its data crosses, as if the network told it.
-    Path,
 }
 
 /// What is measured, and how finely.

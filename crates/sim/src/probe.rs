@@ -4,15 +4,25 @@ use crate::build;
 use crate::control::External;
 use crate::measure;
 use crate::observe::{self, Observable, Place, Read, Subject, at};
+use crate::observers::World;
 use crate::plan::Plan;
 use crate::scenario::Issue;
-use crate::simulation::Series;
-use crate::world::World;
 use kernel::{Duration, Instant};
 use std::collections::BTreeMap;
 
 /// Points kept per probe; beyond, every other one is forgotten.
 const CAPACITY: usize = 1_000_000;
+
+/// A probe's samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// The probe's path.
+    pub path: String,
+    /// When it was read, in seconds of simulated time.
+    pub time_s: Vec<f64>,
+    /// What it showed.
+    pub value: Vec<f64>,
+}
 
 #[derive(Debug)]
 struct Probe {
@@ -57,8 +67,8 @@ impl Probes {
         (!self.all.is_empty()).then_some(self.next)
     }
 
-    /// Reads every probe.
-    pub(crate) fn sample(&mut self, world: &World) {
+    /// Reads every probe; returns when they are to be read next.
+    pub(crate) fn sample(&mut self, world: &World) -> Instant {
         let now = self.next;
         self.next = now + self.interval;
         for probe in &mut self.all {
@@ -70,6 +80,7 @@ impl Probes {
             };
             probe.series.push(now, value);
         }
+        self.next
     }
 
     /// The samples, by path.

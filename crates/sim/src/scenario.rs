@@ -9,11 +9,12 @@
 //! collected by [`Scenario::resolve`], all at once.
 
 mod document;
-mod flow;
+pub(crate) mod flow;
+mod limits;
 mod link;
 mod radio;
 mod resolve;
-mod tcp;
+pub(crate) mod tcp;
 mod wlan;
 
 pub use document::{Ap, Document, Measure, Station, Stations, Waypoint};
@@ -21,7 +22,7 @@ pub use flow::Flow;
 pub use link::{Link, LossDirection, Reverse, Wire};
 pub use radio::{Bss, Radio};
 pub use settings::Issue;
-pub use tcp::Tcp;
+pub use tcp::{LinkRate, Tcp};
 pub use wlan::{Aggregation, Category, Edca, Wlan};
 
 use crate::plan::Plan;

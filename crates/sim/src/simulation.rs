@@ -1,12 +1,14 @@
 //! A run from outside: start it, advance it, read its results.
 
 use crate::control::{self, External, NoExternal};
+use crate::observe::{Counters, Value};
+use crate::observers::{Observers, World};
 use crate::plan::Plan;
-use crate::probe::Probes;
+use crate::probe::{Probes, Series};
 use crate::scenario::Issue;
-use crate::summary::{self, Value};
-use crate::world::World;
-use kernel::Seed;
+use crate::summary;
+use crate::world::{Look, Step};
+use kernel::{Instant, Seed};
 use std::sync::Arc;
 
 /// A run in progress.
@@ -14,18 +16,9 @@ use std::sync::Arc;
 pub struct Simulation {
     plan: Plan,
     world: World,
+    probes: Probes,
+    counters: Counters,
     running: bool,
-}
-
-/// A probe's samples.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Series {
-    /// The probe's path.
-    pub path: String,
-    /// When it was read, in seconds of simulated time.
-    pub time_s: Vec<f64>,
-    /// What it showed.
-    pub value: Vec<f64>,
 }
 
 /// The results of a run.
@@ -65,8 +58,16 @@ impl Simulation {
     ) -> Result<Self, Vec<Issue>> {
         control::check(plan, &**external)?;
         let probes = Probes::new(plan, probes, &**external)?;
-        let world = World::new(plan, &seed, probes, check, external);
-        Ok(Self { plan: plan.clone(), world, running: true })
+        let observers = Observers::new(plan, check, &seed);
+        let mut world = World::new(plan, &seed, external, observers);
+        if check {
+            world.listen();
+        }
+        let counters = Counters::new(plan);
+        let mut run = Self { plan: plan.clone(), world, probes, counters, running: true };
+        run.look_again(Look::Batch, run.world.observers.meter.next_batch());
+        run.look_again(Look::Probes, run.probes.next_sample());
+        Ok(run)
     }
 
     /// Handles up to `max_events` events; `true` while there is more to do.
@@ -78,9 +79,34 @@ impl Simulation {
             if !self.running {
                 break;
             }
-            self.running = self.world.step();
+            match self.world.step() {
+                Step::Event => {}
+                Step::Look(look) => self.look(look),
+                Step::End => self.running = false,
+            }
         }
         self.running
+    }
+
+    /// Looks at the world between two events.
+    fn look(&mut self, look: Look) {
+        let next = match look {
+            Look::Probes => Some(self.probes.sample(&self.world)),
+            Look::Batch => {
+                if !self.world.observers.meter.is_open() {
+                    self.counters.open(&self.world);
+                }
+                self.world.observers.meter.end_batch(self.world.now);
+                self.world.observers.meter.next_batch()
+            }
+        };
+        self.look_again(look, next);
+    }
+
+    fn look_again(&mut self, look: Look, at: Option<Instant>) {
+        if let Some(at) = at.filter(|&at| at <= self.world.end) {
+            self.world.look_at(at, look);
+        }
     }
 
     /// Simulated time over the scenario's duration, 0 to 1.
@@ -95,10 +121,11 @@ impl Simulation {
     pub fn finish(mut self) -> Run {
         while self.advance(u64::MAX) {}
         self.world.close();
+        self.world.observers.check_ledger();
         Run {
-            summary: summary::summarise(&self.plan, &self.world),
-            series: self.world.probes.take_series(),
-            digest: self.world.digest.0,
+            summary: summary::summarise(&self.plan, &self.world, &self.counters),
+            series: self.probes.take_series(),
+            digest: self.world.observers.digest.value(),
             events: self.world.events,
             simulated_s: self.world.end.as_secs_f64(),
         }

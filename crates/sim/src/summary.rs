@@ -1,45 +1,14 @@
 //! The results of a run, each under its path.
 
-use crate::observe::{self, Kind, PARTS};
+use crate::observe::{self, Counters, Kind, PARTS, Value};
+use crate::observers::World;
 use crate::plan::Plan;
-use crate::world::World;
 use kernel::Duration;
 
-/// A result.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Value {
-    /// A measured quantity.
-    Number(f64),
-    /// A count.
-    Count(u64),
-    /// A name.
-    Text(String),
-    /// Nothing was there to measure.
-    None,
-}
-
-impl From<f64> for Value {
-    fn from(value: f64) -> Self {
-        if value.is_finite() { Self::Number(value) } else { Self::None }
-    }
-}
-
-impl From<u64> for Value {
-    fn from(value: u64) -> Self {
-        Self::Count(value)
-    }
-}
-
-impl From<String> for Value {
-    fn from(value: String) -> Self {
-        Self::Text(value)
-    }
-}
-
 /// Reads all results of a world whose accounts are settled.
-pub(crate) fn summarise(plan: &Plan, world: &World) -> Vec<(String, Value)> {
+pub(crate) fn summarise(plan: &Plan, world: &World, counters: &Counters) -> Vec<(String, Value)> {
     let mut rows = Vec::new();
-    let mut counts = world.counters.added(world);
+    let mut counts = counters.added(world);
     let mut added = || counts.next().expect("the window has opened with these counts");
     for subject in observe::subjects(plan) {
         let place = subject.path();
@@ -69,7 +38,7 @@ fn read(
         Kind::Ratio(..) => put("", (added() as f64 / added() as f64).into()),
         Kind::MeanRate(..) => put("", (added() as f64 * 1e-6 / added() as f64).into()),
         Kind::Share(_) => {
-            let window = world.meter.window().as_secs_f64();
+            let window = world.observers.meter.window().as_secs_f64();
             put("", (Duration(added()).as_secs_f64() / window).into());
         }
         Kind::Rate(_, mean) => put("", mean(world, index).into()),

@@ -34,7 +34,7 @@ fn wire(keys: &str) -> LinkSettings {
     );
     let plan = Scenario::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}")).resolve();
     let mut plan = plan.unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    let [down, _] = plan.network.links.remove(0).directions;
+    let [down, _] = plan.links.remove(0).directions;
     down
 }
 

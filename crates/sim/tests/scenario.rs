@@ -48,7 +48,7 @@ fn a_minimal_scenario_gets_every_default() {
     assert_eq!(plan.wlan.backoff_draw, BackoffDraw::Standard);
     let unlimited = QueueSettings::DropTail(DropTailConfig { limit: Limit::NONE });
     assert_eq!(plan.ap.queue, unlimited);
-    assert!(plan.network.links.is_empty());
+    assert!(plan.links.is_empty());
     assert_eq!(plan.stations.len(), 10);
     let last = &plan.stations[9];
     assert_eq!((&last.name[..], last.up.mode().rate), ("sta9", BitRate::from_mbps(54.0)));
@@ -191,7 +191,7 @@ fn wire_and_queues_resolve() {
         "{MINIMAL}[wire]\ndelay_ms = 2.5\noverhead_bytes = 38\n[ap]\nqueue.drr = {{ per = \
          'station', limit_bytes = 3000 }}\n"
     ));
-    let [wire, _] = &plan.network.links[0].directions;
+    let [wire, _] = &plan.links[0].directions;
     assert_eq!((wire.rate, wire.overhead), (None, Bytes(38)));
     assert_eq!(wire.delay, Duration::from_micros(2500));
     let quantum = Bytes(1514);

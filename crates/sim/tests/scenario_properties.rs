@@ -136,8 +136,8 @@ fn exercise_scenario(scenario: &Scenario) {
 fn promises_hold(plan: &Plan) {
     assert!(plan.warmup < plan.duration);
     assert!(plan.stations.len() <= 10_000);
-    assert!(!plan.stations.is_empty() || !plan.network.links.is_empty());
-    for link in &plan.network.links {
+    assert!(!plan.stations.is_empty() || !plan.links.is_empty());
+    for link in &plan.links {
         assert_ne!(link.ends[0], link.ends[1]);
         assert!(link.directions.iter().all(|way| way.rate.is_none_or(|rate| rate.0 > 0)));
     }
@@ -157,9 +157,11 @@ fn promises_hold(plan: &Plan) {
         assert_ne!(flow.from, Endpoint::Broadcast);
         for end in [flow.from, flow.to] {
             assert!(!matches!(end, Endpoint::Station(n) if n as usize >= plan.stations.len()));
-            assert!(!matches!(end, Endpoint::Host(n) if n as usize >= plan.network.hosts.len()));
+            assert!(
+                !matches!(end, Endpoint::Host(n) if n as usize >= plan.topology.hosts().count())
+            );
         }
-        assert!(plan.network.way(flow.from, flow.to).is_some());
+        assert!(plan.topology.way(flow.from, flow.to).is_some());
         let said = &flow.settings;
         assert!(said.start < plan.duration);
         assert!(said.stop.is_none_or(|stop| stop > said.start && stop <= plan.duration));

@@ -1,23 +1,22 @@
 //! The cell: medium, stations, and what chooses their modes.
 
-use crate::medium::{Bss, Medium};
+use crate::medium::Medium;
 use crate::plan::Plan;
 use kernel::Seed;
+use wifi::Cell;
 use wifi::phy::error::ErrorModelSettings;
-use wifi::{ACCESS_POINT, Cell};
 
 /// The medium of a plan.
 pub(crate) fn medium(plan: &Plan, seed: &Seed) -> Medium {
     let Some(space) = &plan.space else { return Medium::Cell(Box::new(cell(plan, seed))) };
     let mut medium = super::space::space(plan, space, seed);
-    let bss = Bss::new(plan);
     for (station, i) in plan.stations.iter().zip(0..) {
-        let node = i + 1;
+        let radio = plan.topology.station(i as usize);
+        let (node, access_point) = (radio.0, plan.topology.access_point_of(radio).0);
         let ways: Vec<_> = if space.ad_hoc {
             let peers = medium.peers(node);
             peers.map(|peer| (node, peer, &station.up, "rate.up")).collect()
         } else {
-            let access_point = bss.access_point_of(node);
             let down = (access_point, node, &station.down, "rate.down");
             vec![(node, access_point, &station.up, "rate.up"), down]
         };
@@ -38,10 +37,11 @@ fn cell(plan: &Plan, seed: &Seed) -> Cell {
     // Where all hear all nothing goes by the signal.
     let model = ErrorModelSettings::default();
     for (station, i) in plan.stations.iter().zip(0..) {
-        let node = i + 1;
+        let radio = plan.topology.station(i as usize);
+        let (node, access_point) = (radio.0, plan.topology.access_point_of(radio).0);
         let ways = [
-            (node, ACCESS_POINT, &station.up, "rate.up"),
-            (ACCESS_POINT, node, &station.down, "rate.down"),
+            (node, access_point, &station.up, "rate.up"),
+            (access_point, node, &station.down, "rate.down"),
         ];
         for (from, to, way, purpose) in ways {
             cell.set_mode(from, to, way.mode());

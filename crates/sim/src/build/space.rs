@@ -1,11 +1,11 @@
 //! Nodes in space: places, propagation and receivers.
 
-use crate::medium::Bss;
 use crate::plan::{Endpoint, Plan, SpacePlan, WaypointPlan};
+use crate::topology::Radio;
 use kernel::Seed;
 use wifi::Link;
 use wifi::phy::propagation::{ANTENNA_HEIGHT_M, Course, Position};
-use wifi::space::{Radio, Site, Space, SpaceConfig};
+use wifi::space::{self, Site, Space, SpaceConfig};
 
 /// The medium of a plan with places.
 pub(super) fn space(plan: &Plan, space: &SpacePlan, seed: &Seed) -> Space {
@@ -13,39 +13,37 @@ pub(super) fn space(plan: &Plan, space: &SpacePlan, seed: &Seed) -> Space {
         mac: plan.wlan.clone(),
         radio: space.radio.radio(seed),
         nav_reset: space.radio.nav_reset,
-        sites: sites(space),
+        sites: sites(plan, space),
         links: links(plan, space),
     };
     Space::new(config, seed)
 }
 
 /// What the air of a plan does, and where its nodes are: all that powers follow from.
-pub(crate) fn radio_and_sites(space: &SpacePlan, seed: &Seed) -> (Radio, Vec<Site>) {
-    (space.radio.radio(seed), sites(space))
+pub(crate) fn radio_and_sites(
+    plan: &Plan,
+    space: &SpacePlan,
+    seed: &Seed,
+) -> (space::Radio, Vec<Site>) {
+    (space.radio.radio(seed), sites(plan, space))
 }
 
-/// Access point, stations, further access points.
-fn sites(space: &SpacePlan) -> Vec<Site> {
+/// The places of all radios, in their order.
+fn sites(plan: &Plan, space: &SpacePlan) -> Vec<Site> {
     let place = |[x, y]: [f64; 2]| Position { x, y, z: ANTENNA_HEIGHT_M };
-    let site = |course: Course, cell: u32, is_access_point| Site {
-        course,
-        channel: space.cells[cell as usize].channel,
-        tx_power: space.radio.tx_power,
-        is_access_point,
-    };
-    let mut access_points = space
-        .cells
-        .iter()
-        .zip(0..)
-        .map(|(bss, cell)| site(place(bss.position_m).into(), cell, true));
-    let first = access_points.next();
     let course = |waypoints: &[WaypointPlan]| {
         let waypoints = waypoints.iter().map(|point| (point.at, place(point.position_m)));
         Course::through(waypoints.collect())
     };
-    let stations =
-        space.stations.iter().map(|plan| site(course(&plan.waypoints), plan.cell, false));
-    first.into_iter().chain(stations).chain(access_points).collect()
+    let site = |radio: &Radio| {
+        let cell = &space.cells[radio.cell as usize];
+        let (course, is_access_point) = match plan.topology.node(radio.node).end {
+            Endpoint::Station(n) => (course(&space.stations[n as usize].waypoints), false),
+            _ => (place(cell.position_m).into(), true),
+        };
+        Site { course, channel: cell.channel, tx_power: space.radio.tx_power, is_access_point }
+    };
+    plan.topology.radios().iter().map(site).collect()
 }
 
 /// Between stations and their access points; ad hoc, between stations that a flow joins.
@@ -55,20 +53,24 @@ fn links(plan: &Plan, space: &SpacePlan) -> Vec<(u32, u32, Link)> {
         let mode = station.up.mode();
         Link { mode, data_loss: station.data_loss, ack_loss: station.ack_loss }
     };
+    let radio = |station: usize| plan.topology.station(station);
     if !space.ad_hoc {
-        let bss = Bss::new(plan);
-        let station = |i: usize| (i as u32 + 1, bss.access_point_of(i as u32 + 1), link(i));
+        let station = |station: usize| {
+            let radio = radio(station);
+            (radio.0, plan.topology.access_point_of(radio).0, link(station))
+        };
         return (0..plan.stations.len()).map(station).collect();
     }
     let mut pairs: Vec<(u32, u32)> = plan
         .flows
         .iter()
         .filter_map(|flow| match (flow.from, flow.to) {
-            (Endpoint::Station(a), Endpoint::Station(b)) => Some((a.min(b) + 1, a.max(b) + 1)),
+            (Endpoint::Station(a), Endpoint::Station(b)) => Some((a.min(b), a.max(b))),
             _ => None,
         })
         .collect();
     pairs.sort_unstable();
     pairs.dedup();
-    pairs.into_iter().map(|(a, b)| (a, b, link(a as usize - 1))).collect()
+    let ends = |(a, b): (u32, u32)| (radio(a as usize).0, radio(b as usize).0, link(a as usize));
+    pairs.into_iter().map(ends).collect()
 }

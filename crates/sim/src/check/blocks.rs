@@ -1,6 +1,6 @@
 //! Aggregates on the air: the limits of the scenario, and the windows of block-ack agreements.
 
-use super::rule;
+use super::rule::rule;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::BTreeMap;
 use wifi::mac::Aggregation;

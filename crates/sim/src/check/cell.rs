@@ -1,7 +1,7 @@
 //! Exchanges where all hear all: one after another, each as long as it may be.
 
 use super::blocks::{Blocks, Psdu};
-use super::rule;
+use super::rule::rule;
 use kernel::{Bytes, Duration, Instant};
 use wifi::mac::{Exchange, Fate, StepKind};
 use wifi::{ACCESS_POINT, Cell, MacConfig};

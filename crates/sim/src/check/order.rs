@@ -1,6 +1,6 @@
 //! What each node has in service for each other, in order: it comes up in that order, and once.
 
-use super::rule;
+use super::rule::rule;
 use kernel::Instant;
 use std::collections::{BTreeMap, VecDeque};
 use wifi::Outcome;

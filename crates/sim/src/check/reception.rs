@@ -1,8 +1,8 @@
 //! What one node hears and senses: signal, interference and carrier sense, reckoned once more.
 
+use super::exchanges::Exchanges;
 use super::powers::{Powers, STEP, agree, agree_in_sum};
-use super::rule;
-use super::space::Exchanges;
+use super::rule::rule;
 use kernel::{Duration, Instant};
 use wifi::space::{Airing, Heard};
 

@@ -1,9 +1,10 @@
 //! Frames in space: who sends and hears what, and when each may.
 
 use super::blocks::{Blocks, Psdu};
+use super::exchanges::Exchanges;
 use super::powers::{Powers, agree_in_sum};
 use super::reception::{self, Ear};
-use super::rule;
+use super::rule::rule;
 use crate::plan::SpacePlan;
 use kernel::{Bytes, Duration, Instant};
 use wifi::MacConfig;
@@ -27,16 +28,6 @@ pub(super) struct Watch {
     blocks: Blocks,
 }
 
-/// What a node has sent and understood, as far as the next frame depends on it.
-#[derive(Debug, Default, Clone)]
-pub(super) struct Exchanges {
-    sent: Option<Airing>,
-    /// The last frame for this node that it has understood.
-    understood: Option<Airing>,
-    /// The function that has won the medium, and when.
-    won: Option<(u8, Instant)>,
-}
-
 impl Watch {
     pub(super) fn new(
         space: &SpacePlan,
@@ -58,8 +49,7 @@ impl Watch {
     }
 
     /// Something has happened in the space.
-    pub(super) fn after(&mut self, now: Instant, space: &mut Space) {
-        let heard: Vec<Heard> = space.take_heard().collect();
+    pub(super) fn after(&mut self, now: Instant, space: &Space, heard: &[Heard]) {
         let new = |air: &Airing| air.start == now && !self.frames.contains(air);
         let mpdus = |air: &Airing| match air.kind {
             // The function is that of the node that has opened the exchange.
@@ -70,7 +60,7 @@ impl Watch {
             _ => space.mpdus(air.from, air.function).collect(),
         };
         let began = space.on_air().filter(new).map(|air| (air, mpdus(&air))).collect();
-        self.settle(now, &heard, began, |node| space.senses(node));
+        self.settle(now, heard, began, |node| space.senses(node));
     }
 
     /// Frames have been heard, others begin, and this is what nodes sense now.

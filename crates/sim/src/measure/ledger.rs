@@ -1,8 +1,9 @@
 //! The airtime ledger: what every nanosecond of the medium went to.
 
+use crate::listed::listed;
 use kernel::{Duration, Instant};
 
-super::listed! {
+listed! {
     /// What a span of the medium's time went to.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Air {

@@ -1,30 +1,36 @@
 //! What counts since the start had reached when the window opened.
 
-use super::observable::Count;
-use super::{of, subjects};
+use super::catalogue::of;
+use super::observable::{Count, Observable};
+use super::place::subjects;
+use crate::observers::World;
 use crate::plan::Plan;
-use crate::world::World;
 
 /// All counts of which a result is what the window has added, in the order of the summary.
 #[derive(Debug)]
 pub(crate) struct Counters {
     all: Vec<(Count, usize)>,
     /// What they were when the window opened.
-    pub(crate) opened: Vec<u64>,
+    opened: Vec<u64>,
 }
 
 impl Counters {
     pub(crate) fn new(plan: &Plan) -> Self {
         let mut all = Vec::new();
         for subject in subjects(plan) {
-            let counts = of(plan, subject).flat_map(super::observable::Observable::counts);
+            let counts = of(plan, subject).flat_map(Observable::counts);
             all.extend(counts.map(|count| (count, subject.index)));
         }
         Self { all, opened: Vec::new() }
     }
 
+    /// The window opens.
+    pub(crate) fn open(&mut self, world: &World) {
+        self.opened = self.read(world);
+    }
+
     /// What they are now.
-    pub(crate) fn read(&self, world: &World) -> Vec<u64> {
+    fn read(&self, world: &World) -> Vec<u64> {
         self.all.iter().map(|(count, index)| count(world, *index)).collect()
     }
 

@@ -1,6 +1,8 @@
 //! The catalogue for others to read.
 
-use super::{CATALOGUE, Kind, Observable, PARTS, Place};
+use super::catalogue::CATALOGUE;
+use super::observable::{Kind, Observable, PARTS};
+use super::place::Place;
 use serde_json::{Value as Json, json};
 
 /// The catalogue as JSON: an array with an object for each observable, in the order of the summary.

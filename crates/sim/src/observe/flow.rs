@@ -3,8 +3,9 @@
 use super::observable::Kind::{Controller, Counter, Delays, Gauge, Last, Once, Rate, Ratio, Text};
 use super::observable::{CATEGORIES, CELL, Condition, Observable, observables};
 use crate::flow::TcpFlow;
-use crate::meter::{DropCause, FlowMeter};
-use crate::world::World;
+use crate::meter::FlowMeter;
+use crate::notice::DropCause;
+use crate::observers::World;
 use kernel::Duration;
 use std::borrow::Cow;
 use std::slice::from_ref;
@@ -32,17 +33,17 @@ pub(super) static FLOW: &[Observable] = observables! {
     /// The flow's name.
     "name": "text" as "flow" => Text(|plan, i| plan.flows[i].name.clone());
     /// The node that its data comes from.
-    "from": "text" => Text(|plan, i| plan.network.name(plan.flows[i].from));
+    "from": "text" => Text(|plan, i| plan.topology.name(plan.flows[i].from).to_owned());
     /// The node that its data goes to.
-    "to": "text" => Text(|plan, i| plan.network.name(plan.flows[i].to));
+    "to": "text" => Text(|plan, i| plan.topology.name(plan.flows[i].to).to_owned());
     /// User data delivered in order.
     "goodput_mbps": "Mb/s" as "goodput" => Rate(
         |world, i| meter(world, i).bytes,
-        |world, i| world.meter.goodput_mbps(from_ref(meter(world, i))).0,
+        |world, i| world.observers.meter.goodput_mbps(from_ref(meter(world, i))).0,
     );
     /// Half the 95 % confidence interval of the goodput, by batch means within the run.
     "goodput_ci95_mbps": "Mb/s" as "95 %" =>
-        Once(|world, i| world.meter.goodput_mbps(from_ref(meter(world, i))).1.into());
+        Once(|world, i| world.observers.meter.goodput_mbps(from_ref(meter(world, i))).1.into());
     /// User data delivered in order, since the start.
     "delivered_bytes": "bytes" => Gauge(|world, i| meter(world, i).bytes as f64);
     /// Packets that the transports handed down, in both directions.
@@ -167,7 +168,7 @@ pub(super) static CONTROL: &[Observable] = observables! {
 };
 
 fn meter(world: &World, flow: usize) -> &FlowMeter {
-    &world.meter.flows[flow]
+    &world.observers.meter.flows[flow]
 }
 
 /// The sender's counters of all connections; zeros over UDP.

@@ -2,7 +2,9 @@
 
 use super::observable::Kind::{Counter, Gauge, Once, Share, Text, Total};
 use super::observable::{Observable, observables};
-use crate::world::World;
+use crate::observers::World;
+use crate::plan::Plan;
+use crate::topology::{Wire, WireId};
 use net::{Counters, Lossy};
 
 /// Of the link of `[wire]`: counts are of the whole run.
@@ -21,21 +23,15 @@ pub(super) static WIRE: &[Observable] = observables! {
 
 pub(super) static NAME: &[Observable] = observables! {
     /// The link's name.
-    "name": "text" as "link" => Text(|plan, w| plan.network.direction(w).0.name.clone());
+    "name": "text" as "link" => Text(|plan, w| plan.link(WireId(w as u32)).0.name.clone());
 };
 
 /// Of a link of `[[links]]`.
 pub(super) static LINK: &[Observable] = observables! {
     /// The node at which this direction begins.
-    "from": "text" => Text(|plan, w| {
-        let (link, direction) = plan.network.direction(w);
-        plan.network.name(link.ends[direction])
-    });
+    "from": "text" => Text(|plan, w| ends(plan, w).0.to_owned());
     /// The node at which this direction ends.
-    "to": "text" => Text(|plan, w| {
-        let (link, direction) = plan.network.direction(w);
-        plan.network.name(link.ends[1 - direction])
-    });
+    "to": "text" => Text(|plan, w| ends(plan, w).1.to_owned());
     /// Packets that it delivered.
     "packets": "packets" => Counter(delivered);
     /// Packets that its queue dropped.
@@ -54,16 +50,23 @@ pub(super) static DIRECTION: &[Observable] = observables! {
     "queue_packets": "packets" => Gauge(|world, w| wire(world, w).link().queue().len() as f64);
     /// Packets that wait before it, averaged over time.
     "queue_packets.mean": "packets" as "queue\nmean" =>
-        Once(|world, w| world.meter.wires[w].mean().into());
+        Once(|world, w| world.observers.meter.wires[w].mean().into());
     /// The most packets that waited before it.
     "queue_packets.max": "packets" as "queue\nmax" =>
-        Once(|world, w| (world.meter.wires[w].max() as u64).into());
+        Once(|world, w| (world.observers.meter.wires[w].max() as u64).into());
     /// Bytes that wait before it.
     "queue_bytes": "bytes" =>
         Gauge(|world, w| wire(world, w).link().queue().backlog().0 as f64);
     /// Packets between its queue and its far end.
     "in_flight_packets": "packets" => Gauge(|world, w| wire(world, w).link().in_flight() as f64);
 };
+
+/// The names of the nodes at which a direction begins and ends.
+fn ends(plan: &Plan, wire: usize) -> (&str, &str) {
+    let Wire { from, to, .. } = plan.topology.wires()[wire];
+    let [from, to] = [from, to].map(|node| &plan.topology.node(node).name[..]);
+    (from, to)
+}
 
 fn wire(world: &World, wire: usize) -> &Lossy {
     &world.wires[wire]

@@ -2,12 +2,13 @@
 
 use super::observable::Kind::{Counter, Gauge, MeanRate, Once, Ratio, Share, Text};
 use super::observable::{CATEGORIES, Condition, Observable, observables};
-use crate::meter::{DropCause, NodeMeter};
-use crate::world::{ACCESS_POINT, World};
+use crate::meter::NodeMeter;
+use crate::notice::DropCause;
+use crate::observers::World;
+use crate::topology::RadioId;
 use wifi::phy::Mode;
 use wifi::space::Airtimes;
 use wifi::{Counters, FrameCounters};
-use wire::NodeId;
 
 const RADIO: Condition = Condition {
     says: "with a radio",
@@ -23,7 +24,7 @@ const MCS: Condition = Condition {
 
 pub(super) static STATION: &[Observable] = observables! {
     /// The station's name: `sta0`, `sta1` and so on.
-    "name": "text" as "station" => Text(|plan, n| plan.stations[n - 1].name.clone());
+    "name": "text" as "station" => Text(|plan, n| plan.topology.radio_name(RadioId(n as u32)));
     /// The MCS in which the station sends to its access point.
     "mcs": "1" if MCS => Gauge(|world, n| of_mode(up(world, n), |mode| f64::from(mode.mcs)));
     /// The MCS in which the access point sends to the station.
@@ -113,7 +114,7 @@ pub(super) static NODE: &[Observable] = observables! {
 };
 
 fn meter(world: &World, node: usize) -> &NodeMeter {
-    &world.meter.nodes[node]
+    &world.observers.meter.nodes[node]
 }
 
 fn mac(world: &World, node: usize) -> &Counters {
@@ -130,11 +131,13 @@ fn airtimes(world: &World, node: usize) -> Airtimes {
 }
 
 fn up(world: &World, station: usize) -> Option<&Mode> {
-    world.mode(NodeId(station as u32), ACCESS_POINT)
+    let station = RadioId(station as u32);
+    world.mode(station, world.topology.access_point_of(station))
 }
 
 fn down(world: &World, station: usize) -> Option<&Mode> {
-    world.mode(ACCESS_POINT, NodeId(station as u32))
+    let station = RadioId(station as u32);
+    world.mode(world.topology.access_point_of(station), station)
 }
 
 /// Reads a mode; NaN without a link.

@@ -1,10 +1,10 @@
 //! What an observable is, and how it is declared.
 
 use super::place::NO_CELL;
+use super::value::Value;
 use crate::measure::DelayStats;
+use crate::observers::World;
 use crate::plan::Plan;
-use crate::summary::Value;
-use crate::world::World;
 use std::borrow::Cow;
 
 /// Reads a count of the flow, node or direction of a link with this index; it never falls.

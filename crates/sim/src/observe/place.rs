@@ -1,8 +1,8 @@
 //! Where observables stand: the beginnings of their paths.
 
-use crate::measure::listed;
-use crate::medium::Bss;
-use crate::plan::Plan;
+use crate::listed::listed;
+use crate::plan::{Endpoint, Plan};
+use crate::topology::Wire;
 
 /// What is said where there is none.
 pub(super) const NO_CELL: &str = "there is no cell: the scenario has links alone";
@@ -112,30 +112,32 @@ pub(crate) fn subjects(plan: &Plan) -> Vec<Subject> {
     let flow = |i| Subject { place: Place::Flow, number: i, index: i };
     all.extend((0..plan.flows.len()).map(flow));
     if has_cell {
-        all.extend(nodes(plan));
+        all.extend(radios(plan));
     }
-    all.extend((0..2 * plan.network.links.len()).map(|index| direction(plan, index)));
+    all.extend(plan.topology.wires().iter().map(|wire| direction(plan, wire)));
     all.push(one(Place::Run));
     all
 }
 
-/// The nodes of the cell: access point, stations, further access points.
-fn nodes(plan: &Plan) -> impl Iterator<Item = Subject> {
-    let stations = plan.stations.len();
-    (0..=Bss::new(plan).members()).map(move |index| match index {
-        0 => Subject { place: Place::Ap, number: 0, index },
-        _ if index <= stations => Subject { place: Place::Station, number: index - 1, index },
-        _ => Subject { place: Place::Cell, number: index - stations - 1, index },
+/// The radios of the cells: access point, stations, further access points.
+fn radios(plan: &Plan) -> impl Iterator<Item = Subject> {
+    plan.topology.radios().iter().enumerate().map(|(index, radio)| {
+        let (place, number) = match (plan.topology.node(radio.node).end, radio.cell) {
+            (Endpoint::Station(number), _) => (Place::Station, number),
+            (_, 0) => (Place::Ap, 0),
+            (_, cell) => (Place::Cell, cell - 1),
+        };
+        Subject { place, number: number as usize, index }
     })
 }
 
-fn direction(plan: &Plan, index: usize) -> Subject {
-    let (link, direction) = plan.network.direction(index);
+fn direction(plan: &Plan, wire: &Wire) -> Subject {
+    let (link, direction) = plan.link(wire.id);
     let place = match (link.number, direction) {
         (None, 0) => Place::Down,
         (None, _) => Place::Up,
         (Some(_), 0) => Place::Link,
         (Some(_), _) => Place::Reverse,
     };
-    Subject { place, number: link.number.unwrap_or(0), index }
+    Subject { place, number: link.number.unwrap_or(0), index: wire.id.0 as usize }
 }

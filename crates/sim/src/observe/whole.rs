@@ -2,10 +2,11 @@
 
 use super::observable::Kind::{Counter, Delays, Fractions, Gauge, Once, Rate, Ratio};
 use super::observable::{CATEGORIES, CELL, Observable, observables};
+use super::value::Value;
 use crate::measure::{Air, DelayStats, jain};
-use crate::meter::{DropCause, FlowMeter};
-use crate::summary::Value;
-use crate::world::World;
+use crate::meter::FlowMeter;
+use crate::notice::DropCause;
+use crate::observers::World;
 use std::borrow::Cow;
 use std::slice::from_ref;
 use wifi::Counters;
@@ -14,11 +15,11 @@ pub(super) static TOTAL: &[Observable] = observables! {
     /// User data delivered in order by all flows.
     "goodput_mbps": "Mb/s" as "total goodput" => Rate(
         |world, _| over_flows(world, |flow| flow.bytes),
-        |world, _| world.meter.goodput_mbps(&world.meter.flows).0,
+        |world, _| world.observers.meter.goodput_mbps(&world.observers.meter.flows).0,
     );
     /// Half the 95 % confidence interval of the total goodput, by batch means within the run.
     "goodput_ci95_mbps": "Mb/s" as "95 %" =>
-        Once(|world, _| world.meter.goodput_mbps(&world.meter.flows).1.into());
+        Once(|world, _| world.observers.meter.goodput_mbps(&world.observers.meter.flows).1.into());
     /// Jain's index of fairness of the flows' goodputs: 1 where all are equal.
     "jain_index": "1" as "Jain's index" => Once(|world, _| fairness(world).into());
     /// Packets that queues dropped, for want of room or to signal congestion.
@@ -59,11 +60,11 @@ pub(super) static TOTAL: &[Observable] = observables! {
 };
 
 fn over_flows(world: &World, count: fn(&FlowMeter) -> u64) -> u64 {
-    world.meter.flows.iter().map(count).sum()
+    world.observers.meter.flows.iter().map(count).sum()
 }
 
 fn over_nodes(world: &World, count: fn(&Counters) -> u64) -> u64 {
-    (0..world.queues.len() as u32).map(|node| count(world.cell.counters(node))).sum()
+    (0..world.queues.len() as u32).map(|radio| count(world.cell.counters(radio))).sum()
 }
 
 fn attempts(world: &World) -> u64 {
@@ -71,7 +72,12 @@ fn attempts(world: &World) -> u64 {
 }
 
 fn fairness(world: &World) -> f64 {
-    let rates = world.meter.flows.iter().filter_map(|flow| world.meter.byte_rate(from_ref(flow)));
+    let rates = world
+        .observers
+        .meter
+        .flows
+        .iter()
+        .filter_map(|flow| world.observers.meter.byte_rate(from_ref(flow)));
     jain(rates.map(|rate| rate.mean))
 }
 
@@ -80,7 +86,7 @@ fn merged(
     mut all: DelayStats,
     of: fn(&FlowMeter) -> &DelayStats,
 ) -> Cow<'_, DelayStats> {
-    for flow in &world.meter.flows {
+    for flow in &world.observers.meter.flows {
         all.merge(of(flow));
     }
     Cow::Owned(all)
@@ -110,25 +116,25 @@ pub(super) static AIRTIME: &[Observable] = observables! {
 };
 
 fn spent(world: &World, kind: Air) -> Value {
-    world.meter.ledger.fraction(kind).into()
+    world.observers.meter.ledger.fraction(kind).into()
 }
 
 pub(super) static CONTENDING: &[Observable] = observables! {
     /// Stations that have a frame to send.
     "stations": "stations" => Gauge(|world, _| f64::from(world.cell.contending_stations()));
     /// Stations that have a frame to send, averaged over time.
-    "stations_mean": "stations" => Once(|world, _| world.meter.contending.mean().into());
+    "stations_mean": "stations" => Once(|world, _| world.observers.meter.contending.mean().into());
     /// The fraction of time in which so many stations have a frame to send.
-    "stations_fraction": "1" => Fractions(|world, _| world.meter.contending.fractions());
+    "stations_fraction": "1" => Fractions(|world, _| world.observers.meter.contending.fractions());
     /// The fraction of time in which the access point has a frame to send.
-    "ap_fraction": "1" => Once(|world, _| world.meter.contending_ap.fraction(1).into());
+    "ap_fraction": "1" => Once(|world, _| world.observers.meter.contending_ap.fraction(1).into());
 };
 
 pub(super) static RUN: &[Observable] = observables! {
     /// Simulated time.
     "simulated_s": "s" => Once(|world, _| world.end.as_secs_f64().into());
     /// Simulated time without the warm-up.
-    "measured_s": "s" => Once(|world, _| world.meter.window().as_secs_f64().into());
+    "measured_s": "s" => Once(|world, _| world.observers.meter.window().as_secs_f64().into());
     /// Events that were handled, those of probes included.
     "events": "events" => Once(|world, _| world.events.into());
 };

@@ -3,6 +3,7 @@
 //! The comment of a key is its description in the JSON schema: meaning, unit, default, source.
 
 use super::flow::Flow;
+use super::limits::LONGEST_S;
 use super::link::{Link, Wire};
 use super::radio::{Bss, FARTHEST_M, Radio};
 use super::wlan::{Edca, Wlan};
@@ -14,9 +15,6 @@ use settings::{Check, Fault, Faults, Node, Path, Range, Root, Setting, Settings,
 use std::borrow::Cow;
 use wifi::phy::{Amendment, McsKeys};
 use wifi::rate::RateControlSettings;
-
-/// The longest run, in seconds: beyond it nanoseconds still count, but nobody waits.
-pub(super) const LONGEST_S: f64 = 1e6;
 
 /// A scenario: one 802.11 cell, the wired network around it, and the flows between them; or the
 /// wired network alone.

@@ -1,6 +1,6 @@
 //! The keys of a flow: ends, traffic, congestion control, TCP.
 
-use super::document::LONGEST_S;
+use super::limits::LONGEST_S;
 use super::tcp::Tcp;
 use crate::traffic::Traffic;
 use kernel::Duration;

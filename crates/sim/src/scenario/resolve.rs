@@ -18,10 +18,13 @@ mod work;
 
 use super::Issue;
 use super::document::Document;
-use crate::plan::{MeasurePlan, Plan};
+use crate::plan::{LinkPlan, MeasurePlan, Plan, SpacePlan, StationPlan};
+use crate::topology::{Members, Topology};
 use check::Check;
+use ends::Places;
 use kernel::Duration;
 use settings::{Faults, Node, Path, Setting, Settings, Step, number};
+use std::sync::Arc;
 
 /// Resolves a document. Numbers out of range are looked for in what was written; their defaults
 /// stand in for them while the rest is looked at, so that nobody reads of a number that nobody
@@ -71,8 +74,11 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     wlan.non_erp = mixed::non_erp(document, &wlan, &stations);
     let ap = cell::ap(document, &stations, &mut check);
     let space = radio::space(document, &ap, &stations, &mut check);
-    let network = links::network(document, &mut check);
-    let flows = flows::flows(document, stations.len(), &network, duration_s, &mut check);
+    let (hosts, links) = links::links(document, &mut check);
+    let topology = topology(&stations, space.as_ref(), hosts, &links);
+    let has_cell = document.has_cell();
+    let places = Places { has_cell, stations: stations.len(), topology: &topology, links: &links };
+    let flows = flows::flows(document, places, duration_s, &mut check);
     radio::flows(space.as_ref(), &flows, &mut check);
     let measure = measure(document, duration_s, warmup_s, &mut check);
     let plan = Plan {
@@ -83,13 +89,34 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
         stations,
         ap,
         space,
-        network,
+        topology: Arc::new(topology),
+        links,
         flows,
         measure,
     };
     queues::queues_hold_a_packet(document, &plan, &mut check);
     work::is_bounded(&plan, &mut check);
     check.finish(plan)
+}
+
+/// The table of all nodes.
+fn topology(
+    stations: &[StationPlan],
+    space: Option<&SpacePlan>,
+    hosts: Vec<String>,
+    links: &[LinkPlan],
+) -> Topology {
+    let cell = |number: usize| space.and_then(|space| Some(space.stations.get(number)?.cell));
+    let station = |(number, plan): (usize, &StationPlan)| {
+        (plan.name.clone(), cell(number).unwrap_or_default())
+    };
+    Topology::new(&Members {
+        stations: stations.iter().enumerate().map(station).collect(),
+        further_cells: space.map_or(0, |space| space.cells.len() as u32 - 1),
+        ad_hoc: space.is_some_and(|space| space.ad_hoc),
+        hosts,
+        links: links.iter().map(|link| link.ends).collect(),
+    })
 }
 
 /// The duration; if it is at fault, NaN, with which no comparison holds, so that nothing else is

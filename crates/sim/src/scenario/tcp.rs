@@ -1,7 +1,6 @@
 //! The keys of TCP.
 
-use crate::plan::LinkRate;
-use settings::Settings;
+use settings::{Choice, Settings};
 use tcp::Config;
 
 /// TCP at both ends of a flow.
@@ -12,4 +11,14 @@ pub struct Tcp {
     pub config: Config,
     /// Of which radio links the controller is told the rate, at first and at each change.
     pub link_rate: LinkRate,
+}
+
+/// Of which radio links a controller is told the rate.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Choice)]
+pub enum LinkRate {
+    /// Those by which the sender's own node sends its data.
+    #[default]
+    Own,
+    /// The slowest that its data crosses, as if the network told it.
+    Path,
 }

@@ -1,59 +1,63 @@
-//! Between the network layer and the air: queues that serve, frames that come up, and accounts.
+//! Between the network layer and the air: queues that serve, and frames that come up.
 
 use super::{Event, World};
-use crate::medium::{Bss, Medium};
-use crate::meter::DropCause;
+use crate::medium::Medium;
+use crate::notice::{DropCause, Notice, Observer};
+use crate::topology::{Hop, Interface, RadioId, Topology};
 use kernel::{Bytes, Duration, Instant};
 use net::{Airtime, Signal, Wanted};
+use wifi::space::Heard;
 use wifi::{Outcome, Supply};
 use wire::{NodeId, Packet, TrafficClass};
 
-/// The queues of the cell's nodes, out of which packets join those in service.
-struct Waiting<'a> {
+/// The queues of radios, out of which packets join those in service.
+struct Waiting<'a, O> {
     now: Instant,
-    bss: &'a Bss,
+    topology: &'a Topology,
     queues: &'a mut [Box<dyn net::Queue>],
     signals: &'a mut Vec<Signal>,
     /// What the queues have dropped and marked, and whose they are.
-    noted: &'a mut Vec<(NodeId, Signal)>,
-    suppliers: &'a mut Vec<NodeId>,
-    /// Of the checker, if there is one.
-    taken: Option<&'a mut Vec<(u32, u32, Packet)>>,
+    noted: &'a mut Vec<(RadioId, Signal)>,
+    suppliers: &'a mut Vec<RadioId>,
+    observers: &'a mut O,
 }
 
-impl Supply for Waiting<'_> {
+impl<O: Observer> Supply for Waiting<'_, O> {
     fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet> {
-        let station = self.bss.wanted(node, to);
+        let (by, to) = (RadioId(node), RadioId(to));
+        let is_shared = self.topology.radio(by).is_shared;
+        let station = is_shared.then(|| self.topology.radio(to).node);
         let wanted = Wanted { class, station, most };
         let packet = self.queues[node as usize].pop_for(self.now, &wanted, self.signals);
-        if let (Some(taken), Some(packet)) = (&mut self.taken, packet) {
-            taken.push((node, to, packet));
+        if let Some(packet) = &packet {
+            self.observers.on(self.now, &Notice::Dequeued { by, to: Some(to), packet });
         }
-        let node = NodeId(node);
-        self.noted.extend(self.signals.drain(..).map(|signal| (node, signal)));
-        if packet.is_some() && self.suppliers.last() != Some(&node) {
-            self.suppliers.push(node);
+        self.noted.extend(self.signals.drain(..).map(|signal| (by, signal)));
+        if packet.is_some() && self.suppliers.last() != Some(&by) {
+            self.suppliers.push(by);
         }
         packet
     }
 }
 
-impl World {
-    /// The checker wants to know what nodes in space hear.
-    pub(super) fn watch_air(&mut self) {
-        if let (Some(_), Medium::Space(space)) = (&self.checker, &mut self.cell) {
+impl<O: Observer> World<O> {
+    /// From now on observers are told of what radios in space hear.
+    pub(crate) fn listen(&mut self) {
+        if let Medium::Space(space) = &mut self.cell {
             space.watch();
         }
     }
 
-    /// Offers a packet to the queue of a node of the cell.
-    pub(super) fn enqueue(&mut self, node: NodeId, packet: Packet) {
-        self.queues[node.0 as usize].push(self.now, packet, &mut self.signals);
-        self.settle_signals(node);
-        if self.cell.is_free_for(node.0, packet.class) {
-            self.serve(node, packet.class);
+    /// Offers a packet to the queue of a radio.
+    pub(super) fn enqueue(&mut self, by: RadioId, packet: Packet) {
+        let at = Interface::Radio(by);
+        self.observers.on(self.now, &Notice::Queued { at, packet: &packet });
+        self.queues[by.0 as usize].push(self.now, packet, &mut self.signals);
+        self.settle_signals(by);
+        if self.cell.is_free_for(by.0, packet.class) {
+            self.serve(by, packet.class);
         } else {
-            self.note_queue(node);
+            self.note_queue(by);
         }
     }
 
@@ -64,75 +68,85 @@ impl World {
     ) {
         let mut waiting = Waiting {
             now: self.now,
-            bss: &self.bss,
+            topology: &self.topology,
             queues: &mut self.queues,
             signals: &mut self.signals,
             noted: &mut self.supply_signals,
             suppliers: &mut self.suppliers,
-            taken: self.checker.is_some().then_some(&mut self.taken),
+            observers: &mut self.observers,
         };
         event(&mut self.cell, &mut waiting, &mut self.cell_out);
-        if let Some(checker) = &mut self.checker {
-            for (from, to, packet) in self.taken.drain(..) {
-                checker.on_taken(from, to, &packet);
-            }
-            checker.after_air(&mut self.cell);
+        let heard: Vec<Heard> = match &mut self.cell {
+            Medium::Space(space) => space.take_heard().collect(),
+            Medium::Cell(_) => Vec::new(),
+        };
+        self.observers.on(self.now, &Notice::Air { medium: &self.cell, heard: &heard });
+        while let Some((by, signal)) = self.supply_signals.pop() {
+            self.settle_signal(by, signal);
         }
-        while let Some((node, signal)) = self.supply_signals.pop() {
-            self.settle_signal(node, signal);
-        }
-        while let Some(node) = self.suppliers.pop() {
-            self.note_queue(node);
+        while let Some(by) = self.suppliers.pop() {
+            self.note_queue(by);
         }
         self.settle_cell();
     }
 
-    /// Gives a node that is free for a class its next packet.
-    fn serve(&mut self, node: NodeId, class: TrafficClass) {
-        let queue = &mut self.queues[node.0 as usize];
+    /// Gives a radio that is free for a class its next packet.
+    fn serve(&mut self, by: RadioId, class: TrafficClass) {
+        let queue = &mut self.queues[by.0 as usize];
         let popped = if self.cell.has_categories() {
             let wanted = Wanted { class, station: None, most: Bytes(u64::MAX) };
             queue.pop_for(self.now, &wanted, &mut self.signals)
         } else {
             queue.pop(self.now, &mut self.signals)
         };
-        self.settle_signals(node);
+        self.settle_signals(by);
         if let Some(packet) = popped {
-            let to = self.bss.hop(node.0, packet.to);
-            if let (Some(checker), Some(to)) = (&mut self.checker, to) {
-                checker.on_taken(node.0, to, &packet);
-            }
-            self.cell.on_packet(self.now, node.0, packet, to, &mut self.cell_out);
+            let to = self.receiver(by, packet.to);
+            self.observers.on(self.now, &Notice::Dequeued { by, to, packet: &packet });
+            let to = to.map(|radio| radio.0);
+            self.cell.on_packet(self.now, by.0, packet, to, &mut self.cell_out);
             self.note_contention();
             self.settle_cell();
         }
-        self.note_queue(node);
+        self.note_queue(by);
     }
 
-    /// Takes account of what a node's queue has dropped and marked.
-    fn settle_signals(&mut self, node: NodeId) {
-        while let Some(signal) = self.signals.pop() {
-            self.settle_signal(node, signal);
+    /// The radio that is to receive a packet which waits at another; `None` is all.
+    fn receiver(&self, by: RadioId, to: Option<NodeId>) -> Option<RadioId> {
+        match self.routes.hop(self.topology.radio(by).node, to) {
+            Some(Hop::Air { to, .. }) => to,
+            other => unreachable!("what waits at a radio leaves over the air: {other:?}"),
         }
     }
 
-    fn settle_signal(&mut self, node: NodeId, signal: Signal) {
+    /// Takes account of what a radio's queue has dropped and marked.
+    fn settle_signals(&mut self, by: RadioId) {
+        while let Some(signal) = self.signals.pop() {
+            self.settle_signal(by, signal);
+        }
+    }
+
+    fn settle_signal(&mut self, by: RadioId, signal: Signal) {
+        let at = Interface::Radio(by);
         match signal {
             Signal::Drop(packet) => {
-                self.drop_packet(Some(node), &packet, DropCause::Queue);
-                self.starve(self.bss.joined(node), &packet);
+                self.drop_packet(at, &packet, DropCause::Queue);
+                self.starve(self.topology.radio(by).node, &packet);
             }
-            Signal::Mark(packet) => self.meter.on_mark(Some(node), packet.flow().0),
+            Signal::Mark(packet) => {
+                self.observers.on(self.now, &Notice::Marked { at, packet: &packet });
+            }
         }
     }
 
-    fn note_queue(&mut self, node: NodeId) {
-        let waiting = self.queues[node.0 as usize].len();
-        self.meter.on_queue(self.now, node, waiting);
+    fn note_queue(&mut self, by: RadioId) {
+        let packets = self.queues[by.0 as usize].len();
+        let waiting = Notice::Waiting { at: Interface::Radio(by), packets };
+        self.observers.on(self.now, &waiting);
     }
 
     fn note_contention(&mut self) {
-        self.meter.on_contention(self.now, &self.cell);
+        self.observers.on(self.now, &Notice::Contention { medium: &self.cell });
     }
 
     /// Carries out what the cell asks for, in the order in which it asked.
@@ -150,27 +164,19 @@ impl World {
                     self.agenda.at(ticket.at, Event::Access { generation });
                 }
                 wifi::Command::Step(at) => self.agenda.at(at, Event::AirStep),
-                wifi::Command::Began => self.on_air_began(),
-                wifi::Command::Ended => self.meter.on_air_ended(),
+                wifi::Command::Began => self.on_exchange(),
+                wifi::Command::Ended => self.observers.on(self.now, &Notice::ExchangeEnded),
                 wifi::Command::Aired { node, peer, used, arrived } => {
-                    self.on_aired(node, peer, used, arrived);
+                    self.on_aired(RadioId(node), peer.map(RadioId), used, arrived);
                 }
                 wifi::Command::Deliver { node, packet } => {
-                    self.digest.add(self.now.0 ^ packet.size.0 << 48);
-                    if let Some(checker) = &mut self.checker {
-                        checker.on_up(node, &packet);
-                    }
-                    self.route_received(NodeId(node), packet);
+                    self.on_received(RadioId(node), packet);
                 }
-                wifi::Command::Mode { node, peer, .. } => {
-                    let joined = |node| self.bss.joined(NodeId(node));
-                    self.on_mode(joined(node), joined(peer));
+                wifi::Command::Mode { node, peer, mode } => {
+                    self.on_mode(RadioId(node), RadioId(peer), &mode);
                 }
                 wifi::Command::Done { node, packet, outcome, received } => {
-                    if let Some(checker) = &mut self.checker {
-                        checker.on_done(node, &packet, outcome, received);
-                    }
-                    self.on_done(NodeId(node), &packet, outcome, received);
+                    self.on_served(RadioId(node), &packet, outcome, received);
                 }
             }
         }
@@ -178,39 +184,39 @@ impl World {
         self.cell_settling = false;
     }
 
-    fn on_air_began(&mut self) {
-        let Some(exchange) = self.cell.exchange() else { return };
-        self.digest.add(exchange.start.0 ^ u64::from(exchange.sender) << 56);
-        if let (Some(checker), Medium::Cell(cell)) = (&mut self.checker, &self.cell) {
-            checker.on_air(cell);
-        }
-        self.meter.on_air_began(exchange, &self.cell);
+    fn on_exchange(&mut self) {
+        let Medium::Cell(cell) = &self.cell else { return };
+        let Some(exchange) = cell.exchange() else { return };
+        self.observers.on(self.now, &Notice::ExchangeBegan { exchange, cell });
     }
 
     /// Tells an access point's queue of the airtime that a station's traffic takes. A collision
     /// counts as long as it lasts.
-    fn on_aired(&mut self, node: u32, peer: Option<u32>, used: Duration, arrived: bool) {
-        let (gate, station, received) = match peer {
-            _ if self.bss.is_access_point(node) => (node, peer, false),
-            Some(peer) if arrived && self.bss.is_access_point(peer) => (peer, Some(node), true),
+    fn on_aired(&mut self, by: RadioId, with: Option<RadioId>, used: Duration, arrived: bool) {
+        self.observers.on(self.now, &Notice::Aired { by, with, used, arrived });
+        let (gate, station, received) = match with {
+            _ if self.topology.is_access_point(by) => (by, with, false),
+            Some(with) if arrived && self.topology.is_access_point(with) => (with, Some(by), true),
             _ => return,
         };
-        let station = station.map(NodeId);
-        self.queues[gate as usize].on_airtime(&Airtime { station, received, used });
+        let station = station.map(|station| self.topology.radio(station).node);
+        self.queues[gate.0 as usize].on_airtime(&Airtime { station, received, used });
     }
 
-    /// A frame's packet came up at a node: it is the destination, or forwards.
-    fn route_received(&mut self, node: NodeId, packet: Packet) {
+    /// A frame's packet came up: its node is the destination, or forwards.
+    fn on_received(&mut self, by: RadioId, packet: Packet) {
+        self.observers.on(self.now, &Notice::Received { by, packet: &packet });
         match packet.to {
             None => self.arrive_broadcast(&packet),
-            Some(_) => self.route(node, packet),
+            Some(_) => self.route(self.topology.radio(by).node, packet),
         }
     }
 
-    /// A node's frame was sent or given up: it takes the next.
-    fn on_done(&mut self, node: NodeId, packet: &Packet, outcome: Outcome, received: bool) {
-        self.queues[node.0 as usize].release(self.now, packet, &mut self.signals);
-        self.settle_signals(node);
+    /// A radio's frame was sent or given up: it takes the next.
+    fn on_served(&mut self, by: RadioId, packet: &Packet, outcome: Outcome, received: bool) {
+        self.observers.on(self.now, &Notice::Served { by, packet, outcome, received });
+        self.queues[by.0 as usize].release(self.now, packet, &mut self.signals);
+        self.settle_signals(by);
         // A frame given up after its ACKs were lost has arrived all the same.
         if !received {
             let cause = match outcome {
@@ -218,12 +224,12 @@ impl World {
                 Outcome::Lifetime => DropCause::Lifetime,
                 Outcome::Sent => DropCause::Broadcast,
             };
-            self.drop_packet(Some(node), packet, cause);
+            self.drop_packet(Interface::Radio(by), packet, cause);
         }
         self.note_contention();
-        self.refill(self.bss.joined(node), packet);
-        if self.cell.is_free_for(node.0, packet.class) {
-            self.serve(node, packet.class);
+        self.refill(self.topology.radio(by).node, packet);
+        if self.cell.is_free_for(by.0, packet.class) {
+            self.serve(by, packet.class);
         }
     }
 }

@@ -2,73 +2,74 @@
 
 use super::World;
 use crate::flow::{Flow, Side, Transport, UdpFlow};
+use crate::notice::{Notice, Observer};
 use crate::traffic::{Command, Event};
 use kernel::{Bytes, Instant};
 use tcp::Sender;
-use wire::{Body, Datagram, Ecn, NodeId, Packet};
+use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet};
 
-impl World {
+impl<O: Observer> World<O> {
     /// A timer of a source has run out.
-    pub(super) fn on_traffic(&mut self, index: u32) {
-        let has_stopped = self.now >= self.flows[index as usize].stop;
-        self.tell_source(index, if has_stopped { Event::Stop } else { Event::Timer });
+    pub(super) fn on_traffic(&mut self, flow: FlowId) {
+        let has_stopped = self.now >= self.flows[flow.0 as usize].stop;
+        self.tell_source(flow, if has_stopped { Event::Stop } else { Event::Timer });
     }
 
     /// One side of a flow's connection has closed.
-    pub(super) fn on_closed(&mut self, index: u32, side: Side) {
-        if side == Side::Sender && self.now < self.flows[index as usize].stop {
-            self.tell_source(index, Event::Closed);
+    pub(super) fn on_closed(&mut self, flow: FlowId, side: Side) {
+        self.observers.on(self.now, &Notice::Closed { flow, side });
+        if side == Side::Sender && self.now < self.flows[flow.0 as usize].stop {
+            self.tell_source(flow, Event::Closed);
         }
     }
 
     /// Tells a source what happens, and carries out what it asks for.
-    pub(super) fn tell_source(&mut self, index: u32, event: Event) {
+    pub(super) fn tell_source(&mut self, flow: FlowId, event: Event) {
         // Carrying out a command may tell sources more, whose commands then stand behind these.
         let first = self.source_out.len();
-        self.flows[index as usize].source.on_event(self.now, event, &mut self.source_out);
+        self.flows[flow.0 as usize].source.on_event(self.now, event, &mut self.source_out);
         for i in first..self.source_out.len() {
-            self.carry_out(index, self.source_out[i]);
+            self.carry_out(flow, self.source_out[i]);
         }
         self.source_out.truncate(first);
         if !self.tcp_out.is_empty() {
-            self.settle_tcp(index, Side::Sender);
+            self.settle_tcp(flow, Side::Sender);
         }
     }
 
-    fn carry_out(&mut self, index: u32, command: Command) {
+    fn carry_out(&mut self, flow: FlowId, command: Command) {
         match command {
-            Command::Wake(at) => self.agenda.at(at, super::Event::Traffic(index)),
-            Command::Send(payload) => self.send_datagram(index, payload),
-            Command::Fill => self.top_up(index),
-            Command::Session(began) => self.meter.on_session(self.now, index, began),
-            Command::Renew => self.renew(index),
-            Command::Open => self.tell_sender(index, Sender::on_open),
-            Command::Write(bytes) => {
-                self.tell_sender(index, |sender, now, out| sender.on_data(now, bytes, out));
+            Command::Wake(at) => self.agenda.at(at, super::Event::Traffic(flow)),
+            Command::Send(payload) => self.send_datagram(flow, payload),
+            Command::Fill => self.top_up(flow),
+            Command::Session(asked) => {
+                self.observers.on(self.now, &Notice::Fetched { flow, asked });
             }
-            Command::Close => self.tell_sender(index, Sender::on_close),
-            Command::Abandon => self.tell_sender(index, Sender::on_stop),
+            Command::Renew => self.renew(flow),
+            Command::Open => self.tell_sender(flow, Sender::on_open),
+            Command::Write(bytes) => {
+                self.tell_sender(flow, |sender, now, out| sender.on_data(now, bytes, out));
+            }
+            Command::Close => self.tell_sender(flow, Sender::on_close),
+            Command::Abandon => self.tell_sender(flow, Sender::on_stop),
         }
     }
 
     /// Replaces a flow's connection by a new one.
-    fn renew(&mut self, index: u32) {
-        let Flow { id, ref mut transport, .. } = self.flows[index as usize];
-        let Transport::Tcp(tcp) = transport else { return };
-        tcp.reconnect(id);
-        self.tell_rate(index);
-        if let Some(checker) = &mut self.checker {
-            checker.on_connection(index);
-        }
+    fn renew(&mut self, flow: FlowId) {
+        let Transport::Tcp(tcp) = &mut self.flows[flow.0 as usize].transport else { return };
+        tcp.reconnect(flow);
+        self.tell_rate(flow);
+        self.observers.on(self.now, &Notice::Renewed { flow });
     }
 
     /// Tells the sender of a flow what its source asks for.
     fn tell_sender(
         &mut self,
-        index: u32,
+        flow: FlowId,
         event: impl FnOnce(&mut Sender, Instant, &mut Vec<tcp::Command>),
     ) {
-        if let Transport::Tcp(tcp) = &mut self.flows[index as usize].transport {
+        if let Transport::Tcp(tcp) = &mut self.flows[flow.0 as usize].transport {
             event(&mut tcp.sender, self.now, &mut self.tcp_out);
         }
     }
@@ -80,17 +81,17 @@ impl World {
     }
 
     /// Keeps a saturated source's datagrams waiting at its node.
-    fn top_up(&mut self, index: u32) {
-        let waiting = self.waiting(index).unwrap_or(u32::MAX);
+    fn top_up(&mut self, flow: FlowId) {
+        let waiting = self.waiting(flow).unwrap_or(u32::MAX);
         // The queue may drop one at once: then the next frame that leaves makes room for another.
         for _ in waiting..self.saturated_depth() {
-            self.tell_source(index, Event::Room);
+            self.tell_source(flow, Event::Room);
         }
     }
 
     /// Datagrams that wait at the node, of a source of which one always does.
-    fn waiting(&self, index: u32) -> Option<u32> {
-        match self.flows[index as usize].transport {
+    fn waiting(&self, flow: FlowId) -> Option<u32> {
+        match self.flows[flow.0 as usize].transport {
             Transport::Udp(UdpFlow { waiting, .. }) => waiting,
             Transport::Tcp(_) => None,
         }
@@ -98,7 +99,7 @@ impl World {
 
     /// Whether a packet is of a saturated source at `node`; if so, one less waits there.
     fn take_saturated(&mut self, node: NodeId, packet: &Packet) -> bool {
-        let is_here = self.home(packet.from) == node;
+        let is_here = self.topology.outlet(packet.from) == node;
         match &mut self.flows[packet.flow().0 as usize].transport {
             Transport::Udp(UdpFlow { waiting: Some(waiting), .. }) if is_here => {
                 *waiting = waiting.saturating_sub(1);
@@ -121,32 +122,32 @@ impl World {
         if self.saturated[node.0 as usize].is_empty() {
             return;
         }
-        let flow = packet.flow().0;
+        let flow = packet.flow();
         let own = self.take_saturated(node, packet);
         if self.starved[node.0 as usize] {
             self.feed_after(node, flow);
-        } else if own && self.now < self.flows[flow as usize].stop {
+        } else if own && self.now < self.flows[flow.0 as usize].stop {
             self.top_up(flow);
         }
     }
 
     /// The next saturated source of a node after this flow that misses a datagram makes one.
-    fn feed_after(&mut self, node: NodeId, flow: u32) {
+    fn feed_after(&mut self, node: NodeId, flow: FlowId) {
         let depth = self.saturated_depth();
         let here = &self.saturated[node.0 as usize];
         let next = here.partition_point(|&other| other <= flow);
-        let hungry = |&&index: &&u32| {
-            let misses = self.waiting(index).is_some_and(|waiting| waiting < depth);
-            misses && self.now < self.flows[index as usize].stop
+        let hungry = |&&flow: &&FlowId| {
+            let misses = self.waiting(flow).is_some_and(|waiting| waiting < depth);
+            misses && self.now < self.flows[flow.0 as usize].stop
         };
         match here[next..].iter().chain(&here[..next]).find(hungry) {
-            Some(&index) => self.tell_source(index, Event::Room),
+            Some(&flow) => self.tell_source(flow, Event::Room),
             None => self.starved[node.0 as usize] = false,
         }
     }
 
-    fn send_datagram(&mut self, index: u32, payload: Bytes) {
-        let Flow { id, from, to, class, ref mut transport, .. } = self.flows[index as usize];
+    fn send_datagram(&mut self, flow: FlowId, payload: Bytes) {
+        let Flow { id, from, to, class, ref mut transport, .. } = self.flows[flow.0 as usize];
         let Transport::Udp(udp) = transport else { return };
         let number = udp.next_number;
         udp.next_number += 1;

@@ -28,7 +28,7 @@ impl Scene {
         let plan = Scenario::parse(&format!("{BEGIN}{keys}{FLOW}")).expect("a scenario");
         let plan = plan.resolve().expect("a plan");
         let space = plan.space.as_ref().expect("a space");
-        let (radio, sites) = crate::build::radio_and_sites(space, &SEED);
+        let (radio, sites) = crate::build::radio_and_sites(&plan, space, &SEED);
         let access_points: Vec<bool> = sites.iter().map(|site| site.is_access_point).collect();
         let powers = Powers::new(radio, sites);
         let mac = plan.wlan.clone();

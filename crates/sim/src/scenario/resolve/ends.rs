@@ -1,6 +1,7 @@
 //! The ends of flows: `server`, `ap`, `sta3`, `sta*`, `sta0-4`, `broadcast`, and nodes of links.
 
-use crate::plan::{Endpoint, Network};
+use crate::plan::{Endpoint, LinkPlan};
+use crate::topology::Topology;
 use settings::nearest;
 use settings::shown;
 use std::ops::Range;
@@ -54,18 +55,23 @@ impl Ends {
 /// What there is that a flow may begin or end at.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
-    /// Stations of the cell; `None` without a cell.
-    pub(super) stations: Option<usize>,
-    /// Nodes of links.
-    pub(super) network: &'a Network,
+    pub(super) has_cell: bool,
+    /// How many stations there are.
+    pub(super) stations: usize,
+    /// All nodes.
+    pub(super) topology: &'a Topology,
+    pub(super) links: &'a [LinkPlan],
 }
 
 /// Reads a pattern; a fault is the message.
-pub(super) fn parse(pattern: &str, places: Places) -> Result<Ends, String> {
-    if let Some(node) = places.network.node(pattern) {
+pub(super) fn parse(pattern: &str, places: Places<'_>) -> Result<Ends, String> {
+    let Places { stations, topology, .. } = places;
+    if let Some(node) = topology.wired(pattern) {
         return Ok(Ends::One(node));
     }
-    let Some(stations) = places.stations else { return Err(no_node(pattern, places.network)) };
+    if !places.has_cell {
+        return Err(no_node(pattern, topology));
+    }
     match pattern {
         "" => {
             let ends = "\"server\", \"ap\", a station as \"sta0\", or all of them, \"sta*\"";
@@ -76,7 +82,7 @@ pub(super) fn parse(pattern: &str, places: Places) -> Result<Ends, String> {
         "broadcast" => return Ok(Ends::One(Endpoint::Broadcast)),
         _ => {}
     }
-    let unknown = |pattern| unknown(pattern, &places.network.hosts);
+    let unknown = |pattern| unknown(pattern, topology);
     let Some(which) = pattern.strip_prefix("sta") else { return Err(unknown(pattern)) };
     let number = |text: &str| text.parse::<u64>().ok().filter(|_| !text.starts_with('+'));
     let (first, last) = match (which.split_once('-'), number(which)) {
@@ -105,10 +111,10 @@ pub(super) fn parse(pattern: &str, places: Places) -> Result<Ends, String> {
 }
 
 /// Why a pattern is no end where there is no cell.
-fn no_node(pattern: &str, network: &Network) -> String {
+fn no_node(pattern: &str, topology: &Topology) -> String {
     const MOST: usize = 12;
-    let mut nodes: Vec<&str> = network.hosts.iter().map(String::as_str).collect();
-    nodes.extend(network.node("server").map(|_| "server"));
+    let mut nodes: Vec<&str> = topology.hosts().collect();
+    nodes.extend(topology.wired("server").map(|_| "server"));
     let near = nearest(pattern, nodes.iter().copied());
     let meant = near
         .first()
@@ -122,7 +128,7 @@ fn no_node(pattern: &str, network: &Network) -> String {
     format!("\"{}\" is no node of a link; {meant} {nodes}{more}", shown(pattern))
 }
 
-fn unknown(pattern: &str, hosts: &[String]) -> String {
+fn unknown(pattern: &str, topology: &Topology) -> String {
     const ENDS: [&str; 5] = ["server", "ap", "broadcast", "sta0", "sta*"];
     let digits: String = pattern.chars().filter(char::is_ascii_digit).take(9).collect();
     let lower = pattern.to_lowercase();
@@ -133,11 +139,11 @@ fn unknown(pattern: &str, hosts: &[String]) -> String {
     } else if matches!(&lower[..], "station" | "stations" | "all" | "*") {
         "did you mean \"sta*\"? ".to_owned()
     } else {
-        let near = nearest(&lower, hosts.iter().map(String::as_str).chain(ENDS));
+        let near = nearest(&lower, topology.hosts().chain(ENDS));
         near.first().map_or(String::new(), |near| format!("did you mean \"{near}\"? "))
     };
     let pattern = shown(pattern);
-    let node = if hosts.is_empty() { "" } else { ", or a node of a link" };
+    let node = if topology.hosts().next().is_none() { "" } else { ", or a node of a link" };
     format!(
         "\"{pattern}\" is no end of a flow; {meant}An end is \"server\", \"ap\", a station \
          \"sta3\", all stations \"sta*\", or some \"sta0-4\"{node}; a flow may go to \"broadcast\""
@@ -147,10 +153,11 @@ fn unknown(pattern: &str, hosts: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topology::Members;
 
     fn parse(pattern: &str, stations: usize) -> Result<Ends, String> {
-        let network = Network::new(Vec::new(), Vec::new());
-        super::parse(pattern, Places { stations: Some(stations), network: &network })
+        let topology = &Topology::new(&Members::default());
+        super::parse(pattern, Places { has_cell: true, stations, topology, links: &[] })
     }
 
     #[test]

@@ -3,9 +3,10 @@
 use super::check::{Check, number};
 use super::ends::{self, Ends, Places};
 use super::transport;
-use crate::plan::{Endpoint, FlowPlan, Network};
+use crate::plan::{Endpoint, FlowPlan};
 use crate::scenario::document::Document;
 use crate::scenario::flow::{Flow, MOST_FLOWS};
+use crate::topology::Topology;
 use crate::traffic::{Traffic, Transport};
 use kernel::Duration;
 use settings::Choice;
@@ -14,12 +15,10 @@ use std::sync::Arc;
 /// All flows of a scenario; those of a faulty table are left out.
 pub(super) fn flows(
     document: &Document,
-    stations: usize,
-    network: &Network,
+    places: Places<'_>,
     duration_s: f64,
     check: &mut Check,
 ) -> Vec<FlowPlan> {
-    let places = Places { stations: document.has_cell().then_some(stations), network };
     if document.flows.is_empty() {
         check.fault(
             "flows",
@@ -45,7 +44,7 @@ pub(super) fn flows(
             check.fault(format!("{path}.count"), message);
         }
         if total <= MOST_FLOWS {
-            expand(flow, &example, (&from, &to), (per_pair, network), &mut flows);
+            expand(flow, &example, (&from, &to), (per_pair, places.topology), &mut flows);
         }
     }
     flows
@@ -114,12 +113,13 @@ fn pairs(
     path: &str,
     flow: &Flow,
     document: &Document,
-    places: Places,
+    places: Places<'_>,
     check: &mut Check,
 ) -> Option<(Ends, Ends)> {
     let (from_path, to_path) = (format!("{path}.from"), format!("{path}.to"));
     // Without stations the fault is theirs: a pattern of them then names nothing to speak of.
-    let hidden = |end: &str| places.stations == Some(0) && end.starts_with("sta");
+    let no_stations = places.has_cell && places.stations == 0;
+    let hidden = |end: &str| no_stations && end.starts_with("sta");
     let mut end = |at: &str, pattern: &str| {
         match ends::parse(pattern, places) {
             Ok(ends) => return Some(ends),
@@ -135,7 +135,7 @@ fn pairs(
     }
     let (from, to) = (from?, to?);
     let fault = impossible(flow, document, &from, &to)
-        .or_else(|| super::links::impassable(flow, places.network, [&from, &to].map(Ends::first)));
+        .or_else(|| super::links::impassable(flow, places, [&from, &to].map(Ends::first)));
     if let Some(message) = fault {
         check.fault(to_path, message);
         return None;
@@ -184,14 +184,15 @@ fn expand(
     flow: &Flow,
     example: &FlowPlan,
     (from, to): (&Ends, &Ends),
-    (per_pair, network): (u64, &Network),
+    (per_pair, topology): (u64, &Topology),
     flows: &mut Vec<FlowPlan>,
 ) {
     for source in from.iter() {
         for sink in to.iter().filter(|sink| *sink != source) {
             for copy in 0..per_pair {
                 let pair = (from.count() > 1, to.count() > 1);
-                let mut name = label(&flow.name, [source, sink].map(|end| network.name(end)), pair);
+                let mut name =
+                    label(&flow.name, [source, sink].map(|end| topology.name(end)), pair);
                 if per_pair > 1 {
                     name = format!("{name} #{}", copy + 1);
                 }
@@ -202,7 +203,7 @@ fn expand(
 }
 
 /// The label of a table and what tells its flows apart; without a label both ends.
-fn label(name: &str, [from, to]: [String; 2], varying: (bool, bool)) -> String {
+fn label(name: &str, [from, to]: [&str; 2], varying: (bool, bool)) -> String {
     match varying {
         _ if name.is_empty() => format!("{from}->{to}"),
         (false, false) => name.to_owned(),

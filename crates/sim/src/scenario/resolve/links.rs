@@ -1,11 +1,13 @@
 //! Wired links, and the network they make.
 
 use super::check::Check;
+use super::ends::Places;
 use super::queues::queue;
-use crate::plan::{Endpoint, LinkPlan, Network};
+use crate::plan::{self, Endpoint, LinkPlan};
 use crate::scenario::document::Document;
 use crate::scenario::flow::Flow;
 use crate::scenario::link::{Link, Wire};
+use crate::topology::WireId;
 use kernel::Duration;
 use net::LinkSettings;
 use settings::{is_bare, shown};
@@ -14,8 +16,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Longer names make no readable column.
 const LONGEST_NAME: usize = 40;
 
-/// The network of a scenario, without the links that are at fault.
-pub(super) fn network(document: &Document, check: &mut Check) -> Network {
+/// More links than this are refused.
+const MOST_LINKS: usize = 999;
+
+/// The hosts and links of a scenario, without the links that are at fault.
+pub(super) fn links(document: &Document, check: &mut Check) -> (Vec<String>, Vec<LinkPlan>) {
     let names: Vec<Option<[&str; 2]>> = document
         .links
         .iter()
@@ -25,10 +30,10 @@ pub(super) fn network(document: &Document, check: &mut Check) -> Network {
     let hosts: BTreeSet<&str> = names.iter().flatten().flatten().copied().collect();
     let hosts: Vec<String> =
         hosts.into_iter().filter(|name| !is_fixed(name)).map(str::to_owned).collect();
-    if document.links.len() >= Network::MOST_LINKS {
-        let (links, most) = (document.links.len(), Network::MOST_LINKS - 1);
-        check.fault("links", format!("{links} are too many; at most {most}"));
-        return Network::new(Vec::new(), Vec::new());
+    if document.links.len() > MOST_LINKS {
+        let links = document.links.len();
+        check.fault("links", format!("{links} are too many; at most {MOST_LINKS}"));
+        return (Vec::new(), Vec::new());
     }
     let end = |name: &str| match name {
         "server" => Endpoint::Server,
@@ -55,7 +60,7 @@ pub(super) fn network(document: &Document, check: &mut Check) -> Network {
         }
         links.push(LinkPlan { name, number: Some(number), ends: [end(from), end(to)], directions });
     }
-    Network::new(hosts, links)
+    (hosts, links)
 }
 
 fn is_fixed(name: &str) -> bool {
@@ -148,12 +153,14 @@ fn wire(wire: &Wire, document: &Document, check: &mut Check) -> LinkPlan {
 /// Why there can be no flow over the links between these ends.
 pub(super) fn impassable(
     flow: &Flow,
-    network: &Network,
+    places: Places<'_>,
     [from, to]: [Endpoint; 2],
 ) -> Option<String> {
-    let [from_name, to_name] = [from, to].map(|end| network.name(end));
-    let (Some(there), Some(back)) = (network.way(from, to), network.way(to, from)) else {
-        let reached = network.reached_from(from).join(", ");
+    let topology = places.topology;
+    let [from_name, to_name] = [from, to].map(|end| topology.name(end));
+    let back = if to == Endpoint::Broadcast { Some(Vec::new()) } else { topology.way(to, from) };
+    let (Some(there), Some(back)) = (topology.way(from, to), back) else {
+        let reached = topology.reached_from(from).join(", ");
         let what = if reached.is_empty() { "nothing".to_owned() } else { reached };
         return Some(format!(
             "no links lead from {from_name} to {to_name}; {from_name} reaches {what}"
@@ -161,15 +168,15 @@ pub(super) fn impassable(
     };
     let in_cell = |end| matches!(end, Endpoint::Station(_) | Endpoint::Broadcast);
     if in_cell(from) || in_cell(to) {
-        return endless(flow, network, &there, in_cell(from));
+        return endless(flow, places, &there, in_cell(from));
     }
     if there.is_empty() {
         return Some(format!(
             "{from_name} sits at {to_name}: no link ends at \"server\", and no packet crosses any"
         ));
     }
-    let takes_time = |&number: &usize| {
-        let (link, direction) = network.direction(number);
+    let takes_time = |&wire: &WireId| {
+        let (link, direction) = plan::link(topology, places.links, wire);
         let LinkSettings { rate, delay, .. } = link.directions[direction];
         rate.is_some() || delay > Duration::ZERO
     };
@@ -177,26 +184,26 @@ pub(super) fn impassable(
         return Some(format!(
             "no link from {from_name} to {to_name} has a rate or a delay, so that everything would \
              happen in one instant; give {}",
-            key(network, there[0], "rate_mbps")
+            key(places, there[0], "rate_mbps")
         ));
     }
-    endless(flow, network, &there, false)
+    endless(flow, places, &there, false)
 }
 
 /// Why a saturated source cannot send this way.
-fn endless(flow: &Flow, network: &Network, way: &[usize], in_cell: bool) -> Option<String> {
+fn endless(flow: &Flow, places: Places<'_>, way: &[WireId], in_cell: bool) -> Option<String> {
     let saturated = flow.traffic.is_saturated() && !in_cell;
     let &first = way.first().filter(|_| saturated)?;
-    let (link, direction) = network.direction(first);
+    let (link, direction) = plan::link(places.topology, places.links, first);
     link.directions[direction].rate.is_none().then(|| {
-        let key = key(network, first, "rate_mbps");
+        let key = key(places, first, "rate_mbps");
         format!("a saturated source before an infinitely fast link would never end; give {key}")
     })
 }
 
 /// A key of a direction of a link.
-fn key(network: &Network, direction: usize, key: &str) -> String {
-    let (link, direction) = network.direction(direction);
+fn key(places: Places<'_>, wire: WireId, key: &str) -> String {
+    let (link, direction) = plan::link(places.topology, places.links, wire);
     match link.number {
         None => format!("wire.{key}"),
         Some(_) => format!("{}.{key}", link.path(direction)),

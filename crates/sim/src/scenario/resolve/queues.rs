@@ -54,7 +54,7 @@ pub(super) fn queues_hold_a_packet(document: &Document, plan: &Plan, check: &mut
         }
     }
     holds("ap", &plan.ap.queue);
-    for link in &plan.network.links {
+    for link in &plan.links {
         let [there, back] = &link.directions;
         match link.number {
             None => holds("wire", &there.queue),

@@ -98,9 +98,9 @@ fn segments_per_s(plan: &Plan, flow: &FlowPlan, tcp: &TcpPlan) -> f64 {
 
 /// The directions that a flow's data pass.
 fn ways<'a>(plan: &'a Plan, flow: &FlowPlan) -> impl Iterator<Item = &'a LinkSettings> {
-    let way = plan.network.way(flow.from, flow.to).unwrap_or_default();
-    way.into_iter().map(|number| {
-        let (link, direction) = plan.network.direction(number);
+    let way = plan.topology.way(flow.from, flow.to).unwrap_or_default();
+    way.into_iter().map(|wire| {
+        let (link, direction) = plan.link(wire);
         &link.directions[direction]
     })
 }
@@ -111,7 +111,7 @@ fn in_cell(end: Endpoint) -> bool {
 
 /// How often channels of links change a second, whether or not anything is sent.
 fn channel_changes_per_s(plan: &Plan) -> f64 {
-    let losses = plan.network.links.iter().flat_map(|link| &link.directions);
+    let losses = plan.links.iter().flat_map(|link| &link.directions);
     losses.filter_map(|direction| direction.loss.as_ref()).map(|l| l.get().changes_per_s()).sum()
 }
 

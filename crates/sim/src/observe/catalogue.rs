@@ -1,0 +1,42 @@
+//! All observables, by the places that have them.
+
+use super::observable::Observable;
+use super::place::{Place, Subject};
+use super::{flow, link, node, whole};
+use crate::plan::Plan;
+
+/// Observables that the same places have.
+pub(crate) struct Group {
+    pub(crate) places: &'static [Place],
+    pub(crate) observables: &'static [Observable],
+}
+
+/// All observables. Of a place, those of an earlier group come first in the summary.
+pub(crate) static CATALOGUE: [Group; 12] = [
+    Group { places: &[Place::Total], observables: whole::TOTAL },
+    Group { places: &[Place::Airtime], observables: whole::AIRTIME },
+    Group { places: &[Place::Contending], observables: whole::CONTENDING },
+    Group { places: &[Place::Flow], observables: flow::FLOW },
+    Group { places: &[Place::Flow], observables: flow::CONTROL },
+    Group { places: &[Place::Station], observables: node::STATION },
+    Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: node::NODE },
+    Group { places: &[Place::Down, Place::Up], observables: link::WIRE },
+    Group { places: &[Place::Link], observables: link::NAME },
+    Group { places: &[Place::Link, Place::Reverse], observables: link::LINK },
+    Group {
+        places: &[Place::Down, Place::Up, Place::Link, Place::Reverse],
+        observables: link::DIRECTION,
+    },
+    Group { places: &[Place::Run], observables: whole::RUN },
+];
+
+/// The observables that such a place may have.
+pub(crate) fn at(place: Place) -> impl Iterator<Item = &'static Observable> {
+    let groups = CATALOGUE.iter().filter(move |group| group.places.contains(&place));
+    groups.flat_map(|group| group.observables)
+}
+
+/// The observables of a subject of this plan.
+pub(crate) fn of(plan: &Plan, subject: Subject) -> impl Iterator<Item = &'static Observable> {
+    at(subject.place).filter(move |observable| observable.is_of(plan, subject.index))
+}

@@ -1,0 +1,50 @@
+//! Who looks on in a run: one observer, composed of all.
+
+use crate::check::Checker;
+use crate::digest::Digest;
+use crate::meter::Meter;
+use crate::notice::{Notice, Observer};
+use crate::plan::Plan;
+use crate::world;
+use kernel::{Instant, Seed};
+
+/// The world with its observers.
+pub(crate) type World = world::World<Observers>;
+
+/// All observers of a run.
+#[derive(Debug)]
+pub(crate) struct Observers {
+    pub(crate) meter: Meter,
+    pub(crate) digest: Digest,
+    pub(crate) checker: Option<Box<Checker>>,
+}
+
+impl Observers {
+    /// The observers of a plan, with a checker or without.
+    pub(crate) fn new(plan: &Plan, check: bool, seed: &Seed) -> Self {
+        Self {
+            meter: Meter::new(plan),
+            digest: Digest::new(plan),
+            checker: check.then(|| Box::new(Checker::new(plan, seed))),
+        }
+    }
+
+    /// At the end of the run: the checker holds the meter's ledger to the whole window.
+    pub(crate) fn check_ledger(&self) {
+        if let Some(checker) = &self.checker {
+            checker.check_ledger(&self.meter.ledger, self.meter.window());
+        }
+    }
+}
+
+impl Observer for Observers {
+    #[allow(clippy::inline_always, reason = "a notice which nobody takes is never made")]
+    #[inline(always)]
+    fn on(&mut self, now: Instant, notice: &Notice<'_>) {
+        self.meter.on(now, notice);
+        self.digest.on(now, notice);
+        if let Some(checker) = &mut self.checker {
+            checker.on(now, notice);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The table of next hops: for each node and each destination, where a packet goes next.
+
+use super::id::{Interface, RadioId, WireId};
+use wire::NodeId;
+
+/// A step on the way of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hop {
+    /// Over the air, by this radio to that; `None` is all.
+    Air {
+        /// Who sends.
+        by: RadioId,
+        /// Who receives.
+        to: Option<RadioId>,
+    },
+    /// By this direction of a link.
+    Wire(WireId),
+    /// To a node that sits at this one: nothing is sent.
+    Inside(NodeId),
+}
+
+impl Hop {
+    /// The interface by which a packet leaves; `None` if nothing is sent.
+    pub fn interface(self) -> Option<Interface> {
+        match self {
+            Self::Air { by, .. } => Some(Interface::Radio(by)),
+            Self::Wire(wire) => Some(Interface::Wire(wire)),
+            Self::Inside(_) => None,
+        }
+    }
+}
+
+/// The next hops of all nodes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Routes {
+    tables: Vec<Table>,
+    /// The radio by which each node is reached over the air.
+    radios: Vec<RadioId>,
+}
+
+/// The next hops of one node.
+#[derive(Debug, Clone, PartialEq)]
+struct Table {
+    /// The first destination in `hops`.
+    first: u32,
+    hops: Vec<Option<Hop>>,
+    others: Others,
+    broadcast: Option<Hop>,
+}
+
+/// Where packets for those go that are not in a table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Others {
+    Nowhere,
+    /// All the same way.
+    Hop(Hop),
+    /// Straight to each, by this radio.
+    Neighbours(RadioId),
+}
+
+impl Routes {
+    /// No ways yet. These are the radios by which the nodes are reached over the air.
+    pub(super) fn new(radios: Vec<RadioId>) -> Self {
+        let table = Table { first: 0, hops: Vec::new(), others: Others::Nowhere, broadcast: None };
+        Self { tables: vec![table; radios.len()], radios }
+    }
+
+    /// Where a packet at `node` goes next that is for another node, or for all.
+    pub fn hop(&self, node: NodeId, to: Option<NodeId>) -> Option<Hop> {
+        let table = &self.tables[node.0 as usize];
+        let Some(to) = to else { return table.broadcast };
+        if let Some(&Some(hop)) = table.hops.get(to.0.wrapping_sub(table.first) as usize) {
+            return Some(hop);
+        }
+        match table.others {
+            Others::Nowhere => None,
+            Others::Hop(hop) => Some(hop),
+            Others::Neighbours(by) => Some(Hop::Air { by, to: Some(self.radios[to.0 as usize]) }),
+        }
+    }
+
+    /// What is at `node` for `to` goes this way. Destinations of a node are told in their order.
+    pub(super) fn set(&mut self, node: NodeId, to: NodeId, hop: Hop) {
+        let table = &mut self.tables[node.0 as usize];
+        if table.hops.is_empty() {
+            table.first = to.0;
+        }
+        table.hops.resize((to.0 - table.first) as usize, None);
+        table.hops.push(Some(hop));
+    }
+
+    /// What is at `node` for all other destinations goes this way, broadcasts too.
+    pub(super) fn set_others(&mut self, node: NodeId, hop: Hop) {
+        let table = &mut self.tables[node.0 as usize];
+        (table.others, table.broadcast) = (Others::Hop(hop), Some(hop));
+    }
+
+    /// What is at `node` for all other destinations goes straight to each by a radio.
+    pub(super) fn set_neighbours(&mut self, node: NodeId, by: RadioId) {
+        self.tables[node.0 as usize].others = Others::Neighbours(by);
+        self.set_broadcast(node, by);
+    }
+
+    /// Broadcasts at `node` go out by a radio.
+    pub(super) fn set_broadcast(&mut self, node: NodeId, by: RadioId) {
+        self.tables[node.0 as usize].broadcast = Some(Hop::Air { by, to: None });
+    }
+}
