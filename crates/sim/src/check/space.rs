@@ -105,6 +105,7 @@ impl Watch {
     /// A frame begins.
     fn on_begin(&mut self, frame: &Airing, mpdus: Vec<(u16, Bytes)>) {
         let now = self.now;
+        self.powers.on_begin(frame.from);
         let mut others = self.frames.iter();
         let twice = others.any(|other| other.from == frame.from && other.end > now);
         rule(now, !twice, "one transmission per radio", || format!("{frame:?}"));
