@@ -7,6 +7,7 @@ mod order;
 mod powers;
 mod reception;
 mod space;
+mod timing;
 
 use crate::build;
 use crate::medium::Medium;
