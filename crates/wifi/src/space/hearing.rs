@@ -84,7 +84,7 @@ struct Block {
 }
 
 impl Audience {
-    fn new(hearers: Vec<Hearer>) -> Self {
+    fn new(hearers: &[Hearer]) -> Self {
         debug_assert!(hearers.is_sorted_by_key(|hearer| hearer.node));
         let block = |hearer: &Hearer| hearer.node as usize / 64;
         let first = hearers.first().map_or(0, block);
@@ -99,7 +99,8 @@ impl Audience {
             *bits |= 1 << (hearer.node % 64);
             filled |= 1 << (at % 64);
         }
-        Self { hearers, blocks, first, filled, is_part: false }
+        // Only as large as it must be.
+        Self { hearers: hearers.to_vec(), blocks, first, filled, is_part: false }
     }
 
     /// Whether it is all who may hear the sender, and not only those who listen.
@@ -161,12 +162,15 @@ pub(super) struct Hearing {
     /// Bytes that they take.
     size: usize,
     questions: u64,
+    /// Who was found last; kept for its memory.
+    found: Vec<Hearer>,
 }
 
 impl Hearing {
     /// Of so many nodes.
     pub(super) fn new(nodes: usize) -> Self {
-        Self { room: 64 << 20, kept: vec![None; nodes], size: 0, questions: 0 }
+        let (kept, found) = (vec![None; nodes], Vec::new());
+        Self { room: 64 << 20, kept, size: 0, questions: 0, found }
     }
 
     /// Those who hear a node. If all room is taken by others that are in use, those are left out
@@ -183,13 +187,16 @@ impl Hearing {
             *asked = self.questions;
             return Arc::clone(audience);
         }
-        if !self.make_room() {
-            let audience = Audience::new(self.find(from, radio, sites, deaf));
-            return Arc::new(Audience { is_part: true, ..audience });
+        let is_part = !self.make_room();
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        found.extend(self.find(from, radio, sites, |node| is_part && deaf(node)));
+        let audience = Arc::new(Audience { is_part, ..Audience::new(&found) });
+        self.found = found;
+        if !is_part {
+            self.size += audience.size();
+            self.kept[from as usize] = Some((Arc::clone(&audience), self.questions));
         }
-        let audience = Arc::new(Audience::new(self.find(from, radio, sites, |_| false)));
-        self.size += audience.size();
-        self.kept[from as usize] = Some((Arc::clone(&audience), self.questions));
         audience
     }
 
@@ -200,12 +207,12 @@ impl Hearing {
         radio: &Radio,
         sites: &[Site],
         deaf: impl Fn(u32) -> bool,
-    ) -> Vec<Hearer> {
+    ) -> impl Iterator<Item = Hearer> {
         let tx_power = sites[from as usize].tx_power;
         let reach = radio.reach(tx_power);
         // What was found one way holds for the other, if both send with the same power.
-        let is_mutual = |to: usize| radio.goes_by_place() && sites[to].tx_power == tx_power;
-        let hearer = |to: u32| {
+        let is_mutual = move |to: usize| radio.goes_by_place() && sites[to].tx_power == tx_power;
+        let hearer = move |to: u32| {
             let ends = (from, to);
             let (way, moves) =
                 closest(radio, sites, ends).filter(|(way, _)| way.distance <= reach)?;
@@ -216,10 +223,7 @@ impl Hearing {
                 _ => Hearer::over(radio, sites, ends, (way, moves)),
             }
         };
-        let others = (0..sites.len() as u32).filter(|&to| !deaf(to));
-        let mut hearers: Vec<Hearer> = others.filter_map(hearer).collect();
-        hearers.shrink_to_fit();
-        hearers
+        (0..sites.len() as u32).filter(move |&to| !deaf(to)).filter_map(hearer)
     }
 
     /// Forgets whom nobody has asked for the longest time, and who does not send, until there is
@@ -264,7 +268,7 @@ mod tests {
         let audience = |from: u32| {
             let power = Power::from(f64::from(from));
             let hearer = |node| Hearer { node, moves: false, power };
-            Audience::new((0..count).filter(|&to| hears(from, to)).map(hearer).collect())
+            Audience::new(&(0..count).filter(|&to| hears(from, to)).map(hearer).collect::<Vec<_>>())
         };
         let audiences: Vec<Audience> = (0..count).map(audience).collect();
         for (audience, from) in audiences.iter().zip(0..) {
@@ -281,7 +285,7 @@ mod tests {
     fn blocks_far_behind_the_first_are_found_to_meet() {
         let audience = |nodes: &[u32]| {
             let hearer = |&node| Hearer { node, moves: false, power: Power::from(1.0) };
-            Audience::new(nodes.iter().map(hearer).collect())
+            Audience::new(&nodes.iter().map(hearer).collect::<Vec<_>>())
         };
         let far = 64 * 131 + 5;
         assert!(audience(&[64 * 3, far]).meets(&audience(&[64 * 67 + 1, far])));

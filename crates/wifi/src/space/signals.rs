@@ -156,7 +156,8 @@ impl Signals {
         if audience.is_whole() {
             audience.hearers().into()
         } else {
-            self.hearing.find(flight.frame.from, &self.radio, &self.sites, |_| false).into()
+            let from = flight.frame.from;
+            self.hearing.find(from, &self.radio, &self.sites, |_| false).collect()
         }
     }
 
