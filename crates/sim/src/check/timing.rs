@@ -138,7 +138,7 @@ impl Times {
         let most = reference_100kbps(eliciting);
         let fastest = |allowed: &dyn Fn(u64) -> bool| {
             let fits = |&rate: &u64| rate <= most && allowed(rate);
-            self.family(eliciting).filter(fits).max().map(|rate| self.mode(rate))
+            family(eliciting).filter(fits).max().map(|rate| self.mode(rate))
         };
         let basic = fastest(&|rate| self.is_basic(rate));
         basic.or_else(|| fastest(&|rate| self.is_mandatory(rate))).expect("a rate answers")
@@ -191,21 +191,21 @@ impl Times {
     }
 
     fn lowest(&self, of: &Mode, allowed: impl Fn(u64) -> bool) -> Option<Mode> {
-        self.family(of).find(|&rate| allowed(rate)).map(|rate| self.mode(rate))
-    }
-
-    /// The rates of DSSS and CCK, or those of OFDM, in rising order (clauses 16.1.1, 17.1.1).
-    fn family(&self, of: &Mode) -> impl Iterator<Item = u64> + use<> {
-        let rates: &[u64] = match of.class {
-            ModeClass::Dsss | ModeClass::HrDsss => &[10, 20, 55, 110],
-            _ => &[60, 90, 120, 180, 240, 360, 480, 540],
-        };
-        rates.iter().copied()
+        family(of).find(|&rate| allowed(rate)).map(|rate| self.mode(rate))
     }
 
     fn mode(&self, rate: u64) -> Mode {
         self.standard.mode(BitRate(rate * 100_000)).expect("a rate of the standard")
     }
+}
+
+/// The rates of DSSS and CCK, or those of OFDM, in rising order (clauses 16.1.1, 17.1.1).
+fn family(of: &Mode) -> impl Iterator<Item = u64> + use<> {
+    let rates: &[u64] = match of.class {
+        ModeClass::Dsss | ModeClass::HrDsss => &[10, 20, 55, 110],
+        _ => &[60, 90, 120, 180, 240, 360, 480, 540],
+    };
+    rates.iter().copied()
 }
 
 /// The rate of a frame in units of 100 kb/s; of an MCS that of OFDM with the same modulation and

@@ -301,8 +301,9 @@ mod tests {
         let node = |n: u16| {
             let from = (Instant::ZERO, place());
             let to = (Instant::ZERO + Duration::from_millis(5000), place());
-            let course = if n % 10 == 0 { Course::through(vec![from, to]) } else { from.1.into() };
-            let tx_power = Dbm(if n % 7 == 0 { 10.0 } else { 20.0 });
+            let course =
+                if n.is_multiple_of(10) { Course::through(vec![from, to]) } else { from.1.into() };
+            let tx_power = Dbm(if n.is_multiple_of(7) { 10.0 } else { 20.0 });
             Site { channel: n % 2, tx_power, ..site(course) }
         };
         (0..120).map(node).collect()

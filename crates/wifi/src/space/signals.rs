@@ -86,15 +86,12 @@ impl Signals {
             }));
         }
         let transmission = Transmission { flight, audience, powers };
-        let id = match self.free.pop() {
-            Some(id) => {
-                self.transmissions[id as usize] = transmission;
-                id
-            }
-            None => {
-                self.transmissions.push(transmission);
-                self.transmissions.len() as u32 - 1
-            }
+        let id = if let Some(id) = self.free.pop() {
+            self.transmissions[id as usize] = transmission;
+            id
+        } else {
+            self.transmissions.push(transmission);
+            self.transmissions.len() as u32 - 1
         };
         self.flying.push(Sent { id, begin, end });
         id

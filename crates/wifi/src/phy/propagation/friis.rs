@@ -13,7 +13,7 @@ pub struct Friis {
 }
 
 impl Friis {
-    fn wavelength(&self) -> f64 {
+    fn wavelength(self) -> f64 {
         LIGHT / (self.frequency_mhz * 1e6)
     }
 }
