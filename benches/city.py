@@ -51,6 +51,25 @@ def city(cells: int, stations: int = 40, simulated_s: float = 1.0, apart_m: floa
     return "\n".join(lines) + "\n"
 
 
+def hall(stations: int, upwards: bool = False, simulated_s: float = 0.01) -> str:
+    """One cell of 802.11a in which all hear all; upwards, all begin to send at the same instant."""
+    ends = ("sta*", "server") if upwards else ("server", "sta*")
+    lines = [
+        'standard = "11a"',
+        f"duration_s = {simulated_s}",
+        "warmup_s = 0.0",
+        'radio.error_model = "nist"',
+        "wire = { rate_mbps = 1000.0, delay_ms = 2.0 }",
+        f'flows = [{{ from = "{ends[0]}", to = "{ends[1]}" }}]',
+        "[ap]",
+        "position_m = [0.0, 0.0]",
+        "[[stations]]",
+        f"count = {stations}",
+        "ring_m = 10.0",
+    ]
+    return "\n".join(lines) + "\n"
+
+
 @dataclass(frozen=True)
 class Cost:
     """What a city costs."""

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -31,6 +32,30 @@ def test_a_city_is_a_scenario_of_so_many_cells() -> None:
     assert text.count("[[cells]]") == 9
     assert text.count("[[stations]]") == 10
     assert text.rindex("position_m") == text.index("position_m = [60.0, 120.0]"), "four a row"
+
+
+def peak_kib(runner: Path, scenario: Path) -> int:
+    """Most memory that a run takes at any moment."""
+    process = subprocess.Popen([runner, scenario], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return usage.ru_maxrss
+
+
+@pytest.mark.parametrize("upwards", [False, True])
+def test_four_times_the_stations_do_not_take_a_table_of_all_pairs(
+    tmp_path: Path, upwards: bool
+) -> None:
+    runner, city = load("instructions").build(), load("city")
+
+    def peak(stations: int) -> int:
+        scenario = tmp_path / f"{stations}.toml"
+        scenario.write_text(city.hall(stations, upwards), encoding="utf-8")
+        return peak_kib(runner, scenario)
+
+    # A table of all pairs is sixteen times as large.
+    assert peak(4000) < 6 * peak(1000)
 
 
 def test_an_attempt_costs_the_same_in_ten_cells_and_in_fifty(tmp_path: Path) -> None:

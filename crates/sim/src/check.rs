@@ -9,6 +9,7 @@ mod powers;
 mod reception;
 mod rule;
 mod space;
+mod timing;
 
 use crate::build;
 use crate::measure::Ledger;

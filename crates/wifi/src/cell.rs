@@ -129,8 +129,7 @@ impl Cell {
             let is_access_point = node == ACCESS_POINT;
             spacings.push(rules.parameters(is_access_point, category).0);
             let apart = aggregation.is_some() && is_access_point;
-            let receivers = if apart { count as usize } else { 1 };
-            Edcaf::new(&rules, (node, is_access_point), category, receivers, backoff(f))
+            Edcaf::new(&rules, (node, is_access_point), category, apart, backoff(f))
         });
         let edcafs: Vec<Edcaf> = edcafs.collect();
         let timing = rules.timing();

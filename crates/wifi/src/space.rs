@@ -169,8 +169,7 @@ impl Space {
         let node = |(n, mut peers): (u32, Vec<Peer>)| {
             peers.sort_by_key(|peer| peer.node);
             // Agreements number the frames of each receiver by themselves.
-            let several = rules.mac.framing.aggregation.is_some() && peers.len() > 1;
-            let receivers = peers.last().filter(|_| several).map_or(1, |peer| peer.node + 1);
+            let apart = rules.mac.framing.aggregation.is_some() && peers.len() > 1;
             let is_access_point = signals.sites[n as usize].is_access_point;
             let contenders = (0..rules.mac.per_node).map(|category| {
                 let index = n * rules.mac.per_node + category;
@@ -179,7 +178,7 @@ impl Space {
                 let (spacing, _) = rules.mac.parameters(is_access_point, category);
                 let node = (n, is_access_point);
                 Contender {
-                    edcaf: Edcaf::new(&rules.mac, node, category, receivers as usize, backoff),
+                    edcaf: Edcaf::new(&rules.mac, node, category, apart, backoff),
                     slots: Slots::new(rules.timing(), spacing, rules.mac.busy_slot()),
                 }
             });
@@ -310,7 +309,7 @@ impl Space {
 
     /// Whether one node's signals ever arrive at another.
     pub fn hears(&self, from: u32, to: u32) -> bool {
-        self.signals.hearing.find(from, to).is_some()
+        self.signals.hearer(from, to).is_some()
     }
 
     /// A node takes a packet into service that is free for its class; `to` is the node that shall

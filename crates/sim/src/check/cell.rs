@@ -2,6 +2,7 @@
 
 use super::blocks::{Blocks, Psdu};
 use super::rule::rule;
+use super::timing::Times;
 use kernel::{Bytes, Duration, Instant};
 use wifi::mac::{Exchange, Fate, StepKind};
 use wifi::{ACCESS_POINT, Cell, MacConfig};
@@ -10,6 +11,7 @@ use wifi::{ACCESS_POINT, Cell, MacConfig};
 #[derive(Debug)]
 pub(super) struct Turns {
     mac: MacConfig,
+    times: Times,
     nodes: u32,
     busy_until: Instant,
     /// Who has won the medium, by which category, and when, if its exchange has succeeded.
@@ -20,7 +22,8 @@ pub(super) struct Turns {
 impl Turns {
     pub(super) fn new(mac: MacConfig, nodes: u32) -> Self {
         let blocks = Blocks::new(mac.aggregation);
-        Self { mac, nodes, busy_until: Instant::ZERO, won: None, blocks }
+        let times = Times::of(&mac.timing);
+        Self { mac, times, nodes, busy_until: Instant::ZERO, won: None, blocks }
     }
 
     /// An exchange or a collision begins.
@@ -54,7 +57,7 @@ impl Turns {
     /// The frames of an exchange follow each other a SIFS apart.
     fn check_steps(&self, exchange: &Exchange) {
         let now = exchange.start;
-        let sifs = self.mac.timing.sifs();
+        let sifs = self.times.sifs();
         let mut at = now;
         for step in exchange.steps() {
             rule(now, step.start == at, "frames of an exchange are a SIFS apart", || {
@@ -71,11 +74,11 @@ impl Turns {
     /// It begins within a TXOP, or after an interframe space at least; of a collision nobody's
     /// category is known.
     fn check_start(&mut self, exchange: &Exchange, category: Option<u8>, mpdus: usize) {
-        let (now, free, timing) = (exchange.start, self.busy_until, &self.mac.timing);
+        let (now, free, times) = (exchange.start, self.busy_until, &self.times);
         rule(now, now >= free, "one transmission per radio", || format!("{now} before {free}"));
         let (aifsn, limit) = self.parameters(exchange.sender, category);
         let goes_on = self.won.filter(|&(sender, of, _)| {
-            now == free + timing.sifs() && (sender, Some(of)) == (exchange.sender, category)
+            now == free + times.sifs() && (sender, Some(of)) == (exchange.sender, category)
         });
         let since = if let Some((_, _, since)) = goes_on {
             rule(now, exchange.end <= since + limit, "a TXOP keeps its limit", || {
@@ -84,7 +87,7 @@ impl Turns {
             since
         } else {
             let first = free == Instant::ZERO;
-            let space = timing.sifs() + timing.slot * u64::from(aifsn);
+            let space = times.aifs(aifsn);
             rule(now, first || now >= free + space, "access waits for an interframe space", || {
                 format!("{now}, busy until {free}: {exchange:?}")
             });
@@ -128,11 +131,17 @@ mod tests {
 
     /// A cell of one station, whose exchange has just begun.
     fn begun(keys: &str) -> (Turns, Exchange, Option<u8>) {
+        begun_with(keys, |_| {})
+    }
+
+    /// The same in a network to which something was done.
+    fn begun_with(keys: &str, alter: impl Fn(&mut MacConfig)) -> (Turns, Exchange, Option<u8>) {
         let begin = "standard = '11a'\nstations = 1\nwlan.rate_mbps = 24\n";
         let flow = "[[flows]]\nfrom = 'sta0'\nto = 'ap'\n";
         let plan = Scenario::parse(&format!("{begin}{keys}{flow}")).expect("a scenario");
         let plan = plan.resolve().expect("a plan");
-        let mac = plan.wlan.clone();
+        let mut mac = plan.wlan.clone();
+        alter(&mut mac);
         let mode = plan.stations[0].up.mode();
         let link = Link { mode, data_loss: 0.0, ack_loss: 0.0 };
         let mut cell = Cell::new(mac.clone(), vec![link], &Seed { root: 1, replication: 0 });
@@ -180,10 +189,13 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "frames of an exchange are a SIFS apart")]
-    fn a_gap_in_an_exchange_is_found() {
-        show("", 1, |turns, _| {
-            turns.mac.timing.standard = &wifi::phy::DOT11B;
+    fn a_network_with_a_wrong_sifs_is_found() {
+        let (mut turns, exchange, category) = begun_with("", |mac| {
+            let mut wrong = *mac.timing.standard;
+            wrong.sifs = Duration::from_micros(15);
+            mac.timing.standard = Box::leak(Box::new(wrong));
         });
+        turns.on_exchange(&exchange, category, Some(0), vec![(0, Bytes(10))]);
     }
 
     #[test]

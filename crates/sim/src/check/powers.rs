@@ -19,8 +19,8 @@ pub(super) struct Powers {
     sites: Vec<Site>,
     /// The least level that arrives.
     floor: Dbm,
-    /// Of nodes that stand still, by sender and receiver.
-    known: Vec<Option<f64>>,
+    /// Between nodes that stand still, by sender and receiver; none of those that never sent.
+    known: Vec<Vec<Option<f64>>>,
     fading: Option<(Fading, Seed)>,
     pub(super) noise: f64,
     pub(super) energy: f64,
@@ -38,31 +38,33 @@ impl Powers {
     pub(super) fn new(radio: Radio, sites: Vec<Site>) -> Self {
         let receiver = radio.receiver;
         let noise = noise(Width::Mhz20, receiver.noise_figure);
-        let mut powers = Self {
+        Self {
+            known: vec![Vec::new(); sites.len()],
             losses: radio.losses,
             sites,
             floor: noise - receiver.floor,
-            known: Vec::new(),
             fading: radio.fading,
             noise: plain(noise.0),
             energy: plain(receiver.energy.0),
             detect: plain(receiver.detect.0),
             detect_ratio: plain(receiver.detect_snr.0),
             sensitivity: plain(receiver.sensitivity().0),
-        };
-        let nodes = 0..powers.sites.len() as u32;
-        let pairs = nodes.clone().flat_map(|a| nodes.clone().map(move |b| [a, b]));
-        let still =
-            |pair: &[u32; 2]| !pair.iter().any(|&n| powers.sites[n as usize].course.moves());
-        let known =
-            |pair: [u32; 2]| still(&pair).then(|| powers.mean(pair[0], pair[1], Instant::ZERO));
-        powers.known = pairs.map(known).collect();
-        powers
+        }
+    }
+
+    /// A node sends: works out what of it arrives where as long as nobody moves.
+    pub(super) fn on_begin(&mut self, from: u32) {
+        if self.known[from as usize].is_empty() {
+            let still =
+                |to: u32| ![from, to].iter().any(|&n| self.sites[n as usize].course.moves());
+            let known = |to| still(to).then(|| self.mean(from, to, Instant::ZERO));
+            self.known[from as usize] = (0..self.sites.len() as u32).map(known).collect();
+        }
     }
 
     /// What arrives on average of a frame that begins now.
     fn mean(&self, from: u32, to: u32, now: Instant) -> f64 {
-        if let Some(&Some(known)) = self.known.get(from as usize * self.sites.len() + to as usize) {
+        if let Some(&Some(known)) = self.known[from as usize].get(to as usize) {
             return known;
         }
         let [a, b] = [from, to].map(|node| &self.sites[node as usize]);

@@ -5,10 +5,11 @@ use super::exchanges::Exchanges;
 use super::powers::{Powers, agree_in_sum};
 use super::reception::{self, Ear};
 use super::rule::rule;
+use super::timing::Times;
 use crate::plan::SpacePlan;
 use kernel::{Bytes, Duration, Instant};
 use wifi::MacConfig;
-use wifi::mac::{Durations, StepKind, Timing};
+use wifi::mac::{Durations, StepKind};
 use wifi::space::{Airing, Heard, Senses, Space};
 
 /// Accounts of all that is on the air, and of what each node knows of it.
@@ -16,6 +17,7 @@ use wifi::space::{Airing, Heard, Senses, Space};
 pub(super) struct Watch {
     now: Instant,
     mac: MacConfig,
+    times: Times,
     /// Which nodes contend with the parameters of an access point.
     access_points: Vec<bool>,
     nav_reset: bool,
@@ -39,6 +41,7 @@ impl Watch {
             now: Instant::ZERO,
             blocks: Blocks::new(mac.aggregation),
             exact: mac.timing.durations == Durations::Standard,
+            times: Times::of(&mac.timing),
             mac,
             nav_reset: space.radio.nav_reset,
             powers,
@@ -88,13 +91,10 @@ impl Watch {
         self.frames.retain(|frame| frame.end > oldest);
     }
 
-    fn timing(&self) -> &Timing {
-        &self.mac.timing
-    }
-
     /// A frame begins.
     fn on_begin(&mut self, frame: &Airing, mpdus: Vec<(u16, Bytes)>) {
         let now = self.now;
+        self.powers.on_begin(frame.from);
         let mut others = self.frames.iter();
         let twice = others.any(|other| other.from == frame.from && other.end > now);
         rule(now, !twice, "one transmission per radio", || format!("{frame:?}"));
@@ -131,7 +131,7 @@ impl Watch {
                 (asked.kind, frame.kind),
                 (Rts, Cts) | (Data, Ack) | (Data | BlockAckRequest, BlockAck)
             );
-            let in_time = asked.end + self.timing().sifs() == frame.start;
+            let in_time = asked.end + self.times.sifs() == frame.start;
             fits && in_time && Some(asked.from) == frame.to && asked.function == frame.function
         });
         rule(self.now, asked.is_some(), "an answer comes a SIFS after what it answers", || {
@@ -170,7 +170,7 @@ impl Watch {
             }
             _ => None,
         };
-        let Some(cts) = before.filter(|cts| cts.end + self.timing().sifs() == frame.start) else {
+        let Some(cts) = before.filter(|cts| cts.end + self.times.sifs() == frame.start) else {
             return false;
         };
         self.check_reservation(&cts, frame);
@@ -185,8 +185,7 @@ impl Watch {
             let own = &all[usize::from(function)];
             (own.aifsn, own.txop_limit)
         });
-        let timing = self.timing();
-        (timing.sifs() + timing.slot * u64::from(aifsn), limit)
+        (self.times.aifs(aifsn), limit)
     }
 
     /// A node opens an exchange: within a TXOP, or after its own carrier sense has let it.
@@ -194,7 +193,7 @@ impl Watch {
         let now = self.now;
         let (space, limit) = self.parameters(frame.from, frame.function);
         let ear = &self.ears[frame.from as usize];
-        let sifs = self.timing().sifs();
+        let sifs = self.times.sifs();
         let won = ear.exchanges.won.filter(|&(function, _)| {
             limit > Duration::ZERO && function == frame.function && ear.has_succeeded(now, sifs)
         });
@@ -233,9 +232,9 @@ impl Watch {
         let apart = ear.heard_until <= frame.start;
         rule(now, apart, "one reception per radio", || format!("{heard:?}"));
         ear.heard_until = frame.end;
-        let timing = &self.mac.timing;
+        let times = &self.times;
         if !heard.understood {
-            ear.extra = timing.eifs(&frame.mode).saturating_sub(timing.difs());
+            ear.extra = times.eifs(&frame.mode).saturating_sub(times.difs());
             return;
         }
         ear.extra = Duration::ZERO;
@@ -244,7 +243,7 @@ impl Watch {
             Some(to) if to == heard.node => ear.exchanges.understood = Some(frame),
             Some(_) => {
                 let followed_by = (self.nav_reset && frame.kind == StepKind::Rts)
-                    .then(|| now + after_rts(timing, &frame));
+                    .then(|| now + after_rts(times, &frame));
                 ear.reserve(now + frame.reserves, followed_by);
             }
         }
@@ -273,8 +272,8 @@ impl Watch {
         });
         if let Some(frame) = followed.filter(|frame| frame.start == now) {
             reception::check_detection(now, &self.powers, node, &frame, (sum, signals));
-            let parts = self.mac.timing.airtime(&frame.mode, frame.psdu);
-            self.ears[node as usize].on_detected(now + parts.preamble + parts.header);
+            let detected = now + self.times.rx_start_delay(&frame.mode);
+            self.ears[node as usize].on_detected(detected);
         }
         self.ears[node as usize].sense(now, senses.busy);
     }
@@ -285,11 +284,10 @@ fn is_answer(frame: &Airing) -> bool {
 }
 
 /// Within this time after an RTS the frame that it announces must have begun (clause 10.3.2.4).
-fn after_rts(timing: &Timing, rts: &Airing) -> Duration {
-    let cts = timing.response_mode(&rts.mode);
-    let lasting = timing.airtime(&cts, CTS).total();
-    let delay = timing.standard.rx_start_delay(&cts, timing.preamble);
-    timing.sifs() * 2 + lasting + delay + timing.slot * 2
+fn after_rts(times: &Times, rts: &Airing) -> Duration {
+    let cts = times.response_mode(&rts.mode);
+    let lasting = times.airtime(&cts, CTS).total();
+    times.sifs() * 2 + lasting + times.rx_start_delay(&cts) + times.slot * 2
 }
 
 /// Bytes of a CTS (clause 9.3.1.3).

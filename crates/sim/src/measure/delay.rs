@@ -13,8 +13,11 @@ pub struct DelayStats {
     squares: f64,
     min: Duration,
     max: Duration,
-    /// In nanoseconds; 32-bit counters, which saturate, halve its memory.
-    histogram: Histogram<u32>,
+    /// Significant digits of the histogram.
+    digits: u8,
+    /// In nanoseconds; 32-bit counters, which saturate, halve its memory. Most of many flows may
+    /// never have a delay.
+    histogram: Option<Histogram<u32>>,
 }
 
 impl DelayStats {
@@ -33,19 +36,26 @@ impl DelayStats {
         Self::new(3)
     }
 
-    fn new(significant_digits: u8) -> Self {
-        let mut histogram =
-            Histogram::new_with_bounds(Self::SHORTEST_NS, 1_000_000, significant_digits)
-                .expect("the bounds are valid constants");
-        histogram.auto(true);
+    fn new(digits: u8) -> Self {
         Self {
             count: 0,
             mean_s: 0.0,
             squares: 0.0,
             min: Duration(u64::MAX),
             max: Duration::ZERO,
-            histogram,
+            digits,
+            histogram: None,
         }
+    }
+
+    fn histogram(&mut self) -> &mut Histogram<u32> {
+        self.histogram.get_or_insert_with(|| {
+            let mut histogram =
+                Histogram::new_with_bounds(Self::SHORTEST_NS, 1_000_000, self.digits)
+                    .expect("the bounds are valid constants");
+            histogram.auto(true);
+            histogram
+        })
     }
 
     /// Takes one delay into account.
@@ -57,8 +67,9 @@ impl DelayStats {
         self.min = self.min.min(delay);
         self.max = self.max.max(delay);
         let clamped = delay.0.min(Self::LONGEST_NS);
-        if self.histogram.record(clamped).is_err() {
-            self.histogram.saturating_record(clamped);
+        let histogram = self.histogram();
+        if histogram.record(clamped).is_err() {
+            histogram.saturating_record(clamped);
         }
     }
 
@@ -75,10 +86,11 @@ impl DelayStats {
         self.count += other.count;
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
-        for bin in other.histogram.iter_recorded() {
+        let histogram = self.histogram();
+        for bin in other.histogram.iter().flat_map(Histogram::iter_recorded) {
             let value = bin.value_iterated_to();
-            if self.histogram.record_n(value, bin.count_at_value()).is_err() {
-                self.histogram.saturating_record_n(value, bin.count_at_value());
+            if histogram.record_n(value, bin.count_at_value()).is_err() {
+                histogram.saturating_record_n(value, bin.count_at_value());
             }
         }
     }
@@ -111,24 +123,22 @@ impl DelayStats {
     /// The delay in seconds that a share `q` of all does not exceed: the middle of its bin, never
     /// outside the extremes; these are the quantiles of 0 and 1. NaN of none.
     pub fn quantile(&self, q: f64) -> f64 {
-        if self.count == 0 {
-            return f64::NAN;
-        }
+        let Some(histogram) = &self.histogram else { return f64::NAN };
         if q <= 0.0 {
             return self.min();
         }
         if q >= 1.0 {
             return self.max();
         }
-        let bin = self.histogram.value_at_quantile(q);
-        let middle = Duration(self.histogram.median_equivalent(bin));
+        let bin = histogram.value_at_quantile(q);
+        let middle = Duration(histogram.median_equivalent(bin));
         middle.clamp(self.min, self.max).as_secs_f64()
     }
 
     /// The distribution: upper end in seconds and count of each bin that holds a delay, shortest
     /// first.
     pub fn distribution(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
-        let bins = self.histogram.iter_recorded();
+        let bins = self.histogram.iter().flat_map(Histogram::iter_recorded);
         bins.map(|bin| {
             (Duration(bin.value_iterated_to()).as_secs_f64(), u64::from(bin.count_at_value()))
         })
@@ -191,12 +201,13 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let packets = recorded(DelayStats::coarse(), &[u64::MAX]);
-        assert!(packets.histogram.distinct_values() * 4 <= 18 * 1024);
-        let second = recorded(DelayStats::coarse(), &[1_000_000_000]);
-        assert!(second.histogram.distinct_values() * 4 <= 8 * 1024);
-        let sessions = recorded(DelayStats::fine(), &[u64::MAX]);
-        assert!(sessions.histogram.distinct_values() * 4 <= 128 * 1024);
+        let bytes = |delay: DelayStats, ns: &[u64]| {
+            recorded(delay, ns).histogram.map_or(0, |histogram| histogram.distinct_values() * 4)
+        };
+        assert_eq!(bytes(DelayStats::fine(), &[]), 0);
+        assert!(bytes(DelayStats::coarse(), &[u64::MAX]) <= 18 * 1024);
+        assert!(bytes(DelayStats::coarse(), &[1_000_000_000]) <= 8 * 1024);
+        assert!(bytes(DelayStats::fine(), &[u64::MAX]) <= 128 * 1024);
     }
 
     #[test]

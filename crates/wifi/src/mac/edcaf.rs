@@ -101,12 +101,13 @@ pub(crate) struct Edcaf {
 }
 
 impl Edcaf {
-    /// That of a node for an access category, which numbers the frames of so many receivers apart.
+    /// That of a node for an access category, which numbers the frames of each receiver `apart`, or
+    /// those of all together.
     pub(crate) fn new(
         rules: &Rules,
         (node, is_access_point): (u32, bool),
         category: u32,
-        receivers: usize,
+        apart: bool,
         backoff: Backoff,
     ) -> Self {
         let persistence = rules.set_of(node, is_access_point, category);
@@ -118,7 +119,7 @@ impl Edcaf {
             access: rules.access(persistence, backoff),
             persistence,
             txop_limit,
-            originator: Originator::new(receivers),
+            originator: Originator::new(apart),
             mode,
             response: Response::to(rules.timing(), &mode),
             opening: Opening::None,

@@ -93,6 +93,16 @@ pub(crate) struct Mpdu {
     given_up: bool,
 }
 
+/// What is kept of a receiver as long as nothing is in service for it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stream {
+    to: u32,
+    /// The next sequence number.
+    next: u16,
+    /// A request is due to it that has been put off.
+    owed: bool,
+}
+
 /// What one access category of one node has in service, all for one receiver.
 #[derive(Debug)]
 pub(crate) struct Originator {
@@ -103,10 +113,12 @@ pub(crate) struct Originator {
     packets: VecDeque<Packet>,
     /// Packets that have left.
     passed: u64,
-    /// The next sequence number, of each receiver or of all together.
-    sequences: Vec<u16>,
-    /// Receivers to which a request is due that has been put off.
-    owed: Vec<bool>,
+    /// Frames are numbered for each receiver apart.
+    apart: bool,
+    /// The streams of the receivers that there were so far, by receiver; or that of all together.
+    streams: Vec<Stream>,
+    /// The place of the receiver's.
+    stream: usize,
     /// The receiver has not answered anything since.
     doubted: bool,
     /// MPDUs of the last PSDU, as places in `mpdus`.
@@ -118,17 +130,18 @@ pub(crate) struct Originator {
 }
 
 impl Originator {
-    /// One with nothing to send, whose frames are numbered for so many receivers apart; by 1, for
-    /// all together (clause 10.3.2.14.2).
-    pub(crate) fn new(receivers: usize) -> Self {
+    /// One with nothing to send, whose frames are numbered for each receiver apart, or for all
+    /// together (clause 10.3.2.14.2).
+    pub(crate) fn new(apart: bool) -> Self {
         Self {
             to: None,
             start: 0,
             mpdus: VecDeque::new(),
             packets: VecDeque::new(),
             passed: 0,
-            sequences: vec![0; receivers.max(1)],
-            owed: vec![false; receivers.max(1)],
+            apart,
+            streams: if apart { Vec::new() } else { vec![Stream::default()] },
+            stream: 0,
             doubted: false,
             psdu: Vec::new(),
             request: false,
@@ -156,21 +169,28 @@ impl Originator {
     ) {
         debug_assert!(self.is_idle(), "one receiver at a time");
         self.to = to;
-        let receiver = self.receiver();
-        self.doubted = to.is_some() && std::mem::take(&mut self.owed[receiver]);
+        self.stream = self.stream_to(to.unwrap_or(0));
+        let stream = &mut self.streams[self.stream];
+        self.doubted = to.is_some() && std::mem::take(&mut stream.owed);
         self.request = self.doubted;
-        self.start = self.sequences[receiver];
+        self.start = stream.next;
         self.append(framing, now, packet);
     }
 
-    /// Where sequence numbers and requests of the receiver are kept.
-    fn receiver(&self) -> usize {
-        self.to.map_or(0, |to| to as usize).min(self.sequences.len() - 1)
+    /// The place of a receiver's stream.
+    fn stream_to(&mut self, to: u32) -> usize {
+        if !self.apart {
+            return 0;
+        }
+        let found = self.streams.binary_search_by_key(&to, |stream| stream.to);
+        found.unwrap_or_else(|at| {
+            self.streams.insert(at, Stream { to, ..Stream::default() });
+            at
+        })
     }
 
     fn append(&mut self, framing: &Framing, now: Instant, packet: Packet) {
-        let receiver = self.receiver();
-        let next = &mut self.sequences[receiver];
+        let next = &mut self.streams[self.stream].next;
         *next = (*next + 1) % SEQUENCES;
         let lifetime = framing.aggregation.map_or(Duration::ZERO, |limits| limits.lifetime);
         self.mpdus.push_back(Mpdu {
@@ -434,8 +454,7 @@ impl Originator {
         }
         self.trim(settled);
         if out_of_reach {
-            let receiver = self.receiver();
-            (self.request, self.owed[receiver]) = (false, true);
+            (self.request, self.streams[self.stream].owed) = (false, true);
             settled.extend(self.last.take());
         }
     }
@@ -474,8 +493,9 @@ impl Originator {
         self.psdu.clear();
         let count = self.mpdus.len();
         self.mpdus.retain(|mpdu| !mpdu.settled || mpdu.attempts > 0);
-        let (receiver, unsent) = (self.receiver(), (count - self.mpdus.len()) as u16);
-        self.sequences[receiver] = after(self.sequences[receiver], SEQUENCES - unsent);
+        let unsent = (count - self.mpdus.len()) as u16;
+        let next = &mut self.streams[self.stream].next;
+        *next = after(*next, SEQUENCES - unsent);
         while let Some(mpdu) = self.mpdus.pop_front_if(|mpdu| mpdu.settled) {
             self.request |= mpdu.given_up;
             self.start = after(self.start, 1);

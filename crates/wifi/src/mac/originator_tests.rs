@@ -45,7 +45,7 @@ struct Bench {
 impl Bench {
     /// So many packets wait, the first of them is loaded.
     fn new(framing: Framing, sizes: &[u64]) -> Self {
-        let mut originator = Originator::new(1);
+        let mut originator = Originator::new(false);
         let mut waiting: VecDeque<_> =
             (0..).zip(sizes).map(|(number, &size)| packet(number, size)).collect();
         originator.load(&framing, NOW, waiting.pop_front().unwrap(), Some(0));
@@ -98,7 +98,7 @@ fn frames_go_one_by_one_without_aggregation() {
 
 #[test]
 fn a_broadcast_is_alone_and_wants_no_answer() {
-    let mut originator = Originator::new(1);
+    let mut originator = Originator::new(false);
     let framing = framing(aggregation());
     originator.load(&framing, NOW, packet(0, 100), None);
     let psdu = originator.assemble(&framing, ModeClass::Ht, ROOM, NOW, |_| Some(packet(1, 100)));
@@ -307,7 +307,7 @@ fn small_packets_share_a_frame() {
 #[test]
 fn sequence_numbers_are_each_receivers_own() {
     let framing = framing(aggregation());
-    let mut originator = Originator::new(3);
+    let mut originator = Originator::new(true);
     let mut send = |to| {
         originator.load(&framing, NOW, packet(0, 100), Some(to));
         originator.assemble(&framing, ModeClass::Ht, ROOM, NOW, |_| None);
@@ -315,13 +315,13 @@ fn sequence_numbers_are_each_receivers_own() {
         originator.on_ack(&mut Vec::new());
         sequence
     };
-    assert_eq!([1, 1, 2, 1, 2].map(&mut send), [0, 1, 0, 2, 1]);
+    assert_eq!([2, 2, 1, 2, 1, 7].map(&mut send), [0, 1, 0, 2, 1, 0]);
 }
 
 #[test]
 fn sequence_numbers_have_twelve_bits() {
     let framing = Framing { overhead: Bytes(36), llc: Bytes(8), aggregation: None, attempts: 7 };
-    let mut originator = Originator::new(1);
+    let mut originator = Originator::new(false);
     let mut sequence = || {
         originator.load(&framing, NOW, packet(0, 100), Some(0));
         originator.assemble(&framing, ModeClass::Ofdm, Room::SINGLE, NOW, |_| None);

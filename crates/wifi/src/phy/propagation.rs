@@ -68,11 +68,21 @@ impl Path {
 pub trait Propagation: Debug + Send {
     /// What the signal loses on its way; antennas have no gain.
     fn loss(&self, path: &Path) -> Db;
+
+    /// A distance in metres beyond which every path loses more than this, so that nobody needs to
+    /// look there; infinite where no distance is enough.
+    fn reach(&self, _loss: Db) -> f64 {
+        f64::INFINITY
+    }
 }
 
 impl<P: Propagation + ?Sized> Propagation for Box<P> {
     fn loss(&self, path: &Path) -> Db {
         (**self).loss(path)
+    }
+
+    fn reach(&self, loss: Db) -> f64 {
+        (**self).reach(loss)
     }
 }
 
@@ -88,6 +98,45 @@ mod tests {
         let (a, b) = (Position { x: 1.0, y: 2.0, z: 3.0 }, Position { x: 4.0, y: 6.0, z: 15.0 });
         assert_eq!(a.distance(b), 13.0);
         assert_eq!(b.distance(a), 13.0);
+    }
+
+    #[test]
+    fn nothing_beyond_its_reach_loses_less() {
+        let log_distance =
+            |exponent, reference_m| LogDistance { exponent, reference_m, ..LogDistance::default() };
+        let models: [Box<dyn Propagation>; 6] = [
+            Box::new(Friis { frequency_mhz: 5150.0 }),
+            Box::new(Friis { frequency_mhz: 60.0 }),
+            Box::new(log_distance(3.0, 1.0)),
+            Box::new(log_distance(0.5, 0.01)),
+            Box::new(log_distance(0.0, 1.0)),
+            Box::new(TwoRay {}),
+        ];
+        for model in models {
+            for most in (-20..200).map(|db| Db(f64::from(db) + 0.1)) {
+                let reach = model.reach(most);
+                let loss =
+                    |distance| model.loss(&Path { distance, ends: (0, 1), now: Instant::ZERO });
+                for beyond in [1.0 + 1e-9, 1.5, 1e6].map(|times| reach * times) {
+                    let lost = !beyond.is_finite() || loss(beyond).0 > most.0 - 1e-6;
+                    assert!(lost, "{model:?}: {most:?} at {beyond} m");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_reach_is_no_longer_than_it_must_be() {
+        let models: [(Box<dyn Propagation>, f64); 3] = [
+            (Box::new(Friis { frequency_mhz: 5150.0 }), 100.0),
+            (Box::new(LogDistance::default()), 100.0),
+            (Box::new(TwoRay {}), 100.0),
+        ];
+        for (model, most) in models {
+            let path =
+                Path { distance: 0.999 * model.reach(Db(most)), ends: (0, 1), now: Instant::ZERO };
+            assert!(model.loss(&path).0 < most, "{model:?}");
+        }
     }
 
     #[test]

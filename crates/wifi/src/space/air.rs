@@ -65,6 +65,10 @@ impl Space {
                 None => self.set_timer(node),
             }
         }
+        for frame in &beginning {
+            let lasting = self.rules.timing().airtime(&frame.mode, frame.psdu).total();
+            self.receivers[frame.from as usize].begin_sending(now + lasting);
+        }
         for frame in beginning.drain(..) {
             self.take_off(now, &frame, out);
             self.set_timer(frame.from);
@@ -83,11 +87,13 @@ impl Space {
         let airtime = self.rules.timing().airtime(&frame.mode, frame.psdu);
         let flight = Flight { frame: *frame, start: now, airtime, reach: Reach::default() };
         out.push(Command::Step(flight.end()));
-        let id = self.signals.begin(flight);
         let Self { signals, receivers, rules, scratch, .. } = self;
+        let end = flight.end();
+        let id = signals.begin(flight, |node| receivers[node as usize].is_deaf_until(end));
         let (from, levels) = (frame.from, rules.levels);
         if let Some(to) = frame.to {
-            let power = signals.mean_power(from, to, now);
+            let hearer = signals.hearer_of(id, to);
+            let power = hearer.and_then(|hearer| signals.mean_at(from, &hearer, now));
             self.nodes[from as usize].on_power(to, power.map_or(0.0, |power| power.milliwatts));
         }
         // What all share is read once: to the compiler a receiver's change might change it.
@@ -99,7 +105,6 @@ impl Space {
                 scratch.touch(node);
             }
         });
-        self.receivers[from as usize].begin_sending();
         self.nodes[from as usize].send(now, frame, airtime.total(), &self.rules);
     }
 
@@ -288,13 +293,13 @@ impl Space {
         if reach.understood > 0 || frame.kind == StepKind::CtsToSelf {
             return;
         }
-        let audible = |hearer: &&Hearer| {
+        let audible = |hearer: &Hearer| {
             let power = signals.mean_at(frame.from, hearer, start);
             power.is_some_and(|power| power.milliwatts >= self.rules.levels.detect)
         };
         let could_follow = match frame.to {
-            Some(to) => signals.hearing.find(frame.from, to).into_iter().filter(audible).count(),
-            None => signals.hearing.of(frame.from).iter().filter(audible).count(),
+            Some(to) => usize::from(signals.hearer_of(id, to).is_some_and(|to| audible(&to))),
+            None => signals.hearers(id).iter().filter(|hearer| audible(hearer)).count(),
         };
         // Who could have followed it, but did not, was hindered.
         let hindered = could_follow as u32 > reach.clashes + reach.noise;

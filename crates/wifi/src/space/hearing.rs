@@ -1,8 +1,12 @@
 //! Who hears whom.
+//!
+//! Those who hear a node are found when it sends for the first time, and kept as long as there is
+//! room. A node that never sends costs nothing, and neither do two that are out of hearing.
 
 use super::radio::{Power, Radio, Site, Way};
 use crate::phy::Milliwatts;
 use kernel::Instant;
+use std::sync::Arc;
 
 /// A node that hears another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,20 +18,61 @@ pub(super) struct Hearer {
     pub(super) power: Power,
 }
 
-/// Who hears whom at any moment, as one list cut into pieces, so that a transmission costs as much
-/// as there are nodes that hear it. Nodes that move change powers and not the list, so that a frame
-/// ends at those at which it began.
-#[derive(Debug)]
-pub(super) struct Hearing {
-    /// Where each node's piece begins; and the end of the last.
-    begins: Vec<u32>,
+impl Hearer {
+    /// A node as one that hears another at any moment; none if it never does.
+    pub(super) fn find(radio: &Radio, sites: &[Site], ends: (u32, u32)) -> Option<Self> {
+        let (way, moves) = closest(radio, sites, ends)?;
+        Self::over(radio, sites, ends, (way, moves))
+    }
+
+    /// The same where the shortest way between the two is known, and whether one of them moves.
+    fn over(
+        radio: &Radio,
+        sites: &[Site],
+        (from, to): (u32, u32),
+        (way, moves): (Way, bool),
+    ) -> Option<Self> {
+        let (low, high) = (from.min(to), from.max(to));
+        let (up, down) = radio.losses.between(low, high, way);
+        let level = sites[from as usize].tx_power - if from == low { up } else { down };
+        let power = || Power::from(Milliwatts::from(level).0);
+        (level >= radio.receiver.weakest()).then(|| Self { node: to, moves, power: power() })
+    }
+}
+
+/// The shortest way between two nodes at any moment, and whether one of them moves; none if they
+/// are on different channels, or the same.
+#[inline]
+fn closest(radio: &Radio, sites: &[Site], (a, b): (u32, u32)) -> Option<(Way, bool)> {
+    // Whoever of the two sends, the way is the same to the last bit.
+    let [low, high] = [a.min(b), a.max(b)].map(|node| &sites[node as usize]);
+    if a == b || low.channel != high.channel {
+        return None;
+    }
+    let moves = radio.goes_by_place() && (low.course.moves() || high.course.moves());
+    let way = if moves {
+        Way { distance: low.course.closest(&high.course), now: Instant::ZERO }
+    } else {
+        Way::at(Instant::ZERO, low, high)
+    };
+    Some((way, moves))
+}
+
+/// All who hear a node at any moment, so that a transmission costs as much as there are nodes that
+/// hear it. Nodes that move change powers and not the list, so that a frame ends at those at which
+/// it began.
+#[derive(Debug, Default)]
+pub(super) struct Audience {
+    /// By number.
     hearers: Vec<Hearer>,
-    /// The same as a table of bits: a row for each node, a bit for each that may hear it.
+    /// The same as a table of bits, from the first block that is not empty to the last.
     blocks: Vec<Block>,
-    /// Blocks of a row.
-    width: usize,
-    /// Of each row which blocks are not empty, as bits; from the 65th on from the first bit again.
-    filled: Vec<u64>,
+    /// The number of the first of them.
+    first: usize,
+    /// Which blocks are not empty, as bits; from the 65th on from the first bit again.
+    filled: u64,
+    /// Nodes are left out that are deaf to the transmission of which it is the audience.
+    is_part: bool,
 }
 
 /// Which of 64 nodes hear one.
@@ -38,128 +83,298 @@ struct Block {
     first: u32,
 }
 
-impl Hearing {
-    pub(super) fn new(sites: &[Site], radio: &Radio) -> Self {
-        let lists = lists(sites, radio);
-        let width = sites.len().div_ceil(64);
-        let mut begins = Vec::with_capacity(sites.len() + 1);
-        let mut hearers = Vec::with_capacity(lists.iter().map(Vec::len).sum());
-        let mut blocks = Vec::with_capacity(sites.len() * width);
-        for mut list in lists {
-            list.sort_unstable_by_key(|hearer| hearer.node);
-            begins.push(hearers.len() as u32);
-            for nodes in (0..width as u32).map(|block| 64 * block..64 * (block + 1)) {
-                let first = list.partition_point(|hearer| hearer.node < nodes.start);
-                let within = list.iter().filter(|hearer| nodes.contains(&hearer.node));
-                let bits = within.map(|hearer| 1 << (hearer.node - nodes.start)).sum();
-                blocks.push(Block { bits, first: first as u32 });
+impl Audience {
+    fn new(hearers: &[Hearer]) -> Self {
+        debug_assert!(hearers.is_sorted_by_key(|hearer| hearer.node));
+        let block = |hearer: &Hearer| hearer.node as usize / 64;
+        let first = hearers.first().map_or(0, block);
+        let mut blocks = vec![Block::default(); hearers.last().map_or(0, block) + 1 - first];
+        let mut filled = 0;
+        for (hearer, place) in hearers.iter().zip(0..) {
+            let at = block(hearer);
+            let Block { bits, first } = &mut blocks[at - first];
+            if *bits == 0 {
+                *first = place;
             }
-            hearers.append(&mut list);
+            *bits |= 1 << (hearer.node % 64);
+            filled |= 1 << (at % 64);
         }
-        begins.push(hearers.len() as u32);
-        let bit = |(at, block): (usize, &Block)| u64::from(block.bits != 0) << (at % 64);
-        let filled = |row: &[Block]| row.iter().enumerate().map(bit).fold(0, |all, bit| all | bit);
-        let filled = blocks.chunks(width.max(1)).map(filled).collect();
-        Self { begins, hearers, blocks, width, filled }
+        // Only as large as it must be.
+        Self { hearers: hearers.to_vec(), blocks, first, filled, is_part: false }
     }
 
-    /// Nodes that hear this one, by number.
-    pub(super) fn of(&self, node: u32) -> &[Hearer] {
-        let node = node as usize;
-        &self.hearers[self.begins[node] as usize..self.begins[node + 1] as usize]
+    /// Whether it is all who may hear the sender, and not only those who listen.
+    pub(super) fn is_whole(&self) -> bool {
+        !self.is_part
     }
 
-    /// The place of a node among those that hear another; none if it never does.
+    /// Nodes that hear the sender, by number.
+    pub(super) fn hearers(&self) -> &[Hearer] {
+        &self.hearers
+    }
+
+    /// The place of a node among those that hear the sender; none if it never does.
     #[inline]
-    pub(super) fn place(&self, from: u32, to: u32) -> Option<usize> {
-        let block = &self.blocks[from as usize * self.width + to as usize / 64];
-        let bit = 1 << (to % 64);
+    pub(super) fn place(&self, node: u32) -> Option<usize> {
+        let block = self.blocks.get((node as usize / 64).wrapping_sub(self.first))?;
+        let bit = 1 << (node % 64);
         let before = (block.bits & (bit - 1)).count_ones();
         (block.bits & bit != 0).then(|| (block.first + before) as usize)
     }
 
-    /// A node as one that hears another; none if it never does.
-    pub(super) fn find(&self, from: u32, to: u32) -> Option<&Hearer> {
-        self.place(from, to).map(|place| &self.of(from)[place])
+    /// A node as one that hears the sender; none if it never does.
+    pub(super) fn find(&self, node: u32) -> Option<&Hearer> {
+        self.place(node).map(|place| &self.hearers[place])
     }
 
-    /// Whether there is a node that hears both.
-    pub(super) fn meet(&self, a: u32, b: u32) -> bool {
-        let (a, b) = (a as usize, b as usize);
-        let row = |node: usize| &self.blocks[node * self.width..(node + 1) * self.width];
-        let mut both = self.filled[a] & self.filled[b];
+    /// Whether there is a node that hears both senders.
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        let mut both = self.filled & other.filled;
+        let from = self.first.max(other.first);
+        let end = |of: &Self| of.first + of.blocks.len();
+        let end = end(self).min(end(other));
         while both != 0 {
             let first = both.trailing_zeros() as usize;
             both &= both - 1;
-            for at in (first..self.width).step_by(64) {
-                if row(a)[at].bits & row(b)[at].bits != 0 {
+            let skipped = from.saturating_sub(first).div_ceil(64) * 64;
+            for at in (first + skipped..end).step_by(64) {
+                if self.blocks[at - self.first].bits & other.blocks[at - other.first].bits != 0 {
                     return true;
                 }
             }
         }
         false
     }
+
+    /// What it takes of memory, in bytes.
+    fn size(&self) -> usize {
+        size_of_val(&self.hearers[..]) + size_of_val(&self.blocks[..])
+    }
 }
 
-/// Those that hear each node.
-fn lists(sites: &[Site], radio: &Radio) -> Vec<Vec<Hearer>> {
-    let count = sites.len() as u32;
-    let weakest = radio.receiver.weakest();
-    let mut lists: Vec<Vec<Hearer>> = vec![Vec::new(); sites.len()];
-    for high in 1..count {
-        for low in 0..high {
-            let (a, b) = (&sites[low as usize], &sites[high as usize]);
-            if a.channel != b.channel {
-                continue;
-            }
-            let moves = radio.goes_by_place() && (a.course.moves() || b.course.moves());
-            let way = if moves {
-                Way { distance: a.course.closest(&b.course), now: Instant::ZERO }
-            } else {
-                Way::at(Instant::ZERO, a, b)
-            };
-            let (up, down) = radio.losses.between(low, high, way);
-            for (from, to, level) in [(low, high, a.tx_power - up), (high, low, b.tx_power - down)]
-            {
-                if level >= weakest {
-                    let power = Power::from(Milliwatts::from(level).0);
-                    lists[from as usize].push(Hearer { node: to, moves, power });
-                }
-            }
-        }
+/// The audiences of those who have sent, as far as there is room.
+#[derive(Debug)]
+pub(super) struct Hearing {
+    /// How many bytes they may take together, the last one not counted.
+    room: usize,
+    /// By sender, each with the number of the question that asked for it last.
+    kept: Vec<Option<(Arc<Audience>, u64)>>,
+    /// Bytes that they take.
+    size: usize,
+    questions: u64,
+    /// Who was found last; kept for its memory.
+    found: Vec<Hearer>,
+}
+
+impl Hearing {
+    /// Of so many nodes.
+    pub(super) fn new(nodes: usize) -> Self {
+        let (kept, found) = (vec![None; nodes], Vec::new());
+        Self { room: 64 << 20, kept, size: 0, questions: 0, found }
     }
-    lists
+
+    /// Those who hear a node. If all room is taken by others that are in use, those are left out
+    /// that are `deaf` now.
+    pub(super) fn of(
+        &mut self,
+        from: u32,
+        radio: &Radio,
+        sites: &[Site],
+        deaf: impl Fn(u32) -> bool,
+    ) -> Arc<Audience> {
+        self.questions += 1;
+        if let Some((audience, asked)) = &mut self.kept[from as usize] {
+            *asked = self.questions;
+            return Arc::clone(audience);
+        }
+        let is_part = !self.make_room();
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        found.extend(self.find(from, radio, sites, |node| is_part && deaf(node)));
+        let audience = Arc::new(Audience { is_part, ..Audience::new(&found) });
+        self.found = found;
+        if !is_part {
+            self.size += audience.size();
+            self.kept[from as usize] = Some((Arc::clone(&audience), self.questions));
+        }
+        audience
+    }
+
+    /// Those who hear a node but those that are `deaf`.
+    pub(super) fn find(
+        &self,
+        from: u32,
+        radio: &Radio,
+        sites: &[Site],
+        deaf: impl Fn(u32) -> bool,
+    ) -> impl Iterator<Item = Hearer> {
+        let tx_power = sites[from as usize].tx_power;
+        let reach = radio.reach(tx_power);
+        // What was found one way holds for the other, if both send with the same power.
+        let is_mutual = move |to: usize| radio.goes_by_place() && sites[to].tx_power == tx_power;
+        let hearer = move |to: u32| {
+            let ends = (from, to);
+            let (way, moves) =
+                closest(radio, sites, ends).filter(|(way, _)| way.distance <= reach)?;
+            match &self.kept[to as usize] {
+                Some((back, _)) if is_mutual(to as usize) => {
+                    back.find(from).map(|hearer| Hearer { node: to, ..*hearer })
+                }
+                _ => Hearer::over(radio, sites, ends, (way, moves)),
+            }
+        };
+        (0..sites.len() as u32).filter(move |&to| !deaf(to)).filter_map(hearer)
+    }
+
+    /// Forgets whom nobody has asked for the longest time, and who does not send, until there is
+    /// room; whether there is.
+    fn make_room(&mut self) -> bool {
+        while self.size > self.room {
+            let asked = |(_, asked): &(Arc<Audience>, u64)| *asked;
+            let kept = self.kept.iter_mut().filter(|kept| {
+                kept.as_ref().is_some_and(|(audience, _)| Arc::strong_count(audience) == 1)
+            });
+            let oldest = kept.min_by_key(|kept| kept.as_ref().map(asked));
+            let Some((audience, _)) = oldest.and_then(Option::take) else { return false };
+            self.size -= audience.size();
+        }
+        true
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::phy::error::Nist;
-    use crate::phy::propagation::{Course, Position};
+    use crate::phy::propagation::{
+        Course, Friis, LogDistance, Position, Propagation, Shadowing, TwoRay,
+    };
     use crate::space::Losses;
-    use kernel::{Db, Dbm};
+    use kernel::{Db, Dbm, Duration, Seed};
+
+    fn site(course: Course) -> Site {
+        Site { course, channel: 1, tx_power: Dbm(20.0), is_access_point: false }
+    }
 
     #[test]
     fn the_table_of_bits_says_what_the_list_says() {
         // Many blocks, and unevenly: each hears its neighbourhood, and some nobody.
         let count = 300_u32;
         let near = |a: u32, b: u32| a.abs_diff(b) < 40 && (a * 7 + b * 13) % 5 < 2;
-        let hears = |from: u32, to: u32| from != to && !from.is_multiple_of(3) && near(from, to);
-        let loss = |from, to| Db(if hears(from, to) { 80.0 } else { 300.0 });
-        let row = |from| (0..count).map(|to| loss(from, to)).collect();
-        let radio = Radio::new(Losses::Matrix((0..count).map(row).collect()), Box::new(Nist {}));
-        let course = Course::from(Position::default());
-        let site = Site { course, channel: 1, tx_power: Dbm(20.0), is_access_point: false };
-        let hearing = Hearing::new(&vec![site; count as usize], &radio);
-        for from in 0..count {
-            let list: Vec<u32> = hearing.of(from).iter().map(|hearer| hearer.node).collect();
-            assert_eq!(list, (0..count).filter(|&to| hears(from, to)).collect::<Vec<_>>());
+        let far = |a: u32, b: u32| (a, b) == (1, 299);
+        let hears = |from: u32, to: u32| {
+            from != to && !from.is_multiple_of(3) && (near(from, to) || far(from, to))
+        };
+        let audience = |from: u32| {
+            let power = Power::from(f64::from(from));
+            let hearer = |node| Hearer { node, moves: false, power };
+            Audience::new(&(0..count).filter(|&to| hears(from, to)).map(hearer).collect::<Vec<_>>())
+        };
+        let audiences: Vec<Audience> = (0..count).map(audience).collect();
+        for (audience, from) in audiences.iter().zip(0..) {
             for to in 0..count {
-                let found = hearing.find(from, to).map(|hearer| hearer.node);
+                let found = audience.find(to).map(|hearer| hearer.node);
                 assert_eq!(found, hears(from, to).then_some(to));
                 let both = |node| hears(from, node) && hears(to, node);
-                assert_eq!(hearing.meet(from, to), (0..count).any(both));
+                assert_eq!(audience.meets(&audiences[to as usize]), (0..count).any(both));
             }
         }
+    }
+
+    #[test]
+    fn blocks_far_behind_the_first_are_found_to_meet() {
+        let audience = |nodes: &[u32]| {
+            let hearer = |&node| Hearer { node, moves: false, power: Power::from(1.0) };
+            Audience::new(&nodes.iter().map(hearer).collect::<Vec<_>>())
+        };
+        let far = 64 * 131 + 5;
+        assert!(audience(&[64 * 3, far]).meets(&audience(&[64 * 67 + 1, far])));
+        assert!(!audience(&[64 * 3, far]).meets(&audience(&[64 * 67 + 1, far + 1])));
+        assert!(!audience(&[0, 1]).meets(&audience(&[far, far + 4096])));
+    }
+
+    /// 120 nodes on 2 km², on two channels; every tenth goes, and every seventh sends with less.
+    fn sites() -> Vec<Site> {
+        let mut rng = Seed { root: 5, replication: 0 }.stream("test", 0);
+        let mut place =
+            || Position { x: 1400.0 * rng.uniform(), y: 1400.0 * rng.uniform(), z: 1.5 };
+        let node = |n: u16| {
+            let from = (Instant::ZERO, place());
+            let to = (Instant::ZERO + Duration::from_millis(5000), place());
+            let course =
+                if n.is_multiple_of(10) { Course::through(vec![from, to]) } else { from.1.into() };
+            let tx_power = Dbm(if n.is_multiple_of(7) { 10.0 } else { 20.0 });
+            Site { channel: n % 2, tx_power, ..site(course) }
+        };
+        (0..120).map(node).collect()
+    }
+
+    #[test]
+    fn an_audience_is_all_who_hear_a_node_by_themselves() {
+        let (inner, seed) = (LogDistance::default(), Seed { root: 3, replication: 1 });
+        let models: [Box<dyn Propagation>; 4] = [
+            Box::new(Friis { frequency_mhz: 60_000.0 }),
+            Box::new(inner),
+            Box::new(TwoRay {}),
+            Box::new(Shadowing { inner, deviation: Db(8.0), seed }),
+        ];
+        let sites = sites();
+        for model in models {
+            let radio = Radio::new(Losses::Places(model), Box::new(Nist {}));
+            let mut hearing = Hearing::new(sites.len());
+            let mut pairs = 0;
+            for from in 0..120 {
+                let alone = |to| Hearer::find(&radio, &sites, (from, to));
+                let expected: Vec<Hearer> = (0..120).filter_map(alone).collect();
+                assert_eq!(
+                    hearing.of(from, &radio, &sites, |_| true).hearers(),
+                    expected,
+                    "{from}, {radio:?}"
+                );
+                pairs += expected.len();
+            }
+            assert!((1000..7000).contains(&pairs), "{pairs} of 7140: {radio:?}");
+        }
+    }
+
+    #[test]
+    fn where_all_room_is_in_use_the_deaf_are_left_out() {
+        let radio = Radio::new(Losses::Places(Box::new(TwoRay {})), Box::new(Nist {}));
+        let sites = vec![site(Position::default().into()); 9];
+        let mut hearing = Hearing::new(sites.len());
+        hearing.room = 0;
+        let nodes = |audience: &Audience| -> Vec<u32> {
+            audience.hearers().iter().map(|hearer| hearer.node).collect()
+        };
+        let first = hearing.of(0, &radio, &sites, |_| true);
+        assert!(first.is_whole() && nodes(&first) == [1, 2, 3, 4, 5, 6, 7, 8]);
+        let second = hearing.of(1, &radio, &sites, |node| node % 2 == 0);
+        assert!(!second.is_whole() && nodes(&second) == [3, 5, 7]);
+        drop(first);
+        assert!(hearing.of(1, &radio, &sites, |_| true).is_whole(), "there is room again");
+    }
+
+    #[test]
+    fn without_room_the_same_hear_and_only_few_are_kept() {
+        let sites = sites();
+        let model = Box::new(LogDistance::default());
+        let radio = Radio::new(Losses::Places(model), Box::new(Nist {}));
+        let (mut ample, mut tight) = (Hearing::new(sites.len()), Hearing::new(sites.len()));
+        tight.room = 4000;
+        let kept = |hearing: &Hearing| -> Vec<u32> {
+            (0..120).filter(|&node| hearing.kept[node as usize].is_some()).collect()
+        };
+        // Node 3 sends all the time, the others in turn.
+        for from in (0..120).chain(0..120).flat_map(|node| [3, node]) {
+            let expected = ample.of(from, &radio, &sites, |_| true);
+            assert_eq!(tight.of(from, &radio, &sites, |_| true).hearers(), expected.hearers());
+            let size: usize =
+                tight.kept.iter().flatten().map(|(audience, _)| audience.size()).sum();
+            assert_eq!(size, tight.size);
+        }
+        assert_eq!(kept(&ample).len(), 120);
+        let (left, size) = (kept(&tight), tight.size);
+        assert!(left.len() < 20 && left.contains(&3) && left.contains(&119), "{left:?}");
+        assert!(size < 2 * 4000, "{size} bytes");
     }
 }

@@ -1,7 +1,7 @@
 //! What has disturbed a frame, over its time.
 
 use super::radio::Quanta;
-use super::signals::Signals;
+use super::signals::{Sent, Signals};
 use kernel::{Duration, Instant};
 
 /// A time of constant interference.
@@ -39,10 +39,10 @@ impl Bounds {
 /// Interference with a frame, over its time; kept for its memory.
 #[derive(Debug, Default)]
 pub(super) struct Interference {
-    /// Number of the frame's transmission.
-    id: u32,
     begin: Instant,
     end: Instant,
+    /// What was on the air with the frame.
+    others: Vec<Sent>,
     /// When, after the frame has begun, which of the others begins or ends; in this order.
     events: Vec<(Instant, u32)>,
     /// How they arrive at the node that is looked at, and whether they are there.
@@ -54,9 +54,11 @@ impl Interference {
     /// From now on it is that with a transmission that ends now.
     pub(super) fn with(&mut self, id: u32, signals: &Signals) {
         let flight = signals.flight(id);
-        (self.id, self.begin, self.end) = (id, flight.start, flight.end());
+        (self.begin, self.end) = (flight.start, flight.end());
+        self.others.clear();
+        self.others.extend(signals.others(id));
         self.events.clear();
-        for (sent, index) in signals.others(id).iter().zip(0..) {
+        for (sent, index) in self.others.iter().zip(0..) {
             let times = [sent.begin, sent.end].into_iter();
             let times = times.filter(|&at| self.begin < at && at < self.end);
             self.events.extend(times.map(|at| (at, index)));
@@ -66,11 +68,11 @@ impl Interference {
 
     /// The times of constant interference at a node.
     pub(super) fn at(&mut self, node: u32, signals: &Signals) -> &[Chunk] {
-        let Self { id, begin, end, ref events, ref mut arriving, ref mut chunks } = *self;
+        let Self { begin, end, ref others, ref events, ref mut arriving, ref mut chunks } = *self;
         let (mut begin, mut sum) = (begin, Quanta::default());
         arriving.clear();
         chunks.clear();
-        for sent in signals.others(id) {
+        for sent in others {
             let power =
                 signals.power_at(sent, node).map_or(Quanta::default(), |power| power.quanta);
             let is_there = sent.begin <= begin;
@@ -151,7 +153,7 @@ mod tests {
         let mut ended = Vec::new();
         for (from, begin, end) in flights.into_iter().chain([(2, 210, 500)]) {
             signals.end(us(begin), &mut ended);
-            signals.begin(flight(from, begin, end));
+            signals.begin(flight(from, begin, end), |_| false);
         }
         signals.end(us(410), &mut ended);
         let of_node_0 = |id: &&u32| signals.flight(**id).frame.from == 0;

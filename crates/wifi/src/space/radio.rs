@@ -173,6 +173,16 @@ impl Radio {
         matches!(self.losses, Losses::Places(_))
     }
 
+    /// Metres beyond which nobody hears a node that sends with this power.
+    pub(super) fn reach(&self, tx_power: Dbm) -> f64 {
+        // The hundredth is for rounding, so that no pair is lost for which the loss itself tells.
+        let most = tx_power - self.receiver.weakest() + Db(0.01);
+        match &self.losses {
+            Losses::Places(model) => model.reach(most),
+            Losses::Matrix(_) => f64::INFINITY,
+        }
+    }
+
     /// Mean power of a frame that a node begins to send now, at another, by their places; none
     /// below the floor.
     pub(super) fn power(&self, sites: &[Site], ends: (u32, u32), now: Instant) -> Option<Power> {

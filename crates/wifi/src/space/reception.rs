@@ -72,6 +72,8 @@ pub(super) struct Receiver {
     lock: Option<Lock>,
     /// It sends itself, and hears nothing.
     sending: bool,
+    /// Up to when it sends, or has sent last.
+    sends_until: Instant,
     /// It neither sends nor follows a frame, but there is energy.
     energy: bool,
 }
@@ -83,9 +85,15 @@ impl Receiver {
     }
 
     /// The node begins to send: what it was receiving is lost.
-    pub(super) fn begin_sending(&mut self) {
-        self.sending = true;
+    pub(super) fn begin_sending(&mut self, until: Instant) {
+        (self.sending, self.sends_until) = (true, until);
         self.lock = None;
+    }
+
+    /// Whether it sends all the time up to then: what begins now and is over by then is nothing to
+    /// it.
+    pub(super) fn is_deaf_until(&self, end: Instant) -> bool {
+        self.sending && end <= self.sends_until
     }
 
     pub(super) fn end_sending(&mut self) {
@@ -261,7 +269,7 @@ mod tests {
             let mut ear = Ear::default();
             if let Some(other) = other {
                 // Its own preamble was missed.
-                ear.receiver.begin_sending();
+                ear.receiver.begin_sending(us(1000));
                 ear.begin(0, other);
                 ear.receiver.end_sending();
             }
@@ -318,7 +326,7 @@ mod tests {
     #[test]
     fn energy_makes_the_medium_busy_until_it_is_less() {
         let mut ear = Ear::default();
-        ear.receiver.begin_sending();
+        ear.receiver.begin_sending(us(1000));
         ear.begin(0, -63.0);
         ear.begin(0, -64.0);
         ear.begin(0, -70.0);
@@ -331,10 +339,20 @@ mod tests {
     }
 
     #[test]
+    fn who_sends_to_the_end_of_a_frame_is_deaf_to_it() {
+        let mut receiver = Receiver::default();
+        assert!(!receiver.is_deaf_until(us(0)));
+        receiver.begin_sending(us(300));
+        assert_eq!([299, 300, 301].map(|end| receiver.is_deaf_until(us(end))), [true, true, false]);
+        receiver.end_sending();
+        assert!(!receiver.is_deaf_until(us(300)));
+    }
+
+    #[test]
     fn who_sends_receives_nothing() {
         let mut ear = Ear::default();
         ear.begin(0, -60.0);
-        ear.receiver.begin_sending();
+        ear.receiver.begin_sending(us(1000));
         assert_eq!(ear.begin(10, -50.0), None);
         assert_eq!(ear.end(0), End::Unnoticed);
         ear.receiver.end_sending();

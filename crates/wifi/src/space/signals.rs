@@ -1,17 +1,21 @@
 //! What is on the air, and what arrives of it where.
 
 use super::frame::Flight;
-use super::hearing::{Hearer, Hearing};
+use super::hearing::{Audience, Hearer, Hearing};
 use super::radio::{Power, Radio, Site};
 use kernel::Instant;
+use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// Frames on the air, propagation, and who hears whom.
 #[derive(Debug)]
 pub(super) struct Signals {
     pub(super) radio: Radio,
     pub(super) sites: Vec<Site>,
-    pub(super) hearing: Hearing,
+    hearing: Hearing,
+    /// Of what is on the air no more.
+    nobody: Arc<Audience>,
     /// What arrives of one node at another is always the same.
     is_steady: bool,
     /// By number; numbers are used again.
@@ -26,34 +30,38 @@ pub(super) struct Signals {
 #[derive(Debug)]
 struct Transmission {
     flight: Flight,
+    audience: Arc<Audience>,
     /// Where that is not always the same: what arrives at those that hear it; none, if they have
     /// gone out of hearing.
     powers: Vec<Option<Power>>,
-    /// Which were on the air with it, and arrive at some who hear it.
-    others: Vec<Sent>,
 }
 
 /// What all ask of a transmission.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sent {
     id: u32,
-    pub(super) from: u32,
     pub(super) begin: Instant,
     pub(super) end: Instant,
 }
 
 impl Signals {
     pub(super) fn new(radio: Radio, sites: Vec<Site>) -> Self {
-        let hearing = Hearing::new(&sites, &radio);
+        let hearing = Hearing::new(sites.len());
         let is_steady = radio.fading.is_none() && !sites.iter().any(|site| site.course.moves());
+        let nobody = Arc::default();
         let (transmissions, free, flying, ended) = Default::default();
-        Self { radio, sites, hearing, is_steady, transmissions, free, flying, ended }
+        Self { radio, sites, hearing, nobody, is_steady, transmissions, free, flying, ended }
+    }
+
+    /// A node as one that hears another at any moment; none if it never does.
+    pub(super) fn hearer(&self, from: u32, to: u32) -> Option<Hearer> {
+        Hearer::find(&self.radio, &self.sites, (from, to))
     }
 
     /// Mean power of a frame that one node begins to send now, at another; none if it does not
     /// hear it.
     pub(super) fn mean_power(&self, from: u32, to: u32, now: Instant) -> Option<Power> {
-        self.mean_at(from, self.hearing.find(from, to)?, now)
+        self.mean_at(from, &self.hearer(from, to)?, now)
     }
 
     /// The same at one of those that may hear it.
@@ -65,45 +73,38 @@ impl Signals {
         }
     }
 
-    /// A frame begins; its number.
-    pub(super) fn begin(&mut self, flight: Flight) -> u32 {
+    /// A frame begins; its number. Nodes may be `deaf` to it from its begin to its end.
+    pub(super) fn begin(&mut self, flight: Flight, deaf: impl Fn(u32) -> bool) -> u32 {
         let (from, begin, end) = (flight.frame.from, flight.start, flight.end());
-        let id = self.number(flight);
-        let sent = Sent { id, from, begin, end };
-        let Self { hearing, transmissions, .. } = self;
-        for other in self.flying.iter().filter(|other| hearing.meet(from, other.from)) {
-            transmissions[other.id as usize].others.push(sent);
-            transmissions[id as usize].others.push(*other);
-        }
+        self.forget(begin);
+        let audience = self.hearing.of(from, &self.radio, &self.sites, deaf);
+        let mut powers = Vec::new();
         if !self.is_steady {
-            let mut powers = std::mem::take(&mut self.transmissions[id as usize].powers);
-            powers.extend(self.hearing.of(from).iter().map(|hearer| {
+            powers.extend(audience.hearers().iter().map(|hearer| {
                 let mean = self.mean_at(from, hearer, begin)?;
                 Some(self.radio.fade(mean, &self.sites, (from, hearer.node), begin))
             }));
-            self.transmissions[id as usize].powers = powers;
         }
-        self.flying.push(sent);
+        let transmission = Transmission { flight, audience, powers };
+        let id = if let Some(id) = self.free.pop() {
+            self.transmissions[id as usize] = transmission;
+            id
+        } else {
+            self.transmissions.push(transmission);
+            self.transmissions.len() as u32 - 1
+        };
+        self.flying.push(Sent { id, begin, end });
         id
     }
 
-    /// A number for a transmission that begins. Those that have ended keep theirs as long as they
-    /// may be asked for.
-    fn number(&mut self, flight: Flight) -> u32 {
-        let oldest = self.flying.first().map_or(flight.start, |sent| sent.begin);
+    /// Forgets transmissions for which nobody can ask any more: they ended before those began that
+    /// are on the air now.
+    fn forget(&mut self, now: Instant) {
+        let oldest = self.flying.first().map_or(now, |sent| sent.begin);
         while let Some(sent) = self.ended.pop_front_if(|sent| sent.end <= oldest) {
+            self.transmissions[sent.id as usize].audience = Arc::clone(&self.nobody);
             self.free.push(sent.id);
         }
-        if let Some(id) = self.free.pop() {
-            let transmission = &mut self.transmissions[id as usize];
-            transmission.flight = flight;
-            transmission.powers.clear();
-            transmission.others.clear();
-            return id;
-        }
-        let (powers, others) = (Vec::new(), Vec::new());
-        self.transmissions.push(Transmission { flight, powers, others });
-        self.transmissions.len() as u32 - 1
     }
 
     /// Tells which frames end now.
@@ -116,19 +117,24 @@ impl Signals {
 
     /// What arrives of a transmission at one of those that hear its sender.
     #[inline]
-    fn power(&self, id: u32, hearer: &Hearer, place: usize) -> Option<Power> {
+    fn power(&self, transmission: &Transmission, place: usize) -> Option<Power> {
         if self.is_steady {
-            Some(hearer.power)
+            Some(transmission.audience.hearers()[place].power)
         } else {
-            self.transmissions[id as usize].powers[place]
+            transmission.powers[place]
         }
     }
 
     /// For all nodes at which a transmission arrives: what does of it.
     #[inline]
     pub(super) fn each(&self, id: u32, mut take: impl FnMut(u32, Power)) {
-        for (place, hearer) in self.hearing.of(self.flight(id).frame.from).iter().enumerate() {
-            if let Some(power) = self.power(id, hearer, place) {
+        let Transmission { audience, powers, .. } = &self.transmissions[id as usize];
+        if self.is_steady {
+            audience.hearers().iter().for_each(|hearer| take(hearer.node, hearer.power));
+            return;
+        }
+        for (hearer, power) in audience.hearers().iter().zip(powers) {
+            if let Some(power) = *power {
                 take(hearer.node, power);
             }
         }
@@ -137,8 +143,28 @@ impl Signals {
     /// What arrives of a transmission at a node, if the node hears it.
     #[inline]
     pub(super) fn power_at(&self, sent: &Sent, node: u32) -> Option<Power> {
-        let place = self.hearing.place(sent.from, node)?;
-        self.power(sent.id, &self.hearing.of(sent.from)[place], place)
+        let transmission = &self.transmissions[sent.id as usize];
+        self.power(transmission, transmission.audience.place(node)?)
+    }
+
+    /// All who may hear a transmission.
+    pub(super) fn hearers(&self, id: u32) -> Cow<'_, [Hearer]> {
+        let Transmission { flight, audience, .. } = &self.transmissions[id as usize];
+        if audience.is_whole() {
+            audience.hearers().into()
+        } else {
+            let from = flight.frame.from;
+            self.hearing.find(from, &self.radio, &self.sites, |_| false).collect()
+        }
+    }
+
+    /// A node as one that may hear a transmission, even if it is deaf to it; none if it never does.
+    pub(super) fn hearer_of(&self, id: u32, node: u32) -> Option<Hearer> {
+        let Transmission { flight, audience, .. } = &self.transmissions[id as usize];
+        match audience.find(node) {
+            None if !audience.is_whole() => self.hearer(flight.frame.from, node),
+            found => found.copied(),
+        }
     }
 
     pub(super) fn flight(&self, id: u32) -> &Flight {
@@ -154,8 +180,15 @@ impl Signals {
         self.flying.iter().map(|sent| self.flight(sent.id))
     }
 
-    /// What has been on the air with a transmission, and arrives at some who hear it.
-    pub(super) fn others(&self, id: u32) -> &[Sent] {
-        &self.transmissions[id as usize].others
+    /// What has been on the air with a transmission that has ended, and arrives at some who hear
+    /// it.
+    pub(super) fn others(&self, id: u32) -> impl Iterator<Item = Sent> {
+        let Transmission { flight, audience, .. } = &self.transmissions[id as usize];
+        let (begin, end) = (flight.start, flight.end());
+        let others = self.ended.iter().chain(&self.flying).copied();
+        others.filter(move |other| {
+            let meets = || audience.meets(&self.transmissions[other.id as usize].audience);
+            other.id != id && other.begin < end && other.end > begin && meets()
+        })
     }
 }

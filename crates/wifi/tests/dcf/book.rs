@@ -2,6 +2,7 @@
 
 use crate::account::{Account, Aired};
 use crate::station::{Frame, Station};
+use crate::timing::Times;
 use crate::workload::Workload;
 use kernel::Instant;
 use wifi::mac::{SlotGrid, StepKind};
@@ -14,7 +15,7 @@ struct Transmission {
 }
 
 struct Air<'a> {
-    workload: &'a Workload,
+    times: &'a Times,
     stations: Vec<Station<'a>>,
     flying: Vec<Transmission>,
     /// Frames of the collision on the air that have ended before its longest.
@@ -24,10 +25,11 @@ struct Air<'a> {
 
 /// Runs the workload until nothing is left to send.
 pub(crate) fn run(workload: &Workload) -> Account {
+    let times = Times::of(&workload.config.timing);
     let nodes = workload.links.len() as u32 + 1;
-    let stations = (0..nodes).map(|node| Station::new(workload, node)).collect();
+    let stations = (0..nodes).map(|node| Station::new(workload, &times, node)).collect();
     let (flying, over) = (Vec::new(), Vec::new());
-    let mut air = Air { workload, stations, flying, over, account: Account::default() };
+    let mut air = Air { times: &times, stations, flying, over, account: Account::default() };
     let mut coming = workload.packets.iter().zip(0..).peekable();
     loop {
         let next_packet = coming.peek().map(|(arrival, _)| arrival.at);
@@ -64,8 +66,7 @@ impl Air<'_> {
         let clashes = frames.len() > 1;
         let senders: Vec<u32> = frames.iter().map(|frame| frame.from).collect();
         for frame in frames {
-            let timing = &self.workload.config.timing;
-            let parts = timing.airtime(&frame.mode, frame.psdu);
+            let parts = self.times.airtime(&frame.mode, frame.psdu);
             let detected = now + parts.preamble + parts.header;
             for station in &mut self.stations {
                 if !senders.contains(&station.node) {
@@ -121,7 +122,7 @@ impl Air<'_> {
             let station = &mut self.stations[node as usize];
             let for_me = frame.to.is_none_or(|to| to == node);
             if for_me && station.spoiled(frame) {
-                station.garbled(now, self.workload.config.timing.eifs(&frame.mode));
+                station.garbled(now, self.times.eifs(&frame.mode));
                 let loser = match frame.kind {
                     StepKind::Ack => node,
                     _ => frame.from,
@@ -137,13 +138,13 @@ impl Air<'_> {
     /// Nobody could decode a frame; who did not send waits an EIFS, the shortest of those that
     /// the frames ask for.
     fn end_collision(&mut self, now: Instant, collision: &[Transmission]) {
-        let timing = &self.workload.config.timing;
-        let eifs = collision.iter().map(|t| timing.eifs(&t.frame.mode)).min();
-        let eifs = eifs.unwrap_or(timing.difs());
+        let times = self.times;
+        let eifs = collision.iter().map(|t| times.eifs(&t.frame.mode)).min();
+        let eifs = eifs.unwrap_or(times.difs());
         for station in &mut self.stations {
             if !collision.iter().any(|t| t.frame.from == station.node) {
                 station.garbled(now, eifs);
-            } else if timing.slot_grid == SlotGrid::Shared {
+            } else if times.slot_grid == SlotGrid::Shared {
                 station.give_up_waiting(now, eifs);
             }
         }

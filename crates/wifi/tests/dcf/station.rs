@@ -1,10 +1,11 @@
 //! One station's DCF, from the text of IEEE Std 802.11-2020 clause 10.3: it senses, counts its own
 //! slots, waits for answers and answers.
 
+use crate::timing::Times;
 use crate::workload::Workload;
 use kernel::{Bytes, Duration, Instant, Rng};
 use std::collections::{BTreeMap, VecDeque};
-use wifi::mac::{BackoffDraw, Countdown, Durations, SlotGrid, StepKind, Timing};
+use wifi::mac::{BackoffDraw, Countdown, Durations, SlotGrid, StepKind};
 use wifi::phy::Mode;
 use wifi::{Counters, Link, MacConfig, Outcome};
 
@@ -52,6 +53,7 @@ struct Awaited {
 pub(crate) struct Station<'a> {
     pub(crate) node: u32,
     config: &'a MacConfig,
+    times: &'a Times,
     links: &'a [Link],
     backoffs: Rng,
     noise: Rng,
@@ -85,16 +87,17 @@ pub(crate) struct Station<'a> {
 }
 
 impl<'a> Station<'a> {
-    pub(crate) fn new(workload: &'a Workload, node: u32) -> Self {
+    pub(crate) fn new(workload: &'a Workload, times: &'a Times, node: u32) -> Self {
         let config = &workload.config;
         Self {
             node,
             config,
+            times,
             links: &workload.links,
             backoffs: workload.seed.stream("mac.backoff", node),
             noise: workload.seed.stream("radio.noise", node),
             idle_since: Some(Instant::ZERO),
-            space: config.timing.difs(),
+            space: times.difs(),
             nav: Instant::ZERO,
             backoff: None,
             not_before: Instant::ZERO,
@@ -111,10 +114,6 @@ impl<'a> Station<'a> {
             delivered: Vec::new(),
             done: Vec::new(),
         }
-    }
-
-    fn timing(&self) -> &'a Timing {
-        &self.config.timing
     }
 
     pub(crate) fn window(&self) -> u32 {
@@ -139,7 +138,7 @@ impl<'a> Station<'a> {
         let spaced = now >= self.first_slot(idle_since);
         self.tick = None;
         // The frames of one exchange are a SIFS apart and one step of Bianchi's chain.
-        let step = now.since(idle_since) >= self.timing().difs();
+        let step = now.since(idle_since) >= self.times.difs();
         if step && self.config.countdown == Countdown::Bianchi {
             self.backoff = self.backoff.map(|slots| slots.saturating_sub(1));
         }
@@ -149,7 +148,7 @@ impl<'a> Station<'a> {
         if self.msdu.is_some() && self.awaited.is_none() && self.backoff.is_none() {
             self.back_off();
         }
-        self.space = self.timing().difs();
+        self.space = self.times.difs();
     }
 
     /// The PHY finds the medium idle again.
@@ -173,14 +172,14 @@ impl<'a> Station<'a> {
 
     /// When the first slot may begin on a medium idle since `idle_since`.
     fn first_slot(&self, idle_since: Instant) -> Instant {
-        let timing = self.timing();
+        let times = self.times;
         // A station may send after the later of its NAV and its EIFS (clause 10.3.2.3.7).
-        let space_over = (idle_since + self.space).max(self.nav + timing.difs());
+        let space_over = (idle_since + self.space).max(self.nav + times.difs());
         let late = self.not_before.since(space_over);
-        match timing.slot_grid {
+        match times.slot_grid {
             SlotGrid::Free => space_over + late,
             SlotGrid::Standard | SlotGrid::Shared => {
-                space_over + timing.slot * late.0.div_ceil(timing.slot.0)
+                space_over + times.slot * late.0.div_ceil(times.slot.0)
             }
         }
     }
@@ -244,7 +243,7 @@ impl<'a> Station<'a> {
         }
         if self.backoff.is_some_and(|slots| slots > 0) {
             self.counting_slot = true;
-            self.tick = Some(now + self.timing().slot);
+            self.tick = Some(now + self.times.slot);
             return None;
         }
         self.backoff = None;
@@ -260,7 +259,7 @@ impl<'a> Station<'a> {
         match kind {
             StepKind::Rts | StepKind::Data => {
                 self.idle_since = None;
-                self.space = self.timing().difs();
+                self.space = self.times.difs();
             }
             // Its own answer keeps the medium from it as any other frame does.
             StepKind::Cts | StepKind::Ack => self.freeze(now),
@@ -281,7 +280,7 @@ impl<'a> Station<'a> {
                 unreachable!("not in these workloads")
             }
         };
-        let until = Some(now + self.timing().response_timeout(&frame.mode));
+        let until = Some(now + self.times.response_timeout(&frame.mode));
         self.awaited = Some(Awaited { kind, until });
     }
 
@@ -352,7 +351,7 @@ impl<'a> Station<'a> {
                 let mut msdu = self.msdu?;
                 msdu.short_retries = 0;
                 self.msdu = Some(msdu);
-                self.answer = Some((now + self.timing().sifs(), self.data(&msdu)));
+                self.answer = Some((now + self.times.sifs(), self.data(&msdu)));
                 None
             }
             StepKind::Ack if awaited.is_some() => {
@@ -434,25 +433,23 @@ impl<'a> Station<'a> {
     }
 
     fn data_mode(&self, msdu: &Msdu) -> Mode {
-        let timing = self.timing();
-        let standard = timing.standard;
+        let times = self.times;
         let link = |other: u32| self.links[self.node.max(other) as usize - 1].mode;
         // A broadcast is of the family that all can hear.
         let modes = || self.links.iter().map(|link| link.mode);
         let common = modes().find(|mode| mode.class.is_dsss()).or(modes().next());
-        let broadcast =
-            || standard.broadcast_mode(&common.expect("a station"), &timing.basic_rates);
+        let broadcast = || times.broadcast_mode(&common.expect("a station"));
         msdu.to.map_or_else(broadcast, link)
     }
 
     fn airtime(&self, mode: &Mode, psdu: Bytes) -> Duration {
-        self.timing().airtime(mode, psdu).total()
+        self.times.airtime(mode, psdu).total()
     }
 
     fn data(&self, msdu: &Msdu) -> Frame {
         let mode = self.data_mode(msdu);
-        let timing = self.timing();
-        let ack = timing.sifs() + self.airtime(&timing.response_mode(&mode), ACK);
+        let times = self.times;
+        let ack = times.sifs() + self.airtime(&times.response_mode(&mode), ACK);
         Frame {
             kind: StepKind::Data,
             from: self.node,
@@ -468,25 +465,25 @@ impl<'a> Station<'a> {
 
     fn rts(&self, msdu: &Msdu) -> Frame {
         let data = self.data(msdu);
-        let timing = self.timing();
-        let mode = timing.rts_mode(&data.mode);
-        let cts = timing.sifs() + self.airtime(&timing.response_mode(&mode), CTS);
-        let whole = timing.sifs() + self.airtime(&data.mode, data.psdu) + data.reserves;
+        let times = self.times;
+        let mode = times.rts_mode(&data.mode);
+        let cts = times.sifs() + self.airtime(&times.response_mode(&mode), CTS);
+        let whole = times.sifs() + self.airtime(&data.mode, data.psdu) + data.reserves;
         let reserves = self.duration_field(cts + whole);
         Frame { kind: StepKind::Rts, mode, psdu: RTS, reserves, ..data }
     }
 
     fn duration_field(&self, lasting: Duration) -> Duration {
-        match self.timing().durations {
+        match self.times.durations {
             Durations::Standard => lasting,
             Durations::Ns2 => Duration((lasting.0 as f64 * 1e-3).round() as u64 * 1000),
         }
     }
 
     fn reply(&mut self, now: Instant, to: &Frame, kind: StepKind) {
-        let timing = self.timing();
-        let mode = timing.response_mode(&to.mode);
-        let taken = timing.sifs() + self.airtime(&mode, ACK);
+        let times = self.times;
+        let mode = times.response_mode(&to.mode);
+        let taken = times.sifs() + self.airtime(&mode, ACK);
         let frame = Frame {
             kind,
             from: self.node,
@@ -496,6 +493,6 @@ impl<'a> Station<'a> {
             reserves: to.reserves - taken,
             ..*to
         };
-        self.answer = Some((now + timing.sifs(), frame));
+        self.answer = Some((now + times.sifs(), frame));
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::node::{Frame, Node};
 use crate::qos::{Account, CLASSES, Workload};
+use crate::timing::Times;
 use kernel::Instant;
 
 /// A frame on the air.
@@ -13,7 +14,7 @@ struct Transmission {
 }
 
 struct Air<'a> {
-    workload: &'a Workload,
+    times: &'a Times,
     nodes: Vec<Node<'a>>,
     flying: Vec<Transmission>,
     /// Frames of the collision on the air that have ended before its longest.
@@ -23,10 +24,11 @@ struct Air<'a> {
 
 /// Runs the workload until nothing is left to send.
 pub(crate) fn run(workload: &Workload) -> Account {
+    let times = Times::of(&workload.config.timing);
     let count = workload.links.len() as u32 + 1;
-    let nodes = (0..count).map(|node| Node::new(workload, node)).collect();
+    let nodes = (0..count).map(|node| Node::new(workload, &times, node)).collect();
     let (flying, over, account) = (Vec::new(), Vec::new(), Account::default());
-    let mut air = Air { workload, nodes, flying, over, account };
+    let mut air = Air { times: &times, nodes, flying, over, account };
     let mut coming = workload.packets.iter().zip(0..).peekable();
     loop {
         let next_packet = coming.peek().map(|(arrival, _)| arrival.at);
@@ -60,7 +62,7 @@ impl Air<'_> {
         let (clashes, what) = (frames.len() > 1, (first.kind, first.opener()));
         let senders: Vec<u32> = frames.iter().map(|frame| frame.from).collect();
         for frame in frames {
-            let parts = self.workload.config.timing.airtime(&frame.mode, frame.psdu);
+            let parts = self.times.airtime(&frame.mode, frame.psdu);
             let detected = now + parts.preamble + parts.header;
             let others = self.nodes.iter_mut().filter(|node| !senders.contains(&node.id));
             others.for_each(|node| node.sense_busy(detected));
@@ -92,7 +94,7 @@ impl Air<'_> {
         // same EIFS.
         let collision = std::mem::take(&mut self.over);
         if let Some(first) = collision.first() {
-            let eifs = self.workload.config.timing.eifs(&first.frame.mode);
+            let eifs = self.times.eifs(&first.frame.mode);
             let sent = |node: &Node| collision.iter().any(|other| other.frame.from == node.id);
             let bystanders = self.nodes.iter_mut().filter(|node| !sent(node));
             bystanders.for_each(|node| node.garbled(now, eifs));
@@ -106,7 +108,7 @@ impl Air<'_> {
             if frame.to != id {
                 node.overhear(now, frame);
             } else if node.is_spoiled(frame) {
-                node.garbled(now, self.workload.config.timing.eifs(&frame.mode));
+                node.garbled(now, self.times.eifs(&frame.mode));
                 self.nodes[frame.opener() as usize].counters.noise_losses += 1;
             } else if let Some((category, packet)) = node.hear(now, frame) {
                 self.nodes[frame.from as usize].note_received(category, packet);

@@ -8,6 +8,8 @@ mod node;
 #[path = "../common/qos.rs"]
 mod qos;
 mod saturation;
+#[path = "../../../sim/src/check/timing.rs"]
+mod timing;
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;

@@ -1,9 +1,10 @@
 //! One node's four channel access functions, and the frame exchanges that they win.
 
 use crate::qos::{Arrival, Workload};
+use crate::timing::Times;
 use kernel::{Bytes, Duration, Instant, Rng};
 use std::collections::{BTreeMap, VecDeque};
-use wifi::mac::{SlotGrid, StepKind, Timing};
+use wifi::mac::{SlotGrid, StepKind};
 use wifi::phy::{Edca, Mode};
 use wifi::{Counters, FrameCounters, Link, MacConfig, Outcome};
 
@@ -88,6 +89,7 @@ struct Txop {
 pub(crate) struct Node<'a> {
     pub(crate) id: u32,
     config: &'a MacConfig,
+    times: &'a Times,
     links: &'a [Link],
     functions: Vec<Function>,
     noise: Rng,
@@ -139,7 +141,7 @@ impl Function {
 }
 
 impl<'a> Node<'a> {
-    pub(crate) fn new(workload: &'a Workload, id: u32) -> Self {
+    pub(crate) fn new(workload: &'a Workload, times: &'a Times, id: u32) -> Self {
         let config = &workload.config;
         let edca = config.edca.as_ref().expect("there is EDCA");
         let all = if id == 0 { &edca.access_point } else { &edca.stations };
@@ -158,6 +160,7 @@ impl<'a> Node<'a> {
         Self {
             id,
             config,
+            times,
             links: &workload.links,
             functions: all.iter().zip(0..).map(function).collect(),
             noise: workload.seed.stream("radio.noise", id),
@@ -175,10 +178,6 @@ impl<'a> Node<'a> {
             delivered: Vec::new(),
             done: Vec::new(),
         }
-    }
-
-    fn timing(&self) -> &'a Timing {
-        &self.config.timing
     }
 
     pub(crate) fn window(&self, category: usize) -> u32 {
@@ -233,19 +232,19 @@ impl<'a> Node<'a> {
             return;
         }
         let Some(idle_since) = self.idle_since else { return };
-        let timing = self.timing();
+        let times = self.times;
         for function in &mut self.functions {
             let idle = function.backoff.is_none() && function.queue.is_empty();
             if idle || function.boundary.is_some() {
                 continue;
             }
-            let aifs = timing.sifs() + timing.slot * u64::from(function.parameters.aifsn);
+            let aifs = times.aifs(function.parameters.aifsn);
             let mut at = (idle_since + self.extra).max(self.nav) + aifs;
-            if timing.slot_grid == SlotGrid::Free {
+            if times.slot_grid == SlotGrid::Free {
                 at = at.max(self.not_before);
             }
             while at < now.max(self.not_before) {
-                at += timing.slot;
+                at += times.slot;
             }
             function.boundary = Some(at);
         }
@@ -296,7 +295,7 @@ impl<'a> Node<'a> {
         if let Some((category, txop)) = self.txop.filter(|(_, txop)| txop.next == Some(now)) {
             return self.go_on(now, category, txop);
         }
-        let slot = self.timing().slot;
+        let slot = self.times.slot;
         let all = self.functions.iter_mut().enumerate();
         let due = all.filter(|(_, function)| function.boundary == Some(now));
         let mut ready: Vec<usize> = due
@@ -354,7 +353,7 @@ impl<'a> Node<'a> {
             StepKind::Data => StepKind::Ack,
             _ => return,
         };
-        let until = Some(now + self.timing().response_timeout(&frame.mode));
+        let until = Some(now + self.times.response_timeout(&frame.mode));
         self.awaited = Some(Awaited { kind, until });
     }
 
@@ -372,7 +371,7 @@ impl<'a> Node<'a> {
 
     /// A frame ends that cannot be decoded (clause 10.3.2.3.7).
     pub(crate) fn garbled(&mut self, now: Instant, eifs: Duration) {
-        self.extra = eifs.saturating_sub(self.timing().difs());
+        self.extra = eifs.saturating_sub(self.times.difs());
         self.miss(now);
     }
 
@@ -416,7 +415,7 @@ impl<'a> Node<'a> {
                 let function = &mut self.functions[category];
                 function.short_retries = 0;
                 let data = self.data(category, self.functions[category].queue.front()?);
-                self.answer = Some((now + self.timing().sifs(), data));
+                self.answer = Some((now + self.times.sifs(), data));
                 None
             }
             StepKind::Ack if awaited.is_some() => {
@@ -440,7 +439,7 @@ impl<'a> Node<'a> {
     fn succeed(&mut self, now: Instant) {
         self.awaited = None;
         let Some(category) = self.holder.take() else { return };
-        let next = now + self.timing().sifs();
+        let next = now + self.times.sifs();
         self.txop = self.txop.filter(|(_, txop)| next < txop.until);
         self.functions[category].start_anew();
         if let Some((_, txop)) = &mut self.txop {
@@ -505,12 +504,12 @@ impl<'a> Node<'a> {
     }
 
     fn airtime(&self, mode: &Mode, psdu: Bytes) -> Duration {
-        self.timing().airtime(mode, psdu).total()
+        self.times.airtime(mode, psdu).total()
     }
 
     fn data(&self, category: usize, msdu: &Msdu) -> Frame {
         let mode = self.links[self.id.max(msdu.to) as usize - 1].mode;
-        let timing = self.timing();
+        let times = self.times;
         let mpdu = msdu.size + self.config.overhead();
         let alone = mode.class == wifi::phy::ModeClass::Vht;
         Frame {
@@ -519,7 +518,7 @@ impl<'a> Node<'a> {
             to: msdu.to,
             mode,
             psdu: if alone { mpdu + DELIMITER } else { mpdu },
-            reserves: timing.sifs() + self.airtime(&timing.response_mode(&mode), ACK),
+            reserves: times.sifs() + self.airtime(&times.response_mode(&mode), ACK),
             category,
             sequence: msdu.sequence,
             retry: msdu.retry,
@@ -528,20 +527,20 @@ impl<'a> Node<'a> {
     }
 
     fn rts(&self, data: &Frame) -> Frame {
-        let timing = self.timing();
-        let mode = timing.rts_mode(&data.mode);
-        let cts = timing.sifs() + self.airtime(&timing.response_mode(&mode), CTS);
-        let whole = timing.sifs() + self.airtime(&data.mode, data.psdu) + data.reserves;
+        let times = self.times;
+        let mode = times.rts_mode(&data.mode);
+        let cts = times.sifs() + self.airtime(&times.response_mode(&mode), CTS);
+        let whole = times.sifs() + self.airtime(&data.mode, data.psdu) + data.reserves;
         Frame { kind: StepKind::Rts, mode, psdu: RTS, reserves: cts + whole, ..*data }
     }
 
     fn reply(&mut self, now: Instant, to: &Frame, kind: StepKind) {
-        let timing = self.timing();
-        let mode = timing.response_mode(&to.mode);
-        let reserves = to.reserves - (timing.sifs() + self.airtime(&mode, ACK));
+        let times = self.times;
+        let mode = times.response_mode(&to.mode);
+        let reserves = to.reserves - (times.sifs() + self.airtime(&mode, ACK));
         let (from, back) = (self.id, to.from);
         let frame = Frame { kind, from, to: back, mode, psdu: ACK, reserves, ..*to };
-        self.answer = Some((now + timing.sifs(), frame));
+        self.answer = Some((now + times.sifs(), frame));
     }
 }
 

@@ -12,9 +12,20 @@ pub struct Friis {
     pub frequency_mhz: f64,
 }
 
+impl Friis {
+    fn wavelength(self) -> f64 {
+        LIGHT / (self.frequency_mhz * 1e6)
+    }
+}
+
 impl Propagation for Friis {
     fn loss(&self, path: &Path) -> Db {
-        free_space(LIGHT / (self.frequency_mhz * 1e6), path.distance)
+        free_space(self.wavelength(), path.distance)
+    }
+
+    fn reach(&self, loss: Db) -> f64 {
+        let far_field = self.wavelength() / (4.0 * std::f64::consts::PI);
+        far_field * libm::pow(10.0, loss.0 / 20.0)
     }
 }
 

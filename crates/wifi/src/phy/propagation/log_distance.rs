@@ -24,6 +24,15 @@ impl Propagation for LogDistance {
         let times = (path.distance / self.reference_m).max(1.0);
         self.reference_loss + Db(10.0 * self.exponent * libm::log10(times))
     }
+
+    fn reach(&self, loss: Db) -> f64 {
+        let beyond = (loss - self.reference_loss).0;
+        if self.exponent > 0.0 {
+            self.reference_m * libm::pow(10.0, beyond / (10.0 * self.exponent))
+        } else {
+            f64::INFINITY
+        }
+    }
 }
 
 #[cfg(test)]
