@@ -235,7 +235,7 @@ def test_ctrl_c_keeps_what_is_there(tmp_path: Path, cell_file: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)
     assert process.returncode == 130, told
-    assert "the same command goes on from there" in told
+    assert "the same command continues the sweep" in told
     assert 1 <= len(list(store.glob("??/*.json"))) < 800
     assert not list(store.glob("??/*.part"))
 
@@ -255,7 +255,7 @@ def test_pictures(small: sm.Scenario) -> None:
     assert lines[0].get_ydata().tolist() == mean.to_list()
     (axes,) = done.plot(x=hue, y=Y).axes
     assert [label.get_text() for label in axes.get_xticklabels()] == ["new_reno", "cubic"]
-    with pytest.raises(ValueError, match="is no axis"):
+    with pytest.raises(ValueError, match="is not an axis"):
         done.plot(x="station", y=Y)
 
 
