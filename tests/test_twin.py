@@ -231,7 +231,7 @@ def test_models_whose_subject_is_lacking_are_named_on_demand():
         "full_duplex", "bluetooth", "aggregation", "tcp_aggregation", "lt_tcp", "chain",
     }  # fmt: skip
     brief, full = twin.report(), twin.report(every=True)
-    assert "… 6 more, whose subject the scenario lacks; --all names them" in brief
+    assert "… 6 more that do not concern the scenario; --all lists them" in brief
     assert "more, whose subject" not in full
     for family in lacking:
         assert f"  {family}: " not in brief
@@ -253,7 +253,7 @@ def test_parity_is_seen_where_flows_send_it():
     assert held["independent_loss"].how == "9 % of the segments, at random"
     assert [each.name for each in fit.failing] == ["block_known"]
     assert "no flow sends parity" not in twin.report(every=True)
-    assert "cuts them to its window, which lt moves" in twin.report()
+    assert "their size follows the window of lt" in twin.report()
     quiet = sm.predict(scenario.set("stations", 1))
     (fit,) = (fit for fit in quiet.fits if fit.family == "lt_tcp")
     assert "flows[0] loses nothing at random" in str(fit.failing[0])

@@ -138,7 +138,7 @@ def test_model_prints_values_and_assumptions(simoom, file):
     assert done.returncode == 0
     assert done.stdout.startswith("saturation, bianchi: one class\n")
     assert "total.goodput_mbps" in done.stdout
-    assert "What speaks against other models" in done.stdout
+    assert "Why other models do not apply" in done.stdout
 
 
 def test_model_names_models_without_their_subject_on_demand(simoom, file):
@@ -204,7 +204,7 @@ def test_nonsense_to_vary_is_one_message(axis, simoom, file):
 
 def test_too_many_paths_are_one_message(simoom, file):
     axes = [word for path in "abc" for word in ("--vary", f"{path}=1,2")]
-    assert "3 paths are more" in simoom("model", file, *axes).stderr
+    assert "3 paths; at most two" in simoom("model", file, *axes).stderr
     twice = simoom("model", file, "--vary", "a=1,2", "--vary", "a=1,2")
     assert (twice.returncode, "twice" in twice.stderr) == (2, True)
 
