@@ -129,7 +129,7 @@ def packet_corruption(
 
     Examples
     --------
-    1500 bytes beside HV1 at 1, 2, 5.5 and 11 Mb/s, as in [1]:
+    1500 bytes near HV1 at 1, 2, 5.5 and 11 Mb/s, as in [1]:
 
     >>> packet_corruption(1500, rate_mbps=[1, 2, 5.5, 11], voice="HV1", p="printed").round(4)
     array([0.9975, 0.9411, 0.611 , 0.27  ])

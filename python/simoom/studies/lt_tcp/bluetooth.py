@@ -122,7 +122,7 @@ def figure_residual(_: Lab) -> Figure:
     claims = (
         claim(
             "residual_loss_breaks_sack",
-            "A residual loss of 1 to 5 %, as beside HV1 at 11 Mb/s with K = 3, breaks SACK.",
+            "A residual loss of 1 to 5 %, as near HV1 at 11 Mb/s with K = 3, breaks SACK.",
             paper="1 % to 5 %",
             checks=[Check("HV1, K = 3, 11 Mb/s", fast, 0.01, 0.05)],
             tolerance="the band quoted",
