@@ -1,17 +1,17 @@
-# Simoom: every target sets up what it needs, and does nothing twice.
+# Simoom: each target builds what it depends on, and nothing that is up to date.
 #
 #   make demo       a café's Wi-Fi, simulated, reported and drawn into demo-out/
 #   make test       all Rust and Python tests
-#   make lint       formatting, lints, types and the house's own rules
+#   make lint       formatting, lints, types and the project's own rules
 #   make bench      speed: simulated seconds per CPU second
 #   make validate   agreement with other simulators and with theory
-#   make docs       what is generated: scenario schema and reference pages
-#   make docs-check generated pages are those in the commit; API documentation has no warnings
+#   make docs       writes the generated files: scenario schema, reference pages, pictures
+#   make docs-check checks that generated pages are current and API documentation has no warnings
 #   make wheel      a wheel for PYTHON in dist/; make wheel-check installs it and runs a scenario
 #   make sdist      the source distribution in dist/
-#   make deny       licences, advisories and sources of the crates (needs cargo-deny)
-#   make lint-workflows   the workflow files (needs actionlint; make actionlint installs it by Go)
-#   make rust       the Rust that Cargo.toml asks for, in this directory (needs rustup)
+#   make deny       checks licences, advisories and sources of the crates (needs cargo-deny)
+#   make lint-workflows   checks the workflow files (needs actionlint; make actionlint installs it)
+#   make rust       installs the Rust version of Cargo.toml for this directory (needs rustup)
 
 PYTHON ?= python3
 VENV := .venv
@@ -91,13 +91,13 @@ docs: $(EXTENSION)
 	$(BIN)/python tools/reference.py
 	$(BIN)/python docs/models/pictures.py
 
-# Pictures are left out: their bytes depend on the platform.
+# Pictures are not compared: their bytes depend on the platform.
 docs-check: docs
 	git diff --exit-code -- schema README.md ':(glob)docs/**/*.md'
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 
-# By PEP 517, so that it needs no virtual environment and works on every platform. An interpreter
-# with a GIL gets one wheel for 3.11 and later, a free-threaded one a wheel of its own.
+# Built by PEP 517, which needs no virtual environment and works on every platform. Interpreters
+# with a GIL share one wheel for 3.11 and later; a free-threaded interpreter has its own wheel.
 wheel:
 	MATURIN_PEP517_ARGS="--compatibility pypi" \
 	  $(PYTHON) -m pip wheel --no-deps --wheel-dir dist .

@@ -1,8 +1,8 @@
-"""A city of cells: what a transmission costs as the city grows around it.
+"""A city of cells: the cost of a transmission as the city grows.
 
-Cells stand in a square grid, so far apart that a node hears its neighbourhood and no more, on three
-channels in turn. Where the medium looks only at those who hear a frame, the cost of an attempt does
-not depend on how many cells there are.
+Cells are in a square grid on three channels in turn, so far apart that a node detects only its
+neighbourhood. If the medium examines only the nodes that detect a frame, the cost of an attempt
+does not depend on the number of cells.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ print(json.dumps([built - begin, end - built, attempts, peak]))
 
 
 def city(cells: int, stations: int = 40, simulated_s: float = 1.0, apart_m: float = 60.0) -> str:
-    """Cells of 802.11a whose stations all download, as a scenario."""
+    """Return a scenario of 802.11a cells in which all stations download."""
     side = math.ceil(math.sqrt(cells))
     places = [(cell % side, cell // side) for cell in range(cells)]
     lines = [
@@ -72,7 +72,7 @@ def hall(stations: int, upwards: bool = False, simulated_s: float = 0.01) -> str
 
 @dataclass(frozen=True)
 class Cost:
-    """What a city costs."""
+    """The cost of a city."""
 
     building_s: float
     per_attempt_us: float
@@ -80,7 +80,7 @@ class Cost:
 
 
 def measure(cells: int) -> Cost:
-    """Run a city in a process of its own."""
+    """Run a city in a separate process."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         input=city(cells),

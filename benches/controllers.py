@@ -1,9 +1,9 @@
-"""What a controller in Python costs: CPU time beside the built-in one of the same source.
+"""The cost of controllers in Python: CPU time relative to the built-in one of the same source.
 
-Both run the same scenario with the same seed, alternating in one process, so that what else the
-machine does touches both alike. Each gallery controller is equal to its built-in one to the
-segment; so both do the same work and the ratio of CPU times is the whole cost. A figure is the
-ratio of the least CPU time of each, as other load can only add to it.
+Both run the same scenario with the same seed, alternating in one process, so that other load
+affects both equally. Each controller of the gallery sends the same segments as the built-in one, so
+that the ratio of CPU times is the whole cost of Python. A result is the ratio of the least CPU time
+of each, because other load can only add to the time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PAIRS: dict[str, type[sm.Control]] = {
     "few": gallery.Few,
 }
 WANTED = 0.6
-"""Of the built-in's speed, at least, in the cell of ten stations."""
+"""The target for the relative speed in the cell of ten stations."""
 
 
 def cell(standard: str, simulated_s: float) -> sm.Scenario:
@@ -39,18 +39,18 @@ def cell(standard: str, simulated_s: float) -> sm.Scenario:
 
 
 def cpu_s(scenario: sm.Scenario) -> tuple[float, str]:
-    """Run once; return the CPU time and the digest of what happened."""
+    """Run once; return the CPU time and the digest."""
     begin = time.process_time()
     digest = sm.run(scenario).digest
     return time.process_time() - begin, digest
 
 
 def kept(scenario: sm.Scenario, name: str, repetitions: int) -> float:
-    """Return what of the built-in's speed the controller in Python keeps."""
+    """Return the speed with the controller in Python relative to the built-in one."""
     both = [scenario.set("flows[*].control", control) for control in (name, PAIRS[name])]
     runs = [[cpu_s(each) for each in both] for _ in range(repetitions)]
     if len({digest for pair in runs for _, digest in pair}) > 1:
-        raise SystemExit(f"{name}: both controllers are to do the same")
+        raise SystemExit(f"{name}: the two controllers gave different digests")
     built_in, own = (min(cpu for cpu, _ in column) for column in zip(*runs, strict=True))
     return built_in / own
 
@@ -60,7 +60,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=15)
     arguments = parser.parse_args()
-    print(f"speed kept, least of {arguments.repetitions} CPU times each (wanted {WANTED})\n")
+    print(f"relative speed, least of {arguments.repetitions} CPU times each (target {WANTED})\n")
     print(f"{'controller':<12}{'802.11b':>10}{'802.11g':>10}")
     for name in PAIRS:
         cells = (cell("11b", 120.0), cell("11g", 30.0))

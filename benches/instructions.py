@@ -1,10 +1,10 @@
-"""Instruction counts of fixed runs, held against a record.
+"""Instruction counts of fixed runs, compared with a record.
 
-Times on a shared machine are noise; the number of instructions of a deterministic run is not.
-`python benches/instructions.py` counts them with callgrind and fails where a run has grown by more
-than 5 %; `--limit 1` holds a change that is to cost nothing to 1 %. A growth that buys something is
-recorded with `--record`, once CHANGELOG.md has a line under "Unreleased" that is marked SPEED and
-names the run.
+Times on a shared machine are noisy; the number of instructions of a deterministic run is not.
+`python benches/instructions.py` counts instructions with callgrind and fails if a run needs 5 %
+more than recorded. `--limit 1` lowers this limit to 1 %, for changes that must not cost speed. To
+accept a growth, add a line that is marked SPEED and names the run to "Unreleased" in CHANGELOG.md,
+and run with `--record`.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ RUNS: dict[str, tuple[str, ...]] = {
     "ten_cells": ("benches/ten_cells.toml", "duration_s=0.5", "warmup_s=0.1"),
     "dumbbell": ("scenarios/dumbbell.toml", "duration_s=60"),
 }
-"""Each run's scenario, and what is set in it so that it takes seconds under callgrind."""
+"""The scenario of each run, with settings that make it take only seconds under callgrind."""
 LIMIT = 5.0
-"""Growth in per cent beyond which a run has grown too much."""
+"""The largest growth that is allowed, in per cent."""
 
 
 def build() -> Path:
@@ -49,7 +49,7 @@ def count(runner: Path, name: str) -> int:
 
 
 def counted(runner: Path, scenario: Path, *sets: str) -> tuple[int, str]:
-    """Instructions of a run of any scenario, and what it printed."""
+    """Instructions of a run of any scenario, and its output."""
     with tempfile.TemporaryDirectory() as scratch:
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/out"]
         done = subprocess.run(
@@ -73,13 +73,13 @@ def explained(name: str) -> bool:
 
 def grown(counts: dict[str, int], record: dict[str, int], limit: float = LIMIT) -> list[str]:
     """Name the runs that have grown by more than the limit, in per cent."""
-    # A run that is new has no record yet.
+    # A new run has no record.
     known = [name for name in counts if name in record]
     return [name for name in known if counts[name] > (1 + limit / 100) * record[name]]
 
 
 def compare(counts: dict[str, int], record: dict[str, int], limit: float = LIMIT) -> list[str]:
-    """Say which runs have grown too much."""
+    """Return messages about the runs that exceed the limit."""
     return [
         f"{name}: {counts[name]:,} instructions, {counts[name] / record[name] - 1:+.1%} against "
         f"the record of {record[name]:,}; the limit is {limit:g} %. Make it faster, or add "
@@ -91,7 +91,7 @@ def compare(counts: dict[str, int], record: dict[str, int], limit: float = LIMIT
 def main() -> int:
     """Count, print and compare."""
     parser = argparse.ArgumentParser(description="Count the instructions of the fixed runs.")
-    parser.add_argument("--record", action="store_true", help="keep these counts as the record")
+    parser.add_argument("--record", action="store_true", help="store these counts as the record")
     parser.add_argument("--limit", type=float, default=LIMIT, help="growth allowed, in per cent")
     options = parser.parse_args()
     if shutil.which("valgrind") is None:
@@ -102,7 +102,7 @@ def main() -> int:
     record = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
     for name, instructions in counts.items():
         change = f"{instructions / record[name] - 1:+.2%}" if name in record else "new"
-        print(f"{name:<14} {instructions:>15,} instructions  {change} against the record")
+        print(f"{name:<14} {instructions:>15,} instructions  {change} from the record")
     if options.record:
         unexplained = [name for name in grown(counts, record) if not explained(name)]
         if unexplained:

@@ -1,4 +1,4 @@
-"""Random queues, congestion control, TCP, flows and links: what random_scenarios.py is made of."""
+"""Random queues, congestion control, TCP, flows and links for random_scenarios.py."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CATEGORIES = ("background", "best_effort", "video", "voice")
 
 
 class Draw:
-    """Choices at random."""
+    """Random choices."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed).random
@@ -28,18 +28,18 @@ class Draw:
         return low + int(self._random() * (high - low + 1))
 
     def real(self, low: float, high: float) -> float:
-        """A number with few digits."""
+        """Return a random number with few digits."""
         return float(f"{low + self._random() * (high - low):.3g}")
 
     def one(self, of: Sequence[T]) -> T:
         return of[self.whole(0, len(of) - 1)]
 
     def some(self, probability: float, **keys: Callable[[], Any]) -> Table:
-        """Some of the keys, each with this probability."""
+        """Return a random subset of the keys, each with this probability."""
         return {key: make() for key, make in keys.items() if self.chance(probability)}
 
     def choice(self, **kinds: Callable[[], Table]) -> Any:
-        """One of several kinds with its keys; without any, perhaps by its name alone."""
+        """Return one of several kinds with its keys; without keys, perhaps as a bare name."""
         name = self.one(list(kinds))
         keys = kinds[name]()
         return name if not keys and self.flip() else {name: keys}
@@ -49,7 +49,7 @@ class Draw:
 
 
 def limits(draw: Draw, probability: float = 0.6) -> Table:
-    """Limits that hold the largest packet there is."""
+    """Return limits with room for the largest packet."""
     return draw.some(
         probability,
         limit_packets=lambda: draw.whole(1, 100),
@@ -335,7 +335,7 @@ def tcp(draw: Draw) -> Table:
         close=lambda: draw.one(("fin", "none")),
         pad_last_segment=draw.flip,
     )
-    # With the default of a second nobody would see a timeout in so short a run.
+    # With the default of one second there would be no timeout in such a short run.
     keys["rto_min_ms"] = draw.one((1, 10, 200, 250))
     window = draw.one(("none", "bytes", "segments"))
     if window == "bytes":
@@ -429,7 +429,7 @@ def link(draw: Draw, ends: Sequence[str]) -> Table:
 
 
 def tree(draw: Draw, nodes: list[str]) -> list[Table]:
-    """Links by which each node is reached from each, perhaps by several ways."""
+    """Return links that connect all nodes, perhaps by several paths."""
     pairs = [(draw.whole(0, n - 1), n) for n in range(1, len(nodes))]
     for _ in range(draw.whole(0, 2)):
         a, b = draw.whole(0, len(nodes) - 1), draw.whole(0, len(nodes) - 1)

@@ -2,10 +2,10 @@
 
     python benches/random_scenarios.py FOLDER [COUNT]
 
-writes them as JSON files. A scenario follows from its number alone: of a generator of random
-numbers only `random()` is used, whose values are the same in every version of Python. Half of the
-scenarios have a radio, three in eight are of 802.11n, ac or ax, one in eight has links alone. A run
-takes a fraction of a second. One in fifty breaks a rule, and is refused.
+writes them as JSON files. A scenario depends only on its number: the only random function used is
+`random()`, whose values are the same in every version of Python. Half of the scenarios have a
+radio, three in eight use 802.11n, ac or ax, and one in eight has links only. A run takes a fraction
+of a second. One scenario in fifty breaks a rule and is refused.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ GUARDS = {"11n": (400, 800), "11ac": (400, 800), "11ax": (800, 1600, 3200)}
 WIDTHS = {"11n": (20, 40), "11ac": (20, 40, 80, 160), "11ax": (20, 40, 80, 160)}
 HIGHEST_MCS = {"11n": 7, "11ac": 8, "11ax": 11}
 WINDOWS = (1, 3, 7, 15, 31, 63)
-"""Contention windows, all below the default of the largest."""
+"""Values of CWmin, all below the default CWmax."""
 
 KINDS = (
     ("radio", HIGH),
@@ -41,7 +41,7 @@ KINDS = (
     ("cell", ("11b", "11a", "11g")),
     ("cell", ("11g",)),
 )
-"""What scenarios are, in turn; those of the last kind have stations of 802.11b."""
+"""The kinds of scenarios, in turn; those of the last kind have 802.11b stations."""
 
 BROKEN: tuple[tuple[str, Any], ...] = (
     ("duration_s", -1),
@@ -64,7 +64,7 @@ BROKEN: tuple[tuple[str, Any], ...] = (
     ("flows", [{"from": "server", "to": "sta0", "control": {"vegas": {"alpha": 9}}}]),
     ("nonsense", 1),
 )
-"""Values that break a rule, each of a key of the scenario."""
+"""Invalid values of keys."""
 
 
 def scenario(number: int, seed: int = 1) -> Table:
@@ -85,7 +85,7 @@ def scenario(number: int, seed: int = 1) -> Table:
 
 
 def measured(draw: Draw) -> Table:
-    """Duration, and what is measured."""
+    """Return keys of the duration and the measurements."""
     duration_s = draw.one((0.3, 0.5, 0.7, 1, 1))
     interval_s = draw.one((duration_s / 100, duration_s / 50, 0.003))
     made: Table = {"duration_s": duration_s, "measure": {"interval_s": interval_s}}
@@ -114,7 +114,7 @@ class Links:
 
 
 class Cell:
-    """Scenarios in which all hear all."""
+    """Scenarios in which all nodes receive each other."""
 
     def __init__(self, draw: Draw, standard: str, mixed: bool = False) -> None:
         self.draw = draw
@@ -179,7 +179,7 @@ class Cell:
         )
         if self.mixed and number == 0:
             made["standard"] = "11b"
-            # The modes of the network's schedule are not those of 802.11b.
+            # The modes of a schedule of the network do not exist in 802.11b.
             made["rate_control"] = draw.one(("fixed", "arf", "minstrel", "cara"))
         elif self.high:
             made |= draw.some(
@@ -195,12 +195,12 @@ class Cell:
         return made
 
     def rates(self) -> Sequence[float]:
-        """Rates of data that every basic rate of the network can answer."""
+        """Data rates to which the network has a response rate."""
         return RATES[self.standard]
 
     def rate_control(self) -> Any:
         draw = self.draw
-        # The steps of 802.11g are rates that its basic rates answer.
+        # The basic rates must have a response rate for each step of 802.11g.
         levels: Sequence[float] = range(8) if self.high else self.rates()
         key = "mcs" if self.high else "rate_mbps"
         kinds: dict[str, Callable[[], Table]] = {
@@ -342,7 +342,7 @@ class Cell:
 
 
 class Space(Cell):
-    """Scenarios with a radio: places, several cells, ad-hoc networks."""
+    """Scenarios with a radio: positions, several cells, ad-hoc networks."""
 
     def __init__(self, draw: Draw, standard: str) -> None:
         super().__init__(draw, standard, mixed=standard == "11g" and draw.chance(0.3))
@@ -396,7 +396,7 @@ class Space(Cell):
     def ap(self) -> Table:
         made = super().ap() | self.site()
         if self.ad_hoc:
-            # Its own keys would say something of a node that is silent.
+            # The access point is silent, so that its keys have no meaning.
             made.pop("edca", None)
         return made
 
@@ -406,7 +406,7 @@ class Space(Cell):
         return made | draw.some(0.2, ring_packets=lambda: draw.whole(1, 20))
 
     def site(self) -> Table:
-        """Place and channel of an access point."""
+        """Return position and channel of an access point."""
         draw = self.draw
         made = draw.some(0.3, channel=lambda: draw.one((1, 1, 6)))
         if self.placed:
@@ -414,7 +414,7 @@ class Space(Cell):
         return made
 
     def slot_grids(self) -> Sequence[str]:
-        # Slots that begin together take a cell in which all hear all.
+        # A common slot grid needs a cell in which all nodes receive each other.
         return ("standard", "free")
 
     def deliveries(self) -> Sequence[str]:

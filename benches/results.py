@@ -1,17 +1,17 @@
-"""Every result of many runs, held against a record to the last bit.
+"""Every result of many runs, compared with a record to the last bit.
 
     python benches/results.py                    compare this build with the record
     python benches/results.py --record           make this build's results the record
     python benches/results.py 'random/00*' dumbbell    some runs only
 
-A change of structure changes no result. The runs are all scenario files, the fixed runs of
-instructions.py and the scenarios of random_scenarios.py; the results are the digest, every value of
-the summary (what `simoom run --json` prints) and every probe series. Of a scenario that is refused
-the paths of its issues are compared, and not their words. `benches/results.txt` has a line for each
-run: name, digest, and a hash of the values and of the series.
+A change of the code's structure must not change results. The runs are all scenario files, the fixed
+runs of instructions.py and the scenarios of random_scenarios.py. The results are the digest, every
+value of the summary (the output of `simoom run --json`) and every probe series. For a scenario that
+is refused, only the paths of its issues are compared, not the messages. `benches/results.txt` has a
+line for each run: name, digest, and a hash of the values and of the series.
 
-A hash says that something differs, and not what. For that, keep all values of the build before
-with `--values FILE`, and compare with `--before FILE`.
+A hash does not show which values differ. To see them, store all values of the build before the
+change with `--values FILE`, and compare with `--before FILE`.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ import random_scenarios
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "benches" / "results.txt"
 SHOWN = 5
-"""Differences told of each run."""
+"""The number of differences that are printed for each run."""
 
 RENAMED: dict[str, str | None] = {
-    # The first was that of the whole run, the second is that of the window.
+    # The former value was that of the whole run, the present one is that of the measured time.
     "wire.down.busy_fraction": None,
     "wire.down.utilisation": None,
     "wire.up.busy_fraction": None,
     "wire.up.utilisation": None,
 }
-"""Paths that have changed since the record was made: the old one and the new one, with `[*]` for
-every index. Of None nothing is compared: the value itself has changed, which CHANGELOG.md says."""
+"""Paths that were renamed after the record was made: old and new, with `[*]` for each index. A
+value with the new name None has changed its meaning, as CHANGELOG.md says, and is not compared."""
 
 RECORDED_SERIES = re.compile(
     r"""flows\[\*\]\.(control\..*|fec\.(loss_estimate|unit_bytes)|goodput_mbps|delivered_bytes
@@ -58,7 +58,7 @@ RECORDED_SERIES = re.compile(
     | total\.goodput_mbps | contending\.stations""",
     re.VERBOSE,
 )
-"""The series that were there when the record was made; others are not compared."""
+"""The series that the record has; others are not compared."""
 
 Result = dict[str, Any]
 """Digest, values and series of a run, each value and series by its path."""
@@ -73,7 +73,7 @@ def build(profile: str) -> Path:
 
 
 def lines(folder: Path) -> dict[str, str]:
-    """What the runner is told of each run, by the run's name; random scenarios go to a folder."""
+    """Return the input of the runner for each run, by name; writes random scenarios to a folder."""
     found = {f"scenarios/{path.stem}": [path] for path in sorted(ROOT.glob("scenarios/*.toml"))}
     for name, (scenario, *sets) in instructions.RUNS.items():
         found[f"fixed/{name}"] = [ROOT / scenario, *sets]
@@ -83,7 +83,7 @@ def lines(folder: Path) -> dict[str, str]:
 
 
 def run(runner: Path, wanted: dict[str, str]) -> Iterator[tuple[str, Result]]:
-    """Run what is wanted, and give the results in the same order."""
+    """Execute the runs and return the results in the same order."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as told:
         told.write("\n".join(wanted.values()) + "\n")
         told.seek(0)
@@ -96,7 +96,7 @@ def run(runner: Path, wanted: dict[str, str]) -> Iterator[tuple[str, Result]]:
 
 
 def result(printed: dict[str, Any]) -> Result:
-    """What the runner has printed of a run; a refused one has its issues, by path, as values."""
+    """Parse the runner's output for a run; the values of a refused run are its issues by path."""
     if "issues" in printed:
         paths = Counter(path for path, _ in printed["issues"])
         return {"digest": "refused", "values": paths, "series": {}}
@@ -108,7 +108,7 @@ def result(printed: dict[str, Any]) -> Result:
 
 
 def compared(values: dict[str, Any]) -> dict[str, str]:
-    """The values that are compared, each under its present path."""
+    """Return the compared values by their present paths."""
     renamed = ((present(path), str(value)) for path, value in values.items())
     return {path: value for path, value in renamed if path is not None}
 
@@ -119,7 +119,7 @@ def general(path: str) -> str:
 
 
 def present(path: str) -> str | None:
-    """Today's name of a path; None where its value is not compared."""
+    """Return the present name of a path; None if its value is not compared."""
     name = RENAMED.get(general(path), path)
     if name is None:
         return None
@@ -128,18 +128,18 @@ def present(path: str) -> str | None:
 
 
 def fingerprint(values: dict[str, Any]) -> str:
-    """A hash of values and their paths, in whatever order."""
+    """Return a hash of values and their paths that does not depend on their order."""
     text = "\n".join(sorted(f"{path}={value}" for path, value in compared(values).items()))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def row(found: Result) -> tuple[str, ...]:
-    """What the record says of a run."""
+    """Return the line of the record for a run."""
     return found["digest"], fingerprint(found["values"]), fingerprint(found["series"])
 
 
 def differences(before: Result, after: Result) -> list[str]:
-    """What differs between the results of a run, path by path."""
+    """Return the differences between the results of a run, by path."""
     found = []
     for kind in ("values", "series"):
         was, now = compared(before[kind]), compared(after[kind])
@@ -152,7 +152,7 @@ def differences(before: Result, after: Result) -> list[str]:
 
 
 def compare(name: str, before: tuple[str, ...], after: Result, detail: Result | None) -> list[str]:
-    """Say in some lines how a run differs from the record; none if it does not."""
+    """Return lines about the differences of a run from the record; empty if there are none."""
     parts = ("digest", "values", "series")
     differing = [
         part for part, was, now in zip(parts, before, row(after), strict=True) if was != now
@@ -169,7 +169,7 @@ def compare(name: str, before: tuple[str, ...], after: Result, detail: Result | 
 
 
 def read_record() -> dict[str, tuple[str, ...]]:
-    """The record, by the names of the runs."""
+    """Return the record by the names of the runs."""
     if not RECORD.exists():
         return {}
     rows = (line.split() for line in RECORD.read_text(encoding="utf-8").splitlines())
@@ -177,7 +177,7 @@ def read_record() -> dict[str, tuple[str, ...]]:
 
 
 def read_values(path: Path, names: Iterable[str]) -> dict[str, Result]:
-    """Results that `--values` has written, of these runs."""
+    """Return the results of these runs from a file that `--values` has written."""
     names = set(names)
     with path.open(encoding="utf-8") as file:
         results = (json.loads(line) for line in file)
@@ -186,13 +186,15 @@ def read_values(path: Path, names: Iterable[str]) -> dict[str, Result]:
 
 def arguments() -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Hold the results of many runs against a record.")
-    parser.add_argument("names", nargs="*", help="runs, with wildcards; default all")
+    parser = argparse.ArgumentParser(description="Compare the results of many runs with a record.")
+    parser.add_argument("names", nargs="*", help="names of runs, with wildcards; default all")
     parser.add_argument("--record", action="store_true", help="make the results the record")
     parser.add_argument("--values", type=Path, help="write all values to this file")
-    parser.add_argument("--before", type=Path, help="values of another build, to tell what differs")
+    parser.add_argument(
+        "--before", type=Path, help="values of another build, to show the differences"
+    )
     parser.add_argument("--profile", default="fast", help="cargo's profile; default fast")
-    parser.add_argument("--runner", type=Path, help="a runner that is built already")
+    parser.add_argument("--runner", type=Path, help="a runner that is already built")
     return parser.parse_args()
 
 

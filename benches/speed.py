@@ -1,7 +1,8 @@
-"""Speed: simulated seconds per CPU second, beside ns-2 and ns-3 where they are installed.
+"""Speed: simulated seconds per CPU second, with ns-2 and ns-3 if they are installed.
 
-Each run is Simoom's default measurement, from Python, on one core. A figure is the median of the
-repetitions; CPU time is the process's own (user and system), so other load shows only as noise.
+Each run has Simoom's default measurements and is started from Python, on one core. A result is the
+median of the repetitions. CPU time is that of the process (user and system), so that other load
+only adds noise.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ PEERS = ROOT / "validation" / "peers"
 
 @dataclass(frozen=True)
 class Case:
-    """A cell whose stations all download over NewReno."""
+    """A cell in which all stations download over NewReno."""
 
     standard: str
     stations: int
@@ -60,7 +61,7 @@ CASES = (
 
 @dataclass(frozen=True)
 class Cost:
-    """What a case costs."""
+    """The cost of a case."""
 
     speed: float
     per_segment_us: float
@@ -68,7 +69,7 @@ class Cost:
 
 
 def measure(case: Case, repetitions: int) -> Cost:
-    """Run a case several times; medians."""
+    """Run a case several times; return medians."""
     scenario = case.scenario()
     speeds, per_segment, rates = [], [], []
     for seed in range(1, repetitions + 1):
@@ -84,9 +85,9 @@ def measure(case: Case, repetitions: int) -> Cost:
 
 
 def peer(case: Case, program: str, simulated_s: float) -> float | None:
-    """Simulated seconds per CPU second of another simulator; None where it is not installed."""
+    """Simulated seconds per CPU second of another simulator; None if it is not installed."""
     script = PEERS / f"speed_{program}.sh"
-    # Fails where it is not installed; what it compiles is not measured.
+    # Fails if the simulator is not installed; compilation is not measured.
     build = ["bash", str(script), "build"]
     if subprocess.run(build, capture_output=True, check=False).returncode != 0:
         return None
@@ -100,7 +101,7 @@ def peer(case: Case, program: str, simulated_s: float) -> float | None:
 
 
 def ten_cells(repetitions: int) -> float:
-    """Simulated seconds per CPU second of ten cells in space; the median."""
+    """Median of the simulated seconds per CPU second of ten cells with radios."""
     scenario = sm.Scenario.load(ROOT / "benches" / "ten_cells.toml")
     simulated_s = float(scenario.get("duration_s"))
     speeds = []
@@ -144,7 +145,7 @@ def main() -> None:
         ratio = large.per_segment_us / small.per_segment_us
         print(f"802.{standard}, from 10 to 50 stations: {ratio:.2f} times per segment (limit 1.5)")
     speed = ten_cells(arguments.repetitions)
-    print(f"\nten cells of 20 stations, 802.11ac, one channel: {speed:.3g} (wanted 5)\n")
+    print(f"\nten cells of 20 stations, 802.11ac, one channel: {speed:.3g} (target 5)\n")
     city.main()
 
 

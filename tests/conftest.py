@@ -1,4 +1,4 @@
-"""What the tests share."""
+"""Shared fixtures of the tests."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def cell() -> sm.Scenario:
 
 @pytest.fixture
 def endless(cell: sm.Scenario) -> sm.Scenario:
-    """A scenario that takes minutes: to be interrupted."""
+    """A scenario that runs for minutes, so that a test can interrupt it."""
     return cell.set("duration_s", 100_000.0)
 
 
@@ -60,7 +60,7 @@ Simoom = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def simoom(tmp_path: Path) -> Simoom:
-    """Run the command line in a process of its own."""
+    """Run the command line in a separate process."""
 
     def call(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""An attempt costs what those who hear it cost, however many cells there are."""
+"""The cost of an attempt depends on the nodes that detect it, not on the number of cells."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def load(name: str) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    # Its data classes look for their module.
+    # Data classes need their module in sys.modules.
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
@@ -70,7 +70,7 @@ def test_an_attempt_costs_the_same_in_ten_cells_and_in_fifty(tmp_path: Path) -> 
         scenario = tmp_path / f"{cells}.toml"
         scenario.write_text(city.city(cells), encoding="utf-8")
         counts, attempts = [], []
-        # What building costs is in both.
+        # Both runs include the cost of construction.
         for duration_s in (0.01, 0.03):
             count, printed = instructions.counted(runner, scenario, f"duration_s={duration_s}")
             counts.append(count)
@@ -79,5 +79,5 @@ def test_an_attempt_costs_the_same_in_ten_cells_and_in_fifty(tmp_path: Path) -> 
             attempts.append(int(found[1]))
         return float(counts[1] - counts[0]) / (attempts[1] - attempts[0])
 
-    # Of fifty cells fewer stand at the edge and hear half a neighbourhood.
+    # Of fifty cells a smaller part is at the edge, with half a neighbourhood.
     assert per_attempt(50) < 1.25 * per_attempt(10)

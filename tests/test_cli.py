@@ -66,7 +66,7 @@ def test_a_bad_value_is_one_message(setting, simoom, cell_file):
     assert re.search(BAD_VALUES[setting], answer), answer
 
 
-def test_all_faults_are_told_at_once(simoom, cell_file):
+def test_all_faults_are_reported_at_once(simoom, cell_file):
     settings = [f"--set={setting}" for setting in ("duration_s=-1", "wlan.cw_min=30")]
     lines = refused(simoom("check", cell_file, *settings)).splitlines()
     assert [line.partition(":")[0] for line in lines] == ["duration_s", "wlan.cw_min"]
@@ -89,7 +89,7 @@ def test_a_setting_without_path_or_value_is_one_message(setting, simoom, cell_fi
     assert "write PATH=VALUE" in refused_once(simoom("run", cell_file, "--set", setting))
 
 
-def test_unknown_paths_are_told_with_near_ones(simoom, cell_file):
+def test_unknown_paths_are_reported_with_similar_ones(simoom, cell_file):
     assert "did you mean stations" in refused_once(simoom("run", cell_file, "--set", "statoins=3"))
     probes = ("--probe", "flows[0].goodputt_mbps", "--probe", "nonsense")
     lines = refused(simoom("run", cell_file, *probes)).splitlines()
@@ -105,7 +105,7 @@ def test_unknown_paths_are_told_with_near_ones(simoom, cell_file):
         (["second.toml"], "unexpected extra argument"),
     ],
 )
-def test_a_bad_option_is_told_with_the_usage(arguments, message, simoom, cell_file):
+def test_a_bad_option_is_reported_with_the_usage(arguments, message, simoom, cell_file):
     answer = refused(simoom("run", cell_file, *arguments))
     assert answer.startswith("Usage: simoom run")
     assert message in answer
@@ -116,12 +116,12 @@ def test_a_seed_out_of_range_is_one_message(seed, simoom, cell_file):
     assert refused_once(simoom("run", cell_file, "--seed", seed)).startswith(f"--seed {seed}: ")
 
 
-def test_results_cannot_go_where_a_file_is(simoom, cell_file):
+def test_a_file_is_refused_as_a_directory_of_results(simoom, cell_file):
     assert "is a file" in refused_once(simoom("run", cell_file, "--out", cell_file))
     refused_once(simoom("run", cell_file, "--out", cell_file / "below"))
 
 
-def test_a_sound_scenario_is_told_so(simoom, cell_file):
+def test_a_scenario_without_faults_is_reported_as_sound(simoom, cell_file):
     done = simoom("check", cell_file)
     assert (done.returncode, done.stderr) == (0, "")
     assert "sound" in done.stdout

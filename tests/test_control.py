@@ -29,7 +29,7 @@ class Aimd(sm.Control):
 
 
 class Fixed(sm.Control):
-    """Three segments, whatever happens."""
+    """A constant window of three segments."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,21 +40,21 @@ class Fixed(sm.Control):
 
 
 class Broken(sm.Control):
-    """Fails at its first acknowledgement."""
+    """Raises at its first acknowledgement."""
 
     def on_ack(self, ack: Ack) -> None:
         raise ZeroDivisionError(f"no window fits {ack.acked}")
 
 
 class BrokenAtStart(sm.Control):
-    """Cannot be made."""
+    """Raises in its constructor."""
 
     def __init__(self) -> None:
         raise LookupError("no licence")
 
 
 class BrokenAtLoss(sm.Control):
-    """Fails when its first loss comes."""
+    """Raises at its first loss."""
 
     def on_ack(self, ack: Ack) -> None:
         self.window += ack.acked
@@ -64,7 +64,7 @@ class BrokenAtLoss(sm.Control):
 
 
 class Recorder(Aimd):
-    """Writes down what it is told."""
+    """Records the arguments of its calls."""
 
     acks: list[Ack]
     losses: list[LossEvent]
@@ -83,7 +83,7 @@ class Recorder(Aimd):
 
 
 class Paced(sm.Control):
-    """A window without end, and a rate."""
+    """An infinite window and a pacing rate."""
 
     def __init__(self) -> None:
         self.window = math.inf
@@ -91,7 +91,7 @@ class Paced(sm.Control):
 
 
 class Gauged(Aimd):
-    """Shows what it counts."""
+    """Counts, and has the counts as gauges."""
 
     count = 0
 
@@ -104,7 +104,7 @@ class Gauged(Aimd):
 
 
 class GaugedBadly(Aimd):
-    """Fails when it is looked at, but not when it is made."""
+    """Raises in its gauges, but not in its constructor."""
 
     def on_ack(self, _ack: Ack) -> None:
         self.window = 21.0
@@ -116,21 +116,21 @@ class GaugedBadly(Aimd):
 
 
 class WordyWindow(Aimd):
-    """Leaves a word where a number is to be."""
+    """Sets its window to a word."""
 
     def on_loss(self, _loss: LossEvent) -> None:
         self.window = "wide"  # type: ignore[assignment]
 
 
 class NoRate(Aimd):
-    """Leaves a rate of nothing."""
+    """Sets its pacing rate to zero."""
 
     def on_loss(self, _loss: LossEvent) -> None:
         self.pacing_mbps = 0.0
 
 
 class Nonsense(sm.Control):
-    """Leaves a window that is none."""
+    """Sets its window to an invalid value."""
 
     def on_ack(self, ack: Ack) -> None:
         self.window = ack.acked * float("nan")
@@ -155,13 +155,13 @@ def test_a_controller_is_stored_by_its_import_path_and_runs() -> None:
     assert sm.run(scenario, seed=1).summary["total.goodput_mbps"] > 4.0
 
 
-def test_its_window_is_the_window() -> None:
+def test_the_sender_uses_its_window() -> None:
     probe = "flows[0].control.window_segments"
     series = sm.run(cell(Fixed), seed=1, probes=[probe]).series(probe)
     assert set(series["value"].tail(20)) == {3.0}
 
 
-def test_it_is_told_what_happens() -> None:
+def test_its_methods_get_acknowledgements_and_losses() -> None:
     Recorder.acks, Recorder.losses, Recorder.made = [], [], []
     lossy = cell(Recorder).set("wire.loss", {"uniform": {"probability": 0.02}})
     lossy = lossy.set("flows[0].tcp.initial_window_segments", 4).set("stations", 1)
@@ -227,7 +227,9 @@ def test_an_exception_ends_the_run_with_its_own_traceback() -> None:
         (GaugedBadly, IndexError, "in flows["),
     ],
 )
-def test_wherever_it_is_raised(control: type[Control], error: type[Exception], note: str) -> None:
+def test_an_exception_in_any_method_has_a_note(
+    control: type[Control], error: type[Exception], note: str
+) -> None:
     probes = ["flows[*].control.odd"] if control is GaugedBadly else []
     with pytest.raises(error) as caught:
         sm.run(cell(control), seed=1, probes=probes)
@@ -258,12 +260,12 @@ def test_in_other_processes_it_runs_and_fails_the_same() -> None:
     ("control", "message"),
     [(WordyWindow, "window: must be a number, is 'wide'"), (NoRate, "pacing_mbps: must be above")],
 )
-def test_what_it_leaves_behind_must_make_sense(control: type[Control], message: str) -> None:
+def test_invalid_values_of_its_attributes_end_the_run(control: type[Control], message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
         sm.run(cell(control), seed=1)
 
 
-def test_a_window_that_is_no_number_ends_the_run() -> None:
+def test_a_window_that_is_not_a_number_ends_the_run() -> None:
     with pytest.raises(ValueError, match="NaN"):
         sm.run(cell(Nonsense), seed=1)
 
@@ -279,7 +281,7 @@ def test_a_window_that_is_no_number_ends_the_run() -> None:
         ("aimd", "import path"),
     ],
 )
-def test_a_path_that_names_no_controller_is_a_fault(path: str, message: str) -> None:
+def test_a_path_that_does_not_name_a_controller_is_a_fault(path: str, message: str) -> None:
     with pytest.raises(sm.ScenarioError, match=message) as caught:
         sm.run(cell({"python": {"path": path}}), seed=1)
     assert caught.value.issues[0].path.endswith("control.python.path")
@@ -301,7 +303,7 @@ def test_faults_of_a_path_are_found_without_a_run() -> None:
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Path:
-    """A directory in which somebody writes controllers."""
+    """A directory with modules of controllers."""
     (tmp_path / "mylab.py").write_text(
         "import simoom as sm\n"
         "class Aimd(sm.Control):\n"
@@ -321,7 +323,7 @@ def lab(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_command_line_finds_it_where_one_works(lab, cell_file) -> None:
+def test_the_command_line_finds_it_in_the_current_directory(lab, cell_file) -> None:
     setting = 'flows[0].control.python.path="mylab:Aimd"'
     # As the installed `simoom` does, -P leaves the working directory out of Python's path.
     command = [sys.executable, "-P", "-m", "simoom", "run", str(cell_file), "--set", setting]
@@ -351,7 +353,7 @@ def test_the_command_line_prints_its_own_traceback(simoom, cell_file, name) -> N
         ("faulty:Aimd", 1, "No module named 'absent_thing'"),
     ],
 )
-def test_the_command_line_says_what_is_wrong_with_a_path(
+def test_the_command_line_reports_the_fault_of_a_path(
     simoom, cell_file, path, code, message
 ) -> None:
     done = simoom("run", cell_file, "--set", f'flows[0].control.python.path="{path}"')
@@ -372,11 +374,11 @@ def test_a_module_that_cannot_be_imported_keeps_its_exception(lab, monkeypatch) 
     sys.modules.pop("faulty", None)
 
 
-def test_a_method_that_nobody_calls_is_told() -> None:
+def test_a_method_that_is_never_called_causes_a_warning() -> None:
     with pytest.warns(UserWarning, match="Typo.on_ak is never called; did you mean on_ack"):
 
         class Typo(sm.Control):
-            """Has a slip of the pen."""
+            """Has a misspelt method."""
 
             def on_ak(self, ack: Ack) -> None:
                 self.window += ack.acked

@@ -1,4 +1,4 @@
-"""The documents tell the truth: examples run, generated pages are current."""
+"""The documentation is correct: examples run, and generated pages are current."""
 
 import doctest
 import importlib.util
@@ -43,7 +43,7 @@ def test_python_examples_run(page, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("page", reference.pages(), ids=lambda page: page.name)
-def test_what_commands_print_is_current(page):
+def test_outputs_of_commands_are_current(page):
     text = page.read_text(encoding="utf-8")
     assert text == reference.refreshed(text), "make docs"
 
@@ -103,7 +103,7 @@ def test_every_probe_is_documented():
     }
     known = set(documented("probe"))
     assert found <= known
-    # Of some controllers there is no scenario file.
+    # Some controllers have no scenario file.
     assert all(path.startswith("flows[i].control.") for path in known - found)
 
 

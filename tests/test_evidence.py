@@ -1,4 +1,4 @@
-"""Numbers with intervals, checks, and the words that follow from them."""
+"""Numbers with intervals, checks, and the verdicts that follow from them."""
 
 import math
 
@@ -72,7 +72,7 @@ def test_the_ends_of_a_band_belong_to_it(value):
     assert Check("end", Value.exact(value), 0.5, 1.5).outcome is Outcome.HOLDS
 
 
-def test_what_could_not_be_measured_decides_nothing():
+def test_a_value_that_could_not_be_measured_leaves_a_check_open():
     nothing = Value.mean([])
     assert math.isnan(nothing.value)
     assert Check("nothing", nothing, 0.0, 1.0).outcome is Outcome.OPEN
@@ -86,7 +86,7 @@ def test_agreement_is_a_ratio(ours, holds):
     assert (check.outcome is Outcome.HOLDS) is holds
 
 
-def test_bands_are_told_in_words():
+def test_bands_have_a_description():
     value = Value.exact(1.0)
     assert Check("x", value, high=2.0).band == "at most 2.000"
     assert Check("x", value, low=0.5).band == "at least 0.5000"
@@ -114,7 +114,7 @@ def test_agreement_is_of_the_number_and_else_of_the_intervals(mean, half, target
         assert check.agreement is Agreement.INTERVAL
     else:
         assert check.agreement is Agreement.DIFFERS
-    # Both words follow from one outcome: what an interval decides, neither contradicts.
+    # Both verdicts follow from one outcome, so that they never contradict each other.
     if check.outcome is not Outcome.OPEN:
         holds = check.outcome is Outcome.HOLDS
         assert check.agreement is (Agreement.AGREES if holds else Agreement.DIFFERS)

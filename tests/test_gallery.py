@@ -1,4 +1,4 @@
-"""The controllers of the gallery are those built in, to the segment."""
+"""The controllers of the gallery send the same segments as the built-in ones."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ SCENARIOS = {
     "timeouts": {"wire.loss": {"uniform": {"probability": 0.12}}},
     "bursts": {"wire.loss": BURSTS, "flows[*].tcp.recovery": "new_reno"},
     "web": {"wire.loss": {"uniform": {"probability": 0.02}}, "flows[*].traffic": WEB},
-    # Timeouts without need, which are taken back: the least timeout is far below the round trip.
+    # Spurious timeouts, which are undone: the minimum timeout is far below the round-trip time.
     "undone": {
         "wire.rate_mbps": 4.0,
         "wire.loss": {"gilbert_elliott": {"good_ms": 300.0, "bad_ms": 10.0}},
@@ -95,7 +95,7 @@ def test_it_is_equal_to_the_built_in_one(name: str, case: str) -> None:
 
 
 def differing(one: sm.Run, other: sm.Run) -> list[str]:
-    """Return the paths with other values; NaN is equal to itself."""
+    """Return the paths whose values differ; NaN equals NaN."""
     same = {key: value for key, value in one.summary.items() if value == value}
     return [key for key, value in same.items() if other.summary[key] != value]
 
@@ -110,7 +110,7 @@ def test_the_scenarios_are_what_they_are_called() -> None:
 
 
 class Undone(gallery.Reno):
-    """Counts what is taken back."""
+    """Counts the calls of `on_undo`."""
 
     count = 0
 
@@ -119,7 +119,7 @@ class Undone(gallery.Reno):
         super().on_undo()
 
 
-def test_losses_are_taken_back_in_the_scenario_made_for_it() -> None:
+def test_the_scenario_of_spurious_timeouts_has_undone_losses() -> None:
     Undone.count = 0
     sm.run(scenario("undone").set("flows[*].control", Undone), seed=3)
     assert Undone.count >= 3

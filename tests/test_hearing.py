@@ -1,4 +1,4 @@
-"""Who hears whom: the budget of links, hidden nodes, and what the twin makes of it."""
+"""Links of a scenario with a radio: link budget, hidden nodes, and their use by the twin."""
 
 import json
 import math
@@ -14,7 +14,7 @@ EDGE = -82.0
 
 
 def row(*metres, **keys):
-    """Return stations on a line with the access point at its begin, a matrix of losses apart."""
+    """Return stations on a line that begins at the access point, separated by a loss matrix."""
     stations = [{"position_m": [each, 0.0]} for each in metres]
     return sm.Scenario(
         standard="11a",
@@ -53,19 +53,19 @@ def test_who_is_out_of_hearing_is_a_node_still():
     assert heard.nodes == ("ap", "sta0", "sta1")
     heard_at_all = [pair for pair in heard.pairs if pair.signal_dbm is not None]
     assert {(pair.source, pair.sink) for pair in heard_at_all} == {("ap", "sta0"), ("sta0", "ap")}
-    assert len(heard.links) == 4, "links that should carry something are told of all the same"
+    assert len(heard.links) == 4, "links of flows are reported even if they are too weak"
     assert [link.success for link in heard.links if link.signal_dbm is None] == [0.0, 0.0]
     assert not heard.all_detect_all
 
 
-def test_a_run_says_which_link_carries_nothing(cell):
+def test_a_run_reports_links_that_are_too_weak(cell):
     run = sm.run(row(10.0, 150.0, duration_s=1.0))
     assert "too weak to be received: ap → sta1, sta1 → ap;" in run.report()
     assert "too weak" not in sm.run(row(10.0, duration_s=1.0)).report()
     assert "too weak" not in sm.run(cell).report()
 
 
-def test_hidden_are_those_that_send_to_one_and_do_not_detect_each_other():
+def test_nodes_that_send_to_one_node_and_do_not_detect_each_other_are_hidden():
     # 40 m apart they detect each other, 80 m apart they do not.
     heard = sm.hearing(row(-40.0, 40.0, 5.0))
     assert heard.hidden == (("sta0", "sta1"),)
@@ -73,7 +73,7 @@ def test_hidden_are_those_that_send_to_one_and_do_not_detect_each_other():
     assert not heard.detects("sta1", "sta0")
 
 
-def test_rate_control_is_given_the_fastest_mode_that_carries():
+def test_with_rate_control_a_link_has_the_fastest_usable_mode():
     near, far = (sm.hearing(row(d, wlan={"rate_control": "ideal"})).links[0] for d in (5.0, 35.0))
     assert near.rate_mbps == 54.0
     assert far.rate_mbps < 54.0
@@ -95,14 +95,14 @@ def test_the_frame_has_a_row_a_pair():
     assert frame.filter(frame["rate_mbps"].is_null()).height == 2, "stations have no link"
 
 
-def test_without_a_radio_there_is_nothing_to_ask(cell):
+def test_a_scenario_without_a_radio_is_refused(cell):
     with pytest.raises(sm.ScenarioError, match="radio: is not there"):
         sm.hearing(cell)
     with pytest.raises(ValueError, match="at_s"):
         sm.hearing(row(10.0), at_s=-1.0)
 
 
-def test_the_twin_speaks_of_a_cell_in_which_all_detect_all():
+def test_the_twin_predicts_a_cell_in_which_all_nodes_detect_each_other():
     assert sm.predict(row(3.0, 3.5)).model.family == "saturation"
     hidden = sm.predict(row(-40.0, 40.0))
     assert hidden.model is None
@@ -120,7 +120,7 @@ def test_the_twin_speaks_of_a_cell_in_which_all_detect_all():
         ({"wlan": {"qos": True}}, "dcf"),
     ],
 )
-def test_the_twin_knows_what_its_models_do_not(keys, name):
+def test_the_twin_refuses_radios_that_its_models_do_not_represent(keys, name):
     fit = next(fit for fit in sm.predict(row(3.0, 3.5, **keys)).fits if fit.family == "saturation")
     assert name in [held.name for held in fit.failing]
 

@@ -1,4 +1,4 @@
-"""The cost of the fixed runs in instructions does not grow unnoticed."""
+"""A growth of the instruction counts of the fixed runs is detected."""
 
 from __future__ import annotations
 

@@ -32,5 +32,5 @@ def peak_kib(simulated_s: int) -> int:
 
 
 def test_twenty_times_the_simulated_time_takes_no_more_memory() -> None:
-    # What is left is the allocator's noise.
+    # The remaining difference is noise of the allocator.
     assert peak_kib(200) < peak_kib(10) + 4096

@@ -1,4 +1,4 @@
-"""The catalogue of observables: what it says, and what follows from it."""
+"""The catalogue of observables, and what is derived from it."""
 
 import json
 import re
@@ -72,7 +72,7 @@ def test_a_faulty_scenario_has_no_probes(capsys, cell_file):
     assert capsys.readouterr().err.startswith("wire.rate_mbps: ")
 
 
-def test_a_former_name_is_answered_with_a_warning():
+def test_a_former_name_gives_the_value_with_a_warning():
     scenario = sm.Scenario.parse(WIRED)
     run = sm.run(scenario)
     with pytest.warns(DeprecationWarning, match=r"wire\.down\.utilisation") as told:
@@ -89,7 +89,7 @@ def test_a_former_name_is_answered_with_a_warning():
     assert 0 < swept < 1
 
 
-def test_a_present_name_is_told_nothing():
+def test_a_present_name_gives_no_warning():
     run = sm.run(sm.Scenario.parse(WIRED))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

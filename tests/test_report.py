@@ -29,7 +29,7 @@ def many():
 
 
 class Checker(HTMLParser):
-    """Notes what a page loads, and whether its tags match."""
+    """Records what a page loads, and whether its tags match."""
 
     def __init__(self):
         super().__init__()
@@ -63,14 +63,14 @@ def test_the_text_shows_the_summary(run):
     assert bar.count("█") == pytest.approx(100 * run.summary["airtime.payload_fraction"], abs=1)
 
 
-def test_long_tables_are_cut_and_say_so(many):
+def test_long_tables_are_truncated_with_a_note(many):
     text = many.report()
     assert "… 21 more" in text
     assert "server->sta18" in text
     assert "server->sta19" not in text
 
 
-def test_the_page_is_whole_and_needs_nothing_else(run):
+def test_the_page_is_complete_and_self_contained(run):
     checker = Checker()
     page = report.page(run)
     checker.feed(page)

@@ -1,4 +1,4 @@
-"""Holding results against a record finds what differs, and random scenarios are always the same."""
+"""A comparison with a record finds differences, and random scenarios are reproducible."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_equal_results_do_not_differ(bench: Callable[[str], ModuleType]) -> None
         ),
     ],
 )
-def test_a_difference_is_told(
+def test_a_difference_is_reported(
     bench: Callable[[str], ModuleType], change: dict[str, object], told: list[str]
 ) -> None:
     results = bench("results")
@@ -73,7 +73,7 @@ def test_a_renamed_path_is_no_difference(
     assert results.differences(RESULT, after) == ["flows[12].code.units: 8, was 7"]
 
 
-def test_of_issues_the_paths_are_compared(bench: Callable[[str], ModuleType]) -> None:
+def test_only_the_paths_of_issues_are_compared(bench: Callable[[str], ModuleType]) -> None:
     results = bench("results")
     issues = [["stations", "there are none"], ["flows", "there are none"]]
     refused = results.result({"issues": issues})
@@ -88,7 +88,7 @@ def test_the_record_has_every_run(bench: Callable[[str], ModuleType], tmp_path: 
     assert list(results.read_record()) == list(results.lines(tmp_path))
 
 
-def test_a_scenario_follows_from_its_number(bench: Callable[[str], ModuleType]) -> None:
+def test_a_scenario_depends_only_on_its_number(bench: Callable[[str], ModuleType]) -> None:
     scenario = bench("random_scenarios").scenario
     texts = [json.dumps(scenario(number)) for number in range(40)]
     assert texts == [json.dumps(scenario(number)) for number in range(40)]

@@ -37,7 +37,7 @@ def test_the_airtime_ledger_sums_to_one(cell):
     assert math.fsum(parts) == pytest.approx(1, abs=1e-12)
 
 
-def test_a_wrong_path_is_answered_with_near_ones(cell):
+def test_a_wrong_path_is_reported_with_similar_ones(cell):
     run = sm.run(cell)
     with pytest.raises(KeyError, match=r"flows\[0\].goodput_mbps"):
         run.summary["flows[0].goodput"]
@@ -155,7 +155,7 @@ def test_an_interrupt_ends_a_run(endless):
     assert time.monotonic() - sent[0] < 0.3
 
 
-def test_progress_is_told_and_may_end_the_run(endless):
+def test_progress_is_reported_and_may_end_the_run(endless):
     told = []
 
     def progress(done):
@@ -171,7 +171,7 @@ def test_progress_is_told_and_may_end_the_run(endless):
     assert all(b - a > 0.05 for a, b in itertools.pairwise(times))
 
 
-def test_other_threads_go_on_during_a_run(endless):
+def test_other_threads_continue_during_a_run(endless):
     """Two endless runs in threads, and this thread, all make progress at the same time."""
     fractions = {0: [], 1: []}
     stop = threading.Event()

@@ -1,4 +1,4 @@
-"""The runner: each job once, and an end to all when one fails."""
+"""The runner: each job runs once, and all end when one fails."""
 
 import threading
 import time
@@ -49,7 +49,7 @@ def test_results_come_with_the_number_of_their_job():
     assert found == {n: n**2 for n in range(20)}
 
 
-def test_equal_jobs_are_run_once_and_all_are_answered():
+def test_equal_jobs_run_once_and_all_get_the_result():
     made = []
     with Runner() as runner:
         assert dict(runner.results([Square(n % 2, made) for n in range(4)])) == {
@@ -85,7 +85,7 @@ def test_one_failure_ends_all_and_says_which_it_was():
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("simoom")]
 
 
-def test_what_ended_with_a_failure_is_not_lost():
+def test_results_that_end_with_a_failure_are_not_lost():
     made, found = [], []
     jobs = [Square(1, made), fail, Square(2, made)]
     with ThreadPoolExecutor(1) as one, Runner(one) as runner:

@@ -6,7 +6,7 @@ import pytest
 import simoom as sm
 
 
-def test_set_makes_another_scenario_and_leaves_the_first(cell):
+def test_set_returns_a_new_scenario_and_leaves_the_first(cell):
     more = cell.set("stations", 7)
     assert (cell.get("stations"), more.get("stations")) == (3, 7)
     assert cell != more
@@ -53,7 +53,7 @@ def test_repr_fits_a_line(cell):
     assert repr(cell) == "Scenario('A small cell', standard='11g', 3 stations, 3 flow tables, 4 s)"
 
 
-def test_load_says_what_the_system_says(tmp_path):
+def test_load_raises_the_error_of_the_operating_system(tmp_path):
     with pytest.raises(FileNotFoundError):
         sm.Scenario.load(tmp_path / "nowhere.toml")
     with pytest.raises(IsADirectoryError):
@@ -68,7 +68,7 @@ def test_a_fault_is_a_value_error_with_its_path(cell):
     assert [issue.path for issue in caught.value.issues] == ["stations"]
     with pytest.raises(sm.ScenarioError, match="finite"):
         sm.Scenario(standard="11g", stations=1, duration_s=float("nan"))
-    with pytest.raises(TypeError, match="holds no complex"):
+    with pytest.raises(TypeError, match="cannot hold a complex"):
         sm.Scenario(standard="11g", stations=1j)
 
 

@@ -1,4 +1,4 @@
-"""Every scenario that is shown runs, under the checker, and says what it is for."""
+"""Every example scenario runs under the checker and has a description."""
 
 from pathlib import Path
 

@@ -19,7 +19,7 @@ def test_the_interval_is_students():
     assert 0.5 not in estimate
 
 
-def test_the_interval_holds_the_mean_as_often_as_it_says():
+def test_the_interval_contains_the_mean_with_the_stated_confidence():
     rng = np.random.default_rng(1)
     held = sum(0.0 in sm.mean_ci(rng.normal(size=5), confidence=0.9) for _ in range(2000))
     assert 0.88 < held / 2000 < 0.92
@@ -33,7 +33,7 @@ def test_a_shift_moves_the_interval_and_nothing_else(values, shift):
     assert after.half_width == pytest.approx(before.half_width, rel=1e-6, abs=100 * scale)
 
 
-def test_one_value_tells_nothing_of_spread():
+def test_one_value_has_an_infinite_interval():
     assert sm.mean_ci([3.0]).half_width == math.inf
 
 

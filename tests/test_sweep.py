@@ -1,4 +1,4 @@
-"""Sweeps: every combination, each run many times, none twice."""
+"""Sweeps: every combination runs several times, and no run is computed twice."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_an_axis_takes_whatever_set_takes(small: sm.Scenario) -> None:
         done.at({"wire.delay_ms": 3})
 
 
-def test_faults_are_told_before_anything_runs(small: sm.Scenario, tmp_path: Path) -> None:
+def test_faults_are_reported_before_a_run_starts(small: sm.Scenario, tmp_path: Path) -> None:
     over = {"stations": [1, -2], "flows[*].contrl": ["cubic"]}
     with pytest.raises(sm.ScenarioError) as caught:
         sm.sweep(small, over=over, store=tmp_path / "store")
@@ -132,13 +132,13 @@ def test_faults_are_told_before_anything_runs(small: sm.Scenario, tmp_path: Path
         ({"stations": [1, 2, 1]}, ValueError, "has 1 twice"),
     ],
 )
-def test_axes_that_are_none(small: sm.Scenario, over, error, message) -> None:
+def test_invalid_axes_are_refused(small: sm.Scenario, over, error, message) -> None:
     with pytest.raises(error, match=message):
         sm.sweep(small, over=over)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_the_result_is_the_same_wherever_it_runs(small: sm.Scenario, workers: int) -> None:
+def test_the_result_does_not_depend_on_the_executor(small: sm.Scenario, workers: int) -> None:
     here = sm.sweep(small, over=OVER, replications=2, seed=5)
     with ProcessPoolExecutor(workers) as pool:
         there = sm.sweep(small, over=OVER, replications=2, seed=5, executor=pool)
@@ -162,7 +162,7 @@ def test_what_is_in_the_store_is_not_run_again(small: sm.Scenario, tmp_path: Pat
     assert [run.digest for run in more if run.replication < 2] == digests(first)
 
 
-def test_a_damaged_result_is_made_again(small: sm.Scenario, tmp_path: Path) -> None:
+def test_a_damaged_result_is_computed_again(small: sm.Scenario, tmp_path: Path) -> None:
     first = sm.sweep(small, over={"stations": [1]}, replications=2, store=tmp_path)
     one, other = sorted(tmp_path.glob("??/*.json"))
     one.write_bytes(one.read_bytes()[:100])
@@ -172,7 +172,7 @@ def test_a_damaged_result_is_made_again(small: sm.Scenario, tmp_path: Path) -> N
     assert json.loads(one.read_bytes())["digest"] in digests(first)
 
 
-def test_a_result_is_known_by_all_that_it_follows_from(small: sm.Scenario) -> None:
+def test_the_key_of_a_result_covers_everything_that_determines_it(small: sm.Scenario) -> None:
     name = identity(small, seed=1, replication=0)
     assert identity(sm.Scenario.parse(small.to_toml()), seed=1, replication=0) == name
     others = {
@@ -205,7 +205,7 @@ def test_a_controller_without_source_is_refused_by_stores(small, tmp_path, monke
     assert len(sm.sweep(scenario, over={"stations": [1]}, replications=1)) == 1
 
 
-def test_after_a_failure_the_same_sweep_goes_on(small, tmp_path, monkeypatch) -> None:
+def test_after_a_failure_the_same_sweep_continues(small, tmp_path, monkeypatch) -> None:
     over = {"flows[0].control": ["new_reno", Faulty], "stations": [1, 2]}
     monkeypatch.setenv("FAULTY", "1")
     with (
@@ -222,7 +222,7 @@ def test_after_a_failure_the_same_sweep_goes_on(small, tmp_path, monkeypatch) ->
     assert digests(done) == digests(sm.sweep(small, over=over, replications=2))
 
 
-def test_ctrl_c_keeps_what_is_there(tmp_path: Path, cell_file: Path) -> None:
+def test_ctrl_c_keeps_completed_runs(tmp_path: Path, cell_file: Path) -> None:
     command = [
         sys.executable, "-m", "simoom", "sweep", cell_file, "--set", "duration_s=60",
         "--set", "warmup_s=1", "--over", "stations=3,4", "-n", "400", "--store", "kept", "-q",
@@ -235,7 +235,7 @@ def test_ctrl_c_keeps_what_is_there(tmp_path: Path, cell_file: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)
     assert process.returncode == 130, told
-    assert "the same command goes on from there" in told
+    assert "the same command continues the sweep" in told
     assert 1 <= len(list(store.glob("??/*.json"))) < 800
     assert not list(store.glob("??/*.part"))
 
@@ -255,7 +255,7 @@ def test_pictures(small: sm.Scenario) -> None:
     assert lines[0].get_ydata().tolist() == mean.to_list()
     (axes,) = done.plot(x=hue, y=Y).axes
     assert [label.get_text() for label in axes.get_xticklabels()] == ["new_reno", "cubic"]
-    with pytest.raises(ValueError, match="is no axis"):
+    with pytest.raises(ValueError, match="is not an axis"):
         done.plot(x="station", y=Y)
 
 

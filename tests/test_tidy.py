@@ -1,4 +1,4 @@
-"""The house's own lint finds what it is for."""
+"""The project's own lint finds each kind of fault."""
 
 import importlib.util
 import sys
@@ -43,11 +43,11 @@ def test_space_at_the_end(found):
     "word",
     ["TODO", "FIXME: x", "/work/main", "see /tmp/x", "/home/me", "pypi.org", "issue 2", "Issue #7"],
 )
-def test_words_that_do_not_belong(found, word):
+def test_forbidden_words(found, word):
     assert found("a.md", f"fine\n{word}\n") == [(2, "word")]
 
 
-def test_words_that_are_only_alike(found):
+def test_words_that_only_resemble_forbidden_ones(found):
     assert found("a.md", "TODOS a/work/b https://x.org/tmp/ an issue of 2\nMethod\n") == []
 
 
@@ -55,7 +55,7 @@ def test_text_is_utf_8(found):
     assert found("a.md", b"caf\xe9\n") == [(1, "text")]
 
 
-def test_names_say_something(found):
+def test_names_without_meaning(found):
     assert found("crates/tcp/src/queue_manager.rs", "") == [(1, "name")]
     assert found("crates/tcp/src/queue_manager.rs", "struct PacketHandler;\nfn utilise() {}\n") == [
         (1, "name"),
@@ -171,7 +171,7 @@ def test_what_is_no_python(found):
     assert found("a.py", "def f(:\n") == [(1, "text")]
 
 
-def test_letting_off_needs_a_reason_and_a_fault(found):
+def test_an_exception_needs_a_reason_and_a_fault(found):
     entry = '[[allow]]\npath = "*.md"\nrule = "space"\n'
     assert found("tools/tidy.toml", f'{entry}reason = "r"\n') == [(1, "allow")]
     assert found("a.md", "a \n") == []

@@ -1,4 +1,4 @@
-"""Wired networks from Python: what a report shows where there is no cell."""
+"""Wired networks from Python: reports of scenarios without a cell."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""An extension is one file and one line: the cargo feature `toy` adds one of each kind so."""
+"""An extension is one file and one line: the cargo feature `toy` adds one of each kind."""
 
 import importlib
 import json

@@ -1,4 +1,4 @@
-"""The analytic twin against short simulations, and what it refuses."""
+"""The analytic twin compared with short simulations, and scenarios without a prediction."""
 
 import dataclasses
 import math
@@ -146,7 +146,7 @@ def test_the_twin_predicts_files(case):
     assert abs(found["total.goodput_mbps"].percent) < 8
 
 
-def test_retries_leave_over_what_tcp_loses():
+def test_the_residual_loss_of_the_mac_limits_tcp():
     lossy = bulk(DOWN, stations=[{"count": 3, "data_loss": 0.3}], standard="11b")
     scenario = (lossy.set("wire", {"delay_ms": 80.0}).set("wlan.short_retry_limit", 4)).set(
         "duration_s", 200.0
@@ -211,7 +211,7 @@ def test_what_is_broken_is_named(case):
     assert how in twin.report()
 
 
-def test_outside_every_model_each_says_why():
+def test_without_a_model_each_family_has_a_reason():
     (cafe,) = (path for path in SCENARIOS if path.stem == "cafe")
     twin = sm.predict(sm.Scenario.load(cafe))
     assert twin.model is None
@@ -224,14 +224,14 @@ def test_outside_every_model_each_says_why():
     assert twin.compare(sm.run(twin.scenario.set("duration_s", 3.0).set("warmup_s", 1.0))) == ()
 
 
-def test_models_whose_subject_is_lacking_are_named_on_demand():
+def test_models_that_do_not_concern_the_scenario_are_listed_on_demand():
     twin = sm.predict(bulk(DOWN))
     lacking = {fit.family for fit in twin.fits if not fit.subject}
     assert lacking == {
         "full_duplex", "bluetooth", "aggregation", "tcp_aggregation", "lt_tcp", "chain",
     }  # fmt: skip
     brief, full = twin.report(), twin.report(every=True)
-    assert "… 6 more, whose subject the scenario lacks; --all names them" in brief
+    assert "… 6 more that do not concern the scenario; --all lists them" in brief
     assert "more, whose subject" not in full
     for family in lacking:
         assert f"  {family}: " not in brief
@@ -242,7 +242,7 @@ def test_models_whose_subject_is_lacking_are_named_on_demand():
     }  # fmt: skip
 
 
-def test_parity_is_seen_where_flows_send_it():
+def test_the_model_of_parity_concerns_flows_that_send_it():
     noisy = bulk(DOWN, fec={}, ecn="classic", standard="11b", stations=[{"data_loss": 0.3}])
     scenario = noisy.set("flows[0].control", "lt").set("wlan.short_retry_limit", 2)
     twin = sm.predict(scenario)
@@ -253,7 +253,7 @@ def test_parity_is_seen_where_flows_send_it():
     assert held["independent_loss"].how == "9 % of the segments, at random"
     assert [each.name for each in fit.failing] == ["block_known"]
     assert "no flow sends parity" not in twin.report(every=True)
-    assert "cuts them to its window, which lt moves" in twin.report()
+    assert "their size follows the window of lt" in twin.report()
     quiet = sm.predict(scenario.set("stations", 1))
     (fit,) = (fit for fit in quiet.fits if fit.family == "lt_tcp")
     assert "flows[0] loses nothing at random" in str(fit.failing[0])
@@ -270,7 +270,7 @@ def test_links_alone_are_no_cell():
 
 
 def test_a_model_judges_all_that_it_assumes():
-    """Every assumption of the model that is taken has a verdict."""
+    """Every assumption of the chosen model has a verdict."""
     known = {"saturation": saturated(5), "half_duplex": bulk(DOWN), "http_sessions": web(5)}
     for family, scenario in known.items():
         fit = sm.predict(scenario).model
@@ -362,7 +362,7 @@ def test_numbers_out_of_range_are_a_reason_not_a_crash():
         (4, {"protection": "rts_cts"}),
     ],
 )
-def test_nothing_is_said_of_a_network_that_protects_its_frames(stations, wlan):
+def test_there_is_no_prediction_for_a_network_with_protection(stations, wlan):
     twin = sm.predict(saturated(stations, "11g", **wlan))
     assert twin.model is None
     assert not twin.summary

@@ -54,7 +54,7 @@ def test_the_best_delayed_ack_is_the_largest():
 
 
 def test_a_range_is_searched():
-    """How long must guests think for a file to take 0.2 s? Brent's method knows."""
+    """The think time for which a file takes 0.2 s is found by Brent's method."""
     web = {"web": {"size": {"exponential": {"mean_bytes": 30000}}}}
     tcp = {"window_segments": 1, "delayed_ack": "none", "mss_bytes": 1000}
     flows = [{"from": "server", "to": "sta*", "traffic": web, "tcp": tcp}]
@@ -73,7 +73,7 @@ def test_a_range_is_searched():
 
 
 def bowl(scenario):
-    """Something whose best point is known: delay 30 ms, 7 s of warm-up, and two stations."""
+    """An objective with a known optimum: delay 30 ms, 7 s of warm-up, and two stations."""
     x, y = scenario.get("wire.delay_ms"), scenario.get("warmup_s")
     n = scenario.get("stations")
     return SimpleNamespace(summary={"cost": (x - 30) ** 2 + 3 * (y - 7) ** 2 + (n - 2) ** 2})
@@ -102,13 +102,13 @@ def test_points_outside_the_models_have_no_value():
         sm.optimise(cell, over={"flows[0].tcp.window_segments": [32]})
 
 
-def test_a_simulation_can_be_asked_instead():
+def test_a_simulation_can_evaluate_the_objective():
     cell = saturated(10).set("duration_s", 3.0)
     optimum = sm.optimise(cell, over={"wlan.cw_min": [7, 127]}, using=sm.run)
     assert optimum.at == {"wlan.cw_min": 127}
 
 
-def test_nonsense_is_refused():
+def test_invalid_arguments_are_refused():
     cell = saturated(5)
     with pytest.raises(ValueError, match="over: names no path"):
         sm.optimise(cell, over={})
@@ -138,10 +138,10 @@ def test_model_prints_values_and_assumptions(simoom, file):
     assert done.returncode == 0
     assert done.stdout.startswith("saturation, bianchi: one class\n")
     assert "total.goodput_mbps" in done.stdout
-    assert "What speaks against other models" in done.stdout
+    assert "Why other models do not apply" in done.stdout
 
 
-def test_model_names_models_without_their_subject_on_demand(simoom, file):
+def test_model_lists_models_that_do_not_concern_the_scenario_on_demand(simoom, file):
     assert "bluetooth" not in simoom("model", file).stdout
     assert "  bluetooth: bluetooth_voice: " in simoom("model", file, "--all").stdout
 
@@ -204,7 +204,7 @@ def test_nonsense_to_vary_is_one_message(axis, simoom, file):
 
 def test_too_many_paths_are_one_message(simoom, file):
     axes = [word for path in "abc" for word in ("--vary", f"{path}=1,2")]
-    assert "3 paths are more" in simoom("model", file, *axes).stderr
+    assert "3 paths; at most two" in simoom("model", file, *axes).stderr
     twice = simoom("model", file, "--vary", "a=1,2", "--vary", "a=1,2")
     assert (twice.returncode, "twice" in twice.stderr) == (2, True)
 

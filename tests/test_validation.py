@@ -26,7 +26,7 @@ def results():
     return measure(table.quick())
 
 
-def test_what_should_agree_agrees(results):
+def test_comparisons_of_the_quick_run_agree(results):
     rows = [row for _, rows in results for row in rows]
     assert len(rows) > 50
     differs = [
@@ -42,7 +42,7 @@ def test_each_kind_of_reference_has_a_quick_case():
     assert quick == {group.title for group in table.groups() if not group.explains}
 
 
-def test_a_reference_that_is_wrong_is_noticed(results):
+def test_a_wrong_reference_is_detected(results):
     for _, rows in results:
         row = rows[0]
         quantity, reference = row.expected.quantity, row.expected.reference
@@ -97,13 +97,13 @@ def test_names_tell_cases_apart():
         assert len(set(names)) == len(names)
 
 
-def test_every_option_says_why():
+def test_every_option_has_a_reason():
     options = [option for group in table.groups() for option in group.options.values()]
     assert {option.path for option in options} >= {"wlan.eifs", "wlan.slot_grid", "wlan.durations"}
     assert all(len(option.why) > 20 for option in options)
 
 
-def test_the_page_is_of_these_cases():
+def test_the_page_has_these_cases():
     page = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
     for group in table.groups():
         assert f"\n## {group.title}\n" in page
@@ -111,7 +111,7 @@ def test_the_page_is_of_these_cases():
             assert f"\n| {case.name} |" in page, f"{case.name}: run `make validate`"
 
 
-def test_the_page_tells_the_difference_and_the_reason(results):
+def test_the_page_has_the_difference_and_the_reason(results):
     group, rows = next((group, rows) for group, rows in results if "ns-3" in group.title)
     far = replace(rows[0].expected, reference=Reference(1.0), known="a quirk")
     row = replace(rows[0], expected=far)

@@ -1,10 +1,10 @@
-"""Write what the documents say by machine: `make docs`.
+"""Write the generated pages and blocks of the documentation: `make docs`.
 
     python tools/reference.py
 
-``docs/scenario.md`` comes from the scenario's schema, and ``docs/results.md`` from the catalogue of
-observables; in README.md and docs/*.md the output under each ``$ command`` of a console block is
-that of the command. Tests hold all of it to be current.
+``docs/scenario.md`` is generated from the scenario's schema, and ``docs/results.md`` from the
+catalogue of observables. In README.md and docs/*.md the output under each ``$ command`` of a
+console block is that of the command. Tests check that all of it is current.
 """
 
 from __future__ import annotations
@@ -47,24 +47,24 @@ def main() -> None:
 
 
 def pages() -> list[Path]:
-    """Return the pages whose console blocks are kept current."""
+    """Return the pages whose console blocks are generated."""
     return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def refreshed(text: str) -> str:
-    """Return a page with the output of its console blocks as the commands print it now."""
+    """Return a page with the current output of the commands in its console blocks."""
     return CONSOLE.sub(lambda block: "".join(session(block[0])), text)
 
 
 def session(block: str) -> Iterator[str]:
-    """Run the commands of a console block; yield each with what it prints."""
+    """Run the commands of a console block; yield each with its output."""
     for line in block.splitlines():
         if line.startswith("$ "):
             yield f"{line}\n{output(line.removeprefix('$ '))}"
 
 
 def output(command: str) -> str:
-    """Return what a command prints on a terminal of 100 columns."""
+    """Return the output of a command on a terminal of 100 columns."""
     program, *arguments = shlex.split(command)
     if program != "simoom":
         raise SystemExit(f"console blocks run simoom only, not {program}")
@@ -101,7 +101,7 @@ def scenario_page() -> str:
 
 
 def page_of(schema: Schema) -> str:
-    """Return the page of a scenario's keys by its schema."""
+    """Return the page of a scenario's keys from its schema."""
     definitions: dict[str, Schema] = schema["$defs"]
     parts = [HEAD, f"\n## Scenario\n\n{keys_table(schema, definitions)}"]
     for name in reachable(schema, definitions):
@@ -151,7 +151,7 @@ def keys_table(schema: Schema, definitions: dict[str, Schema]) -> str:
 
 
 def default(value: Schema) -> str:
-    """Return the default of a key as it is written; nothing where other keys decide it."""
+    """Return the default of a key as in TOML; an empty text if it depends on other keys."""
     return f"`{toml_value(value['default'])}`" if "default" in value else ""
 
 
@@ -185,13 +185,13 @@ def choices(definition: Schema) -> str:
 
 
 def reference_text(value: Schema, definitions: dict[str, Schema]) -> str:
-    """Return the description of what a key refers to."""
+    """Return the description of the definition that a key refers to."""
     names = references(value)
     return str(definitions[names[0]].get("description", "")) if names else ""
 
 
 def kind(value: Schema) -> str:
-    """Say in a word or a link what a value is."""
+    """Return the type of a value as a word or a link."""
     if "$ref" in value:
         name = value["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"
@@ -205,7 +205,7 @@ def kind(value: Schema) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """Return a value as a scenario file has it."""
+    """Return a value in the syntax of a scenario file."""
     return json.dumps(value)
 
 
@@ -216,7 +216,7 @@ def wrapped(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text without line breaks, fit for a cell of a table."""
+    """Return a text without line breaks, for a cell of a table."""
     return " ".join(text.split()).replace("|", "\\|")
 
 

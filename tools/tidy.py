@@ -1,9 +1,9 @@
-"""The house's own lint: sizes, who may import whom, words that do not belong.
+"""The project's own lint: sizes, permitted imports, forbidden words.
 
     python tools/tidy.py [ROOT]
 
-Prints one line a fault, `path:line: rule: what is wrong`, and fails if there is one. What is let
-off stands in ``tools/tidy.toml``, each with its reason; what is let off in vain is a fault too.
+Prints a line for each fault, `path:line: rule: message`, and fails if there is one. The exceptions
+are in ``tools/tidy.toml``, each with its reason; an exception without a fault is a fault too.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CRATES = {
     "sim": {"kernel", "settings", "wire", "tcp", "net", "wifi"},
     "py": {"kernel", "sim"},
 }
-"""Which of our crates each may use; ``py`` names a seed's type and otherwise sees ``sim`` only."""
+"""The crates that each crate may use; ``py`` uses only ``sim`` and the type of a seed."""
 
 LAYERS = (
     (
@@ -57,7 +57,7 @@ LAYERS = (
 below; ``models`` is apart (`check_models`)."""
 
 MODELS_MAY_IMPORT = {"numpy", "scipy"}
-"""Beside the standard library and themselves: agreement with the simulator is to be evidence."""
+"""Imports of models besides the standard library: agreement with the simulator is evidence."""
 
 FORBIDDEN = {
     r"\b(TODO|FIXME|XXX|HACK)\b": "a promise; do it or leave it out",
@@ -68,7 +68,7 @@ FORBIDDEN = {
 }
 
 BAD_NAME = re.compile(r"(?i)(manager|helper|handler|utils?(?![a-z])|data2)")
-"""Names that say nothing (house words)."""
+"""Names without meaning."""
 
 TEXT = {".rs", ".py", ".pyi", ".toml", ".md", ".sh", ".js", ".ts", ".css", ".html", ".yml", ""}
 GENERATED = {"Cargo.lock", "requirements.lock", "LICENSE-APACHE", "LICENSE-MIT"}
@@ -88,7 +88,7 @@ class Fault:
 
 
 def main(arguments: list[str]) -> int:
-    """Check the tree below the root given, or this one."""
+    """Check the tree below the given root, or this repository."""
     root = Path(arguments[0] if arguments else Path(__file__).parents[1]).resolve()
     faults = sorted(check(root))
     for fault in faults:
@@ -97,7 +97,7 @@ def main(arguments: list[str]) -> int:
 
 
 def check(root: Path) -> list[Fault]:
-    """Return the faults of a tree that are not let off."""
+    """Return the faults of a tree that are not excepted."""
     found = [fault for path in files(root) for fault in check_file(root, path)]
     found += check_manifests(root)
     found += check_circles(root)
@@ -105,7 +105,7 @@ def check(root: Path) -> list[Fault]:
 
 
 def files(root: Path) -> list[PurePosixPath]:
-    """Return the files of the tree that are, or are about to be, committed."""
+    """Return the files of the tree that are committed or not ignored."""
     git = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=root,
@@ -120,7 +120,7 @@ def files(root: Path) -> list[PurePosixPath]:
 
 
 def check_file(root: Path, path: PurePosixPath) -> Iterator[Fault]:
-    """Check one file against all rules for its kind."""
+    """Check a file by all rules for its kind."""
     if path.suffix not in TEXT or path.name in GENERATED:
         return
     try:
@@ -153,7 +153,7 @@ def check_lines(path: PurePosixPath, text: str) -> Iterator[Fault]:
 
 
 def check_name(path: PurePosixPath) -> Iterator[Fault]:
-    """Check that a file's name says what is in it."""
+    """Check that a file's name has a meaning."""
     if match := BAD_NAME.search(path.stem):
         yield Fault(str(path), 1, "name", f"{match[0]!r} says nothing")
 
@@ -162,7 +162,7 @@ def check_name(path: PurePosixPath) -> Iterator[Fault]:
 
 
 def check_rust(path: PurePosixPath, text: str) -> Iterator[Fault]:
-    """Check sizes, names and imports of a Rust file; its tests may be as long as they need."""
+    """Check sizes, names and imports of a Rust file; the length of its tests is not limited."""
     here = str(path)
     code = blank_rust(text)
     code = without_tests(code)
@@ -238,7 +238,7 @@ RUST_TOKEN = re.compile(
 
 
 def blank_rust(text: str) -> str:
-    """Replace comments and literals by blanks, so that braces and words in them do not count."""
+    """Replace comments and literals by blanks, so that their braces and words are ignored."""
 
     def blank(match: re.Match[str]) -> str:
         return re.sub(r"[^\n]", " ", match[0])
@@ -434,7 +434,7 @@ def layer(module: str) -> int | None:
 
 
 def imports(tree: ast.Module, module: tuple[str, ...]) -> Iterator[tuple[ast.stmt, str]]:
-    """Return every module that `module` imports, anywhere in it but for type checking."""
+    """Return every module that `module` imports anywhere, except for type checking."""
     typing_only = {
         id(inner)
         for node in ast.walk(tree)
@@ -465,7 +465,7 @@ def in_tests(path: PurePosixPath) -> bool:
 
 
 def let_off(root: Path, found: Iterable[Fault]) -> Iterator[Fault]:
-    """Drop the faults that ``tools/tidy.toml`` lets off; add what it lets off in vain."""
+    """Remove the faults that ``tools/tidy.toml`` excepts; add exceptions without a fault."""
     table = root / "tools" / "tidy.toml"
     entries = tomllib.loads(table.read_text("utf-8"))["allow"] if table.exists() else []
     used: set[int] = set()
@@ -484,7 +484,7 @@ def let_off(root: Path, found: Iterable[Fault]) -> Iterator[Fault]:
 
 
 def lets_off(entry: dict[str, str], fault: Fault) -> bool:
-    """Whether an entry is meant for this fault."""
+    """Return whether an entry applies to this fault."""
     return (
         fault.rule == entry["rule"]
         and fnmatch.fnmatch(fault.path, entry["path"])

@@ -48,7 +48,9 @@ def show(group: Group, rows: list[Row], console: Console) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m validation", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="some cases only; nothing is written")
+    parser.add_argument(
+        "--quick", action="store_true", help="run some cases only, and write nothing"
+    )
     arguments = parser.parse_args()
     results = run(table.quick() if arguments.quick else table.groups())
     console = Console(width=None if sys.stdout.isatty() else 160)
@@ -57,7 +59,7 @@ def main() -> int:
     if not arguments.quick:
         (ROOT / "docs" / "validation.md").write_text(report.page(results), encoding="utf-8")
         if not report.put_block(ROOT / "README.md", results):
-            console.print("README.md has no <!-- agreement --> markers; left as it is")
+            console.print("README.md has no <!-- agreement --> markers and was not changed")
     unexplained = sum(row.unexplained for _, rows in results for row in rows)
     console.print(f"{report.count(results)}; {unexplained} differ without a reason")
     return 1 if unexplained else 0

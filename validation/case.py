@@ -1,4 +1,4 @@
-"""What a case is: a scenario, the options it is run with, and what it should give."""
+"""Cases: a scenario, its options, and the expected values of its results."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from simoom.scenario import toml_value
 
 @dataclass(frozen=True)
 class Quantity:
-    """What is compared, and how far apart two values of it may be.
+    """A quantity that is compared, with its tolerance.
 
     Attributes
     ----------
     name : str
-        With its unit, as a table shows it.
+        The name with the unit, as in tables.
     of : callable
-        Takes it from a run.
+        Extracts the value from a run.
     relative, absolute : float
         The tolerance; one of them is 0.
     digits : int
-        Decimals that are shown.
+        The number of decimals in tables.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Quantity:
         return self.absolute or self.relative * abs(reference)
 
     def difference(self, value: float, reference: float) -> str:
-        """The difference as a table shows it: in per cent, or as it is."""
+        """The difference as shown in tables: in per cent, or absolute."""
         if self.absolute:
             return f"{value - reference:+.{self.digits}f}"
         return f"{100 * (value / reference - 1):+.2f} %"
@@ -45,21 +45,21 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Expected:
-    """What a quantity of a case should be; `known` is why it is expected to differ."""
+    """The expected value of a quantity; `known` is the reason of an expected difference."""
 
     quantity: Quantity
     reference: Reference
     known: str = ""
 
     def check(self, measured: Value) -> Check:
-        """Hold what was measured against the reference."""
+        """Compare the measured value with the reference."""
         within = self.quantity.tolerance(self.reference.value)
         return Check.against(self.quantity.name, measured, self.reference, within=within)
 
 
 @dataclass(frozen=True)
 class Option:
-    """A named option of the scenario that does as a reference does, and why it is needed."""
+    """An option of the scenario that reproduces a property of a reference, with the reason."""
 
     path: str
     value: Any
@@ -71,10 +71,10 @@ class Option:
 
 @dataclass(frozen=True)
 class Case:
-    """A scenario and what it should give.
+    """A scenario and its expected values.
 
-    It is run as the standard has it, and with `options` if there are any; these runs are held
-    against the reference.
+    It is run by the standard, and with `options` if there are any; the run with options is compared
+    with the reference.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Group:
-    """Cases with one kind of reference; `explains`: they are no evidence of their own."""
+    """Cases with one kind of reference; if `explains`, they are not evidence by themselves."""
 
     title: str
     source: str
@@ -106,13 +106,13 @@ class Group:
 
     @property
     def options(self) -> dict[str, Option]:
-        """The options of all its cases, by what a table calls them."""
+        """The options of all cases, by their names in tables."""
         return {str(option): option for case in self.cases for option in case.options}
 
 
 @dataclass(frozen=True)
 class Row:
-    """One comparison: what was expected, with what was measured."""
+    """One comparison of an expected with a measured value."""
 
     case: Case
     expected: Expected
@@ -121,7 +121,7 @@ class Row:
 
     @property
     def verdict(self) -> Agreement:
-        """What becomes of the comparison, which is on the run with options."""
+        """The verdict on the comparison of the run with options."""
         return self.expected.check(self.compared).agreement
 
     @property

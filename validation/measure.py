@@ -17,7 +17,7 @@ SEED = 1
 def measure(
     groups: Iterable[Group], progress: Callable[[int, int], object] | None = None
 ) -> list[tuple[Group, list[Row]]]:
-    """Run what the cases need; `progress` is told how many runs of how many are done."""
+    """Run the scenarios of the cases; `progress` gets the completed and total number of runs."""
     groups = list(groups)
     cases = [case for group in groups for case in group.cases]
     every = (run for case in cases for which in wanted(case) for run in which)
@@ -32,7 +32,7 @@ def measure(
 
 
 def wanted(case: Case) -> list[list[Wanted]]:
-    """The runs that a case needs: as the standard has it, and with its options."""
+    """The runs of a case: by the standard, and with its options."""
     return [
         [Wanted(scenario, SEED, replication) for replication in range(case.replications)]
         for scenario in (case.standard(), case.compared())
@@ -40,7 +40,7 @@ def wanted(case: Case) -> list[list[Wanted]]:
 
 
 def rows(case: Case, found: Mapping[Wanted, sm.Run]) -> list[Row]:
-    """Compare what the runs of a case gave with what they should."""
+    """Compare the results of a case's runs with the expected values."""
     standard, compared = ([found[run] for run in which] for which in wanted(case))
 
     def mean(runs: list[sm.Run], of: Callable[[sm.Run], float]) -> Value:

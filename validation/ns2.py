@@ -1,4 +1,4 @@
-"""Cases against ns-2.35: 802.11b cells in which TCP senders sit at the access point."""
+"""Cases against ns-2.35: 802.11b cells with TCP senders at the access point."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WLAN = {
     "llc_bytes": 0,
     "long_retry_limit": 7,
 }
-"""ns-2's headers: four addresses, no LLC."""
+"""The headers of ns-2: four addresses, no LLC."""
 
 TCP = {
     "mss_bytes": 1000,
@@ -36,14 +36,14 @@ DRAW = Option("wlan.backoff_draw", "ns2", "a back-off is drawn from 0 to CW - 1"
 DURATIONS = Option(
     "wlan.durations",
     "ns2",
-    "frames take fractions of a microsecond that Duration fields round away: after a TCP "
-    "acknowledgement (772 us reserved for 771.8) the slots of bystanders begin later than those of "
-    "the two parties, and who begins earlier is heard at once, so that those do not collide",
+    "frame durations have fractions of a microsecond, but Duration fields are rounded: after a TCP "
+    "ACK (772 us reserved for 771.8) the slots of other stations begin later than those of sender "
+    "and receiver; a station that begins earlier is detected at once, so that they do not collide",
 )
 GRID = Option(
     "wlan.slot_grid",
     "shared",
-    "an EIFS is a NAV that all stations set, the parties of the collision too, and no timeout "
+    "an EIFS is a NAV that all stations set, including the colliding ones, and no timeout "
     "outlasts it",
 )
 HEARTBEAT = Option(
@@ -54,8 +54,8 @@ HEARTBEAT = Option(
 ACKS = Option(
     "flows[0].tcp.byte_counting",
     False,
-    "the window grows by a segment an acknowledgement, whatever it covers, and so more slowly "
-    "where acknowledgements are delayed",
+    "the window grows by a segment per acknowledgement, however much that covers, and so more "
+    "slowly with delayed ACKs",
 )
 QUIRKS = (DRAW, DURATIONS, GRID)
 DELAYED = (*QUIRKS, HEARTBEAT, ACKS)
@@ -109,7 +109,7 @@ def web(
     files: int,
     tcp: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Files over connections of their own; a file's delay ends with its last acknowledgement."""
+    """Files, each over its own connection; the delay of a file ends with its last ACK."""
     traffic = {
         "size": SIZES[sizes],
         "think_s": think_s,
@@ -118,7 +118,7 @@ def web(
         "delay": "acknowledged",
     }
     cell = _cell(stations, window, {"web": traffic}, tcp or {})
-    # Long enough for all files; a cell at rest costs nothing.
+    # Long enough for all files; idle time needs no computation.
     return {**cell, "duration_s": 4000.0, "warmup_s": 0.0}
 
 
@@ -130,11 +130,11 @@ def _delayed(d: int, timer_ms: float) -> dict[str, Any]:
 
 
 CHAOS = (
-    "with W* = 1000 the access point's queue outgrows the first timeouts, and what the flows' "
-    "windows become afterwards hangs on chance: the interval is that of four runs"
+    "with W* = 1000 the queueing delay exceeds the first timeouts, after which the windows of the "
+    "flows are random: the interval is that of four runs"
 )
 PERSISTENT: dict[str, Any] = {"measured_s": 200.0, "warmup_s": 150.0}
-"""How long a window of 1000 segments takes."""
+"""Time until a window of 1000 segments is full."""
 
 
 def downloads() -> Group:
@@ -193,7 +193,7 @@ def _variant(variant: str, row: dict[str, str]) -> Case | None:
         "lrl4": ("four attempts after a CTS", {"long_retry_limit": 4}, QUIRKS),
     }
     if variant not in more:
-        # The base case stands above; capture is not simulated.
+        # The base case is in the first table; capture is not simulated.
         return None
     name, wlan, options = more[variant]
     return Case(
@@ -205,12 +205,12 @@ def _variant(variant: str, row: dict[str, str]) -> Case | None:
 
 
 def collision_probability() -> Group:
-    """Collisions, and which quirk has which share in them (p1c)."""
+    """Collisions, and the effect of each quirk of ns-2 on them (p1c)."""
     cases = []
     for row in table("ns2_p1c"):
         window, n = int(row["W"]), int(row["nc"])
         if n == 1 and window == 1:
-            continue  # none, ever
+            continue  # there are none
         cases.append(
             Case(
                 f"W* = {window}, n = {n}",
@@ -242,7 +242,8 @@ def collision_probability() -> Group:
             )
         )
     about = (
-        "The same cells; the share of RTS frames without an answer. By the standard's rules n = 10 "
+        "The same cells; the fraction of RTS frames without a CTS. By the standard's rules n = "
+        "10 "
         "gives 0.075, as the Monte Carlo above, and ns-2 gives 0.056. The difference is one of "
         "rounding: an ns-2 frame takes fractions of a microsecond on the air, its Duration field "
         "is rounded, and a station senses another's frame within the same slot. The last rows "
@@ -253,7 +254,7 @@ def collision_probability() -> Group:
 
 
 def shares() -> Group:
-    """What each option does to the collision probability."""
+    """The effect of each option on the collision probability."""
     row = next(r for r in table("ns2_p1c") if r["W"] == "1" and r["nc"] == "10")
     both = (given(collisions(0.005), row, "pc"), given(goodput(0.02), row, "agg_bps", scale=1e-6))
     why = "this option alone does not explain it"
@@ -265,7 +266,7 @@ def shares() -> Group:
         Case("durations alone", scenario, both, (DURATIONS,)),
         Case("all three", scenario, both, QUIRKS),
     )
-    about = "Ten stations, W* = 1: each option alone and all together, to tell their shares."
+    about = "Ten stations, W* = 1: each option alone and all together, to show their effects."
     return Group("Shares of ns-2's quirks", "ns-2.35", about, cases, explains=True)
 
 

@@ -8,29 +8,28 @@ from validation.case import Case, Group, Option
 from validation.references import JAIN, collisions, given, goodput, table
 
 BASIC_RATES = {"b": [1.0, 2.0], "a": [6.0, 12.0, 24.0], "g": [1.0, 2.0, 6.0, 12.0, 24.0]}
-"""An ns-3 access point's."""
+"""The queue of an ns-3 access point."""
 CONTROLS = {"TcpNewReno": "new_reno", "TcpCubic": "cubic"}
-"""Congestion controls of ns-3 that can be compared, and what they are called here."""
+"""Congestion controllers of ns-3 that can be compared, with their names in Simoom."""
 ALWAYS, NEVER = 100, 2347
-"""RTS thresholds: 100 is above a TCP acknowledgement and below data."""
+"""RTS thresholds: 100 bytes are more than a TCP ACK and less than a data packet."""
 
 EIFS = Option(
     "wlan.eifs",
     "none",
-    "frames of equal strength that collide never lock a receiver, so that bystanders have seen "
-    "energy but no broken frame, and wait a DIFS",
+    "receivers detect no preamble in collisions of frames of equal power, so that other stations "
+    "detect energy but receive no frame, and wait a DIFS",
 )
 GRID = Option(
     "wlan.slot_grid",
     "free",
-    "a party of a collision counts its back-off from the very end of its timeout, off the "
-    "others' slots",
+    "a colliding station counts its back-off from the end of its timeout, off the others' slots",
 )
 PERSISTENT = Option(
     "wlan.short_retry_limit",
     255,
-    "a failed RTS raises the short count, but the limit of a long frame is tested against the "
-    "long count, so that an RTS is repeated for ever",
+    "a failed RTS increments the short retry count, but for a long frame the limit applies to the "
+    "long retry count, so that an RTS is repeated without limit",
 )
 RECOVERY = Option(
     "flows[0].tcp.recovery",
@@ -42,12 +41,12 @@ RECOVERY = Option(
             "undo": False,
         }
     },
-    "losses are found by RFC 6675 and the window falls by RFC 6937, without what came later",
+    "losses are detected by RFC 6675 and the window is reduced by RFC 6937, without later RFCs",
 )
 
 
 def _wlan(phy: str, threshold: int) -> dict[str, Any]:
-    # The seventh failure drops in ns-3, whichever count it is.
+    # ns-3 discards a frame at the seventh failure, whichever counter has that value.
     return {
         "basic_rates_mbps": BASIC_RATES[phy],
         "rts_threshold_bytes": threshold,
@@ -67,7 +66,7 @@ def tcp(
     window: int = 65_535,
     control: str = "new_reno",
 ) -> dict[str, Any]:
-    """A flow between these ends, with what all TCP flows of ns-3 have in common."""
+    """A flow between these ends, with the settings of all TCP flows of ns-3."""
     delayed = {"fixed": {"segments": delayed_ack, "timer_ms": 200.0}}
     return {
         "from": ends[0],
@@ -120,7 +119,7 @@ WIRE = {"rate_mbps": 1000.0, "delay_ms": 2.0}
 
 
 def is_comparable(row: dict[str, str]) -> bool:
-    """Whether a row of one flow is of a standard and a control that Simoom has."""
+    """Whether Simoom has the standard and the congestion controller of a row."""
     return row["phy"] in BASIC_RATES and row["cc"] in CONTROLS
 
 

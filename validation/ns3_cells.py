@@ -1,7 +1,7 @@
-"""Cases against what ns-3.37 gave for the settings of `ns3_settings`.
+"""Cases against results of ns-3.37 for the settings of `ns3_settings`.
 
-Modern modes and aggregation, access categories, TCP, hidden pairs, the edges of modes, cells that
-hear each other in part, rate control.
+Modern modes and aggregation, access categories, TCP, hidden nodes, the range limits of modes, cells
+that detect each other in part, rate control.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from validation.references import given, goodput, plain, table
 
 
 def parts(setup: Setup) -> dict[str, tuple[int, ...]]:
-    """Flows whose share is compared, by what a table calls them."""
+    """Flows whose share is compared, by their names in tables."""
     categories = [flow.category for flow in setup.flows]
     if len(set(categories)) > 1:
         return {
@@ -39,7 +39,7 @@ def parts(setup: Setup) -> dict[str, tuple[int, ...]]:
             for name in dict.fromkeys(categories)
         }
     if setup.radio and len(setup.flows) > 1:
-        # Of two, the share of the first is all there is to say.
+        # Of two flows, the share of the first suffices.
         compared = 1 if len(setup.flows) == 2 else len(setup.flows)
         return {f"flow {i}": (i,) for i in range(compared)}
     return {}
@@ -47,7 +47,7 @@ def parts(setup: Setup) -> dict[str, tuple[int, ...]]:
 
 @cache
 def share(name: str, flows: tuple[int, ...]) -> Quantity:
-    """What part of all goodput these flows have."""
+    """The fraction of the total goodput that these flows have."""
 
     def of(run: Run) -> float:
         each = [plain(row["goodput_mbps"]) for row in run.flows]
@@ -57,7 +57,7 @@ def share(name: str, flows: tuple[int, ...]) -> Quantity:
 
 
 def options(setup: Setup) -> tuple[Option, ...]:
-    """What does as ns-3 does; with a radio, who has seen which frame is physics."""
+    """The options that reproduce ns-3; with a radio, physics decides which nodes detect a frame."""
     found = [GRID] if setup.radio else [EIFS, GRID]
     if setup.is_modern:
         found += [TIMING, EDCA, COUNTED]
@@ -71,13 +71,14 @@ def options(setup: Setup) -> tuple[Option, ...]:
 
 KNOWN: dict[str, str] = {
     "TXOP of": "ns-3 ends a TXOP by a CF-End frame, SIFS and 52 us, if there is time left for it",
-    "three cells in a row, 25 m": "where a PPDU ends or is not found, ns-3 holds the medium busy "
-    "while there is energy above -82 dBm, and not -62; energy_dbm = -82 overshoots (middle: 0.035)",
-    "one client between, RTS/CTS": "untraced; neither energy_dbm nor nav_reset changes it",
-    "MCS 7, table, 31.34 m": "untraced; four fifths of MPDUs are lost there",
-    "minstrel_ht": "untraced; the same rule, but it samples differently",
+    "three cells in a row, 25 m": "after a PPDU, or if it was not detected, ns-3 holds the "
+    "medium busy for energy above "
+    "-82 dBm instead of -62; energy_dbm = -82 is too strong (middle: 0.035)",
+    "one client between, RTS/CTS": "cause unknown; neither energy_dbm nor nav_reset changes it",
+    "MCS 7, table, 31.34 m": "cause unknown; four fifths of MPDUs are lost there",
+    "minstrel_ht": "cause unknown; the same rule, but with different sampling",
 }
-"""Why settings differ whose name contains this."""
+"""Reasons of differences, by a part of the setting's name."""
 
 QUICK = {
     "802.11ax, 20 MHz, MCS 11",
@@ -90,11 +91,11 @@ QUICK = {
     "802.11a, 6 Mb/s, hidden, 70 and 80 dB",
     "802.11n, ideal, 10 m",
 }
-"""Settings that are run for every change, one of each group."""
+"""Settings of the quick run, one of each group."""
 
 
 def case(setup: Setup, rows: dict[str, dict[str, str]]) -> Case:
-    """The comparison of a setting with what ns-3 gave."""
+    """The comparison of a setting with the results of ns-3."""
     known = next((why for text, why in KNOWN.items() if text in setup.name), "")
     total = float(rows["total"]["value"])
     expected = [given(goodput(0.03), rows["total"], "value", known=known)]
@@ -116,7 +117,7 @@ ABOUT: dict[Maker, tuple[str, str]] = {
     contending: ("Contention under EDCA in ns-3", "As before, with N stations."),
     aggregates: (
         "Aggregation and TXOPs in ns-3",
-        "One station, 20 MHz but where it says otherwise.",
+        "One station, 20 MHz unless stated otherwise.",
     ),
     categories: (
         "Access categories in ns-3",
@@ -135,7 +136,7 @@ ABOUT: dict[Maker, tuple[str, str]] = {
     pairs: (
         "Hidden pairs in ns-3",
         (
-            "Two stations 50 dB from the access point, hidden from each other or in hearing: UDP "
+            "Two stations 50 dB from the access point, hidden from each other or not: UDP "
             "saturation, or uploads over TCP to the access point with 65535 bytes and an ACK for "
             "two segments; 1448 bytes in a, 1000 in b."
         ),
@@ -150,19 +151,19 @@ ABOUT: dict[Maker, tuple[str, str]] = {
     space: (
         "Several in space in ns-3",
         (
-            "UDP saturation: hidden stations of unequal strength; access points that each send to "
-            "a client and hear each other in part; cells in a row. Shares are of all goodput."
+            "UDP saturation: hidden stations of unequal power; access points that each send to "
+            "a client and detect each other in part; cells in a row. Shares are of all goodput."
         ),
     ),
     rates: (
         "Rate control in ns-3",
         (
-            "UDP saturation of one station at three distances. Both simulators have the rule, not "
-            "the same details of it."
+            "UDP saturation of one station at three distances. Both simulators implement the "
+            "rule, with different details."
         ),
     ),
 }
-"""Groups of settings: title and what they have in common."""
+"""Groups of settings: title and common description."""
 
 
 def setups() -> list[Setup]:

@@ -26,13 +26,13 @@ LENGTH = Option(
 COUNTED = Option(
     "wlan.aggregation.retries",
     "counted",
-    "MPDUs under a block-ack agreement are given up at the retry limit",
+    "MPDUs under a block ack agreement are discarded at the retry limit",
 )
 PIECEMEAL = Option(
     "wlan.aggregation.delivery",
     "mpdu",
-    "each MPDU is handed up when its own part of the PPDU ends, so that what answers an upload "
-    "trickles in and takes more accesses of the access point",
+    "each MPDU is delivered when its own part of the PPDU ends, so that the TCP ACKs of an upload "
+    "arrive one by one and the access point needs more accesses for them",
 )
 OPTIONS = (TIMING, EDCA, LENGTH, COUNTED, PIECEMEAL, EIFS, GRID)
 
@@ -40,7 +40,7 @@ MODES: dict[str, dict[str, Any]] = {
     "n20": {"standard": "11n", "guard_ns": 800},
     "ac20": {"standard": "11ac", "guard_ns": 400},
 }
-"""What the names of PHYs in the tables stand for."""
+"""The meaning of the names of PHYs in the tables."""
 
 
 def saturation() -> Group:
@@ -71,7 +71,7 @@ def saturation() -> Group:
 
 
 def is_modern(row: dict[str, str]) -> bool:
-    """Whether a row of one flow is of a standard with MCS."""
+    """Whether the standard of a row has MCSs."""
     return row["phy"] in MODES and row["cc"] in CONTROLS
 
 

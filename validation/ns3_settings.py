@@ -1,4 +1,4 @@
-"""What `peers` runs in ns-3.37: one list of settings for each group of the table."""
+"""The settings that `peers` runs in ns-3.37: one list for each group of the table."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def aggregates() -> list[Setup]:
 
 
 def categories() -> list[Setup]:
-    """Access categories beside each other."""
+    """Several access categories."""
     found = []
     for standard, mcs, length in (("11n", 7, 0), ("11ac", 8, 1544 * 8)):
         what = f"802.{standard}, MCS {mcs}, A-MPDU of {length} bytes"
@@ -244,7 +244,7 @@ SEEN = ((0.0, 50.0, 50.0), (50.0, 0.0, 50.0), (50.0, 50.0, 0.0))
 
 
 def pairs() -> list[Setup]:
-    """Two stations that do not hear each other, and two that do."""
+    """Two stations that are hidden from each other, and two that are not."""
     found = []
     phys = (("11a", 54.0, 1448, "table"), ("11b", 11.0, 1000, "nist"))
     hears = (("hidden", HIDDEN), ("in hearing", SEEN))
@@ -268,12 +268,12 @@ def pairs() -> list[Setup]:
     return found
 
 
-# Decibels that 802.11 loses by default at a metre, sent power and noise of 20 MHz at 7 dB.
+# Default loss at 1 m in dB, transmit power, and noise of 20 MHz with a noise figure of 7 dB.
 LOSS_1M_DB, POWER_DBM, NOISE_DBM = 46.6777, 16.0206, -93.97
 
 
 def distance_m(snr_db: float) -> float:
-    """Where a station has this ratio of signal to noise, losses by the third power."""
+    """The distance at which a station has this SNR, with path loss exponent 3."""
     return round(float(10 ** ((POWER_DBM - NOISE_DBM - LOSS_1M_DB - snr_db) / 30)), 2)
 
 
@@ -286,18 +286,18 @@ EDGES = (
     ("11n", 4, "table", 12.80),
     ("11n", 7, "table", 19.63),
 )
-"""Where a tenth of frames is lost: standard, mode, error model, ratio in decibels."""
+"""The SNR at which a tenth of frames is lost: standard, mode, error model, SNR in dB."""
 
 
 def edges() -> list[Setup]:
-    """One station at the edge of its mode."""
+    """One station at the range limit of its mode."""
     found = []
     for standard, mode, error, snr in EDGES:
         what = f"{mode:g} Mb/s" if standard == "11a" else f"MCS {mode}"
         for beside in (-1.2, -0.5, 0.0, 1.0):
             metres = distance_m(snr + beside)
             if metres > 51.4:
-                continue  # no preamble is heard there
+                continue  # no preamble is detected there
             radio = Radio(positions=((0.0, 0.0), (metres, 0.0)), error=error)
             name = f"802.{standard}, {what}, {error}, {metres} m"
             found.append(Setup(name, standard, mode, up(), radio=radio, here_s=8.0))
@@ -311,7 +311,7 @@ def edges() -> list[Setup]:
 
 
 def matrix(nodes: int, heard: dict[tuple[int, int], float]) -> tuple[tuple[float, ...], ...]:
-    """Losses in decibels, the same both ways; what is not named is out of hearing."""
+    """Symmetric path losses in dB; pairs that are not named do not detect each other."""
     return tuple(
         tuple(0.0 if a == b else heard.get((min(a, b), max(a, b)), 300.0) for b in range(nodes))
         for a in range(nodes)
@@ -319,7 +319,7 @@ def matrix(nodes: int, heard: dict[tuple[int, int], float]) -> tuple[tuple[float
 
 
 def space() -> list[Setup]:
-    """Several that hear each other in part."""
+    """Several cells that detect each other in part."""
     found = []
     flows = (Flow("udp", "sta0", "ap0"), Flow("udp", "sta1", "ap0"))
     for rate in (6.0, 24.0, 54.0):

@@ -1,4 +1,4 @@
-"""A setting that ns-3 and Simoom both run: one description, two ways to write it down."""
+"""A setting for ns-3 and Simoom: one description with two output formats."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from validation.ns3 import ALWAYS, BASIC_RATES, NEVER, WIRE
 CLASSES = {"BK": "background", "BE": "best_effort", "VI": "video", "VO": "voice"}
 """Access categories, and the classes of a scenario."""
 NAMES = {"11n": "Ht", "11ac": "Vht", "11ax": "He"}
-"""How the names of ns-3's modes begin."""
+"""Prefixes of the names of ns-3's modes."""
 OFF = 4_692_480
-"""ns-3's threshold at which nothing is preceded by an RTS."""
+"""An RTS threshold of ns-3 that no frame exceeds."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Tcp:
-    """What TCP flows have in common; `limit` is ns-3's buffer that bounds the window."""
+    """Settings of all TCP flows; `limit` is the buffer of ns-3 that limits the window."""
 
     window: int = 65_535
     delayed_ack: int = 2
@@ -40,7 +40,7 @@ class Tcp:
 
 @dataclass(frozen=True)
 class Radio:
-    """Where nodes stand or what signals lose, and how frames are understood.
+    """Positions of nodes or path losses, and the error model.
 
     Nodes are in the order of a scenario: the first access point, stations, further access points.
     """
@@ -180,7 +180,7 @@ class Setup:
         if self.rate_control != "fixed":
             keys["rate_control"] = self.rate_control
         if not self.is_modern:
-            # The seventh failure drops in ns-3, whichever count it is.
+            # ns-3 discards a frame at the seventh failure, whichever counter has that value.
             rates = BASIC_RATES[self.standard.removeprefix("11")]
             keys |= {"rate_mbps": self.mode, "basic_rates_mbps": rates, "long_retry_limit": 7}
             return keys
@@ -216,7 +216,7 @@ class Setup:
 
 
 def _end(name: str) -> str:
-    """An end of a flow: further access points are reached from the server, by wires of no delay."""
+    """An end of a flow: the server reaches further access points by wires without delay."""
     if name.startswith("ap"):
         return "ap" if name == "ap0" else "server"
     return name

@@ -21,14 +21,14 @@ def table(name: str) -> list[dict[str, str]]:
 
 
 def plain(value: object) -> float:
-    """What was measured, if it is a number."""
+    """The measured value, which must be a number."""
     if isinstance(value, (int, float)):
         return float(value)
     raise TypeError(f"{value!r} is not a number")
 
 
 def number(path: str) -> Callable[[Run], float]:
-    """What takes the number at a path from a run."""
+    """Return a function that extracts the number at a path from a run."""
 
     def take(run: Run) -> float:
         return plain(run.summary[path])
@@ -37,9 +37,9 @@ def number(path: str) -> Callable[[Run], float]:
 
 
 def delay_per_packet_ms(run: Run) -> float:
-    """Mean delay of a file over the mean number of its packets.
+    """Mean delay of a file divided by the mean number of its packets.
 
-    The mean of heavy-tailed sizes moves by 10 % and more from sample to sample; this does not.
+    The mean of heavy-tailed sizes varies by 10 % and more between samples; this ratio does not.
     """
     first = sum(plain(row["segments_sent"]) - plain(row["retransmissions"]) for row in run.flows)
     delay, files = (plain(run.summary[f"total.session_delay_s.{key}"]) for key in ("mean", "count"))
@@ -69,6 +69,6 @@ SESSION = Quantity(
 def given(
     quantity: Quantity, row: dict[str, str], column: str, *, scale: float = 1.0, known: str = ""
 ) -> Expected:
-    """What a column of a table gives with its interval, ``column_ci95``, times `scale`."""
+    """The value of a column with its interval, ``column_ci95``, multiplied by `scale`."""
     value, interval = float(row[column]), float(row[f"{column}_ci95"])
     return Expected(quantity, Reference(value * scale, interval * scale), known)

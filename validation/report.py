@@ -16,27 +16,27 @@ BLOCK = re.compile(r"(<!-- agreement -->\n).*?(<!-- /agreement -->)", re.DOTALL)
 
 Results = Sequence[tuple[Group, Sequence[Row]]]
 
-HEAD = """# How right Simoom is
+HEAD = """# Validation
 
 Written by `make validate` (`python -m validation`), which runs every case below and fails if one
-differs without a reason; `python -m validation --quick` runs some of them, as the tests do.
+differs without a reason. `python -m validation --quick` runs some of the cases, as the tests do.
 
-**Reference values** carry 95 % intervals where they were simulated; they stand in
-`validation/data` with their provenance. References are not truths: each simulator has quirks.
-Simoom's default is the standard. Where a quirk explains a difference, it is a named option of the
-scenario, and the case is run twice: as the standard has it (column *standard*) and with the
-options that its group names (column *with options*). No option is a number to be tuned.
+**Reference values** have 95 % confidence intervals if they were simulated. `validation/data` has
+the values and their provenance. A reference may be wrong: each simulator has quirks. Simoom follows
+the standard by default. If a quirk explains a difference, it is a named option of the scenario, and
+the case is run twice: by the standard (column *standard*) and with the options of its group (column
+*with options*). No option is a number that could be fitted.
 
-**Verdict.** *agrees*: within the tolerance. *within the interval*: beyond the tolerance, but
-within the reference's interval and Simoom's together. *differs*: neither; the reason stands beside
-it. The verdict is on the run with options, where there are any. The summary's largest differences
-leave out references whose own interval is wider than twice the tolerance.
+**Verdict.** *agrees*: within the tolerance. *within the interval*: beyond the tolerance, but within
+the sum of the intervals of the reference and of Simoom. *differs*: neither; the reason follows. The
+verdict is on the run with options, if there are any. The largest differences in the summary exclude
+references whose own interval is wider than twice the tolerance.
 
 """
 
 
 def text(quantity: Quantity, value: Value | Reference) -> str:
-    """A number with half its interval, if it has one."""
+    """A number with the half-width of its interval, if it has one."""
     half = value.half_width
     if not half or not math.isfinite(half):
         return f"{value.value:.{quantity.digits}f}"
@@ -86,12 +86,12 @@ SUMMARY = (
 
 
 def evidence(results: Results) -> Results:
-    """The groups that count: those that only explain are left out."""
+    """The groups that count as evidence, without those that only explain."""
     return [(group, rows) for group, rows in results if not group.explains]
 
 
 def count(results: Results) -> str:
-    """How many comparisons agree, in words."""
+    """The number of comparisons that agree, as a sentence."""
     rows = [row for _, rows in evidence(results) for row in rows]
     agreed = sum(row.verdict is not Agreement.DIFFERS for row in rows)
     return f"{agreed} of {len(rows)} comparisons agree"
@@ -119,7 +119,7 @@ def summary(results: Results) -> list[list[str]]:
 
 
 def _largest(rows: Sequence[Row], measured: Sequence[Value]) -> str:
-    """The largest difference from references that are sharper than twice the tolerance."""
+    """The largest difference from references whose interval is below twice the tolerance."""
     apart = []
     for row, value in zip(rows, measured, strict=True):
         reference = row.expected.reference
@@ -144,7 +144,7 @@ def _verdicts(rows: Sequence[Row]) -> str:
 
 
 def wrapped(paragraph: str, indent: str = "") -> str:
-    """A paragraph in lines."""
+    """A paragraph, wrapped to the line width."""
     return textwrap.fill(paragraph, 96, subsequent_indent=indent, break_on_hyphens=False)
 
 
@@ -172,7 +172,7 @@ def page(results: Results) -> str:
 
 
 def block(results: Results) -> str:
-    """What stands between the markers in ``README.md``."""
+    """The text between the markers in ``README.md``."""
     lines = summary(results)
     text = (
         f"{count(results)}; [docs/validation.md](docs/validation.md) has each, with the reason of "
@@ -182,7 +182,7 @@ def block(results: Results) -> str:
 
 
 def put_block(readme: Path, results: Results) -> bool:
-    """Write the summary between the markers; whether they are there."""
+    """Write the summary between the markers; return whether the markers exist."""
     before = readme.read_text(encoding="utf-8")
     inside = f"\n{block(results)}\n"
     after, found = BLOCK.subn(lambda marks: marks[1] + inside + marks[2], before)

@@ -1,4 +1,4 @@
-"""The table of agreement: all groups, and what cannot be compared yet."""
+"""The table of agreement: all groups, and references that cannot be compared."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def groups() -> list[Group]:
 
 
 def quick() -> list[Group]:
-    """Some cases of each kind, for every change."""
+    """Some cases of each kind, for the quick run."""
     some = [
         replace(group, cases=tuple(case for case in group.cases if case.quick))
         for group in groups()
@@ -40,7 +40,7 @@ def quick() -> list[Group]:
 
 
 def not_yet() -> list[tuple[str, int, str]]:
-    """Reference values that wait for something: what, how many, for what."""
+    """References that cannot be compared: name, number of values, and what is missing."""
     waiting = [
         (
             "ns-2, capture of the stronger of two colliding frames",

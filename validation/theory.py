@@ -20,18 +20,18 @@ ATTEMPTS = 7
 COUNTDOWN = Option(
     "wlan.countdown",
     "bianchi",
-    "a busy period is one step of everybody's chain, while the standard's counters stand still",
+    "a busy period is one step of every chain, while the standard freezes the counters",
 )
 GRID = Option(
     "wlan.slot_grid",
     "shared",
-    "all stations resume together after a collision, while by the standard its parties, who wait "
-    "for their timeout, resume before the others' EIFS ends",
+    "all stations resume together after a collision, while by the standard the colliding stations "
+    "wait for their timeout and resume before the EIFS of the others ends",
 )
 
 
 def saturated(standard: str, stations: int, rts: bool) -> dict[str, Any]:
-    """A cell in which every station always has a packet for the access point."""
+    """A cell of saturated stations that send to the access point."""
     return {
         "standard": standard,
         "stations": stations,
@@ -79,10 +79,10 @@ def chains() -> tuple[Group, ...]:
         _chain(
             "Saturation by the standard's rules",
             "Every station always has an IP packet of 1500 bytes to send. Simoom runs with its "
-            "defaults, which are the standard's rules: counters stand still while the medium is "
-            "busy, bystanders of a collision wait an EIFS, and its parties the ACK or CTS timeout "
-            "and the next boundary of the slot grid. The chain has the same rules and a retry "
-            "limit of seven attempts.",
+            "defaults, which are the standard's rules: counters are frozen while the medium is "
+            "busy; after a collision other stations wait an EIFS, and the colliding stations the "
+            "ACK or CTS timeout and the next boundary of the slot grid. The chain has the same "
+            "rules and a retry limit of seven attempts.",
             (),
             {"countdown": "frozen", "collision": "standard"},
         ),
@@ -98,8 +98,8 @@ def chains() -> tuple[Group, ...]:
 
 
 IN_TURN = {"drr": {"per": "station", "quantum_bytes": 1040}}
-"""A packet to each station in turn; first in, first out, slow start's bursts to one station would
-leave the others idle."""
+"""A packet to each station in turn. With FIFO, the bursts of slow start to one station would leave
+the other stations idle."""
 
 
 def monte_carlo() -> Group:
@@ -121,7 +121,7 @@ def monte_carlo() -> Group:
         n = int(row["stations"])
         for window in (1, 100):
             if n in (1, 2, 3, 5, 10, 20) and (window, n) != (1, 1):
-                few = "it has no post-back-off, which matters as long as stations run empty"
+                few = "it has no post-backoff, which matters while stations have empty queues"
                 expected = Expected(
                     collisions(0.005),
                     Reference(float(row[f"collision_probability_W{window}"])),

@@ -1,4 +1,4 @@
-"""Cases over links alone: SACK on a lossy way against ns-2.35, and against the PFTK model."""
+"""Cases over wired links: SACK on a lossy path against ns-2.35 and against the PFTK model."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from validation.references import given, goodput, table
 
 MSS = 1460
 SENDING_MS = 1.208
-"""What ns-2 takes for a packet of 1510 bytes at 10 Mb/s."""
+"""The transmission time of a packet of 1510 bytes at 10 Mb/s in ns-2."""
 WINDOW = {"mss_bytes": MSS, "timestamps": False, "delayed_ack": "none", "rto_min_ms": 200.0}
 
 COUNTED = Option(
     "flows[0].tcp.recovery",
     {"sack": {"rack": False, "reduction": "at_once", "f_rto": False, "undo": False}},
-    "Sack1 finds losses by counting duplicates, halves its window at once and knows neither RACK "
-    "and tail loss probes nor F-RTO",
+    "Sack1 detects losses by counting duplicate ACKs, halves its window at once, and has no RACK, "
+    "tail loss probes or F-RTO",
 )
 HEADER = Option(
     "flows[0].tcp.header_bytes",
     50,
-    "segments carry 10 bytes of timestamps beside 40 of TCP and IP",
+    "segments have 10 bytes of timestamps and 40 of TCP and IP headers",
 )
-TOUCHED = "a packet is lost if a bad time touches it, be it for a part of its sending time"
+TOUCHED = "a packet is lost if a bad period overlaps any part of its transmission time"
 KNOWN = (
-    "from 5 % on recoveries and timeouts follow each other without a pause, and there Sack1 has "
-    "rules of its own; no option of the scenario explains the rest"
+    "from 5 % on, recoveries and timeouts follow each other at once, for which Sack1 has its own "
+    "rules; no option of the scenario explains the rest"
 )
 
 
@@ -38,10 +38,10 @@ def sack() -> Group:
     about = (
         "n flows over three links, of which the middle one has 10 Mb/s, RED with ECN (gentle, 25 "
         "to 90 of 100 packets) and behind it losses: independent ones (*uniform*), or all packets "
-        "during bad times of 4 packets (*by packets*) or 5 ms (*by time*) on average. Loss is "
-        "nominal: in ns-2 a bad time touches a packet more than it has. Beyond 5 % timeouts rule, "
-        "and by packets a single flow may wait for hours for the end of a bad time, for it ends "
-        "with packets and not by the clock: goodput is next to nothing, and intervals are wide."
+        "during bad periods of 4 packets (*by packets*) or 5 ms (*by time*) on average. The "
+        "loss is nominal: in ns-2 a bad period affects one packet more than its length. Beyond "
+        "5 % timeouts dominate. A bad period by packets ends only with packets, so that a "
+        "single flow may wait for hours: goodput is near zero, and intervals are wide."
     )
     return Group("SACK over a lossy link in ns-2", "ns-2.35", about, cases)
 
@@ -57,7 +57,7 @@ def _case(row: dict[str, str]) -> Case:
         if row["model"] == "uniform":
             lossy = {"uniform": {"probability": loss}}
         elif row["model"] == "gilbertpkt":
-            # As ns-2: a bad time touches one packet more than it has, a good one spares one less.
+            # As in ns-2: a bad period affects one packet more than its length, a good one one less.
             lossy = {
                 "gilbert_elliott_packets": {"to_bad": 1 / (good - 1), "to_good": 1 / (mean + 1)}
             }
@@ -136,7 +136,7 @@ def pftk() -> Group:
             Case(
                 f"loss {100 * loss:g} %",
                 {
-                    # Some two hundred losses in any case.
+                    # About two hundred losses in each case.
                     "duration_s": 20.0 + max(400.0, 0.2 / loss),
                     "warmup_s": 20.0,
                     "links": [{**link, "loss": {"uniform": {"probability": loss}}}],
@@ -149,9 +149,9 @@ def pftk() -> Group:
         )
     about = (
         "One flow over a link on which nothing queues, 100 ms there and back, with independent "
-        "losses; the reference is the full model's rate of sending (Padhye, Firoiu, Towsley and "
-        "Kurose 2000, equation 32) times the share that arrives. The model is of Reno, takes all "
-        "losses of a round after the first for lost too; both ends agree to some 5 % all the same."
+        "losses. The reference is the sending rate of the full model (Padhye, Firoiu, Towsley "
+        "and Kurose 2000, equation 32) times the fraction that arrives. The model is of Reno "
+        "and assumes that all segments of a round after the first lost one are lost too."
     )
     source = "PFTK model, `simoom.models`"
     return Group("SACK against the PFTK model", source, about, tuple(cases))

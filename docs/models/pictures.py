@@ -2,8 +2,8 @@
 
     python docs/models/pictures.py [NAME...]
 
-Lines are what `simoom model` predicts, points what a run measures, with its 95 % interval where it
-has one. Each picture is saved under the name of its page.
+Lines are predictions of `simoom model`; points are measurements of a run, with their 95 % intervals
+if they have one. Each picture has the name of its page.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def http_sessions() -> Figure:
 
 
 def ps_queue() -> Figure:
-    """The same with large windows: one queue for all, or turns."""
+    """The same with large windows: one queue for all flows, or deficit round robin."""
     lines = [
         Line("one queue", STATIONS, lambda n: web(n, 64, {})),
         Line("deficit round robin", STATIONS, lambda n: web(n, 64, {"queue": {"drr": {}}})),
@@ -147,7 +147,7 @@ def ps_queue() -> Figure:
 
 
 def tcp_loss() -> Figure:
-    """Goodput against noise, of which four attempts leave the fourth power."""
+    """Goodput against noise; the residual loss after four attempts is its fourth power."""
 
     def cell(delay_ms: float) -> Make:
         flows = [{"from": "server", "to": "sta0"}]
@@ -163,11 +163,11 @@ def tcp_loss() -> Figure:
 
     across = [0.2, 0.25, 0.3, 0.35, 0.4, 0.45]
     lines = [Line(f"{2 * delay:g} ms on the wire", across, cell(delay)) for delay in (40.0, 100.0)]
-    return panels("tcp_loss", lines, "frames spoiled by noise", [(GOODPUT, "goodput (Mb/s)")])
+    return panels("tcp_loss", lines, "frames lost by noise", [(GOODPUT, "goodput (Mb/s)")])
 
 
 def predicted(scenario: sm.Scenario, family: str) -> Mapping[str, float]:
-    """Return what a family of models predicts, nothing where it does not fit."""
+    """Return the prediction of a family of models; empty if it does not fit."""
     (fit,) = (fit for fit in sm.predict(scenario).fits if fit.family == family)
     return fit.values if fit.fits else {}
 

@@ -1,8 +1,8 @@
-"""Make the studies again and put their claims and pictures into these pages.
+"""Run the studies and write their claims and pictures into these pages.
 
     python docs/studies/update.py [STUDY ...] [--quick]
 
-Replaces what stands between the markers ``<!-- claims -->`` and ``<!-- /claims -->`` of each page.
+Replaces the text between the markers ``<!-- claims -->`` and ``<!-- /claims -->`` of each page.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PICTURES = {
 
 
 def block(results: Results, *, quick: bool) -> str:
-    """Return what stands between the markers."""
+    """Return the text between the markers."""
     how = "From a quick run, with fewer and shorter replications.\n\n" if quick else ""
     return f"\n{summary(results).partition(': ')[2]}.\n\n{how}{markdown(results)}\n"
 

@@ -1,4 +1,4 @@
-"""A laboratory for TCP over IEEE 802.11.
+"""A packet-level simulator of TCP over IEEE 802.11.
 
 >>> import simoom as sm
 >>> s = sm.Scenario(standard="11b", stations=1, flows=[{"from": "server", "to": "sta0"}])

@@ -1,4 +1,4 @@
-"""``python -m simoom`` is ``simoom``."""
+"""``python -m simoom`` runs the command line, as ``simoom`` does."""
 
 from simoom.cli import entry
 

@@ -1,4 +1,4 @@
-"""One's own congestion control, written in Python.
+"""Congestion controllers written in Python.
 
 >>> import simoom as sm
 >>> class Aimd(sm.Control):
@@ -8,7 +8,7 @@
 ...     def on_loss(self, loss):
 ...         self.window = 1.0 if loss.cause == "timeout" else max(1.0, self.window / 2)
 
-A scenario names the class by its import path, so that what is stored can be run again:
+A scenario stores the import path of the class, so that a saved scenario can be run again:
 
 >>> s = sm.Scenario(standard="11b", stations=1, flows=[{"from": "server", "to": "sta0"}])
 >>> s.set("flows[0].control", Aimd).get("flows[0].control.python.path")
@@ -30,30 +30,30 @@ if TYPE_CHECKING:
 __all__ = ["Control", "NoControllerError", "cbrt", "find", "import_path", "make"]
 
 CALLS = ("on_ack", "on_loss", "on_undo", "on_hint")
-"""What the sender calls."""
+"""The methods that the sender calls."""
 
 
 class NoControllerError(ValueError):
-    """An import path names no controller."""
+    """An import path does not name a controller."""
 
 
 class Control:
-    """Base class of controllers: how much may be in flight.
+    """Base class of congestion controllers, which compute the congestion window.
 
-    What is lost, and when to send again, is the sender's business. A controller is made for each
-    connection, is told of each acknowledgement and each loss, and leaves its answer in `window`.
-    When its ``__init__`` begins, the attributes below are already the flow's.
+    The sender detects losses and retransmits. It makes a controller for each connection, calls it
+    at each acknowledgement and each loss, and then reads `window`. The attributes below have the
+    values of the flow before ``__init__`` is called.
 
     Attributes
     ----------
     window : float
-        How many segments may be in flight; the sender takes less than one for one. Begins at the
-        flow's initial window.
+        The congestion window in segments; the sender replaces a value below one by one. Its first
+        value is the flow's initial window.
     ssthresh : float
-        Where slow start ends, in segments, for controllers that have one; begins at the flow's
-        initial threshold, or infinite.
+        The slow start threshold in segments, for controllers that use one. Its first value is the
+        flow's initial threshold, or infinity.
     pacing_mbps : float or None
-        The rate at which segments are to leave; None leaves that to ``flows.tcp.pacing``.
+        The pacing rate; if it is None, ``flows.tcp.pacing`` applies.
     mss_bytes : int
         Data in a full segment.
     """
@@ -72,24 +72,24 @@ class Control:
                 warnings.warn(message, stacklevel=2)
 
     def on_ack(self, ack: Ack) -> None:
-        """New data was acknowledged; `ack.app_limited` says that the window must not grow."""
+        """React to an ACK of new data; if `ack.app_limited`, the window must not grow."""
 
     def on_loss(self, loss: LossEvent) -> None:
-        """A loss or a mark was noticed; told once per window of data."""
+        """React to a loss or an ECN mark; called once per window of data, and at each timeout."""
 
     def on_undo(self) -> None:
-        """The last loss was none: what was sent again had arrived."""
+        """React to a spurious reduction: the retransmitted data had arrived before."""
 
     def on_hint(self, name: str, value: float) -> None:
-        """A lower layer tells something: `link_rate_mbps`, the rate of the radio link crossed."""
+        """React to a value of a lower layer: `link_rate_mbps`, the rate of the radio link."""
 
     def gauges(self) -> dict[str, float]:
-        """Return what probes may see, by name with unit: ``flows[0].control.NAME``."""
+        """Return the values of probes by name with unit: ``flows[0].control.NAME``."""
         return {"ssthresh_segments": self.ssthresh}
 
 
 def cbrt(x: float) -> float:
-    """Return the cube root as the simulator has it: the same to the last bit on every platform.
+    """Return the cube root by the simulator's function, which is bit-identical on every platform.
 
     >>> cbrt(27.0)
     3.0
@@ -98,7 +98,7 @@ def cbrt(x: float) -> float:
 
 
 def import_path(controller: type[Control]) -> str:
-    """Return the path under which `find` finds a class.
+    """Return the import path by which `find` finds a class.
 
     Raises
     ------
@@ -126,8 +126,8 @@ def find(path: str) -> type[Control]:
     Raises
     ------
     NoControllerError
-        If there is no such module or class, or it is no controller. What a module raises while it
-        is imported is left as it is.
+        If there is no such module or class, or the class is not a controller. An exception that the
+        module raises while it is imported is passed on.
     """
     module, colon, name = path.partition(":")
     if not (module and colon and name):
@@ -138,7 +138,7 @@ def find(path: str) -> type[Control]:
         found: object = importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise  # the module is there and misses another
+            raise  # the module exists and imports one that does not
         raise NoControllerError(
             f"{path}: there is no module {error.name!r} where Python looks for modules "
             "(sys.path, PYTHONPATH)"
@@ -157,7 +157,7 @@ def find(path: str) -> type[Control]:
 def make(
     path: str, initial_window: float, initial_ssthresh: float | None, mss_bytes: int
 ) -> Control:
-    """Make the controller that `path` names, for one connection.
+    """Make the controller at an import path for one connection.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def make(
         Data in a full segment.
     """
     kind = find(path)
-    # The attributes come first, so that __init__ may read and change them.
+    # The attributes are set first, so that __init__ may read and change them.
     controller = kind.__new__(kind)
     controller.window = initial_window
     controller.ssthresh = float("inf") if initial_ssthresh is None else initial_ssthresh

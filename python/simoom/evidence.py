@@ -1,11 +1,11 @@
-"""Evidence: numbers that know how sure they are, held against what they should be.
+"""Evidence: numbers with confidence intervals, compared with the values they should have.
 
-A `Value` is a number with its interval: estimated over runs, given by a formula, or printed by
-somebody else. A `Check` compares a value with the band in which it should lie, or with a
-`Reference` up to a tolerance, and has one `Outcome`: it holds if the whole interval lies inside the
-band, fails if the whole interval lies outside, and is open if the band's edge runs through the
-interval. The words that are published follow from outcomes: the `Verdict` of a paper's claim, which
-is made of checks, and the `Agreement` of a row of the table of agreement, which is one check.
+A `Value` is a number with its interval. It is estimated over runs, computed by a formula, or
+published. A `Check` compares a value with the band in which it should lie, or with a `Reference` up
+to a tolerance. It has one `Outcome`: it holds if the whole interval lies inside the band, fails if
+the whole interval lies outside, and is open if an edge of the band lies within the interval. The
+published words follow from outcomes. A paper's claim consists of checks and has a `Verdict`. A row
+of the table of agreement is one check and has an `Agreement`.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ MEDIAN = "median"
 
 @dataclass(frozen=True, repr=False)
 class Value:
-    """A number and the interval that holds it.
+    """A number and its confidence interval.
 
     Parameters
     ----------
     value : float
         The number.
     low, high : float
-        The ends of its 95 % interval; the number itself where there is no interval.
+        The ends of its 95 % interval; equal to the number if there is no interval.
     n : int
-        Over how many runs; 0 for what was not simulated here.
+        The number of runs; 0 for a value that was not simulated by Simoom.
     statistic : str
-        "exact" (a formula), "printed" (in the paper or by another simulator), "mean" or "median"
-        over runs.
+        "exact" (computed by a formula), "printed" (published in a paper or computed by another
+        simulator), "mean" or "median" over runs.
     """
 
     value: float
@@ -51,12 +51,12 @@ class Value:
 
     @classmethod
     def exact(cls, value: float) -> Value:
-        """Return what a formula gives."""
+        """Return a value that was computed by a formula."""
         return cls(float(value), float(value), float(value))
 
     @classmethod
     def printed(cls, value: float, half_width: float = 0.0) -> Value:
-        """Return a number as somebody else reported it, with the interval given there."""
+        """Return a published number, with its published interval if there is one."""
         half = 0.0 if math.isnan(half_width) else half_width
         return cls(value, value - half, value + half, 0, PRINTED)
 
@@ -81,11 +81,11 @@ class Value:
 
     @classmethod
     def median(cls, runs: Iterable[float]) -> Value:
-        """Return the median over runs with an interval that no distribution can mislead.
+        """Return the median over runs with a distribution-free interval.
 
-        The interval goes from an order statistic to its mirror image, as the number of runs below
-        the median is binomial. It is the narrowest with at least 95 %; fewer than six runs have
-        none, and it is infinite.
+        The interval is that between two symmetric order statistics, because the number of runs
+        below the median is binomial. It is the narrowest with a confidence of at least 95 %. With
+        fewer than six runs there is none, and the interval is infinite.
 
         Examples
         --------
@@ -108,7 +108,7 @@ class Value:
         return (self.high - self.low) / 2
 
     def over(self, other: Value) -> Value:
-        """Return the ratio to another number; its interval is that of the worst case."""
+        """Return the ratio to another value; its interval is the worst case of both intervals."""
         if other.low <= 0:
             ends = (-math.inf, math.inf)
         else:
@@ -117,7 +117,7 @@ class Value:
         return replace(self._with(other), value=self.value / other.value, low=ends[0], high=ends[1])
 
     def minus(self, other: Value) -> Value:
-        """Return the difference to another number; its interval is that of the worst case."""
+        """Return the difference to another value, with the worst case of both intervals."""
         return replace(
             self._with(other),
             value=self.value - other.value,
@@ -132,7 +132,7 @@ class Value:
         )
 
     def _with(self, other: Value) -> Value:
-        """Whichever of both was simulated says how."""
+        """Return the statistic and number of runs of the simulated one of two values."""
         return self if self.n or not other.n else other
 
     def __str__(self) -> str:
@@ -151,14 +151,14 @@ class Value:
 
 @dataclass(frozen=True)
 class Reference:
-    """What a number should be. Its source is that of the table in which it stands.
+    """The value that a number should have. The table that contains it names the source.
 
     Parameters
     ----------
     value : float
         The number.
     half_width : float
-        Half the width of its 95 % interval; 0 for what is computed.
+        Half the width of its 95 % interval; 0 for a computed number.
     """
 
     value: float
@@ -166,7 +166,7 @@ class Reference:
 
 
 class Outcome(enum.StrEnum):
-    """What a check says."""
+    """The outcome of a check."""
 
     HOLDS = "holds"
     FAILS = "fails"
@@ -194,19 +194,19 @@ class Check:
 
     @classmethod
     def near(cls, what: str, value: Value, target: float, *, within: float) -> Check:
-        """Return a check that a number is its target up to so much."""
+        """Return a check that a number equals its target up to a tolerance."""
         return cls(what, value, target - within, target + within)
 
     @classmethod
     def agrees(cls, what: str, value: Value, target: Value, *, within: float) -> Check:
-        """Return a check that the ratio of two numbers is 1 up to a fraction."""
+        """Return a check that the ratio of two numbers is 1 up to a relative tolerance."""
         return cls(what, value.over(target), 1 - within, 1 + within)
 
     @classmethod
     def against(cls, what: str, value: Value, reference: Reference, *, within: float) -> Check:
-        """Return a check that the difference from a reference is 0 up to so much.
+        """Return a check that the difference from a reference is 0 up to a tolerance.
 
-        The interval of the difference is that of the worst case.
+        The interval of the difference is the worst case of both intervals.
         """
         apart = value.value - reference.value
         half = value.half_width + reference.half_width
@@ -215,7 +215,7 @@ class Check:
 
     @property
     def outcome(self) -> Outcome:
-        """Whether the interval lies inside the band, outside, or across its edge."""
+        """Whether the interval lies inside the band, outside it, or across an edge."""
         value = self.value
         if not math.isfinite(value.value):
             return Outcome.OPEN
@@ -227,14 +227,14 @@ class Check:
 
     @property
     def agreement(self) -> Agreement:
-        """The word of the table of agreement for a check `against` a reference.
+        """The verdict in the table of agreement for a check `against` a reference.
 
-        What the interval leaves open, the number decides: it agrees if it lies inside the band. If
-        it does not, the middle of the band may still lie within its interval.
+        If the outcome is open, the number decides: the row agrees if the number lies inside the
+        band. If it does not, the middle of the band may still lie within the interval.
         """
         if self.outcome is Outcome.FAILS:
             return Agreement.DIFFERS
-        # A number that is none agrees with nothing.
+        # NaN agrees with nothing.
         if self.low <= self.value.value <= self.high:
             return Agreement.AGREES
         if self.value.low <= (self.low + self.high) / 2 <= self.value.high:
@@ -252,7 +252,7 @@ class Check:
 
     @property
     def distance(self) -> float:
-        """How far the number is from the nearer end of the band, negative inside, in its parts."""
+        """Distance from the nearer end of the band in band widths, negative inside the band."""
         worst = max(self.low - self.value.value, self.value.value - self.high)
         width = self.high - self.low
         scale = width if math.isfinite(width) and width > 0 else abs(self.value.value) or 1.0
@@ -263,7 +263,7 @@ class Check:
 
 
 class Verdict(enum.StrEnum):
-    """What becomes of a claim: only what an interval decides counts."""
+    """The verdict on a claim. Only checks that their intervals decide count."""
 
     REPRODUCED = "reproduced"
     IN_PART = "reproduced in part"
@@ -272,7 +272,7 @@ class Verdict(enum.StrEnum):
 
     @classmethod
     def of(cls, checks: Iterable[Check]) -> Verdict:
-        """Return what checks say together: reproduced if all hold, in part if some do."""
+        """Return the verdict of several checks: reproduced if all hold, in part if some do."""
         outcomes = [check.outcome for check in checks]
         if outcomes and all(outcome is Outcome.HOLDS for outcome in outcomes):
             return cls.REPRODUCED
@@ -284,7 +284,7 @@ class Verdict(enum.StrEnum):
 
 
 class Agreement(enum.StrEnum):
-    """What becomes of a row of the table of agreement: what is open counts by its number."""
+    """The verdict on a row of the table of agreement; if it is open, the number decides."""
 
     AGREES = "agrees"
     INTERVAL = "within the interval"
@@ -292,13 +292,13 @@ class Agreement(enum.StrEnum):
 
 
 def _measured(runs: Iterable[float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """The runs that had something to measure."""
+    """Return the values of the runs that could measure the quantity."""
     sample = np.asarray(list(runs), dtype=np.float64)
     return sample[np.isfinite(sample)]
 
 
 def _rank(n: int) -> int:
-    """The largest k such that the k-th and the (n+1-k)-th of n hold the median with 95 %."""
+    """Return the largest k such that the k-th and (n+1-k)-th of n bracket the median at 95 %."""
     from scipy.stats import binom
 
     k = 0

@@ -1,4 +1,4 @@
-"""Who hears whom in a scenario with a radio, and how well, before anything is sent."""
+"""The links of a scenario with a radio: which nodes receive each other, and how well."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Heard:
-    """What one node gets of another's frames, fading and interference left out.
+    """The reception of one node's frames by another, without fading and interference.
 
     Attributes
     ----------
     source, sink : str
-        Who sends and who hears: ``ap``, ``sta0``, ``cells[0]``.
+        Transmitter and receiver: ``ap``, ``sta0``, ``cells[0]``.
     signal_dbm : float, optional
-        Power that arrives; None where it is lost in the noise.
+        Received power; None if it is below the hearing floor.
     snr_db : float, optional
-        How far it stands above noise, in the width of the mode.
+        Ratio of received power to noise, in the bandwidth of the mode.
     detected : bool
-        Whether the receiver finds preambles, and so defers to frames.
+        Whether the receiver detects preambles, and so defers to frames.
     rate_mbps : float, optional
-        Between nodes that exchange frames, the rate of their mode; under rate control that of the
-        fastest mode in which 90 % of the frames arrive, or of the slowest.
+        For nodes that exchange frames, the rate of their mode. With rate control it is the rate of
+        the fastest mode in which 90 % of the frames are received, or of the slowest mode.
     success : float, optional
-        The part of frames of 1536 bytes that arrives in this mode.
+        The fraction of frames of 1536 bytes that is received in this mode.
     """
 
     source: str
@@ -53,14 +53,14 @@ class Heard:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hearing:
-    """Who hears whom.
+    """The links between all nodes of a scenario.
 
     Attributes
     ----------
     nodes : tuple of str
         The names of all nodes.
     pairs : tuple of Heard
-        All pairs of nodes of which one hears the other, or should.
+        All pairs of nodes of which one receives the other's signal, or should.
     """
 
     nodes: tuple[str, ...]
@@ -76,18 +76,18 @@ class Hearing:
         return frozenset((pair.sink, pair.source) for pair in self.pairs if pair.detected)
 
     def detects(self, node: str, other: str) -> bool:
-        """Whether a node finds the preambles of another."""
+        """Whether a node detects the preambles of another."""
         return (node, other) in self._detecting
 
     @property
     def all_detect_all(self) -> bool:
-        """Whether each node finds the preambles of each other: the scenario is one cell."""
+        """Whether all nodes detect each other's preambles: the scenario is one cell."""
         count = len(self.nodes)
         return len(self._detecting) == count * (count - 1)
 
     @cached_property
     def hidden(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of nodes that send to the same third and do not detect each other."""
+        """Pairs of nodes that send to the same node and do not detect each other."""
         senders: dict[str, list[str]] = {}
         for link in self.links:
             senders.setdefault(link.sink, []).append(link.source)
@@ -101,7 +101,7 @@ class Hearing:
         return tuple(dict.fromkeys(blind))
 
     def frame(self) -> pl.DataFrame:
-        """Return a data frame: a row a pair, columns as the attributes of `Heard`."""
+        """Return a data frame with a row for each pair; columns are the attributes of `Heard`."""
         import polars as pl
 
         return pl.DataFrame([vars(pair) for pair in self.pairs], infer_schema_length=None)
@@ -114,16 +114,16 @@ class Hearing:
 def hearing(
     scenario: Scenario, *, seed: int = 1, replication: int = 0, at_s: float = 0.0
 ) -> Hearing:
-    """Return who hears whom at a moment, without running anything.
+    """Return the links between all nodes at one time, without a run.
 
     Parameters
     ----------
     scenario : Scenario
-        One with a table ``[radio]``.
+        A scenario with a table ``[radio]``.
     seed, replication : int, optional
         The root of the random streams, from which shadowing is drawn.
     at_s : float, optional
-        The moment, for nodes that move.
+        The simulated time, for nodes that move.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def hearing(
     heard = _core.hearing(scenario.core, seed, replication, float(at_s))
     if heard is None:
         raise ScenarioError(
-            [Issue("radio", "is not there: without it all nodes of a cell hear each other")]
+            [Issue("radio", "is missing: without it all nodes of a cell receive each other")]
         )
     nodes, pairs = heard
     return Hearing(tuple(nodes), tuple(Heard(*pair) for pair in pairs))

@@ -1,4 +1,4 @@
-"""What is wrong with a scenario, said where it is wrong."""
+"""Faults of a scenario, each with its path."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Issue:
     path : str
         Where the fault is, for example ``flows[0].tcp.mss_bytes``; empty for the whole scenario.
     message : str
-        What is wrong, by which rule, and what would be right.
+        The value, the rule that it violates, and the remedy.
     """
 
     path: str
@@ -31,7 +31,7 @@ class ScenarioError(ValueError):
     Attributes
     ----------
     issues : tuple of Issue
-        Every fault that was found.
+        All faults that were found.
     """
 
     def __init__(self, issues: Iterable[Issue | tuple[str, str]]) -> None:

@@ -1,7 +1,6 @@
-"""Pages for the browser, each of which is one file that needs nothing else.
+"""Self-contained HTML pages: each page is one file.
 
-What a page looks like stands in its template below ``templates/``; everything that is put into one
-is escaped.
+Templates in ``templates/`` define the layout. All values are escaped.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def render(template: str, **values: object) -> str:
-    """Return a template of ``templates/`` with values in it."""
+    """Return a template of ``templates/`` filled with values."""
     return _templates().get_template(template).render(values)
 
 
@@ -37,5 +36,5 @@ def _templates() -> Environment:
 
 
 def embedded(figure: Figure) -> str:
-    """Return a figure as what follows ``data:image/svg+xml;base64,`` in the source of an image."""
+    """Return a figure in base64, for a source ``data:image/svg+xml;base64,`` of an image."""
     return base64.b64encode(plots.svg(figure)).decode()

@@ -1,8 +1,8 @@
-"""Pictures of results, fit for print.
+"""Figures of results, in a format for print.
 
-Every function returns a `matplotlib.figure.Figure` or draws on the axes it is given; none touches
-matplotlib's global state, so that they may be used from threads and notebooks alike. Colours are
-those of Okabe and Ito, told apart by colour-blind readers and in grey.
+Every function returns a `matplotlib.figure.Figure` or draws on given axes. No function changes
+matplotlib's global state, so that all may be used in threads and notebooks. The colours are those
+of Okabe and Ito, which colour-blind readers can distinguish, and which differ in grey.
 """
 
 from __future__ import annotations
@@ -82,12 +82,12 @@ STYLE: Any = {
 DASHES = ("-", "--", ":", "-.")
 
 MOST_BARS = 24
-"""More flows than these are drawn as one sorted line."""
+"""If there are more flows, they are drawn as one sorted line."""
 
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Apply the house style to figures made and saved inside."""
+    """Apply Simoom's style to figures that are made and saved in this context."""
     with mpl.rc_context(STYLE):
         yield
 
@@ -103,13 +103,13 @@ def alone(
 
 
 def save(figure: Figure, path: Path | str) -> None:
-    """Write a figure in the house style, in the format that the name ends in."""
+    """Write a figure in Simoom's style, in the format of the file name's suffix."""
     with style():
         figure.savefig(path)
 
 
 def svg(figure: Figure) -> bytes:
-    """Return a figure as SVG, the same bytes each time."""
+    """Return a figure as SVG; equal figures give equal bytes."""
     buffer = io.BytesIO()
     with style():
         figure.savefig(buffer, format="svg", metadata={"Date": None})
@@ -117,7 +117,7 @@ def svg(figure: Figure) -> bytes:
 
 
 def airtime(run: Run) -> Figure:
-    """Return the airtime ledger as a stacked bar, or of each radio by itself what it sends."""
+    """Return the airtime ledger as a stacked bar, or with radios one bar for each transmitter."""
     return alone(draw_airtime, run, height=_airtime_height(run))
 
 
@@ -135,12 +135,12 @@ def draw_airtime(axes: Axes, run: Run, *, columns: int = 5) -> None:
 
 
 def _has_ledger(run: Run) -> bool:
-    """Return whether the air is one, and each moment of it belongs to one kind of airtime."""
+    """Return whether the medium is common to all nodes, so that airtime fractions add up to 1."""
     return "airtime.idle_fraction" in run.summary
 
 
 def _busiest(run: Run) -> list[Row]:
-    """Return the nodes that send most, in their order."""
+    """Return the nodes with the most airtime, in the order of the scenario."""
     table = nodes(run.summary)
     by_share = sorted(table, key=lambda row: -(number(row.get("on_air")) or 0.0))
     chosen = {id(row) for row in by_share[:MOST_BARS]}
@@ -183,7 +183,8 @@ def _draw_ledger(axes: Axes, run: Run) -> None:
 def goodput(runs: Run | Replications) -> Figure:
     """Return the goodput of every flow with its 95 % interval.
 
-    The interval of one run is that of its batch means; of several, Student's t over the runs.
+    The interval of one run is that of its batch means; that of several runs is Student's t
+    interval.
     """
     count = len(_first(runs).flows)
     height = 1.0 + 0.24 * count if count <= MOST_BARS else 3.0
@@ -191,7 +192,7 @@ def goodput(runs: Run | Replications) -> Figure:
 
 
 def draw_goodput(axes: Axes, runs: Run | Replications) -> None:
-    """Draw the goodput of every flow: bars, or one sorted line where there are many."""
+    """Draw the goodput of every flow: bars, or one sorted line if there are many flows."""
     flows = _first(runs).flows
     shown = observable("flows[i].goodput_mbps")
     label = f"{shown.heading}, {shown.unit}"
@@ -230,12 +231,12 @@ def draw_goodput(axes: Axes, runs: Run | Replications) -> None:
 
 
 def delay(run: Run, quantity: str = "delay_s") -> Figure:
-    """Return how a delay is distributed, flow by flow.
+    """Return the distribution of a delay for each flow.
 
     Parameters
     ----------
     run : Run
-        Whose delays.
+        The run.
     quantity : {"delay_s", "rtt_s", "session_delay_s"}, optional
         One-way delay of packets, round-trip time, or the time to fetch a file.
     """
@@ -282,7 +283,7 @@ def draw_delay(axes: Axes, run: Run, quantity: str = "delay_s") -> None:
 
 
 def contenders(run: Run) -> Figure:
-    """Return how many stations have a frame to send, as fractions of time."""
+    """Return the distribution over time of the number of stations that have a frame to send."""
     return alone(draw_contenders, run, height=2.6)
 
 
@@ -291,12 +292,12 @@ def draw_contenders(axes: Axes, run: Run) -> None:
     fractions: list[float] = []
     while (path := f"contending.stations_fraction[{len(fractions)}]") in run.summary:
         fractions.append(number(run.summary[path]) or 0.0)
-    # Levels so rare that they cannot be seen only squeeze the others.
+    # Levels that are too rare to be visible are not drawn.
     shown = max((k for k, fraction in enumerate(fractions) if fraction >= 5e-3), default=0) + 1
     axes.bar(range(shown), fractions[:shown], color=GREEN, width=0.85)
     axes.grid(visible=False, axis="x")
     axes.set(
-        xlabel="stations with a frame to send, access point apart",
+        xlabel="stations with a frame to send, without the access point",
         ylabel="fraction of time",
         title="Contending stations",
     )
@@ -304,14 +305,14 @@ def draw_contenders(axes: Axes, run: Run) -> None:
 
 
 def series(run: Run, *paths: str) -> Figure:
-    """Return time series, those of a kind in one panel.
+    """Return time series, with one panel for each kind.
 
     Parameters
     ----------
     run : Run
-        Which has probes.
+        A run with probes.
     *paths : str
-        The probes; without any, all.
+        The probes; by default all of them.
     """
     panels = _panels(paths or run.probes)
     with style():
@@ -325,7 +326,7 @@ def series(run: Run, *paths: str) -> Figure:
 
 def draw_series(axes: Axes, run: Run, paths: Sequence[str]) -> None:
     """Draw time series of one kind on the same axes."""
-    # More lines than there are colours are a crowd, of which none is told apart.
+    # If there are more lines than colours, none is labelled.
     crowd: Any = {"color": BLUE, "alpha": 0.4} if len(paths) > len(CYCLE) else {}
     for path in paths:
         time_s, value = run.samples(path)
@@ -336,22 +337,22 @@ def draw_series(axes: Axes, run: Run, paths: Sequence[str]) -> None:
     axes.set(xlabel="time, s", ylim=(0, None))
     measured = number(run.summary.get("run.measured_s"))
     if measured is not None and measured < run.simulated_s:
-        # What was discarded as warm-up.
+        # The warm-up, which is not measured.
         axes.axvspan(0, run.simulated_s - measured, color="#EEEEEE", zorder=0)
     if 1 < len(paths) <= len(CYCLE):
         axes.legend(loc="upper right", ncols=2)
 
 
 def sweep(result: Sweep, *, x: str, y: str, hue: str | None = None) -> Figure:
-    """Return a result of a sweep with its 95 % intervals against one axis.
+    """Return a plot of a result of a sweep, with 95 % intervals, against one axis.
 
     Parameters
     ----------
     result : Sweep
-        Of which sweep.
+        The sweep.
     x, hue : str
-        Axes: where a point stands, and its colour. Further axes are told apart by dashes; without
-        `hue` all of them by colour.
+        The axes for position and colour. Dashes distinguish the values of further axes; without
+        `hue` colours do.
     y : str
         Path of the result.
     """
@@ -362,7 +363,7 @@ def draw_sweep(axes: Axes, result: Sweep, *, x: str, y: str, hue: str | None = N
     """Draw a line of means with intervals for each combination of the other axes."""
     for name in filter(None, (x, hue)):
         if name not in result.over:
-            raise ValueError(f"{name!r} is no axis of the sweep; these are {list(result.over)}")
+            raise ValueError(f"{name!r} is not an axis of the sweep; these are {list(result.over)}")
     frame = result.mean(y)
     others = [name for name, values in result.over.items() if name != x and len(values) > 1]
     colours = [name for name in others if name == hue] if hue else others
@@ -383,7 +384,7 @@ def draw_sweep(axes: Axes, result: Sweep, *, x: str, y: str, hue: str | None = N
         axes.errorbar(
             line[x].to_numpy() if numeric else [values.index(value) for value in line[x]],
             mean,
-            # One run has no interval.
+            # A single run has no interval.
             yerr=np.where(np.isfinite(half), half, 0.0),
             color=CYCLE[place[0] % len(CYCLE)],
             linestyle=DASHES[place[1] % len(DASHES)] if numeric else "none",
@@ -401,7 +402,7 @@ def draw_sweep(axes: Axes, result: Sweep, *, x: str, y: str, hue: str | None = N
 
 
 def overview(run: Run) -> Figure:
-    """Return one page that shows what happened: airtime, goodput, delays, contention, time."""
+    """Return one figure with airtime, goodput, delays, contending stations and time series."""
     plots: list[Callable[[Axes], None]] = [lambda axes: draw_goodput(axes, run)]
     quantity = next((q for q in ("session_delay_s", "delay_s") if _measured(run, q)), None)
     if quantity is not None:
@@ -435,7 +436,7 @@ def measured_delays(run: Run) -> list[str]:
 
 
 def _panels(paths: Sequence[str]) -> list[list[str]]:
-    """Group paths that differ by an index only."""
+    """Group paths that differ only in an index."""
     groups: dict[str, list[str]] = {}
     for path in paths:
         groups.setdefault(_gauge(path), []).append(path)
@@ -443,7 +444,7 @@ def _panels(paths: Sequence[str]) -> list[list[str]]:
 
 
 def _gauge(path: str) -> str:
-    """Return a path that stands for all that differ in an index."""
+    """Return the path with a wildcard in place of each index."""
     return re.sub(r"\[\d+\]", "[*]", path)
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from simoom.run import Run
 
 MOST_ROWS = 20
-"""Longer tables are cut in the terminal; the page and the files hold all."""
+"""Longer tables are truncated in the terminal; the HTML page and the files have all rows."""
 
 MOST_LINKS = 4
 
@@ -64,7 +64,7 @@ SHADES = {
     "lost": "x",
     "idle": "·",
 }
-"""Told apart without colour, as in a file."""
+"""Fill characters, which differ without colour, as in a file."""
 
 
 def text(run: Run, *, width: int = 100) -> str:
@@ -76,7 +76,7 @@ def text(run: Run, *, width: int = 100) -> str:
 
 
 def tables(run: Run, *, width: int = 100) -> RenderableType:
-    """Return the report as something that rich can print."""
+    """Return the report as an object that rich can print."""
     facts = Table.grid(padding=(0, 2))
     for name, value in headline(run.summary):
         facts.add_row(Text(name, style="dim"), Text(value))
@@ -104,7 +104,7 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
 
 
 def out_of_reach(run: Run) -> list[str]:
-    """Name the links that carry nothing because their signals are too weak to be found."""
+    """Return a warning about links whose signals are too weak to be detected."""
     silent = any(number(flow.get("goodput_mbps")) == 0 for flow in flow_rows(run.summary))
     if not silent or run.scenario.get("radio") is None:
         return []
@@ -123,7 +123,7 @@ def _table(columns: Sequence[Column], all_rows: Sequence[Row], width: int) -> Ta
     shown = used(columns, all_rows)
     cut = all_rows if len(all_rows) <= MOST_ROWS else all_rows[: MOST_ROWS - 1]
     widths = {column.key: _width(column, cut) for column in shown}
-    # Where room is short, some columns go and then names are cut; numbers are not.
+    # If the table is too wide, columns are dropped, then names are truncated; numbers never are.
     for key in EXPENDABLE:
         if sum(widths.values()) + 2 * len(widths) > width:
             shown = [column for column in shown if column.key != key]
@@ -149,13 +149,13 @@ def _table(columns: Sequence[Column], all_rows: Sequence[Row], width: int) -> Ta
 
 
 def _width(column: Column, some_rows: Sequence[Row]) -> int:
-    """Return how wide a column must be to show all."""
+    """Return the width that a column needs to show its values in full."""
     values = (column.write(row.get(column.key)) for row in some_rows)
     return max(map(len, [*values, *column.heading.split("\n")]))
 
 
 def _airtime(run: Run, width: int) -> RenderableType:
-    """Return the airtime ledger as a bar with its legend; nothing where each node has its own."""
+    """Return the airtime ledger as a bar with its legend; None if each node has its own."""
     if "airtime.idle_fraction" not in run.summary:
         return Group()
     bar, legend = Text(), Text()
@@ -177,7 +177,7 @@ def _airtime(run: Run, width: int) -> RenderableType:
 
 
 def twin_rows(run: Run) -> tuple[str, list[list[str]]]:
-    """Return which model is held against a run, and a row for each value that both have."""
+    """Return the name of the model and a row for each value that model and run have."""
     twin = predict(run.scenario)
     if twin.model is None:
         return "no model fits; `simoom model` says why", []
@@ -186,7 +186,7 @@ def twin_rows(run: Run) -> tuple[str, list[list[str]]]:
     caption = f"{twin.model.family}, {twin.model.form}; {stretched} assumption{plural} stretched"
     table = []
     for each in twin.compare(run):
-        if each.path.startswith("flows["):  # single flows scatter, their total says it
+        if each.path.startswith("flows["):  # Single flows vary much; their total is compared.
             continue
         half = "" if each.half_width is None else f"±{digits(each.half_width, 2)}"
         widths = "" if each.half_widths is None else f"{each.half_widths:+.1f}"
@@ -199,7 +199,7 @@ TWIN_HEADINGS = ("value", "measured", "95 %", "predicted", "residual\n%", "half-
 
 
 def _twin(run: Run) -> RenderableType:
-    """Return the analytic twin's values beside the measured ones."""
+    """Return a table of the analytic twin's values and the measured ones."""
     caption, cells = twin_rows(run)
     title = Text("analytic twin  ", style="bold").append(caption, style="not bold dim")
     if not cells:
@@ -214,7 +214,7 @@ def _twin(run: Run) -> RenderableType:
 
 
 def write(run: Run, directory: Path) -> list[str]:
-    """Write everything a run gave into a directory, which must exist; return the files' names."""
+    """Write all results of a run into an existing directory; return the names of the files."""
     import polars as pl
 
     from simoom import plots
@@ -241,7 +241,7 @@ def write(run: Run, directory: Path) -> list[str]:
 
 
 def summary_json(run: Run) -> str:
-    """Return the summary as a JSON object; what could not be measured is null."""
+    """Return the summary as a JSON object; values that could not be measured are null."""
     finite = {
         path: None if isinstance(value, float) and number(value) is None else value
         for path, value in run.summary.items()
@@ -250,7 +250,7 @@ def summary_json(run: Run) -> str:
 
 
 def page(run: Run) -> str:
-    """Return the report as one HTML page that needs nothing else."""
+    """Return the report as one self-contained HTML page."""
     from simoom import plots
     from simoom.pages import embedded, render
 

@@ -1,4 +1,4 @@
-"""Runs: one, or many replications on all cores."""
+"""Runs: a single one, or replications on all cores."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 class Summary(dict[str, Value]):
-    """Values by path; a path that is not there is answered with those that come close.
+    """Values by path. The error of an unknown path suggests similar paths.
 
-    A path that is called otherwise now is answered with that value, and a warning.
+    A former name of a path gives the value of the present one, with a warning.
     """
 
     def get(self, path: str, default: Any = None) -> Any:
@@ -42,22 +42,22 @@ class Summary(dict[str, Value]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
-    """What one run measured.
+    """The results of one run.
 
     Attributes
     ----------
     scenario : Scenario
-        What was run.
+        The scenario of the run.
     seed, replication : int
         The root of its random streams.
     summary : Summary
         Every measured value by path, ``flows[0].goodput_mbps``.
     digest : str
-        A hash of all that happened: equal digests, equal runs.
+        A hash of all events: runs with equal digests are equal.
     events : int
         How many events were dispatched.
     simulated_s : float
-        How far the simulated time went.
+        The simulated time at the end.
     """
 
     scenario: Scenario
@@ -73,12 +73,12 @@ class Run:
 
     @property
     def title(self) -> str:
-        """What a report is headed with."""
+        """The heading of a report."""
         return str(self.scenario.get("title") or "A cell without a title")
 
     @property
     def flows(self) -> list[Row]:
-        """What the summary says of each flow, by the end of the path: ``goodput_mbps``."""
+        """The values of each flow by the last part of their paths: ``goodput_mbps``."""
         return rows(self.summary, "flows")
 
     @property
@@ -107,11 +107,11 @@ class Run:
         return pl.DataFrame([self.row()], infer_schema_length=None)
 
     def row(self) -> dict[str, Value]:
-        """Return the summary with the seed and replication it belongs to."""
+        """Return the summary with seed and replication."""
         return {"seed": self.seed, "replication": self.replication, **self.summary}
 
     def report(self, width: int = 100) -> str:
-        """Return the tables that a person wants to read."""
+        """Return the report as text, as the command line prints it."""
         from simoom.report import text
 
         return text(self, width=width)
@@ -134,23 +134,23 @@ def run(
 ) -> Run:
     """Run a scenario.
 
-    Equal scenario, seed and replication give an equal run, bit by bit, anywhere. Other Python
-    threads go on during the run; Ctrl-C ends it.
+    Equal scenario, seed and replication give bit-identical runs on every machine. Other Python
+    threads continue during the run; Ctrl-C ends it.
 
     Parameters
     ----------
     scenario : Scenario
-        What to run.
+        The scenario to run.
     seed : int, optional
-        Root of the random streams.
+        The root of the random streams.
     replication : int, optional
-        Which of the independent runs with this seed.
+        The number of the replication with this seed.
     probes : iterable of str, optional
-        Paths of which time series are wanted, ``flows[0].control.window_segments``.
+        Paths whose time series are recorded, ``flows[0].control.window_segments``.
     progress : callable, optional
-        Called some ten times a second with the fraction that is done. An exception ends the run.
+        Called about ten times a second with the completed fraction. An exception ends the run.
     check : bool, optional
-        Whether to hold the run against the laws of conservation all the time.
+        Whether to check the laws of conservation during the run.
 
     Raises
     ------
@@ -184,7 +184,7 @@ def run(
 
 @dataclass(frozen=True)
 class Wanted:
-    """A run that is wanted, as a job of a `Runner`: its parameters are those of `run`."""
+    """A run as a job of a `Runner`, with the parameters of `run`."""
 
     scenario: Scenario
     seed: int = 1
@@ -199,30 +199,30 @@ class Wanted:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Replications:
-    """Independent runs of one scenario, in order of replication."""
+    """Independent runs of one scenario, in the order of their replications."""
 
     scenario: Scenario
     runs: tuple[Run, ...]
 
     def frame(self) -> pl.DataFrame:
-        """Return a tidy data frame: a row a run; columns are paths."""
+        """Return a tidy data frame with a row for each run; columns are paths."""
         import polars as pl
 
         return pl.DataFrame([run.row() for run in self.runs], infer_schema_length=None)
 
     def values(self, path: str) -> list[float]:
-        """Return the number at a path, run by run; NaN where a run had nothing to measure."""
+        """Return the number at a path for each run; NaN if a run could not measure it."""
         known = Summary((key, value) for run in self.runs for key, value in run.summary.items())
         if isinstance(known[path], str):
-            raise TypeError(f"{path}: is text, {known[path]!r}, and no number")
+            raise TypeError(f"{path}: is text, {known[path]!r}, and not a number")
         found = (run.summary.get(path) for run in self.runs)
         return [float(value) if isinstance(value, (int, float)) else math.nan for value in found]
 
     def mean(self, path: str, *, confidence: float = 0.95) -> Estimate:
-        """Estimate the mean of the number at a path over the runs that have one (`n` of them)."""
+        """Estimate the mean of the number at a path over the `n` runs that measured it."""
         measured = [value for value in self.values(path) if not math.isnan(value)]
         if not measured:
-            raise ValueError(f"{path}: no run had anything to measure")
+            raise ValueError(f"{path}: no run could measure it")
         return mean_ci(measured, confidence=confidence)
 
     def __len__(self) -> int:
@@ -252,26 +252,26 @@ def replicate(
     progress: Progress | None = None,
     check: bool = False,
 ) -> Replications:
-    """Run a scenario many times, independently, on all cores.
+    """Run independent replications of a scenario on all cores.
 
-    The result is the same however many workers there are.
+    The result does not depend on the number of workers.
 
     Parameters
     ----------
     scenario : Scenario
-        What to run.
+        The scenario to run.
     replications : int, optional
-        How many runs.
+        The number of runs.
     seed : int, optional
-        Root of the random streams of all runs.
+        The root of the random streams of all runs.
     probes : iterable of str, optional
-        Paths of which time series are wanted.
+        Paths whose time series are recorded.
     executor : concurrent.futures.Executor, optional
-        Where to run; without it, a thread for each core, as runs do not hold the GIL.
+        The executor of the runs; by default a thread for each core, because runs release the GIL.
     progress : callable, optional
-        Called after each run with the fraction of runs that is done.
+        Called after each run with the fraction of completed runs.
     check : bool, optional
-        Whether to hold the runs against the laws of conservation.
+        Whether to check the laws of conservation during the runs.
 
     Examples
     --------
@@ -297,7 +297,7 @@ def replicate(
 
 
 def whole(name: str, value: object, *, bits: int) -> None:
-    """Refuse what is no whole number that fits."""
+    """Raise unless the value is a whole number in the range."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name}: must be a whole number, is {value!r}")
     if not 0 <= value < 1 << bits:

@@ -1,4 +1,4 @@
-"""The scenario: what the user writes, as an immutable value."""
+"""The scenario as an immutable value."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from simoom.issue import Issue, ScenarioError
 from simoom.observables import Probe
 
 _READ_LIMIT = 64 << 20
-"""Bytes of a file that are looked at, far more than a scenario may have: a device has no end."""
+"""Limit of the bytes read from a file, far more than a scenario has: a device may be endless."""
 
 
 class Scenario:
     """An 802.11 cell and the traffic in it.
 
-    A scenario never changes: `set` makes another one. Its keys are those of the TOML file and are
-    documented in ``docs/scenario.md``; a value's place is its path, ``flows[0].tcp.mss_bytes``.
+    A scenario is immutable: `set` returns a new one. Its keys are those of the TOML file and are
+    documented in ``docs/scenario.md``. A value has a path, ``flows[0].tcp.mss_bytes``.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Scenario:
         OSError
             The file cannot be read.
         ScenarioError
-            It is not a scenario.
+            The file is not a scenario.
         """
         with Path(path).open("rb") as file:
             return cls.parse(file.read(_READ_LIMIT))
@@ -86,12 +86,12 @@ class Scenario:
         return scenario
 
     def set(self, path: str, value: Any) -> Scenario:
-        """Return a scenario in which one value is another.
+        """Return a scenario in which one value is changed.
 
         Parameters
         ----------
         path : str
-            Where, for example ``flows[0].control``; ``flows[*].control`` is that of all flows.
+            The path, for example ``flows[0].control``; ``flows[*].control`` is that of all flows.
         value
             A string, number, truth value, list or mapping; for a flow's ``control`` also a
             subclass of `simoom.Control`, which is stored by its import path.
@@ -99,9 +99,9 @@ class Scenario:
         return self.set_text(path, toml_value(value))
 
     def set_text(self, path: str, text: str) -> Scenario:
-        """Return a scenario in which one value is another, written as in TOML.
+        """Return a scenario in which one value, written as in TOML, is changed.
 
-        A bare word is taken as a string, so that ``flows[0].control=new_reno`` needs no quotes.
+        A bare word is a string, so that ``flows[0].control=new_reno`` needs no quotes.
         """
         return self._of(self.core.set(path, text))
 
@@ -110,7 +110,7 @@ class Scenario:
         return json.loads(self.core.get(path))
 
     def check(self) -> None:
-        """Raise `ScenarioError` with every fault, if there is any."""
+        """Raise `ScenarioError` with all faults if there are any."""
         self.core.check()
 
     def probes(self) -> tuple[Probe, ...]:
@@ -126,11 +126,11 @@ class Scenario:
         return tuple(Probe(*each) for each in self.core.probes())
 
     def to_toml(self) -> str:
-        """Return the text of a TOML file with this scenario in it."""
+        """Return the scenario as the text of a TOML file."""
         return self.core.to_toml()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return every key with its default, as plain data; None depends on other keys."""
+        """Return every key with its value or default, as plain data; None depends on other keys."""
         keys: dict[str, Any] = json.loads(self.core.to_full_json())
         return keys
 
@@ -138,7 +138,7 @@ class Scenario:
         return isinstance(other, Scenario) and self.core == other.core
 
     def __hash__(self) -> int:
-        # It is asked for at each of many replications.
+        # Cached, because each of many replications needs it.
         if not hasattr(self, "_hash"):
             self._hash = hash(self.core.to_full_json())
         return self._hash
@@ -160,12 +160,12 @@ class Scenario:
 
 
 def _plain(value: Any) -> Any:
-    """Turn what JSON does not know (arrays and scalars of NumPy, controllers) into what it does."""
+    """Convert arrays and scalars of NumPy, and controllers, to values that JSON can represent."""
     if isinstance(value, type):
         return {"python": {"path": import_path(value)}}
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError(f"a scenario holds no {type(value).__name__}: {value!r}")
+    raise TypeError(f"a scenario cannot hold a {type(value).__name__}: {value!r}")
 
 
 def toml_value(value: Any) -> str:

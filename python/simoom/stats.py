@@ -1,6 +1,6 @@
-"""Inference across runs: intervals and paired differences.
+"""Inference across runs: confidence intervals and paired differences.
 
-A run is one observation, whatever it measured inside; runs of different replications are
+A run is one observation, however many samples it measured. Runs of different replications are
 independent, so that Student's t applies to their means.
 """
 
@@ -22,11 +22,11 @@ class Estimate:
     mean : float
         The sample mean.
     ci_low, ci_high : float
-        Ends of the confidence interval; infinite where one observation tells nothing of spread.
+        Ends of the confidence interval; infinite for a single observation.
     n : int
-        How many observations there are.
+        The number of observations.
     confidence : float
-        How often such an interval holds the true mean.
+        The probability that such an interval contains the true mean.
     """
 
     mean: float
@@ -58,7 +58,7 @@ def mean_ci(values: Iterable[float], *, confidence: float = 0.95) -> Estimate:
     values : iterable of float
         The observations, for example one per replication.
     confidence : float, optional
-        How often the interval shall hold the true mean.
+        The probability that the interval contains the true mean.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def mean_ci(values: Iterable[float], *, confidence: float = 0.95) -> Estimate:
     sample = np.asarray(list(values), dtype=float)
     n = sample.size
     if n == 0:
-        raise ValueError("values: there is none, so there is no mean")
+        raise ValueError("values: must have at least one value, is empty")
     mean = float(sample.mean())
     if n == 1:
         return Estimate(mean, -math.inf, math.inf, 1, confidence)
@@ -88,9 +88,9 @@ def mean_ci(values: Iterable[float], *, confidence: float = 0.95) -> Estimate:
 def paired_difference(
     first: Iterable[float], second: Iterable[float], *, confidence: float = 0.95
 ) -> Estimate:
-    """Estimate by how much `second` exceeds `first`, pair by pair.
+    """Estimate the mean of `second` minus `first` over pairs.
 
-    Two scenarios that are run with the same seeds see the same random draws, so that the
+    Two scenarios that are run with the same seeds use the same random numbers, so that the
     differences of the pairs vary less than the values do (common random numbers).
 
     Examples

@@ -1,8 +1,8 @@
-"""Results on disk, so that what was computed once is not computed again.
+"""Results on disk, so that no run is computed twice.
 
-A result is known by what it follows from: the scenario with every default, the seed and the
-replication, the version of Simoom with the very bytes of the simulator, and the source of
-controllers written in Python. If any of these changes, it is another result.
+The key of a result is a hash of everything that determines it: the scenario with every default, the
+seed and the replication, the version of Simoom and the bytes of the compiled simulator, and the
+source of controllers written in Python. If any of these changes, the key changes.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from simoom.scenario import Scenario
 
 
 def identity(scenario: Scenario, *, seed: int, replication: int) -> str:
-    """Return the name under which a store keeps a run: a hash of all that it follows from.
+    """Return the key of a run in a store: a hash of everything that determines its result.
 
     Raises
     ------
     ScenarioError
-        A controller has no source file, so that nobody can tell whether it has changed.
+        A controller has no source file, so that changes of it cannot be detected.
     """
     parts = [_simulator(), scenario.core.to_full_json(), str(seed), str(replication)]
     parts += [_source(where, path) for where, path in _controllers(scenario)]
@@ -49,7 +49,7 @@ def _simulator() -> str:
 
 
 def _controllers(scenario: Scenario) -> Iterator[tuple[str, str]]:
-    """Yield where controllers in Python are named, and their import paths."""
+    """Yield the paths that name controllers in Python, and their import paths."""
     for number, flow in enumerate(scenario.to_dict()["flows"]):
         control = flow.get("control")
         if isinstance(control, dict) and "python" in control:
@@ -57,7 +57,7 @@ def _controllers(scenario: Scenario) -> Iterator[tuple[str, str]]:
 
 
 def _source(where: str, path: str) -> str:
-    """Return a hash of the files in which a controller and its bases are written."""
+    """Return a hash of the source files of a controller and its base classes."""
     digest = hashlib.sha256()
     for kind in find(path).__mro__:
         if kind is Control:
@@ -70,7 +70,7 @@ def _source(where: str, path: str) -> str:
 
 
 def _files(where: str, path: str, kind: type) -> list[Path]:
-    """Return the module of a class; if it is part of a package, all modules beside it."""
+    """Return the module of a class; if it is part of a package, all modules of the package."""
     module = sys.modules[kind.__module__]
     file = getattr(module, "__file__", None)
     if file is None:
@@ -83,15 +83,15 @@ def _files(where: str, path: str, kind: type) -> list[Path]:
 
 
 class Store:
-    """A directory of results, one readable JSON file a run.
+    """A directory of results, with one JSON file for each run.
 
-    Files are written at once or not at all, so that several processes may share a store, and an
-    interrupted one leaves no half results. Stores may be copied together; any file may be deleted.
+    Files are written atomically, so that several processes may share a store, and an interrupted
+    process leaves no partial results. Stores may be merged by copying; any file may be deleted.
 
     Parameters
     ----------
     directory : path
-        Made if it is not there.
+        The directory; created if it does not exist.
     """
 
     def __init__(self, directory: Path | str) -> None:
@@ -99,11 +99,11 @@ class Store:
         self.directory.mkdir(parents=True, exist_ok=True)
 
     def file(self, name: str) -> Path:
-        """Return where a result stands, or would."""
+        """Return the path of a result's file, whether it exists or not."""
         return self.directory / name[:2] / f"{name}.json"
 
     def get(self, name: str, scenario: Scenario) -> Run | None:
-        """Return a run of this scenario; None where there is none that can be read."""
+        """Return a stored run of this scenario; None if there is none or it cannot be read."""
         try:
             kept = json.loads(self.file(name).read_bytes())
             return Run(
@@ -119,7 +119,7 @@ class Store:
             return None
 
     def put(self, name: str, run: Run) -> None:
-        """Keep a run; its time series are not kept."""
+        """Store a run without its time series."""
         kept: dict[str, Any] = {
             "simoom": importlib.metadata.version("simoom"),
             "seed": run.seed,

@@ -1,4 +1,4 @@
-"""Sweeps: a scenario with some of its values varied, each point run many times.
+"""Sweeps: runs of a scenario at every combination of some values.
 
 >>> import simoom as sm
 >>> s = sm.Scenario(standard="11b", duration_s=2.0, stations=1,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Label = str | bool | int | float
-"""A value of an axis as tables and pictures show it."""
+"""A value of an axis as tables and figures show it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +52,12 @@ class Point:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sweep:
-    """What a sweep measured.
+    """The results of a sweep.
 
     Attributes
     ----------
     scenario : Scenario
-        What was varied.
+        The scenario before its values were varied.
     over : mapping
         Each axis with its values, as tables show them.
     points : tuple of Point
@@ -69,11 +69,11 @@ class Sweep:
     points: tuple[Point, ...]
 
     def frame(self) -> pl.DataFrame:
-        """Return a tidy data frame: a row a run; columns are the axes, then paths of results."""
+        """Return a tidy data frame with a row for each run; columns are axes, then result paths."""
         import polars as pl
 
         rows = [
-            # Where a result is called as an axis is (`flows[0].name`), the column is the axis.
+            # If a result has the name of an axis (`flows[0].name`), the column is that of the axis.
             {**point.settings, **{k: v for k, v in run.row().items() if k not in self.over}}
             for point in self.points
             for run in point.replications
@@ -81,20 +81,20 @@ class Sweep:
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def mean(self, path: str, *, confidence: float = 0.95) -> pl.DataFrame:
-        """Return the mean of a result over the replications, with its interval, point by point.
+        """Return the mean of a result over the replications, with its interval, for each point.
 
         Columns are the axes, ``mean``, ``ci_low``, ``ci_high`` and ``n``, the number of runs that
-        had something to measure; without any, the mean is null.
+        measured the result. If ``n`` is 0, the mean is null.
         """
         import polars as pl
 
         if not any(path in run.summary for run in self):
-            self.points[0].replications.values(path)  # says what comes close
+            self.points[0].replications.values(path)  # raises with suggestions
         rows = [{**p.settings, **_estimate(p, path, confidence)} for p in self.points]
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def at(self, settings: Mapping[str, Any]) -> Replications:
-        """Return the runs of one point; axes that have one value need not be named."""
+        """Return the runs of one point; axes with a single value may be omitted."""
         fixed = {path: values[0] for path, values in self.over.items() if len(values) == 1}
         wanted = fixed | {path: _label(value) for path, value in settings.items()}
         for point in self.points:
@@ -104,13 +104,13 @@ class Sweep:
         raise KeyError(f"there is no point {_told(wanted)}; the axes are {known}")
 
     def plot(self, *, x: str, y: str, hue: str | None = None) -> Figure:
-        """Return a picture of a result with its 95 % intervals against one axis.
+        """Return a plot of a result, with 95 % intervals, against one axis.
 
         Parameters
         ----------
         x, hue : str
-            Axes: where a point stands, and its colour. Further axes that have several values are
-            told apart by the dashes of lines; without `hue` they all have colours.
+            The axes for position and colour. Dashes distinguish the values of further axes;
+            without `hue` colours do.
         y : str
             Path of the result.
         """
@@ -140,37 +140,37 @@ def sweep(
     progress: Progress | None = None,
     check: bool = False,
 ) -> Sweep:
-    """Run a scenario at every combination of some values, each many times, on all cores.
+    """Run replications of a scenario at every combination of some values, on all cores.
 
-    All points have the same seeds, so that they may be compared pair by pair. The result is the
-    same however many workers there are and whatever the store held before.
+    All points use the same seeds, so that runs can be compared in pairs. The result depends neither
+    on the number of workers nor on the contents of the store.
 
     Parameters
     ----------
     scenario : Scenario
-        What to vary.
+        The scenario to vary.
     over : mapping
-        For each path its values, for example ``{"stations": [1, 2, 5], "flows[*].control":
-        ["cubic", Mine]}``. A value is whatever `Scenario.set` takes.
+        The values of each path, for example ``{"stations": [1, 2, 5], "flows[*].control":
+        ["cubic", Mine]}``. A value is anything that `Scenario.set` accepts.
     replications : int, optional
-        How many runs of each point.
+        The number of runs of each point.
     seed : int, optional
-        Root of the random streams of all runs.
+        The root of the random streams of all runs.
     store : Store or path, optional
-        Where results are kept as they come. Those that are there are not computed again: after
-        Ctrl-C or a failure, the same sweep goes on where it ended.
+        The store to which each run is written when it ends. Stored runs are not computed again:
+        after Ctrl-C or a failure, the same call continues the sweep.
     executor : concurrent.futures.Executor, optional
-        Where to run, for example a ``ProcessPoolExecutor``, or that of a Dask client; without it,
-        a thread for each core.
+        The executor of the runs, for example a ``ProcessPoolExecutor`` or that of a Dask client; by
+        default a thread for each core.
     progress : callable, optional
-        Called after each run with the fraction of runs that is done.
+        Called after each run with the fraction of completed runs.
     check : bool, optional
-        Whether to hold the runs against the laws of conservation.
+        Whether to check the laws of conservation during the runs.
 
     Raises
     ------
     ScenarioError
-        An axis or a point has faults; nothing was run.
+        An axis or a point has faults; no run was started.
     """
     whole("replications", replications, bits=32)
     if replications == 0:
@@ -193,7 +193,7 @@ def sweep(
 
 
 class _Work:
-    """The runs of a sweep: some are in the store, the others are made."""
+    """The runs of a sweep: those in the store, and those to be computed."""
 
     def __init__(
         self, scenarios: Sequence[Scenario], replications: int, seed: int, store: Store | None
@@ -201,10 +201,10 @@ class _Work:
         self.seed, self.store, self.scenarios = seed, store, scenarios
         self.results: dict[tuple[int, int], Run] = {}
         self.names: dict[tuple[int, int], str] = {}
-        # All points once, then all again: what is interrupted has something of each.
+        # One replication of all points, then the next: an interrupted sweep covers all points.
         self.all = [(n, r) for r in range(replications) for n in range(len(scenarios))]
         for n, r in self.all if store is not None else ():
-            # A controller's source is read now: it may be edited while the sweep runs.
+            # The source of controllers is read before the runs, because it may be edited meanwhile.
             self.names[n, r] = identity(scenarios[n], seed=seed, replication=r)
 
     def run(
@@ -214,7 +214,7 @@ class _Work:
         check: bool,
         told: Callable[[int], str],
     ) -> None:
-        """Look up, then make what is missing; keep each run as it ends."""
+        """Read the stored runs, compute the missing ones, and store each when it ends."""
         for n, r in self.names:
             found = self.store.get(self.names[n, r], self.scenarios[n]) if self.store else None
             if found is not None:
@@ -244,10 +244,10 @@ def _open(store: Store | Path | str) -> Store:
 
 
 def _values(path: str, values: Iterable[Any]) -> list[Any]:
-    """Return the values of an axis, of which there must be some."""
+    """Return the values of an axis; raise if there are none."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise TypeError(f"over[{path!r}]: must be a list of values, is {values!r}")
-    # Arrays and scalars of NumPy become plain data, which an axis holds and a table shows.
+    # Arrays and scalars of NumPy are converted to plain data.
     plain = [value.tolist() if hasattr(value, "tolist") else value for value in values]
     if not plain:
         raise ValueError(f"over[{path!r}]: must have at least one value, is empty")
@@ -255,7 +255,7 @@ def _values(path: str, values: Iterable[Any]) -> list[Any]:
 
 
 def _label(value: Any) -> Label:
-    """Return how tables show a value: numbers and names as they are, all else as in TOML."""
+    """Return the label of a value in tables: numbers and names unchanged, others as in TOML."""
     if isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, type):
@@ -277,7 +277,7 @@ def _labels(path: str, values: Sequence[Any]) -> tuple[Label, ...]:
 def _points(
     scenario: Scenario, axes: Mapping[str, Sequence[Any]], settings: Sequence[Mapping[str, Label]]
 ) -> list[Scenario]:
-    """Return the scenario of every point; raise with the faults of all of them, each once."""
+    """Return the scenarios of all points; raise with the faults of all points, each once."""
     points: list[Scenario] = []
     faults: dict[Issue, None] = {}
     somewhere: dict[Issue, list[int]] = {}
@@ -311,7 +311,7 @@ def _told(settings: Mapping[str, Label]) -> str:
 def _estimate(point: Point, path: str, confidence: float) -> dict[str, float | int | None]:
     found = [run.summary.get(path) for run in point.replications]
     if text := next((value for value in found if isinstance(value, str)), None):
-        raise TypeError(f"{path}: is text, {text!r}, and no number")
+        raise TypeError(f"{path}: is text, {text!r}, and not a number")
     numbers = [float(value) for value in found if isinstance(value, (int, float))]
     measured = [value for value in numbers if not math.isnan(value)]
     if not measured:

@@ -1,4 +1,4 @@
-"""What a report shows of a summary: which paths, under which headings, how written."""
+"""The tables of a report: the paths, headings and number formats of their columns."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ AIRTIME = {
     for path, each in catalogue().items()
     if path.startswith("airtime.")
 }
-"""Kinds of airtime by the name in their path, with what a reader calls them."""
+"""Kinds of airtime by the name in their path, with their labels."""
 
 SENT = {
     kind: observable(f"ap.airtime.{kind}_fraction").heading
     for kind in ("data", "ack", "rts", "cts", "request")
 }
-"""What a node of a scenario with a radio sends, likewise."""
+"""Kinds of airtime of a node in a scenario with a radio, with their labels."""
 
 
 def rows(summary: Mapping[str, Value], prefix: str) -> list[Row]:
-    """Return what a summary says of each element of a list.
+    """Return the values of a summary for each element of a list.
 
     Examples
     --------
@@ -43,9 +43,9 @@ def rows(summary: Mapping[str, Value], prefix: str) -> list[Row]:
 
 
 def nodes(summary: Mapping[str, Value]) -> list[Row]:
-    """Return what a summary says of each access point and then of each station, if any.
+    """Return the values of a summary for each access point, then for each station.
 
-    With a radio, `on_air` is the fraction of time in which the node sends.
+    With a radio, `on_air` is the fraction of time in which the node transmits.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def nodes(summary: Mapping[str, Value]) -> list[Row]:
 
 
 def links(summary: Mapping[str, Value]) -> list[Row]:
-    """Return what a summary says of each direction of each link that packets were offered to.
+    """Return the values of a summary for each direction of each link to which packets were offered.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def number(value: Value) -> float | None:
 
 
 def digits(value: float, count: int = 3) -> str:
-    """Write a number with so many significant digits, without an exponent where it can be read.
+    """Write a number with `count` significant digits, if possible without an exponent.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def digits(value: float, count: int = 3) -> str:
 
 
 def plain(value: Value) -> str:
-    """Write a value as it is; nothing as a dash."""
+    """Write a value unchanged, and None as a dash."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return "-"
     return digits(value) if isinstance(value, float) else str(value)
@@ -136,23 +136,25 @@ def percent(value: Value) -> str:
 
 
 def interval(value: Value) -> str:
-    """Write half an interval."""
+    """Write the half-width of an interval."""
     known = number(value)
     return "-" if known is None else f"±{digits(known, 2)}"
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: the end of the path, heading, and how values are written."""
+    """A column of a table: the last part of the path, the heading, and the number format."""
 
     key: str
     heading: str
     write: Callable[[Value], str] = plain
 
 
-UNITS: dict[Callable[[Value], str], dict[str, str]] = {plain: {"Mb/s": "Mb/s"}, milliseconds: {"s": "ms"}}
-"""Units that stand below a heading, by how values are written; half an interval has that of what
-it is of."""
+UNITS: dict[Callable[[Value], str], dict[str, str]] = {
+    plain: {"Mb/s": "Mb/s"},
+    milliseconds: {"s": "ms"},
+}
+"""Units below a heading by number format; a half-width has the unit of its value."""
 
 
 def observed(place: str, key: str, write: Callable[[Value], str] = plain) -> Column:
@@ -180,13 +182,13 @@ FLOWS = (
     observed("flows[i]", "session_delay_s.p95", milliseconds),
 )
 FLOWS_BRIEF = tuple(c for c in FLOWS if c.key not in ("delay_s.p95", "session_delay_s.p95"))
-"""What of them fits into 100 columns."""
+"""The columns of flows that fit into 100 characters."""
 
 WORDS = ("name", "route")
-"""Columns of words, not of numbers."""
+"""Columns that contain words."""
 
 EXPENDABLE = ("route", "queue_packets.max", "lifetime_drops", "attempts", "repeats_per_mpdu")
-"""Columns that a narrow table does without, that one first which is missed least."""
+"""Columns that a narrow table drops, the least important first."""
 
 NODES = (
     observed("stations[i]", "name"),
@@ -219,11 +221,11 @@ LINKS = (
 
 
 LOSSES = ("queue_drops", "retry_drops", "lifetime_drops", "broadcast_losses", "wire_losses")
-"""What counts the packets that a flow has lost."""
+"""The counters of packets that a flow has lost."""
 
 
 def flow_rows(summary: Mapping[str, Value]) -> list[Row]:
-    """Return the rows of `FLOWS`: packets lost for any cause; the way, if no name tells it."""
+    """Return the rows of `FLOWS`: packets lost by all causes, and the route of unnamed flows."""
     flows = rows(summary, "flows")
     for flow in flows:
         flow["lost"] = sum(int(number(flow.get(key)) or 0) for key in LOSSES)
@@ -234,12 +236,12 @@ def flow_rows(summary: Mapping[str, Value]) -> list[Row]:
 
 
 def used(columns: Sequence[Column], table: Sequence[Row]) -> list[Column]:
-    """Return the columns for which some row has a value."""
+    """Return the columns for which at least one row has a value."""
     return [c for c in columns if any(row.get(c.key) is not None for row in table)]
 
 
 def headline(summary: Mapping[str, Value]) -> list[tuple[str, str]]:
-    """Return the few numbers that say most, each with its name."""
+    """Return the most important numbers, each with its name."""
 
     def get(path: str) -> float | None:
         return number(summary.get(path))

@@ -1,4 +1,4 @@
-"""Reference tables, and how closely a value has to agree with one of their printed numbers."""
+"""Reference tables, and the tolerance for a comparison with their printed numbers."""
 
 import csv
 import importlib
@@ -20,7 +20,7 @@ except ImportError:  # The compiled core is missing: the models do without it.
 
 
 class Printed(float):
-    """A number as a table prints it, with six significant digits."""
+    """A number of a table, printed with six significant digits."""
 
     def agrees(self, value) -> bool:
         """Whether `value` is within 1e-6 of it, or half a unit of its last digit."""

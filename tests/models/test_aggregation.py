@@ -1,4 +1,4 @@
-"""Aggregating MACs: the table of the MCS-CUBIC scenario, ns-3, limits."""
+"""MACs with aggregation: the table of the MCS-CUBIC scenario, ns-3, limits."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def test_limits_bind_one_at_a_time():
     assert n.psdu_bytes <= 65_535
 
 
-def test_amsdu_spares_headers():
+def test_an_amsdu_has_fewer_headers():
     one = agg.effective_throughput(8, payload_bytes=200, max_mpdus=16)
     seven = agg.effective_throughput(8, payload_bytes=200, max_mpdus=16, msdus_per_mpdu=7)
     assert seven.throughput_mbps > 1.3 * one.throughput_mbps
@@ -64,7 +64,7 @@ def test_amsdu_spares_headers():
     assert two.psdu_bytes == 4 + 26 + 176 + 14 + 161 + 4
 
 
-def test_bit_errors_take_their_share():
+def test_bit_errors_reduce_the_throughput():
     clean, dirty = agg.effective_throughput(8, bit_error_rate=[0.0, 1e-5]).throughput_mbps
     assert dirty / clean == pytest.approx((1 - 1e-5) ** (8 * 1542), rel=1e-12)
     # long A-MSDUs stop paying under errors
@@ -135,7 +135,7 @@ def test_one_tcp_flow_against_ns3(table):
     assert seen == 16
 
 
-def test_tcp_is_slower_than_its_mac():
+def test_tcp_has_less_throughput_than_the_mac():
     mcs = np.arange(9)
     mac = agg.effective_throughput(mcs).throughput_mbps
     for how in ("at_once", "waiting"):

@@ -1,4 +1,4 @@
-"""What all families share: assumptions, records, refusals, and no word of the simulator."""
+"""Common properties of all families: assumptions, records, errors, independence."""
 
 import dataclasses
 import doctest
@@ -124,7 +124,7 @@ def test_examples_of_the_pages(page):
 
 
 def test_models_import_nothing_of_the_simulator():
-    """In a fresh interpreter with a bare `simoom`: NumPy, SciPy and nothing else of the project."""
+    """In a fresh interpreter, models import NumPy and SciPy, and only `simoom.models`."""
     program = f"""
 import sys, types
 bare = types.ModuleType("simoom")

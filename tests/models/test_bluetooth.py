@@ -1,4 +1,4 @@
-"""Bluetooth beside 802.11b, and TCP under the loss that is left over."""
+"""Bluetooth near 802.11b, and TCP under the residual loss."""
 
 import numpy as np
 import pytest
@@ -199,7 +199,7 @@ def test_pftk_limits():
 
 
 def test_pftk_of_the_residual_loss_is_what_the_paper_measured():
-    """SACK without rate adaptation: 0.40 Mb/s beside HV1, 2.32 beside HV3; K = 3, 200 ms."""
+    """SACK without rate adaptation: 0.40 Mb/s near HV1, 2.32 near HV3; K = 3, 200 ms."""
     for voice, measured in (("HV1", 0.40), ("HV3", 2.32)):
         loss = bt.residual_error(bt.packet_corruption(1500, rate_mbps=11, voice=voice), 3)
         rate = tcp_loss.pftk_mbps(loss, rtt_ms=200, rto_ms=400)

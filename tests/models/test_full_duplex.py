@@ -1,4 +1,4 @@
-"""The full-duplex cell and the half-duplex one beside it: their tables and their limits."""
+"""The full-duplex and the half-duplex cell: their tables and limits."""
 
 import dataclasses
 import time
@@ -16,7 +16,7 @@ SLOTS = backoff_slots(31, 1023)
 
 
 def chain_attempts(s, gamma, w0=32, m=5):
-    """beta_AP from the stationary law of the whole (stage, counter) chain, (1) to (5)."""
+    """beta_AP from the stationary distribution of the (stage, counter) chain, (1) to (5)."""
     widths = [w0 * 2**i for i in range(m + 1)]
     start = np.concatenate([[0], np.cumsum(widths)])
     step = np.zeros((start[-1], start[-1]))
@@ -227,7 +227,7 @@ def test_half_duplex_against_ns3(table):
 
 
 def test_one_flow_against_ns3(table):
-    """The chain cut off at one station, without and with RTS, delayed ACK 1 and 2."""
+    """The chain truncated at one station, without and with RTS, delayed ACK 1 and 2."""
     seen = 0
     for row in table("ns3/s2_tcp_single_summary"):
         if row["phy"] not in ("a", "b") or row["macq"] != "10000p" or row["cc"] != "TcpNewReno":

@@ -101,7 +101,7 @@ def test_window_table(table, same):
 
 @pytest.mark.parametrize("w", [1, 2, 3, 7, 40])
 def test_a3_is_the_algebra_of_the_chain(w):
-    """(A.1) as the stationary law of the walk on 0..W*, and (A.2) summed over it."""
+    """(A.1) as the stationary distribution of the walk on 0..W*, and (A.2) summed over it."""
     step = np.zeros((w + 1, w + 1))
     for a in range(w + 1):  # a packets at the sender, w - a at the receiver
         up, down = (1.0, 0.0) if a == 0 else (0.0, 1.0) if a == w else (0.5, 0.5)

@@ -75,7 +75,7 @@ def test_over_the_parameter_space(n, e, c):
     more = lt_tcp.repair(n, e, c=c + 0.5)
     assert more.parity_units >= window.parity_units
     assert more.repair_probability >= window.repair_probability - 1e-12
-    # the channel takes its share whatever the code: data cost at least K / (1 - E) units on average
+    # with any code, data needs at least K / (1 - E) units on average
     if e > 0:
         units = n + window.reactive_units
         assert units * (1 - e) >= (n - window.parity_units) - 1e-9

@@ -38,7 +38,7 @@ def test_a_record_is_frozen_and_can_be_kept():
         assert models.bianchi(other).throughput_mbps == models.bianchi(10).throughput_mbps
 
 
-def test_what_is_given_is_checked_at_once_and_kept_as_numbers():
+def test_values_are_checked_at_once_and_stored_as_numbers():
     cell = models.saturation.SaturatedCell(10, payload_bytes=[500, 1500])
     assert cell.payload_bytes.dtype == np.float64
     assert cell.headers_bytes is None
@@ -68,14 +68,14 @@ def test_the_models_with_many_parameters_take_records():
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: f"{call.__module__}.{call.__name__}")
-def test_the_help_of_a_model_tells_all_its_parameters(call):
+def test_the_help_of_a_model_lists_all_its_parameters(call):
     for name, field in inspect.signature(call).parameters.items():
         default = "" if field.default is field.empty else f", default {field.default!r}"
         assert f"\n{name}{default}\n    " in call.__doc__
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda kind: f"{kind.__module__}.{kind.__name__}")
-def test_every_parameter_has_a_meaning_and_a_default_that_its_check_lets_pass(record):
+def test_every_parameter_has_a_meaning_and_a_default_that_passes_its_check(record):
     declared = record.declared()
     assert set(declared) == {field.name for field in dataclasses.fields(record)}
     for name, each in declared.items():

@@ -42,7 +42,7 @@ def test_limits():
     assert heavy.mean_delay_s == pytest.approx(25.0, rel=1e-4)
     light = ps.solve(50, think_s=1e9, mean_bits=1e6, capacity_mbps=2)
     assert light.mean_delay_s == pytest.approx(0.5, rel=1e-6)
-    # capacity that grows with the number in service: nobody shares
+    # capacity that grows with the number in service: no sharing
     free = ps.solve(9, think_s=1, mean_bits=1e6, capacity_mbps=np.arange(1.0, 10))
     assert free.mean_delay_s == pytest.approx(1.0, rel=1e-12)
 

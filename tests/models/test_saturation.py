@@ -69,7 +69,7 @@ def test_one_to_ten_thousand_stations(attempts, cw_min):
 
 
 def simulate(n, windows, *, frozen, retry, transmissions, seed):
-    """Slot by slot: share of failed attempts, and idle slots per success."""
+    """Simulate slots: the fraction of failed attempts, and idle slots per success."""
     rng = np.random.default_rng(seed)
     windows = np.asarray(windows)
     stage = np.zeros(n, int)
@@ -112,9 +112,9 @@ def test_collisions_against_a_simulation(n, retry):
 
 
 def simulate_frozen(n, windows, *, head, retry, transmissions, seed):
-    """Counters that stand still: only idle slots count, and a zero drawn goes first and alone.
+    """Frozen counters: only idle slots count, and a station that draws zero sends first and alone.
 
-    After a collision its parties count `head` slots before everybody else does.
+    After a collision the colliding stations count `head` slots before all others.
     """
     rng = np.random.default_rng(seed)
     windows = np.asarray(windows)

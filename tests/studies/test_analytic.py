@@ -1,4 +1,4 @@
-"""The studies that are formulas only: what becomes of each claim."""
+"""The studies that use only formulas: the verdict on each claim."""
 
 import pytest
 

@@ -14,7 +14,7 @@ def refused(done):
     return done.stderr.strip()
 
 
-def test_list_shows_all_studies_and_what_they_hold(simoom):
+def test_list_shows_all_studies_and_their_figures(simoom):
     done = simoom("study", "list")
     assert (done.returncode, done.stderr) == (0, "")
     for study in STUDIES.values():
@@ -37,11 +37,11 @@ def test_list_shows_all_studies_and_what_they_hold(simoom):
         (["list", "--quick"], "study list: takes no options"),
     ],
 )
-def test_what_is_not_there_is_told_with_what_is(arguments, message, simoom):
+def test_an_unknown_name_is_reported_with_the_known_ones(arguments, message, simoom):
     assert message in refused(simoom("study", *arguments))
 
 
-def test_results_cannot_go_where_they_would_not_fit(simoom, tmp_path):
+def test_a_directory_is_refused_as_a_file_of_the_page(simoom, tmp_path):
     (tmp_path / "taken").write_text("x", encoding="utf-8")
     assert "is a file" in refused(simoom("study", "lt_tcp", "--out", "taken"))
     assert "is a directory" in refused(simoom("study", "lt_tcp", "--report", "."))
@@ -78,7 +78,7 @@ def test_quiet_prints_nothing(simoom):
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_a_simulated_figure_says_how_sure_it_is(simoom):
+def test_a_simulated_figure_has_confidence_intervals(simoom):
     done = simoom("study", "http_queueing", "--figure", "3", "--quick")
     assert done.returncode == 0
     for part in ("(8) (analysis)", "W* = d (simulation)", "± 95 %", "W* = 1000 (ns-2.35)"):

@@ -1,4 +1,4 @@
-"""The pages say what the studies find."""
+"""The pages have the current results of the studies."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ PAGES = Path(__file__).parents[2] / "docs" / "studies"
 
 
 def written(name):
-    """Return what a page has between its markers."""
+    """Return the text of a page between its markers."""
     text = (PAGES / f"{name}.md").read_text(encoding="utf-8")
     return re.search(r"<!-- claims -->\n(.*?)<!-- /claims -->", text, re.DOTALL)[1]
 

@@ -1,4 +1,4 @@
-"""Web traffic over 802.11b: the whole study, quick, once; then what becomes of its claims."""
+"""Web traffic over 802.11b: one quick run of the whole study, and the verdicts on its claims."""
 
 from pathlib import Path
 
@@ -82,7 +82,7 @@ def test_delayed_acks_cost_and_save_as_in_ns2(scheme, ns2, results):
     assert curve.at(scheme).value == pytest.approx(ns2, rel=0.03)
 
 
-def test_every_session_is_through_before_the_run_ends():
+def test_every_session_ends_before_the_run_ends():
     with Lab(quick=True) as lab:
         scenario = web(5, window=1000, files=100)
         found = lab.sample({0: scenario}, http_queueing.paper.measure, replications=6)
@@ -115,7 +115,7 @@ def test_everything_is_written(results, tmp_path):
     assert table["verdict"].to_list() == [claim.verdict.value for _, claim in results.claims]
 
 
-def test_the_page_needs_nothing_else_and_tells_every_verdict(results):
+def test_the_page_is_self_contained_and_has_every_verdict(results):
     page = report.page([results])
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert page.count('<div class="claim') == len(results.claims)

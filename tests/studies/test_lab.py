@@ -27,7 +27,7 @@ def test_results_do_not_depend_on_the_number_of_workers(cells):
     np.testing.assert_equal(numbers(back), first)
 
 
-def test_what_two_figures_ask_for_is_run_once(cells):
+def test_a_run_that_two_figures_need_is_executed_once(cells):
     with Lab() as lab:
         lab.sample(cells, measure, replications=2)
         assert lab.runs == 4
@@ -35,7 +35,7 @@ def test_what_two_figures_ask_for_is_run_once(cells):
         assert lab.runs == 6
 
 
-def test_settings_see_the_same_files_so_that_they_can_be_compared_in_pairs():
+def test_settings_have_the_same_files_so_that_they_can_be_compared_in_pairs():
     with Lab() as lab:
         found = lab.sample(
             {w: web(4, window=w, files=50) for w in (1, 1000)}, measure, replications=3
@@ -53,7 +53,7 @@ def test_progress_ends_at_one_and_never_goes_back(cells):
     assert seen[-1] == 1.0
 
 
-def test_faults_of_a_case_are_told():
+def test_faults_of_a_case_are_reported():
     bad = web(1, **QUICK_WEB).set("duration_s", -1.0)
     with Lab() as lab, pytest.raises(sm.ScenarioError, match="duration_s"):
         lab.sample({0: bad}, measure, replications=1)

@@ -1,4 +1,4 @@
-"""LT-TCP and SACK over lossy links: the simulated figures, quick, once; what becomes of claims."""
+"""LT-TCP and SACK over lossy links: one quick run of the figures, and the verdicts on claims."""
 
 import math
 
@@ -59,12 +59,12 @@ def simulated(figure, label):
         ("200 ms", 0.01, 0.668913),
     ],
 )
-def test_sack_gets_what_it_gets_in_ns2(rtt, loss, ns2, results):
+def test_sack_has_the_goodput_of_ns2(rtt, loss, ns2, results):
     found = simulated(results["figure 2"], rtt).at(loss)
     assert found.value == pytest.approx(ns2, rel=0.05)
 
 
-def test_goodput_falls_with_loss_and_keeps_below_what_arrives(results):
+def test_goodput_falls_with_loss_and_is_below_what_the_link_delivers(results):
     for key in ("figure 1", "figure 3"):
         figure = results[key]
         limit = next(c for c in figure.curves if c.label == "what arrives")
@@ -76,7 +76,7 @@ def test_goodput_falls_with_loss_and_keeps_below_what_arrives(results):
 
 
 # A capacity of 10 Mb/s, 1448 of 1500 bytes, half lost: 4.83 Mb/s.
-def test_where_half_is_lost_a_third_of_the_capacity_is_left(results):
+def test_with_half_of_the_packets_lost_the_goodput_is_a_third_of_the_capacity(results):
     near = simulated(results["figure 3"], "10 ms").at(0.5).value
     assert 3.0 < near < 4.83
     assert simulated(results["figure 2"], "10 ms").at(0.5).value < 0.05

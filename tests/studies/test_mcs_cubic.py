@@ -1,4 +1,4 @@
-"""CUBIC driven by the MCS: the client that walks."""
+"""CUBIC driven by the MCS: the walking client."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_a_course_has_a_value_every_two_seconds():
     assert np.mean(parts) == pytest.approx(taken["goodput_mbps"])
 
 
-def test_probes_of_other_modes_take_the_driven_window_down():
+def test_probes_of_other_modes_reduce_the_driven_window():
     still = {control: walking.stand("Minstrel-HT", control) for control in CONTROLS}
     window = "flows[0].control.window_segments"
     runs = {control: sm.run(each, probes=[window]) for control, each in still.items()}
@@ -37,7 +37,7 @@ def test_probes_of_other_modes_take_the_driven_window_down():
     assert goodput[DRIVEN] < 0.9 * goodput[PLAIN]
 
 
-def test_findings_are_not_given_out_as_the_papers():
+def test_findings_of_the_study_are_not_attributed_to_the_paper():
     sample = {"goodput_mbps": np.array([1.0, 1.1]), "rtt_ms": np.array([5.0, 6.0])}
     found = {(control, rule): sample for control in CONTROLS for rule in walking.RULES}
     for claim in walking.walking_claims(found, dict.fromkeys(CONTROLS, sample)):

@@ -1,8 +1,8 @@
-"""Runs in ns-3.37 what `validation.ns3_cells` compares, and keeps the results.
+"""Run the settings of `validation.ns3_cells` in ns-3.37 and store the results.
 
 ``python -m validation.peers.ns3_runs [--seeds 5] [TEXT]`` compiles ``ns3_cell.cc``, runs the
-settings that have no results yet (or whose name contains TEXT, again) and writes
-``data/ns3_cells.csv``. It takes ns-3.37 with its headers; no test needs it.
+settings that have no results (or whose name contains TEXT, even if they have) and writes
+``data/ns3_cells.csv``. It needs ns-3.37 with its headers; no test needs it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def build() -> None:
 
 
 def run(setup: Setup, seed: int) -> list[float] | None:
-    """The goodput of each flow; nothing where ns-3 crashed."""
+    """The goodput of each flow; None if ns-3 crashed."""
     command = [str(PROGRAM), f"--RngRun={seed}", *setup.command()]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0 or done.stderr:
@@ -62,7 +62,7 @@ def run(setup: Setup, seed: int) -> list[float] | None:
 
 
 def rows(setup: Setup, goodputs: Iterable[list[float]]) -> list[dict[str, object]]:
-    """What is kept of the runs of a setting."""
+    """The stored values of the runs of a setting."""
     found = list(goodputs)
     kept = []
     everyone = tuple(range(len(setup.flows)))
@@ -81,7 +81,7 @@ def rows(setup: Setup, goodputs: Iterable[list[float]]) -> list[dict[str, object
 
 
 def write(kept: dict[str, list[dict[str, object]]]) -> None:
-    """Write what there is, in the order of the table."""
+    """Write all results in the order of the table."""
     with RESULTS.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()

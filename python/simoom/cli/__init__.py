@@ -1,8 +1,8 @@
 """The command line: ``simoom COMMAND``.
 
-A command is a function in a module of its own, or a `typer.Typer` of several; it registers here.
-Faults of input are exceptions (`ScenarioError`, `OSError`, `Refusal`) and become messages and exit
-codes here, in one place.
+A command is a function in its own module, or a `typer.Typer` with several functions. This module
+registers all commands, and converts faults of input (`ScenarioError`, `OSError`, `Refusal`) to
+messages and exit codes.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from simoom.issue import ScenarioError
 
 BAD_INPUT = 2
 FAILED = 1
-"""What Python itself ends with after an exception."""
+"""The exit code of Python after an exception."""
 DEFECT = 70
 """EX_SOFTWARE of sysexits."""
 RUN = str(Path(__file__).parents[1] / "run.py")
-"""Where Python enters the simulator."""
+"""The functions by which Python enters the simulator."""
 INTERRUPTED = 130
-"""128 and the number of SIGINT, as shells have it."""
+"""128 plus the number of SIGINT, as in shells."""
 
 app = typer.Typer(
     name="simoom",
-    help="A laboratory for TCP over IEEE 802.11.",
+    help="A packet-level simulator of TCP over IEEE 802.11.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -64,13 +64,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     try:
         app(arguments, prog_name="simoom")
-    except BaseException as error:  # noqa: BLE001  that of a panic has no other base
+    except BaseException as error:  # noqa: BLE001  the exception of a panic has no other base class
         return _ended(error)
     return 0
 
 
 def _ended(error: BaseException) -> int:
-    """Say why the command ended, and return its exit code."""
+    """Print why the command failed, and return its exit code."""
     if _of_controller(error):
         _print_own(error)
         return FAILED
@@ -99,7 +99,7 @@ def _ended(error: BaseException) -> int:
 
 
 def _of_controller(error: BaseException) -> bool:
-    """Whether a controller written in Python raised it: the run has noted where."""
+    """Whether a controller written in Python raised it: the exception then has a note."""
     notes: list[str] = getattr(error, "__notes__", [])
     own = any(note.startswith("in flows[") for note in notes)
     return own and not isinstance(error, KeyboardInterrupt)
@@ -117,7 +117,7 @@ def _print_own(error: BaseException) -> None:
 
 
 def entry() -> None:
-    """Run the command that the process was started with."""
-    # Controllers of one's own stand where one works; what is installed goes first.
+    """Run the command line of the process."""
+    # Users keep controllers in the current directory; installed modules take precedence.
     sys.path.append(str(Path.cwd()))
     sys.exit(main())

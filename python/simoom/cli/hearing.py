@@ -1,4 +1,4 @@
-"""``simoom hearing``: who hears whom."""
+"""``simoom hearing``: the links of a scenario with a radio."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def hearing(
     file: File,
     settings: Settings = [],  # noqa: B006  typer copies it
     at_s: Annotated[
-        float, typer.Option("--at", metavar="SECONDS", help="When, if nodes move.")
+        float,
+        typer.Option("--at", metavar="SECONDS", help="The simulated time, for nodes that move."),
     ] = 0.0,
     seed: Seed = 1,
     replication: Replication = 0,
@@ -30,7 +31,7 @@ def hearing(
         bool, typer.Option("--json", help="Print all pairs as one JSON array, nothing else.")
     ] = False,
 ) -> None:
-    """Say who hears whom in a scenario with a radio, and how well, without running it."""
+    """Show which nodes of a scenario with a radio receive each other, without a run."""
     from simoom.hearing import hearing as pairs_of
 
     within("--seed", seed, bits=64)
@@ -72,13 +73,13 @@ def _links(heard: Hearing) -> Table:
 
 def _remark(link: Heard) -> str:
     if not link.detected:
-        return "too weak to be found"
+        return "too weak to be detected"
     return "" if (link.success or 0.0) > 0.5 else "mostly lost"
 
 
 def _hidden(heard: Hearing) -> str:
     if heard.all_detect_all:
-        return "\nAll detect all."
+        return "\nAll nodes detect each other."
     lines = []
     for node in heard.nodes:
         others = [a if b == node else b for a, b in heard.hidden if node in (a, b)]
@@ -87,5 +88,5 @@ def _hidden(heard: Hearing) -> str:
             more = f" and {len(others) - MOST_NAMES} more" if len(others) > MOST_NAMES else ""
             lines.append(f"  {node} from {names}{more}")
     if not lines:
-        return "\nNone are hidden from each other that send to the same node."
+        return "\nNo nodes that send to the same node are hidden from each other."
     return "\n".join(["", "Hidden from each other", *lines])

@@ -1,4 +1,4 @@
-"""``simoom model``: what the equations say of a scenario, without running it."""
+"""``simoom model``: the analytic prediction for a scenario, without a run."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def model(
     ] = False,
     every: Annotated[
         bool,
-        typer.Option("--all", help="Also name the models whose subject the scenario lacks."),
+        typer.Option("--all", help="Also list the models that do not concern the scenario."),
     ] = False,
     axes: Annotated[
         list[str],
         typer.Option(
             "--vary",
             metavar="PATH=FROM:TO:N",
-            help="Predict for N values of a setting, evenly spaced from FROM to TO, or for those "
+            help="Predict for N values of a key, evenly spaced from FROM to TO, or for the values "
             "of a list PATH=A,B,C. Up to two paths.",
         ),
     ] = [],  # noqa: B006
@@ -46,12 +46,12 @@ def model(
         ),
     ] = None,
 ) -> None:
-    """Predict what a run would measure, by the models whose assumptions the scenario meets."""
+    """Predict the results of a run by an analytic model whose assumptions the scenario meets."""
     over = dict(_axis(axis) for axis in axes)
     if len(over) < len(axes):
-        raise Refusal("--vary: names one path twice")
+        raise Refusal("--vary: the paths must differ")
     if len(over) > MOST_AXES:
-        raise Refusal(f"--vary: {len(over)} paths are more than a table has room for; give two")
+        raise Refusal(f"--vary: {len(over)} paths; at most two are allowed")
     scenario = load(file, settings)
     if out is not None:
         scenario.check()
@@ -103,7 +103,7 @@ def _axis(text: str) -> tuple[str, list[Any]]:
 
 
 def _number(text: str) -> Any:
-    """Return a whole number, another, or the word itself."""
+    """Return a whole number, a real number, or the word itself."""
     for kind in (int, float):
         try:
             value = kind(text)
@@ -116,7 +116,7 @@ def _number(text: str) -> Any:
 
 
 def _spaced(low: float, high: float, count: int) -> list[Any]:
-    """Return evenly spaced values, rounded to whole ones between whole ends where they allow."""
+    """Return evenly spaced values; between whole ends, rounded to whole numbers if they differ."""
     values = [low + (high - low) * step / (count - 1) for step in range(count)]
     if isinstance(low, int) and isinstance(high, int) and count <= abs(high - low) + 1:
         return [round(value) for value in values]

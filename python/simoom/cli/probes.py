@@ -1,4 +1,4 @@
-"""``simoom probes``: of what a scenario gives time series."""
+"""``simoom probes``: the time series that a scenario can record."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from simoom.cli.terminal import (
 )
 
 DEFAULT_PROBES = ("total.goodput_mbps", "ap.queue_packets")
-"""The time series of a report, where the user names none."""
+"""The time series of a report if the user names none."""
 
 
 def run(
@@ -48,13 +48,13 @@ def run(
     ] = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Hold the run against the laws of conservation (slower)."),
+        typer.Option("--check", help="Check the laws of conservation during the run (slower)."),
     ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print no report and no progress.")
     ] = False,
 ) -> None:
-    """Simulate a scenario and report what it measured."""
+    """Simulate a scenario and print its results."""
     from simoom.run import run as simulate
 
     within("--seed", seed, bits=64)

@@ -18,7 +18,7 @@ def check(
         bool, typer.Option("--full", help="Print every key with its value or default, as JSON.")
     ] = False,
 ) -> None:
-    """Say what is wrong with a scenario: every fault, each at its path."""
+    """Check a scenario and print all its faults, each with its path."""
     scenario = load(file, settings)
     scenario.check()
     if full:

@@ -32,7 +32,7 @@ def study(
         typer.Option("--table", metavar="KEY", help="Only this table, e.g. 2. Repeatable."),
     ] = [],  # noqa: B006
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer and shorter runs: a minute, not ten.")
+        bool, typer.Option("--quick", help="Fewer and shorter runs: one minute instead of ten.")
     ] = False,
     out: Annotated[
         Path | None,
@@ -48,7 +48,7 @@ def study(
         bool, typer.Option("--quiet", "-q", help="Print no results and no progress.")
     ] = False,
 ) -> None:
-    """Make figures, tables and claims of a published paper again."""
+    """Reproduce figures, tables and claims of a published paper."""
     from simoom.studies import STUDIES
 
     if name == LIST:
@@ -80,7 +80,7 @@ def _list(studies: Sequence[Study]) -> None:
 def _chosen(
     name: str, figures: Sequence[str], tables: Sequence[str]
 ) -> list[tuple[Study, list[str]]]:
-    """Return studies with the keys of what to make; refuse what is not there."""
+    """Return studies with the keys of figures and tables to make; refuse unknown ones."""
     from simoom.studies import STUDIES, UnknownStudyError, find
 
     wanted = [("figure", number) for number in figures] + [("table", number) for number in tables]
@@ -93,12 +93,12 @@ def _chosen(
         keys = [one.find(kind, number) for kind, number in wanted]
     except UnknownStudyError as error:
         raise Refusal(str(error)) from None
-    # In the study's order, each once, however they were asked for.
+    # In the study's order, each once, in whatever order the user named them.
     return [(one, [key for key in one.keys if key in keys] or list(one.keys))]
 
 
 def _check_file(path: Path) -> None:
-    """Refuse a file that cannot be written before the work is done."""
+    """Refuse a file that cannot be written, before the study starts."""
     if path.is_dir():
         raise Refusal(f"{path}: is a directory; name a file for the page")
     make_directory(path.parent)
@@ -123,7 +123,7 @@ def _print(made: Sequence[Results]) -> None:
 
 
 def _write(made: Sequence[Results], out: Path | None, page: Path | None) -> str:
-    """Write what was asked for; return what and where in words."""
+    """Write the requested files; return a message that names them."""
     from simoom.studies import report
 
     parts = []

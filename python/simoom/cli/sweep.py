@@ -46,7 +46,7 @@ Kept = Annotated[
     typer.Option(
         "--store",
         metavar="DIR",
-        help="Keep every run here as it ends, and do not compute again what is here.",
+        help="Store every run here when it ends, and do not repeat stored runs.",
     ),
 ]
 Chosen = Annotated[
@@ -54,21 +54,21 @@ Chosen = Annotated[
     typer.Option(
         "--mean",
         metavar="PATH",
-        help="Print the mean of this result, by default total.goodput_mbps. Repeatable.",
+        help="Print the mean of this result; the default is total.goodput_mbps. Repeatable.",
     ),
 ]
 Processes = Annotated[
     int,
     typer.Option(
         metavar="N",
-        help="Run in so many processes, not in threads: for controllers written in Python.",
+        help="Run in this number of processes, not in threads: for controllers written in Python.",
     ),
 ]
 Out = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Write all runs (runs.csv, runs.parquet), the means (means.csv) and a picture of "
+        help="Write all runs (runs.csv, runs.parquet), the means (means.csv) and a plot of "
         "the first result against the first axis (sweep.png) into this directory.",
     ),
 ]
@@ -89,13 +89,13 @@ def sweep(
     out: Out = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Hold the runs against the laws of conservation (slower)."),
+        typer.Option("--check", help="Check the laws of conservation during the runs (slower)."),
     ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print no results and no progress.")
     ] = False,
 ) -> None:
-    """Run a scenario at every combination of some values, each point many times."""
+    """Run replications of a scenario at every combination of some values."""
     from simoom.sweep import sweep as run_sweep
 
     within("--replications", replications, least=1, bits=32)
@@ -103,7 +103,7 @@ def sweep(
     within("--processes", processes, bits=16)
     axes = dict(_axis(text) for text in over)
     if len(axes) < len(over):
-        raise Refusal("--over: names a path twice; write all its values behind one")
+        raise Refusal("--over: names a path twice; write all values of a path in one option")
     scenario = load(file, settings)
     if out is not None:
         make_directory(out)
@@ -123,7 +123,7 @@ def sweep(
             )
     except KeyboardInterrupt:
         if store is not None:
-            say(f"what has been run is in {store}/: the same command goes on from there")
+            say(f"completed runs are in {store}/: the same command continues the sweep")
         raise
     chosen = results or list(DEFAULT_RESULTS)
     means = _means(done, chosen)
@@ -153,7 +153,7 @@ def _axis(text: str) -> tuple[str, list[Any]]:
 
 
 def _split(values: str) -> Iterator[str]:
-    """Split at commas outside of brackets, braces and quotes."""
+    """Split at commas outside brackets, braces and quotes."""
     depth, quote, begin = 0, "", 0
     for n, char in enumerate(values):
         if quote:
@@ -180,7 +180,7 @@ def _value(text: str) -> Any:
 
 @contextmanager
 def _workers(processes: int) -> Iterator[Executor | None]:
-    """Open so many processes; none leaves the choice to the sweep."""
+    """Open an executor of processes; without processes the sweep uses its default."""
     if not processes:
         yield None
         return
@@ -194,7 +194,7 @@ def _workers(processes: int) -> Iterator[Executor | None]:
 
 
 Means = dict[str, list[dict[str, Any]]]
-"""By result: a row a point, with the axes, the mean and its interval."""
+"""Return for each result a row for each point: the axes, the mean and its interval."""
 
 
 def _means(done: Sweep, chosen: Sequence[str]) -> Means:
@@ -209,7 +209,7 @@ def _print_json(means: Means) -> None:
     import math
 
     def finite(row: dict[str, Any]) -> dict[str, Any]:
-        # JSON has no infinity: one run alone has no interval.
+        # JSON has no infinity, and a single run has no interval.
         return {
             key: None if isinstance(value, float) and not math.isfinite(value) else value
             for key, value in row.items()

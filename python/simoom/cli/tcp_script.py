@@ -1,4 +1,4 @@
-"""``simoom tcp-script``: play a script in time against a TCP sender or receiver."""
+"""``simoom tcp-script``: run a script against a TCP sender or receiver."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 from simoom import _core
 
 FAILED = 1
-"""The exit code of a script that does not hold."""
+"""The exit code of a script that fails."""
 
 
 def tcp_script(
@@ -20,7 +20,7 @@ def tcp_script(
         bool, typer.Option("--json", help="Print one JSON object, nothing else.")
     ] = False,
 ) -> None:
-    """Play a script in time against TCP, and print the exchange and the verdict."""
+    """Run a script against a TCP sender or receiver; print the exchange and the verdict."""
     lines, failure = _core.tcp_script(file.read_text(encoding="utf-8", errors="replace"))
     if as_json:
         keys = ("time_s", "kind", "text", "line")

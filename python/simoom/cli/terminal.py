@@ -1,4 +1,4 @@
-"""What commands share: messages, reading a scenario file, the progress bar."""
+"""Common functions of commands: messages, reading a scenario file, the progress bar."""
 
 from __future__ import annotations
 
@@ -24,35 +24,35 @@ Settings = Annotated[
         help="Change one value, e.g. stations=20 or 'flows[*].control=new_reno'. Repeatable.",
     ),
 ]
-Seed = Annotated[int, typer.Option(metavar="N", help="Root of the random streams.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="The root of the random streams.")]
 Replication = Annotated[
-    int, typer.Option(metavar="N", help="Which of the independent runs with this seed.")
+    int, typer.Option(metavar="N", help="The number of the replication with this seed.")
 ]
 
 
-class Refusal(Exception):  # noqa: N818  it is the user who errs
-    """Input that cannot be used, in one sentence."""
+class Refusal(Exception):  # noqa: N818  a fault of the user's input, not an error
+    """Input that cannot be used; the message is one sentence."""
 
 
 def say(message: str) -> None:
-    """Print a line for the user, apart from the results."""
+    """Print a message for the user to stderr."""
     print(message, file=sys.stderr)
 
 
 def say_os_error(error: OSError) -> None:
-    """Print what the system refused, and on which file."""
+    """Print an error of the operating system, with the file."""
     reason = (error.strerror or str(error)).lower()
     say(f"{error.filename}: {reason}" if error.filename else reason)
 
 
 def within(option: str, value: int, *, least: int = 0, bits: int) -> None:
-    """Refuse a whole number that is too small, or has more than so many bits."""
+    """Refuse a whole number that is too small or has too many bits."""
     if not least <= value < 1 << bits:
         raise Refusal(f"{option} {value}: must be from {least} to {(1 << bits) - 1}")
 
 
 def load(file: str, settings: list[str]) -> Scenario:
-    """Read a scenario and change what ``--set`` says."""
+    """Read a scenario and apply the changes of ``--set``."""
     try:
         scenario = Scenario.load("/dev/stdin" if file == "-" else file)
     except IsADirectoryError:
@@ -60,7 +60,7 @@ def load(file: str, settings: list[str]) -> Scenario:
     except FileNotFoundError:
         raise Refusal(f"{file}: there is no such file") from None
     except ScenarioError as error:
-        # A fault of the whole file has no path of its own.
+        # A fault of the whole file has no path.
         name = "standard input" if file == "-" else file
         raise ScenarioError(
             issue if issue.path else Issue(name, issue.message) for issue in error.issues
@@ -74,7 +74,7 @@ def load(file: str, settings: list[str]) -> Scenario:
 
 
 def make_directory(path: Path) -> None:
-    """Make a directory for results, or say at once why there can be none."""
+    """Make a directory for results, or refuse before the run."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -83,7 +83,7 @@ def make_directory(path: Path) -> None:
 
 @contextmanager
 def progress_bar(label: str, *, quiet: bool) -> Iterator[Callable[[float], None] | None]:
-    """Show a bar on a terminal; without one, show nothing."""
+    """Show a progress bar if the output is a terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return

@@ -1,7 +1,7 @@
-"""Classic controllers, written in Python as one's own would be.
+"""Classic congestion controllers, written in Python as examples for users.
 
-Each is equal to the built-in one of the same source, to the segment, with that one's defaults:
-a place to start from, and a proof that nothing is hidden from controllers in Python.
+Each sends exactly the same segments as the built-in controller of the same source with its
+defaults, which proves that controllers in Python get the same information.
 
 >>> import simoom as sm
 >>> from simoom.gallery import Reno

@@ -1,4 +1,4 @@
-"""CUBIC (RFC 9438): a window that grows by the time since the last loss."""
+"""CUBIC (RFC 9438): the window is a cubic function of the time since the last loss."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Stage:
-    """A stage of congestion avoidance."""
+    """A congestion avoidance stage."""
 
     start_ns: int
-    """When it began, later by all the time in which the window was not used (§4.2, §5.8)."""
+    """When it began, plus the time in which the window was not used (§4.2, §5.8)."""
     plateau: float
     k_s: float
-    """How long after the start the plateau is reached."""
+    """K: the time from the start to the plateau."""
     reno: float
-    """Reno's window (§4.3)."""
+    """W_est, the window of Reno (§4.3)."""
 
 
 class Cubic(Control):
-    """What the built-in ``cubic`` does."""
+    """CUBIC, equal to the built-in ``cubic``."""
 
     beta = 0.7
-    """What of the flight is left after a loss (§4.6)."""
+    """The factor of the multiplicative decrease (§4.6)."""
     c = 0.4
     """C of §4.1, in segments per second cubed."""
 
@@ -40,20 +40,20 @@ class Cubic(Control):
         self.w_max = 0.0
         self.stage: Stage | None = None
         self.after_timeout = False
-        # §4.10: slow start with HyStart++, where the threshold is arbitrarily high.
+        # §4.10: slow start with HyStart++, if the threshold is arbitrarily high.
         self.hystart = HyStart() if self.ssthresh == float("inf") else None
         self.before: tuple[float, float, float, float, Stage | None] | None = None
         self.last_ns, self.last_empty = 0, False
 
     def on_ack(self, ack: Ack) -> None:
-        """Grow: slow start up to the threshold, then by the time."""
+        """Grow in slow start up to the threshold, then as a function of time."""
         now_ns, app_limited = ack.now_ns, ack.app_limited
         if self.stage is not None:
-            # Time in which the window is not used is none of the stage's.
+            # The stage does not count the time in which the window is not used.
             if app_limited and not ack.recovery:
                 self.stage.start_ns += now_ns - self.last_ns
             elif self.last_empty:
-                # What was sent in answer takes a round trip to be acknowledged.
+                # The segments sent now are acknowledged one round trip later.
                 self.stage.start_ns += max(now_ns - self.last_ns - ack.srtt_ns, 0)
         self.last_ns, self.last_empty = now_ns, ack.in_flight <= 0.0
         if self.window < self.ssthresh:
@@ -63,7 +63,7 @@ class Cubic(Control):
             self.after_timeout = False
 
     def slow_start(self, ack: Ack) -> None:
-        """Grow by what is acknowledged (RFC 3465), until HyStart++ advises to end."""
+        """Grow by the data acknowledged (RFC 3465), until HyStart++ ends slow start."""
         divisor, limit = 1.0, 2.0
         if self.hystart is not None:
             advice = self.hystart.divisor(ack)
@@ -83,18 +83,18 @@ class Cubic(Control):
         stage = self.stage
         if stage is None:
             stage = self.stage = self.begin(now_ns)
-        # Figure 4; alpha rises to one where the window of before is reached.
+        # Figure 4; alpha becomes 1 when W_est reaches cwnd_prior.
         gain = 3.0 * (1.0 - beta) / (1.0 + beta) if stage.reno < self.prior else 1.0
         reno = stage.reno = stage.reno + gain * acked / window
-        # Figure 1, now and a round trip later.
+        # Figure 1, at the current time and one round trip later.
         t = (now_ns - stage.start_ns) * 1e-9
         x, y = t - stage.k_s, t + srtt_s - stage.k_s
         if self.c * x * x * x + stage.plateau < reno:
             if reno > window:
                 self.window = reno
             return
-        # §4.4 and §4.5, for each segment that is acknowledged. `min` and `max` would read better
-        # and cost as much as all the rest of this method.
+        # §4.4 and §4.5, for each acknowledged segment. `min` and `max` would be clearer, but take
+        # as long as the rest of this method.
         target = self.c * y * y * y + stage.plateau
         if target > 1.5 * window:
             target = 1.5 * window
@@ -102,7 +102,7 @@ class Cubic(Control):
             self.window = window + (target - window) * (acked / window if acked < window else 1.0)
 
     def begin(self, now_ns: int) -> Stage:
-        """Begin a stage: the plateau is where the last loss was (§4.2, §4.8)."""
+        """Begin a stage, whose plateau is the window of the last loss (§4.2, §4.8)."""
         window = self.window
         if self.after_timeout or self.w_max <= window:
             return Stage(now_ns, window, 0.0, window)
@@ -110,7 +110,7 @@ class Cubic(Control):
         return Stage(now_ns, self.w_max, cbrt((self.w_max - window) / self.c), window)
 
     def on_loss(self, loss: LossEvent) -> None:
-        """Reduce by `beta`, and remember where it happened."""
+        """Reduce the window by `beta`, and store the window before."""
         window, w_max = self.window, self.w_max
         if not loss.repeated:
             self.before = (window, self.ssthresh, self.prior, w_max, self.stage)
@@ -124,7 +124,7 @@ class Cubic(Control):
         self.window = 1.0 if self.after_timeout else self.ssthresh
 
     def on_undo(self) -> None:
-        """Take the last loss back (§4.9)."""
+        """Restore the state before the last reduction (§4.9)."""
         if self.before is None:
             return
         window, self.ssthresh, self.prior, self.w_max, self.stage = self.before
@@ -133,7 +133,7 @@ class Cubic(Control):
         self.before = None
 
     def gauges(self) -> dict[str, float]:
-        """Show the curve, too."""
+        """Return the parameters of the curve too."""
         stage = self.stage
         nan = float("nan")
         return {

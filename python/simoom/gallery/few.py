@@ -6,7 +6,7 @@ from simoom.gallery.reno import Reno
 
 
 class Few(Reno):
-    """NewReno that grows by `alpha` segments per round trip, as the built-in ``few`` does."""
+    """NewReno that grows by `alpha` segments per round trip, equal to the built-in ``few``."""
 
     alpha = 0.01
 

@@ -11,18 +11,18 @@ if TYPE_CHECKING:
 
 
 class Reno(Control):
-    """What the built-in ``new_reno`` does; what RFC 6582 adds to recovery is the sender's."""
+    """NewReno, equal to the built-in ``new_reno``; the sender implements recovery (RFC 6582)."""
 
     def __init__(self) -> None:
         self.window = max(self.window, 1.0)
         self.credit = 0.0
-        """Acknowledged in congestion avoidance since the window last grew (RFC 3465 §2.1)."""
+        """Data acknowledged in congestion avoidance since the window last grew (RFC 3465 §2.1)."""
         self.after_timeout = False
         self.before = (1.0, float("inf"))
-        """Window and threshold before the last loss, should it turn out to be none."""
+        """Window and threshold before the last loss, which undo restores."""
 
     def on_ack(self, ack: Ack) -> None:
-        """Grow by what is acknowledged in slow start, else by a segment per window."""
+        """Grow by the data acknowledged in slow start, otherwise by one segment per window."""
         if ack.app_limited:
             return
         if self.window < self.ssthresh:
@@ -34,18 +34,18 @@ class Reno(Control):
             self.avoid_congestion(ack.acked)
 
     def avoid_congestion(self, acked: float) -> None:
-        """Grow by one segment per window, however much one acknowledgement covers."""
+        """Grow by one segment per window of acknowledged data."""
         self.credit += acked
         if self.credit >= self.window:
             self.credit = min(self.credit - self.window, self.window)
             self.window += 1.0
 
     def threshold(self, loss: LossEvent) -> float:
-        """Return what the path is taken to hold: RFC 5681 equation (4)."""
+        """Return the new threshold: RFC 5681 equation (4)."""
         return loss.in_flight / 2
 
     def on_loss(self, loss: LossEvent) -> None:
-        """Fall to the threshold, or after a timeout to one segment (RFC 5681 §3.1)."""
+        """Reduce the window to the threshold, or after a timeout to one segment (RFC 5681 §3.1)."""
         if not loss.repeated:
             self.before = (self.window, self.ssthresh)
             self.ssthresh = max(self.threshold(loss), 2.0)
@@ -54,7 +54,7 @@ class Reno(Control):
         self.window = 1.0 if self.after_timeout else self.ssthresh
 
     def on_undo(self) -> None:
-        """Take the last loss back, as Linux does."""
+        """Restore the window before the last reduction, as Linux does."""
         self.window = max(self.window, self.before[0])
         self.ssthresh = self.before[1]
         self.after_timeout = False

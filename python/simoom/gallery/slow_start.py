@@ -1,4 +1,4 @@
-"""Round trips as a controller sees them, and HyStart++: slow start that ends before it loses."""
+"""Round trips as a controller counts them, and HyStart++, which ends slow start before losses."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ if TYPE_CHECKING:
 
 
 class Rounds:
-    """Tells where a round trip ends: once something that was sent in it has been delivered."""
+    """Detects the end of a round trip: a segment that was sent in it has been delivered."""
 
     def __init__(self) -> None:
         self.left = 0.0
 
     def ended(self, ack: Ack) -> bool:
-        """Whether this acknowledgement ends a round trip, and begins the next."""
+        """Return whether this acknowledgement ends a round trip and begins the next."""
         self.left -= ack.delivered
-        # Amounts are bytes over the segment size: exact but for the rounding.
+        # Amounts are bytes divided by the segment size: exact except for rounding.
         if self.left < -1e-6:
             self.left = ack.in_flight
             return True
@@ -27,8 +27,8 @@ class Rounds:
 class HyStart:
     """HyStart++ (RFC 9406), for the first slow start of a connection."""
 
-    # §4.3. Times are whole nanoseconds, as the simulator's, so that dividing and comparing them
-    # is exact.
+    # §4.3. Times are whole nanoseconds, as in the simulator, so that division and comparison are
+    # exact.
     LEAST_RISE_NS = 4_000_000
     GREATEST_RISE_NS = 16_000_000
     RISE_DIVISOR = 8
@@ -36,7 +36,7 @@ class HyStart:
     CAREFUL_DIVISOR = 4.0
     CAREFUL_ROUNDS = 5
     LIMIT = 8.0
-    """L where segments are not paced."""
+    """L if segments are not paced."""
 
     def __init__(self) -> None:
         self.rounds = Rounds()
@@ -44,11 +44,11 @@ class HyStart:
         self.current_ns: int | None = None
         self.samples = 0
         self.baseline_ns: int | None = None
-        """The round-trip time at the beginning of conservative slow start, while that lasts."""
+        """The round-trip time at the start of conservative slow start (CSS); None outside CSS."""
         self.careful_rounds = 0
 
     def divisor(self, ack: Ack) -> float | None:
-        """Return by how much slower slow start is to grow; None ends it."""
+        """Return the divisor of the growth of slow start; None ends slow start."""
         ended = self.rounds.ended(ack)
         rtt_ns = ack.rtt_ns
         if rtt_ns is not None:
@@ -64,7 +64,7 @@ class HyStart:
         return 1.0 if self.baseline_ns is None else self.CAREFUL_DIVISOR
 
     def judge(self) -> None:
-        """Find whether the delay has risen, or its rise was a mistake (§4.2)."""
+        """Detect a rise of the delay, or that an earlier rise was spurious (§4.2)."""
         current = self.current_ns
         if current is None or self.samples < self.SAMPLES:
             return

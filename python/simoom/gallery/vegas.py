@@ -1,4 +1,4 @@
-"""Vegas: keeps a few segments of its own in the queue, and no more.
+"""Vegas: keeps a few segments in the queue of the bottleneck.
 
 Brakmo and Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", JSAC 13:8,
 1995.
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class Vegas(Reno):
-    """Congestion avoidance and slow start by delay, over NewReno's answer to losses."""
+    """Congestion avoidance and slow start by delay, with NewReno's reaction to losses."""
 
     alpha, beta = 2.0, 4.0
-    """Segments in queues: the window grows below the first and shrinks above the second (§3.2)."""
+    """Segments in queues: the window grows below `alpha` and shrinks above `beta` (§3.2)."""
     gamma = 1.0
-    """Slow start ends where more are queued (§3.3)."""
+    """Slow start ends if more segments are queued (§3.3)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,11 +29,11 @@ class Vegas(Reno):
         self.least_s: float | None = None
         """The least round-trip time of this round trip."""
         self.rests = False
-        """Whether slow start rests: it grows in every other round trip (§3.3)."""
+        """Whether slow start pauses: it grows in every other round trip (§3.3)."""
         self.queued = float("nan")
 
     def on_ack(self, ack: Ack) -> None:
-        """Look at the delay once per round trip; slow start is NewReno's."""
+        """Evaluate the delay once per round trip; slow start is NewReno's."""
         rtt_s, least_s = ack.rtt_s, self.least_s
         if rtt_s is not None and (least_s is None or rtt_s < least_s):
             self.least_s = rtt_s
@@ -45,7 +45,7 @@ class Vegas(Reno):
             super().on_ack(ack)
 
     def look(self, ack: Ack, least_s: float) -> None:
-        """Compare what is in flight with what the path holds without a queue."""
+        """Compare the data in flight with the capacity of the path without a queue."""
         # Diff of §3.2, times BaseRTT: Expected - Actual = W/BaseRTT - W/RTT.
         share = ack.rtt_min_s / least_s
         self.queued = self.window * (1.0 - share)
@@ -55,22 +55,22 @@ class Vegas(Reno):
             if self.queued > self.gamma:
                 self.steer(max(min(self.window * share + 1.0, self.window), 2.0))
         elif ack.app_limited:
-            pass  # a window that is not used is no reason to grow, nor to shrink
+            pass  # An unused window neither grows nor shrinks.
         elif self.queued < self.alpha:
             self.window += 1.0
         elif self.queued > self.beta:
             self.steer(max(self.window - 1.0, 2.0))
 
     def steer(self, window: float) -> None:
-        """Set the window, and end slow start there."""
+        """Set the window, and end slow start at it."""
         self.window = self.ssthresh = window
         self.credit = 0.0
 
     def on_loss(self, loss: LossEvent) -> None:
-        """Answer as NewReno does."""
+        """Reduce the window as NewReno does."""
         super().on_loss(loss)
         self.rests = False
 
     def gauges(self) -> dict[str, float]:
-        """Show what is queued, too."""
+        """Return the number of queued segments too."""
         return {**super().gauges(), "queued_segments": self.queued}

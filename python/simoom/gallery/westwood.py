@@ -1,4 +1,4 @@
-"""Westwood+: after a loss the window is what the path carried, and not half of it.
+"""Westwood+: after a loss the window is the estimated bandwidth-delay product.
 
 Grieco and Mascolo, "Performance evaluation and comparison of Westwood+, New Reno, and Vegas TCP
 congestion control", ACM CCR 34:2, 2004.
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 class Westwood(Reno):
-    """NewReno whose threshold is the rate of acknowledgements times the least round-trip time."""
+    """NewReno with a threshold of the rate of acknowledgements times the least round-trip time."""
 
     memory = 0.9
-    """What of the estimate is kept at each sample: alpha of §2.1."""
+    """The weight of the old estimate at each sample: alpha of §2.1."""
 
     def __init__(self) -> None:
         super().__init__()
         self.rate: float | None = None
         """In segments per second."""
         self.since_ns: int | None = None
-        """When the round trip began that is being counted."""
+        """The start of the current round trip."""
         self.arrived = 0.0
         self.rtt_min_s = 0.0
 
@@ -37,7 +37,7 @@ class Westwood(Reno):
             self.since_ns = now_ns
         else:
             self.arrived += ack.delivered
-            # One sample per round trip (§2.1), as acknowledgements arrive in bunches.
+            # One sample per round trip (§2.1), because acknowledgements arrive in bursts.
             elapsed_ns = now_ns - self.since_ns
             if elapsed_ns >= ack.srtt_ns and elapsed_ns > 0:
                 self.take_sample(self.arrived / (elapsed_ns * 1e-9))
@@ -45,19 +45,19 @@ class Westwood(Reno):
         super().on_ack(ack)
 
     def take_sample(self, rate: float) -> None:
-        """Forget a tenth of the estimate, and put the sample in its place."""
+        """Update the estimate by a sample with the weight 1 - `memory`."""
         if self.rate is None:
             self.rate = rate
         else:
             self.rate = self.memory * self.rate + (1.0 - self.memory) * rate
 
     def threshold(self, loss: LossEvent) -> float:
-        """Return what the path carried (§2.2); before the first sample NewReno's half."""
+        """Return the bandwidth-delay product (§2.2); before the first sample NewReno's half."""
         if self.rate is None:
             return super().threshold(loss)
         return min(self.rate * self.rtt_min_s, self.window)
 
     def gauges(self) -> dict[str, float]:
-        """Show the estimate, too."""
+        """Return the estimate too."""
         rate = float("nan") if self.rate is None else self.rate
         return {**super().gauges(), "rate_segments_per_s": rate}

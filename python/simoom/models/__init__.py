@@ -1,7 +1,7 @@
-"""Analytic models of TCP over IEEE 802.11, which know nothing of the simulator.
+"""Analytic models of TCP over IEEE 802.11, independent of the simulator.
 
-Pure functions of NumPy arrays that return frozen records with units in the names of their fields.
-Agreement between a model and the simulator is therefore evidence for both.
+The models are pure functions of NumPy arrays that return frozen records with units in the names of
+their fields. They import nothing of the simulator, so that agreement is evidence for both.
 
 >>> from simoom import models
 >>> models.bianchi(stations=10, standard="11b", payload_bytes=1500).throughput_mbps

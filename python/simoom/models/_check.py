@@ -1,4 +1,4 @@
-"""Checks of arguments: every refusal is a ValueError that names the argument."""
+"""Checks of arguments: every failed check raises a ValueError that names the argument."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def whole(name: str, value: ArrayLike, *, low: int = 0, high: float = np.inf) ->
 
 
 def choice(name: str, value: str, allowed: Collection[str]) -> str:
-    """Return `value` if it is one of the words allowed."""
+    """Return `value` if it is one of the allowed words."""
     if value not in allowed:
         words = ", ".join(repr(word) for word in allowed)
         raise ValueError(f"{name}: must be one of {words}, is {value!r}")
@@ -68,7 +68,7 @@ def choice(name: str, value: str, allowed: Collection[str]) -> str:
 
 
 def one_of(name: str, value: ArrayLike, allowed: Collection[float]) -> Array:
-    """Return `value` as floats that all stand in a table of numbers."""
+    """Return `value` as floats that are all in a table of numbers."""
     array = real(name, value)
     known = np.isin(array, list(allowed))
     if not np.all(known):
@@ -78,7 +78,7 @@ def one_of(name: str, value: ArrayLike, allowed: Collection[float]) -> Array:
 
 
 def broadcast(**named: Array) -> list[Array]:
-    """Broadcast arguments against each other; name the shapes when they do not fit."""
+    """Broadcast arguments against each other; the error names shapes that do not broadcast."""
     try:
         return list(np.broadcast_arrays(*named.values()))
     except ValueError:
@@ -87,5 +87,5 @@ def broadcast(**named: Array) -> list[Array]:
 
 
 def _worst(array: Array, good: NDArray[np.bool_]) -> str:
-    """The first element that is not good."""
+    """The first element that fails a check."""
     return f"{array[~good].flat[0]:g}" if array.ndim else f"{array:g}"

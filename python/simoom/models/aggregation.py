@@ -1,10 +1,11 @@
-"""Aggregation in 802.11n, ac and ax: what one sender gets through at each MCS.
+"""Aggregation in 802.11n, ac and ax: the throughput of one sender at each MCS.
 
 A cycle is AIFS, mean back-off, one PPDU with X MPDUs of Y MSDUs each, SIFS and Block Ack:
 
     thr = X Y 8 L (1 - BER)^(8 O + 8 Y Len) / (AIFS + BO + T_ppdu + SIFS + T_BA)               (1)
 
-with X as large as Block Ack window, A-MPDU length, PPDU duration and the user's own cap allow.
+X is the largest number that block ack window, A-MPDU length, PPDU duration and the user's limit
+allow.
 
 References
 ----------
@@ -33,7 +34,7 @@ ASSUMPTIONS = (
     assumption.FULL_PPDUS,
     assumption.FIXED_MCS,
     assumption.BLOCK_ACK,
-    assumption.Assumption("independent_bit_errors", "Bits fail independently, if at all."),
+    assumption.Assumption("independent_bit_errors", "Bit errors, if any, are independent."),
 )
 
 MAX_MPDU_BYTES = MappingProxyType({"11n": 7991, "11ac": 11_454, "11ax": 11_454})  # Table 9-34
@@ -62,23 +63,25 @@ class Aggregation(Prediction):
     """Payload, (1)."""
     phy_rate_mbps: Array
     efficiency: Array
-    """Throughput over PHY rate."""
+    """Throughput divided by the PHY rate."""
     mpdus: Array
     """MPDUs in a PPDU."""
     psdu_bytes: Array
     ppdu_us: Array
     cycle_us: Array
-    """From one PPDU to the next."""
+    """Time from one PPDU to the next."""
 
 
 @dataclass(eq=False)
 class Ampdus(timing.Format):
-    """What one sender puts into its PPDUs."""
+    """The contents of the PPDUs of one sender."""
 
-    mcs: Numbers = Parameter(REQUIRED, "From 0, for every number of streams.", whole)
+    mcs: Numbers = Parameter(REQUIRED, "Counts from 0 for every number of streams.", whole)
     _: KW_ONLY
     standard: Plain[str] = timing.amendment("11ac", MAX_MPDU_BYTES)
-    payload_bytes: Numbers = Parameter(1448, "What is counted of one MSDU.", whole, low=1)
+    payload_bytes: Numbers = Parameter(
+        1448, "Bytes of one MSDU that count as throughput.", whole, low=1
+    )
     max_mpdus: OptionalNumbers = Parameter(
         None, "Cap on X; None: the Block Ack window (64; 256 for ax).", whole, low=1
     )
@@ -89,17 +92,16 @@ class Ampdus(timing.Format):
 
 @dataclass(kw_only=True, eq=False)
 class Link(Ampdus):
-    """One sender, and nobody else."""
+    """One sender without contention."""
 
     overhead_bytes: Numbers = Parameter(
         60,
         """
-        What is around the payload of one MSDU. The default is TCP with its timestamps (32), IP (20)
-        and LLC (8).
+        Headers of one MSDU. The default is TCP with timestamps (32), IP (20) and LLC (8).
         """,
         whole,
     )
-    msdus_per_mpdu: Numbers = Parameter(1, "Y: 1 for no A-MSDU.", whole, low=1)
+    msdus_per_mpdu: Numbers = Parameter(1, "Y; 1 without A-MSDU.", whole, low=1)
     max_ppdu_us: Numbers = Parameter(timing.MAX_PPDU_US, "Cap on the PPDU.", positive)
     control_mbps: OptionalNumbers = Parameter(
         None, "Rate of the Block Ack; None: that of `timing.control_rate_mbps`.", real
@@ -110,7 +112,7 @@ class Link(Ampdus):
 
 @takes(Link)
 def effective_throughput(link: Link) -> Aggregation:
-    """Predict what one sender gets through, (1).
+    """Predict the throughput of one sender, (1).
 
     Returns
     -------
@@ -119,7 +121,7 @@ def effective_throughput(link: Link) -> Aggregation:
     Raises
     ------
     ValueError
-        Naming the argument; also if not one MPDU fits the limits.
+        If an argument is out of range, or no MPDU fits the limits.
 
     Examples
     --------

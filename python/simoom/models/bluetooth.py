@@ -1,7 +1,7 @@
-"""Bluetooth voice beside 802.11b: which packets it corrupts, and what the MAC's retries leave over.
+"""Bluetooth voice near 802.11b: corruption of packets, and residual loss after the MAC's retries.
 
-A voice link (SCO) sends in pairs of slots of 625 us, hops over 79 channels of 1 MHz, and corrupts
-every packet of a WLAN into whose 22 MHz it hops during the packet. Three rules count the hops:
+A voice link (SCO) transmits in pairs of slots of 625 us and hops over 79 channels of 1 MHz. A hop
+into the 22 MHz of a WLAN during a packet corrupts the packet. Three rules count the hops:
 
 ========  ==========================================================================================
 slots     Whole slots in the packet's duration (payload bits over rate, no preamble), each occupied
@@ -60,16 +60,16 @@ PLCP_US = 192.0  # 802.11-2020, 16.2.2: long preamble and header at 1 Mb/s
 
 @dataclass(frozen=True)
 class VoiceFormat:
-    """A packet type of SCO."""
+    """A packet type of SCO links."""
 
     period_slots: int
     """T_SCO; the first two slots of each period are on the air."""
     printed_utilisation: float
-    """lambda as [1] has it."""
+    """lambda as in [1]."""
 
     @property
     def utilisation(self) -> float:
-        """lambda: slots on the air."""
+        """lambda: the fraction of slots on the air."""
         return 2 / self.period_slots
 
 
@@ -125,11 +125,11 @@ def packet_corruption(
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
-    1500 bytes beside HV1 at 1, 2, 5.5 and 11 Mb/s, as in [1]:
+    1500 bytes near HV1 at 1, 2, 5.5 and 11 Mb/s, as in [1]:
 
     >>> packet_corruption(1500, rate_mbps=[1, 2, 5.5, 11], voice="HV1", p="printed").round(4)
     array([0.9975, 0.9411, 0.611 , 0.27  ])
@@ -156,9 +156,10 @@ def packet_corruption(
 def _burst_corruption(length: Array, period: float, q: float) -> Array:
     """PCR for a packet of random phase among bursts at 0 and 625 us of every period.
 
-    A burst overlaps the packet if it starts less than one burst before it or during it: each of the
-    two streams has n = floor((length + burst) / period) such bursts for sure and one more in an arc
-    of phases. The two arcs are 625 us apart; where they overlap, both bursts come on top.
+    A burst overlaps the packet if it starts during the packet, or less than one burst before it.
+    Each of the two streams has at least n = floor((length + burst) / period) such bursts, and one
+    more in an arc of phases. The two arcs are 625 us apart; where they overlap, both streams have
+    one more burst.
     """
     reach = length + BURST_US
     sure = np.floor(reach / period)
@@ -171,7 +172,7 @@ def _burst_corruption(length: Array, period: float, q: float) -> Array:
 
 
 def residual_error(packet_corruption: ArrayLike, attempts: ArrayLike) -> Array:
-    """Return PER = PCR^K: a packet is corrupted in all its attempts.
+    """Return PER = PCR^K, the probability that all attempts of a packet are corrupted.
 
     Examples
     --------
@@ -206,7 +207,7 @@ class Dot11b:
         return PLCP_US + 8 * self.mac_ack_bytes / np.asarray(rate_mbps, dtype=np.float64)
 
     def windows(self, stages: int, *, capped: bool = True) -> Array:
-        """CW of the first stages; without a cap they double for ever."""
+        """CW of the first stages; without a limit CW doubles in every stage."""
         grown = (self.cw_min + 1) * 2.0 ** np.arange(stages) - 1
         return np.asarray(np.minimum(grown, self.cw_max if capped else np.inf))
 
@@ -229,10 +230,10 @@ def mac_goodput(
     mac_ack_mbps: ArrayLike | None = None,
     link: Dot11b = Dot11b(),
 ) -> MacGoodput:
-    """Return what one sender gets through: packet bits delivered over the time its attempts take.
+    """Return the goodput of one sender: delivered packet bits divided by the time of all attempts.
 
-    Every attempt costs DIFS, the mean back-off of its stage, the frame, SIFS and the time of a MAC
-    ACK, whether that comes or not.
+    Every attempt takes DIFS, the mean back-off of its stage, the frame, SIFS and the duration of a
+    MAC ACK, whether the ACK is sent or not.
 
     Parameters
     ----------
@@ -248,7 +249,7 @@ def mac_goodput(
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -299,7 +300,7 @@ def retry_duration_ms(
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -336,12 +337,13 @@ def clean_goodput_mbps(
     backoff_us: ArrayLike = 310.0,
     link: Dot11b = Dot11b(),
 ) -> Array:
-    """Return the goodput of one TCP flow without interference, collisions neglected.
+    """Return the goodput of one TCP flow without interference and without collisions.
 
     Parameters
     ----------
     payload_bytes, packet_bytes, tcp_ack_bytes : array_like
-        Application bytes in a packet, the packet, and a TCP ACK, the latter two with headers of IP.
+        Application bytes in a packet, size of the packet, and size of a TCP ACK; the sizes include
+        the IP header.
     segments_per_ack : array_like
         Of delayed ACK.
     rate_mbps, mac_ack_mbps : array_like
@@ -354,12 +356,12 @@ def clean_goodput_mbps(
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
-    "Less than 55 %" of 11 Mb/s, counting preambles, MAC ACKs and TCP ACKs only; the MAC ACK of 48
-    bytes has its preamble of 24 bytes in it [1]:
+    "Less than 55 %" of 11 Mb/s, counting only preambles, MAC ACKs and TCP ACKs; the MAC ACK of 48
+    bytes includes its preamble of 24 bytes [1]:
 
     >>> bare = Dot11b(mac_header_bytes=0, mac_ack_bytes=24)
     >>> float(clean_goodput_mbps(payload_bytes=1500, mac_ack_mbps=1, spaces_us=0, backoff_us=0,

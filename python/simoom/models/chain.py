@@ -1,9 +1,9 @@
 """One TCP flow along a chain of wireless hops: capacity, and the window that fills it.
 
 A packet and its TCP ACK occupy the medium around a hop for one exchange each. Hops that are r apart
-work at the same time (spatial reuse), so that a chain of h hops carries 1 / min(h, r) of what one
-hop carries. A window of w packets in flight asks for w / h of it, whence the window that fills the
-chain is h / min(h, r), and more only makes packets collide.
+transmit at the same time (spatial reuse), so that the throughput of a chain of h hops is 1 / min(h,
+r) of that of one hop. A window of w packets in flight needs w / h of one hop's throughput. The
+window that fills the chain is therefore h / min(h, r); a larger one only causes collisions.
 
 References
 ----------
@@ -47,7 +47,7 @@ WINDOW_RULES = MappingProxyType(
 def window_limit(
     hops: ArrayLike, *, rule: str = "rthc/5", return_hops: ArrayLike | None = None
 ) -> Array:
-    """Return the window beyond which a chain gains nothing, in segments, at least 1.
+    """Return the window beyond which the throughput does not grow, in segments, at least 1.
 
     Parameters
     ----------
@@ -56,14 +56,14 @@ def window_limit(
     rule : str
         "hops/4": a packet every fourth hop [2]. "rthc/5": one fifth of the round-trip hop count
         [3], for 802.11 with a carrier-sense range of about 2.2 hops. "rthc/4": one fourth of it,
-        where every fourth hop can work at the same time. The last two are upper bounds.
+        if every fourth hop can transmit at the same time. The last two are upper bounds.
     return_hops : array_like, optional
-        Hops of the way back; as many as forward if not given.
+        Hops of the return path; by default as many as forward hops.
 
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def one_hop_mbps(
     rts: bool = True,
     cw_min: int | None = None,
 ) -> Array:
-    """Return what one hop carries of a flow with one packet in flight, in Mb/s.
+    """Return the throughput of a flow over one hop with one packet in flight, in Mb/s.
 
     A segment and its TCP ACK take turns, each after DIFS and the mean back-off.
 
@@ -101,12 +101,12 @@ def one_hop_mbps(
     rts : bool
         RTS/CTS for both.
     cw_min : int, optional
-        Contention window; that of the standard if not given.
+        Contention window; by default that of the standard.
 
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -157,17 +157,17 @@ def flow(
     hops : array_like
         h, from 1.
     one_hop_mbps : array_like
-        Of the same flow over one hop, TCP ACKs included; see the function of that name.
+        Throughput of the same flow over one hop, including TCP ACKs; see the function of this name.
     window : array_like
         Segments in flight.
     reuse : array_like
-        r: hops after which the medium is free again: 4 if a hop disturbs its next two [1], 5 with
-        the ranges of ns-2 (250 and 550 m) and hops of 200 m.
+        r: distance in hops at which the medium can be reused: 4 if a hop disturbs its next two [1],
+        5 with the ranges of ns-2 (250 and 550 m) and hops of 200 m.
 
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------

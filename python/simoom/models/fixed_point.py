@@ -1,15 +1,17 @@
-"""The fixed point between attempts and collisions, for any sequence of mean back-offs.
+"""The fixed point of attempt and collision probability, for any sequence of mean back-offs.
 
-Kumar, Altman, Miorandi and Goyal put Bianchi's chain into one line: a station that counts b_k slots
-on average before its k-th retry (the slot of the attempt included) attempts in a slot with
+Kumar, Altman, Miorandi and Goyal reduce Bianchi's chain to one equation. A station that counts b_k
+slots on average before its k-th retry (including the slot of the attempt) attempts in a slot with
+probability
 
     beta = G(gamma) = sum_k gamma^k / sum_k gamma^k b_k                                         (K)
 
 and among n such stations an attempt collides with gamma = 1 - (1 - beta)^(n-1).
 
-In (K) a busy period counts as one slot of everybody's back-off. In the standard the counters stand
-still, so that a station which draws zero after its own transmission goes first without contention;
-`frozen_fixed_point` counts idle slots only and treats those attempts apart, as [4] does.
+In (K) a busy period counts as one slot of every back-off. In the standard the counters are frozen
+in a busy period. A station that draws zero after its own transmission therefore transmits first and
+without contention. `frozen_fixed_point` counts only idle slots and treats those attempts
+separately, as [4] does.
 
 References
 ----------
@@ -38,7 +40,7 @@ _MOST = 1.0 - 2.0**-53  # an attempt probability of 1 would need log(0)
 
 
 def backoff_slots(cw_min: ArrayLike, cw_max: ArrayLike, *, attempts: int | None = None) -> Array:
-    """Return the mean back-off of each stage in slots, the slot of the attempt included.
+    """Return the mean back-off of each stage in slots, including the slot of the attempt.
 
     Stage k draws from {0, ..., CW_k} with CW_k + 1 = min(2^k (CWmin + 1), CWmax + 1)
     (802.11-2020, 10.3.3), so that b_k = CW_k / 2 + 1.
@@ -53,12 +55,12 @@ def backoff_slots(cw_min: ArrayLike, cw_max: ArrayLike, *, attempts: int | None 
     Returns
     -------
     ndarray
-        Of the common shape of the windows with one axis more, the stages, at the end.
+        The common shape of the windows with an additional last axis, the stages.
 
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -78,7 +80,7 @@ def backoff_slots(cw_min: ArrayLike, cw_max: ArrayLike, *, attempts: int | None 
 def attempt_probability(
     collision_probability: ArrayLike, *, mean_slots: ArrayLike, forever: bool = True
 ) -> Array:
-    """Return beta of equation (K): how often a backlogged station attempts, per slot.
+    """Return beta of equation (K): the probability that a backlogged station attempts in a slot.
 
     Parameters
     ----------
@@ -98,7 +100,7 @@ def attempt_probability(
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -117,17 +119,17 @@ class FixedPoint(Prediction):
     """A solution of the two equations."""
 
     attempt_probability: Array
-    """beta: a station attempts in a slot."""
+    """beta: the probability that a station attempts in a slot."""
     collision_probability: Array
-    """gamma: an attempt collides."""
+    """gamma: the probability that an attempt collides."""
 
 
 def fixed_point(stations: ArrayLike, *, mean_slots: ArrayLike, forever: bool = True) -> FixedPoint:
     """Solve for n equal stations.
 
-    With y = -log(1 - gamma) the equation reads y = -(n-1) log(1 - G(gamma)), which stays well
-    conditioned for ten thousand stations; it is solved by Newton's method inside a bracket. The
-    solution is unique if b_k does not decrease with k [2].
+    With y = -log(1 - gamma) the equation is y = -(n-1) log(1 - G(gamma)), which is well conditioned
+    for up to ten thousand stations. It is solved by Newton's method inside a bracket. The solution
+    is unique if b_k does not decrease with k [2].
 
     Parameters
     ----------
@@ -139,7 +141,7 @@ def fixed_point(stations: ArrayLike, *, mean_slots: ArrayLike, forever: bool = T
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -154,11 +156,11 @@ def fixed_point(stations: ArrayLike, *, mean_slots: ArrayLike, forever: bool = T
 
 
 def solve(n: Array, mean: Array, forever: bool) -> tuple[Array, Array]:
-    """The solver without checks: `n` of the shape of the result, `mean` with one axis more."""
+    """The solver without checks: `n` has the shape of the result, `mean` one axis more."""
     first, _ = _rate_and_slope(np.zeros(n.shape), mean, forever)
     high = -(n - 1) * np.log1p(-np.minimum(first, _MOST))
     low = np.zeros(n.shape)
-    y = np.minimum(high, 0.5 * np.log(np.maximum(n, 2.0)))  # about where 802.11's windows put it
+    y = np.minimum(high, 0.5 * np.log(np.maximum(n, 2.0)))  # near 802.11's solution
     for _ in range(_ITERATIONS):
         complement = np.exp(-y)
         rate, slope = _rate_and_slope(-np.expm1(-y), mean, forever)
@@ -179,20 +181,20 @@ def solve(n: Array, mean: Array, forever: bool) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FrozenFixedPoint(Prediction):
-    """A solution with counters that stand still while the medium is busy."""
+    """A solution with counters that are frozen while the medium is busy."""
 
     attempt_probability: Array
-    """A station's counter runs out in a slot that all count."""
+    """Probability that a station's counter reaches zero in a slot that all stations count."""
     collision_probability: Array
-    """Share of all attempts that fail."""
+    """Fraction of all attempts that fail."""
     drop_probability: Array
-    """A frame fails in every stage."""
+    """Probability that a frame fails in every stage."""
     slots_per_frame: Array
     """Slots counted from the head of the queue to delivery or drop."""
     repeats_per_frame: Array
-    """Collisions of a frame with the same party again, before others count."""
+    """Repeated collisions of a frame with the same station, before other stations count."""
     saved_slots: Array
-    """By which the silence after a collision ends early, since one of its parties goes first."""
+    """Time by which the silence after a collision ends early: a colliding station transmits."""
 
 
 def frozen_fixed_point(
@@ -202,25 +204,26 @@ def frozen_fixed_point(
     forever: bool = True,
     head_slots: ArrayLike = 0.0,
 ) -> FrozenFixedPoint:
-    """Solve for n equal stations whose counters stand still while the medium is busy.
+    """Solve for n equal stations whose counters are frozen while the medium is busy.
 
-    A draw within its head start is an attempt that only the other party of the last collision can
-    disturb. In stage 0, after a station's own success, only a draw of zero is; in later stages,
-    with windows of W_k = 2 b_k - 1 values and two parties, h + 1 draws are, where h is the head
-    start in whole slots, and both parties choose the same one with probability (h + 1) / W_k^2.
+    If a station draws a value within its head start, only the other station of the last collision
+    can disturb its attempt. In stage 0, after a station's own success, this is only a draw of zero.
+    In later stages, with windows of W_k = 2 b_k - 1 values and two colliding stations, these are
+    h + 1 draws, where h is the head start in whole slots. Both stations draw the same of them with
+    probability (h + 1) / W_k^2.
 
     Parameters
     ----------
     stations, mean_slots, forever
         As in `fixed_point`.
     head_slots : array_like
-        Slots by which the parties of a collision resume their count before everybody else does.
-        Below zero they resume later, and have no uncontended draw.
+        Slots by which the colliding stations resume their countdown before all others. If negative,
+        they resume later and have no uncontended draw.
 
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -233,13 +236,13 @@ def frozen_fixed_point(
     n = whole("stations", stations, low=1)
     mean = _stages(mean_slots)
     if np.any(mean[..., 0] == 1):
-        raise ValueError("mean_slots: a first stage that only draws 0 leaves no idle slot to count")
+        raise ValueError("mean_slots: a first stage that only draws 0 has no idle slot to count")
     head = real("head_slots", head_slots, above=-np.inf, below=np.inf)
     n, head, _ = broadcast(stations=n, head_slots=head, mean_slots=mean[..., 0])
     window = np.broadcast_to(2 * mean - 1, (*n.shape, mean.shape[-1]))
     retry = np.arange(window.shape[-1]) > 0
     ahead = np.where(retry, np.floor(head)[..., None], 0.0)  # h
-    first = np.clip(ahead + 1, 0, window)  # draws that go first
+    first = np.clip(ahead + 1, 0, window)  # draws within the head start
     rest = np.maximum(window - ahead - 1, 0.0)
     counted = np.where(
         ahead < 0, (window - 1) / 2 - head[..., None], rest * (rest + 1) / 2 / window
@@ -252,7 +255,7 @@ def frozen_fixed_point(
         return y + (n - 1) * np.log1p(-np.minimum(beta, _MOST))
 
     low, high = np.zeros(n.shape), -(n - 1) * np.log1p(-_MOST)
-    for _ in range(80):  # bisection: the rate need not fall with gamma everywhere
+    for _ in range(80):  # bisection, because the rate may increase with gamma
         middle = 0.5 * (low + high)
         left = excess(middle) < 0
         low, high = np.where(left, middle, low), np.where(left, high, middle)
@@ -270,18 +273,18 @@ class _Frozen:
     """Stages of the frozen countdown, along the last axis; y is -log(1 - gamma)."""
 
     first: Array
-    """Probability of a draw that goes first."""
+    """Probability of a draw within the head start."""
     counted: Array
-    """Mean slots counted together with everybody else."""
+    """Mean slots that all stations count."""
     repeat: Array
-    """Probability that both parties of a collision draw the same such draw."""
+    """Probability that both colliding stations draw the same value within the head start."""
     forever: bool
 
     def reach(self, y: Array) -> tuple[Array, Array, Array, Array]:
         """Failure probability and visits by stage, drops, and frames to which the visits belong.
 
-        Visits are those of one frame; of 1 - fail_m frames if the last stage repeats, so that
-        nothing diverges where it always fails.
+        The visits are those of one frame. If the last stage repeats, they are those of 1 - fail_m
+        frames, which is finite even if every attempt fails.
         """
         fail = (1 - self.first) * -np.expm1(-y)[..., None] + self.repeat
         visits = np.cumprod(np.concatenate([np.ones((*y.shape, 1)), fail], axis=-1), axis=-1)
@@ -289,18 +292,18 @@ class _Frozen:
         if not self.forever:
             return fail, visits, drops, np.ones(y.shape)
         first, repeat = self.first[..., -1:], self.repeat[..., -1:]
-        last = first + (1 - first) * np.exp(-y)[..., None] - repeat  # 1 - fail, without cancelling
+        last = first + (1 - first) * np.exp(-y)[..., None] - repeat  # 1 - fail, not cancelling
         visits = np.concatenate([visits[..., :-1] * last, visits[..., -1:]], axis=-1)
         return fail, visits, np.zeros(y.shape), last[..., 0]
 
     def sums(self, y: Array) -> tuple[Array, Array, Array, Array, Array]:
-        """Attempt probability; failing share, drops, slots and repeats of a frame."""
+        """Attempt probability; fraction of failures, drops, slots and repeats of a frame."""
         fail, visits, drops, frames = self.reach(y)
         slots = (visits * self.counted).sum(-1)
         common = (visits * (1 - self.first)).sum(-1) / slots
         share = (visits * fail).sum(-1) / visits.sum(-1)
         repeats = (visits * self.repeat).sum(-1)
-        with np.errstate(divide="ignore", over="ignore"):  # all fail for ever
+        with np.errstate(divide="ignore", over="ignore"):  # every attempt fails
             slots = slots / frames
         repeats = np.where(repeats > 0, repeats / np.where(repeats > 0, frames, 1.0), 0.0)
         return np.minimum(common, 1.0), share, drops, slots, repeats

@@ -1,11 +1,12 @@
-"""TCP over a cell whose access point sends and receives at once.
+"""TCP over a cell whose access point transmits and receives at the same time.
 
-While a station sends, the access point sends to another one at the rate r2 that the interference
-between the two stations allows. It is no bottleneck any more: all nodes stay backlogged.
+While a station transmits, the access point sends to another station at the rate r2 that the
+interference between the two stations allows. The access point is not a bottleneck: all nodes stay
+backlogged.
 
-Equations are those of [1]: Result 1 is (6) to (8), Result 2 is (9) to (11). What its print has
-wrong is an option here; the defaults are the authors' own model, that is (9) to (11) as printed on
-the corrected (6).
+Equations are those of [1]: Result 1 is (6) to (8), Result 2 is (9) to (11). Options select between
+printed and corrected equations. The defaults are the authors' own model, which is (9) to (11) as
+printed with the corrected (6).
 
 References
 ----------
@@ -42,7 +43,7 @@ ASSUMPTIONS = (
     assumption.BIANCHI_SLOTS,
     assumption.Assumption("no_delayed_ack", "Every segment is acknowledged by a TCP ACK."),
     assumption.Assumption(
-        "full_duplex_access_point", "The access point, and it alone, sends and receives at once."
+        "full_duplex_access_point", "Only the access point transmits and receives at the same time."
     ),
     assumption.Assumption(
         "all_backlogged", "Access point and stations always have a packet (20 stations or more)."
@@ -52,7 +53,7 @@ ASSUMPTIONS = (
 
 @dataclass(frozen=True)
 class RtsTimes:
-    """Durations and sizes of Table I of [1]; the exchange is RTS, CTS, data, ACK."""
+    """Durations and sizes of Table I of [1]; a frame exchange is RTS, CTS, data, ACK."""
 
     slot_us: float = 9.0
     sifs_us: float = 16.0
@@ -62,9 +63,9 @@ class RtsTimes:
     ack_us: float = 44.0
     phy_us: float = 24.0
     data_bits: float = 16_000.0
-    """L_d, "16 Kb": 16384 moves the gains by less than a point."""
+    """L_d, "16 Kb": 16384 would change the gains by less than a point."""
     tcp_ack_bits: float = 320.0
-    """L_a. With L_h a TCP ACK carries the TCP header twice; 160 would not."""
+    """L_a. With L_h the TCP header of a TCP ACK counts twice; with 160 it would not."""
     header_bits: float = 432.0
     """L_h."""
 
@@ -75,14 +76,14 @@ class RtsTimes:
         return np.asarray(fixed + self.difs_us + bits / np.asarray(rate_mbps, dtype=np.float64))
 
     def collision_us(self, cts_timeout_us: ArrayLike) -> Array:
-        """T_RTS + T_DIFS, and what the silence takes beyond that."""
+        """T_RTS + T_DIFS plus the additional silence."""
         extra = real("cts_timeout_us", cts_timeout_us, low=-self.difs_us, below=np.inf)
         return np.asarray(self.rts_us + self.difs_us + extra)
 
     def half_duplex(
         self, rate_mbps: ArrayLike = 54.0, *, cts_timeout_us: ArrayLike = 0.0
     ) -> HalfDuplexTimes:
-        """Return the times of the half-duplex cell with which [1] compares."""
+        """Return the durations of the half-duplex cell with which [1] compares."""
         rate = positive("rate_mbps", rate_mbps)
         lost = self.collision_us(cts_timeout_us)
         return HalfDuplexTimes(
@@ -101,7 +102,7 @@ TABLE_I = RtsTimes()
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BackoffPoint(Prediction):
-    """Result 1: attempts and collisions of stations and access point."""
+    """Result 1: attempt and collision probabilities of stations and access point."""
 
     station_attempt: Array
     """beta_STA, (8)."""
@@ -110,22 +111,22 @@ class BackoffPoint(Prediction):
     ap_attempt: Array
     """beta_AP, (6)."""
     ap_collision: Array
-    """gamma_AP: two stations or more attempt."""
+    """gamma_AP: the probability that two stations or more attempt."""
     ap_secondary: Array
-    """s_AP: one station attempts, so that the access point sends along with it."""
+    """s_AP: the probability that one station attempts, so that the access point joins it."""
 
 
 @dataclass(kw_only=True, eq=False)
 class Backoff(Parameters):
-    """How nodes back off, and how (6) is read."""
+    """The back-off of nodes, and the reading of (6)."""
 
     cw_min: Plain[int] = Parameter(31, "Smallest contention window: C_min = cw_min + 1.")
     cw_max: Plain[int] = Parameter(1023, "Largest contention window.")
     eq6: Plain[str] = Parameter(
         "corrected",
         """
-        "corrected": the first term of the denominator of (6) is z_0(s), as global balance has it.
-        "printed": it is z'_0 = 1.
+        "corrected": the first term of the denominator of (6) is z_0(s), which follows from global
+        balance. "printed": it is z'_0 = 1.
         """,
         choice,
         allowed=("corrected", "printed"),
@@ -146,7 +147,7 @@ def backoff_point(at: Stations) -> BackoffPoint:
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -164,7 +165,7 @@ ap_collision=0.233829, ap_secondary=0.368856)
 
 @dataclass(eq=False)
 class Interrupted(Backoff):
-    """What interrupts the back-off of the access point."""
+    """The event that interrupts the back-off of the access point."""
 
     secondary: Numbers = Parameter(
         REQUIRED, "s_AP: the access point is chosen as the secondary transmitter.", probability
@@ -176,7 +177,7 @@ class Interrupted(Backoff):
 def ap_attempt_probability(at: Interrupted) -> Array:
     """Return beta_AP of (6) and (7).
 
-    With q_i = 1 - (1-s)^{W_i} (the exponent is lost in some prints) and W_i = 2^i C_min,
+    With q_i = 1 - (1-s)^{W_i} (some prints lack the exponent) and W_i = 2^i C_min,
 
     z_i = W_i / q_i - (1-s)/s,   z'_i = prod_{1<=j<=i} gamma q_j / (s W_j),
 
@@ -186,7 +187,7 @@ def ap_attempt_probability(at: Interrupted) -> Array:
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -204,7 +205,7 @@ def ap_attempt_probability(at: Interrupted) -> Array:
         if i > 0:
             reach = reach * gamma * share
         if i > 0 and i == windows.size - 1:
-            with np.errstate(divide="ignore"):  # s = 0 and gamma = 1: the last stage for ever
+            with np.errstate(divide="ignore"):  # s = 0, gamma = 1: the last stage does not end
                 reach = reach / (1 - gamma * share)
         top = top + reach
         bottom = bottom + reach * (1.0 if i == 0 and at.eq6 == "printed" else slots)
@@ -213,7 +214,7 @@ def ap_attempt_probability(at: Interrupted) -> Array:
 
 
 def _interrupted_stage(s: Array, window: float) -> tuple[Array, Array]:
-    """Return q / (s W) and z of one stage: its counter reaches zero, mean slots spent in it."""
+    """Return q / (s W) and z of one stage: probability that it ends, and its mean slots."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         q = -np.expm1(window * np.log1p(-s))
         share = np.where(s > 0, q / (s * window), 1.0)
@@ -230,7 +231,7 @@ def _interrupted_stage(s: Array, window: float) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FullDuplex(Prediction):
-    """A cell with a full-duplex access point, and the half-duplex one beside it."""
+    """A cell with a full-duplex access point, and the same cell with a half-duplex one."""
 
     total_mbps: Array
     download_mbps: Array
@@ -240,7 +241,7 @@ class FullDuplex(Prediction):
     half_duplex_mbps: Array
     """The same cell without full duplex, see `half_duplex`."""
     gain_percent: Array
-    """Of full duplex over half duplex."""
+    """Gain of full duplex over half duplex."""
     renewal_us: Array
     """E[T], (11)."""
 
@@ -250,9 +251,11 @@ class Rates(Parameters):
     """Rates of stations."""
 
     rate_mbps: Numbers = Parameter(
-        54.0, "r1: from a station, and to it when the access point sends alone.", positive
+        54.0, "r1: from a station, and to a station when the access point sends alone.", positive
     )
-    cli_rate_mbps: Numbers = Parameter(36.0, "r2: to a station while another one sends.", positive)
+    cli_rate_mbps: Numbers = Parameter(
+        36.0, "r2: to a station while another station sends.", positive
+    )
 
 
 @dataclass(eq=False)
@@ -260,20 +263,20 @@ class StationClass(Rates):
     """Stations of one direction with the same rates."""
 
     stations: Numbers = Parameter(REQUIRED, "N_c, from 1.", whole, low=1)
-    upload: Plain[bool] = Parameter(REQUIRED, "Whether they upload; else they download.")
+    upload: Plain[bool] = Parameter(REQUIRED, "Whether they upload; otherwise they download.")
 
 
 @dataclass(kw_only=True, eq=False)
 class Reading(Backoff):
-    """What cells of any stations have in common, and how Result 2 of [1] is read."""
+    """Parameters of all cells, and the reading of Result 2 of [1]."""
 
     times: Plain[RtsTimes] = Parameter(TABLE_I, "Durations and sizes.")
     cts_timeout_us: Numbers = Parameter(
         0.0,
         """
-        What a collision takes beyond T_RTS + T_DIFS: 0 in [1], about 26 (SIFS + slot) or 60
-        (SIFS + CTS) in a real MAC, and -34 if not even a DIFS followed. It is the one convention
-        that moves the gains by points.
+        Duration of a collision in addition to T_RTS + T_DIFS: 0 in [1], about 26 (SIFS + slot) or
+        60 (SIFS + CTS) in a real MAC, and -34 if no DIFS follows. Only this convention changes the
+        gains by more than a point.
         """,
         real,
     )
@@ -281,7 +284,7 @@ class Reading(Backoff):
         "printed",
         """
         "printed": (9) and (11) count an attempt of the access point together with that of exactly
-        one station as a success of both. "single": it is the station's only.
+        one station as a success of both. "single": it counts only as that of the station.
         """,
         choice,
         allowed=("printed", "single"),
@@ -289,9 +292,9 @@ class Reading(Backoff):
     flow: Plain[str] = Parameter(
         "open",
         """
-        "open": the access point's successes as in (9), more than TCP ACKs return. "capped": its
-        departures are as many as the stations', the durations stay. "repaid": as many as the
-        stations', and where the access point has nothing to send along the exchange is shorter.
+        "open": the access point has the successes of (9), more than TCP ACKs return. "capped": it
+        has as many departures as the stations, and the durations stay. "repaid": as "capped", but
+        an exchange is shorter if the access point has no packet to send in it.
         """,
         choice,
         allowed=("open", "capped", "repaid"),
@@ -318,7 +321,7 @@ def cell(at: Cell) -> FullDuplex:
     Raises
     ------
     ValueError
-        Naming the argument.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -372,9 +375,9 @@ class Classes(Reading):
 def mixed(at: Classes) -> MixedFullDuplex:
     """Predict the throughput with rates by class.
 
-    Stations contend alike, so that class c sends with probability N_c / N and the access point's
-    packet is for class c with the same probability. An exchange lasts as long as the longer of its
-    two transmissions, whichever that is ([1] assumes L_d / r1 > L_a / r2).
+    All stations have the same back-off, so that a successful station is of class c with probability
+    N_c / N, and the access point's packet is for class c with the same probability. An exchange
+    lasts as long as the longer of its two transmissions ([1] assumes L_d / r1 > L_a / r2).
 
     Examples
     --------
@@ -402,7 +405,7 @@ def _renewal(
     idle = quiet * (1 - own)
     lost = 1 - idle - station - alone  # below zero with the printed (6)
 
-    # To a station goes a segment if it downloads and a TCP ACK if it uploads; from it the other.
+    # A downloading station receives segments and sends TCP ACKs, an uploading one the reverse.
     primary = secondary = single = uploads = np.zeros(())
     for weight, upload, r1, _ in classes:
         sent = times.exchange_us(times.data_bits if upload else times.tcp_ack_bits, r1)
@@ -418,7 +421,7 @@ def _renewal(
     fixed = idle * times.slot_us + alone * primary + lost * times.collision_us(timeout)
     if (
         reading.flow == "repaid"
-    ):  # each of its own turns costs the access point one beside a station
+    ):  # each transmission alone replaces one that the access point would send with a station
         both = np.maximum(station - alone, 0.0)
         renewal = fixed + both * secondary + (station - both) * single
     else:

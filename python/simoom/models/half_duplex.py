@@ -1,15 +1,16 @@
-"""Long-lived TCP flows in a cell where nobody sends and receives at once.
+"""Long-lived TCP flows in a half-duplex cell.
 
-The access point always has a packet; a station has one only while it holds a TCP ACK (or, if it
-uploads, a segment) that the access point's last packets called forth. The number n of stations that
-contend is then a birth-and-death chain at the successes. With n + 1 equal contenders the access
-point wins with 1/(n+1) and wakes a station; a station wins with n/(n+1) and falls asleep:
+The access point always has a packet. A station has one only while it holds a TCP ACK (or, if it
+uploads, a segment) that the last packets of the access point caused. The number n of contending
+stations, observed at successes, is then a birth-death chain. With n + 1 equal contenders the access
+point succeeds with probability 1/(n+1), after which one more station contends. A station succeeds
+with probability n/(n+1), after which one less contends:
 
     pi(n) ~ (n+1) z^n / n!                                                                      (1)
 
 where z is the number of packets that stations send for each packet of the access point: 1 without
-delayed ACK, so that 1.5 stations contend on average, however many there are. A delayed ACK every d
-segments and a fraction u of the access point's packets that are TCP ACKs of uploads give
+delayed ACK, so that 1.5 stations contend on average, for any number of stations. With a delayed ACK
+every d segments, and a fraction u of the access point's packets that are TCP ACKs of uploads,
 
     z = (1-u)/d + u d.                                                                          (2)
 
@@ -49,7 +50,7 @@ ASSUMPTIONS = (
     assumption.BIANCHI_SLOTS,
     assumption.Assumption(
         "many_stations",
-        "Each packet of the access point wakes a station that had none (four or more stations).",
+        "Each packet of the access point goes to a station that has none (four or more stations).",
     ),
     assumption.Assumption("access_point_backlogged", "The access point always has a packet."),
 )
@@ -57,17 +58,17 @@ ASSUMPTIONS = (
 
 @dataclass(frozen=True)
 class CellTimes:
-    """What the exchanges of a cell take; every field may be an array."""
+    """The durations of the frame exchanges of a cell; every field may be an array."""
 
     slot_us: ArrayLike
     data_us: ArrayLike
-    """Exchange that carries a TCP segment, DIFS included."""
+    """Exchange that carries a TCP segment, including DIFS."""
     ack_us: ArrayLike
-    """Exchange that carries a TCP ACK, DIFS included."""
+    """Exchange that carries a TCP ACK, including DIFS."""
     data_collision_us: ArrayLike
-    """A collision of segments alone, and the silence after it."""
+    """A collision of segments only, and the silence after it."""
     ack_collision_us: ArrayLike
-    """A collision of TCP ACKs alone; a mixed one takes the longer of the two."""
+    """A collision of TCP ACKs only; a mixed collision takes the longer of the two times."""
     payload_bits: ArrayLike
     """Application bits in a segment."""
 
@@ -82,7 +83,7 @@ def cell_times(
     rate_mbps: ArrayLike | None = None,
     control_mbps: ArrayLike | None = None,
 ) -> CellTimes:
-    """Return the times of a TCP cell under an amendment without aggregation.
+    """Return the durations of a cell with TCP and without aggregation.
 
     Parameters
     ----------
@@ -95,13 +96,13 @@ def cell_times(
     rts : str
         "none", "data" (before segments only) or "all".
     collision : str
-        What follows a collision: "eifs", "timeout" or "difs" for everybody, see
+        The silence of all nodes after a collision: "eifs", "timeout" or "difs", see
         `saturation.bianchi`.
 
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -144,13 +145,13 @@ class HalfDuplex(Prediction):
     download_mbps: Array
     upload_mbps: Array
     collision_probability: Array
-    """An attempt, of whomever, collides."""
+    """Probability that an attempt of any node collides."""
     mean_contenders: Array
-    """Stations contending at a success, the access point not counted."""
+    """Mean number of contending stations at a success, without the access point."""
     contenders: Array = field(metadata={"axis": "stations"})
     """Probability of 0, 1, 2, ... contending stations at a success, equation (1)."""
     contenders_in_time: Array = field(metadata={"axis": "stations"})
-    """The same as a share of time."""
+    """The same as a fraction of time."""
 
 
 def cell(
@@ -167,7 +168,7 @@ def cell(
     Parameters
     ----------
     stations : array_like
-        Stations, each with one flow; infinity by default. A finite number cuts off (1).
+        Stations, each with one flow; infinity by default. A finite number truncates (1).
     times : CellTimes
         See `cell_times`; `full_duplex.TABLE_I` gives those of [3].
     upload_fraction : array_like
@@ -183,18 +184,18 @@ def cell(
 
     Notes
     -----
-    All packets queue at the access point. Of its packets the fraction u = f / (f + (1-f) d) are TCP
-    ACKs, since a window of uploads stands in its queue as one ACK for every d segments.
+    All packets are in the queue of the access point. A fraction u = f / (f + (1-f) d) of them are
+    TCP ACKs, because the queue holds one ACK for every d segments of an upload.
 
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
-    Half of the successes are the access point's, so neither the number of stations nor the mix of
-    directions matters (17.15 Mb/s for the parameters of [3]):
+    Half of the successes are those of the access point. The total therefore depends neither on the
+    number of stations nor on the mix of directions (17.15 Mb/s for the parameters of [3]):
 
     >>> from simoom.models.full_duplex import TABLE_I
     >>> cell([8, 80], times=TABLE_I.half_duplex(54.0), upload_fraction=0.25).total_mbps.round(2)
@@ -207,9 +208,9 @@ def cell(
     n, mix, delay, slot, data, ack, data_lost, ack_lost, bits = broadcast(
         stations=n, upload_fraction=mix, delayed_ack=delay, **named
     )
-    acks = mix / (mix + (1 - mix) * delay)  # u: the access point's packets that are TCP ACKs
+    acks = mix / (mix + (1 - mix) * delay)  # u: TCP ACKs among the AP's packets
     answers = (1 - acks) / delay + acks * delay  # z
-    upward = acks * delay / answers  # a station's packet is a segment
+    upward = acks * delay / answers  # probability that a station's packet is a segment
 
     most = _most_contenders(answers.max(initial=1.0))
     count = np.arange(min(most, n.max(initial=1.0)) + 1)
@@ -221,7 +222,7 @@ def cell(
     shares, losses = (1 - acks, upward), (data_lost, ack_lost)
     idle, won, clash = _overhead(count, beta, *(each[..., None] for each in (*shares, *losses)))
     waste = (idle * slot[..., None] + clash) / won
-    # Flow balance fixes the mix of successes: z packets of stations for each of the access point.
+    # Flow balance: stations send z packets for each packet of the access point.
     station = upward * data + (1 - upward) * ack
     own = (1 - acks) * data + acks * ack
     round_us = (1 + answers) * np.sum(embedded * waste, axis=-1) + own + answers * station
@@ -242,7 +243,7 @@ def cell(
 
 
 def _most_contenders(answers: float) -> int:
-    """Where (1) has become too small to count in double precision."""
+    """The number from which (1) is negligible in double precision."""
     most, weight, largest = 0, 1.0, 1.0
     while weight > 1e-18 * largest:
         most += 1
@@ -256,8 +257,8 @@ def _overhead(
 ) -> tuple[Array, Array, Array]:
     """Per slot with `count` stations contending: P(idle), P(success), mean time in collisions.
 
-    `down` and `up` are the probabilities that a packet of the access point, of a station, is a
-    segment. A collision of segments only, of TCP ACKs only and a mixed one differ in length.
+    `down` and `up` are the probabilities that a packet of the access point or of a station is a
+    segment. Collisions of segments only, of TCP ACKs only, and of both have different durations.
     """
     idle = (1 - beta) ** (count + 1)
     one = beta * (1 - beta) ** count

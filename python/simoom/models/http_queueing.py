@@ -1,7 +1,7 @@
-"""TCP downloads over 802.11b with RTS/CTS, as HTTP uses them: throughput of long-lived flows.
+"""Throughput of long-lived TCP downloads over 802.11b with RTS/CTS.
 
-Equations (1) to (12) and appendix A of [1]; sessions, (13) to (17), are in `http_sessions`. The
-print has errors: every correction is an option with the value "printed" beside it.
+Equations (1) to (12) and appendix A of [1]; `http_sessions` has the sessions, (13) to (17). Some
+printed equations have errors; for each correction there is an option with the value "printed".
 
 References
 ----------
@@ -48,7 +48,7 @@ class Cell:
     sifs_us: float = 10.0
     difs_us: float = 50.0
     plcp_us: float = 192.0
-    """T_P + T_PHY, long preamble and header."""
+    """T_P + T_PHY: long preamble and header."""
     cw_min: int = 31
     """The paper's CWmin = 32 is the number of values, 0 to 31."""
     doublings: int = 5
@@ -95,7 +95,7 @@ class Cell:
         return self.data_us + self.ack_us + 2 * self.first_backoff_us
 
     def setup_us(self, setup: str = "printed") -> float:
-        """E[T_setup], (13). "protected" adds the RTS/CTS and MAC header that (13) leaves out."""
+        """E[T_setup], (13). "protected" adds the RTS/CTS and MAC header that (13) lacks."""
         choice("setup", setup, ("printed", "protected"))
         if setup == "protected":
             return 2 * (self.ack_us + self.first_backoff_us)
@@ -129,16 +129,16 @@ class CollisionPoint(Prediction):
 
 @dataclass(kw_only=True, eq=False)
 class Reading(Parameters):
-    """A cell, and how (1) to (4) are read of it."""
+    """A cell, and the reading of (1) to (4)."""
 
     cell: Plain[Cell] = Parameter(TABLE_1, "Durations and sizes; by default those of Table 1.")
     backoff: Plain[str] = Parameter(
         "printed",
         """
-        "printed": the weights of (1) add up to 1 - P_C^m, so that T_b falls again above P_C = 0.81
-        and a second, spurious root appears from about 100 nodes; the smaller root is taken, which
-        exists on the rising branch up to 185 nodes. "normalised": the weights add up to 1 and the
-        root is unique for any number.
+        "printed": the weights of (1) add up to 1 - P_C^m, so that T_b decreases above P_C = 0.81,
+        and from about 100 nodes on there is a second, spurious root. The solver uses the smaller
+        root, which exists for up to 185 nodes. "normalised": the weights add up to 1, and the root
+        is unique for any number of nodes.
         """,
         choice,
         allowed=("printed", "normalised"),
@@ -146,8 +146,8 @@ class Reading(Parameters):
     collisions: Plain[str] = Parameter(
         "printed",
         """
-        "printed": (3) and (4) as they stand, which charge T_b a second time and every collision
-        once per collider. "single": without T_b, and each collision once.
+        "printed": (3) and (4) as printed, which add T_b a second time and count a collision once
+        for each of its stations. "single": without T_b, and each collision counts once.
         """,
         choice,
         allowed=("printed", "single"),
@@ -194,7 +194,7 @@ def collision_point(at: Backlogged) -> CollisionPoint:
     p = np.where(n == 1, 0.0, 0.5 * (low + high))
     mean = _mean_backoff_us(p, cell, normalised)
     rate = np.minimum(cell.slot_us / mean, 1.0)
-    alone = (1 - rate) ** (n - 1)  # 1 - P_C, which is below the resolution of P_C for many nodes
+    alone = (1 - rate) ** (n - 1)  # 1 - P_C, because P_C itself lacks the resolution for many nodes
     request = cell.difs_us + cell.plcp_us + cell.rts_bits / cell.control_mbps + cell.sifs_us
     lost = request + mean
     wasted = lost * p / alone
@@ -213,7 +213,7 @@ def collision_point(at: Backlogged) -> CollisionPoint:
 
 
 def _mean_backoff_us(p: Array, cell: Cell, normalised: bool) -> Array:
-    """T_b of (1), as the sum that it abbreviates: no 0/0 at P_C = 1/2."""
+    """T_b of (1) as a sum, which has no 0/0 at P_C = 1/2."""
     stage = np.arange(cell.retry_limit)
     slots = ((cell.cw_min + 1) * 2.0 ** np.minimum(stage, cell.doublings) - 1) / 2
     weight = p[..., None] ** stage
@@ -222,9 +222,9 @@ def _mean_backoff_us(p: Array, cell: Cell, normalised: bool) -> Array:
 
 
 def _turning_point(cell: Cell) -> float:
-    """The P_C above which (1) falls: 0.81 for Table 1."""
+    """The P_C above which (1) decreases: 0.81 for Table 1."""
     low, high = 0.3, 1.0
-    for _ in range(100):  # golden section would do; T_b has one maximum
+    for _ in range(100):  # T_b has one maximum
         left, right = (2 * low + high) / 3, (low + 2 * high) / 3
         pair = _mean_backoff_us(np.array([left, right]), cell, False)
         low, high = (left, high) if pair[0] < pair[1] else (low, right)
@@ -260,7 +260,7 @@ def single_flow(at: SingleFlow) -> Array:
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -276,14 +276,14 @@ def single_flow(at: SingleFlow) -> Array:
 
 @dataclass(kw_only=True, eq=False)
 class Backlog(Parameters):
-    """How many stations have a TCP ACK to send."""
+    """The number of stations with a TCP ACK to send."""
 
     law: Plain[str] = Parameter(
         "binomial",
         """
         "binomial": (9) and (11), with a backlog probability of 1 / (d n_c). "birth_death": the law
-        ~ (n+1) / (d^n n!), n <= n_c, which per-node fairness implies (see `half_duplex`); (9)
-        contradicts the premise P_0^S = 1/2 from which it is derived.
+        ~ (n+1) / (d^n n!), n <= n_c, which follows from per-node fairness (see `half_duplex`); (9)
+        contradicts the premise P_0^S = 1/2 of its derivation.
         """,
         choice,
         allowed=("binomial", "birth_death"),
@@ -311,7 +311,7 @@ def backlogged_pmf(at: Connections) -> Array:
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -344,7 +344,7 @@ def tcp_throughput(at: Downloads) -> TcpThroughput:
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Short TCP sessions over 802.11b: set-up, transfer, and many of them sharing the cell.
+"""Short TCP sessions over 802.11b: set-up, transfer, and sharing of the cell.
 
-The second half of [1], equations (13) to (17), on the throughput of `http_queueing`. Corrections of
-the print are options with the value "printed" beside them.
+The second half of [1], equations (13) to (17), based on the throughput of `http_queueing`. For each
+correction of a printed equation there is an option with the value "printed".
 
 References
 ----------
@@ -45,18 +45,19 @@ def session_delay(
     delayed_ack : array_like
         d; (14) is the case 1.
     delack_timeout_ms : array_like
-        Wait of the last TCP ACK if the segments are no multiple of d.
+        Delay of the last TCP ACK if the number of segments is not a multiple of d.
     setup : str
         "printed" or "protected", see `Cell.setup_us`.
     last_packet : str
         "short", as in (14), or "full": padded, as ns-2 does.
     last_ack : str
-        "charged", as in (14), or "free": the session ends with the last segment.
+        "charged", as in (14): the delay includes it; or "free": the session ends with the last
+        segment.
 
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -115,14 +116,14 @@ def mean_session_delay(
     mean_bytes : array_like
         E[X].
     shape : array_like, optional
-        Of a Pareto distribution, for the expectation of (14). Without it the affine (15).
+        Shape of a Pareto distribution, for the expectation of (14). Without it, the affine (15).
     setup, last_packet
         As in `session_delay`.
 
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -149,16 +150,16 @@ class WebCell(Prediction):
     mean_delay_s: Array
     """E[T_session], (17)."""
     mean_active: Array
-    """Sessions in progress, set-up not counted."""
+    """Mean number of sessions in progress, without set-up."""
     offered_load: Array
-    """Of the queue: sources times rate times size over the capacity at full house."""
+    """Load: sources times rate times size, divided by the capacity with all sources active."""
     active: Array = field(metadata={"axis": "active"})
     """Probability of 0, 1, 2, ... sessions in progress, (16)."""
 
 
 @dataclass(eq=False)
 class Sessions(http_queueing.Reading, http_queueing.Backlog):
-    """Hosts that fetch files and think."""
+    """Hosts that alternate between downloads and think times."""
 
     stations: Numbers = Parameter(
         REQUIRED,
@@ -173,8 +174,8 @@ class Sessions(http_queueing.Reading, http_queueing.Backlog):
     c1: Plain[str] = Parameter(
         "corrected",
         """
-        Capacity with one session. "corrected": L over the cycle without contention, as W* = 1
-        demands. "printed": S_TCP(1, 1), which has two contenders.
+        Capacity with one session. "corrected": L divided by the cycle without contention, which
+        W* = 1 implies. "printed": S_TCP(1, 1), which has two contenders.
         """,
         choice,
         allowed=("corrected", "printed"),
@@ -198,7 +199,7 @@ def web_cell(at: Sessions) -> WebCell:
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------

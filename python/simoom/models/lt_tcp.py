@@ -1,18 +1,17 @@
-"""Loss-tolerant TCP: how much parity repairs a window, and what it costs.
+"""Loss-tolerant TCP: repair of a window by parity units, and its overhead.
 
-A window of N units holds K data and P = N - K parity units of an erasure code; it is repaired if
-any K arrive. With P chosen from the loss estimate E,
+A window of N units has K data units and P = N - K parity units of an erasure code. It can be
+decoded if any K units arrive. With P computed from the loss estimate E,
 
     P = ceil(N E + c sqrt(N E (1 - E))),                                                        (1)
 
-units lost independently leave a shortfall now and then, which reactive rounds of ceil(short/(1-E))
-fresh parity units fill.
+some windows lack s units. Reactive rounds of ceil(s / (1-E)) further parity units repair them.
 
 References
 ----------
 .. [1] V. Subramanian, K. K. Ramakrishnan, S. Kalyanaraman, L. Ji, "Impact of interference and
    capture effects in 802.11 wireless networks on TCP", section III (P = f(E); the law (1) with its
-   c is ours, c = 0 the reading of US patent 7,366,132, claim 9).
+   c is Simoom's, c = 0 a reading of US patent 7,366,132, claim 9).
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ ASSUMPTIONS = (
     Assumption("independent_loss", "Units are lost independently with the same probability."),
     Assumption("loss_known", "The sender's estimate E is the true loss probability."),
     Assumption("perfect_code", "Any K units of a window decode it."),
-    Assumption("fresh_parity", "There is always another parity unit (255 units in GF(2^8))."),
+    Assumption("fresh_parity", "There is always a further parity unit (255 units in GF(2^8))."),
 )
 
 NEGLIGIBLE_LOSS = 1e-3
@@ -48,12 +47,12 @@ def parity_units(units: ArrayLike, loss: ArrayLike, *, c: ArrayLike = 1.0) -> Ar
     loss : array_like
         E, in [0, 1).
     c : array_like
-        Standard deviations of provision.
+        Margin in standard deviations.
 
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -89,20 +88,20 @@ def repair_probability(units: ArrayLike, parity: ArrayLike, loss: ArrayLike) -> 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Repair(Prediction):
-    """What it takes to get a window through."""
+    """Parity, reactive rounds and overhead of a window."""
 
     parity_units: Array
     """P, sent along with the data."""
     repair_probability: Array
-    """The window decodes without a reactive round."""
+    """Probability that the window decodes without a reactive round."""
     reactive_rounds: Array
     """Expected."""
     reactive_units: Array
     """Expected."""
     overhead: Array
-    """Units sent beyond the data, over the data."""
+    """Units sent beyond the data, divided by the data units."""
     least_overhead: Array
-    """E / (1 - E), below which no code gets through."""
+    """E / (1 - E), the lower bound of any code."""
 
 
 def repair(
@@ -117,7 +116,7 @@ def repair(
     loss : array_like
         E, in [0, 1).
     c : array_like
-        Of (1).
+        The c of (1).
     parity : array_like, optional
         P instead of (1), below N.
 
@@ -128,11 +127,11 @@ def repair(
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
-    One standard deviation of provision spares most of the reactive rounds:
+    A margin of one standard deviation avoids most reactive rounds:
 
     >>> [repair(20, 0.1, c=c).reactive_rounds for c in (0, 1)]
     [0.33..., 0.04...]
@@ -162,8 +161,8 @@ def repair(
 def _reactive(n: int, p: int, e: float) -> tuple[float, float]:
     """Expected reactive rounds and units.
 
-    From a shortfall s a round of r = ceil(s / (1-E)) units brings j ~ Bin(r, 1-E) of them; the
-    expectations follow from those of the smaller shortfalls s - j, and j = 0 repeats the round.
+    If s units are missing, a round sends r = ceil(s / (1-E)) units, of which j ~ Bin(r, 1-E)
+    arrive. The expectations for s follow from those for s - j; j = 0 repeats the round.
     """
     if e < 1e-15:  # 1 - E is 1 in double precision
         return 0.0, 0.0

@@ -1,7 +1,7 @@
-"""What a model takes: a frozen record of parameters, each of which is declared once.
+"""Parameters of models: a frozen record, in which each parameter is declared once.
 
-A declaration has a check, a default and a sentence; what is refused, the signature and the help
-follow from it. A model that takes a record may also be called with the record's fields:
+A declaration has a check, a default and a sentence. The checks, the signature and the help of a
+model follow from it. A model that takes a record may also be called with the record's fields:
 
 >>> from simoom.models._check import positive
 >>> @dataclasses.dataclass(kw_only=True, eq=False)
@@ -40,27 +40,27 @@ Record_contra = TypeVar("Record_contra", contravariant=True)
 Answer_co = TypeVar("Answer_co", covariant=True)
 
 REQUIRED: Any = object()
-"""In the place of a default: the parameter has none."""
+"""Marks a parameter without a default."""
 
 
-def as_is(name: str, value: T) -> T:  # noqa: ARG001  a check is told the name
-    """Return what is given, of which a record alone cannot say more."""
+def as_is(name: str, value: T) -> T:  # noqa: ARG001  every check takes the name
+    """Return the value unchanged; the record alone cannot check it."""
     return value
 
 
 class Parameter(Generic[Given, Kept]):
-    """One parameter of a record: what is given is checked, and kept as the check returns it.
+    """One parameter of a record. A given value is checked and stored as the check returns it.
 
     Parameters
     ----------
     default
-        What is taken if nothing is given, or `REQUIRED`. None passes unchecked where it is this.
+        The default value, or `REQUIRED`. If the default is None, None is not checked.
     meaning : str
-        What it is, for the help.
+        A sentence for the help.
     check : callable
-        One of `_check`; it takes the name, what is given, and the rules.
+        A function of `_check`, which takes the name, the value and the rules.
     **rules
-        Of the check, such as ``low=1``.
+        Arguments of the check, such as ``low=1``.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Parameter(Generic[Given, Kept]):
         if record is not None:
             kept: Kept = vars(record)[self.name]
             return kept
-        if self.default is REQUIRED:  # how a dataclass learns that there is no default
+        if self.default is REQUIRED:  # tells the dataclass that there is no default
             raise AttributeError(self.name)
         return self.default
 
@@ -100,11 +100,11 @@ Numbers = Parameter[ArrayLike, Array]
 """A number or an array of numbers."""
 OptionalNumbers = Parameter[ArrayLike | None, Array | None]
 Plain = Parameter[T, T]
-"""What is kept as it is given, if a check lets it pass."""
+"""Values that are stored as given if the check accepts them."""
 
 
 class Parameters:
-    """Base of the records that models take: dataclasses of `Parameter`, which are set once."""
+    """Base of the records that models take: immutable dataclasses of `Parameter`."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -121,12 +121,12 @@ class Parameters:
         return found
 
     def part(self, kind: type[Parameters]) -> dict[str, Any]:
-        """Return the parameters that `kind` declares, with which to call another model."""
+        """Return the parameters that `kind` declares, as arguments of another model."""
         return {name: getattr(self, name) for name in kind.declared()}
 
 
 class Takes(Protocol[Fields, Record_contra, Answer_co]):
-    """A model that is called with a record, or with the fields of one."""
+    """A model that is called with a record, or with the fields of a record."""
 
     @overload
     def __call__(self, record: Record_contra, /) -> Answer_co: ...
@@ -137,8 +137,8 @@ class Takes(Protocol[Fields, Record_contra, Answer_co]):
 def takes(
     kind: Callable[Fields, Record_contra],
 ) -> Callable[[Callable[[Record_contra], Answer_co]], Takes[Fields, Record_contra, Answer_co]]:
-    """Let a model that takes a record be called with the record's fields as well."""
-    record: Any = kind  # the class, of which the types above see the signature
+    """Decorate a model that takes a record, so that it also takes the record's fields."""
+    record: Any = kind  # at run time the class; the types above declare its signature
     known = record.declared()
 
     def decorate(

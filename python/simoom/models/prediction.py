@@ -1,4 +1,4 @@
-"""What every model returns: a frozen record with units in the names of its fields."""
+"""Results of models: frozen records with units in the names of their fields."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 class Prediction:
     """Base of the records that models return.
 
-    Every field is a float where the arguments were scalars and an array of their common shape
-    where they were not. A field whose metadata names an "axis" has that axis more, at the end.
+    Every field is a float if all arguments were scalars, and otherwise an array of their common
+    shape. A field whose metadata names an "axis" has this additional last axis.
     """
 
     def __post_init__(self) -> None:
@@ -27,14 +27,14 @@ class Prediction:
         return f"{type(self).__name__}({', '.join(parts)})"
 
     def columns(self) -> dict[str, NDArray[np.float64]]:
-        """Return the fields as columns of equal length, ready for a data frame.
+        """Return the fields as columns of equal length for a data frame.
 
-        Fields with an axis of their own (distributions) are left out.
+        Fields with an axis of their own (distributions) are omitted.
 
         Returns
         -------
         dict of str to ndarray
-            One flat column a field, in the order of C for several axes.
+            One flat column for each field, in C order for several axes.
         """
         plain = {
             field.name: np.asarray(getattr(self, field.name))

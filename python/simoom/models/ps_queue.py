@@ -1,17 +1,17 @@
 """A processor-sharing queue fed by a finite number of ON/OFF sources.
 
-Each of M sources thinks for 1/lambda on average, then has a file of mean size E[X] served; k files
-in service share the capacity C_k equally. The number in service is a birth-and-death chain
+Each of M sources thinks for 1/lambda on average, then has a file of mean size E[X] in service. The
+k files in service share the capacity C_k equally. The number in service is a birth-death chain
 
     pi_k ~ prod_{i=1..k} (M - i + 1) lambda E[X] / C_i,                                         (1)
 
-and depends on the distributions of files and think times by their means only (insensitivity). The
-mean time in service follows from Little's law with the rate at which sessions really start,
+and depends on the distributions of files and think times only through their means (insensitivity).
+The mean time in service follows from Little's law with the rate at which sessions start,
 
     E[T] = E[k] / (lambda sum_k (M - k) pi_k).                                                  (2)
 
-With C_k constant this is Engset's model of one server; with C_k growing up to a limit, that of
-several.
+With constant C_k this is Engset's model of one server; with C_k growing up to a limit, that of
+several servers.
 
 References
 ----------
@@ -33,7 +33,7 @@ from simoom.models.assumption import Assumption
 from simoom.models.prediction import Prediction
 
 ASSUMPTIONS = (
-    Assumption("fair_shares", "Files in service get equal shares of the capacity at any time."),
+    Assumption("fair_shares", "Files in service share the capacity equally at any time."),
     Assumption("time_scales", "The capacity follows the number of files in service without delay."),
     Assumption("think_after_file", "A source thinks, then waits for its file, and so on."),
 )
@@ -44,9 +44,9 @@ class PsQueue(Prediction):
     """The queue in equilibrium."""
 
     mean_delay_s: Array
-    """From the start of a file's service to its end, (2)."""
+    """Mean time from the start of a file's service to its end, (2)."""
     mean_active: Array
-    """Files in service."""
+    """Mean number of files in service."""
     sessions_per_s: Array
     """Rate at which files start."""
     throughput_mbps: Array
@@ -85,7 +85,7 @@ def solve(
     Raises
     ------
     ValueError
-        Naming the argument, or if `capacity_mbps` has fewer entries than there are sources.
+        If an argument is out of range, or `capacity_mbps` has fewer entries than sources.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def solve(
     weight = np.exp(weight - weight.max(axis=-1, keepdims=True))
     active = weight / weight.sum(axis=-1, keepdims=True)
 
-    # E[k] in service and the rate of starts; without M - E[k], which cancels under heavy load
+    # E[k] and the rate of starts; M - E[k] would lose digits by cancellation under heavy load
     mean_active = np.sum(active[..., 1:] * k, axis=-1)
     served = np.sum(active[..., 1:] * capacity, axis=-1)
     starts = served * 1e6 / bits

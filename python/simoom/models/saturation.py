@@ -38,11 +38,11 @@ ASSUMPTIONS = (
     assumption.NO_CAPTURE,
     assumption.DECOUPLED,
     assumption.EQUAL_STATIONS,
-    assumption.Assumption("two_parties", "A collision has two parties, hardly ever more."),
+    assumption.Assumption("two_parties", "A collision has two stations, hardly ever more."),
 )
 
 COLLISIONS = ("standard", "staggered", "difs", "timeout", "eifs")
-"""Conventions for what follows a collision; see `SaturatedCell`."""
+"""Conventions for the silence after a collision; see `SaturatedCell`."""
 
 BIANCHI_2000 = MappingProxyType({"retry_limit": None, "collision": "difs", "countdown": "bianchi"})
 """Arguments of `bianchi` for the model of [1] as published."""
@@ -55,19 +55,19 @@ class Saturation(Prediction):
     throughput_mbps: Array
     """Payload delivered by all stations together."""
     attempt_probability: Array
-    """A station attempts in a slot (an idle one if the countdown is frozen)."""
+    """Probability that a station attempts in a slot (an idle one if the countdown is frozen)."""
     collision_probability: Array
-    """An attempt collides."""
+    """Probability that an attempt collides."""
     drop_probability: Array
-    """A frame is given up at its retry limit."""
+    """Probability that a frame is discarded at its retry limit."""
     service_time_ms: Array
     """Mean time from the head of a station's queue to delivery or drop."""
     idle_share: Array
-    """Share of time in idle slots."""
+    """Fraction of time in idle slots."""
     success_share: Array
-    """Share of time in successful exchanges and their interframe spaces."""
+    """Fraction of time in successful exchanges and their interframe spaces."""
     collision_share: Array
-    """Share of time in collisions and what follows them."""
+    """Fraction of time in collisions and the silence after them."""
 
 
 def _attempts(name: str, value: int | None) -> int | None:
@@ -76,23 +76,23 @@ def _attempts(name: str, value: int | None) -> int | None:
 
 @dataclass(eq=False)
 class StationClass(timing.Sending):
-    """Stations that are alike."""
+    """Identical stations."""
 
     stations: Numbers = Parameter(REQUIRED, "Stations with frames to send, from 1.", whole, low=1)
     _: KW_ONLY
     payload_bytes: Numbers = Parameter(
-        1500, "What is counted as throughput, in bytes per MPDU.", whole, low=1
+        1500, "Bytes of an MPDU that count as throughput.", whole, low=1
     )
     headers_bytes: OptionalNumbers = Parameter(
         None,
         """
-        Everything else in an MPDU. None: MAC header 24 (26 with QoS), FCS 4, LLC 8, IP 20 and
+        All other bytes of an MPDU. None: MAC header 24 (26 with QoS), FCS 4, LLC 8, IP 20 and
         UDP 8.
         """,
         whole,
     )
     retry_limit: Plain[int | None] = Parameter(
-        7, "Attempts at one frame; None: as many as it takes, as in [1].", _attempts
+        7, "Attempts at one frame; None: no limit, as in [1].", _attempts
     )
     cw_min: OptionalNumbers = Parameter(
         None, "Smallest contention window; None: that of the standard.", whole
@@ -118,27 +118,27 @@ class StationClass(timing.Sending):
 
     @property
     def payload_bits(self) -> Array:
-        """What a success delivers."""
+        """The payload that a success delivers."""
         return 8 * self.payload_bytes * self.mpdus
 
 
 @dataclass(kw_only=True, eq=False)
 class SaturatedCell(StationClass):
-    """A cell in which every station always has a frame to send, and all are alike."""
+    """A cell of identical stations that always have a frame to send."""
 
     standard: Plain[str] = timing.amendment("11b")
     collision: Plain[str] = Parameter(
         "standard",
         """
-        How long the medium rests after the frames of a collision:
+        The silence after the frames of a collision:
 
-        - "standard": EIFS for those who watch; the parties of the collision resume earlier, at
-          the end of their response timeout;
-        - "staggered": DIFS for those who watch, who saw energy but no frame; the parties resume
-          later, at the end of their response timeout;
-        - "difs": DIFS for everybody [1];
-        - "timeout": the response timeout, then DIFS, for everybody;
-        - "eifs": EIFS for everybody.
+        - "standard": EIFS for stations that do not collide; the colliding stations resume
+          earlier, at the end of their response timeout;
+        - "staggered": DIFS for stations that do not collide, which detected energy but no frame;
+          the colliding stations resume later, at the end of their response timeout;
+        - "difs": DIFS for all stations [1];
+        - "timeout": the response timeout, then DIFS, for all stations;
+        - "eifs": EIFS for all stations.
         """,
         choice,
         allowed=COLLISIONS,
@@ -146,9 +146,9 @@ class SaturatedCell(StationClass):
     countdown: Plain[str] = Parameter(
         "frozen",
         """
-        "frozen": counters stand still while the medium is busy (802.11-2020, 10.3.4.3).
-        "bianchi": a busy period counts as one slot of everybody's back-off; with the last three
-        conventions only.
+        "frozen": counters do not change while the medium is busy (802.11-2020, 10.3.4.3).
+        "bianchi": a busy period counts as one slot of every back-off; only with the last three
+        conventions.
         """,
         choice,
         allowed=("bianchi", "frozen"),
@@ -160,13 +160,13 @@ class SaturatedCell(StationClass):
 
     @property
     def split(self) -> bool:
-        """Whether the parties of a collision resume at another time than those who watch."""
+        """Whether the colliding stations resume at another time than the others."""
         return self.collision in ("standard", "staggered")
 
 
 @takes(SaturatedCell)
 def bianchi(cell: SaturatedCell) -> Saturation:
-    """Predict the saturation throughput of a cell: [1], with the standard's retries and timers.
+    """Predict the saturation throughput of a cell by [1] with the standard's retries and timers.
 
     The defaults follow the standard; ``bianchi(n, **BIANCHI_2000)`` is the model as published.
 
@@ -177,7 +177,7 @@ def bianchi(cell: SaturatedCell) -> Saturation:
     Raises
     ------
     ValueError
-        Naming the argument that is out of range, or the shapes that do not broadcast.
+        If an argument is out of range or shapes do not broadcast; the message names them.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def bianchi(cell: SaturatedCell) -> Saturation:
     times = cell.exchange(known)
     timeout = timing.response_timeout_us(known.name)
     silences = timing.silences_us(known.name)
-    # Where parties and others differ, `head_slots` says by how much.
+    # If colliding stations and others resume at different times, `head_slots` is the difference.
     silence = silences[
         {"standard": "eifs", "staggered": "difs"}.get(cell.collision, cell.collision)
     ]
@@ -229,7 +229,7 @@ def saturation(
 ) -> Saturation:
     """Predict the saturation throughput from durations, for any sequence of back-offs.
 
-    Equation (13) of [1]: payload times the probability of a success in a slot, over the mean
+    Equation (13) of [1]: payload times the probability of a success in a slot, divided by the mean
     duration of a slot.
 
     Parameters
@@ -240,16 +240,16 @@ def saturation(
         Mean back-off by stage and whether the last stage repeats; see
         `fixed_point.attempt_probability`.
     slot_us, success_us, collision_us : array_like
-        Duration of an idle slot, of a success and of a collision, interframe spaces included.
+        Durations of an idle slot, a success and a collision, including interframe spaces.
     payload_bits : array_like
         Payload of one success.
     countdown, head_slots
-        See `bianchi` and `fixed_point.frozen_fixed_point`; the latter matters to "frozen" only.
+        See `bianchi` and `fixed_point.frozen_fixed_point`; `head_slots` matters only to "frozen".
 
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -289,7 +289,7 @@ def saturation(
         idle, won = (1 - beta) ** n, n * beta * (1 - beta) ** (n - 1)
         clash = np.maximum(1 - idle - won, 0.0)
         if forever:
-            with np.errstate(divide="ignore", over="ignore"):  # all collide for ever
+            with np.errstate(divide="ignore", over="ignore"):  # every attempt collides
                 slots = 1 / (1 - beta) ** (n - 1) / beta
         else:
             slots = np.sum(gamma[..., None] ** np.arange(mean.shape[-1]), axis=-1) / beta
@@ -310,7 +310,7 @@ def saturation(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MixedSaturation(Prediction):
-    """A saturated cell of several classes; the axis is that of the classes."""
+    """A saturated cell of several classes; the additional axis is that of the classes."""
 
     throughput_mbps: Array = field(metadata={"axis": "class"})
     """Payload delivered by all stations of a class."""
@@ -318,7 +318,7 @@ class MixedSaturation(Prediction):
     collision_probability: Array = field(metadata={"axis": "class"})
     drop_probability: Array = field(metadata={"axis": "class"})
     airtime_share: Array = field(metadata={"axis": "class"})
-    """Share of time in successful exchanges of a class."""
+    """Fraction of time in successful exchanges of a class."""
 
 
 def mixed(
@@ -347,11 +347,11 @@ def mixed(
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
-    A slow station brings the fast ones down to its own throughput:
+    A slow station reduces the throughput of the fast ones to its own:
 
     >>> anomaly = mixed([StationClass(4, rate_mbps=11), StationClass(1, rate_mbps=1)])
     >>> (anomaly.throughput_mbps / [4, 1]).round(3).tolist()
@@ -400,7 +400,7 @@ def mixed_saturation(
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -422,8 +422,8 @@ def mixed_saturation(
     beta, gamma = _mixed_fixed_point(n, mean_slots, forever)
     silent = np.prod((1 - beta) ** n)
     won = n * beta * (1 - gamma)  # exactly one transmitter, and it is of this class
-    # The longest transmission of a slot is of class c if no class with longer frames transmits and
-    # c does; what is not a success of c is then a collision that lasts as long as a frame of c.
+    # The longest transmission of a slot is of class c if c transmits and no class with longer
+    # frames does. Unless it is a success of c, it is a collision as long as a frame of c.
     order = np.argsort(lost, kind="stable")
     quiet = ((1 - beta) ** n)[order]
     longer_quiet = np.concatenate([np.cumprod(quiet[::-1])[::-1][1:], [1.0]])

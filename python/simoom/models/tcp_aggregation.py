@@ -34,7 +34,7 @@ ASSUMPTIONS = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TcpAggregation(Prediction):
-    """One TCP flow over aggregating MACs."""
+    """One TCP flow over MACs with aggregation."""
 
     throughput_mbps: Array
     """Application bits."""
@@ -43,7 +43,7 @@ class TcpAggregation(Prediction):
     ack_mpdus: Array
     """TCP ACKs in a PPDU."""
     round_us: Array
-    """From one PPDU of TCP ACKs to the next."""
+    """Time from one PPDU of TCP ACKs to the next."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -53,17 +53,20 @@ class Flow(Ampdus):
     answers: Plain[str] = Parameter(
         "at_once",
         """
-        "at_once": TCP ACKs are there when a PPDU ends, as at a station that downloads. The number
-        of contenders is then the chain of `half_duplex` with one station, 0 or 1, which makes two
-        data PPDUs for each one of TCP ACKs. "waiting": TCP ACKs are always there, as at an access
-        point to which a wire of some milliseconds brings them: one for one.
+        "at_once": TCP ACKs are in the queue when a PPDU ends, as at a station that downloads. The
+        number of contenders is then the chain of `half_duplex` with one station, 0 or 1; there are
+        two data PPDUs for each PPDU of TCP ACKs. "waiting": TCP ACKs are always in the queue, as at
+        an access point behind a wire of some milliseconds; there is one data PPDU for each PPDU of
+        TCP ACKs.
         """,
         choice,
         allowed=("at_once", "waiting"),
     )
     delayed_ack: Numbers = Parameter(1, "Segments per TCP ACK.", whole, low=1)
     tcp_ip_bytes: Numbers = Parameter(
-        52, "Headers of TCP and IP (52 with timestamps), which are a TCP ACK as well.", whole
+        52,
+        "Headers of TCP and IP (52 with timestamps), which are also the size of a TCP ACK.",
+        whole,
     )
     cw_min: Numbers = Parameter(15, "Smallest contention window of both.", whole)
     cw_max: Numbers = Parameter(1023, "Largest contention window of both.", whole)
@@ -73,13 +76,13 @@ class Flow(Ampdus):
 def flow(tcp: Flow) -> TcpAggregation:
     """Predict one long-lived TCP flow whose sender always has full PPDUs.
 
-    The receiver sends all the TCP ACKs it holds in one PPDU, and contends with the sender for it.
-    The MCS is that of both directions.
+    The receiver sends all its queued TCP ACKs in one PPDU, for which it contends with the sender.
+    Both directions have the same MCS.
 
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -108,7 +111,7 @@ def flow(tcp: Flow) -> TcpAggregation:
     clash = beta**2 * (np.maximum(data.ppdu_us, ack_ppdu) + known.aifs_us)
     contest = ((1 - beta) ** 2 * known.slot_us + clash) / won
     alone = tcp.cw_min / 2 * known.slot_us
-    # At once: after a PPDU of TCP ACKs the sender is alone, then both contend for two successes.
+    # "at_once": after a PPDU of TCP ACKs only the sender contends, then both for two successes.
     waiting = alone + 2 * contest if at_once else 2 * contest
     total = per_round * np.asarray(data.cycle_us) + ack_ppdu + answer + waiting
     throughput = 8 * per_round * count * tcp.payload_bytes / total

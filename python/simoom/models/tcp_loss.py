@@ -45,7 +45,7 @@ def mathis_mbps(
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -89,12 +89,13 @@ def pftk_mbps(
     window_segments: ArrayLike = np.inf,
     form: str = "full",
 ) -> Array:
-    """Return the sending rate of TCP Reno by [2], timeouts included.
+    """Return the sending rate of TCP Reno by [2], including timeouts.
 
     Parameters
     ----------
     loss : array_like
-        p, the probability of a loss indication per segment, in [0, 1); 0 gives the window's limit.
+        p, the probability of a loss indication per segment, in [0, 1); with 0 the receive window
+        limits the rate.
     rtt_ms, rto_ms : array_like
         Round-trip time, and the first retransmission timeout T_0.
     mss_bytes, segments_per_ack : array_like
@@ -112,7 +113,7 @@ def pftk_mbps(
     Raises
     ------
     ValueError
-        Naming the argument; also if p = 0 and no window limits the rate.
+        If an argument is out of range, or p = 0 and no window limits the rate.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""How long frames and exchanges take: 802.11b, a, g, n, ac and ax.
+"""Durations of frames and frame exchanges of 802.11b, a, g, n, ac and ax.
 
 Durations are in microseconds, sizes in bytes with the FCS, rates in Mb/s. All sizes, rates and MCS
 indices may be arrays. Clauses are those of IEEE 802.11-2020 (HE: 802.11ax-2021, clause 27).
 
-The tables describe one cell without stations of older amendments; 11n, 11ac and 11ax are those of
-the 5 GHz band with EDCA's best-effort category.
+The tables describe a cell without stations of older amendments; 11n, 11ac and 11ax are those of the
+5 GHz band with the best-effort category of EDCA.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MSDU_SUBHEADER_BYTES = 14  # 9.3.2.2.2
 
 @dataclass(frozen=True)
 class Standard:
-    """The constants of one amendment, as tables of its PHY and MAC clauses give them."""
+    """The constants of one amendment, from the tables of its PHY and MAC clauses."""
 
     name: str
     family: str
@@ -72,7 +72,7 @@ class Standard:
 
     @property
     def headers_bytes(self) -> int:
-        """All that an MPDU carries beside the payload of UDP over IPv4."""
+        """The bytes of an MPDU other than the payload of UDP over IPv4."""
         return self.mac_header_bytes + FCS_BYTES + LLC_BYTES + IP_BYTES + UDP_BYTES
 
 
@@ -82,7 +82,7 @@ _DSSS_RATES = (1.0, 2.0, 5.5, 11.0)  # 16.2.3.3
 
 
 def _standard(name: str, family: str, **changes: object) -> Standard:
-    """A 20 MHz OFDM PHY at 5 GHz (Table 17-21), changed where an amendment differs."""
+    """A 20 MHz OFDM PHY at 5 GHz (Table 17-21), with the changes of an amendment."""
     constants: dict[str, object] = {
         "slot_us": 9.0,
         "sifs_us": 16.0,
@@ -223,7 +223,7 @@ def preamble_us(
 
 @dataclass(kw_only=True, eq=False)
 class Format(Parameters):
-    """How the data of an HT, VHT or HE PPDU is sent."""
+    """The format of the data field of an HT, VHT or HE PPDU."""
 
     width_mhz: Plain[int] = Parameter(20, "Channel width of n, ac and ax.")
     streams: Plain[int] = Parameter(1, "Spatial streams of n, ac and ax.")
@@ -231,15 +231,15 @@ class Format(Parameters):
     round_short_guard: Plain[bool] = Parameter(
         True,
         """
-        The standard rounds the data of a PPDU with a guard of 400 ns up to 4 us (19.4.3, 21.4.3);
-        ns-3 and papers often do not.
+        Whether the data field with a guard interval of 400 ns is rounded up to 4 us, as the
+        standard does (19.4.3, 21.4.3); ns-3 and some papers do not.
         """,
     )
 
 
 @dataclass(kw_only=True, eq=False)
 class Mode(Format):
-    """Rate, or modulation and coding, of a PPDU."""
+    """The rate, or the modulation and coding scheme, of a PPDU."""
 
     rate_mbps: OptionalNumbers = Parameter(
         None,
@@ -268,7 +268,7 @@ def amendment(default: str, allowed: Collection[str] = tuple(STANDARDS)) -> Plai
 class Ppdu(Mode):
     """A PPDU."""
 
-    psdu_bytes: Numbers = Parameter(REQUIRED, "MPDU or A-MPDU, FCS included.", whole, low=1)
+    psdu_bytes: Numbers = Parameter(REQUIRED, "MPDU or A-MPDU, including FCS.", whole, low=1)
     _: KW_ONLY
     standard: Plain[str] = amendment(REQUIRED)
     short_preamble: Plain[bool] = Parameter(False, "Short preamble of 11b, not for 1 Mb/s.")
@@ -276,7 +276,7 @@ class Ppdu(Mode):
 
 @takes(Ppdu)
 def ppdu_us(ppdu: Ppdu) -> Array:
-    """Return the time a PPDU is on the air.
+    """Return the duration of a PPDU.
 
     Returns
     -------
@@ -303,7 +303,7 @@ def ppdu_us(ppdu: Ppdu) -> Array:
     width_mhz, streams, guard_ns = ppdu.width_mhz, ppdu.streams, ppdu.guard_ns
     bits = 8 * ppdu.psdu_bytes
     if rate_mbps is not None and mcs is not None:
-        raise ValueError("mcs: give it or rate_mbps, not both")
+        raise ValueError("mcs: give mcs or rate_mbps, not both")
     if known.family == "dsss":
         rate, short = _legacy_rate(known, rate_mbps), ppdu.short_preamble
         if short and np.any(rate == 1.0):
@@ -330,9 +330,9 @@ def ppdu_us(ppdu: Ppdu) -> Array:
 def control_rate_mbps(
     *, standard: str, rate_mbps: ArrayLike | None = None, mcs: ArrayLike | None = None
 ) -> Array:
-    """Return the rate of the CTS, ACK or Block Ack that answers a frame (10.6.6.5).
+    """Return the rate of the CTS, ACK or Block Ack that a frame elicits (10.6.6.5).
 
-    It is the highest basic rate not above the rate of the frame; for n, ac and ax not above the
+    It is the highest basic rate that does not exceed the rate of the frame; for n, ac and ax, the
     rate of 11a with the same modulation and code rate (Table 10-9).
 
     Examples
@@ -353,7 +353,7 @@ def control_rate_mbps(
 
 
 def control_us(frame_bytes: ArrayLike, *, standard: str, rate_mbps: ArrayLike) -> Array:
-    """Return the time of an RTS, CTS, ACK or Block Ack, which n, ac and ax send as 11a does.
+    """Return the duration of an RTS, CTS, ACK or Block Ack; n, ac and ax send them as 11a does.
 
     Examples
     --------
@@ -391,7 +391,7 @@ def response_timeout_us(name: str) -> float:
 
 
 def silences_us(name: str) -> dict[str, float]:
-    """Return how long a medium may rest for everybody after the frames of a collision.
+    """Return the silences after the frames of a collision that are equal for all stations.
 
     Examples
     --------
@@ -407,19 +407,19 @@ class Exchange(Prediction):
     """The durations of one frame exchange."""
 
     success_us: Array
-    """From the first bit to the end of the AIFS after the answer."""
+    """Time from the first bit to the end of the AIFS after the response."""
     exposed_us: Array
-    """The frame that a collision destroys: the RTS, or the data without RTS."""
+    """Duration of the frame that a collision destroys: the RTS, or the data frame without RTS."""
 
 
 @dataclass(kw_only=True, eq=False)
 class Sending(Mode):
-    """How an MPDU, or an A-MPDU, is sent and answered."""
+    """The frame exchange of an MPDU or an A-MPDU."""
 
     rts: Plain[bool] = Parameter(False, "RTS/CTS before every data frame.")
     mpdus: Numbers = Parameter(
         1,
-        "MPDUs in one PPDU; above one an A-MPDU answered by a Block Ack (n, ac and ax).",
+        "MPDUs in one PPDU; more than one are an A-MPDU with a Block Ack (n, ac and ax).",
         whole,
         low=1,
     )
@@ -430,7 +430,7 @@ class Sending(Mode):
 
 @dataclass(eq=False)
 class Mpdu(Sending):
-    """An MPDU that is sent and answered."""
+    """The frame exchange of an MPDU with its size."""
 
     mpdu_bytes: Numbers = Parameter(REQUIRED, "Size of an MPDU with header and FCS.", whole, low=1)
     _: KW_ONLY
@@ -439,12 +439,12 @@ class Mpdu(Sending):
 
 @takes(Mpdu)
 def exchange(mpdu: Mpdu) -> Exchange:
-    """Return how long [RTS, CTS,] data, ACK take, and what a collision destroys of them.
+    """Return the duration of [RTS, CTS,] data, ACK, and of the frame that a collision destroys.
 
     Raises
     ------
     ValueError
-        Naming the argument that is out of range.
+        If an argument is out of range; the message names it.
 
     Examples
     --------
@@ -472,7 +472,7 @@ def exchange(mpdu: Mpdu) -> Exchange:
 
 
 def psdu_bytes(count: Array, mpdu: Array) -> Array:
-    """Return the size of an A-MPDU: delimiters, MPDUs, and padding but after the last (9.7.1)."""
+    """Return the size of an A-MPDU: delimiters, MPDUs, padding of all but the last (9.7.1)."""
     subframe: Array = MPDU_DELIMITER_BYTES + 4 * np.ceil(mpdu / 4)
     return (count - 1) * subframe + MPDU_DELIMITER_BYTES + mpdu
 
@@ -484,7 +484,7 @@ def _legacy_rate(known: Standard, rate_mbps: ArrayLike | None) -> Array:
 
 
 def _highest_mcs(known: Standard, width_mhz: int, streams: int) -> int:
-    """The highest MCS that exists: 9 of VHT does not with one stream at 20 MHz (21.5)."""
+    """Return the highest MCS: VHT has no MCS 9 with one stream at 20 MHz (21.5)."""
     subcarriers = _SUBCARRIERS[known.family].get(width_mhz, 0)
     whole_bits = subcarriers * 8 * streams * 10 % 12 == 0
     return known.max_mcs if known.family != "vht" or whole_bits else known.max_mcs - 1

@@ -1,4 +1,4 @@
-"""Studies: the figures, tables and claims of published papers, made again.
+"""Studies: reproductions of the figures, tables and claims of published papers.
 
 >>> from simoom import studies
 >>> list(studies.STUDIES)
@@ -7,8 +7,8 @@
 >>> figure.claims[3].verdict.value
 'reproduced'
 
-A study holds figures and tables; each has its numbers in `Figure.data`, a picture by `Figure.plot`
-and `Figure.claims`: sentences of the paper with verdicts that follow from the numbers. ``simoom
+A study has figures and tables. `Figure.data` has the numbers, `Figure.plot` draws them, and
+`Figure.claims` are sentences of the paper with verdicts that follow from the numbers. ``simoom
 study`` prints and writes them.
 """
 
@@ -37,7 +37,7 @@ def find(name: str) -> Study:
     Raises
     ------
     UnknownStudyError
-        Naming those that there are.
+        If there is no such study; the message lists the studies.
     """
     if name in STUDIES:
         return STUDIES[name]

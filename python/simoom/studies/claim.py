@@ -1,6 +1,6 @@
-"""Claims: what a paper says, held against numbers.
+"""Claims: sentences of a paper, compared with numbers.
 
-A verdict follows from checks and from nothing else, see `simoom.evidence`.
+A verdict follows only from checks, see `simoom.evidence`.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ class Claim:
     name : str
         A short key.
     statement : str
-        The sentence, in our words.
+        The sentence, paraphrased.
     paper : str
-        The value that the paper gives, or how it puts it.
+        The value or the wording of the paper.
     checks : tuple of Check
-        What the verdict rests on; none if the claim cannot be checked.
+        The checks that determine the verdict; none if the claim cannot be checked.
     tolerance : str
-        How much is allowed, and why so much.
+        The tolerance and its reason.
     remark : str
-        What explains the numbers, or why there are none.
+        An explanation of the numbers, or why there are none.
     """
 
     name: str
@@ -40,12 +40,12 @@ class Claim:
 
     @property
     def verdict(self) -> Verdict:
-        """What the checks say together."""
+        """The verdict of all checks."""
         return Verdict.of(self.checks)
 
     @property
     def ours(self) -> str:
-        """Our value: each check's where there are few, else the one furthest off."""
+        """The values found here: of each check if there are few, otherwise of the worst check."""
         if len(self.checks) <= FEW:
             return "; ".join(map(str, self.checks))
         worst = max(self.checks, key=lambda check: check.distance)
@@ -53,13 +53,13 @@ class Claim:
 
     @property
     def count(self) -> str:
-        """How many checks hold."""
+        """The number of checks that hold, as text."""
         hold = sum(check.outcome is Outcome.HOLDS for check in self.checks)
         return f"{hold} of {len(self.checks)}"
 
     @property
     def reason(self) -> str:
-        """Why the verdict is what it is: the checks that do not hold, then the remark."""
+        """The reasons of the verdict: the checks that do not hold, then the remark."""
         parts = []
         for outcome, word in ((Outcome.FAILS, "outside"), (Outcome.OPEN, "undecided")):
             some = [check for check in self.checks if check.outcome is outcome]
@@ -86,7 +86,7 @@ class Claim:
 
 
 FEW = 3
-"""So many checks are listed with their numbers."""
+"""Up to this number, checks are listed with their numbers."""
 
 
 def claim(
@@ -98,7 +98,7 @@ def claim(
     tolerance: str = "",
     remark: str = "",
 ) -> Claim:
-    """Hold a claim against checks; there must be one.
+    """Return a claim with its checks, of which there must be at least one.
 
     Examples
     --------
@@ -114,12 +114,12 @@ def claim(
 
 
 def unchecked(name: str, statement: str, *, paper: str, because: str) -> Claim:
-    """Return a claim that cannot be checked, and say why."""
+    """Return a claim that cannot be checked, with the reason."""
     return Claim(name, statement, paper, (), remark=because)
 
 
 def _named(checks: Sequence[Check]) -> str:
-    """Name checks with their bands, a few of them."""
+    """Return a text that lists the first few checks with their bands."""
     parts = [f"{check.what} (wanted {check.band}, is {check.value})" for check in checks[:FEW]]
     more = len(checks) - FEW
     return ", ".join(parts) + (f" and {more} more" if more > 0 else "")

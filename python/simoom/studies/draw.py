@@ -1,8 +1,7 @@
 """Drawing a figure of a study.
 
-Colour tells the setting and shape the source, in all figures alike: an analysis is a line, a
-simulation a band with points in it, what others found is hollow, and the paper's numbers are black
-crosses.
+In all figures, colour shows the setting and shape the source: an analysis is a line, a simulation
+is a band with points, reference values are hollow, and the paper's numbers are black crosses.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ LETTER_INCHES = 0.066
 def figure(each: Figure) -> Picture:
     """Draw all panels of a figure side by side, with one legend below them."""
     count = len(each.panels)
-    # Names need room: such panels stand one above the other.
+    # Axes with names need room: their panels are stacked vertically.
     down = count if each.named else 1
     across = count // down
     width = ALONE_INCHES if across == 1 else across * PANEL_INCHES[0]
@@ -103,7 +102,7 @@ def _curve(axes: Axes, curve: Curve, x: np.ndarray[Any, Any], *, joined: bool) -
 
 
 def _style(curve: Curve) -> dict[str, Any]:
-    """Return how a curve is drawn."""
+    """Return the style of a curve."""
     style = MARKERS[curve.source] | {"color": plots.CYCLE[curve.colour % len(plots.CYCLE)]}
     if curve.source is Source.PAPER and curve.colour == 0:
         style["color"] = plots.BLACK
@@ -115,7 +114,7 @@ def _style(curve: Curve) -> dict[str, Any]:
 
 
 def _handles(each: Figure) -> list[Line2D]:
-    """Return what the legend shows: every name once."""
+    """Return the entries of the legend: every name once."""
     styles: dict[str, dict[str, Any]] = {}
     for curve in each.curves:
         style = _style(curve)
@@ -134,7 +133,7 @@ def _positions(curve: Curve, names: list[str]) -> np.ndarray[Any, Any]:
 
 
 def _sides(shown: list[Curve]) -> dict[str, float]:
-    """Return by how much curves over names are set apart, so that none hides another."""
+    """Return the offsets of curves over names, so that none hides another."""
     names = [curve.name for curve in shown]
     width = min(0.5, 0.14 * (len(names) - 1))
     return {name: -width / 2 + i * width / max(1, len(names) - 1) for i, name in enumerate(names)}

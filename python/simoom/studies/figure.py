@@ -1,7 +1,7 @@
 """Figures and tables of a study: data first, a picture second.
 
-All have the same shape. A figure is a number of curves over the same axis, each of one quantity;
-its data is one long frame, a row a point. Tables of a paper are figures whose axis has names.
+A figure has several curves over the same axis, each of one quantity. Its data is one long frame
+with a row for each point. Tables of a paper are figures whose axis has names.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ X = float | str
 
 
 class Source(enum.StrEnum):
-    """Where a number comes from."""
+    """The source of a number."""
 
     PAPER = "paper"
     ANALYSIS = "analysis"
@@ -39,19 +39,19 @@ class Curve:
     Parameters
     ----------
     label : str
-        What the legend says, without the source.
+        The text of the legend, without the source.
     source : Source
-        Where the numbers come from.
+        The source of the numbers.
     x : tuple
         Numbers or names.
     values : tuple of Value
-        As many.
+        The values, one for each element of `x`.
     quantity : str
-        Which panel it belongs to: a name with its unit, ``session_delay_s``.
+        The quantity of its panel: a name with its unit, ``session_delay_s``.
     colour : int
-        Place in the colour cycle; what is the same setting has the same colour.
+        Index in the colour cycle; equal settings have equal colours.
     dashed : bool
-        For a second form of the same thing.
+        Whether the line is dashed, for a second form of the same setting.
     """
 
     label: str
@@ -93,7 +93,7 @@ def curve(
     label, source, x, quantity, colour, dashed
         As in `Curve`.
     values : callable or iterable
-        The values in order of `x`, or what gives the value at a place.
+        The values in the order of `x`, or a function of an element of `x`.
     """
     places = tuple(x)
     found = map(values, places) if callable(values) else values
@@ -103,20 +103,20 @@ def curve(
 
 @dataclass(frozen=True)
 class Axis:
-    """What an axis shows.
+    """An axis.
 
     Parameters
     ----------
     column : str
         Name in the data, with its unit: ``think_s``. For a panel it is the quantity.
     label : str
-        What stands at the axis, with the unit.
+        The label of the axis, with the unit.
     low, high : float, optional
-        Its ends, as the paper draws it where that is known.
+        Its ends, as in the paper's figure if known.
     log : bool
-        Logarithmic.
+        Whether the axis is logarithmic.
     ticks : tuple of float
-        Where its numbers stand, if not where they usually do.
+        The positions of the ticks, if they are not the default ones.
     """
 
     column: str
@@ -136,7 +136,7 @@ class Figure:
     key : str
         ``figure 5``, ``table 2``.
     title : str
-        What it shows.
+        The title.
     x : Axis
         The common axis.
     panels : tuple of Axis
@@ -144,9 +144,9 @@ class Figure:
     curves : tuple of Curve
         The numbers.
     claims : tuple of Claim
-        What the paper says about it.
+        The claims of the paper about it.
     notes : str
-        What one has to know to read it.
+        Notes for the reader.
     """
 
     key: str
@@ -165,7 +165,7 @@ class Figure:
 
     @property
     def data(self) -> pl.DataFrame:
-        """The numbers as a long data frame, a row a point."""
+        """The numbers as a long data frame with a row for each point."""
         import polars as pl
 
         rows = [
@@ -201,7 +201,7 @@ class Figure:
 
 
 def places(curves: Sequence[Curve], *, most: int = 9) -> list[X]:
-    """Return the places that a table shows: those of points rather than those of smooth lines."""
+    """Return the x values that a table shows: those of points, not of smooth lines."""
     points = [c for c in curves if c.source is not Source.ANALYSIS] or list(curves)
     all_x = list(dict.fromkeys(x for c in points for x in c.x))
     if not any(isinstance(x, str) for x in all_x):

@@ -1,4 +1,4 @@
-"""TCP over full-duplex WLANs: a paper's figures and claims, analysed.
+"""TCP over full-duplex WLANs: a paper's figures and claims by analysis.
 
 V. U. Pai, N. B. Mehta, C. Singh, "TCP throughput over full-duplex WLANs: novel implications of the
 AP's new capability".
@@ -32,15 +32,15 @@ GAIN = (
     "its simulation, as it does not say which of both it quotes"
 )
 UNSTATED = (
-    "a CTS timeout, which the paper does not mention, would suffice to explain gains that are too "
-    "large where uploads prevail: it takes more off there"
+    "a CTS timeout, which the paper does not mention, would explain gains that are too large where "
+    "uploads prevail: it reduces them more there"
 )
 
 
 def gain_claim(
     name: str, *, cli_mbps: float, uploads: float, percent: float, gap: float, figure: str
 ) -> Claim:
-    """Hold a quoted gain over half duplex against the analysis, tightly and loosely."""
+    """Compare a quoted gain over half duplex with the analysis, by two tolerances."""
     ours = float(model.cell(MANY, upload_fraction=uploads, cli_rate_mbps=cli_mbps).gain_percent)
     factor = (100 + ours) / (100 + percent)
     return claim(
@@ -76,7 +76,7 @@ def figure_4(_: Lab) -> Figure:
                 Check("chain, P(> 3) for rarely", Value.exact(more), high=0.05),
                 Check("chain, P(> 3) for never", Value.exact(more), high=0.005),
             ],
-            tolerance="5 % of the time for rarely, 0.5 %, which no histogram shows, for never",
+            tolerance="5 % of the time counts as rarely, 0.5 %, which no histogram shows, as never",
         ),
         claim(
             "all_contend_in_full_duplex",
@@ -86,18 +86,18 @@ def figure_4(_: Lab) -> Figure:
                 Check.near("Monte Carlo", monte_carlo["full duplex"].at(50), 0.97, within=0.03)
             ],
             tolerance="0.03",
-            remark="the analysis takes it for granted; the Monte Carlo begins, as the paper's "
-            "simulation, with all windows at the senders",
+            remark="the analysis assumes it; the Monte Carlo begins, as the paper's simulation, "
+            "with all windows at the senders",
         ),
     )
     return Figure(
         "figure 4",
         "contending stations, N = 50, f = 1/4",
-        Axis("contending", "stations that contend, access point apart", -1, 52),
+        Axis("contending", "contending stations, without the access point", -1, 52),
         (Axis(quantity, "fraction of time", 0, 1.05),),
         (chain, *found),
         claims,
-        notes="The analysis of full duplex takes for granted that all 50 contend.",
+        notes="The analysis of full duplex assumes that all 50 stations contend.",
     )
 
 
@@ -153,14 +153,14 @@ def figure_5(_: Lab) -> Figure:
         (Axis(quantity, "total TCP throughput, Mb/s", 0, 30),),
         (*full, *half, *found),
         _claims_5(full, half, by_label),
-        notes="Gains are taken at N = 80, as the paper does not say at which N it took them.",
+        notes="Gains are those at N = 80, because the paper does not say for which N.",
     )
 
 
 def _claims_5(
     full: list[Curve], half: list[Curve], monte_carlo: dict[str, Curve]
 ) -> tuple[Claim, ...]:
-    """Hold accuracy, what the throughput depends on, and the gains of Fig. 5."""
+    """Check accuracy, dependence of the throughput on N and f, and the gains of Fig. 5."""
     spread = [c.at(80).over(c.at(20)) for c in full]
     return (
         claim(
@@ -210,7 +210,7 @@ def _claims_5(
             "time_to_full_windows",
             "All windows are full after 21.11 s with full duplex, 28.35 s with half duplex.",
             paper="21.11 s, 28.35 s",
-            because="the analysis starts with full windows; it takes the simulation",
+            because="the analysis starts with full windows; this claim needs a simulation",
         ),
     )
 
@@ -270,7 +270,7 @@ def figure_6(_: Lab) -> Figure:
 
 
 def _other_claims(full: list[Curve]) -> tuple[Claim, ...]:
-    """Hold the break-even, the limit of uploads only, and (6) as printed."""
+    """Check the break-even, the limit of uploads only, and (6) as printed."""
 
     def gain(f: float) -> float:
         return float(model.cell(MANY, upload_fraction=f, cli_rate_mbps=12).gain_percent)
@@ -290,7 +290,7 @@ def _other_claims(full: list[Curve]) -> tuple[Claim, ...]:
         ),
         claim(
             "uploads_do_not_feel_r2",
-            "With uploads only r2 does not matter, as all exchanges last T_p(r1).",
+            "With uploads only, r2 does not matter, because all exchanges last T_p(r1).",
             paper="not a function of r2",
             checks=[
                 Check.agrees(f"{c.label} over r2 = 36", c.at(1.0), full[0].at(1.0), within=1e-3)
@@ -300,14 +300,14 @@ def _other_claims(full: list[Curve]) -> tuple[Claim, ...]:
         ),
         claim(
             "attempt_probability_as_printed",
-            "(6), as printed, gives the attempts of the access point.",
+            "(6) as printed gives the attempt probability of the access point.",
             paper="+48.7 % at r2 = 27, f = 1",
             checks=[
                 Check.near("gain, %", Value.exact(float(printed.gain_percent)), 48.7, within=10.0)
             ],
             tolerance="10 points",
-            remark="the denominator's first term must be z_0(s) and not z'_0; all other values "
-            "here have it so",
+            remark="the first term of the denominator must be z_0(s) instead of z'_0, as for all "
+            "other values here",
         ),
     )
 

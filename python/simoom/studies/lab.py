@@ -1,4 +1,4 @@
-"""Where the runs of a study are made: on all cores, each once, whatever the order."""
+"""The executor of a study's runs: on all cores, each run once, in any order."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from simoom.scenario import Scenario
 from simoom.studies.figure import Figure
 
 Measure = Callable[[Run], Mapping[str, float]]
-"""Takes from a run what a study needs, so that the rest need not be kept."""
+"""Extracts from a run the values that a study needs, so that the run can be discarded."""
 
 Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True)
 class _Measured:
-    """A run of which only what is measured is wanted."""
+    """A run of which only the extracted values are stored."""
 
     wanted: Wanted
     measure: Measure
@@ -34,15 +34,15 @@ class _Measured:
 
 
 class Sample(dict[str, "NDArray[np.float64]"]):
-    """What replications measured: for each quantity an array in order of replication."""
+    """Values of replications: for each quantity an array in the order of replications."""
 
 
 class Lab:
     """Runs scenarios for the figures of a study.
 
-    Figures may ask from several threads at once, and together keep all cores busy. What two of
-    them ask for is run once. Replications of different scenarios have the same seeds, so that they
-    may be compared pair by pair.
+    Figures may submit runs from several threads at once, which together use all cores. A run that
+    two figures need is executed once. Replications of different scenarios have the same seeds, so
+    that they can be compared in pairs.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Lab:
     workers : int, optional
         Threads; one for each core by default. Results do not depend on it.
     progress : callable, optional
-        Called with the fraction of the runs asked for that is done.
+        Called with the completed fraction of the submitted runs.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Lab:
         self._shown = 0.0
 
     def pick(self, full: Key, quick: Key) -> Key:
-        """Return one or the other: a grid, a number of replications, a duration."""
+        """Return the first value if the lab is quick, otherwise the second."""
         return quick if self.quick else full
 
     def sample(
@@ -83,16 +83,16 @@ class Lab:
         replications: int,
         probes: tuple[str, ...] = (),
     ) -> dict[Key, Sample]:
-        """Run every case so many times and return what was measured.
+        """Run replications of every case and return the extracted values.
 
         Parameters
         ----------
         cases : mapping
             The scenarios by name.
         measure : callable
-            What to take from a run.
+            The function that extracts the values from a run.
         replications : int
-            How many runs of each.
+            The number of runs of each case.
         probes : tuple of str, optional
             Paths of the time series that `measure` reads.
 
@@ -110,7 +110,7 @@ class Lab:
         return {key: _stack([found[key, r] for r in range(replications)]) for key in cases}
 
     def _tell(self) -> None:
-        """Tell the progress of all figures together, which never goes back."""
+        """Report the progress of all figures together, which never decreases."""
         with self._lock:
             self._shown = max(self._shown, self._runner.ended / self._runner.asked)
             if self._progress is not None:
@@ -118,7 +118,7 @@ class Lab:
 
     @property
     def runs(self) -> int:
-        """How many runs were made."""
+        """The number of completed runs."""
         return self._runner.ended
 
     def close(self) -> None:
@@ -137,7 +137,7 @@ def _stack(runs: list[Mapping[str, float]]) -> Sample:
 
 
 class Exhibit:
-    """A figure that can be made: ``figure_5(quick=True)``, or in a lab that others use too."""
+    """A figure that can be made: ``figure_5(quick=True)``, or in a shared lab."""
 
     def __init__(self, key: str, make: Callable[[Lab], Figure]) -> None:
         self.key = key
@@ -152,7 +152,7 @@ class Exhibit:
         quick : bool, optional
             Fewer and shorter runs.
         lab : Lab, optional
-            Where to run; it says whether to be quick.
+            The lab for the runs, which determines whether they are quick.
         """
         if lab is not None:
             return self._make(lab)

@@ -1,4 +1,4 @@
-"""Numbers that others found, to be drawn beside ours; see ``data/README.md``."""
+"""Published and independently simulated reference values of figures; see ``data/README.md``."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def curves(study: str, figure: str, colours: Mapping[str, int]) -> list[Curve]:
     Parameters
     ----------
     study : str
-        Which file.
+        The name of the file.
     figure : str
         The figure's key.
     colours : mapping
-        The colour of each series; a series that is not in it is left out.
+        The colour of each series; series without a colour are omitted.
     """
     found: dict[tuple[str, str, str], list[tuple[X, Value]]] = {}
     for row in _rows(study):
@@ -52,7 +52,7 @@ def _rows(study: str) -> tuple[dict[str, str], ...]:
 
 
 def _place(text: str) -> X:
-    """A number where it is one, else a name."""
+    """Return a number if the text is one, otherwise the text."""
     try:
         return float(text)
     except ValueError:

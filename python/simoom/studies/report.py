@@ -1,4 +1,4 @@
-"""What a study prints and writes: tables beside the paper's values, claims, pictures, pages."""
+"""Reports of studies: tables with the paper's values, claims, figures, HTML pages."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ MARKS = {
     Verdict.NOT_CHECKABLE: ("·", "dim"),
 }
 CELL = 8
-"""Columns of the terminal that a number takes."""
+"""Width of a number in the terminal."""
 
 
 def tables(results: Results, *, width: int = 100) -> RenderableType:
-    """Return everything as something that rich can print."""
+    """Return all results as an object that rich can print."""
     parts: list[RenderableType] = []
     for figure in results:
         parts += [Text(_head(figure), style="bold")]
@@ -45,7 +45,7 @@ def tables(results: Results, *, width: int = 100) -> RenderableType:
 
 
 def summary(results: Results) -> str:
-    """Return how many claims have which verdict."""
+    """Return the numbers of claims by verdict."""
     counts = ", ".join(f"{n} {verdict.value}" for verdict, n in results.verdicts.items() if n)
     claims = sum(results.verdicts.values())
     return f"{results.study.name}: {claims} claims: {counts}" if claims else results.study.name
@@ -56,7 +56,7 @@ def _head(figure: Figure) -> str:
 
 
 def _numbers(figure: Figure, quantity: str, width: int) -> RenderableType:
-    """Return the numbers of a panel: a row a series, or a row a place where places have names."""
+    """Return the table of a panel: a row per series, or per x value if the x values are names."""
     curves = figure.panel(quantity)
     blocks = _blocks(curves, width) if not figure.named else [_by_name(curves)]
     return Group(*blocks)
@@ -71,7 +71,7 @@ def _table(first: str, heads: Sequence[str], name_width: int) -> Table:
 
 
 def _blocks(curves: Sequence[Curve], width: int) -> list[Table]:
-    """Return tables with a row a series and a column a place, as many as fit beside each other."""
+    """Return tables with a row per series and a column per x value, as many as fit."""
     xs = places(curves)
     room = min(44, max(len(c.name) for c in curves))
     fit = max(1, (width - room - 2) // (CELL + 1))
@@ -93,7 +93,7 @@ def _blocks(curves: Sequence[Curve], width: int) -> list[Table]:
 
 
 def _by_name(curves: Sequence[Curve]) -> Table:
-    """Return a table with a row a place and a column a series."""
+    """Return a table with a row per x value and a column per series."""
     names = list(dict.fromkeys(x for c in curves for x in c.x))
     table = _table("", [f"{c.label}\n({c.source.value})" for c in curves], 36)
     for name in names:
@@ -134,13 +134,13 @@ def _claim(claim: Claim) -> RenderableType:
 
 
 def _reasons(claim: Claim) -> list[tuple[str, str]]:
-    """Return what a verdict rests on, as far as there is something."""
+    """Return the reasons of a verdict, without empty ones."""
     rows = [("paper", claim.paper), ("here", claim.ours), ("allowed", claim.tolerance)]
     return [(name, text) for name, text in (*rows, ("why", claim.reason)) if text]
 
 
 def write(results: Results, directory: Path) -> list[str]:
-    """Write data, pictures and claims below a directory; return the names of the files."""
+    """Write data, figures and claims into a directory; return the names of the files."""
     here = directory / results.study.name
     here.mkdir(parents=True, exist_ok=True)
     names = []
@@ -172,7 +172,7 @@ def markdown(results: Results) -> str:
 
 
 def page(studies: Sequence[Results]) -> str:
-    """Return studies as one HTML page that needs nothing else."""
+    """Return studies as one self-contained HTML page."""
     return pages.render(
         "studies.html",
         title="Simoom: studies",
@@ -192,7 +192,7 @@ def page(studies: Sequence[Results]) -> str:
 
 
 def _on_page(figure: Figure) -> dict[str, Any]:
-    """Return what the page shows of a figure."""
+    """Return the values of a figure for the template."""
     return {
         "head": _head(figure),
         "picture": pages.embedded(figure.plot()),
@@ -203,7 +203,7 @@ def _on_page(figure: Figure) -> dict[str, Any]:
 
 
 def _panel(figure: Figure, quantity: str, label: str) -> dict[str, Any]:
-    """Return the numbers of a panel: a row a series, a column a place."""
+    """Return the table of a panel: a row per series, a column per x value."""
     curves = figure.panel(quantity)
     xs = places(curves, most=40)
     rows = []

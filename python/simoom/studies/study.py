@@ -35,13 +35,13 @@ class Study:
     name : str
         ``http_queueing``.
     title : str
-        What it is about.
+        The subject.
     reference : str
         The paper.
     exhibits : tuple of Exhibit
-        What can be made, in order.
+        Its figures and tables, in order.
     notes : str
-        How the paper was read, and where Simoom departs from it.
+        The reading of the paper, and deviations from it.
     """
 
     name: str
@@ -68,14 +68,14 @@ class Study:
         Parameters
         ----------
         kind : {"figure", "table"}
-            Which of both.
+            Whether it is a figure or a table.
         number : str
-            ``5``, ``A.2`` or ``elephants``, in capitals or not.
+            ``5``, ``A.2`` or ``elephants``, in upper or lower case.
 
         Raises
         ------
         UnknownStudyError
-            Naming those that there are.
+            If there is none; the message lists the existing ones.
         """
         wanted = f"{kind} {number.strip()}".casefold()
         for key in self.keys:
@@ -91,16 +91,16 @@ class Study:
         Parameters
         ----------
         keys : iterable of str, optional
-            Which, see `keys`.
+            The keys, see `keys`.
         lab : Lab, optional
-            Where to run; without it, a quick one of its own.
+            The lab for the runs; by default a new quick one.
         """
         chosen = [self.by_key[key] for key in (self.keys if keys is None else keys)]
         if lab is None:
             with Lab(quick=True) as own:
                 return self.run(keys, lab=own)
-        # A thread for each figure: their runs share the lab's cores, and no core waits for one
-        # figure's last run while another has some to make.
+        # A thread for each figure: the runs of all figures share the cores, so that no core is
+        # idle while one figure waits for its last run.
         jobs = [partial(_made, each, lab) for each in chosen]
         with Runner(workers=max(1, len(jobs))) as threads:
             try:
@@ -116,7 +116,7 @@ class Study:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Results:
-    """What a study made."""
+    """The figures and tables that a study made."""
 
     study: Study
     figures: tuple[Figure, ...]
@@ -128,12 +128,12 @@ class Results:
 
     @property
     def verdicts(self) -> dict[Verdict, int]:
-        """How many claims have which verdict."""
+        """The numbers of claims by verdict."""
         found = [claim.verdict for _, claim in self.claims]
         return {verdict: found.count(verdict) for verdict in Verdict}
 
     def frame(self) -> pl.DataFrame:
-        """Return the claims as a data frame, a row a claim."""
+        """Return the claims as a data frame with a row for each claim."""
         import polars as pl
 
         rows = [{"figure": figure.key, **claim.row()} for figure, claim in self.claims]

@@ -1,4 +1,4 @@
-"""The analytic twin: what closed-form models say of a scenario.
+"""The analytic twin: predictions for a scenario by analytic models.
 
 >>> import simoom as sm
 >>> cell = sm.Scenario(standard="11b", stations=10, flows=[{"from": "server", "to": "sta*"}])

@@ -1,7 +1,7 @@
-"""How long exchanges take under the options of a scenario.
+"""Durations of frame exchanges under the options of a scenario.
 
-The durations come from `simoom.models.timing`, not from the simulator, so that twin and simulation
-agree for a reason.
+The durations come from `simoom.models.timing`, not from the simulator, so that agreement between
+twin and simulation is evidence.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Exchange:
     """One frame exchange."""
 
     success_us: float
-    """From the first bit to the end of the DIFS after the MAC's ACK."""
+    """Time from the first bit to the end of the DIFS after the MAC's ACK."""
     exposed_us: float
-    """What a collision destroys: the RTS, or the data frame without RTS."""
+    """Duration of the frame that a collision destroys: the RTS, or the data frame without RTS."""
     opening_mbps: float
     """Rate of that frame."""
     rts: bool
@@ -34,7 +34,7 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Air:
-    """What the stations of a cell have in common.
+    """The parameters that all stations of a cell share.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Air:
 
     @property
     def rate_mbps(self) -> float:
-        """Rate of data frames where a station has none of its own."""
+        """Rate of the data frames of stations without a rate of their own."""
         return float(self.wlan["rate_mbps"] or self.known.rates_mbps[-1])
 
     @property
@@ -85,16 +85,16 @@ class Air:
 
     @property
     def attempts(self) -> int:
-        """Attempts at a frame, or at its RTS, if nothing but collisions spoils them."""
+        """Attempts at a frame, or at its RTS, if it is lost only in collisions."""
         return int(self.wlan["short_retry_limit"])
 
     @property
     def overhead_bytes(self) -> int:
-        """What an MPDU carries around an IP packet."""
+        """The bytes of an MPDU other than the IP packet."""
         return int(self.wlan["mac_header_bytes"] + self.wlan["llc_bytes"] + timing.FCS_BYTES)
 
     def backoff_slots(self) -> Array:
-        """Mean back-off of each stage, the slot of the attempt included."""
+        """Mean back-off of each stage, including the slot of the attempt."""
         mean = backoff_slots(self.cw_min, self.cw_max, attempts=self.attempts)
         # ns-2 draws from 0 to CW - 1: half a slot less on average.
         return mean - 0.5 if self.wlan["backoff_draw"] == "ns2" else mean
@@ -112,13 +112,13 @@ class Air:
         )
 
     def response_mbps(self, rate_mbps: float) -> float:
-        """Return the rate of the CTS or ACK that answers a frame, and of the RTS before it.
+        """Return the rate of the CTS or ACK that a frame elicits, and of the RTS before it.
 
-        The highest basic rate of the same family that is not above it, or else the highest
-        mandatory one (10.6.6.5.2).
+        The highest basic rate of the same family that does not exceed the rate of the frame, or
+        else the highest mandatory one (10.6.6.5.2).
         """
         dsss = rate_mbps in _DSSS
-        # Without any given, those of the standard (an 802.11g cell has those of 802.11b besides).
+        # By default those of the standard (an 802.11g cell also has those of 802.11b).
         usual = (1.0, 2.0, 5.5, 11.0) if self.standard == "11g" else (1.0, 2.0)
         default = usual if dsss else timing.STANDARDS["11a"].basic_rates_mbps
         mandatory = _DSSS if dsss else timing.STANDARDS["11a"].basic_rates_mbps
@@ -140,7 +140,7 @@ class Air:
         return Exchange(success + request + clear + 2 * self.sifs_us, request, control, True)
 
     def silence_us(self, rate_mbps: float) -> float:
-        """Return how long those who watched a collision wait (EIFS, 10.3.7)."""
+        """Return how long stations that did not collide wait after a collision (EIFS, 10.3.7)."""
         rule = self.wlan["eifs"]
         if rule == "none":
             return self.difs_us
@@ -149,10 +149,10 @@ class Air:
         return self.sifs_us + self.ppdu_us(timing.ACK_BYTES, answer) + self.difs_us
 
     def resume_us(self, rate_mbps: float) -> float:
-        """Return how long the parties of a collision wait: their response timeout.
+        """Return how long the colliding stations wait: their response timeout.
 
-        SIFS + slot + the answer's preamble and header (10.3.2.9, 10.3.2.11), on the grid of slots
-        that begins a DIFS after the collision.
+        SIFS + slot + preamble and header of the response (10.3.2.9, 10.3.2.11), rounded to the slot
+        grid that begins a DIFS after the collision.
         """
         grid = self.wlan["slot_grid"]
         if grid == "shared":
@@ -170,5 +170,5 @@ class Air:
         return float(self.difs_us + slots * self.slot_us)
 
     def head_slots(self, rate_mbps: float) -> float:
-        """Return by how many slots the parties of a collision resume before all others."""
+        """Return by how many slots the colliding stations resume before all others."""
         return (self.silence_us(rate_mbps) - self.resume_us(rate_mbps)) / self.slot_us

@@ -20,13 +20,13 @@ ACK_CLOCK = Assumption("ack_clock", "W* is at least d, so that no TCP ACK waits 
 ALIKE = Assumption("alike", "All flows have the same segments, rates and windows.")
 
 LOSS_DRIVEN = ("new_reno", "reno", "cubic", "bic")
-"""Congestion controls that fill the window where nothing is lost."""
+"""Congestion controllers that fill the window if nothing is lost."""
 
 _NAMES = {known.name: known for known in half_duplex.ASSUMPTIONS}
 
 
 def fit(cell: Cell) -> Fit:
-    """Hold a scenario against `half_duplex` and predict."""
+    """Check the assumptions of `half_duplex` for a scenario and predict."""
     scope = [saturated.one_hop(cell), persistent(cell)]
     if any(held.verdict == "broken" for held in scope):
         return Fit("half_duplex", "", (*scope, *medium(cell)))
@@ -55,13 +55,13 @@ def fit(cell: Cell) -> Fit:
 
 
 def _mean(flows: Sequence[Flow], values: Sequence[float]) -> float:
-    """Each packet of a window takes its turn in one queue, so that windows weigh the values."""
+    """Return a mean weighted by windows: all packets of all windows share one queue."""
     weight = np.array([float(flow.window_segments) for flow in flows])
     return float(np.dot(weight / weight.sum(), values))
 
 
 def times(cell: Cell, flows: Sequence[Flow]) -> half_duplex.CellTimes:
-    """Return what the exchanges of flows take; where they differ, the mean."""
+    """Return the durations of the flows' exchanges, or their means if they differ."""
     air, mean = cell.air, partial(_mean, flows)
     data, answers = [cell.data(flow) for flow in flows], [cell.answer(flow) for flow in flows]
 
@@ -82,7 +82,9 @@ def _point(cell: Cell) -> tuple[half_duplex.HalfDuplex, str]:
     """Solve the cell."""
     air, flows = cell.air, cell.flows
     upward = sum(flow.window_segments for flow in flows if flow.way == "up")
-    up = upward / sum(flow.window_segments for flow in flows)  # whole numbers: exactly 1 if all
+    up = upward / sum(
+        flow.window_segments for flow in flows
+    )  # whole numbers: exactly 1 if all flows upload
     stations = len({flow.station for flow in flows})
     d = round(_mean(flows, [flow.delayed_ack for flow in flows]))
     point = half_duplex.cell(
@@ -99,7 +101,7 @@ def _point(cell: Cell) -> tuple[half_duplex.HalfDuplex, str]:
 
 
 def _flows(cell: Cell, totals: dict[str, float]) -> dict[str, float]:
-    """Split the goodput of each way by windows, and time its round trips (Little's law)."""
+    """Divide the goodput of each direction by windows; round trips follow from Little's law."""
     values: dict[str, float] = {}
     for flow in cell.flows:
         bits = {
@@ -113,11 +115,11 @@ def _flows(cell: Cell, totals: dict[str, float]) -> dict[str, float]:
     return values
 
 
-# --- What all models of long flows ask for --------------------------------------------------------
+# --- Assumptions of all models of long flows ------------------------------------------------------
 
 
 def path(cell: Cell, total_mbps: float) -> tuple[Held, ...]:
-    """Hold a cell of long flows against what every model of them takes for granted."""
+    """Check the assumptions that all models of long flows share."""
     return (
         *medium(cell),
         no_tcp_loss(cell),
@@ -128,7 +130,7 @@ def path(cell: Cell, total_mbps: float) -> tuple[Held, ...]:
 
 
 def persistent(cell: Cell) -> Held:
-    """Say whether all flows have data to send all the time."""
+    """Check that all flows always have data to send."""
     known = assumption.PERSISTENT_FLOWS
     for flow in cell.flows:
         if flow.kind != "bulk":
@@ -140,7 +142,7 @@ def persistent(cell: Cell) -> Held:
 
 
 def no_tcp_loss(cell: Cell) -> Held:
-    """Compare what windows can pile up with what queues hold."""
+    """Compare the largest backlog by the windows with the limits of the queues."""
     known = assumption.NO_TCP_LOSS
     ap = [flow for flow in cell.flows if flow.way == "down"]
     up = [flow for flow in cell.flows if flow.way == "up"]
@@ -163,7 +165,7 @@ def no_tcp_loss(cell: Cell) -> Held:
         packets += [
             (-(-flow.window_segments // flow.delayed_ack), flow.header_bytes) for flow in acks
         ]
-        pile = max if discipline == "drr" else sum  # a flow's own sub-queue has a limit of its own
+        pile = max if discipline == "drr" else sum  # each flow's sub-queue has its own limit
         for key, of in (
             ("limit_packets", [n for n, _ in packets]),
             ("limit_bytes", [n * size for n, size in packets]),
@@ -172,7 +174,7 @@ def no_tcp_loss(cell: Cell) -> Held:
             if limit is not None and need > limit:
                 unit = key.removeprefix("limit_")
                 how = f"{name} holds {limit} {unit}, the windows {need}"
-                # Bursts of slow start fill a wire; once windows are full they wait at the cell.
+                # Bursts of slow start fill the wire's queue; later the backlog is at the cell.
                 if "wire" not in name:
                     return broken(known, how)
                 worst = stretched(known, how)
@@ -188,12 +190,12 @@ def _ack_clock(cell: Cell) -> Held:
 
 
 def _window_reached(cell: Cell, total_mbps: float) -> Held:
-    """Say when windows are full: slow start adds a segment an ACK, later each ACK 1/W of one."""
+    """Estimate when windows are full: slow start adds a segment per ACK, later 1/W of one."""
     known = assumption.WINDOW_REACHED
     needed = 0.0
     for flow in cell.flows:
         if flow.control not in LOSS_DRIVEN:
-            return broken(known, f"{flow.path} has {flow.control}, which keeps a window of its own")
+            return broken(known, f"{flow.path} has {flow.control}, which limits its window itself")
         tcp, limit = flow.table["tcp"], flow.window_segments
         start = min(tcp["initial_window_segments"], limit)
         turn = min(tcp["initial_ssthresh_segments"] or limit, limit)
@@ -241,7 +243,7 @@ def _slots(cell: Cell) -> Held:
     known = assumption.BIANCHI_SLOTS
     if cell.air.wlan.get("countdown", "standard") == "bianchi":
         return met(known)
-    return stretched(known, "counters stand still; worth about 1 % with few contenders")
+    return stretched(known, "counters are frozen; an effect of about 1 % with few contenders")
 
 
 def _many_stations(cell: Cell) -> Held:
@@ -251,7 +253,7 @@ def _many_stations(cell: Cell) -> Held:
 
 
 def _backlogged(cell: Cell, total_mbps: float, contenders: float) -> Held:
-    """Count the packets that are left for the access point's queue."""
+    """Estimate the number of packets in the access point's queue."""
     known = _NAMES["access_point_backlogged"]
     waiting = 0.0
     for flow in cell.flows:
@@ -260,13 +262,13 @@ def _backlogged(cell: Cell, total_mbps: float, contenders: float) -> Held:
         unit = flow.delayed_ack if flow.way == "up" else 1
         waiting += (flow.window_segments - on_wire) / unit
     waiting -= contenders * cell.flows[0].delayed_ack
-    how = f"{max(waiting, 0.0):.3g} packets wait there"
+    how = f"{max(waiting, 0.0):.3g} packets are in its queue"
     return graded(known, -waiting, how, good=-4, bad=-0.5)
 
 
 def _gives_up(cell: Cell, collision_probability: float) -> Held:
-    """Say how often the MAC gives a packet up."""
+    """Estimate how often the MAC discards a packet at the retry limit."""
     known = assumption.NO_TCP_TIMEOUT
     lost = collision_probability**cell.air.attempts
-    how = f"the MAC gives up {lost:.1g} of the packets" if lost > 1e-6 else ""
+    how = f"the MAC discards a fraction of {lost:.1g} of the packets" if lost > 1e-6 else ""
     return graded(known, lost, how, good=1e-5, bad=1e-3)

@@ -1,4 +1,4 @@
-"""Pictures of predictions, and of predictions beside measurements."""
+"""Figures of predictions, and of predictions with measurements."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ LABELS = {
     "total.delay_s.mean": "packet delay (s)",
     "contending.stations_mean": "contending stations",
 }
-"""What is drawn, in this order, and what its axis is called."""
+"""The values that are drawn, in this order, with the labels of their axes."""
 
 
 def variation(found: Variation) -> Figure:
-    """Draw what was predicted over the first path, a line for each value of the second."""
+    """Draw the predictions over the first path, with a line for each value of the second."""
     paths = [p for p in LABELS if any(map(math.isfinite, found.values(p)))]
     with plots.style():
         rows = max(1, len(paths))

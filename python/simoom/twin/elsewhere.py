@@ -1,4 +1,4 @@
-"""Noise that TCP sees, what no model has a place for, and subjects that a scenario lacks."""
+"""Losses that TCP detects, scenarios without a model, and models that do not concern a scenario."""
 
 from __future__ import annotations
 
@@ -11,23 +11,21 @@ from simoom.twin.reading import Cell, Flow
 from simoom.twin.verdict import Fit, Held, broken, graded, met, stretched
 
 READ = ("11b", "11a", "11g")
-"""Standards whose exchanges are read from a scenario."""
+"""Standards whose exchanges the twin can compute from a scenario."""
 
-ROOM = Assumption("room", "The cell carries what its flows would send through it.")
+ROOM = Assumption("room", "The cell has the capacity for the traffic of its flows.")
 
 NO_PROTECTION = Assumption(
-    "no_protection", "All stations understand all frames, and nothing goes before OFDM frames."
+    "no_protection", "All stations decode all frames, and no protection precedes OFDM frames."
 )
 
-BLOCK_KNOWN = Assumption("block_known", "All blocks have as many units, and it is known how many.")
+BLOCK_KNOWN = Assumption("block_known", "All blocks have the same, known number of units.")
 
-IN_RANGE = Assumption(
-    "in_range", "The numbers lie in the range for which the model has a solution."
-)
+IN_RANGE = Assumption("in_range", "The values lie in the range in which the model has a solution.")
 
 
 def fit_loss(cell: Cell) -> Fit:
-    """Hold a scenario against `tcp_loss`: what retries leave over makes TCP's windows."""
+    """Check the assumptions of `tcp_loss`: the residual loss of the MAC limits TCP's windows."""
     known = {each.name: each for each in tcp_loss.ASSUMPTIONS}
     scope = [saturated.one_hop(cell), bulk.persistent(cell), *_still(cell)]
     odd = next((flow for flow in cell.flows if flow.over_tcp and flow.control != "new_reno"), None)
@@ -75,7 +73,7 @@ def fit_loss(cell: Cell) -> Fit:
         graded(
             ROOM,
             airtime,
-            f"they would take {100 * airtime:.3g} % of the air",
+            f"they would take {100 * airtime:.3g} % of the airtime",
             good=0.5,
             bad=0.9,
         ),
@@ -84,19 +82,19 @@ def fit_loss(cell: Cell) -> Fit:
 
 
 def _still(cell: Cell) -> tuple[Held, ...]:
-    """Hold the medium against what even a model that allows for noise asks of it."""
+    """Check the assumptions about the medium of a model that allows for noise."""
     return medium.one_cell(cell), medium.dcf(cell), medium.fixed_mcs(cell)
 
 
 def _residual(cell: Cell, flow: Flow) -> float:
-    """Return the probability that no attempt of the MAC brings a segment across."""
+    """Return the probability that all attempts of the MAC at a segment fail."""
     limit = "long_retry_limit" if cell.data(flow).rts else "short_retry_limit"
     spoiled = float(cell.stations[flow.station]["data_loss"])
     return spoiled ** int(cell.air.wlan[limit])
 
 
 def _cycle_us(cell: Cell, flow: Flow) -> float:
-    """Return what a segment and its share of a TCP ACK take, failed attempts included."""
+    """Return the airtime of a segment and its share of a TCP ACK, including failed attempts."""
     station = cell.stations[flow.station]
     good = (1 - station["data_loss"]) * (1 - station["ack_loss"])
     wait = np.mean(cell.air.backoff_slots()[:1] - 1) * cell.air.slot_us
@@ -106,17 +104,17 @@ def _cycle_us(cell: Cell, flow: Flow) -> float:
 
 
 def outside(family: str, error: ValueError) -> Fit:
-    """Return a family that refuses the scenario's numbers, ``wlan.cw_min = 0`` for example."""
+    """Return the verdict on a family that rejects a value, for example ``wlan.cw_min = 0``."""
     return Fit(family, "", (broken(IN_RANGE, str(error)),))
 
 
 def coded(cell: Cell) -> list[Flow]:
-    """Return the flows whose data goes out in blocks with parity."""
+    """Return the flows that send data in blocks with parity."""
     return [flow for flow in cell.flows if flow.over_tcp and flow.table["tcp"]["fec"] is not None]
 
 
 def fit_coding(cell: Cell) -> Fit:
-    """Hold a scenario against `lt_tcp`, which says of a block what a run averages over many."""
+    """Check the assumptions of `lt_tcp`, which predicts for a block the means of a run."""
     known = {each.name: each for each in lt_tcp.ASSUMPTIONS}
     hop, flow = saturated.one_hop(cell), coded(cell)[0]
     if hop.verdict == "broken":
@@ -131,15 +129,21 @@ def fit_coding(cell: Cell) -> Fit:
         stretched(known["loss_known"], f"{flow.path} estimates it, block by block"),
         met(known["perfect_code"]),
         met(known["fresh_parity"]),
-        broken(BLOCK_KNOWN, f"{flow.path} cuts them to its window, which {flow.control} moves"),
+        broken(
+            BLOCK_KNOWN,
+            f"{flow.path} has blocks of any size: their size follows the window of {flow.control}",
+        ),
     )
     return Fit("lt_tcp", "", held)
 
 
 def lacking(cell: Cell) -> dict[str, Held]:
-    """Return the families whose subject a scenario lacks, and what is missing."""
+    """Return the families that do not concern a scenario, and what the scenario lacks."""
     named = {
-        "full_duplex": ("full_duplex_access_point", "it sends or receives, one at a time"),
+        "full_duplex": (
+            "full_duplex_access_point",
+            "the access point does not send and receive at the same time",
+        ),
         "bluetooth": ("bluetooth_voice", "there is no Bluetooth link"),
         "chain": ("straight_chain", "a cell has one hop"),
     }
@@ -148,7 +152,7 @@ def lacking(cell: Cell) -> dict[str, Held]:
         how = f"{standard} answers each frame by an ACK"
         named |= dict.fromkeys(("aggregation", "tcp_aggregation"), ("block_ack", how))
     if not coded(cell):
-        how = "no flow sends parity units that could make up for it"
+        how = "no flow sends parity units"
         named["lt_tcp"] = ("independent_loss", how)
     return {
         family: broken(next(a for a in FAMILIES[family].ASSUMPTIONS if a.name == name), how)
@@ -157,12 +161,12 @@ def lacking(cell: Cell) -> dict[str, Held]:
 
 
 def unread(cell: Cell) -> Held | None:
-    """Return what of a scenario no model has a place for, if there is something."""
+    """Return a property of a scenario that no model represents, if there is one."""
     standard = cell.keys["standard"]
     if standard is None:
         return broken(assumption.ONE_CELL, "there is no cell, only links")
     if standard not in READ:
-        how = f"{standard} aggregates; exchanges of 11b, 11a and 11g are predicted"
+        how = f"{standard} aggregates; the twin predicts only 11b, 11a and 11g"
         return broken(assumption.NO_AGGREGATION, how)
     if how := protected(cell):
         return broken(NO_PROTECTION, how)
@@ -170,10 +174,10 @@ def unread(cell: Cell) -> Held | None:
 
 
 def protected(cell: Cell) -> str:
-    """Say what stations of 802.11b change in a network of 802.11g; nothing is an empty text."""
+    """Return how 802.11b stations change an 802.11g network; an empty text if there are none."""
     if cell.keys["standard"] != "11g":
         return ""
     if any(station.get("standard") == "11b" for station in cell.stations):
-        return "stations of 11b in a network of 11g"
+        return "11b stations in an 11g network"
     protection = cell.air.wlan.get("protection") or "none"
     return "" if protection == "none" else f"wlan.protection is {protection}"

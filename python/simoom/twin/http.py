@@ -1,4 +1,4 @@
-"""Downloads and web sessions: the models of HTTP over 802.11b, with a scenario's own durations."""
+"""Downloads and web sessions: the models of HTTP over 802.11b with a scenario's durations."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from simoom.twin.medium import medium
 from simoom.twin.reading import Cell, Flow, choice
 from simoom.twin.verdict import Fit, Held, broken, graded, met, stretched
 
-SESSIONS_ONLY = Assumption("sessions_only", "All traffic is web sessions, one at each station.")
-FREE_ENDS = Assumption("free_ends", "Opening and closing a connection is charged by the model.")
+SESSIONS_ONLY = Assumption("sessions_only", "All traffic is web sessions, one per station.")
+FREE_ENDS = Assumption("free_ends", "The model includes opening and closing a connection.")
 
 CORRECTED = {"backoff": "normalised", "collisions": "single"}
-"""The forms of the model in which the print's slips are mended."""
+"""The forms of the model with corrected equations."""
 
 MUCH_LARGER = 4
-"""W* of so many times d counts as unlimited in (8)."""
+"""From this multiple of d on, W* counts as unlimited in (8)."""
 
 _HTTP = {known.name: known for known in http_sessions.ASSUMPTIONS}
 
@@ -31,19 +31,19 @@ _HTTP = {known.name: known for known in http_sessions.ASSUMPTIONS}
 class AirCell(http_queueing.Cell):
     """The cell of the model with exchanges of any standard, long or short preamble.
 
-    What follows a collision is the EIFS of the scenario, in the place of the paper's DIFS.
+    The EIFS of the scenario follows a collision, instead of the paper's DIFS.
     """
 
     data_exchange_us: float = 0.0
     ack_exchange_us: float = 0.0
 
     def exchange_us(self, bits: float) -> float:
-        """A segment's exchange or, without user data, that of a TCP ACK."""
+        """Return the exchange of a segment or, without user data, of a TCP ACK."""
         return self.data_exchange_us if bits else self.ack_exchange_us
 
 
 def air_cell(cell: Cell, flow: Flow) -> AirCell:
-    """Return the cell of the model for a flow, after which all are shaped."""
+    """Return the cell of the model for a flow, which represents all flows."""
     air, data = cell.air, cell.data(flow)
     control = air.response_mbps(cell.rate_mbps(flow))
     return AirCell(
@@ -59,14 +59,14 @@ def air_cell(cell: Cell, flow: Flow) -> AirCell:
         payload_bits=8.0 * flow.payload_bytes,
         tcp_ip_bits=8.0 * flow.header_bytes,
         mac_bits=8.0 * air.overhead_bytes,
-        rts_bits=data.exposed_us * control,  # what a collision destroys, RTS or data
+        rts_bits=data.exposed_us * control,  # the frame that a collision destroys, RTS or data
         data_exchange_us=data.success_us,
         ack_exchange_us=cell.answer(flow).success_us,
     )
 
 
 def undisturbed_mbps(shape: AirCell, d: int) -> float:
-    """Return the throughput of one flow with W* = d: segments and their ACK never contend."""
+    """Return the throughput of one flow with W* = d: segments and their ACK do not contend."""
     backoff = shape.first_backoff_us
     return shape.payload_bits / (shape.data_us + backoff + (shape.ack_us + backoff) / d)
 
@@ -75,7 +75,7 @@ def undisturbed_mbps(shape: AirCell, d: int) -> float:
 
 
 def fit_queueing(cell: Cell) -> Fit:
-    """Hold a scenario against `http_queueing` and predict long downloads."""
+    """Check the assumptions of `http_queueing` for a scenario and predict long downloads."""
     scope = [saturated.one_hop(cell), bulk.persistent(cell), _downloads(cell)]
     if any(held.verdict == "broken" for held in scope):
         return Fit("http_queueing", "", (*scope, *medium(cell)))
@@ -99,7 +99,7 @@ def fit_queueing(cell: Cell) -> Fit:
         held_window = broken(_HTTP["window_of_d"], f"{how}, and {count} flows")
         if count == 1:
             ratio = MUCH_LARGER * d / window
-            how += ": (8) asks for W* much larger than d"
+            how += ": (8) assumes W* much larger than d"
             held_window = graded(_HTTP["window_of_d"], ratio, how, good=1.0, bad=2.0)
     share = total / count
     values = {"total.goodput_mbps": total}
@@ -131,16 +131,16 @@ def _one_each(cell: Cell) -> Held:
 def _downloads(cell: Cell) -> Held:
     known = _HTTP["downloads"]
     upward = next((flow for flow in cell.flows if flow.way == "up"), None)
-    return met(known) if upward is None else broken(known, f"{upward.path} goes up")
+    return met(known) if upward is None else broken(known, f"{upward.path} is an upload")
 
 
 def _rts(cell: Cell) -> Held:
-    """Say which frames have RTS/CTS; what a collision costs without is charged as it is."""
+    """Check which frames have RTS/CTS; without it a collision lasts as long as a data frame."""
     known, flow = assumption.RTS_CTS, cell.flows[0]
     data, ack = cell.data(flow).rts, cell.answer(flow).rts
     if data and ack:
         return met(known)
-    which = "TCP ACKs have none" if data else "none; a collision is charged with a data frame"
+    which = "TCP ACKs have none" if data else "none; a collision lasts as long as a data frame"
     return stretched(known, which)
 
 
@@ -155,7 +155,7 @@ def _uniform(cell: Cell) -> tuple[Held, ...]:
 
 
 def fit_sessions(cell: Cell) -> Fit:
-    """Hold a scenario against `http_sessions` and predict the delay of files."""
+    """Check the assumptions of `http_sessions` for a scenario and predict the delay of files."""
     if scope := _no_sessions(cell):
         return Fit("http_sessions", "", scope)
     flow, count = cell.flows[0], len(cell.flows)
@@ -187,7 +187,7 @@ def fit_sessions(cell: Cell) -> Fit:
 
 
 def fit_ps(cell: Cell) -> Fit:
-    """Hold a scenario against `ps_queue`, with the half-duplex cell as its server."""
+    """Check the assumptions of `ps_queue`, with the half-duplex cell as its server."""
     if scope := _no_sessions(cell):
         return Fit("ps_queue", "", scope)
     flow, count = cell.flows[0], len(cell.flows)
@@ -215,7 +215,7 @@ def fit_ps(cell: Cell) -> Fit:
 
 
 def _capacity_mbps(cell: Cell, shape: AirCell, count: int) -> Array:
-    """Return what k sessions get through together."""
+    """Return the total throughput of k sessions."""
     flow, air = cell.flows[0], cell.air
     times, d = bulk.times(cell, [flow]), flow.delayed_ack
     point = half_duplex.cell(
@@ -228,7 +228,7 @@ def _capacity_mbps(cell: Cell, shape: AirCell, count: int) -> Array:
 
 
 def _no_sessions(cell: Cell) -> tuple[Held, ...]:
-    """Return what speaks against sessions at once, if anything does."""
+    """Return the broken assumption about sessions, if there is one."""
     hop = saturated.one_hop(cell)
     other = next((flow for flow in cell.flows if flow.kind != "web"), None)
     if other is not None:
@@ -286,25 +286,25 @@ def sizes(flow: Flow) -> tuple[float, float]:
 
 
 def _carried_bytes(flow: Flow, shape: AirCell, d: int) -> float:
-    """Return the mean size that counts: the last segment costs an exchange though it is short."""
+    """Return the mean effective size: a short last segment also needs an exchange."""
     mean, segments = sizes(flow)
     if flow.table["tcp"]["pad_last_segment"]:
         return segments * flow.payload_bytes
     missing = segments * flow.payload_bytes - mean
-    # A byte less in the last segment saves its time on the air, not its share of the cycle.
+    # A shorter last segment saves only the airtime of the missing bytes.
     saved = missing * undisturbed_mbps(shape, d) / shape.data_mbps
     return segments * flow.payload_bytes - saved
 
 
 def _unasked_s(flow: Flow, shape: AirCell) -> float:
-    """Return what does not count: the last TCP ACK, if a file ends with its last byte."""
+    """Return the time of the last TCP ACK if a session ends with the last byte, otherwise 0."""
     if flow.traffic["delay"] == "acknowledged":
         return 0.0
     return 1e-6 * (shape.ack_us + shape.first_backoff_us) / flow.delayed_ack
 
 
 def _session_values(cell: Cell, delay_s: float) -> dict[str, float]:
-    """Return the delay of files and the goodput, a file each think time and delay."""
+    """Return the delay of files and the goodput: one file per think time and delay."""
     values: dict[str, float] = {}
     flow = cell.flows[0]
     mean, _ = sizes(flow)
@@ -318,7 +318,7 @@ def _session_values(cell: Cell, delay_s: float) -> dict[str, float]:
 
 
 def _rounds(flow: Flow) -> float:
-    """Return the round trips that a mean file waits for: the set-up and those of slow start."""
+    """Return the round trips of a mean file: the set-up and those of slow start."""
     _, segments = sizes(flow)
     window, limit = float(flow.table["tcp"]["initial_window_segments"]), flow.window_segments
     rounds, sent, window = 1.5, 0.0, min(window, limit)
@@ -330,12 +330,12 @@ def _rounds(flow: Flow) -> float:
 
 
 def _session_wire(cell: Cell, delay_s: float) -> Held:
-    """Compare what a mean file waits for the wire with its delay."""
+    """Compare the time of a mean file on the wire with its delay."""
     known, flow = assumption.FAST_WIRE, cell.flows[0]
     wire_s = cell.wire_rtt_s(flow) * _rounds(flow)
     if wire_s == 0:
         return met(known)
-    how = f"a file waits {1e3 * wire_s:.3g} ms for it, beside {1e3 * delay_s:.3g} ms in the cell"
+    how = f"a file takes {1e3 * wire_s:.3g} ms on it, and {1e3 * delay_s:.3g} ms in the cell"
     return graded(known, wire_s / delay_s, how, good=0.01, bad=0.1)
 
 
@@ -348,7 +348,7 @@ def _fair_shares(cell: Cell) -> Held:
         return met(known)
     name, law = choice(flow.traffic["size"])
     if name == "pareto" and law["shape"] <= 2:
-        how = f"one queue, W*={window} and sizes without variance: all wait behind a large file"
+        how = f"one queue, W*={window}, infinite variance of sizes: all wait behind a large file"
         return broken(known, how)
     _, segments = sizes(flow)
     how = f"one queue, in which a file of {segments:.3g} segments may have W*={window}"
@@ -356,13 +356,13 @@ def _fair_shares(cell: Cell) -> Held:
 
 
 def _ends(cell: Cell, shape: AirCell, d: int) -> Held:
-    """Say what FIN segments take that the model does not charge."""
+    """Estimate the time of FIN segments, which the model does not include."""
     flow = cell.flows[0]
     if flow.table["tcp"]["close"] == "none":
         return met(FREE_ENDS)
-    # The first FIN rides on data; its ACK, the other FIN and the ACK of that do not.
+    # The last data segment carries the first FIN; its ACK, the other FIN and its ACK are extra.
     extra = 2 * (shape.ack_us + shape.first_backoff_us)
     _, segments = sizes(flow)
     file_us = segments * shape.payload_bits / undisturbed_mbps(shape, d)
-    how = f"FIN segments take {100 * extra / file_us:.2g} % beside the files, not charged"
+    how = f"FIN segments take {100 * extra / file_us:.2g} % of the files' time, not included"
     return graded(FREE_ENDS, extra / file_us, how, good=0.0, bad=0.3)

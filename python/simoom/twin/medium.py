@@ -1,4 +1,4 @@
-"""What the models take for granted of the medium: one cell, its access, its noise."""
+"""Assumptions about the medium: one cell, its access method, its noise."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from simoom.twin.verdict import Held, broken, graded, met
 DCF = Assumption("dcf", "Nodes contend by DCF, all with the same interframe space.")
 
 NO_LOSS = 1e-6
-"""Less than this no measurement would find."""
+"""A smaller loss cannot be measured."""
 
 EVEN_DB, UNEVEN_DB = 3.0, 10.0
-"""Signals that differ by less clash for certain; by more, the stronger often survives."""
+"""Signals that differ by less destroy each other; otherwise the stronger may be received."""
 
 
 def medium(cell: Cell) -> tuple[Held, ...]:
-    """Hold the medium against what every model of contention asks of it."""
+    """Check the assumptions about the medium that all models of contention share."""
     together = one_cell(cell)
     access = dcf(cell), fixed_mcs(cell)
     if together.verdict == "broken":
-        # Who hears whom, and how well, is dear to ask where nodes are many, and says no more.
+        # Computing all links is slow with many nodes, and would add nothing to this verdict.
         return together, *access
     return together, noise(cell), no_capture(cell), *access
 
 
 def one_cell(cell: Cell) -> Held:
-    """Say whether all nodes hear all others, and always do."""
+    """Check that all nodes detect each other at all times."""
     known, radio = assumption.ONE_CELL, cell.keys["radio"]
     if radio is None:
         return met(known)
@@ -38,10 +38,10 @@ def one_cell(cell: Cell) -> Held:
     if any(station.get("waypoints") for station in cell.stations):
         return broken(known, "stations move")
     if radio["fading"] is not None:
-        return broken(known, "fading changes who hears whom")
+        return broken(known, "fading changes which nodes detect each other")
     heard = cell.hearing
     if heard.all_detect_all:
-        return met(known, "all detect all")
+        return met(known, "all nodes detect each other")
     deaf = [
         (node, other)
         for node in heard.nodes
@@ -50,22 +50,22 @@ def one_cell(cell: Cell) -> Held:
     ]
     (node, other), *_ = deaf
     among = len(heard.nodes) * (len(heard.nodes) - 1)
-    return broken(known, f"{node} does not detect {other}; so it is with {len(deaf)} of {among}")
+    return broken(known, f"{node} does not detect {other}; this holds for {len(deaf)} of {among}")
 
 
 def noise(cell: Cell) -> Held:
-    """Say how much noise takes."""
-    how = f"noise spoils up to {100 * cell.loss:.2g} % of the frames" if cell.loss else ""
+    """Check the loss of frames by noise."""
+    how = f"noise destroys up to {100 * cell.loss:.2g} % of the frames" if cell.loss else ""
     return graded(assumption.NO_FRAME_ERRORS, cell.loss, how, good=NO_LOSS, bad=0.01)
 
 
 def no_capture(cell: Cell) -> Held:
-    """Say whether one frame of a collision may survive: only a radio lets it."""
+    """Check whether a frame of a collision may be received, which needs a radio."""
     known, radio = assumption.NO_CAPTURE, cell.keys["radio"]
     if radio is None:
         return met(known)
     if radio["capture"] is not None:
-        return broken(known, "receivers turn to later, stronger frames")
+        return broken(known, "receivers capture later, stronger frames")
     signals: dict[str, list[float]] = {}
     for link in cell.hearing.links:
         if link.signal_dbm is not None:
@@ -76,12 +76,12 @@ def no_capture(cell: Cell) -> Held:
 
 
 def dcf(cell: Cell) -> Held:
-    """Say whether access categories give some nodes other interframe spaces and windows."""
+    """Check whether access categories give nodes different interframe spaces and windows."""
     return broken(DCF, "access is by EDCA") if cell.keys["wlan"]["qos"] else met(DCF)
 
 
 def fixed_mcs(cell: Cell) -> Held:
-    """Say whether rate control may change the modes of frames."""
+    """Check whether rate control may change the modes of frames."""
     known = assumption.FIXED_MCS
     rules = [cell.keys["wlan"]["rate_control"], cell.keys["ap"]["rate_control"]]
     rules += [station.get("rate_control") for station in cell.stations]

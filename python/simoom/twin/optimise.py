@@ -1,4 +1,4 @@
-"""The best value of a scenario's settings, by the twin or by simulation."""
+"""Optimisation of a scenario's settings, by the twin or by simulation."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Optimum:
     value : float
         The objective there.
     objective : str
-        What was to be largest or smallest.
+        The quantity that was maximised or minimised.
     tried : tuple of dict
-        Every point that was evaluated, in order, with its ``value``; NaN where no model fits.
+        Every evaluated point in order, with its ``value``; NaN if no model fits.
     """
 
     scenario: Scenario
@@ -65,7 +65,7 @@ def _short(value: object) -> str:
 
 @dataclass
 class _Search:
-    """Evaluates points and remembers them."""
+    """Evaluates points and stores their values."""
 
     scenario: Scenario
     objective: Objective
@@ -74,7 +74,7 @@ class _Search:
     tried: list[dict[str, Any]] = field(default_factory=list)
 
     def cost(self, point: Mapping[str, Any]) -> float:
-        """Return what a minimiser shall make small."""
+        """Return the value for a minimiser."""
         result = self.using(changed(self.scenario, point))
         if callable(self.objective):
             value = float(self.objective(result))
@@ -101,7 +101,7 @@ class _Search:
                 cost, bounds=bounds[0], method="bounded", options={"maxiter": EVALUATIONS}
             )
             return
-        # A seed of its own: equal questions have equal answers.
+        # A fixed seed, so that equal calls give equal results.
         rough = differential_evolution(
             cost, bounds, rng=np.random.default_rng(1), maxiter=40, popsize=8, polish=False
         )
@@ -116,22 +116,22 @@ def optimise(
     maximise: bool = True,
     using: Ask = predict,
 ) -> Optimum:
-    """Find the settings with which a scenario does best.
+    """Find the settings with the best value of an objective.
 
     Parameters
     ----------
     scenario : Scenario
-        What is changed.
+        The scenario to change.
     over : mapping
         For each path a list (or `range`) of values, all of which are tried, or a tuple of two
-        numbers: anything between them, searched by SciPy (one range by bounded minimisation,
-        several by differential evolution and then Nelder and Mead).
+        numbers: a range, which SciPy searches (one range by bounded minimisation, several by
+        differential evolution, then Nelder and Mead).
     objective : str or callable, optional
-        A path of the summary, or a function of what `using` returns.
+        A path of the summary, or a function of the result of `using`.
     maximise : bool, optional
-        Whether it shall be large.
+        Whether to maximise the objective; otherwise it is minimised.
     using : callable, optional
-        What is asked for the values of a scenario: `predict`, or `run` to simulate.
+        The function that evaluates a scenario: `predict`, or `run` to simulate.
 
     Returns
     -------
@@ -140,9 +140,9 @@ def optimise(
     Raises
     ------
     ScenarioError
-        A path does not exist, or a value is none for it.
+        A path does not exist, or a value is invalid for it.
     ValueError
-        There is nothing to choose, or the objective has a value nowhere.
+        `over` has no values, or the objective has a value at no point.
 
     Examples
     --------

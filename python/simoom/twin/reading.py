@@ -1,4 +1,4 @@
-"""What of a scenario the models ask for: its flows one by one, their ends, sizes and windows."""
+"""The inputs of the models from a scenario: its single flows, their ends, sizes and windows."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def choice(value: Any) -> tuple[str, dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Flow:
-    """One flow, as one pair of ends has it."""
+    """One flow between one pair of ends."""
 
     index: int
-    """Its place in the summary, ``flows[index]``."""
+    """Its index in the summary, ``flows[index]``."""
     table: dict[str, Any]
     source: str
     sink: str
 
     @property
     def path(self) -> str:
-        """Where its values stand in the summary."""
+        """The path of its values in the summary."""
         return f"flows[{self.index}]"
 
     @property
@@ -61,7 +61,7 @@ class Flow:
 
     @property
     def way(self) -> str:
-        """Where it goes: "down", "up", "across" (two hops), "past" the air, or to all."""
+        """Its direction: "down", "up", "across" (two hops), "past" (wires only), or to all."""
         if self.sink == "broadcast":
             return "broadcast"
         ends = self.source.startswith("sta"), self.sink.startswith("sta")
@@ -77,7 +77,7 @@ class Flow:
 
     @property
     def sender(self) -> str:
-        """The node that sends its data over the air."""
+        """The node that transmits its data by radio."""
         return self.source if self.source.startswith("sta") else "ap"
 
     @property
@@ -97,7 +97,7 @@ class Flow:
 
     @property
     def packet_bytes(self) -> int:
-        """A full packet, IP header included."""
+        """A full packet, including the IP header."""
         return self.payload_bytes + self.header_bytes
 
     @property
@@ -122,7 +122,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Cell:
-    """A scenario as the models see it."""
+    """A scenario as input of the models."""
 
     scenario: Scenario
 
@@ -133,7 +133,7 @@ class Cell:
 
     @cached_property
     def air(self) -> Air:
-        """What the stations have in common."""
+        """The parameters that all stations share."""
         return Air(self.keys["standard"], self.keys["wlan"])
 
     @cached_property
@@ -175,22 +175,22 @@ class Cell:
 
     @property
     def warmup_s(self) -> float:
-        """What is discarded at the beginning, by default a tenth."""
+        """The warm-up, by default a tenth of the duration."""
         given = self.keys["warmup_s"]
         return float(self.duration_s / 10 if given is None else given)
 
     @property
     def measured_s(self) -> float:
-        """What is measured."""
+        """The measured time."""
         return self.duration_s - self.warmup_s
 
     @property
     def wire(self) -> dict[str, Any]:
-        """The link between server and access point; without delay where there is none."""
+        """The link between server and access point; without delay if the scenario has none."""
         return self.keys["wire"] or {"rate_mbps": None, "delay_ms": 0.0, "overhead_bytes": 0}
 
     def wire_rtt_s(self, flow: Flow) -> float:
-        """Return what a flow's segment and TCP ACK spend on the wire, waiting not counted."""
+        """Return the time of a flow's segment and TCP ACK on the wire, without queueing."""
         if "server" not in (flow.source, flow.sink):
             return 0.0
         both = flow.packet_bytes + flow.header_bytes + 2 * self.wire["overhead_bytes"]
@@ -211,7 +211,7 @@ class Cell:
 
     @property
     def loss(self) -> float:
-        """The largest probability with which noise spoils a frame of any station with a flow."""
+        """The largest probability that noise destroys a frame, over all stations with a flow."""
         used = {flow.station for flow in self.flows if flow.way in ("down", "up")}
         tables = [self.stations[number] for number in used]
         own = [float(table[key]) for table in tables for key in ("data_loss", "ack_loss")]
@@ -221,5 +221,5 @@ class Cell:
 
     @cached_property
     def hearing(self) -> Hearing:
-        """Who hears whom; shadowing is that of seed 1."""
+        """The links between nodes, with the shadowing of seed 1."""
         return hearing(self.scenario)

@@ -1,4 +1,4 @@
-"""What the analytic twin says of a scenario, and how it compares with a measurement."""
+"""The predictions of the analytic twin, and their comparison with measurements."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 
 MOST_FLOWS = 4
-"""Of so many flows the report has the values."""
+"""The number of flows whose values the report shows."""
 
 
 @dataclass(frozen=True)
 class Residual:
-    """One predicted value beside the measured one."""
+    """A predicted and the measured value."""
 
     path: str
     predicted: float
     measured: float
     half_width: float | None
-    """Half the 95 % interval of what was measured, if there is one."""
+    """Half-width of the 95 % interval of the measured value, if there is one."""
 
     @property
     def percent(self) -> float:
-        """By how much the prediction exceeds the measurement."""
+        """The relative excess of the prediction over the measurement."""
         if self.measured == 0:
             return 0.0 if self.predicted == 0 else math.inf
         return 100 * (self.predicted / self.measured - 1)
@@ -54,9 +54,9 @@ class Twin:
     Attributes
     ----------
     scenario : Scenario
-        Of which it is the twin.
+        The scenario.
     fits : tuple of Fit
-        Every family of models held against the scenario, that which was chosen first.
+        The verdicts on every family of models; the chosen family is the first.
     """
 
     scenario: Scenario
@@ -64,16 +64,16 @@ class Twin:
 
     @property
     def model(self) -> Fit | None:
-        """The model that was chosen; None if none fits."""
+        """The chosen model; None if no model fits."""
         return self.fits[0] if self.fits[0].fits else None
 
     @property
     def summary(self) -> dict[str, float]:
-        """The predictions by path, the paths being those of a run; empty if no model fits."""
+        """The predictions under the paths of a run; empty if no model fits."""
         return dict(self.model.values) if self.model else {}
 
     def frame(self) -> pl.DataFrame:
-        """Return a row for each assumption of each model: family, assumption, verdict, how."""
+        """Return a row for each assumption of each model: family, assumption, verdict, reason."""
         import polars as pl
 
         rows = [
@@ -84,7 +84,7 @@ class Twin:
         return pl.DataFrame(rows, schema=["family", "assumption", "verdict", "how"], orient="row")
 
     def compare(self, measured: Run | Replications) -> tuple[Residual, ...]:
-        """Hold the predictions against a run, or against the means of several."""
+        """Compare the predictions with a run, or with the means of several runs."""
         found = []
         for path, predicted in self.summary.items():
             value, half = _measured(measured, path)
@@ -93,12 +93,12 @@ class Twin:
         return tuple(found)
 
     def report(self, *, every: bool = False) -> str:
-        """Return what a person wants to read: values, assumptions, what does not fit.
+        """Return a report as text: values, assumptions, and why other models do not apply.
 
         Parameters
         ----------
         every : bool, optional
-            Also name the models whose subject the scenario lacks.
+            Also list the models that do not concern the scenario.
         """
         lines = []
         if self.model is None:
@@ -111,12 +111,12 @@ class Twin:
             lines += [f"  … {cut} more"] if cut else []
             lines += ["", "Assumptions"]
             lines += _assumptions(self.model)
-        lines += ["", "What speaks against other models" if self.model else "What fails where"]
+        lines += ["", "Why other models do not apply" if self.model else "Why no model applies"]
         others = [fit for fit in self.fits if fit is not self.model]
         named = [fit for fit in others if fit.subject or every]
         lines += [line for fit in named for line in _against(fit)]
         if left := len(others) - len(named):
-            lines.append(f"  … {left} more, whose subject the scenario lacks; --all names them")
+            lines.append(f"  … {left} more that do not concern the scenario; --all lists them")
         return "\n".join(lines) + "\n"
 
     def __repr__(self) -> str:
@@ -127,7 +127,7 @@ class Twin:
 
 
 def shortened(rows: Sequence[tuple[str, float]]) -> tuple[list[tuple[str, float]], int]:
-    """Leave out the flows after the first few; return how many those are."""
+    """Omit the flows after the first few; return the rest and the number of omitted flows."""
     kept, left = [], set()
     for path, value in rows:
         name = path.partition(".")[0]
@@ -139,14 +139,14 @@ def shortened(rows: Sequence[tuple[str, float]]) -> tuple[list[tuple[str, float]
 
 
 def _assumptions(fit: Fit) -> list[str]:
-    """Return a line for each assumption, those that are not quite met first."""
+    """Return a line for each assumption, stretched ones first."""
     wide = max(len(held.name) for held in fit.held)
     ordered = (*fit.strained, *(held for held in fit.held if held.verdict == "met"))
     return [f"  {h.name:<{wide}}  {h.verdict:<9}  {h.how}".rstrip() for h in ordered]
 
 
 def _against(fit: Fit) -> list[str]:
-    """Return why a model was not taken."""
+    """Return why a model was not chosen."""
     if fit.fits:
         names = ", ".join(held.name for held in fit.strained) or "nothing"
         return [f"  {fit.family}: fits as well; stretched: {names}"]
@@ -154,7 +154,7 @@ def _against(fit: Fit) -> list[str]:
 
 
 def _measured(source: Run | Replications, path: str) -> tuple[float | None, float | None]:
-    """Return what was measured at a path and half its interval."""
+    """Return the measured value at a path and the half-width of its interval."""
     summary: Mapping[str, object] | None = getattr(source, "summary", None)
     if summary is not None:
         base, _, unit = path.rpartition("_")

@@ -1,4 +1,4 @@
-"""Stations that always have a datagram to send: Bianchi's model under a scenario's options."""
+"""Saturated stations: Bianchi's model under a scenario's options."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from simoom.twin.medium import medium
 from simoom.twin.reading import Cell, Flow
 from simoom.twin.verdict import Fit, Held, broken, graded, met, stretched
 
-ONE_HOP = Assumption("one_hop", "Every packet crosses the air once, between a node and its cell.")
+ONE_HOP = Assumption(
+    "one_hop", "Every packet is transmitted once by radio, between a node and its access point."
+)
 SENT_ALL_ALONG = Assumption("sent_all_along", "Flows last from the warm-up to the end of the run.")
 
 _NAMES = {known.name: known for known in saturation.ASSUMPTIONS}
@@ -22,7 +24,7 @@ _NAMES = {known.name: known for known in saturation.ASSUMPTIONS}
 
 @dataclass(frozen=True)
 class Sender:
-    """A node with datagrams to send, all alike."""
+    """A node that sends datagrams of one kind."""
 
     name: str
     flows: tuple[Flow, ...]
@@ -30,7 +32,7 @@ class Sender:
 
 
 def senders(cell: Cell) -> list[Sender]:
-    """Return the nodes that send and their exchanges, in the order of their first flow."""
+    """Return the sending nodes and their exchanges, in the order of their first flow."""
     nodes: dict[str, list[Flow]] = {}
     for flow in cell.flows:
         nodes.setdefault(flow.sender, []).append(flow)
@@ -38,7 +40,7 @@ def senders(cell: Cell) -> list[Sender]:
 
 
 def fit(cell: Cell) -> Fit:
-    """Hold a scenario against `saturation` and predict."""
+    """Check the assumptions of `saturation` for a scenario and predict."""
     scope = [one_hop(cell), all_along(cell)]
     udp = [flow for flow in cell.flows if flow.kind in ("saturated", "cbr")]
     if scope[0].verdict == "broken" or len(udp) < len(cell.flows):
@@ -53,7 +55,7 @@ def fit(cell: Cell) -> Fit:
     else:
         values, total, beta = _classes(cell, nodes, kinds)
         form = f"mixed: {len(kinds)} classes"
-        alike = met(assumption.EQUAL_STATIONS, f"{len(kinds)} kinds of them, taken as classes")
+        alike = met(assumption.EQUAL_STATIONS, f"{len(kinds)} kinds of stations, which are classes")
     if not even:
         alike = broken(assumption.EQUAL_STATIONS, "one node sends packets of several kinds")
     held = (
@@ -77,7 +79,7 @@ def _alike(cell: Cell, node: Sender) -> bool:
 
 
 def _equal(cell: Cell, nodes: list[Sender]) -> tuple[dict[str, float], float, float]:
-    """Predict stations that are all alike."""
+    """Predict identical stations."""
     air, exchange = cell.air, nodes[0].exchange
     frozen = air.wlan.get("countdown", "standard") == "standard"
     point = saturation.saturation(
@@ -94,7 +96,7 @@ def _equal(cell: Cell, nodes: list[Sender]) -> tuple[dict[str, float], float, fl
     total = float(point.throughput_mbps)
     values = {"total.collision_probability": float(point.collision_probability)}
     if all(flow.kind == "saturated" and flow.source != "server" for flow in cell.flows):
-        # A datagram is made when the one before it begins its service, and waits for that.
+        # A datagram is generated when the service of the one before it begins.
         behind = Counter(len(node.flows) for node in nodes)
         if set(behind) == {1}:
             values["total.delay_s.mean"] = 1e-3 * _delay_ms(cell, point)
@@ -103,9 +105,9 @@ def _equal(cell: Cell, nodes: list[Sender]) -> tuple[dict[str, float], float, fl
 
 
 def _delay_ms(cell: Cell, point: saturation.Saturation) -> float:
-    """Return the mean delay of what is delivered: the service of the datagram before, and its own.
+    """Return the mean delay of a delivered datagram: its service time and that of the one before.
 
-    What is dropped has gone through all stages, and took the longer.
+    A discarded datagram passes through all stages and takes longer than a delivered one.
     """
     slots, gamma = cell.air.backoff_slots(), point.collision_probability
     mean = np.sum(gamma ** np.arange(slots.size) * slots)
@@ -117,7 +119,7 @@ def _delay_ms(cell: Cell, point: saturation.Saturation) -> float:
 def _classes(
     cell: Cell, nodes: list[Sender], kinds: list[tuple[Exchange, int]]
 ) -> tuple[dict[str, float], float, float]:
-    """Predict stations of several kinds."""
+    """Predict several classes of stations."""
     air = cell.air
     of = {node.name: kinds.index((node.exchange, _bits(node))) for node in nodes}
     count = Counter(of.values())
@@ -140,7 +142,7 @@ def _classes(
 
 
 def _shares(nodes: list[Sender], each: dict[str, float]) -> dict[str, float]:
-    """Split what nodes get through among their flows."""
+    """Divide the throughput of nodes among their flows."""
     shares = {
         flow.index: each[node.name] / len(node.flows) for node in nodes for flow in node.flows
     }
@@ -148,12 +150,12 @@ def _shares(nodes: list[Sender], each: dict[str, float]) -> dict[str, float]:
 
 
 def one_hop(cell: Cell) -> Held:
-    """Say whether all flows cross the air once, to one receiver."""
+    """Check that all flows have one radio hop, to one receiver."""
     for flow in cell.flows:
         what = {
-            "across": "goes through the access point, twice over the air",
+            "across": "has two radio hops, through the access point",
             "broadcast": "is broadcast, without ACK and retries",
-            "past": "does not cross the air",
+            "past": "has no radio hop",
         }.get(flow.way)
         if what:
             return broken(ONE_HOP, f"{flow.path} {what}")
@@ -161,7 +163,7 @@ def one_hop(cell: Cell) -> Held:
 
 
 def all_along(cell: Cell) -> Held:
-    """Say which share of the measured time some flow is not there."""
+    """Check for which fraction of the measured time a flow is inactive."""
     missing = 0.0
     for flow in cell.flows:
         table = flow.table
@@ -170,7 +172,7 @@ def all_along(cell: Cell) -> Held:
         early = 0.0 if stop is None else cell.duration_s - stop
         missing = max(missing, max(late, 0.0) + max(early, 0.0))
     share = missing / cell.measured_s
-    how = f"some flow is away for up to {100 * share:.2g} % of the measured time"
+    how = f"a flow is inactive for up to {100 * share:.2g} % of the measured time"
     return graded(SENT_ALL_ALONG, share, how if share else "", good=0.0, bad=0.05)
 
 
@@ -182,12 +184,12 @@ def _decoupled(cell: Cell) -> Held:
     count = len({flow.sender for flow in cell.flows})
     known = assumption.DECOUPLED
     if count == 2:
-        return stretched(known, "two stations, where the stages matter most (0.4 points of gamma)")
+        return stretched(known, "two stations, the least accurate case (0.4 points of gamma)")
     return met(known, f"{count} stations")
 
 
 def _saturated(cell: Cell, values: dict[str, float] | None) -> Held:
-    """Say whether every sender always has a frame."""
+    """Check that every sender always has a frame."""
     known = assumption.SATURATED
     least, worst = np.inf, None
     for flow in cell.flows:
@@ -202,14 +204,14 @@ def _saturated(cell: Cell, values: dict[str, float] | None) -> Held:
             if load < least:
                 least, worst = load, flow
     if worst is None:
-        return met(known) if values is not None else broken(known, "not held against any sender")
+        return met(known) if values is not None else broken(known, "no sender was checked")
     offered = worst.traffic["rate_mbps"]
     how = f"{worst.path} offers {offered:.3g} Mb/s, {least:.2g} times what a saturated cell serves"
     return graded(known, 1 / least, how, good=0.95, bad=1.0)
 
 
 def _two_parties(nodes: list[Sender], beta: float, *, grid: bool) -> Held:
-    """Say how often a collision has three parties or more; no matter where all resume together."""
+    """Check how often three or more stations collide; irrelevant if all resume together."""
     known, n = _NAMES["two_parties"], len(nodes)
     pair = n * (n - 1) / 2 * beta**2 * (1 - beta) ** (n - 2)
     clash = 1 - (1 - beta) ** n - n * beta * (1 - beta) ** (n - 1)
@@ -219,11 +221,11 @@ def _two_parties(nodes: list[Sender], beta: float, *, grid: bool) -> Held:
 
 
 def _head_start(cell: Cell, nodes: list[Sender]) -> tuple[Held, ...]:
-    """Classes are solved with Bianchi's countdown, in which all resume together."""
+    """Check that all stations resume together, as the model of classes assumes."""
     known = assumption.BIANCHI_SLOTS
     head = max(abs(cell.air.head_slots(node.exchange.opening_mbps)) for node in nodes)
     frozen = cell.air.wlan.get("countdown", "standard") == "standard"
     if not frozen and head == 0:
         return (met(known),)
-    how = f"counters stand still, and collided stations resume {head:.2g} slots apart from others"
+    how = f"counters are frozen, and colliding stations resume {head:.2g} slots apart from others"
     return (stretched(known, how),)

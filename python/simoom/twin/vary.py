@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_POINTS = 100_000
-"""A grid of more is a slip of the pen."""
+"""A larger grid is taken for a mistake."""
 
 
 class Summarised(Protocol):
-    """What has values by path: a `Twin`, a `Run`."""
+    """An object with values by path: a `Twin` or a `Run`."""
 
     @property
     def summary(self) -> Mapping[str, Any]:
@@ -28,7 +28,7 @@ class Summarised(Protocol):
 
 
 Ask = Callable[[Scenario], Summarised]
-"""`predict`, `run`, or another that turns a scenario into values by path."""
+"""`predict`, `run`, or another function that returns values by path for a scenario."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,13 +38,13 @@ class Variation:
     Attributes
     ----------
     scenario : Scenario
-        What the grid changes.
+        The scenario to vary.
     over : mapping
         The values of each axis, by its path.
     points : tuple of dict
         The grid, the last axis fastest.
     results : tuple
-        A `Twin` (or what was asked) for each point.
+        A `Twin` (or the result of `using`) for each point.
     """
 
     scenario: Scenario
@@ -53,12 +53,12 @@ class Variation:
     results: tuple[Summarised, ...]
 
     def values(self, path: str) -> list[float]:
-        """Return what stands at a path, point by point; NaN where nothing is predicted."""
+        """Return the values at a path for all points; NaN where there is no prediction."""
         found = [number(result.summary.get(path)) for result in self.results]
         return [math.nan if value is None else value for value in found]
 
     def frame(self) -> pl.DataFrame:
-        """Return a row for each point: axes, model and all values but those of single flows."""
+        """Return a row for each point: axes, model and all values except those of single flows."""
         import polars as pl
 
         paths = {
@@ -74,7 +74,7 @@ class Variation:
         return pl.DataFrame(rows, infer_schema_length=None, strict=False)
 
     def table(self) -> tuple[list[str], list[list[str]]]:
-        """Return headings and cells for a person."""
+        """Return headings and cells of a table for printing."""
         frame = self.frame()
         cells = [
             [digits(cell, 4) if isinstance(cell, float) else _plain(cell) for cell in row]
@@ -107,18 +107,18 @@ def vary(
     Parameters
     ----------
     scenario : Scenario
-        What is changed.
+        The scenario to vary.
     over : mapping
-        For each path the values that are set there.
+        The values of each path.
     using : callable, optional
-        What is asked for the values of a scenario: `predict`, or `run` to simulate.
+        The function that evaluates a scenario: `predict`, or `run` to simulate.
 
     Raises
     ------
     ScenarioError
-        A path does not exist, or a value is none for it.
+        A path does not exist, or a value is invalid for it.
     ValueError
-        There is nothing to vary, or more than a hundred thousand points.
+        `over` has no values, or makes more than a hundred thousand points.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def vary(
 
 
 def check_axes(axes: Mapping[str, Sequence[Any]]) -> None:
-    """Refuse a grid without points, or with too many."""
+    """Raise if a grid has no points or too many."""
     if not axes:
         raise ValueError("over: names no path")
     for path, values in axes.items():

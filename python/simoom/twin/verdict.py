@@ -1,4 +1,4 @@
-"""How a scenario stands to the assumptions of a model."""
+"""Verdicts on the assumptions of a model for a scenario."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # the models bring SciPy with them, which few commands need
+if TYPE_CHECKING:  # the models import SciPy, which few commands need
     from simoom.models.assumption import Assumption
 
 VERDICTS = ("met", "stretched", "broken")
-"""From best to worst; a model whose assumption is broken says nothing of the scenario."""
+"""From best to worst; a model with a broken assumption makes no prediction."""
 
 
 @dataclass(frozen=True)
 class Held:
-    """A scenario held against one assumption.
+    """The verdict on one assumption for a scenario.
 
     Parameters
     ----------
     assumption : Assumption
-        What the model takes for granted.
+        The assumption of the model.
     verdict : str
         "met", "stretched" or "broken".
     how : str
-        What the scenario has instead, with numbers.
+        The reason: what the scenario has, with numbers.
     """
 
     assumption: Assumption
@@ -45,42 +45,42 @@ class Held:
 
 
 def met(assumption: Assumption, how: str = "") -> Held:
-    """Say that an assumption is met."""
+    """Return the verdict that an assumption is met."""
     return Held(assumption, "met", how)
 
 
 def stretched(assumption: Assumption, how: str) -> Held:
-    """Say that an assumption is not quite met."""
+    """Return the verdict that an assumption is stretched."""
     return Held(assumption, "stretched", how)
 
 
 def broken(assumption: Assumption, how: str) -> Held:
-    """Say that an assumption is not met at all."""
+    """Return the verdict that an assumption is broken."""
     return Held(assumption, "broken", how)
 
 
 def graded(assumption: Assumption, value: float, how: str, *, good: float, bad: float) -> Held:
-    """Judge a number that is better the smaller it is: met to `good`, broken above `bad`."""
+    """Return the verdict on a number: met up to `good`, broken above `bad`."""
     verdict = "met" if value <= good else "stretched" if value <= bad else "broken"
     return Held(assumption, verdict, how)
 
 
 @dataclass(frozen=True, repr=False)
 class Fit:
-    """One model held against a scenario, with what it predicts if it fits.
+    """The verdicts on one model for a scenario, with its predictions if it fits.
 
     Parameters
     ----------
     family : str
         Its name in `simoom.models.FAMILIES`.
     form : str
-        Which function or equation of the family is taken.
+        The function or equation of the family that is used.
     held : tuple of Held
         Every assumption with its verdict.
     values : mapping
         Predictions by path of the summary; empty if an assumption is broken.
     subject : bool
-        Whether the scenario has what the family is about.
+        Whether the family concerns the scenario.
     """
 
     family: str
@@ -91,7 +91,7 @@ class Fit:
 
     @property
     def fits(self) -> bool:
-        """Whether it predicts something."""
+        """Whether the model makes a prediction."""
         return bool(self.values) and not self.failing
 
     @property
@@ -101,7 +101,7 @@ class Fit:
 
     @property
     def strained(self) -> tuple[Held, ...]:
-        """The assumptions that are not quite met."""
+        """The assumptions that are stretched."""
         return tuple(held for held in self.held if held.verdict == "stretched")
 
     def __repr__(self) -> str:

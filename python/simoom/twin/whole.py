@@ -1,4 +1,4 @@
-"""`predict`: all families of models held against a scenario."""
+"""`predict`: the verdicts on all families of models, and the choice of one."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from simoom.twin.verdict import Fit
 
 
 def predict(scenario: Scenario) -> Twin:
-    """Predict what a run of a scenario would measure.
+    """Predict the results of a run of a scenario.
 
-    Every family of models is held against the scenario. Of those of which no assumption is broken
-    the one with the fewest stretched is taken.
+    The assumptions of every family of models are checked. Of the families without a broken
+    assumption, the one with the fewest stretched assumptions is chosen.
 
     Parameters
     ----------
     scenario : Scenario
-        What would be run.
+        The scenario.
 
     Returns
     -------
@@ -59,8 +59,8 @@ def predict(scenario: Scenario) -> Twin:
             continue
         try:
             fits.append(tried[family](cell))
-        except ValueError as error:  # how models refuse what is out of range
+        except ValueError as error:  # models raise this for a value out of range
             fits.append(elsewhere.outside(family, error))
-    # Python's sort is stable: among equals the order above decides.
+    # Python's sort is stable: the order above decides among equals.
     ordered = sorted(fits, key=lambda fit: (not fit.fits, len(fit.strained) if fit.fits else 0))
     return Twin(scenario, tuple(ordered))

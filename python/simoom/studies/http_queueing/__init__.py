@@ -1,4 +1,4 @@
-"""Web traffic over 802.11b: a paper's figures, tables and claims, analysed and simulated.
+"""Web traffic over 802.11b: a paper's figures, tables and claims by analysis and simulation.
 
 D. Miorandi, A. Kherani, E. Altman, "A queueing model for HTTP traffic over IEEE 802.11 WLANs",
 Computer Networks 50(1), 2006.
@@ -46,8 +46,8 @@ STUDY = Study(
         figure_elephants,
         figure_uplink,
     ),
-    notes="Equations are taken with the corrections that their derivations demand; where a claim "
-    "is about the print, the print is checked as well. Simulated: an RTS of 160 bits (the paper "
+    notes="Equations have the corrections that follow from their derivations; if a claim is about "
+    "a printed equation, that is checked too. Simulated: an RTS of 160 bits (the paper "
     "has 180), the last segment of a file padded, no FIN, TCP sources at the access point, "
     "retransmission timers of RFC 6298.",
 )

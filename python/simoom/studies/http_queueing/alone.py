@@ -55,7 +55,7 @@ PAPER_TABLE_2 = {
 
 @exhibit("table 2")
 def table_2(lab: Lab) -> Figure:
-    """Session delay of one station, and what the analysis says."""
+    """Session delay of one station by simulation and analysis."""
     files = lab.pick(10_000, 3_000)
     cases = {
         name: web(1, window=window, kind=kind, think_s=0.05, files=files, end=end)
@@ -101,7 +101,7 @@ def table_2(lab: Lab) -> Figure:
 
 
 def _claims_2(runs: Mapping[str, Sample], affine: float, exact: float) -> tuple[Claim, ...]:
-    """Hold the two simulated values, the analytical one, and insensitivity."""
+    """Check the two simulated values, the analytical value, and insensitivity."""
     one, large = runs["Pareto, W* = 1"], runs["Pareto, W* = 1000"]
     expected = Value.median(expected_file_s(one))
     padded = float(
@@ -116,8 +116,8 @@ def _claims_2(runs: Mapping[str, Sample], affine: float, exact: float) -> tuple[
                 Check("Pareto, mean over runs", Value.mean(one[DELAY]), 0.0956, 0.1243),
                 Check("expected file of 30.51 segments", expected, 0.108, 0.110),
             ],
-            tolerance="the paper's interval; 0.108 to 0.110 s for the expected file, where the "
-            "readings of the paper lie",
+            tolerance="the paper's interval; 0.108 to 0.110 s for the expected file, "
+            "the paper's range",
             remark="a cycle is 3 % shorter than (14) has it, 0.6 % of that by the RTS of 160 bits: "
             "each end counts down the back-off after its own frame while the other one "
             "contends; ns-2.35 has the same cycle",
@@ -218,7 +218,7 @@ def table_3(lab: Lab) -> Figure:
 
 
 def _less(than: str, runs: Mapping[str, Sample], group: Mapping[str, Sample]) -> list[Check]:
-    """Check that d = 2, 3 and 4 take less than another scheme."""
+    """Check that sessions with d = 2, 3 and 4 are shorter than with another scheme."""
     return [
         Check(f"{name} less {than}, ms", difference_ms(runs[than], group[name]), high=0.0)
         for name in SEVERAL
@@ -228,8 +228,8 @@ def _less(than: str, runs: Mapping[str, Sample], group: Mapping[str, Sample]) ->
 def _claims_3(
     runs: Mapping[str, Sample], halved: Mapping[str, Sample], paper: Mapping[str, Value]
 ) -> tuple[Claim, ...]:
-    """Hold delayed ACK against none, against the dynamic scheme, and against its timer."""
-    # Half the timer costs half as much; the rest is what d = 2 saves.
+    """Compare delayed ACK with none, with the dynamic scheme, and with half the timer."""
+    # Half the timer halves the waiting time; the rest of the difference is the gain of d = 2.
     late, soon = (difference_ms(runs["d = 1"], each["d = 2"]).value for each in (runs, halved))
     saved = late - 2 * soon
     heartbeat = difference_ms(runs["d = 1"], runs[HEARTBEAT])
@@ -272,7 +272,7 @@ def _claims_3(
         ),
         claim(
             "no_more_than_five",
-            "Nothing is gained beyond d = 5, as the timer expires at the end of more files.",
+            "From d = 5 on there is no gain, because the timer expires at the end of more files.",
             paper="0.1090 at d = 5 against 0.1043 at d = 4",
             checks=[
                 Check("d = 5 less d = 4, ms", difference_ms(runs["d = 4"], runs["d = 5"]), low=0.0)
@@ -281,7 +281,7 @@ def _claims_3(
         ),
         claim(
             "initial_window_below_d",
-            "An initial window below d costs a timeout of the receiver at the start.",
+            "With an initial window below d, the delayed ACK timer expires at the start.",
             paper="necessarily, 40 ms",
             checks=[
                 Check.near(

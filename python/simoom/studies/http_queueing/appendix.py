@@ -93,9 +93,9 @@ def figure_a2(lab: Lab) -> Figure:
         (Axis(quantity, "back-off and collisions per segment, us", 0, 700),),
         (solved, simulated),
         claims,
-        notes="Simulated: what a segment takes less the exchanges of segment and TCP ACK. At "
-        "W* = 1 it stays below the two whole back-offs of the analysis, as each end counts down "
-        "a part of its next back-off while the other one contends.",
+        notes="Simulated: time per segment minus the exchanges of segment and TCP ACK. At W* = 1 "
+        "it is below the two whole back-offs of the analysis, because each end counts down "
+        "part of its next back-off while the other end contends.",
     )
 
 
@@ -129,7 +129,7 @@ def figure_a3(lab: Lab) -> Figure:
     claims = (
         claim(
             "window_raises_throughput",
-            "A larger W* raises the throughput of a download, with delayed ACK as well.",
+            "A larger W* raises the throughput of a download, also with delayed ACK.",
             paper="monotone",
             checks=[
                 Check("(A.3)", analysis[0].at(1000).over(analysis[0].at(1)), low=1.0),

@@ -1,8 +1,9 @@
-"""How session delays are reported and compared.
+"""Statistics of session delays and their comparison.
 
-File sizes have no variance, so that means over sessions follow the few largest files. Beside the
-mean, which the paper shows, stands the delay per segment of the file, its median over runs; claims
-that compare settings do so run by run, as equal seeds draw equal sizes and think times.
+The distribution of file sizes has infinite variance, so that a few large files dominate means over
+sessions. In addition to the paper's mean, figures therefore show the delay per segment of the file,
+as the median over runs. Claims that compare settings compare pairs of runs, because equal seeds
+draw equal sizes and think times.
 """
 
 from __future__ import annotations
@@ -17,18 +18,18 @@ from simoom.studies.lab import Sample
 Place = TypeVar("Place", bound=X)
 DELAY, EACH = "session_delay_s", "delay_per_segment_ms"
 HEAVY_TAIL = (
-    "Mean delays are means over runs with Student's t interval, which for Pareto files is of "
-    "little use; delays per segment are medians over runs with the interval of order statistics."
+    "Mean delays are means over runs with Student's t interval, which is unreliable for Pareto "
+    "files; delays per segment are medians over runs with the interval of order statistics."
 )
 
 
 def ratio(first: Sample, second: Sample) -> Value:
-    """Return by which factor the second's sessions take longer, run by run: the median."""
+    """Return the median over pairs of runs of the ratio of the session delays."""
     return Value.median(second[DELAY] / first[DELAY])
 
 
 def difference_ms(first: Sample, second: Sample) -> Value:
-    """Return by how much the second's sessions take longer, run by run: the median, in ms."""
+    """Return the median over pairs of runs of the difference of the session delays, in ms."""
     return Value.median(1e3 * (second[DELAY] - first[DELAY]))
 
 

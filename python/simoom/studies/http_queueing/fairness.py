@@ -1,4 +1,4 @@
-"""What the paper discusses without a figure: fair queueing, elephants, uploads beside downloads."""
+"""Subjects without a figure in the paper: fair queueing, elephants, uploads with downloads."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ def figure_fair_queue(lab: Lab) -> Figure:
 def _fair_claims(
     small: Mapping[X, Sample], fifo: Mapping[X, Sample], fair: Mapping[str, Mapping[X, Sample]]
 ) -> tuple[Claim, ...]:
-    """Hold a fair queue against W* = 1 and against FIFO."""
+    """Compare a fair queue with W* = 1 and with FIFO."""
     return (
         claim(
             "fair_queue_shares",
-            "Per-flow scheduling at the access point shares the cell like a processor even for "
-            "large W*: the delay is that of W* = 1.",
+            "Per-flow scheduling at the access point makes the cell share like a processor even "
+            "for large W*: the delay is that of W* = 1.",
             paper="may be achieved",
             checks=[
                 Check(f"n = {n}, DRR over W* = 1", ratio(small[n], fair["Pareto"][n]), 0.9, 1.1)
@@ -90,7 +90,7 @@ def _fair_claims(
         ),
         claim(
             "fair_queue_helps_mice",
-            "It ends the starvation that a large W* brings under FIFO.",
+            "It prevents the starvation that a large W* causes under FIFO.",
             paper="an argument in favour",
             checks=[
                 Check(f"n = {n}, DRR over FIFO", ratio(fifo[n], fair["Pareto"][n]), high=0.9)
@@ -101,7 +101,7 @@ def _fair_claims(
         ),
         claim(
             "fair_queue_insensitive",
-            "With it only the mean of the file sizes matters.",
+            "With it, only the mean of the file sizes matters.",
             paper="a PS-like sharing",
             checks=[
                 Check.agrees(
@@ -124,7 +124,7 @@ def _fair_claims(
 
 
 def elephant(window: int, queue: Mapping[str, Any] | None, seconds: float) -> Scenario:
-    """Return ten stations that browse and one that downloads without end."""
+    """Return ten browsing stations and one endless download."""
     traffic = {
         "size": size("exponential"),
         "think_s": THINK_S,
@@ -162,7 +162,7 @@ QUEUES: dict[str, tuple[Mapping[str, Any] | None, int]] = {
 
 @exhibit("figure elephants")
 def figure_elephants(lab: Lab) -> Figure:
-    """Browsing beside an endless download, against W* and by queue."""
+    """Browsing with an endless download in the cell, against W* and by queue."""
     windows = lab.pick((1, 2, 5, 10, 20, 50, 100, 200, 1000), (1, 5, 20, 100, 1000))
     seconds = lab.pick(2000.0, 800.0)
     cases = {
@@ -189,7 +189,7 @@ def figure_elephants(lab: Lab) -> Figure:
     claims = (
         claim(
             "elephant_starves_browsers",
-            "Under FIFO an endless download with a large W* grabs the cell and starves browsers.",
+            "Under FIFO an endless download with a large W* takes the cell and starves browsers.",
             paper="starvation",
             checks=[
                 Check(f"delay, W* = {w} over 1", fifo.at(w).over(fifo.at(1)), low=2.0)
@@ -204,7 +204,7 @@ def figure_elephants(lab: Lab) -> Figure:
             checks=[
                 Check(f"delay in s, W* = 1, {q}", each.at(1), high=0.3) for q, each in delay.items()
             ],
-            tolerance="0.3 s: three times what a file takes alone",
+            tolerance="0.3 s: three times the delay of a file alone in the cell",
         ),
         claim(
             "fair_queue_protects",
@@ -215,14 +215,14 @@ def figure_elephants(lab: Lab) -> Figure:
                 for w in windows[1:]
             ],
             tolerance="20 % of the delay of W* = 1",
-            remark="the elephant keeps what the browsers leave: "
+            remark="the elephant gets the remaining capacity: "
             f"{goodput['DRR per flow'].at(1000)} Mb/s at W* = 1000, "
             f"{goodput['DRR per flow'].at(1)} at W* = 1",
         ),
     )
     return Figure(
         "figure elephants",
-        "ten browsing stations beside an endless download",
+        "ten browsing stations and an endless download",
         WINDOW_AXIS,
         (
             Axis(DELAY, "mean session delay of the browsers, s", 0.1, 100, log=True),
@@ -235,7 +235,7 @@ def figure_elephants(lab: Lab) -> Figure:
 
 
 def two_ways(window: int, queue: Mapping[str, Any] | None, seconds: float) -> Scenario:
-    """Return five stations that upload and five that download, without end."""
+    """Return five endless uploads and five endless downloads."""
     tcp = TCP | {"window_segments": window}
     ends = {"upload": ("sta0-4", "server"), "download": ("server", "sta5-9")}
     flows = [
@@ -254,7 +254,7 @@ BUFFERS: dict[str, tuple[Mapping[str, Any] | None, int]] = {
 
 @exhibit("figure uplink")
 def figure_uplink(lab: Lab) -> Figure:
-    """Uploads beside downloads, against W* and by queue."""
+    """Uploads and downloads, against W* and by queue."""
     windows = lab.pick((1, 2, 3, 5, 7, 10, 15, 20, 30, 50), (1, 2, 5, 10, 20, 50))
     seconds = lab.pick(300.0, 150.0)
     cases = {
@@ -282,7 +282,7 @@ def figure_uplink(lab: Lab) -> Figure:
     claims = (
         claim(
             "uploads_beat_downloads",
-            "Uploads and downloads share the cell unfairly, as the MAC is fair to nodes and the "
+            "Uploads and downloads share the cell unfairly: the MAC is fair to nodes, and the "
             "access point is one node.",
             paper="unfair",
             checks=[
@@ -311,12 +311,13 @@ def figure_uplink(lab: Lab) -> Figure:
     )
     return Figure(
         "figure uplink",
-        "five uploads beside five downloads",
+        "five uploads and five downloads",
         Axis("window_segments", "advertised window W* of all flows, segments", 0.9, 55, log=True),
         (Axis("goodput_kbps", "goodput of each flow, kb/s", 0, 700),),
         tuple(goodput(q, d) for q in BUFFERS for d in ("upload", "download")),
         claims,
-        notes="Per-flow scheduling, which protects mice from elephants, does not make both ways "
-        "fair: as deficits count bytes, a round serves 26 TCP ACKs of an upload for one segment "
+        notes="Per-flow scheduling, which protects mice from elephants, does not make directions "
+        "fair: deficits count bytes, so that a round serves 26 TCP ACKs of an upload per "
+        "segment "
         f"of a download: at W* = 50 uploads get {advantage('DRR per flow', 50)} of the goodput.",
     )

@@ -1,8 +1,8 @@
-"""The cell of the paper, and what its figures need from a run.
+"""The cell of the paper, and the values that its figures need from a run.
 
-The paper's parameters are those of its Table 1 and section 2.3. Simoom departs in two of them: an
+The paper's parameters are those of its Table 1 and section 2.3. Simoom deviates in two of them. An
 RTS has the 160 bits of the standard (802.11-2020 clause 9.3.1.2) and of ns-2 instead of 180, which
-is 10 us less for each frame; and frames last whole microseconds (clause 15.2.3.5).
+is 10 us less for each frame. Frames last whole microseconds (clause 15.2.3.5).
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from simoom.tables import number
 
 STUDY = "http_queueing"
 FILE_BYTES = 30_000
-"""30 KByte are 30000 bytes: every reading with 30720 misses the paper's analytical values."""
+"""30 KByte are 30000 bytes: with 30720 no reading gives the paper's analytical values."""
 PARETO_SHAPE = 1.5
 THINK_S = 10.0
 FILES = 300
-"""So many files each station downloads in section 4.2."""
+"""The number of files that each station downloads in section 4.2."""
 DELACK_MS = 40.0
 """tau_out of section 4.3."""
 LARGE_WINDOW = 1000
 SEGMENT_BITS = 8000.0
 CELL = http_queueing.TABLE_1
-"""The parameters as the analysis has them."""
+"""The parameters of the analysis."""
 CELL_160 = http_queueing.Cell(rts_bits=160.0)
-"""The same with the RTS of the standard, as it is simulated."""
+"""The same with the RTS of the standard, as in the simulation."""
 
 SEGMENTS_PER_FILE = float(http_sessions.expected_segments(FILE_BYTES, shape=PARETO_SHAPE))
 """E[ceil(X / L)] of Pareto files: 30.51."""
@@ -66,10 +66,10 @@ PAPER = Scenario(
 
 
 def acknowledge(scenario: Scenario, every: int | str, *, timer_ms: float) -> Scenario:
-    """Return a scenario whose receivers answer every so many segments, or by the scheme of [5].
+    """Return a scenario whose receivers acknowledge every d segments, or by the scheme of [5].
 
-    The initial window is d, as section 4.3 has it, so that no timer expires at the start; the
-    dynamic scheme starts with d = 1.
+    The initial window is d, as in section 4.3, so that no timer expires at the start; the dynamic
+    scheme starts with d = 1.
     """
     if every == 1:
         return scenario
@@ -95,7 +95,7 @@ def downloads(
     scenario = PAPER.set("stations", connections)
     scenario = scenario.set("flows[0].tcp.window_segments", window)
     scenario = acknowledge(patient(scenario), every, timer_ms=100.0)
-    # Whoever starts with W* = 1 is settled at once; all else fills its windows first.
+    # With W* = 1 the windows are full at once; all others need time to fill.
     scenario = scenario.set("flows[0].start_spread_s", 0.1)
     return scenario.set("warmup_s", warmup_s).set("duration_s", warmup_s + measured_s)
 
@@ -121,11 +121,11 @@ def web(
     queue: Mapping[str, Any] | None = None,
     end: str = "acknowledged",
 ) -> Scenario:
-    """Return ON/OFF sources, section 4: each station thinks, then downloads, so many times.
+    """Return ON/OFF sources, section 4: each station alternates between thinking and downloading.
 
-    A session ends when the last TCP ACK is back, as in ns-2 and as (14) to (17) charge it; the
-    text of the paper ends it with the last segment, ``end="delivered"``, which is a station's
-    exchange less.
+    A session ends when the last TCP ACK has arrived, as in ns-2 and in (14) to (17). In the text of
+    the paper it ends with the last segment, ``end="delivered"``, which is shorter by the exchange
+    of a TCP ACK.
     """
     traffic = {
         "size": size(kind),
@@ -140,13 +140,13 @@ def web(
     scenario = acknowledge(scenario, every, timer_ms=DELACK_MS)
     if queue is not None:
         scenario = scenario.set("ap.queue", dict(queue))
-    # Everybody is through with all files long before; silence costs nothing.
+    # All files end long before; idle time needs no computation.
     enough = files * (think_s + 4.0) * 4 + 2000.0
     return scenario.set("warmup_s", 0.0).set("duration_s", enough)
 
 
 def measure(run: Run) -> dict[str, float]:
-    """Take from a run what the figures show; also by group of flows, ``web.goodput_mbps``."""
+    """Extract the values of the figures from a run, also by group: ``web.goodput_mbps``."""
     get = run.summary.get
     attempts = number(get("total.attempts")) or 0.0
     drops = number(get("total.retry_drops")) or 0.0
@@ -171,7 +171,7 @@ def measure(run: Run) -> dict[str, float]:
 
 
 def _group(flows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """What equal flows did together: goodput of each, delays over all sessions."""
+    """Return the values of a group of equal flows: goodput of each, delays over all sessions."""
 
     def each(key: str) -> list[float]:
         return [number(flow.get(key)) or 0.0 for flow in flows]
@@ -193,10 +193,10 @@ def _group(flows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
 
 def expected_file_s(sample: Sample) -> list[float]:
-    """Return, run by run, the delay of the expected file: that per segment times 30.51.
+    """Return for each run the delay of the expected file: the delay per segment times 30.51.
 
-    The mean delay of a run follows the mean of the sizes it drew, which wanders by tens of
-    percents where sizes have no variance; per segment it does not.
+    The mean delay of a run follows the mean of its random sizes, which varies by tens of percents
+    if sizes have infinite variance. The delay per segment does not.
     """
     return [1e-3 * SEGMENTS_PER_FILE * float(each) for each in sample["delay_per_segment_ms"]]
 

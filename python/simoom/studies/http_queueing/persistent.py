@@ -75,14 +75,14 @@ def figure_3(lab: Lab) -> Figure:
     claims = (
         claim(
             "delayed_ack_gains",
-            "Delayed ACKs increase the throughput remarkably, as little air is left to TCP ACKs.",
+            "Delayed ACKs increase the throughput remarkably, because TCP ACKs take less airtime.",
             paper="remarkable",
             checks=[
                 Check("(8), d = 2 over d = 1", analysis[0].at(2).over(analysis[0].at(1)), 1.1),
                 Check("W* = 1000, d = 2 over d = 1", large.at(2).over(large.at(1)), 1.1),
                 Check("W* = d, d = 2 over d = 1", small.at(2).over(small.at(1)), 1.1),
             ],
-            tolerance="remarkable taken as 10 % or more from d = 1 to 2",
+            tolerance="remarkable means 10 % or more from d = 1 to 2",
         ),
         claim(
             "single_station_model",
@@ -94,8 +94,8 @@ def figure_3(lab: Lab) -> Figure:
                 for d in every
             ],
             tolerance=GOOD_MATCH,
-            remark="(8) is taken with the T_slot that its last term lacks in print; (3) and (4) "
-            "charge a collision twice, which makes it up to 2 % low",
+            remark="(8) has the T_slot that the last printed term lacks; (3) and (4) count a "
+            "collision twice, which makes (8) up to 2 % low",
         ),
     )
     return Figure(
@@ -105,8 +105,8 @@ def figure_3(lab: Lab) -> Figure:
         (Axis(quantity, "TCP throughput, Mb/s", 2, 4),),
         (*analysis, *simulated.values(), *reference.curves(STUDY, "figure 3", colours)),
         claims,
-        notes="With W* = d one end is silent while the other sends, so that back-offs are waited "
-        "for one after the other; with a large window both count down together.",
+        notes="With W* = d one end is silent while the other sends, so that back-offs follow one "
+        "another; with a large window both ends count down at the same time.",
     )
 
 
@@ -177,7 +177,7 @@ def figure_4(lab: Lab) -> Figure:
             paper="increase",
             checks=[Check(f"n_c = {n}", gain[n], low=0.0) for n in gain],
             tolerance="above 0, pair by pair",
-            remark="it does where one or two stations would else fall idle; with more of them "
+            remark="it does where one or two stations would otherwise be idle; with more of them "
             "segments of one flow come in bursts, and fewer stations contend: "
             f"{np.mean(runs['W* = 100'][10]['contending_stations']):.2f} instead of "
             f"{np.mean(runs['W* = 1'][10]['contending_stations']):.2f} at n_c = 10",
@@ -232,8 +232,8 @@ def figure_5(lab: Lab) -> Figure:
                 for n in one.x
             ],
             tolerance=GOOD_MATCH,
-            remark="(9) makes two nodes contend at n_c = 1, where W* = 1 lets nobody contend; "
-            "(3) and (4) charge a collision twice",
+            remark="in (9) two nodes contend at n_c = 1, but with W* = 1 none does; (3) and (4) "
+            "count a collision twice",
         ),
         unchecked(
             "compared_model",
@@ -250,8 +250,8 @@ def figure_5(lab: Lab) -> Figure:
         (Axis(quantity, "aggregate throughput, Mb/s", 2.2, 2.5),),
         (*analysis, *simulated.values(), *reference.curves(STUDY, "figure 5", colours)),
         claims,
-        notes="Corrected: the birth-and-death law of contending stations that fairness to nodes "
-        "implies instead of (9), and each collision counted once.",
+        notes="Corrected: the birth-death law of contending stations, which follows from fairness "
+        "to nodes, instead of (9), and each collision counted once.",
     )
 
 

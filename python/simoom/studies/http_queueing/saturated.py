@@ -16,7 +16,7 @@ NODES_AXIS = Axis("nodes", "backlogged nodes $n_b$", 0, 51)
 
 
 def saturated(nodes: int, seconds: float) -> Scenario:
-    """Return a cell in which so many stations always have a packet for the access point."""
+    """Return a cell with saturated stations that send to the access point."""
     flow = {
         "name": "station",
         "from": "sta*",
@@ -64,7 +64,7 @@ def figure_1(lab: Lab) -> Figure:
         ),
         claim(
             "stage_independent",
-            "Taking collisions as independent of the back-off stage is a good approximation.",
+            "It is a good approximation that collisions do not depend on the back-off stage.",
             paper="good",
             checks=[
                 Check.agrees(f"n_b = {n}", simulated.at(n), solved.at(n), within=0.1) for n in nodes
@@ -117,7 +117,7 @@ def figure_2(lab: Lab) -> Figure:
     claims = (
         claim(
             "drops_negligible",
-            "Drops at the retry limit are negligible where few nodes are backlogged.",
+            "Drops at the retry limit are negligible if few nodes are backlogged.",
             paper="negligible",
             checks=few,
             tolerance="one packet in 10000, up to five nodes",

@@ -45,7 +45,7 @@ def stations(lab: Lab) -> tuple[int, ...]:
 
 
 def replications(lab: Lab) -> int:
-    """Return how many runs a point has."""
+    """Return the number of runs of a point."""
     return lab.pick(30, 6)
 
 
@@ -123,7 +123,7 @@ def figure_8(lab: Lab) -> Figure:
 
 
 def _model_claims(runs: dict[str, ByPlace], corrected: Curve, printed: Curve) -> tuple[Claim, ...]:
-    """Hold (16) and (17), corrected and printed, against W* = 1."""
+    """Compare (16) and (17), corrected and printed, with simulations of W* = 1."""
     exponential = runs["exponential, W* = 1"]
     simulated = {n: Value.mean(expected_file_s(sample)) for n, sample in exponential.items()}
     per_segment = {n: Value.median(s[EACH]) for n, s in exponential.items()}
@@ -138,7 +138,7 @@ def _model_claims(runs: dict[str, ByPlace], corrected: Curve, printed: Curve) ->
                 for n, value in simulated.items()
             ],
             tolerance=GOOD_MATCH + "; the expected file of 30.5 segments",
-            remark="C_1 is the cycle without contention that assumption (i) demands",
+            remark="C_1 is the cycle without contention, which follows from assumption (i)",
         ),
         claim(
             "queueing_model_as_printed",
@@ -150,8 +150,8 @@ def _model_claims(runs: dict[str, ByPlace], corrected: Curve, printed: Curve) ->
                 if float(n) > 2
             ],
             tolerance=GOOD_MATCH,
-            remark="the printed rate of arrivals, lambda sum (k+1) pi_k, is about n - 1 times too "
-            "small: sessions are started by stations that think; at n = 2 both forms agree",
+            remark="the printed arrival rate, lambda sum (k+1) pi_k, is about n - 1 times too "
+            "small: thinking stations start sessions; at n = 2 both forms agree",
         ),
         claim(
             "insensitive",
@@ -167,7 +167,7 @@ def _model_claims(runs: dict[str, ByPlace], corrected: Curve, printed: Curve) ->
 
 
 def _window_claims(runs: dict[str, ByPlace]) -> tuple[Claim, ...]:
-    """Hold what a large W* does to both kinds of files."""
+    """Check the effect of a large W* on both kinds of files."""
     pairs = {
         kind: {
             n: ratio(runs[f"{kind}, W* = 1"][n], runs[f"{kind}, W* = 1000"][n])
@@ -238,8 +238,8 @@ def figure_9(lab: Lab) -> Figure:
                 for t, sample in runs["Pareto"].items()
             ],
             tolerance=GOOD_MATCH + "; the expected file of 30.5 segments",
-            remark="under overload 300 files a station are too few for the largest ones to take "
-            f"their part; exponential files give {busy} at 1/lambda = {think[0]:g} s",
+            remark="under overload 300 files a station are too few to include the largest files; "
+            f"exponential files give {busy} at 1/lambda = {think[0]:g} s",
         ),
     )
     return Figure(
@@ -262,7 +262,7 @@ def figure_9(lab: Lab) -> Figure:
 
 
 BUFFER = 30
-"""B of Fig. 10, in packets, the one in service included, as in ns-2."""
+"""B of Fig. 10 in packets, including the packet in service, as in ns-2."""
 
 
 @exhibit("figure 10")
@@ -301,7 +301,7 @@ def figure_10(lab: Lab) -> Figure:
         ),
         claim(
             "worst_at_buffer",
-            "W* near B is the worst; beyond it elephants lose too and sessions get shorter again.",
+            "W* near B is the worst; above it elephants lose too, and sessions are shorter again.",
             paper="an overall improvement can be expected",
             checks=[Check(f"W* = 60 over {BUFFER}", ratio(runs[BUFFER], runs[60]), high=1.0)],
             tolerance="below 1, run by run",

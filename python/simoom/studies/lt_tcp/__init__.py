@@ -1,4 +1,4 @@
-"""TCP where packets are lost: beside Bluetooth voice analysed, over lossy links simulated.
+"""TCP with lost packets: near Bluetooth voice by analysis, over lossy links by simulation.
 
 V. Subramanian, K. K. Ramakrishnan, S. Kalyanaraman, L. Ji, "Impact of interference and capture
 effects in 802.11 wireless networks on TCP".
@@ -25,7 +25,7 @@ from simoom.studies.study import Study
 
 STUDY = Study(
     name=NAME,
-    title="TCP over lossy links and beside Bluetooth voice over 802.11b",
+    title="TCP over lossy links and near Bluetooth voice over 802.11b",
     reference='V. Subramanian, K. K. Ramakrishnan, S. Kalyanaraman, L. Ji, "Impact of interference '
     'and capture effects in 802.11 wireless networks on TCP"',
     exhibits=(

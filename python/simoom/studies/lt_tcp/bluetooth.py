@@ -1,4 +1,4 @@
-"""TCP beside Bluetooth voice over 802.11b: rules, tables and claims, analysed."""
+"""TCP near Bluetooth voice over 802.11b: rules, tables and claims by analysis."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def figure_corruption(_: Lab) -> Figure:
                 Check.near("22/79, rounded", Value.exact(22 / 79), 0.27, within=0.005),
             ],
             tolerance="0.01; 0.005, the digits printed",
-            remark="0.278 was cut off, not rounded; HV3 has a third of the slots and not 0.3",
+            remark="0.278 was truncated, not rounded; HV3 has a third of the slots instead of 0.3",
         ),
         claim(
             "slots_conservative",
@@ -79,7 +79,7 @@ def figure_corruption(_: Lab) -> Figure:
         ),
         claim(
             "slower_is_worse",
-            "A lower rate exposes a packet for longer and makes it more likely to be corrupted.",
+            "At a lower rate a packet is longer on the air and more likely to be corrupted.",
             paper="higher probability of error",
             checks=[
                 Check(
@@ -99,7 +99,7 @@ def figure_corruption(_: Lab) -> Figure:
         (*printed.values(), *bursts.values()),
         claims,
         notes="PCR = 1 - (1 - p)^N with the printed p; dashed, the bursts that a packet without "
-        "its preamble really overlaps.",
+        "its preamble overlaps.",
     )
 
 
@@ -122,14 +122,14 @@ def figure_residual(_: Lab) -> Figure:
     claims = (
         claim(
             "residual_loss_breaks_sack",
-            "A residual loss of 1 to 5 %, as beside HV1 at 11 Mb/s with K = 3, breaks SACK.",
+            "A residual loss of 1 to 5 %, as near HV1 at 11 Mb/s with K = 3, breaks SACK.",
             paper="1 % to 5 %",
             checks=[Check("HV1, K = 3, 11 Mb/s", fast, 0.01, 0.05)],
             tolerance="the band quoted",
         ),
         claim(
             "rate_adaptation_fails",
-            "Rate adaptation ends at 1 Mb/s, where hardly a packet gets through beside HV1.",
+            "Rate adaptation ends at 1 Mb/s, where nearly all packets are lost with HV1.",
             paper="goodput of 0.0002 to 0.006 Mb/s",
             checks=[Check(f"K = {k}, 1 Mb/s", curves["HV1", k].at(1.0), low=0.95) for k in (3, 7)],
             tolerance="95 % lost or more",
@@ -148,7 +148,7 @@ def figure_residual(_: Lab) -> Figure:
 
 @exhibit("figure goodput")
 def figure_goodput(_: Lab) -> Figure:
-    """What the MAC gets through beside Bluetooth voice."""
+    """Goodput of the MAC near Bluetooth voice."""
     quantity = "goodput_mbps"
 
     def through(voice: str, attempts: int) -> dict[float, float]:
@@ -169,7 +169,7 @@ def figure_goodput(_: Lab) -> Figure:
     claims = (
         claim(
             "highest_rate_is_best",
-            "The highest rate is optimal even where errors are frequent.",
+            "The highest rate is optimal even if errors are frequent.",
             paper="optimal",
             checks=[
                 Check(f"{c.label}, {b:g} over {a:g} Mb/s", c.at(b).over(c.at(a)), low=1.0)
@@ -181,7 +181,7 @@ def figure_goodput(_: Lab) -> Figure:
     )
     return Figure(
         "figure goodput",
-        "packets through the MAC beside Bluetooth voice, 1500 bytes",
+        "goodput of the MAC near Bluetooth voice, packets of 1500 bytes",
         RATE_AXIS,
         (Axis(quantity, "goodput of the MAC, Mb/s", 0, 7),),
         tuple(curves.values()),
@@ -195,7 +195,7 @@ LT_TCP = {"HV3": Value.printed(3.74, 0.145), "HV1": Value.printed(2.83, 0.215)}
 
 @exhibit("table 2")
 def table_2(_: Lab) -> Figure:
-    """Tables II and III: TCP beside Bluetooth voice, and the law of the inverse square root."""
+    """Tables II and III: TCP near Bluetooth voice, and the inverse-square-root law."""
     loss = {v: corruption(v, 11.0, p="printed") ** 3 for v in SACK}
     rtt = {v: float(tcp_loss.implied_rtt_ms(loss[v], goodput_mbps=SACK[v].value)) for v in SACK}
     mathis = {v: float(tcp_loss.mathis_mbps(loss[v], rtt_ms=260.0)) for v in SACK}
@@ -203,7 +203,7 @@ def table_2(_: Lab) -> Figure:
     claims = (
         claim(
             "sack_follows_residual_loss",
-            "SACK's goodputs beside HV3 and HV1 follow from the residual loss at K = 3.",
+            "SACK's goodputs near HV3 and HV1 follow from the residual loss at K = 3.",
             paper="2.32 and 0.40 Mb/s; neither K nor the round-trip time is stated",
             checks=[
                 Check.near(
@@ -229,12 +229,12 @@ def table_2(_: Lab) -> Figure:
             "lt_tcp_goodput",
             "LT-TCP gets 3.74 and 2.83 Mb/s.",
             paper="3.74, 2.83",
-            because="LT-TCP's own behaviour is not in closed form here; it takes the simulation",
+            because="there is no closed form of LT-TCP here; this claim needs a simulation",
         ),
     )
     return Figure(
         "table 2",
-        "TCP beside Bluetooth voice at 11 Mb/s, no rate adaptation",
+        "TCP near Bluetooth voice at 11 Mb/s, no rate adaptation",
         Axis("voice", "format of Bluetooth voice"),
         (Axis("goodput_mbps", "TCP goodput, Mb/s", 0, 5),),
         (
@@ -254,7 +254,7 @@ def table_2(_: Lab) -> Figure:
 
 @exhibit("table 4")
 def table_4(_: Lab) -> Figure:
-    """Tables IV to VI: TCP without interference, and what capture leaves of it."""
+    """Tables IV to VI: TCP without interference, and with periods of capture."""
     quantity = "goodput_mbps"
     bare = bluetooth.Dot11b(mac_header_bytes=0, mac_ack_bytes=24)  # the paper's 48 with preamble
     readings = {
@@ -288,7 +288,7 @@ def table_4(_: Lab) -> Figure:
 
 
 def _claims_4(only_overhead: float, goodput_mbps: float, clean: Value) -> tuple[Claim, ...]:
-    """Hold what overhead leaves, and what capture leaves of that."""
+    """Check the goodput after overhead, and its reduction by capture."""
     cycle_us = 8 * 1460 / goodput_mbps
     preambles = 11 * 4 * bluetooth.PLCP_US / cycle_us
     return (
@@ -312,7 +312,7 @@ def _claims_4(only_overhead: float, goodput_mbps: float, clean: Value) -> tuple[
             paper="4.64",
             checks=[Check.near("Monte Carlo of two nodes", clean, 4.64, within=0.05)],
             tolerance="0.05 Mb/s",
-            remark="the closed form leaves out that both ends count down together, and is lower",
+            remark="the closed form is lower: its two ends do not count down at the same time",
         ),
         claim(
             "capture_bound",
@@ -331,14 +331,14 @@ def _claims_4(only_overhead: float, goodput_mbps: float, clean: Value) -> tuple[
             "capture_tables",
             "The goodputs of Tables V and VI, with 250 ms of capture every 2 s.",
             paper="0.24 to 4.08 Mb/s",
-            because="the answer of TCP to bursts of loss takes the simulation",
+            because="the reaction of TCP to bursts of loss needs a simulation",
         ),
     )
 
 
 @exhibit("figure retries")
 def figure_retries(_: Lab) -> Figure:
-    """How long a packet that is never received occupies the MAC."""
+    """Time for which a packet that is never received occupies the MAC."""
     quantity = "duration_ms"
     attempts = tuple(range(1, 8))
     mean = curve(
@@ -379,7 +379,7 @@ def figure_retries(_: Lab) -> Figure:
     )
     return Figure(
         "figure retries",
-        "time to give up a packet of 1500 bytes at 11 Mb/s",
+        "time until a packet of 1500 bytes is discarded, at 11 Mb/s",
         Axis("attempts", "attempts K", 0.5, 7.5),
         (Axis(quantity, "time until the packet is dropped, ms", 0, 80),),
         (mean, most, paper),

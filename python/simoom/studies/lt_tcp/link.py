@@ -1,10 +1,11 @@
-"""The lossy link of Figures 1 to 3, and what is measured of it.
+"""The lossy link of Figures 1 to 3, and its measurements.
 
-The paper gives the capacity, the number of flows and the kind of loss, and no more. The rest is
-read so: RED with ECN before the link, with the thresholds and the buffer of section IV-D; data is
-lost behind the queue, acknowledgements are not; Figure 1 has a round-trip time of 80 ms. Gilbert's
-parameters are not given: good and bad times last 10 ms on average, and lose 0.5 p and 1.5 p. A
-second reading loses everything in bad times, which then are p of the time.
+The paper gives only the capacity, the number of flows and the kind of loss. The study assumes the
+rest: RED with ECN before the link, with the thresholds and the buffer of section IV-D; losses of
+data behind the queue, but not of acknowledgements; a round-trip time of 80 ms in Figure 1. The
+paper does not give the parameters of the Gilbert model. Here good and bad periods last 10 ms on
+average, and lose 0.5 p and 1.5 p. In a second reading bad periods lose all packets, and make up a
+fraction p of the time.
 
 LT-TCP is a reconstruction from the paper and its sources; see ``docs/studies/lt_tcp.md``.
 """
@@ -51,14 +52,14 @@ SACK: dict[str, Any] = {
 }
 """TCP of its time: RFC 6675, an acknowledgement for each segment."""
 LT: dict[str, Any] = SACK | {"fec": {}, "recovery": "sack", "mss_bytes": 1448}
-"""1500 bytes a packet as well, of which 12 tell of the code."""
+"""Packets of 1500 bytes too, of which 12 describe the code."""
 PARTS = {
     "LT-TCP": LT,
     "parity for the mean": LT | {"fec": {"parity": {"normal": {"margin": 0.0}}}},
     "no parity in advance": LT | {"fec": {"parity": "none"}},
     "the window alone": SACK | {"recovery": "sack"},
 }
-"""LT-TCP with less and less of its code; the last resends what RFC 8985 finds lost."""
+"""LT-TCP with parts of its code; the last variant retransmits losses found by RFC 8985."""
 CONTROLS = {"SACK": ("new_reno", SACK)} | {name: ("lt", tcp) for name, tcp in PARTS.items()}
 COLOURS = {"SACK": 0, "LT-TCP": 1}
 
@@ -74,7 +75,7 @@ RED = {
 
 
 def loss_model(kind: str, loss: float) -> dict[str, Any]:
-    """Return the link's losses: so many packets on average, independently or in bursts."""
+    """Return the loss model of the link: a mean loss rate, independent or in bursts."""
     if kind == UNIFORM:
         return {"uniform": {"probability": loss}}
     if kind == BURSTY:
@@ -101,7 +102,7 @@ def link(
     kind: str = UNIFORM,
     measured_s: float,
 ) -> Scenario:
-    """Return downloads over a link of 10 Mb/s between two of 100 Mb/s that lose nothing."""
+    """Return downloads over a link of 10 Mb/s between two lossless links of 100 Mb/s."""
     control, tcp = CONTROLS[protocol]
     edge = {"rate_mbps": 100.0, "delay_ms": 0.1}
     slow: dict[str, Any] = {
@@ -137,7 +138,7 @@ def link(
 
 
 def measure(run: Run) -> Mapping[str, float]:
-    """Return what the figures need."""
+    """Return the values that the figures need."""
     overhead = run.summary.get("flows[0].fec.overhead_fraction")
     return {
         GOODPUT: _number(run.summary["total.goodput_mbps"]),
@@ -146,7 +147,7 @@ def measure(run: Run) -> Mapping[str, float]:
 
 
 def _number(value: object) -> float:
-    """Return a result that is a number; one that could not be measured is none."""
+    """Return a result as a number; NaN if it could not be measured."""
     return float(value) if isinstance(value, int | float) else math.nan
 
 
@@ -156,7 +157,7 @@ def simulate(
     """Run each protocol at each place of the grid of ``kind``, ``rtt_ms`` and ``loss``."""
 
     def measured_s(protocol: str, loss: float) -> float:
-        # Where few packets pass, it takes time until they are many.
+        # At high loss rates a longer run is needed for enough packets.
         rare = protocol == "SACK" and flows == 1 and loss > 0
         return lab.pick(950.0, 400.0 if rare else 150.0 if loss >= MOST else 70.0)
 
@@ -201,7 +202,7 @@ def goodputs(
 
 
 def bound(losses: Iterable[float], packet_bytes: int, payload_bytes: int) -> Curve:
-    """Return what the link delivers of full packets: no code can do better."""
+    """Return the goodput of full packets that the link delivers, the bound of any code."""
     share = CAPACITY_MBPS * payload_bytes / packet_bytes
     places = tuple(losses)
     values = [share * (1 - loss) for loss in places]

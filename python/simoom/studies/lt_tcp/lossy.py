@@ -47,7 +47,7 @@ def figure_1(lab: Lab) -> Figure:
     curves: dict[tuple[str, str], Curve] = {}
     for i, kind in enumerate(kinds):
         for protocol, colour in COLOURS.items():
-            # Without loss all kinds are the same.
+            # Without losses all kinds are equal.
             if kind != UNIFORM:
                 clean = runs[(protocol, UNIFORM, FIGURE_1_RTT_MS, 0.0)]
                 runs[(protocol, kind, FIGURE_1_RTT_MS, 0.0)] = clean
@@ -66,13 +66,13 @@ def figure_1(lab: Lab) -> Figure:
         (PANEL,),
         (*curves.values(), bound(losses, 1500, 1448)),
         _claims_1(curves, [loss for loss in losses if loss >= 0.1]),
-        notes="Bursts: good and bad times of 10 ms, with losses of 0.5 p and 1.5 p; dashed, bad "
-        "times of 10 ms that lose everything.",
+        notes="Bursts: good and bad periods of 10 ms, with losses of 0.5 p and 1.5 p; dashed, bad "
+        "periods of 10 ms that lose all packets.",
     )
 
 
 def _claims_1(curves: Mapping[tuple[str, str], Curve], heavy: Iterable[float]) -> tuple[Claim, ...]:
-    """Hold that LT-TCP falls gracefully where SACK collapses."""
+    """Check that LT-TCP degrades gracefully where SACK collapses."""
     heavy = tuple(heavy)
     both = [(kind, loss) for kind in (BURSTY, ERASED) for loss in heavy]
     lt = {(kind, loss): curves["LT-TCP", kind].at(loss) for kind, loss in both}
@@ -96,7 +96,7 @@ def _claims_1(curves: Mapping[tuple[str, str], Curve], heavy: Iterable[float]) -
         ),
         claim(
             "lt_tcp_is_graceful",
-            "LT-TCP's goodput falls gracefully, as what the link lets through.",
+            "LT-TCP's goodput degrades gracefully, in proportion to what the link delivers.",
             paper="more graceful due to its resilience at higher error rates",
             checks=[
                 Check(
@@ -151,7 +151,7 @@ def figure_2(lab: Lab) -> Figure:
 
 
 def _claims_2(curves: Mapping[float, Curve], losses: tuple[float, ...]) -> tuple[Claim, ...]:
-    """Hold SACK against loss and round-trip time."""
+    """Check SACK against loss and round-trip time."""
     far = [rtt for rtt in curves if rtt >= FIGURE_1_RTT_MS]
     few = [loss for loss in losses if 0 < loss <= SMALL]
     return (
@@ -200,7 +200,7 @@ def _claims_2(curves: Mapping[float, Curve], losses: tuple[float, ...]) -> tuple
                     for a, b in pairwise(curves)
                 ),
             ],
-            tolerance="at each step, up to 20 % of loss, where little is left",
+            tolerance="at each step up to 20 % of loss, where hardly any goodput is left",
         ),
     )
 
@@ -208,7 +208,7 @@ def _claims_2(curves: Mapping[float, Curve], losses: tuple[float, ...]) -> tuple
 def _claims_2_elsewhere(
     curves: Mapping[float, Curve], losses: tuple[float, ...]
 ) -> tuple[Claim, ...]:
-    """Hold SACK against ns-2 and the known law."""
+    """Compare SACK with ns-2 and with PFTK."""
     ns2 = {c.label: c for c in reference.curves(NAME, "figure 2", {"10 ms": 0, "200 ms": 1})}
     far = [rtt for rtt in curves if rtt >= FIGURE_1_RTT_MS]
     few = [loss for loss in losses if 0 < loss <= SMALL]
@@ -224,11 +224,11 @@ def _claims_2_elsewhere(
                 for loss in (0.0, *few)
                 if loss in c.x
             ],
-            tolerance="20 %, up to 5 % of loss, both intervals counted",
+            tolerance="20 %, up to 5 % of loss, including both intervals",
         ),
         claim(
             "sack_as_pftk",
-            "Where losses limit SACK, the law of PFTK gives its goodput.",
+            "Where losses limit SACK, PFTK predicts its goodput.",
             paper="not in the paper: a check of the simulation",
             checks=[
                 Check.agrees(
@@ -244,7 +244,7 @@ def _claims_2_elsewhere(
                 for rtt in far
                 for loss in (0.01, SMALL)
             ],
-            tolerance="35 %, the law's own error",
+            tolerance="35 %, the error of PFTK",
         ),
     )
 
@@ -261,14 +261,14 @@ def figure_3(lab: Lab) -> Figure:
         (PANEL,),
         (*curves.values(), bound(losses, 1500, 1448)),
         _claims_3(curves, sack, losses),
-        notes="Parity is the losses to be expected and one standard deviation.",
+        notes="Parity is the expected number of losses plus one standard deviation.",
     )
 
 
 def _claims_3(
     curves: Mapping[float, Curve], sack: Mapping[float, Curve], losses: tuple[float, ...]
 ) -> tuple[Claim, ...]:
-    """Hold that LT-TCP minds neither loss nor distance as SACK does."""
+    """Check that loss and round-trip time affect LT-TCP less than SACK."""
     lossy = [loss for loss in losses if loss >= SMALL]
     near, far = min(curves), max(curves)
 
@@ -278,7 +278,7 @@ def _claims_3(
     return (
         claim(
             "lt_tcp_tolerates_loss",
-            "LT-TCP's performance falls gracefully with the loss rate.",
+            "LT-TCP's performance degrades gracefully with the loss rate.",
             paper="Figure 3",
             checks=[
                 Check(
@@ -327,7 +327,7 @@ def _claims_3(
 
 @exhibit("figure parts")
 def figure_parts(lab: Lab) -> Figure:
-    """What each part of LT-TCP adds."""
+    """The contribution of each part of LT-TCP."""
     losses = tuple(loss for loss in lab.pick(FULL_LOSSES, QUICK_LOSSES) if loss >= 0.1)
     rtt = FIGURE_1_RTT_MS
     runs = simulate(lab, PARTS, kind=[UNIFORM], rtt_ms=[rtt], loss=losses)
@@ -350,24 +350,24 @@ def figure_parts(lab: Lab) -> Figure:
     }
     return Figure(
         "figure parts",
-        "one flow, independent losses, RTT 80 ms: LT-TCP and what it is made of",
+        "one flow, independent losses, RTT 80 ms: LT-TCP and its parts",
         LOSS_AXIS,
         (PANEL, Axis(OVERHEAD, "parity over data", 0)),
         (*curves.values(), *overheads.values(), bound(losses, 1500, 1448)),
         _claims_parts(curves, overheads, losses),
-        notes="The window alone answers marks and no losses, and resends what is lost.",
+        notes="The window alone reacts to marks but not to losses, and retransmits lost segments.",
     )
 
 
 def _claims_parts(
     curves: Mapping[str, Curve], overheads: Mapping[str, Curve], losses: tuple[float, ...]
 ) -> tuple[Claim, ...]:
-    """Hold what the code adds to the window, and what parity costs."""
+    """Check the gain of the code over the window alone, and the cost of parity."""
     whole, mean = overheads["LT-TCP"], overheads["parity for the mean"]
     return (
         claim(
             "code_beats_window_alone",
-            "The code adds to what a window achieves that answers marks alone.",
+            "The code improves on a window that reacts only to marks.",
             paper="proactive and reactive FEC are building blocks of LT-TCP",
             checks=[
                 Check(
@@ -379,12 +379,12 @@ def _claims_parts(
                 if loss >= MOST
             ],
             tolerance="where half is lost",
-            remark="at 10 and 20 % the window alone gets nearly as far on average, where RFC 8985 "
-            "finds retransmissions that are lost too; but some of its runs collapse",
+            remark="at 10 and 20 % the window alone has nearly the same goodput on average, "
+            "because RFC 8985 detects lost retransmissions; but some of its runs collapse",
         ),
         claim(
             "parity_for_mean_costs_less",
-            "Provisioning for the expected losses alone costs less overhead than with a margin.",
+            "Parity for the expected losses alone has less overhead than parity with a margin.",
             paper="P is a function of E; a patent claims P = E N",
             checks=[
                 Check(f"{loss:g}", whole.at(loss).minus(mean.at(loss)), low=0.0) for loss in losses

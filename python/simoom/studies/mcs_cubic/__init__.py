@@ -1,4 +1,4 @@
-"""CUBIC driven by the MCS of 802.11ac: a paper's figures and claims, simulated.
+"""CUBIC driven by the MCS of 802.11ac: a paper's figures and claims by simulation.
 
 A. Okada, D. Nobayashi, T. Ikenaga, "TCP congestion control based on transmission rate of wireless
 LAN interfaces".
@@ -27,9 +27,9 @@ STUDY = Study(
         figure_walking,
         figure_pace,
     ),
-    notes="The queue of 10 packets is read as 10 frames in the device below FQ-CoDel, and the MCS "
-    "changes at the client alone: other readings are in a figure of their own. No A-MSDUs: 1498 "
-    "bytes hold no segment of this size with another.",
+    notes="The queue of 10 packets is read as 10 frames in the device below FQ-CoDel, and only "
+    "the MCS of the client changes; another figure shows other readings. There are no "
+    "A-MSDUs: 1498 bytes have no room for two such segments.",
 )
 
 __all__ = [

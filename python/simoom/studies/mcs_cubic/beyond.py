@@ -1,4 +1,4 @@
-"""What the paper leaves for the future: a falling MCS, several clients, other controllers."""
+"""Future work of the paper: a falling MCS, several clients, other controllers."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def figure_falling(lab: Lab) -> Figure:
         Axis("to_mcs", "MCS after the change, x", -0.5, 7.5),
         (Axis(QUANTITY, "throughput, Mb/s", 0, 60),),
         _curves(places, {key: _after(sample) for key, sample in found.items()}),
-        notes="The paper leaves this for the future.",
+        notes="The paper leaves this for future work.",
     )
 
 
@@ -82,22 +82,22 @@ def figure_controllers(lab: Lab) -> Figure:
     curves = _curves(tuple(BASES), {key: _after(sample) for key, sample in found.items()})
     return Figure(
         "figure controllers",
-        "throughput of the 3 s after MCS 0 to 8, alone and driven by the MCS",
+        "throughput of the 3 s after MCS 0 to 8, plain and driven by the MCS",
         Axis("base", "controller"),
         (Axis(QUANTITY, "throughput, Mb/s", 0, 60),),
         curves,
-        notes="The driver steers any controller that has a window.",
+        notes="The driver works with any controller that has a window.",
     )
 
 
 def several(clients: int, control: str) -> Scenario:
-    """Return so many clients that upload; the MCS of all changes from 0 to 8 at 20 s."""
+    """Return several clients that upload; the MCS of all changes from 0 to 8 at 20 s."""
     scenario = upload(8, control, end_s=CHANGE_S + AFTER_S)
     return scenario.set("stations.count", clients).set("flows[0].from", "sta*")
 
 
 def measure_all(run: Run) -> dict[str, float]:
-    """Take the goodput of all flows together after the change."""
+    """Return the total goodput of all flows after the change."""
     time_s, value = run.samples("total.goodput_mbps")
     after = np.asarray(time_s) > CHANGE_S + 1e-9
     return {QUANTITY: float(np.mean(np.asarray(value)[after]))}

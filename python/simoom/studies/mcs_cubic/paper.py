@@ -1,4 +1,4 @@
-"""The experiment of the paper, its readings, and what the figures need from a run.
+"""The experiment of the paper, its readings, and the values that figures need from a run.
 
 A client uploads 500 MB over 802.11ac (20 MHz, one stream, guard interval 400 ns) and a wire of
 1 Gb/s and 2 ms. At 20 s the MCS of its data frames changes from 0 to x.
@@ -22,7 +22,7 @@ CHANGE_S = 20.0
 END_S = 40.0
 MSS_BYTES = 1448
 BIN_S = 0.1
-"""Between two samples of window and goodput."""
+"""Time between two samples of window and goodput."""
 STEPS = tuple(range(1, 9))
 """x of Fig. 3b."""
 
@@ -33,26 +33,26 @@ PROBES = (WINDOW, GOODPUT)
 PLAIN = "CUBIC"
 DRIVEN = "CUBIC driven by the MCS"
 CUBIC: Mapping[str, Any] = {"cubic": {"friendly": False}}
-"""As in the paper's ns-3.40, which has no Reno-friendly region yet."""
+"""CUBIC as in the paper's ns-3.40, which has no Reno-friendly region."""
 CONTROLS: Mapping[str, Any] = {PLAIN: CUBIC, DRIVEN: {"cross_layer": {"inner": CUBIC}}}
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read "the queue adapted to each device is Tail Drop, 10 packets".
+    """A reading of "the queue adapted to each device is Tail Drop, 10 packets".
 
     Parameters
     ----------
     name : str
-        What a legend says.
+        The text of the legend.
     queue : mapping
         The queue of client and access point.
     ring_packets : int or None
-        Packets that their devices hold below it.
+        Limit of the packets in their devices, below the queue.
     both : bool
         Whether the access point's MCS changes with the client's.
     amsdu_bytes : int
-        The longest A-MSDU; 0 is none.
+        The largest A-MSDU; 0 means none.
     """
 
     name: str
@@ -71,7 +71,7 @@ READINGS = {
     "ten": Reading("10 packets in all", TEN, None),
     "wire": Reading("10 packets on the wire only", {"drop_tail": {"limit_packets": 500}}, None),
 }
-"""Readings by name; the study takes the first."""
+"""Readings by name; the study uses the first."""
 
 
 def upload(
@@ -94,9 +94,9 @@ def upload(
     reading : str, optional
         A key of `READINGS`.
     end_s : float, optional
-        When the run ends.
+        The end of the run.
     base : mapping, optional
-        Another controller in place of CUBIC.
+        A controller instead of CUBIC.
     """
     read = READINGS[reading]
     change = {"schedule": {"steps": [{"at_s": CHANGE_S, "mcs": to_mcs}]}}
@@ -138,12 +138,12 @@ def upload(
 
 
 def name(quantity: str, begin_s: float) -> str:
-    """Return the name of a bin in what a run measured."""
+    """Return the name of a time bin in the values of a run."""
     return f"{quantity}.{begin_s:.1f}"
 
 
 def measure(run: Run) -> dict[str, float]:
-    """Take goodput and window from a run, bin by bin."""
+    """Extract goodput and window of each time bin from a run."""
     taken: dict[str, float] = {}
     for quantity, path in (("goodput_mbps", GOODPUT), ("window_segments", WINDOW)):
         time_s, value = run.samples(path)
@@ -155,21 +155,21 @@ def measure(run: Run) -> dict[str, float]:
 def mean_between(
     sample: Mapping[str, NDArray[np.float64]], begin_s: float, end_s: float
 ) -> NDArray[np.float64]:
-    """Return the mean goodput of each run between two moments in Mb/s."""
+    """Return the mean goodput of each run between two times, in Mb/s."""
     return np.asarray(np.mean(_bins(sample, "goodput_mbps", begin_s, end_s), axis=0))
 
 
 def windows_kb(
     sample: Mapping[str, NDArray[np.float64]], begin_s: float, end_s: float
 ) -> NDArray[np.float64]:
-    """Return the windows of each run between two moments in kB: an array (bins, runs)."""
+    """Return the windows of each run between two times, in kB: an array (bins, runs)."""
     return _bins(sample, "window_segments", begin_s, end_s) * MSS_BYTES / 1e3
 
 
 def settled_s(sample: Mapping[str, NDArray[np.float64]], *, part: float = 0.95) -> list[float]:
-    """Return, run by run, how long after the change goodput first reaches its later level.
+    """Return for each run the time from the change until the goodput reaches its final level.
 
-    The level is the mean of the last eight seconds; goodput is that of half a second.
+    The final level is the mean of the last eight seconds; the goodput is that of half a second.
     """
     level = mean_between(sample, END_S - 8.0, END_S)
     found = np.full(level.shape, math.inf)

@@ -1,4 +1,4 @@
-"""Fig. 3: the throughput around the change of MCS, and what the reading of the queue does."""
+"""Fig. 3: the throughput around the change of MCS, and the effect of the queue's reading."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from simoom.studies.mcs_cubic.windows import COLOURS, runs
 
 QUANTITY = "goodput_mbps"
 AFTER_S = 3.0
-"""Fig. 3b averages over so long after the change."""
+"""The time after the change over which Fig. 3b averages."""
 
 
 def after(sample: Sample, begin_s: float, end_s: float) -> Value:
-    """Return the mean goodput between two moments after the change."""
+    """Return the mean goodput between two times after the change."""
     return Value.mean(mean_between(sample, CHANGE_S + begin_s, CHANGE_S + end_s))
 
 
@@ -126,7 +126,7 @@ def figure_3b(lab: Lab) -> Figure:
     claims = (
         claim(
             "gains_from_mcs_5",
-            "Where the MCS changes from 0 to 5 or more, the driver raises the throughput.",
+            "If the MCS changes from 0 to 5 or more, the driver raises the throughput.",
             paper="increased",
             checks=[Check(f"gain, x = {x}", gain[x], low=1.0) for x in STEPS if x >= 5],
             tolerance="the interval of the paired ratio lies above 1",
@@ -151,7 +151,7 @@ def figure_3b(lab: Lab) -> Figure:
 
 
 def _gain(driven: Sample, plain: Sample) -> Value:
-    """Return the ratio of goodputs, run by run: both have the same seeds."""
+    """Return the mean ratio of goodputs over pairs of runs with the same seeds."""
     return Value.mean(
         mean_between(driven, CHANGE_S, CHANGE_S + AFTER_S)
         / mean_between(plain, CHANGE_S, CHANGE_S + AFTER_S)
@@ -160,7 +160,7 @@ def _gain(driven: Sample, plain: Sample) -> Value:
 
 @exhibit("figure readings")
 def figure_readings(lab: Lab) -> Figure:
-    """What the reading of "10 packets" does to the throughput after a change from 0 to 8."""
+    """Effect of the reading of "10 packets" on the throughput after a change from 0 to 8."""
     cases = {
         (control, key): upload(8, control, reading=key) for control in CONTROLS for key in READINGS
     }
@@ -185,5 +185,5 @@ def figure_readings(lab: Lab) -> Figure:
         Axis("reading", "queue of client and access point"),
         (Axis(QUANTITY, "throughput, Mb/s", 0, 80),),
         (*curves, *reference.curves(STUDY, "figure readings", {c.label: c.colour for c in curves})),
-        notes="The study takes the first; the picture published is closest to it.",
+        notes="The study uses the first reading, which is closest to the published figure.",
     )

@@ -1,6 +1,6 @@
-"""A client that walks, with an MCS from rate control: what the paper leaves for the future.
+"""A walking client with an MCS from rate control, which the paper leaves for future work.
 
-The claims of these figures are findings of ours and not the paper's.
+The claims of these figures are findings of this study, not of the paper.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from simoom.studies.lab import Lab, Sample, exhibit
 from simoom.studies.mcs_cubic.paper import BIN_S, CONTROLS, DRIVEN, GOODPUT, PLAIN, upload
 
 NEAR_M, FAR_M = 5.0, 85.0
-"""From where to where the client walks: the signal allows MCS 8 here and 1 there."""
+"""The ends of the client's path: the signal allows MCS 8 at the first and 1 at the second."""
 WALK_MPS = 1.4
-"""The pace of a pedestrian."""
+"""The speed of a pedestrian."""
 REST_S = 5.0
-"""It rests for so long before it goes, at the far end, and when it is back."""
+"""How long the client stands at the start, at the far end, and after its return."""
 COURSE_S = 2.0
-"""Between two points of a time course."""
+"""Time between two points of a time series."""
 SETTLE_S = 8.0
-"""A client that comes back has stood at the far end for so long."""
+"""How long a returning client stands at the far end before it moves."""
 AFTER_S = 3.0
-"""And is watched for so long when it is back."""
+"""How long a returning client is measured after its return."""
 PACES_MPS = (5.0, 15.0, 50.0)
 RULES = {"ideal": "ideal", "Minstrel-HT": "minstrel_ht"}
 """Rate control at both ends."""
@@ -48,14 +48,14 @@ def on_the_way(
     rule : str
         A key of `RULES`.
     control : str
-        Alone or driven by the MCS.
+        Plain or driven by the MCS.
     way : sequence of (float, float)
-        When the client is how many metres from the access point.
+        Times, and the client's distances in metres from the access point.
     end_s : float
-        When the run ends.
+        The end of the run.
     """
-    # Receivers that find whatever stands out of their noise: the preambles of MCS 1 are below the
-    # -82 dBm that the standard asks for at least.
+    # Receivers detect all preambles above their noise: those of MCS 1 are below the -82 dBm that
+    # the standard requires at least.
     scenario = upload(8, control, from_mcs=8, end_s=end_s).set("radio", {"detect_dbm": -95.0})
     for node in ("stations", "ap"):
         scenario = scenario.set(f"{node}.rate_control", RULES[rule])
@@ -64,7 +64,7 @@ def on_the_way(
 
 
 def out_and_back(rule: str, control: str) -> Scenario:
-    """Return the upload by a client that walks away and comes back."""
+    """Return the upload by a client that walks away and returns."""
     walks_s = (FAR_M - NEAR_M) / WALK_MPS
     times_s = np.cumsum([REST_S, walks_s, REST_S, walks_s])
     way = list(zip(map(float, times_s), (NEAR_M, FAR_M, FAR_M, NEAR_M), strict=True))
@@ -73,7 +73,7 @@ def out_and_back(rule: str, control: str) -> Scenario:
 
 
 def back(rule: str, control: str, pace_mps: float) -> Scenario:
-    """Return the upload by a client that comes back from afar."""
+    """Return the upload by a client that returns from the far end."""
     arrives_s = SETTLE_S + (FAR_M - NEAR_M) / pace_mps
     way = [(SETTLE_S, FAR_M), (arrives_s, NEAR_M)]
     return on_the_way(rule, control, way, arrives_s + AFTER_S).set("measure.interval_s", BIN_S)
@@ -85,7 +85,7 @@ def stand(rule: str, control: str) -> Scenario:
 
 
 def measure_course(run: Run) -> dict[str, float]:
-    """Take goodput and MCS second by second, and the means of goodput and round-trip time."""
+    """Extract goodput and MCS of each second, and the means of goodput and round-trip time."""
     taken = {
         "goodput_mbps": _number(run, "flows[0].goodput_mbps"),
         "rtt_ms": 1e3 * _number(run, "flows[0].rtt_s.mean"),
@@ -97,7 +97,7 @@ def measure_course(run: Run) -> dict[str, float]:
 
 
 def measure_back(run: Run) -> dict[str, float]:
-    """Take the mean goodput since the client has set out, or has stood for so long."""
+    """Extract the mean goodput since the client began to move, or since the same time."""
     time_s, value = run.samples(GOODPUT)
     since = np.asarray(time_s) > SETTLE_S + 1e-9
     return {"goodput_mbps": float(np.mean(np.asarray(value)[since]))}
@@ -117,14 +117,14 @@ def _label(control: str, rule: str) -> str:
 
 
 def _ratio(over: Sample, under: Sample, quantity: str) -> Value:
-    """Return the ratio of two means, run by run: both have the same seeds."""
+    """Return the mean ratio of two values over pairs of runs with the same seeds."""
     ratio: NDArray[np.float64] = over[quantity] / under[quantity]
     return Value.mean(ratio)
 
 
 @exhibit("figure walking")
 def figure_walking(lab: Lab) -> Figure:
-    """Throughput and MCS against time while a client walks away and comes back."""
+    """Throughput and MCS against time while a client walks away and returns."""
     cases = {(control, rule): out_and_back(rule, control) for rule in RULES for control in CONTROLS}
     found = lab.sample(cases, measure_course, replications=lab.pick(10, 4), probes=(GOODPUT, MCS))
     near = {control: stand("Minstrel-HT", control) for control in CONTROLS}
@@ -142,7 +142,7 @@ def figure_walking(lab: Lab) -> Figure:
         (Axis("goodput_mbps", "throughput, Mb/s", 0, 80), Axis("mcs", "MCS of the client", 0, 9)),
         (*throughput, *mcs),
         walking_claims(found, standing),
-        notes="The claims are findings of this study; the paper leaves a walking client aside.",
+        notes="The claims are findings of this study; the paper has no walking client.",
     )
 
 
@@ -158,7 +158,7 @@ def _throughput(label: str, sample: Sample, colour: int) -> Curve:
 
 
 def _mcs(label: str, sample: Sample, colour: int) -> Curve:
-    """Return the MCS of the first run: that of several has no mean."""
+    """Return the MCS of the first run: a mean over runs has no meaning."""
     ends_s = _ends_s(sample, "mcs")
     values = [float(sample[_moment("mcs", end_s)][0]) for end_s in ends_s]
     runs = [Value(v, v, v, 1, "one run") for v in values]
@@ -168,14 +168,14 @@ def _mcs(label: str, sample: Sample, colour: int) -> Curve:
 def walking_claims(
     found: dict[tuple[str, str], Sample], standing: dict[str, Sample]
 ) -> tuple[Claim, ...]:
-    """Hold what was found against our findings.
+    """Check the findings of this study.
 
     Parameters
     ----------
     found : dict of Sample
-        Of the walk, by controller and rate control.
+        Values of the walk, by controller and rate control.
     standing : dict of Sample
-        Of a client that stays, under Minstrel-HT, by controller.
+        Values of a client that stands still, under Minstrel-HT, by controller.
     """
 
     def gain(rule: str, quantity: str) -> Value:
@@ -186,8 +186,8 @@ def walking_claims(
     return (
         claim(
             "a_walker_needs_no_driver",
-            "While a client walks, the ideal rate control moves the MCS by one step at a time; "
-            "CUBIC keeps up by itself, and the driver gains nothing.",
+            "While a client walks, ideal rate control changes the MCS by one step at a time; "
+            "CUBIC follows without the driver, which has no gain.",
             paper=OURS,
             checks=[Check.near("driven over plain, throughput", ideal, 1.0, within=0.05)],
             tolerance="5 %",
@@ -195,18 +195,18 @@ def walking_claims(
         claim(
             "probes_steer_the_window",
             "Under Minstrel-HT each probe of another mode is a change of the MCS: the driver "
-            "takes the window down again and again, and costs throughput.",
+            "reduces the window repeatedly, which reduces the throughput.",
             paper=OURS,
             checks=[
                 Check("driven over plain, throughput", minstrel, high=0.9),
                 Check("standing still", still, high=0.9),
             ],
-            tolerance="at least 10 % less, on the way and standing still",
+            tolerance="at least 10 % less, walking and standing still",
         ),
         claim(
             "the_driver_shortens_queues",
-            "What it costs in throughput under Minstrel-HT it gives back in part as delay: half "
-            "a bandwidth-delay product fills no queue.",
+            "Under Minstrel-HT the driver reduces the delay too: half a bandwidth-delay product "
+            "fills no queue.",
             paper=OURS,
             checks=[
                 Check("driven over plain, round-trip time", gain("Minstrel-HT", "rtt_ms"), high=0.8)
@@ -218,7 +218,7 @@ def walking_claims(
 
 @exhibit("figure pace")
 def figure_pace(lab: Lab) -> Figure:
-    """What the driver gains when a client comes back, by its pace."""
+    """Gain of the driver when a client returns, by its speed."""
     cases = {
         (control, rule, pace): back(rule, control, pace)
         for control in CONTROLS
@@ -246,15 +246,15 @@ def figure_pace(lab: Lab) -> Figure:
     claims = (
         claim(
             "the_driver_gains_if_the_mcs_jumps",
-            f"A client that comes back at {fastest:.0f} m/s is at MCS 8 before CUBIC has grown: "
-            "under the ideal rate control the driver gains, as in the paper's jump.",
+            f"A client that returns at {fastest:.0f} m/s is at MCS 8 before CUBIC has grown: with "
+            "ideal rate control the driver has a gain, as after the paper's jump.",
             paper=OURS,
             checks=[Check(f"gain at {fastest:.0f} m/s", gain["ideal", fastest], low=1.0)],
             tolerance="the interval of the paired ratio lies above 1",
         ),
         claim(
             "no_jump_outweighs_the_probes",
-            "Under Minstrel-HT it gains at no pace.",
+            "Under Minstrel-HT the driver has a gain at no speed.",
             paper=OURS,
             checks=[
                 Check(f"gain at {pace:.0f} m/s", gain["Minstrel-HT", pace], high=1.0)
@@ -271,5 +271,5 @@ def figure_pace(lab: Lab) -> Figure:
         (Axis("gain", "throughput, driven over plain", 0.5, 1.5),),
         curves,
         claims,
-        notes="The claims are findings of this study; the paper leaves a walking client aside.",
+        notes="The claims are findings of this study; the paper has no walking client.",
     )

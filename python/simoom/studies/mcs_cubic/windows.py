@@ -37,7 +37,7 @@ def runs(lab: Lab, to_mcs: int) -> dict[str, Sample]:
 
 
 def first_run(label: str, sample: Sample, begin_s: float) -> Curve:
-    """Return the window of the first run against time; a mean would hide its teeth."""
+    """Return the window of the first run against time; a mean would hide the sawtooth."""
     starts = [begin_s + BIN_S * k for k in range(round((END_S - begin_s) / BIN_S))]
     values = windows_kb(sample, begin_s, END_S)[:, 0]
     return curve(
@@ -51,7 +51,7 @@ def first_run(label: str, sample: Sample, begin_s: float) -> Curve:
 
 
 def jump_kb(sample: Sample) -> list[float]:
-    """Return, run by run, the largest window within half a second of the change."""
+    """Return for each run the largest window within half a second of the change."""
     return list(np.max(windows_kb(sample, CHANGE_S, CHANGE_S + 0.5), axis=0))
 
 
@@ -65,7 +65,7 @@ def _jumps(to_mcs: int, sample: Sample) -> Claim:
             Check.near("largest, kB", Value.mean(jump_kb(sample)), wanted, within=0.15 * wanted)
         ],
         tolerance="15 %: it is the effective throughput times half the round-trip time before the "
-        "change, and that time is the paper's queue's",
+        "change, which depends on the paper's queue",
     )
 
 
@@ -103,7 +103,7 @@ def figure_2a(lab: Lab) -> Figure:
     low, high = (Value.mean(np.percentile(late, part, axis=0)) for part in (5, 95))
     avoids = claim(
         "window_between_50_and_90_kb",
-        "Afterwards the window stays in congestion avoidance between 50 and 90 KB.",
+        "Afterwards the window stays between 50 and 90 KB in congestion avoidance.",
         paper="50 KB to 90 KB",
         checks=[
             Check.near("5th percentile, kB", low, 50.0, within=15.0),
