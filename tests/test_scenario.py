@@ -45,7 +45,7 @@ def test_toml_reads_back_as_the_same_scenario(cell):
 
 
 def test_the_full_form_holds_the_defaults(cell):
-    control = {"new_reno": {"hystart": False, "beta_ecn": None}}
+    control = {"new_reno": {"hystart": False, "beta_ecn": 0.5}}
     assert cell.to_dict()["flows"][0]["control"] == control
 
 

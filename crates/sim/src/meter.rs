@@ -140,12 +140,14 @@ impl Meter {
         measure::batch_means(ends)
     }
 
-    /// The goodput of these flows together, and half its 95 % interval, in Mb/s; NaN where there
-    /// are too few batches.
-    pub(crate) fn goodput_mbps(&self, flows: &[FlowMeter]) -> (f64, f64) {
-        let mbps = |per_second: f64| per_second * 8e-6;
-        let rate = self.byte_rate(flows);
-        rate.map_or((f64::NAN, f64::NAN), |rate| (mbps(rate.mean), mbps(rate.half_width)))
+    /// The goodput of these flows together in Mb/s; NaN where there are too few batches.
+    pub(crate) fn goodput_mbps(&self, flows: &[FlowMeter]) -> f64 {
+        self.byte_rate(flows).map_or(f64::NAN, |rate| rate.mean * 8e-6)
+    }
+
+    /// Half the 95 % interval of that goodput in Mb/s; NaN where there are too few batches.
+    pub(crate) fn goodput_half_width_mbps(&self, flows: &[FlowMeter]) -> f64 {
+        self.byte_rate(flows).map_or(f64::NAN, |rate| rate.half_width() * 8e-6)
     }
 
     /// Whether the window has opened.

@@ -13,53 +13,55 @@ pub(crate) fn summarise(plan: &Plan, world: &World, counters: &Counters) -> Vec<
     for subject in observe::subjects(plan) {
         let place = subject.path();
         for observable in observe::of(plan, subject) {
-            let path = format!("{place}.{}", observable.name);
-            let put = |end: &str, value| rows.push((format!("{path}{end}"), value));
+            let put = |end: &[&str], value| {
+                let path = [&[&place, ".", observable.name], end].concat().concat();
+                rows.push((path, value));
+            };
             read(&observable.kind, subject.index, plan, world, &mut added, put);
         }
     }
     rows
 }
 
-/// Reads the results of one observable, and puts each under what its path ends with. `added` tells
-/// what the window has added to its counts, one after the other.
+/// Reads the results of one observable, and puts each under the parts of which its path's end is
+/// made. `added` gives what the window has added to its counts, one after the other.
 fn read(
     kind: &Kind,
     index: usize,
     plan: &Plan,
     world: &World,
     added: &mut impl FnMut() -> u64,
-    mut put: impl FnMut(&str, Value),
+    mut put: impl FnMut(&[&str], Value),
 ) {
     match kind {
-        Kind::Text(name) => put("", name(plan, index).into()),
-        Kind::Counter(_) => put("", added().into()),
-        Kind::Total(count) => put("", count(world, index).into()),
-        Kind::Ratio(..) => put("", (added() as f64 / added() as f64).into()),
-        Kind::MeanRate(..) => put("", (added() as f64 * 1e-6 / added() as f64).into()),
+        Kind::Text(name) => put(&[], name(plan, index).into()),
+        Kind::Counter(_) => put(&[], added().into()),
+        Kind::Total(count) => put(&[], count(world, index).into()),
+        Kind::Ratio(..) => put(&[], (added() as f64 / added() as f64).into()),
+        Kind::MeanRate(..) => put(&[], (added() as f64 * 1e-6 / added() as f64).into()),
         Kind::Share(_) => {
             let window = world.observers.meter.window().as_secs_f64();
-            put("", (Duration(added()).as_secs_f64() / window).into());
+            put(&[], (Duration(added()).as_secs_f64() / window).into());
         }
-        Kind::Rate(_, mean) => put("", mean(world, index).into()),
+        Kind::Rate(_, mean) => put(&[], mean(world, index).into()),
         Kind::Gauge(_) | Kind::Controller(_) => {}
         Kind::Last(now, condition) => {
             if (condition.holds)(plan, index) {
-                put("", now(world, index).into());
+                put(&[], now(world, index).into());
             }
         }
         Kind::Delays { read, .. } => {
             if let Some(delays) = read(world, index) {
                 for (part, value) in PARTS {
-                    put(&format!(".{part}"), value(&delays));
+                    put(&[".", part], value(&delays));
                 }
             }
         }
         Kind::Fractions(read) => {
             for (k, fraction) in read(world, index).into_iter().enumerate() {
-                put(&format!("[{k}]"), fraction.into());
+                put(&["[", &k.to_string(), "]"], fraction.into());
             }
         }
-        Kind::Once(value) => put("", value(world, index)),
+        Kind::Once(value) => put(&[], value(world, index)),
     }
 }

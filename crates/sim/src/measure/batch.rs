@@ -8,8 +8,17 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 pub struct Estimate {
     /// Per second.
     pub mean: f64,
+    /// Standard error of the mean, per second.
+    standard_error: f64,
+    /// Number of batches.
+    batches: f64,
+}
+
+impl Estimate {
     /// Half the width of the 95 % interval, per second.
-    pub half_width: f64,
+    pub fn half_width(&self) -> f64 {
+        student_975(self.batches - 1.0) * self.standard_error
+    }
 }
 
 /// The mean rate of a counter over batches of equal length, and its interval (Law, *Simulation
@@ -35,7 +44,7 @@ fn estimate(rates: &[f64]) -> Option<Estimate> {
     let mean = rates.iter().sum::<f64>() / n;
     let squares: f64 = rates.iter().map(|rate| (rate - mean) * (rate - mean)).sum();
     let standard_error = (squares / (n - 1.0) / n).sqrt();
-    Some(Estimate { mean, half_width: student_975(n - 1.0) * standard_error })
+    Some(Estimate { mean, standard_error, batches: n })
 }
 
 /// Student's 97.5 % quantile, rounded to 9 decimals: the library's logarithms may differ in the
@@ -71,14 +80,14 @@ mod tests {
         // Rates 10, 12, 10, 12: sd = sqrt(4/3), standard error sd/2; Student's quantile of 3
         // degrees 3.182446.
         assert_eq!(found.mean, 11.0);
-        assert!((found.half_width - 3.182_446 * (4.0f64 / 3.0).sqrt() / 2.0).abs() < 1e-6);
+        assert!((found.half_width() - 3.182_446 * (4.0f64 / 3.0).sqrt() / 2.0).abs() < 1e-6);
     }
 
     #[test]
     fn batches_may_differ_by_a_nanosecond() {
         let ends = [5, 8, 11, 15];
         let found = batch_means(ends.map(|ns| (Instant(ns), ns as f64))).unwrap();
-        assert!((found.mean - 1e9).abs() < 1.0 && found.half_width < 1.0, "{found:?}");
+        assert!((found.mean - 1e9).abs() < 1.0 && found.half_width() < 1.0, "{found:?}");
     }
 
     #[test]
@@ -87,7 +96,7 @@ mod tests {
         assert_eq!(snapshots([(0, 0.0)]), None);
         assert_eq!(snapshots([(0, 0.0), (1, 1.0)]), None);
         let two = snapshots([(0, 0.0), (1, 1.0), (2, 2.0)]).unwrap();
-        assert_eq!(two.half_width, 0.0);
+        assert_eq!(two.half_width(), 0.0);
     }
 
     #[test]
@@ -99,7 +108,7 @@ mod tests {
             let rates: Vec<f64> =
                 (0..20).map(|_| (0..12).map(|_| rng.uniform()).sum::<f64>()).collect();
             let found = estimate(&rates).unwrap();
-            covered += u32::from((found.mean - 6.0).abs() <= found.half_width);
+            covered += u32::from((found.mean - 6.0).abs() <= found.half_width());
         }
         // Three standard deviations of 4000 trials at 0.95 are 1.03 %.
         let share = f64::from(covered) / f64::from(cases);

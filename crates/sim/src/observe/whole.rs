@@ -15,11 +15,11 @@ pub(super) static TOTAL: &[Observable] = observables! {
     /// User data delivered in order by all flows.
     "goodput_mbps": "Mb/s" as "total goodput" => Rate(
         |world, _| over_flows(world, |flow| flow.bytes),
-        |world, _| world.observers.meter.goodput_mbps(&world.observers.meter.flows).0,
+        |world, _| world.observers.meter.goodput_mbps(&world.observers.meter.flows),
     );
     /// Half the 95 % confidence interval of the total goodput, by batch means within the run.
     "goodput_ci95_mbps": "Mb/s" as "95 %" =>
-        Once(|world, _| world.observers.meter.goodput_mbps(&world.observers.meter.flows).1.into());
+        Once(|world, _| world.observers.meter.goodput_half_width_mbps(&world.observers.meter.flows).into());
     /// Jain's index of fairness of the flows' goodputs: 1 where all are equal.
     "jain_index": "1" as "Jain's index" => Once(|world, _| fairness(world).into());
     /// Packets that queues dropped, for want of room or to signal congestion.
