@@ -10,6 +10,7 @@ mod originator;
 mod recipient;
 mod rules;
 mod station;
+mod streams;
 mod timing;
 
 pub use aggregation::{

@@ -10,6 +10,7 @@ use super::aggregation::{
 };
 use super::block_ack::{Bitmap, SEQUENCES, after, distance};
 use super::exchange::Answer;
+use super::streams::Streams;
 use crate::phy::ModeClass;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::VecDeque;
@@ -93,16 +94,6 @@ pub(crate) struct Mpdu {
     given_up: bool,
 }
 
-/// What is kept of a receiver as long as nothing is in service for it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Stream {
-    to: u32,
-    /// The next sequence number.
-    next: u16,
-    /// A request is due to it that has been put off.
-    owed: bool,
-}
-
 /// What one access category of one node has in service, all for one receiver.
 #[derive(Debug)]
 pub(crate) struct Originator {
@@ -113,12 +104,7 @@ pub(crate) struct Originator {
     packets: VecDeque<Packet>,
     /// Packets that have left.
     passed: u64,
-    /// Frames are numbered for each receiver apart.
-    apart: bool,
-    /// The streams of the receivers that there were so far, by receiver; or that of all together.
-    streams: Vec<Stream>,
-    /// The place of the receiver's.
-    stream: usize,
+    streams: Streams,
     /// The receiver has not answered anything since.
     doubted: bool,
     /// MPDUs of the last PSDU, as places in `mpdus`.
@@ -139,9 +125,7 @@ impl Originator {
             mpdus: VecDeque::new(),
             packets: VecDeque::new(),
             passed: 0,
-            apart,
-            streams: if apart { Vec::new() } else { vec![Stream::default()] },
-            stream: 0,
+            streams: Streams::new(apart),
             doubted: false,
             psdu: Vec::new(),
             request: false,
@@ -169,28 +153,15 @@ impl Originator {
     ) {
         debug_assert!(self.is_idle(), "one receiver at a time");
         self.to = to;
-        self.stream = self.stream_to(to.unwrap_or(0));
-        let stream = &mut self.streams[self.stream];
+        let stream = self.streams.turn_to(to.unwrap_or(0));
         self.doubted = to.is_some() && std::mem::take(&mut stream.owed);
         self.request = self.doubted;
         self.start = stream.next;
         self.append(framing, now, packet);
     }
 
-    /// The place of a receiver's stream.
-    fn stream_to(&mut self, to: u32) -> usize {
-        if !self.apart {
-            return 0;
-        }
-        let found = self.streams.binary_search_by_key(&to, |stream| stream.to);
-        found.unwrap_or_else(|at| {
-            self.streams.insert(at, Stream { to, ..Stream::default() });
-            at
-        })
-    }
-
     fn append(&mut self, framing: &Framing, now: Instant, packet: Packet) {
-        let next = &mut self.streams[self.stream].next;
+        let next = &mut self.streams.present().next;
         *next = (*next + 1) % SEQUENCES;
         let lifetime = framing.aggregation.map_or(Duration::ZERO, |limits| limits.lifetime);
         self.mpdus.push_back(Mpdu {
@@ -454,7 +425,7 @@ impl Originator {
         }
         self.trim(settled);
         if out_of_reach {
-            (self.request, self.streams[self.stream].owed) = (false, true);
+            (self.request, self.streams.present().owed) = (false, true);
             settled.extend(self.last.take());
         }
     }
@@ -494,7 +465,7 @@ impl Originator {
         let count = self.mpdus.len();
         self.mpdus.retain(|mpdu| !mpdu.settled || mpdu.attempts > 0);
         let unsent = (count - self.mpdus.len()) as u16;
-        let next = &mut self.streams[self.stream].next;
+        let next = &mut self.streams.present().next;
         *next = after(*next, SEQUENCES - unsent);
         while let Some(mpdu) = self.mpdus.pop_front_if(|mpdu| mpdu.settled) {
             self.request |= mpdu.given_up;
