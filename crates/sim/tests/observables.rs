@@ -15,10 +15,10 @@ const CELL: &str = "
     duration_s = 4.0
     warmup_s = 0.0
     ap.queue.codel = {}
-    wire.rate_mbps = 8.0
+    wire.rate_mbps = 2.0
     wire.delay_ms = 5.0
-    wire.loss.bernoulli.probability = 0.01
-    wire.queue.red = { min_packets = 2, max_packets = 8, ecn = true }
+    wire.loss.uniform.probability = 0.01
+    wire.queue.red = { min_packets = 2, max_packets = 8, weight = 0.1, ecn = true }
     measure.interval_s = 0.01
     [[flows]]
     from = 'server'
@@ -35,7 +35,7 @@ const CELL: &str = "
     from = 'server'
     to = 'sta2'
     start_s = 0.1
-    traffic.web = { size = 20000, think_s = 0.2 }
+    traffic.web = { size.constant.bytes = 20000, think_s = 0.2 }
     [[flows]]
     from = 'sta3'
     to = 'ap'
