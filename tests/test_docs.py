@@ -97,9 +97,7 @@ def test_every_result_is_documented_and_no_other():
 
 def test_every_probe_is_documented():
     found = {
-        probe.path.replace("[*]", "[i]")
-        for scenario in scenarios()
-        for probe in scenario.probes()
+        probe.path.replace("[*]", "[i]") for scenario in scenarios() for probe in scenario.probes()
     }
     known = set(documented("probe"))
     assert found <= known
