@@ -2,6 +2,7 @@
 #
 #   make demo       a café's Wi-Fi, simulated, reported and drawn into demo-out/
 #   make test       all Rust and Python tests
+#   make test-fast  those that take a moment: unit tests, and Python tests that are not slow
 #   make lint       formatting, lints, types and the project's own rules
 #   make bench      speed: simulated seconds per CPU second
 #   make validate   agreement with other simulators and with theory
@@ -22,11 +23,13 @@ ENVIRONMENT := $(VENV)/.environment
 EXTENSION := $(VENV)/.extension
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 RUST_VERSION = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+# A file's tests share what they have simulated, and run in one process.
+PYTEST := $(BIN)/pytest --quiet --numprocesses auto --dist loadfile
 RUST := Cargo.toml Cargo.lock pyproject.toml \
         $(shell find crates -name Cargo.toml -o -path '*/src/*' -name '*.rs')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint lint-rust lint-python lint-house lint-workflows actionlint deny bench \
+.PHONY: help demo test test-fast lint lint-rust lint-python lint-house lint-workflows actionlint deny bench \
         validate docs docs-check wheel wheel-check sdist rust clean
 
 help:
@@ -51,7 +54,11 @@ demo: $(EXTENSION)
 
 test: $(EXTENSION)
 	cargo test --workspace --quiet
-	$(BIN)/pytest --quiet
+	$(PYTEST)
+
+test-fast: $(EXTENSION)
+	cargo test --workspace --lib --quiet
+	$(PYTEST) -m "not slow"
 
 lint: lint-rust lint-python lint-house
 
