@@ -96,7 +96,7 @@ def test_the_frame_has_a_row_a_pair():
 
 
 def test_a_scenario_without_a_radio_is_refused(cell):
-    with pytest.raises(sm.ScenarioError, match="radio: is not there"):
+    with pytest.raises(sm.ScenarioError, match="radio: is missing"):
         sm.hearing(cell)
     with pytest.raises(ValueError, match="at_s"):
         sm.hearing(row(10.0), at_s=-1.0)
@@ -107,7 +107,7 @@ def test_the_twin_predicts_a_cell_in_which_all_nodes_detect_each_other():
     hidden = sm.predict(row(-40.0, 40.0))
     assert hidden.model is None
     (verdict,) = [held for held in hidden.fits[0].held if held.name == "one_cell"]
-    assert verdict.how == "sta0 does not detect sta1; so it is with 2 of 6"
+    assert verdict.how == "sta0 does not detect sta1; this holds for 2 of 6"
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def model(
     """Predict the results of a run by an analytic model whose assumptions the scenario meets."""
     over = dict(_axis(axis) for axis in axes)
     if len(over) < len(axes):
-        raise Refusal("--vary: the paths must differ")
+        raise Refusal("--vary: names a path twice; the two paths must differ")
     if len(over) > MOST_AXES:
         raise Refusal(f"--vary: {len(over)} paths; at most two are allowed")
     scenario = load(file, settings)
