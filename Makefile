@@ -29,8 +29,8 @@ RUST := Cargo.toml Cargo.lock pyproject.toml \
         $(shell find crates -name Cargo.toml -o -path '*/src/*' -name '*.rs')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast lint lint-rust lint-python lint-house lint-workflows actionlint deny bench \
-        validate docs docs-check wheel wheel-check sdist rust clean
+.PHONY: help demo test test-fast lint lint-rust lint-python lint-house lint-workflows actionlint \
+        deny bench validate docs docs-check wheel wheel-check sdist rust clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
