@@ -1,8 +1,8 @@
-//! A timer whose stale events are recognised, so that the agenda needs no `cancel`.
+//! A timer whose stale events are recognised, so that the event_queue needs no `cancel`.
 
 use crate::Instant;
 
-/// An event that must be put into the agenda for a [`Timer`].
+/// An event that must be put into the event_queue for a [`Timer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket {
     /// When the event is to fire.
@@ -16,17 +16,17 @@ pub struct Ticket {
 pub enum Fired {
     /// The timer was cancelled or replaced meanwhile: nothing to do.
     Stale,
-    /// The deadline was moved later: put this event into the agenda.
+    /// The deadline was moved later: put this event into the event_queue.
     Later(Ticket),
     /// The deadline is now.
     Due,
 }
 
-/// A deadline backed by at most one live event in the agenda.
+/// A deadline backed by at most one live event in the event_queue.
 ///
-/// Moving the deadline later costs nothing: the event already in the agenda asks for another when
+/// Moving the deadline later costs nothing: the event already in the event_queue asks for another when
 /// it fires. This keeps a retransmission timer, restarted by every acknowledgement, from filling
-/// the agenda with stale events. Only a deadline moved *earlier* leaves a stale event behind.
+/// the event_queue with stale events. Only a deadline moved *earlier* leaves a stale event behind.
 #[derive(Clone, Debug, Default)]
 pub struct Timer {
     deadline: Option<Instant>,
@@ -109,7 +109,7 @@ mod tests {
         let mut timer = Timer::default();
         let ticket = timer.set(Instant(10)).unwrap();
         timer.cancel();
-        assert_eq!(timer.set(Instant(15)), None, "the event at 10 still stands in the agenda");
+        assert_eq!(timer.set(Instant(15)), None, "the event at 10 still stands in the event_queue");
         let Fired::Later(again) = timer.fire(ticket.generation) else { panic!() };
         timer.cancel();
         assert_eq!(timer.fire(again.generation), Fired::Stale);

@@ -23,10 +23,10 @@ mod access;
 mod ending;
 
 use crate::mac::{
-    Backoff, Bitmap, Cache, Contention, Edcaf, Exchange, Fate, MacConfig, Originator, PeerRate,
-    Recipient, Rules, Settled, Txop,
+    Backoff, Bitmap, Cache, Contention, Edcaf, Exchange, ExchangeOutcome, MacConfig, Originator,
+    PeerRate, Recipient, Rules, Settled, Txop,
 };
-use crate::medium::Tally;
+use crate::medium::NodeCounters;
 use crate::phy::Mode;
 use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link};
@@ -37,9 +37,9 @@ use wire::{Packet, TrafficClass};
 pub const ACCESS_POINT: u32 = 0;
 
 #[derive(Debug)]
-struct Node {
+struct CellNode {
     noise: Rng,
-    tally: Tally,
+    counters: NodeCounters,
     /// EDCAFs that have something to send.
     contending: u32,
     /// Duplicate filters, one per EDCAF that it hears.
@@ -54,7 +54,7 @@ fn link_between(a: u32, b: u32) -> usize {
 }
 
 /// Index of one direction of a link.
-fn way(from: u32, to: u32) -> usize {
+fn link_direction(from: u32, to: u32) -> usize {
     2 * link_between(from, to) + usize::from(from == ACCESS_POINT)
 }
 
@@ -65,7 +65,7 @@ pub struct Cell {
     links: Vec<Link>,
     /// Of each direction of each link.
     rates: Vec<PeerRate>,
-    nodes: Vec<Node>,
+    nodes: Vec<CellNode>,
     edcafs: Vec<Edcaf>,
     contention: Contention,
     access: Timer,
@@ -84,11 +84,11 @@ pub struct Cell {
     colliders: Vec<(u32, Instant)>,
     /// Nodes of 802.11b that wait for an answer, and until when: an OFDM frame does not show them
     /// that none comes.
-    deaf_waits: Vec<(u32, Instant)>,
+    non_erp_timeouts: Vec<(u32, Instant)>,
     /// Nodes that could not decode the broadcast on the air.
     missed: Vec<u32>,
     winners: Vec<u32>,
-    beaten: Vec<u32>,
+    deferring: Vec<u32>,
     settled: Vec<Settled>,
     up: Vec<Packet>,
     contending_stations: u32,
@@ -115,9 +115,9 @@ impl Cell {
             let heard = if n == ACCESS_POINT { count * per_node } else { per_node } as usize;
             let recipients =
                 aggregation.map_or(Vec::new(), |limits| vec![Recipient::new(limits.window); heard]);
-            Node {
+            CellNode {
                 noise: seed.stream("radio.noise", n),
-                tally: Tally::default(),
+                counters: NodeCounters::default(),
                 contending: 0,
                 caches: vec![Cache::default(); heard],
                 recipients,
@@ -150,10 +150,10 @@ impl Cell {
             handed: (0, Bytes::ZERO),
             txop: None,
             colliders: Vec::with_capacity(8),
-            deaf_waits: Vec::new(),
+            non_erp_timeouts: Vec::new(),
             missed: Vec::new(),
             winners: Vec::with_capacity(8),
-            beaten: Vec::with_capacity(8),
+            deferring: Vec::with_capacity(8),
             settled: Vec::with_capacity(8),
             up: Vec::new(),
             contending_stations: 0,
@@ -162,17 +162,17 @@ impl Cell {
 
     /// From now on a node sends to another, one of which is the access point, in this mode.
     pub fn set_mode(&mut self, from: u32, to: u32, mode: Mode) {
-        self.rates[way(from, to)].mode = mode;
+        self.rates[link_direction(from, to)].mode = mode;
     }
 
     /// From now on rate control says in which mode a node sends to another.
     pub fn control_rate(&mut self, from: u32, to: u32, control: Box<dyn RateControl>) {
-        self.rates[way(from, to)].control = Some(control);
+        self.rates[link_direction(from, to)].control = Some(control);
     }
 
     /// The mode in which a node sends to another.
     pub fn mode(&self, from: u32, to: u32) -> &Mode {
-        &self.rates[way(from, to)].mode
+        &self.rates[link_direction(from, to)].mode
     }
 
     fn node_of(&self, f: u32) -> u32 {
@@ -194,7 +194,7 @@ impl Cell {
 
     /// In which mode a node sends to another, unless it sends to all.
     fn rate(rates: &mut [PeerRate], from: u32, to: Option<u32>) -> Option<&mut PeerRate> {
-        to.map(|to| &mut rates[way(from, to)])
+        to.map(|to| &mut rates[link_direction(from, to)])
     }
 
     /// Whether a node would take a packet of this class into service.
@@ -221,12 +221,12 @@ impl Cell {
 
     /// What a node did so far.
     pub fn counters(&self, node: u32) -> &Counters {
-        &self.nodes[node as usize].tally.counters
+        &self.nodes[node as usize].counters.exchanges
     }
 
     /// What frames a node sent so far.
     pub fn frame_counters(&self, node: u32) -> &FrameCounters {
-        &self.nodes[node as usize].tally.frames
+        &self.nodes[node as usize].counters.frames
     }
 
     /// A node's contention window; under EDCA that of best effort.
@@ -264,7 +264,7 @@ impl Cell {
     /// To whom a node sends in the exchange or collision on the air; `None` if it does not, or
     /// sends to all.
     pub fn receiver_of(&self, node: u32) -> Option<u32> {
-        let alone = self.exchange.as_ref()?.fate != Fate::Collision;
+        let alone = self.exchange.as_ref()?.outcome != ExchangeOutcome::Collision;
         let colliders: &[(u32, Instant)] = if alone { &[] } else { &self.colliders };
         let sender = alone.then_some(self.sender);
         let mut sending = sender.into_iter().chain(colliders.iter().map(|&(f, _)| f));
@@ -274,7 +274,7 @@ impl Cell {
 
     /// The category whose exchange is on the air, 0 under DCF; none in a collision.
     pub fn category_on_air(&self) -> Option<u8> {
-        let alone = self.exchange.as_ref()?.fate != Fate::Collision;
+        let alone = self.exchange.as_ref()?.outcome != ExchangeOutcome::Collision;
         alone.then_some((self.sender % self.rules.per_node) as u8)
     }
 
@@ -291,8 +291,8 @@ impl Cell {
 
     /// Whether noise takes a data frame of the exchange on the air.
     fn is_lost(&self, index: u16) -> bool {
-        self.exchange.is_some_and(|exchange| match exchange.fate {
-            Fate::DataLost => true,
+        self.exchange.is_some_and(|exchange| match exchange.outcome {
+            ExchangeOutcome::DataLost => true,
             _ => exchange.mpdus > 1 && self.lost.has(index),
         })
     }
@@ -308,7 +308,7 @@ impl Cell {
         out: &mut Vec<Command>,
     ) {
         let f = self.edcaf_for(node, packet.class);
-        self.edcafs[f as usize].load(now, packet, to, &self.rules);
+        self.edcafs[f as usize].begin_service(now, packet, to, &self.rules);
         let contending = &mut self.nodes[node as usize].contending;
         *contending += 1;
         self.contending_stations += u32::from(*contending == 1 && node != ACCESS_POINT);

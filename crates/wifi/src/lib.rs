@@ -11,5 +11,5 @@ pub mod rate;
 pub mod space;
 
 pub use cell::{ACCESS_POINT, Cell, FrameOnAir};
-pub use mac::{Categories, MacConfig, Outcome};
-pub use medium::{Command, Counters, FrameCounters, Link, NoSupply, Supply};
+pub use mac::{Categories, MacConfig, MsduOutcome};
+pub use medium::{Command, Counters, FrameCounters, Link, MsduSource, NoMsduSource};

@@ -1,6 +1,6 @@
 //! What a medium is told, and how it talks to the world around it.
 
-use crate::mac::{Outcome, Settled};
+use crate::mac::{MsduOutcome, Settled};
 use crate::phy::Mode;
 use kernel::{Bytes, Duration, Instant, Ticket};
 use wire::{Packet, TrafficClass};
@@ -17,7 +17,7 @@ pub struct Link {
 }
 
 /// What waits outside of the medium and can join a PSDU.
-pub trait Supply {
+pub trait MsduSource {
     /// Takes out the next packet of this class that waits at `node` for the receiver `to`, if it is
     /// no larger than `most`.
     fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet>;
@@ -25,9 +25,9 @@ pub trait Supply {
 
 /// Nothing waits.
 #[derive(Clone, Copy, Debug)]
-pub struct NoSupply;
+pub struct NoMsduSource;
 
-impl Supply for NoSupply {
+impl MsduSource for NoMsduSource {
     fn next(&mut self, _: u32, _: TrafficClass, _: u32, _: Bytes) -> Option<Packet> {
         None
     }
@@ -47,7 +47,7 @@ pub enum Command {
     Ended,
     /// An exchange takes airtime: told of each party that opens one, in a cell as it begins, in
     /// space as it ends.
-    Aired {
+    ExchangeSent {
         /// Who opened it.
         node: u32,
         /// With whom; `None` is a broadcast.
@@ -71,7 +71,7 @@ pub enum Command {
         /// The packet whose service ended.
         packet: Packet,
         /// How it ended, as the sender knows it.
-        outcome: Outcome,
+        outcome: MsduOutcome,
         /// Whether the receiver has the packet.
         received: bool,
     },
@@ -125,19 +125,19 @@ pub struct FrameCounters {
 
 /// What a node did so far.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
-    pub(crate) counters: Counters,
+pub(crate) struct NodeCounters {
+    pub(crate) exchanges: Counters,
     pub(crate) frames: FrameCounters,
 }
 
-impl Tally {
+impl NodeCounters {
     /// Tells whose service at the node has ended.
     pub(crate) fn settle(&mut self, node: u32, settled: &mut Vec<Settled>, out: &mut Vec<Command>) {
         for Settled { packet, outcome, received } in settled.drain(..) {
             match outcome {
-                Outcome::Sent => self.counters.sent += 1,
-                Outcome::RetryLimit => self.counters.retry_drops += 1,
-                Outcome::Lifetime => self.frames.lifetime_drops += 1,
+                MsduOutcome::Sent => self.exchanges.sent += 1,
+                MsduOutcome::RetryLimit => self.exchanges.retry_drops += 1,
+                MsduOutcome::Lifetime => self.frames.lifetime_drops += 1,
             }
             out.push(Command::Done { node, packet, outcome, received });
         }

@@ -26,8 +26,8 @@ mod frame;
 mod hearing;
 mod inbox;
 mod interference;
-mod judge;
 mod node;
+mod per;
 mod radio;
 mod reception;
 mod rules;
@@ -42,15 +42,15 @@ pub use watch::{Heard, Senses};
 use crate::mac::{self, Backoff, Edcaf, PeerRate, StepKind};
 use crate::phy::Mode;
 use crate::rate::RateControl;
-use crate::{Command, Counters, FrameCounters, Link, MacConfig, Supply};
+use crate::{Command, Counters, FrameCounters, Link, MacConfig, MsduSource};
 use frame::OnAir;
-use judge::Memo;
 use kernel::{Bytes, Duration, Fired, Instant, Seed, Timer};
 use node::Node;
+use per::PerCache;
 use radio::Levels;
 use reception::Receiver;
 use rules::{Peer, Rules};
-use sense::{Contender, Slots};
+use sense::{EdcafState, Slots};
 use signals::Signals;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -106,7 +106,7 @@ impl Airtimes {
 
 /// A frame on the air, for those who look on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Airing {
+pub struct OngoingFrame {
     /// Who sends it.
     pub from: u32,
     /// Whom it is for; `None` for all. A CTS may be for its sender.
@@ -114,7 +114,7 @@ pub struct Airing {
     /// Which frame.
     pub kind: StepKind,
     /// The EDCAF whose exchange it belongs to, at the one of the two that has opened it.
-    pub function: u8,
+    pub edcaf: u8,
     /// How it is sent.
     pub mode: Mode,
     /// Bytes of its PSDU.
@@ -136,11 +136,11 @@ pub struct Space {
     /// Of the nodes, apart, for each frame asks all that hear it.
     receivers: Vec<Receiver>,
     /// Timers of nodes: when, which node, its timer's generation.
-    agenda: BinaryHeap<Reverse<(Instant, u32, u32)>>,
+    timers: BinaryHeap<Reverse<(Instant, u32, u32)>>,
     /// Of the earliest of them.
     wake: Timer,
     scratch: air::Scratch,
-    memo: Memo,
+    per_cache: PerCache,
     /// What nodes have made of frames, where somebody looks on.
     heard: Option<Vec<Heard>>,
     /// Access points and other nodes with a frame in service.
@@ -177,7 +177,7 @@ impl Space {
                     Backoff::Random(seed.stream(rules.mac.config.backoff_stream(), index));
                 let (spacing, _) = rules.mac.parameters(is_access_point, category);
                 let node = (n, is_access_point);
-                Contender {
+                EdcafState {
                     edcaf: Edcaf::new(&rules.mac, node, category, apart, backoff),
                     slots: Slots::new(rules.timing(), spacing, rules.mac.busy_slot()),
                 }
@@ -187,12 +187,12 @@ impl Space {
         let nodes: Vec<Node> = (0..).zip(peers).map(node).collect();
         Self {
             scratch: air::Scratch::new(nodes.len()),
-            memo: Memo::new(),
+            per_cache: PerCache::new(),
             receivers: nodes.iter().map(|_| Receiver::default()).collect(),
             rules,
             signals,
             nodes,
-            agenda: BinaryHeap::new(),
+            timers: BinaryHeap::new(),
             wake: Timer::default(),
             heard: None,
             contending: (0, 0),
@@ -261,14 +261,14 @@ impl Space {
 
     /// What frames a node sent so far.
     pub fn frame_counters(&self, node: u32) -> &FrameCounters {
-        &self.nodes[node as usize].tally.frames
+        &self.nodes[node as usize].counters.frames
     }
 
     /// What a node did so far. A collision is an attempt that interference, or a receiver that was
     /// busy itself, has spoiled; an attempt that got no CTS for the receiver's NAV is neither that
     /// nor lost by noise.
     pub fn counters(&self, node: u32) -> &Counters {
-        &self.nodes[node as usize].tally.counters
+        &self.nodes[node as usize].counters.exchanges
     }
 
     /// A node's contention window; under EDCA that of best effort.
@@ -292,11 +292,11 @@ impl Space {
     }
 
     /// Frames on the air, in the order in which they began.
-    pub fn on_air(&self) -> impl Iterator<Item = Airing> {
-        self.signals.flying().map(|flight| {
-            let OnAir { from, to, kind, function, mode, psdu, reserves, .. } = flight.frame;
-            let (start, end) = (flight.start, flight.end());
-            Airing { from, to, kind, function, mode, psdu, start, end, reserves }
+    pub fn on_air(&self) -> impl Iterator<Item = OngoingFrame> {
+        self.signals.ongoing().map(|transmission| {
+            let OnAir { from, to, kind, edcaf, mode, psdu, reserves, .. } = transmission.frame;
+            let (start, end) = (transmission.start, transmission.end());
+            OngoingFrame { from, to, kind, edcaf, mode, psdu, start, end, reserves }
         })
     }
 
@@ -322,7 +322,7 @@ impl Space {
         to: Option<u32>,
         out: &mut Vec<Command>,
     ) {
-        self.nodes[node as usize].load(now, packet, to, &self.rules);
+        self.nodes[node as usize].begin_service(now, packet, to, &self.rules);
         self.note_contending(node);
         self.set_timer(node);
         self.schedule(out);
@@ -333,7 +333,7 @@ impl Space {
         &mut self,
         now: Instant,
         generation: u32,
-        supply: &mut dyn Supply,
+        source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
         match self.wake.fire(generation) {
@@ -354,7 +354,7 @@ impl Space {
                 self.set_timer_at(node, now);
             }
         } else {
-            self.begin_frames(now, &due, supply, out);
+            self.begin_frames(now, &due, source, out);
         }
         due.clear();
         self.scratch.due = due;
@@ -363,15 +363,15 @@ impl Space {
 
     /// Nodes whose timers are due, by number.
     fn take_due(&mut self, now: Instant, due: &mut Vec<u32>) {
-        while let Some(&Reverse((at, node, generation))) = self.agenda.peek() {
+        while let Some(&Reverse((at, node, generation))) = self.timers.peek() {
             if at > now {
                 break;
             }
-            self.agenda.pop();
+            self.timers.pop();
             match self.nodes[node as usize].timer.fire(generation) {
                 Fired::Stale => {}
                 Fired::Later(ticket) => {
-                    self.agenda.push(Reverse((ticket.at, node, ticket.generation)));
+                    self.timers.push(Reverse((ticket.at, node, ticket.generation)));
                 }
                 Fired::Due => due.push(node),
             }
@@ -408,24 +408,24 @@ impl Space {
         if timer.deadline() != Some(at)
             && let Some(ticket) = timer.set(at)
         {
-            self.agenda.push(Reverse((ticket.at, node, ticket.generation)));
+            self.timers.push(Reverse((ticket.at, node, ticket.generation)));
         }
     }
 
     /// Asks to be called when the first node's time comes.
     fn schedule(&mut self, out: &mut Vec<Command>) {
         // What nodes have forgotten or put off meanwhile is no reason to be called.
-        while let Some(&Reverse((at, node, generation))) = self.agenda.peek() {
+        while let Some(&Reverse((at, node, generation))) = self.timers.peek() {
             let timer = &mut self.nodes[node as usize].timer;
             if timer.deadline() == Some(at) {
                 break;
             }
-            self.agenda.pop();
+            self.timers.pop();
             if let Fired::Later(ticket) = timer.fire(generation) {
-                self.agenda.push(Reverse((ticket.at, node, ticket.generation)));
+                self.timers.push(Reverse((ticket.at, node, ticket.generation)));
             }
         }
-        match self.agenda.peek() {
+        match self.timers.peek() {
             Some(&Reverse((at, _, _))) if self.wake.deadline() == Some(at) => {}
             Some(&Reverse((at, _, _))) => {
                 out.extend(self.wake.set(at).map(Command::Access));

@@ -3,25 +3,26 @@
 
 use super::{ACCESS_POINT, Cell, link_between};
 use crate::mac::{
-    Answer, Delivery, Edcaf, Exchange, Fate, Opening, Response, SlotGrid, ampdu, padded,
+    Delivery, Edcaf, ElicitedResponse, Exchange, ExchangeOutcome, Opening, Response, SlotGrid,
+    ampdu, padded,
 };
-use crate::{Command, Supply};
+use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant};
 
 impl Cell {
     /// The data frame or the exchange on the air ends, or the gap after it.
-    pub fn on_step(&mut self, now: Instant, supply: &mut dyn Supply, out: &mut Vec<Command>) {
+    pub fn on_step(&mut self, now: Instant, source: &mut dyn MsduSource, out: &mut Vec<Command>) {
         let Some(exchange) = self.exchange else {
             if let Some(txop) = self.txop {
-                self.go_on(now, txop, supply, out);
+                self.go_on(now, txop, source, out);
             }
             return;
         };
-        if exchange.fate == Fate::Collision {
+        if exchange.outcome == ExchangeOutcome::Collision {
             return self.end_collision(now, &exchange, out);
         }
         if self.data_pending {
-            if exchange.fate != Fate::DataLost {
+            if exchange.outcome != ExchangeOutcome::DataLost {
                 if let Some(next) = self.hand_up(&exchange, out) {
                     return out.push(Command::Step(next));
                 }
@@ -68,7 +69,7 @@ impl Cell {
         let (next, before) = self.handed;
         let sender = self.edcaf(self.sender);
         let is_last = next + 1 >= sender.psdu.mpdus;
-        (each && !is_last && exchange.fate != Fate::DataLost).then(|| {
+        (each && !is_last && exchange.outcome != ExchangeOutcome::DataLost).then(|| {
             let (_, mpdu) = sender.originator.frame_on_air(usize::from(next));
             padded(ampdu(before, mpdu.bytes))
         })
@@ -89,7 +90,7 @@ impl Cell {
                 let packets = originator.packets_of(&mpdu);
                 out.extend(packets.map(|&packet| Command::Deliver { node: receiver, packet }));
             } else {
-                node.tally.counters.duplicates += 1;
+                node.counters.exchanges.duplicates += 1;
             }
             return;
         };
@@ -108,7 +109,7 @@ impl Cell {
             originator.note_received(usize::from(i));
             let packets = originator.packets_of(&mpdu).copied();
             if !recipient.on_mpdu(sequence, packets, &mut self.up) {
-                node.tally.counters.duplicates += 1;
+                node.counters.exchanges.duplicates += 1;
             }
         }
         out.extend(self.up.drain(..).map(|packet| Command::Deliver { node: receiver, packet }));
@@ -136,7 +137,7 @@ impl Cell {
         let f = self.sender;
         let receiver = self.edcaf(f).to();
         self.exchange = None;
-        if exchange.fate == Fate::Success && self.may_go_on(exchange, out) {
+        if exchange.outcome == ExchangeOutcome::Success && self.may_go_on(exchange, out) {
             out.push(Command::Ended);
             return self.succeed(now, f, out);
         }
@@ -149,15 +150,15 @@ impl Cell {
         let difs = timing.difs();
         self.contention.begin_idle(reserved_until + difs, reserved_until);
         let is_heard = self.edcaf(f).first_mode(timing).class.is_dsss();
-        self.resume_deaf_waits(exchange.end, is_heard);
+        self.resume_non_erp_timeouts(exchange.end, is_heard);
         out.push(Command::Ended);
-        match exchange.fate {
-            Fate::Success | Fate::Collision => {
+        match exchange.outcome {
+            ExchangeOutcome::Success | ExchangeOutcome::Collision => {
                 self.succeed(now, f, out);
-                self.outrun_nav(exchange.end, reserved_until, exchange.sender);
+                self.resume_without_nav(exchange.end, reserved_until, exchange.sender);
                 if let Some(receiver) = receiver {
                     if !bound {
-                        self.outrun_nav(exchange.end, reserved_until, receiver);
+                        self.resume_without_nav(exchange.end, reserved_until, receiver);
                     }
                 } else {
                     let eifs = exchange.end + eifs;
@@ -168,7 +169,7 @@ impl Cell {
                     self.missed = missed;
                 }
             }
-            Fate::DataLost => {
+            ExchangeOutcome::DataLost => {
                 let resume = self.resume_after_timeout(exchange.end, exchange.end, timeout);
                 if let Some(receiver) = receiver {
                     let eifs_over = exchange.end + eifs;
@@ -180,15 +181,15 @@ impl Cell {
                     }
                 }
                 self.lose(now, f, resume, out);
-                self.note_deaf_wait(f, exchange.end + timeout);
-                self.outrun_unheard_nav(exchange.end, reserved_until, is_heard);
+                self.note_non_erp_timeout(f, exchange.end + timeout);
+                self.resume_non_erp_without_nav(exchange.end, reserved_until, is_heard);
             }
-            Fate::AckLost => {
+            ExchangeOutcome::AckLost => {
                 // The answer began in time, so the sender waits for its end, and then an EIFS.
                 let resume = exchange.end + self.rules.config.timing.eifs(&response);
                 self.lose(now, f, resume, out);
                 if let Some(receiver) = receiver.filter(|_| !bound) {
-                    self.outrun_nav(exchange.end, reserved_until, receiver);
+                    self.resume_without_nav(exchange.end, reserved_until, receiver);
                 }
             }
         }
@@ -196,26 +197,31 @@ impl Cell {
     }
 
     /// Nodes of 802.11b know nothing of a NAV that no DSSS frame has told of.
-    fn outrun_unheard_nav(&mut self, end: Instant, reserved_until: Instant, is_heard: bool) {
+    fn resume_non_erp_without_nav(
+        &mut self,
+        end: Instant,
+        reserved_until: Instant,
+        is_heard: bool,
+    ) {
         for i in 0..if is_heard { 0 } else { self.rules.non_erp().len() } {
-            self.outrun_nav(end, reserved_until, self.rules.non_erp()[i]);
+            self.resume_without_nav(end, reserved_until, self.rules.non_erp()[i]);
         }
     }
 
     /// A node of 802.11b may wait for its answer while OFDM frames come and go.
-    fn note_deaf_wait(&mut self, f: u32, until: Instant) {
+    fn note_non_erp_timeout(&mut self, f: u32, until: Instant) {
         let node = self.node_of(f);
         if !self.rules.knows_ofdm(node) {
-            self.deaf_waits.push((node, until));
+            self.non_erp_timeouts.push((node, until));
         }
     }
 
     /// The medium is idle since `end`, after frames that nodes of 802.11b have heard, and then know
     /// them not to be their answers, or have not.
-    fn resume_deaf_waits(&mut self, end: Instant, is_heard: bool) {
-        self.deaf_waits.retain(|&(_, until)| !is_heard && until > end);
-        for i in 0..self.deaf_waits.len() {
-            let (node, until) = self.deaf_waits[i];
+    fn resume_non_erp_timeouts(&mut self, end: Instant, is_heard: bool) {
+        self.non_erp_timeouts.retain(|&(_, until)| !is_heard && until > end);
+        for i in 0..self.non_erp_timeouts.len() {
+            let (node, until) = self.non_erp_timeouts[i];
             self.resume(node, self.resume_at(until, end));
         }
     }
@@ -239,7 +245,7 @@ impl Cell {
 
     /// One of the two parties of an exchange has no NAV: where that of the others outlasts the
     /// exchange, the party's interframe space begins before theirs.
-    fn outrun_nav(&mut self, end: Instant, reserved_until: Instant, party: u32) {
+    fn resume_without_nav(&mut self, end: Instant, reserved_until: Instant, party: u32) {
         if reserved_until > end {
             self.lag(party, end + self.rules.config.timing.difs());
         }
@@ -270,7 +276,7 @@ impl Cell {
             let edcaf = self.edcaf(f);
             (edcaf.node, edcaf.to(), edcaf.psdu.answer)
         };
-        let arrived = to.filter(|_| answer == Answer::BlockAck).map(|to| {
+        let arrived = to.filter(|_| answer == ElicitedResponse::BlockAck).map(|to| {
             let recipient = &self.nodes[to as usize].recipients[self.inbox(f, to)];
             recipient.block_ack(self.edcaf(f).originator.start())
         });
@@ -283,16 +289,16 @@ impl Cell {
     /// An attempt failed by noise.
     fn lose(&mut self, now: Instant, f: u32, resume: impl Into<Resume>, out: &mut Vec<Command>) {
         let node = self.node_of(f);
-        self.nodes[node as usize].tally.counters.noise_losses += 1;
+        self.nodes[node as usize].counters.exchanges.noise_losses += 1;
         self.miss(now, f, true, out);
         self.resume(node, resume.into());
     }
 
-    /// An attempt got no answer: `aired` tells that its data frames were on the air.
-    fn miss(&mut self, now: Instant, f: u32, aired: bool, out: &mut Vec<Command>) {
+    /// An attempt got no answer: `data_sent` tells that its data frames were on the air.
+    fn miss(&mut self, now: Instant, f: u32, data_sent: bool, out: &mut Vec<Command>) {
         let edcaf = &mut self.edcafs[f as usize];
         let rate = Self::rate(&mut self.rates, edcaf.node, edcaf.to());
-        edcaf.miss(now, &self.rules, aired, rate, &mut self.settled);
+        edcaf.miss(now, &self.rules, data_sent, rate, &mut self.settled);
         self.settle(f, out);
     }
 
@@ -309,7 +315,7 @@ impl Cell {
         if !self.goes_on(f) {
             self.back_off(f);
         }
-        self.nodes[node as usize].tally.settle(node, &mut self.settled, out);
+        self.nodes[node as usize].counters.settle(node, &mut self.settled, out);
     }
 
     fn end_collision(&mut self, now: Instant, exchange: &Exchange, out: &mut Vec<Command>) {
@@ -332,7 +338,7 @@ impl Cell {
         self.exchange = None;
         self.contention.begin_idle(start, exchange.end);
         if !shared_grid {
-            self.resume_deaf_waits(exchange.end, is_heard);
+            self.resume_non_erp_timeouts(exchange.end, is_heard);
         }
         out.push(Command::Ended);
         for &(f, sent) in &colliders {
@@ -342,9 +348,9 @@ impl Cell {
                 self.succeed(now, f, out);
                 Resume::from(exchange.end + self.rules.config.timing.difs())
             } else {
-                let aired = !self.edcaf(f).with_rts();
-                self.miss(now, f, aired, out);
-                self.note_deaf_wait(f, sent + timeout);
+                let data_sent = !self.edcaf(f).with_rts();
+                self.miss(now, f, data_sent, out);
+                self.note_non_erp_timeout(f, sent + timeout);
                 self.resume_after_timeout(sent, exchange.end, timeout)
             };
             if !shared_grid {

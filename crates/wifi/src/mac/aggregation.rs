@@ -22,7 +22,7 @@ pub(crate) const fn block_ack(window: u16) -> Bytes {
 /// When an MPDU under a block-ack agreement is given up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 #[settings(name = "Retries")]
-pub enum Persist {
+pub enum RetryRule {
     /// When its lifetime is over: it consumes no retries (clause 10.23.2.12.1).
     #[default]
     Lifetime,
@@ -80,7 +80,7 @@ pub struct Aggregation {
     pub lifetime: Duration,
     /// When an MPDU is given up.
     #[setting(key = "retries")]
-    pub persist: Persist,
+    pub retry_rule: RetryRule,
     /// What follows a block ack that did not come.
     #[setting(key = "missed_block_ack")]
     pub missed: MissedBlockAck,

@@ -274,13 +274,13 @@ impl Contention {
     }
 
     /// The medium becomes busy at `now`: freezes all back-offs, and appends to `winners` the
-    /// stations whose back-off ends at `now` and that therefore all send, and to `beaten` those
+    /// stations whose back-off ends at `now` and that therefore all send, and to `deferring` those
     /// that waited without a back-off for the end of their interframe space and now must draw one.
     pub(crate) fn begin_busy(
         &mut self,
         now: Instant,
         winners: &mut Vec<u32>,
-        beaten: &mut Vec<u32>,
+        deferring: &mut Vec<u32>,
     ) {
         self.busy = true;
         for clock in &mut self.clocks {
@@ -303,12 +303,12 @@ impl Contention {
             });
         }
         for i in 0..self.own.len() {
-            self.rejoin(now, self.own[i], winners, beaten);
+            self.rejoin(now, self.own[i], winners, deferring);
         }
         self.own.clear();
         // The order of the lists must not depend on who counted how.
         winners.sort_unstable();
-        beaten.sort_unstable();
+        deferring.sort_unstable();
     }
 
     /// Brings a station that counted on its own back to the shared clock, or lets it send.
@@ -317,13 +317,13 @@ impl Contention {
         now: Instant,
         station: u32,
         winners: &mut Vec<u32>,
-        beaten: &mut Vec<u32>,
+        deferring: &mut Vec<u32>,
     ) {
         let contender = &mut self.contenders[station as usize];
         match contender.count {
             Count::Immediate(at) => {
                 contender.count = Count::Done;
-                if at <= now { winners.push(station) } else { beaten.push(station) }
+                if at <= now { winners.push(station) } else { deferring.push(station) }
             }
             Count::Own { start, slots: Some(slots) } => {
                 let counted = now.since(start) / self.slot;
@@ -459,9 +459,9 @@ mod tests {
     }
 
     fn busy(c: &mut Contention, us: u64) -> Vec<u32> {
-        let (mut winners, mut beaten) = (vec![], vec![]);
-        c.begin_busy(at(us), &mut winners, &mut beaten);
-        for station in beaten {
+        let (mut winners, mut deferring) = (vec![], vec![]);
+        c.begin_busy(at(us), &mut winners, &mut deferring);
+        for station in deferring {
             c.back_off(station, 6);
         }
         winners
@@ -573,7 +573,7 @@ mod tests {
         assert_eq!(
             c.next_access(),
             Some(at(2050 + 120)),
-            "station 2 was beaten and drew six slots"
+            "station 2 was deferring and drew six slots"
         );
     }
 
@@ -671,10 +671,10 @@ mod tests {
                 prop_assert_eq!(c.next_access(), Some(now));
                 let expected: Vec<u32> =
                     (0..4).filter(|&s| end(&counters[s as usize]) == now).collect();
-                let (mut beaten, mut named) = (vec![], vec![]);
-                c.begin_busy(now, &mut named, &mut beaten);
+                let (mut deferring, mut named) = (vec![], vec![]);
+                c.begin_busy(now, &mut named, &mut deferring);
                 prop_assert_eq!(&named, &expected);
-                prop_assert!(beaten.is_empty(), "all have drawn");
+                prop_assert!(deferring.is_empty(), "all have drawn");
                 for counter in &mut counters {
                     counter.left -= (now.since(counter.start) / SLOT).min(counter.left);
                 }

@@ -5,11 +5,11 @@
 //! attempt; it says what goes on the air, how many slots to back off, and whose service has ended.
 
 use super::block_ack::Bitmap;
-use super::exchange::{Exchange, Fate, Opening, Request};
+use super::exchange::{Exchange, ExchangeOutcome, Opening, Request};
 use super::originator::{Originator, Psdu, Settled};
 use super::station::{Access, Backoff, Failure};
 use super::{Room, Rules, Timing, block_ack};
-use crate::medium::{Command, Supply, Tally};
+use crate::medium::{Command, MsduSource, NodeCounters};
 use crate::phy::Mode;
 use crate::rate::{self, RateControl, TxReport};
 use kernel::{Db, Duration, Instant};
@@ -87,8 +87,8 @@ pub(crate) struct Edcaf {
     pub(crate) node: u32,
     class: TrafficClass,
     access: Access,
-    /// Which of the windows and limits of [`Rules::persistence`] it has.
-    persistence: u8,
+    /// Which of the windows and limits of [`Rules::contention_parameters`] it has.
+    contention_parameters: u8,
     txop_limit: Duration,
     /// The MSDUs in service.
     pub(crate) originator: Originator,
@@ -110,14 +110,14 @@ impl Edcaf {
         apart: bool,
         backoff: Backoff,
     ) -> Self {
-        let persistence = rules.set_of(node, is_access_point, category);
+        let contention_parameters = rules.parameter_set(node, is_access_point, category);
         let (_, txop_limit) = rules.parameters(is_access_point, category);
         let mode = rules.broadcast_mode;
         Self {
             node,
             class: rules.class_of(category),
-            access: rules.access(persistence, backoff),
-            persistence,
+            access: rules.access(contention_parameters, backoff),
+            contention_parameters,
             txop_limit,
             originator: Originator::new(apart),
             mode,
@@ -143,13 +143,19 @@ impl Edcaf {
     }
 
     /// An idle one takes an MSDU into service.
-    pub(crate) fn load(&mut self, now: Instant, packet: Packet, to: Option<u32>, rules: &Rules) {
-        self.originator.load(&rules.framing, now, packet, to);
+    pub(crate) fn begin_service(
+        &mut self,
+        now: Instant,
+        packet: Packet,
+        to: Option<u32>,
+        rules: &Rules,
+    ) {
+        self.originator.begin_service(&rules.framing, now, packet, to);
     }
 
     /// Invokes the back-off procedure: how many slots it has to count (clause 10.23.2.2).
     pub(crate) fn back_off(&mut self, rules: &Rules) -> u32 {
-        self.access.draw(rules.persistence(self.persistence))
+        self.access.draw(rules.contention_parameters(self.contention_parameters))
     }
 
     // What goes on the air.
@@ -167,12 +173,12 @@ impl Edcaf {
         now: Instant,
         rules: &Rules,
         rate: Option<&mut PeerRate>,
-        supply: &mut dyn Supply,
+        source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
         let unlimited = self.txop_limit == Duration::ZERO;
         let within = if unlimited { Duration(u64::MAX) } else { self.txop_limit };
-        self.assemble(now, within, rules, rate, supply, out);
+        self.assemble(now, within, rules, rate, source, out);
     }
 
     /// Puts together what it sends next in its TXOP; whether there is something, and it fits in.
@@ -182,14 +188,14 @@ impl Edcaf {
         txop: &Txop,
         rules: &Rules,
         rate: Option<&mut PeerRate>,
-        supply: &mut dyn Supply,
+        source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) -> bool {
         if self.is_idle() {
             return false;
         }
-        self.assemble(now, txop.until - now, rules, rate, supply, out);
-        now + self.exchange(rules, now, Fate::Success).planned() <= txop.until
+        self.assemble(now, txop.until - now, rules, rate, source, out);
+        now + self.exchange(rules, now, ExchangeOutcome::Success).planned() <= txop.until
     }
 
     /// Puts together what it sends; the PPDU and its answer shall end `within` a time.
@@ -199,7 +205,7 @@ impl Edcaf {
         within: Duration,
         rules: &Rules,
         mut rate: Option<&mut PeerRate>,
-        supply: &mut dyn Supply,
+        source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
         let is_fixed = rules.framing.aggregation.is_none();
@@ -221,7 +227,7 @@ impl Edcaf {
             _ => Room::SINGLE,
         };
         let psdu = self.originator.assemble(&rules.framing, mode.class, room, now, |most| {
-            to.and_then(|to| supply.next(node, class, to, most))
+            to.and_then(|to| source.next(node, class, to, most))
         });
         debug_assert!(psdu.mpdus <= 1 || psdu.mpdus <= room.frames && psdu.bytes <= room.bytes);
         let is_request = psdu.mpdus == 0;
@@ -253,7 +259,12 @@ impl Edcaf {
     }
 
     /// The exchange that it has put together, if it begins now.
-    pub(crate) fn exchange(&self, rules: &Rules, now: Instant, fate: Fate) -> Exchange {
+    pub(crate) fn exchange(
+        &self,
+        rules: &Rules,
+        now: Instant,
+        outcome: ExchangeOutcome,
+    ) -> Exchange {
         let request = Request {
             sender: self.node,
             mode: self.mode,
@@ -265,12 +276,12 @@ impl Edcaf {
             block_ack: block_ack(rules.window()),
             repeated: self.originator.all_received(),
         };
-        Exchange::of(rules.timing(), &request, now, fate)
+        Exchange::of(rules.timing(), &request, now, outcome)
     }
 
     /// An attempt begins.
-    pub(crate) fn count(&self, Tally { counters, frames }: &mut Tally) {
-        counters.attempts += 1;
+    pub(crate) fn count(&self, NodeCounters { exchanges, frames }: &mut NodeCounters) {
+        exchanges.attempts += 1;
         if self.psdu.mpdus == 0 {
             frames.block_ack_requests += 1;
         } else {
@@ -318,7 +329,7 @@ impl Edcaf {
         snr: impl FnOnce(&Mode) -> Option<Db>,
         settled: &mut Vec<Settled>,
     ) {
-        self.access.succeed(rules.persistence(self.persistence));
+        self.access.succeed(rules.contention_parameters(self.contention_parameters));
         let acked = if let Some(arrived) = arrived {
             self.originator.on_block_ack(&rules.framing, now, arrived, settled)
         } else {
@@ -328,20 +339,21 @@ impl Edcaf {
         self.report(now, rate, rate::Answer::Acked(acked), snr);
     }
 
-    /// An attempt got no answer: `aired` tells that its data frames were on the air.
+    /// An attempt got no answer: `data_sent` tells that its data frames were on the air.
     pub(crate) fn miss(
         &mut self,
         now: Instant,
         rules: &Rules,
-        aired: bool,
+        data_sent: bool,
         rate: Option<&mut PeerRate>,
         settled: &mut Vec<Settled>,
     ) {
-        let answer = if aired { rate::Answer::None } else { rate::Answer::NoCts };
+        let answer = if data_sent { rate::Answer::None } else { rate::Answer::NoCts };
         self.report(now, rate, answer, |_| None);
-        let after_cts = aired && self.with_rts();
-        let failure = self.access.fail(rules.persistence(self.persistence), after_cts);
-        if aired {
+        let after_cts = data_sent && self.with_rts();
+        let failure =
+            self.access.fail(rules.contention_parameters(self.contention_parameters), after_cts);
+        if data_sent {
             self.originator.on_no_answer(&rules.framing, now, settled);
         } else {
             self.originator.on_delay(&rules.framing, now, settled);
@@ -357,7 +369,7 @@ impl Edcaf {
         &mut self,
         now: Instant,
         rules: &Rules,
-        Tally { frames, .. }: &mut Tally,
+        NodeCounters { frames, .. }: &mut NodeCounters,
         settled: &mut Vec<Settled>,
     ) {
         frames.internal_collisions += 1;

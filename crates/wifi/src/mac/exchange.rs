@@ -7,7 +7,7 @@ use kernel::{Bytes, Duration, Instant};
 
 /// What a PSDU asks its receiver for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum ElicitedResponse {
     /// Nothing: a broadcast.
     None,
     /// An ACK.
@@ -55,7 +55,7 @@ impl Step {
 
 /// How an exchange ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum ExchangeOutcome {
     /// All frames arrive.
     Success,
     /// Noise destroys the data frame, in an A-MPDU each of them, or the block-ack request: no
@@ -75,7 +75,7 @@ pub struct Exchange {
     /// When the last frame ends.
     pub end: Instant,
     /// How it ends.
-    pub fate: Fate,
+    pub outcome: ExchangeOutcome,
     /// Node that won the medium (one of them in a collision).
     pub sender: u32,
     /// Bytes of the data frame or A-MPDU, FCS included.
@@ -112,7 +112,7 @@ pub(crate) struct Request {
     pub(crate) opening: Opening,
     /// Data frames; none: the PSDU is a block-ack request.
     pub(crate) mpdus: u16,
-    pub(crate) answer: Answer,
+    pub(crate) answer: ElicitedResponse,
     /// Bytes of a block ack.
     pub(crate) block_ack: Bytes,
     pub(crate) repeated: bool,
@@ -121,7 +121,12 @@ pub(crate) struct Request {
 impl Exchange {
     /// The exchange of one sender: `[Rts, Cts,] Data [, Ack]`, or with a CTS to itself, or with a
     /// block ack, or `BlockAckRequest, BlockAck`.
-    pub(crate) fn of(timing: &Timing, request: &Request, start: Instant, fate: Fate) -> Self {
+    pub(crate) fn of(
+        timing: &Timing,
+        request: &Request,
+        start: Instant,
+        outcome: ExchangeOutcome,
+    ) -> Self {
         let mut steps = [None; 4];
         let mut next = 0;
         let mut at = start;
@@ -150,26 +155,26 @@ impl Exchange {
             Step { kind, start: sent + timing.sifs(), airtime }
         };
         let answer = match request.answer {
-            Answer::None => None,
-            Answer::Ack => Some(answer(StepKind::Ack, ACK)),
-            Answer::BlockAck => Some(answer(StepKind::BlockAck, request.block_ack)),
+            ElicitedResponse::None => None,
+            ElicitedResponse::Ack => Some(answer(StepKind::Ack, ACK)),
+            ElicitedResponse::BlockAck => Some(answer(StepKind::BlockAck, request.block_ack)),
         };
         let planned = answer.map_or(sent, |step| step.end());
         let mut end = sent;
-        if fate != Fate::DataLost && answer.is_some() {
+        if outcome != ExchangeOutcome::DataLost && answer.is_some() {
             steps[next] = answer;
             end = planned;
         }
         let Request { sender, psdu, mpdus, repeated, .. } = *request;
-        Self { start, end, fate, sender, psdu, mpdus, repeated, planned, steps }
+        Self { start, end, outcome, sender, psdu, mpdus, repeated, planned, steps }
     }
 
     /// Several first frames at once; the medium is busy for the longest.
     pub(crate) fn collision(start: Instant, longest: Duration, sender: u32) -> Self {
         let end = start + longest;
         let (psdu, mpdus, repeated, steps) = (Bytes::ZERO, 0, false, [None; 4]);
-        let (fate, planned) = (Fate::Collision, end);
-        Self { start, end, fate, sender, psdu, mpdus, repeated, planned, steps }
+        let (outcome, planned) = (ExchangeOutcome::Collision, end);
+        Self { start, end, outcome, sender, psdu, mpdus, repeated, planned, steps }
     }
 
     /// How long a sender is on the air before it can notice that nobody answers: with its PSDU,
@@ -224,7 +229,7 @@ mod tests {
 
     fn request(with_rts: bool, broadcast: bool) -> Request {
         let (mode, psdu) = (DOT11B.fastest(), Bytes(1100));
-        let answer = if broadcast { Answer::None } else { Answer::Ack };
+        let answer = if broadcast { ElicitedResponse::None } else { ElicitedResponse::Ack };
         let (mpdus, block_ack, repeated) = (1, Bytes(32), false);
         let opening = if with_rts { Opening::Rts } else { Opening::None };
         let response = timing().response_mode(&mode);
@@ -240,42 +245,54 @@ mod tests {
     #[test]
     fn frames_are_a_sifs_apart() {
         use StepKind::{Ack, Cts, Data, Rts};
-        let basic = Exchange::of(&timing(), &request(false, false), Instant::ZERO, Fate::Success);
+        let basic = Exchange::of(
+            &timing(),
+            &request(false, false),
+            Instant::ZERO,
+            ExchangeOutcome::Success,
+        );
         assert_eq!(steps(&basic), [(Data, 0, 992), (Ack, 1002, 1250)]);
-        let rts = Exchange::of(&timing(), &request(true, false), Instant::ZERO, Fate::Success);
+        let rts =
+            Exchange::of(&timing(), &request(true, false), Instant::ZERO, ExchangeOutcome::Success);
         let expected = [(Rts, 0, 272), (Cts, 282, 530), (Data, 540, 1532), (Ack, 1542, 1790)];
         assert_eq!(steps(&rts), expected);
         assert_eq!(rts.end, Instant(1_790_000));
-        let all = Exchange::of(&timing(), &request(false, true), Instant::ZERO, Fate::Success);
+        let all =
+            Exchange::of(&timing(), &request(false, true), Instant::ZERO, ExchangeOutcome::Success);
         assert_eq!(steps(&all), [(Data, 0, 992)]);
     }
 
     #[test]
     fn an_aggregate_gets_a_block_ack_and_so_does_a_request() {
         use StepKind::{BlockAck, BlockAckRequest, Data};
-        let of = |psdu, mpdus, fate| {
+        let of = |psdu, mpdus, outcome| {
             let psdu = Bytes(psdu);
-            let request =
-                Request { psdu, mpdus, answer: Answer::BlockAck, ..request(false, false) };
-            steps(&Exchange::of(&timing(), &request, Instant::ZERO, fate))
+            let request = Request {
+                psdu,
+                mpdus,
+                answer: ElicitedResponse::BlockAck,
+                ..request(false, false)
+            };
+            steps(&Exchange::of(&timing(), &request, Instant::ZERO, outcome))
         };
         // 32 bytes at 2 Mb/s with a long preamble are 320 µs.
-        assert_eq!(of(1100, 2, Fate::Success), [(Data, 0, 992), (BlockAck, 1002, 1322)]);
-        assert_eq!(of(1100, 2, Fate::DataLost), [(Data, 0, 992)]);
+        assert_eq!(of(1100, 2, ExchangeOutcome::Success), [(Data, 0, 992), (BlockAck, 1002, 1322)]);
+        assert_eq!(of(1100, 2, ExchangeOutcome::DataLost), [(Data, 0, 992)]);
         let asked = [(BlockAckRequest, 0, 210), (BlockAck, 220, 540)];
-        assert_eq!(of(24, 0, Fate::Success), asked);
+        assert_eq!(of(24, 0, ExchangeOutcome::Success), asked);
     }
 
     #[test]
     fn the_medium_is_reserved_for_an_ack_that_does_not_come() {
-        let reserved = |with_rts, fate| {
-            let exchange = Exchange::of(&timing(), &request(with_rts, false), Instant::ZERO, fate);
+        let reserved = |with_rts, outcome| {
+            let exchange =
+                Exchange::of(&timing(), &request(with_rts, false), Instant::ZERO, outcome);
             (exchange.end.0 / 1000, exchange.reserved_until(&timing()).0 / 1000)
         };
-        assert_eq!(reserved(false, Fate::Success), (1250, 1250));
-        assert_eq!(reserved(false, Fate::AckLost), (1250, 1250));
-        assert_eq!(reserved(false, Fate::DataLost), (992, 1250));
-        assert_eq!(reserved(true, Fate::DataLost), (1532, 1790));
+        assert_eq!(reserved(false, ExchangeOutcome::Success), (1250, 1250));
+        assert_eq!(reserved(false, ExchangeOutcome::AckLost), (1250, 1250));
+        assert_eq!(reserved(false, ExchangeOutcome::DataLost), (992, 1250));
+        assert_eq!(reserved(true, ExchangeOutcome::DataLost), (1532, 1790));
     }
 
     #[test]
@@ -308,9 +325,9 @@ mod tests {
             let opening = timing.opening_of(&mode, with_rts);
             let (response, psdu) = (timing.response_mode(&mode), Bytes(1536));
             let request = Request { mode, response, psdu, opening, ..request(false, false) };
-            let exchange = Exchange::of(timing, &request, Instant::ZERO, Fate::DataLost);
+            let exchange = Exchange::of(timing, &request, Instant::ZERO, ExchangeOutcome::DataLost);
             assert_eq!(exchange.reserved_until(timing), Instant::ZERO + exchange.planned());
-            let exchange = Exchange::of(timing, &request, Instant::ZERO, Fate::Success);
+            let exchange = Exchange::of(timing, &request, Instant::ZERO, ExchangeOutcome::Success);
             let exposed = Exchange::exposed(timing, &mode, request.psdu, opening).0 / 1000;
             (steps(&exchange), exposed)
         };

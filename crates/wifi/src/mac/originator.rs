@@ -5,11 +5,11 @@
 //! became of that; it tells whose service has ended thereby.
 
 use super::aggregation::{
-    Aggregation, BLOCK_ACK_REQUEST, MissedBlockAck, Persist, Room, SUBFRAME_HEADER, ampdu, amsdu,
+    Aggregation, BLOCK_ACK_REQUEST, MissedBlockAck, RetryRule, Room, SUBFRAME_HEADER, ampdu, amsdu,
     single,
 };
 use super::block_ack::{Bitmap, SEQUENCES, after, distance};
-use super::exchange::Answer;
+use super::exchange::ElicitedResponse;
 use super::streams::Streams;
 use crate::phy::ModeClass;
 use kernel::{Bytes, Duration, Instant};
@@ -18,7 +18,7 @@ use wire::Packet;
 
 /// How the service of a packet ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum MsduOutcome {
     /// It was acknowledged, or needed no acknowledgement.
     Sent,
     /// A retry limit was reached.
@@ -36,7 +36,7 @@ pub(crate) struct Framing {
     pub(crate) llc: Bytes,
     /// Limits and rules of aggregates; without it, frames go one by one.
     pub(crate) aggregation: Option<Aggregation>,
-    /// Attempts of an MPDU under [`Persist::Counted`].
+    /// Attempts of an MPDU under [`RetryRule::Counted`].
     pub(crate) attempts: u32,
 }
 
@@ -57,19 +57,20 @@ pub(crate) struct Psdu {
     pub(crate) bytes: Bytes,
     /// Data frames in it; none: it is a block-ack request.
     pub(crate) mpdus: u16,
-    pub(crate) answer: Answer,
+    pub(crate) answer: ElicitedResponse,
 }
 
 impl Psdu {
     /// Before anything is put together.
-    pub(crate) const NONE: Self = Self { bytes: Bytes::ZERO, mpdus: 0, answer: Answer::None };
+    pub(crate) const NONE: Self =
+        Self { bytes: Bytes::ZERO, mpdus: 0, answer: ElicitedResponse::None };
 }
 
 /// A packet whose service has ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Settled {
     pub(crate) packet: Packet,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: MsduOutcome,
     /// Whether the receiver has it, whatever the sender knows.
     pub(crate) received: bool,
 }
@@ -144,7 +145,7 @@ impl Originator {
     }
 
     /// An idle one takes a packet into service.
-    pub(crate) fn load(
+    pub(crate) fn begin_service(
         &mut self,
         framing: &Framing,
         now: Instant,
@@ -178,7 +179,7 @@ impl Originator {
     }
 
     /// Puts together what goes on the air now: a block-ack request if one is due; else frames that
-    /// were on the air before, then new ones, which `supply` gives one by one: the next packet for
+    /// were on the air before, then new ones, which `source` gives one by one: the next packet for
     /// this receiver if it is no larger than it says.
     pub(crate) fn assemble(
         &mut self,
@@ -186,11 +187,11 @@ impl Originator {
         class: ModeClass,
         room: Room,
         now: Instant,
-        mut supply: impl FnMut(Bytes) -> Option<Packet>,
+        mut source: impl FnMut(Bytes) -> Option<Packet>,
     ) -> Psdu {
         self.psdu.clear();
         if self.request {
-            return Psdu { bytes: BLOCK_ACK_REQUEST, mpdus: 0, answer: Answer::BlockAck };
+            return Psdu { bytes: BLOCK_ACK_REQUEST, mpdus: 0, answer: ElicitedResponse::BlockAck };
         }
         // The common case without aggregates, and what it would come to below.
         if framing.aggregation.is_none() {
@@ -203,7 +204,7 @@ impl Originator {
             if place == self.mpdus.len() {
                 let most = ampdu(bytes, framing.overhead);
                 let Some(most) = room.bytes.0.checked_sub(most.0) else { break };
-                let Some(packet) = supply(Bytes(most)) else { break };
+                let Some(packet) = source(Bytes(most)) else { break };
                 self.append(framing, now, packet);
             }
             if self.mpdus[place].settled {
@@ -211,7 +212,7 @@ impl Originator {
                 continue;
             }
             if place + 1 == self.mpdus.len() {
-                self.fill(framing, room.bytes, bytes, &mut supply);
+                self.fill(framing, room.bytes, bytes, &mut source);
             }
             let mpdu = &self.mpdus[place];
             let longer = ampdu(bytes, mpdu.bytes);
@@ -230,10 +231,11 @@ impl Originator {
         match self.psdu[..] {
             [only] => {
                 let mpdu = self.mpdus[usize::from(only)].bytes;
-                let answer = if self.to.is_some() { Answer::Ack } else { Answer::None };
+                let answer =
+                    if self.to.is_some() { ElicitedResponse::Ack } else { ElicitedResponse::None };
                 Psdu { bytes: single(class, mpdu), mpdus: 1, answer }
             }
-            _ => Psdu { bytes, mpdus: self.psdu.len() as u16, answer: Answer::BlockAck },
+            _ => Psdu { bytes, mpdus: self.psdu.len() as u16, answer: ElicitedResponse::BlockAck },
         }
     }
 
@@ -243,7 +245,7 @@ impl Originator {
         framing: &Framing,
         room: Bytes,
         before: Bytes,
-        supply: &mut impl FnMut(Bytes) -> Option<Packet>,
+        source: &mut impl FnMut(Bytes) -> Option<Packet>,
     ) {
         let Some(limits) = framing.aggregation.filter(|limits| limits.amsdu > Bytes::ZERO) else {
             return;
@@ -258,7 +260,7 @@ impl Originator {
         let mut body = mpdu.bytes - frame + alone;
         let most = limits.amsdu.0.min(room.0.saturating_sub(ampdu(before, frame).0));
         while let Some(left) = most.checked_sub(amsdu(body, framing.llc).0)
-            && let Some(packet) = supply(Bytes(left))
+            && let Some(packet) = source(Bytes(left))
         {
             body = amsdu(body, framing.llc + packet.size);
             mpdu.packets += 1;
@@ -343,7 +345,7 @@ impl Originator {
         for i in 0..self.psdu.len() {
             let place = usize::from(self.psdu[i]);
             self.mpdus[place].attempts += 1;
-            self.settle(place, Outcome::Sent, settled);
+            self.settle(place, MsduOutcome::Sent, settled);
         }
         self.trim(settled);
     }
@@ -357,7 +359,7 @@ impl Originator {
         self.passed += u64::from(packets);
         for _ in 0..packets {
             let Some(packet) = self.packets.pop_front() else { return };
-            settled.push(Settled { packet, outcome: Outcome::Sent, received });
+            settled.push(Settled { packet, outcome: MsduOutcome::Sent, received });
         }
     }
 
@@ -378,7 +380,7 @@ impl Originator {
         (self.request, self.doubted) = (false, false);
         for place in 0..self.mpdus.len() {
             if !self.mpdus[place].settled && arrived.has(place as u16) {
-                self.settle(place, Outcome::Sent, settled);
+                self.settle(place, MsduOutcome::Sent, settled);
             }
         }
         self.give_up(framing, now, settled);
@@ -419,7 +421,7 @@ impl Originator {
         if framing.aggregation.is_none() || self.to.is_none() || out_of_reach {
             for place in 0..self.mpdus.len() {
                 if !self.mpdus[place].settled {
-                    self.settle(place, Outcome::RetryLimit, settled);
+                    self.settle(place, MsduOutcome::RetryLimit, settled);
                 }
             }
         }
@@ -436,11 +438,11 @@ impl Originator {
         for place in 0..self.mpdus.len() {
             let Mpdu { settled: over, expires, attempts, .. } = self.mpdus[place];
             // As long as a request is due, the receiver may have it.
-            let counted = limits.persist == Persist::Counted && !self.request;
+            let counted = limits.retry_rule == RetryRule::Counted && !self.request;
             let outcome = match () {
                 () if over => continue,
-                () if now >= expires => Outcome::Lifetime,
-                () if counted && attempts >= framing.attempts => Outcome::RetryLimit,
+                () if now >= expires => MsduOutcome::Lifetime,
+                () if counted && attempts >= framing.attempts => MsduOutcome::RetryLimit,
                 () => continue,
             };
             self.settle(place, outcome, settled);
@@ -448,7 +450,7 @@ impl Originator {
         }
     }
 
-    fn settle(&mut self, place: usize, outcome: Outcome, settled: &mut Vec<Settled>) {
+    fn settle(&mut self, place: usize, outcome: MsduOutcome, settled: &mut Vec<Settled>) {
         let mpdu = &mut self.mpdus[place];
         mpdu.settled = true;
         let received = mpdu.received;

@@ -1,7 +1,8 @@
 //! What follows from a network's parameters for each of its contention functions.
 
 use super::{
-    Access, Backoff, BusySlot, Countdown, Framing, MacConfig, Persistence, Timing, block_ack,
+    Access, Backoff, BusySlot, ContentionParameters, Countdown, Framing, MacConfig, Timing,
+    block_ack,
 };
 use crate::phy::{Mode, longest_psdu};
 use kernel::Duration;
@@ -17,7 +18,7 @@ pub(crate) struct Rules {
     /// Functions of a node: one, or one for each access category.
     pub(crate) per_node: u32,
     /// Of the functions of an access point, then of those of a station, then of a node of 802.11b.
-    persistence: Vec<Persistence>,
+    contention_parameters: Vec<ContentionParameters>,
     /// Of the family that all links have in common.
     pub(crate) broadcast_mode: Mode,
 }
@@ -25,22 +26,23 @@ pub(crate) struct Rules {
 impl Rules {
     /// For nodes whose links use these modes.
     pub(crate) fn new(config: MacConfig, mut modes: impl Iterator<Item = Mode> + Clone) -> Self {
-        let of = |cw_min, cw_max| Persistence {
+        let of = |cw_min, cw_max| ContentionParameters {
             short_limit: config.short_retry_limit,
             long_limit: config.long_retry_limit,
             cw_min,
             cw_max,
             draw: config.backoff_draw,
         };
-        let mut persistence: Vec<_> = match &config.edca {
+        let mut contention_parameters: Vec<_> = match &config.edca {
             None => vec![of(config.cw_min, config.cw_max); 2],
             Some(edca) => {
                 let all = edca.access_point.iter().chain(&edca.stations);
                 all.map(|category| of(category.cw_min, category.cw_max)).collect()
             }
         };
-        let per_node = persistence.len() as u32 / 2;
-        persistence.extend(config.non_erp.iter().map(|nodes| of(nodes.cw_min, config.cw_max)));
+        let per_node = contention_parameters.len() as u32 / 2;
+        contention_parameters
+            .extend(config.non_erp.iter().map(|nodes| of(nodes.cw_min, config.cw_max)));
         let framing = Framing {
             overhead: config.overhead(),
             llc: config.llc,
@@ -51,7 +53,7 @@ impl Rules {
         let dsss = modes.clone().find(|mode| mode.class.is_dsss());
         let common = dsss.or_else(|| modes.next()).unwrap_or(timing.standard.fastest());
         let broadcast_mode = timing.standard.broadcast_mode(&common, &timing.basic_rates);
-        Self { config, framing, per_node, persistence, broadcast_mode }
+        Self { config, framing, per_node, contention_parameters, broadcast_mode }
     }
 
     pub(crate) fn timing(&self) -> &Timing {
@@ -74,7 +76,7 @@ impl Rules {
     }
 
     /// Which windows and limits are those of a function of a node, an access point or a station.
-    pub(crate) fn set_of(&self, node: u32, is_access_point: bool, category: u32) -> u8 {
+    pub(crate) fn parameter_set(&self, node: u32, is_access_point: bool, category: u32) -> u8 {
         let first = match () {
             () if !self.knows_ofdm(node) => 2 * self.per_node,
             () if is_access_point => 0,
@@ -83,13 +85,13 @@ impl Rules {
         (first + category) as u8
     }
 
-    pub(crate) fn persistence(&self, set: u8) -> &Persistence {
-        &self.persistence[usize::from(set)]
+    pub(crate) fn contention_parameters(&self, set: u8) -> &ContentionParameters {
+        &self.contention_parameters[usize::from(set)]
     }
 
     /// The state of a contention function before anything is sent.
     pub(crate) fn access(&self, set: u8, backoff: Backoff) -> Access {
-        Access::new(self.persistence(set), backoff)
+        Access::new(self.contention_parameters(set), backoff)
     }
 
     /// Slots of the interframe space after a SIFS, and the TXOP limit.

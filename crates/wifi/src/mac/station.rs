@@ -12,7 +12,7 @@ pub(crate) enum Failure {
 
 /// Retry limits and contention windows of a cell.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Persistence {
+pub(crate) struct ContentionParameters {
     pub(crate) short_limit: u32,
     pub(crate) long_limit: u32,
     pub(crate) cw_min: u32,
@@ -40,13 +40,13 @@ pub(crate) enum Backoff {
 }
 
 impl Access {
-    pub(crate) fn new(persistence: &Persistence, backoff: Backoff) -> Self {
-        Self { cw: persistence.cw_min, short_retries: 0, long_retries: 0, backoff }
+    pub(crate) fn new(contention_parameters: &ContentionParameters, backoff: Backoff) -> Self {
+        Self { cw: contention_parameters.cw_min, short_retries: 0, long_retries: 0, backoff }
     }
 
     /// Draws a back-off from the current window.
-    pub(crate) fn draw(&mut self, persistence: &Persistence) -> u32 {
-        let highest = match persistence.draw {
+    pub(crate) fn draw(&mut self, contention_parameters: &ContentionParameters) -> u32 {
+        let highest = match contention_parameters.draw {
             BackoffDraw::Standard => self.cw,
             BackoffDraw::Ns2 => self.cw.saturating_sub(1),
         };
@@ -58,8 +58,8 @@ impl Access {
     }
 
     /// An attempt got its answer, or needed none.
-    pub(crate) fn succeed(&mut self, persistence: &Persistence) {
-        self.cw = persistence.cw_min;
+    pub(crate) fn succeed(&mut self, contention_parameters: &ContentionParameters) {
+        self.cw = contention_parameters.cw_min;
         (self.short_retries, self.long_retries) = (0, 0);
     }
 
@@ -67,20 +67,24 @@ impl Access {
     ///
     /// Limits count attempts in all: a frame is given up when its count reaches the limit, and the
     /// window then starts anew (clauses 10.3.3, 10.3.4.4, 10.23.2.2).
-    pub(crate) fn fail(&mut self, persistence: &Persistence, after_cts: bool) -> Failure {
+    pub(crate) fn fail(
+        &mut self,
+        contention_parameters: &ContentionParameters,
+        after_cts: bool,
+    ) -> Failure {
         let exhausted = if after_cts {
             self.short_retries = 0;
             self.long_retries += 1;
-            self.long_retries >= persistence.long_limit
+            self.long_retries >= contention_parameters.long_limit
         } else {
             self.short_retries += 1;
-            self.short_retries >= persistence.short_limit
+            self.short_retries >= contention_parameters.short_limit
         };
         if exhausted {
-            self.succeed(persistence);
+            self.succeed(contention_parameters);
             Failure::Drop
         } else {
-            self.cw = (2 * self.cw + 1).min(persistence.cw_max);
+            self.cw = (2 * self.cw + 1).min(contention_parameters.cw_max);
             Failure::Retry
         }
     }
@@ -101,7 +105,7 @@ mod tests {
     use super::*;
     use kernel::Seed;
 
-    const PERSISTENCE: Persistence = Persistence {
+    const PARAMETERS: ContentionParameters = ContentionParameters {
         short_limit: 3,
         long_limit: 2,
         cw_min: 31,
@@ -111,41 +115,41 @@ mod tests {
 
     fn access() -> Access {
         let seed = Seed { root: 1, replication: 0 };
-        Access::new(&PERSISTENCE, Backoff::Random(seed.stream("test", 0)))
+        Access::new(&PARAMETERS, Backoff::Random(seed.stream("test", 0)))
     }
 
     #[test]
     fn the_window_doubles_up_to_its_largest_and_starts_anew_with_the_next_frame() {
         let mut access = access();
-        assert_eq!(access.fail(&PERSISTENCE, false), Failure::Retry);
+        assert_eq!(access.fail(&PARAMETERS, false), Failure::Retry);
         assert_eq!((access.window(), access.failures()), (63, 1));
-        assert_eq!(access.fail(&PERSISTENCE, false), Failure::Retry);
+        assert_eq!(access.fail(&PARAMETERS, false), Failure::Retry);
         assert_eq!(access.window(), 100);
-        assert_eq!(access.fail(&PERSISTENCE, false), Failure::Drop);
+        assert_eq!(access.fail(&PARAMETERS, false), Failure::Drop);
         assert_eq!((access.window(), access.failures()), (31, 0));
-        access.fail(&PERSISTENCE, false);
-        access.succeed(&PERSISTENCE);
+        access.fail(&PARAMETERS, false);
+        access.succeed(&PARAMETERS);
         assert_eq!((access.window(), access.failures()), (31, 0));
     }
 
     #[test]
     fn the_two_retry_counts_are_apart() {
         let mut access = access();
-        assert_eq!(access.fail(&PERSISTENCE, false), Failure::Retry);
-        assert_eq!(access.fail(&PERSISTENCE, false), Failure::Retry);
-        assert_eq!(access.fail(&PERSISTENCE, true), Failure::Retry, "the CTS resets the short one");
-        assert_eq!(access.fail(&PERSISTENCE, false), Failure::Retry);
-        assert_eq!(access.fail(&PERSISTENCE, true), Failure::Drop, "the long one stays");
+        assert_eq!(access.fail(&PARAMETERS, false), Failure::Retry);
+        assert_eq!(access.fail(&PARAMETERS, false), Failure::Retry);
+        assert_eq!(access.fail(&PARAMETERS, true), Failure::Retry, "the CTS resets the short one");
+        assert_eq!(access.fail(&PARAMETERS, false), Failure::Retry);
+        assert_eq!(access.fail(&PARAMETERS, true), Failure::Drop, "the long one stays");
     }
 
     #[test]
     fn back_offs_cover_the_window() {
         let mut access = access();
         let mut draws = |draw| {
-            let persistence = Persistence { draw, cw_min: 31, ..PERSISTENCE };
+            let contention_parameters = ContentionParameters { draw, cw_min: 31, ..PARAMETERS };
             let mut seen = [0u32; 33];
             for _ in 0..32_000 {
-                seen[access.draw(&persistence) as usize] += 1;
+                seen[access.draw(&contention_parameters) as usize] += 1;
             }
             seen
         };

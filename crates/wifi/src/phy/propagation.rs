@@ -1,13 +1,13 @@
 //! How much of a signal arrives.
 
-mod course;
 mod fading;
 mod shadowing;
+mod trajectory;
 mod variates;
 
-pub use course::Course;
 pub use fading::Fading;
 pub use shadowing::Shadowing;
+pub use trajectory::Trajectory;
 
 use kernel::{Db, Instant};
 use std::fmt::Debug;

@@ -1,6 +1,6 @@
 //! Adaptive automatic rate fallback.
 
-use super::arf::{Count, Move, Patience};
+use super::arf::{ArfCount, Move, Patience};
 use super::{Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::ErrorModel;
 use kernel::{Instant, Rng};
@@ -17,7 +17,7 @@ pub struct AarfSettings {
 
 impl Rule for AarfSettings {
     fn build(&self, link: &LinkModes, _: &dyn ErrorModel, _: Rng) -> Option<Box<dyn RateControl>> {
-        let count = Count::new(SUCCESSES, 2, Patience::Attempts(ATTEMPTS));
+        let count = ArfCount::new(SUCCESSES, 2, Patience::Attempts(ATTEMPTS));
         Some(Box::new(Aarf { ladder: link.ladder(), count, most: self.most_successes }))
     }
 }
@@ -28,7 +28,7 @@ impl Rule for AarfSettings {
 #[derive(Clone, Debug)]
 pub struct Aarf {
     ladder: Ladder,
-    count: Count,
+    count: ArfCount,
     most: u32,
 }
 

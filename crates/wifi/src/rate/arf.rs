@@ -30,7 +30,7 @@ impl ArfSettings {
 
 impl Rule for ArfSettings {
     fn build(&self, link: &LinkModes, _: &dyn ErrorModel, _: Rng) -> Option<Box<dyn RateControl>> {
-        let count = Count::new(10, 2, self.patience());
+        let count = ArfCount::new(10, 2, self.patience());
         Some(Box::new(Arf { ladder: link.ladder(), count, probes: true }))
     }
 }
@@ -45,7 +45,7 @@ pub(super) enum Patience {
 
 /// What ARF and its descendants count.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Count {
+pub(super) struct ArfCount {
     /// Consecutive successes that raise the rate.
     pub(super) up_after: u32,
     /// Consecutive failures that lower it.
@@ -69,7 +69,7 @@ pub(super) enum Move {
     Back,
 }
 
-impl Count {
+impl ArfCount {
     pub(super) fn new(up_after: u32, down_after: u32, patience: Patience) -> Self {
         Self {
             up_after,
@@ -130,7 +130,7 @@ impl Count {
 #[derive(Clone, Debug)]
 pub struct Arf {
     pub(super) ladder: Ladder,
-    pub(super) count: Count,
+    pub(super) count: ArfCount,
     /// The first attempt after going up is a probe.
     pub(super) probes: bool,
 }

@@ -1,6 +1,6 @@
 //! Collision-aware rate adaptation.
 
-use super::arf::{Count, Move, Patience};
+use super::arf::{ArfCount, Move, Patience};
 use super::{Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::ErrorModel;
 use kernel::{Instant, Rng};
@@ -23,7 +23,7 @@ impl Rule for CaraSettings {
 #[derive(Clone, Debug)]
 pub struct Cara {
     ladder: Ladder,
-    count: Count,
+    count: ArfCount,
 }
 
 /// Failures in a row that switch the RTS on.
@@ -32,7 +32,7 @@ const PROBE_AFTER: u32 = 1;
 impl Cara {
     /// Ten successes, or fifteen attempts, go up; two failures go down.
     pub fn new(ladder: Ladder) -> Self {
-        Self { ladder, count: Count::new(10, 2, Patience::Attempts(15)) }
+        Self { ladder, count: ArfCount::new(10, 2, Patience::Attempts(15)) }
     }
 }
 

@@ -20,7 +20,7 @@ impl Rule for RraaSettings {
 #[derive(Clone, Debug)]
 pub struct Rraa {
     ladder: Ladder,
-    bounds: Vec<Bounds>,
+    bounds: Vec<LossThresholds>,
     /// Attempts left in the window.
     left: u32,
     failed: u32,
@@ -30,7 +30,7 @@ pub struct Rraa {
 
 /// When a rate is left.
 #[derive(Clone, Copy, Debug)]
-struct Bounds {
+struct LossThresholds {
     /// Maximum tolerable loss: above, the rate goes down.
     tolerable: f64,
     /// Opportunistic rate increase: below, it goes up.
@@ -65,7 +65,7 @@ impl Rraa {
     }
 
     /// The window's loss is known as soon as the attempts that are left cannot change the verdict.
-    fn judge(&mut self, now: Instant) {
+    fn evaluate_window(&mut self, now: Instant) {
         let bound = self.bounds[self.ladder.at()];
         let window = f64::from(bound.window);
         let (least, most) = (f64::from(self.failed), f64::from(self.failed + self.left));
@@ -100,11 +100,11 @@ impl RateControl for Rraa {
         }
         self.left = self.left.saturating_sub(1);
         self.failed += u32::from(!success);
-        self.judge(now);
+        self.evaluate_window(now);
     }
 }
 
-fn bounds(ladder: &Ladder) -> Vec<Bounds> {
+fn bounds(ladder: &Ladder) -> Vec<LossThresholds> {
     let rungs = ladder.rungs();
     let tolerable = |place: usize| match place.checked_sub(1) {
         None => 1.0,
@@ -113,7 +113,7 @@ fn bounds(ladder: &Ladder) -> Vec<Bounds> {
             TOLERANCE * (1.0 - ratio)
         }
     };
-    let bound = |place: usize| Bounds {
+    let bound = |place: usize| LossThresholds {
         tolerable: tolerable(place),
         opportune: if place + 1 < rungs.len() { OPPORTUNITY * tolerable(place + 1) } else { 0.0 },
         window: SPAN.0.div_ceil(rungs[place].time.0) as u32,

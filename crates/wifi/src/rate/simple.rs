@@ -1,6 +1,6 @@
 //! The scheme of LT-TCP's study.
 
-use super::arf::{Arf, Count, Patience};
+use super::arf::{Arf, ArfCount, Patience};
 use super::{LinkModes, RateControl, Rule};
 use crate::phy::error::ErrorModel;
 use kernel::Rng;
@@ -16,7 +16,7 @@ pub struct Simple {}
 
 impl Rule for Simple {
     fn build(&self, link: &LinkModes, _: &dyn ErrorModel, _: Rng) -> Option<Box<dyn RateControl>> {
-        let count = Count::new(10, 2, Patience::Endless);
+        let count = ArfCount::new(10, 2, Patience::Endless);
         Some(Box::new(Arf { ladder: link.ladder(), count, probes: false }))
     }
 }

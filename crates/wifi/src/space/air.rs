@@ -1,14 +1,14 @@
 //! Frames begin and end on the air.
 
-use super::frame::{Flight, OnAir, Reach};
+use super::frame::{OnAir, Reach, Transmission};
 use super::hearing::Hearer;
 use super::interference::{Chunk, Interference};
-use super::judge::{Judge, Trial};
 use super::node::Node;
+use super::per::{PerCalculator, PpduParts};
 use super::reception::{Change, End, Followed};
 use super::{Heard, Space};
 use crate::mac::{ACK, Bitmap, Edcaf, StepKind};
-use crate::{Command, Supply};
+use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant};
 
 /// What one instant needs; kept for its memory.
@@ -26,10 +26,10 @@ pub(super) struct Scratch {
 }
 
 /// A frame that has arrived.
-struct Landing {
+struct EndedFrame {
     id: u32,
-    flight: Flight,
-    trial: Trial,
+    transmission: Transmission,
+    ppdu: PpduParts,
     /// What an EIFS after it is longer than a DIFS.
     extra: Duration,
     /// The NAV that it sets ends here already if no frame has begun by then.
@@ -54,13 +54,13 @@ impl Space {
         &mut self,
         now: Instant,
         due: &[u32],
-        supply: &mut dyn Supply,
+        source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
         let mut beginning = std::mem::take(&mut self.scratch.beginning);
         for &node in due {
             self.note_contending(node);
-            match self.nodes[node as usize].begin(now, &self.rules, supply, out) {
+            match self.nodes[node as usize].begin(now, &self.rules, source, out) {
                 Some(frame) => beginning.push(frame),
                 None => self.set_timer(node),
             }
@@ -70,7 +70,7 @@ impl Space {
             self.receivers[frame.from as usize].begin_sending(now + lasting);
         }
         for frame in beginning.drain(..) {
-            self.take_off(now, &frame, out);
+            self.begin_transmission(now, &frame, out);
             self.set_timer(frame.from);
         }
         self.scratch.beginning = beginning;
@@ -83,13 +83,15 @@ impl Space {
     }
 
     /// A frame leaves its node and begins to arrive at others.
-    fn take_off(&mut self, now: Instant, frame: &OnAir, out: &mut Vec<Command>) {
+    fn begin_transmission(&mut self, now: Instant, frame: &OnAir, out: &mut Vec<Command>) {
         let airtime = self.rules.timing().airtime(&frame.mode, frame.psdu);
-        let flight = Flight { frame: *frame, start: now, airtime, reach: Reach::default() };
-        out.push(Command::Step(flight.end()));
+        let transmission =
+            Transmission { frame: *frame, start: now, airtime, reach: Reach::default() };
+        out.push(Command::Step(transmission.end()));
         let Self { signals, receivers, rules, scratch, .. } = self;
-        let end = flight.end();
-        let id = signals.begin(flight, |node| receivers[node as usize].is_deaf_until(end));
+        let end = transmission.end();
+        let id =
+            signals.begin(transmission, |node| receivers[node as usize].is_transmitting_until(end));
         let (from, levels) = (frame.from, rules.levels);
         if let Some(to) = frame.to {
             let hearer = signals.hearer_of(id, to);
@@ -115,7 +117,7 @@ impl Space {
         match change {
             Change::None => {}
             Change::Found(id) => {
-                let detected = self.signals.flight(id).payload();
+                let detected = self.signals.transmission(id).payload();
                 state.on_detected(now, detected, &self.rules, out);
                 self.note_contending(node);
             }
@@ -150,22 +152,22 @@ impl Space {
         let mut ending = std::mem::take(&mut self.scratch.ending);
         self.signals.end(now, &mut ending);
         for &id in &ending {
-            self.land(id);
+            self.end_transmission(id);
         }
         let mut followed = std::mem::take(&mut self.scratch.followed);
-        let mut landing: Option<Landing> = None;
+        let mut ended_frame: Option<EndedFrame> = None;
         for (node, id, how) in followed.drain(..) {
-            let landing = match &mut landing {
-                Some(landing) if landing.id == id => landing,
-                other => other.insert(self.landing(now, id)),
+            let ended_frame = match &mut ended_frame {
+                Some(ended_frame) if ended_frame.id == id => ended_frame,
+                other => other.insert(self.ended_frame(now, id)),
             };
-            self.receive(now, node, landing, &how, out);
+            self.receive(now, node, ended_frame, &how, out);
             self.note_contending(node);
         }
         self.scratch.followed = followed;
         for id in ending.drain(..) {
             self.count(id);
-            let frame = self.signals.flight(id).frame;
+            let frame = self.signals.transmission(id).frame;
             self.receivers[frame.from as usize].end_sending();
             self.nodes[frame.from as usize].sent(now, &frame, &self.rules, out);
             self.note_contending(frame.from);
@@ -182,7 +184,7 @@ impl Space {
     }
 
     /// A frame ceases to arrive.
-    fn land(&mut self, id: u32) {
+    fn end_transmission(&mut self, id: u32) {
         let Self { signals, receivers, rules, scratch, .. } = self;
         let (receivers, energy) = (receivers.as_mut_slice(), rules.levels.energy);
         signals.each(id, |node, power| {
@@ -196,12 +198,12 @@ impl Space {
     }
 
     /// What a frame that ends now is to those who have followed it.
-    fn landing(&mut self, now: Instant, id: u32) -> Landing {
-        let flight = *self.signals.flight(id);
-        let (frame, rules) = (&flight.frame, &self.rules);
+    fn ended_frame(&mut self, now: Instant, id: u32) -> EndedFrame {
+        let transmission = *self.signals.transmission(id);
+        let (frame, rules) = (&transmission.frame, &self.rules);
         let (timing, error) = (rules.timing(), &*self.signals.radio.error);
         let spans = spans(frame, &self.nodes[frame.from as usize]);
-        let trial = Trial::new(&flight, spans, timing, error, &mut self.memo);
+        let ppdu = PpduParts::new(&transmission, spans, timing, error, &mut self.per_cache);
         self.scratch.interference.with(id, &self.signals);
         let extra = timing.eifs(&frame.mode).saturating_sub(timing.difs());
         let unless_followed = (rules.nav_reset && frame.kind == StepKind::Rts).then(|| {
@@ -210,7 +212,7 @@ impl Space {
             let lasting = timing.airtime(&cts, ACK).total();
             now + timing.sifs() * 2 + lasting + delay + timing.slot * 2
         });
-        Landing { id, flight, trial, extra, unless_followed }
+        EndedFrame { id, transmission, ppdu, extra, unless_followed }
     }
 
     /// A node has followed a frame to its end: has it understood it?
@@ -218,37 +220,37 @@ impl Space {
         &mut self,
         now: Instant,
         node: u32,
-        landing: &Landing,
+        ended_frame: &EndedFrame,
         &Followed { power, bounds }: &Followed,
         out: &mut Vec<Command>,
     ) {
-        let Landing { id, ref flight, ref trial, extra, unless_followed } = *landing;
-        let (frame, rules) = (&flight.frame, &self.rules);
+        let EndedFrame { id, ref transmission, ref ppdu, extra, unless_followed } = *ended_frame;
+        let (frame, rules) = (&transmission.frame, &self.rules);
         let pair = [node as usize, frame.from as usize];
         let [receiver, sender] = self.nodes.get_disjoint_mut(pair).expect("nobody hears itself");
         let (levels, error) = (&rules.levels, &*self.signals.radio.error);
-        let mut judge = Judge { levels, error, trial, memo: &mut self.memo };
+        let mut per = PerCalculator { levels, error, ppdu, per_cache: &mut self.per_cache };
         let for_me = frame.to.is_none_or(|to| to == node);
         let interference = &mut self.scratch.interference;
         let mut lost = Bitmap::default();
         let is_lost = if for_me {
             let chunks = interference.at(node, &self.signals);
-            spoil(&mut judge, receiver, frame, (chunks, power), &mut lost)
+            spoil(&mut per, receiver, frame, (chunks, power), &mut lost)
         } else {
-            let failure = judge
+            let failure = per
                 .certain_failure(power, &bounds)
-                .unwrap_or_else(|| judge.failure(interference.at(node, &self.signals), power));
+                .unwrap_or_else(|| per.failure(interference.at(node, &self.signals), power));
             receiver.noise.chance(failure)
         };
         if let Some(heard) = &mut self.heard {
             let chunks = interference.at(node, &self.signals);
-            heard.push(Heard::of(flight, node, (chunks, power), !is_lost));
+            heard.push(Heard::of(transmission, node, (chunks, power), !is_lost));
         }
         if is_lost {
             if for_me {
                 // Interference has spoiled what would probably have arrived without it.
-                let clash = bounds.most > 0.0 && judge.alone(power, flight) > 0.5;
-                let reach = &mut self.signals.flight_mut(id).reach;
+                let clash = bounds.most > 0.0 && per.alone(power, transmission) > 0.5;
+                let reach = &mut self.signals.transmission_mut(id).reach;
                 reach.clashes += u32::from(clash);
                 reach.noise += u32::from(!clash);
             }
@@ -257,16 +259,16 @@ impl Space {
         if !for_me {
             return receiver.overhear(now, frame.reserves, unless_followed, rules, out);
         }
-        self.signals.flight_mut(id).reach.understood += 1;
+        self.signals.transmission_mut(id).reach.understood += 1;
         match frame.kind {
             StepKind::BlockAck => {
                 // What it says is what its sender has heard of this node.
-                let start = receiver.edcaf(usize::from(frame.function)).originator.start();
-                let bitmap = sender.inbox.block_ack((node, frame.function), start);
+                let start = receiver.edcaf(usize::from(frame.edcaf)).originator.start();
+                let bitmap = sender.inbox.block_ack((node, frame.edcaf), start);
                 return receiver.hear(now, frame, Some(&bitmap), rules, out);
             }
             StepKind::Data | StepKind::BlockAckRequest => {
-                let edcaf = sender.edcaf_mut(usize::from(frame.function));
+                let edcaf = sender.edcaf_mut(usize::from(frame.edcaf));
                 let originator = &mut edcaf.originator;
                 let up = |packet| out.push(Command::Deliver { node, packet });
                 if frame.to.is_none() {
@@ -274,10 +276,10 @@ impl Space {
                     let (_, mpdu) = originator.frame_on_air(0);
                     originator.packets_of(&mpdu).copied().for_each(up);
                 } else {
-                    let from = (frame.from, frame.function);
+                    let from = (frame.from, frame.edcaf);
                     let window = rules.mac.framing.aggregation.map(|limits| limits.window);
                     let duplicates = receiver.inbox.take(from, window, originator, &lost, up);
-                    receiver.tally.counters.duplicates += duplicates;
+                    receiver.counters.exchanges.duplicates += duplicates;
                 }
             }
             StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf | StepKind::Ack => {}
@@ -289,7 +291,7 @@ impl Space {
     /// exchange it is; but a CTS that its sender addresses to itself is missed by nobody.
     fn count(&mut self, id: u32) {
         let signals = &self.signals;
-        let Flight { frame, reach, start, .. } = *signals.flight(id);
+        let Transmission { frame, reach, start, .. } = *signals.transmission(id);
         if reach.understood > 0 || frame.kind == StepKind::CtsToSelf {
             return;
         }
@@ -307,7 +309,7 @@ impl Space {
             (_, Some(to)) if frame.is_answer() => to,
             _ => frame.from,
         };
-        let counters = &mut self.nodes[owner as usize].tally.counters;
+        let counters = &mut self.nodes[owner as usize].counters.exchanges;
         if hindered || reach.clashes > 0 {
             counters.collisions += 1;
         } else {
@@ -319,7 +321,7 @@ impl Space {
 /// The bytes of the PSDU at which its frames begin and end.
 fn spans<'a>(frame: &OnAir, sender: &'a Node) -> impl Iterator<Item = (Bytes, Bytes)> + use<'a> {
     let is_data = matches!(frame.kind, StepKind::Data);
-    let edcaf = is_data.then(|| sender.edcaf(usize::from(frame.function)));
+    let edcaf = is_data.then(|| sender.edcaf(usize::from(frame.edcaf)));
     let whole = (!is_data).then_some((Bytes::ZERO, frame.psdu));
     let spans = |edcaf: &'a Edcaf| edcaf.originator.spans(&edcaf.psdu);
     edcaf.into_iter().flat_map(spans).chain(whole)
@@ -328,7 +330,7 @@ fn spans<'a>(frame: &OnAir, sender: &'a Node) -> impl Iterator<Item = (Bytes, By
 /// Draws what noise, interference and the link's own losses take of a frame for this receiver;
 /// whether nothing is left.
 fn spoil(
-    judge: &mut Judge,
+    per: &mut PerCalculator,
     receiver: &mut Node,
     frame: &OnAir,
     (chunks, power): (&[Chunk], f64),
@@ -336,12 +338,12 @@ fn spoil(
 ) -> bool {
     let fixed = link_loss(receiver, frame);
     let noise = &mut receiver.noise;
-    if noise.chance(1.0 - judge.header(chunks, power)) {
+    if noise.chance(1.0 - per.header(chunks, power)) {
         return true;
     }
-    let frames = judge.trial.frames();
+    let frames = per.ppdu.frames();
     for index in 0..frames {
-        let failure = 1.0 - judge.frame(chunks, power, index);
+        let failure = 1.0 - per.frame(chunks, power, index);
         if noise.chance(fixed + (1.0 - fixed) * failure) {
             lost.set(index as u16);
         }

@@ -2,10 +2,10 @@
 //! as nothing disturbs it.
 
 use super::Space;
-use super::frame::{Flight, OnAir, Reach};
-use super::judge::{Judge, Trial};
-use super::radio::Quanta;
-use crate::mac::{Answer, StepKind};
+use super::frame::{OnAir, Reach, Transmission};
+use super::per::{PerCalculator, PpduParts};
+use super::radio::FixedPower;
+use crate::mac::{ElicitedResponse, StepKind};
 use crate::phy::{Milliwatts, Mode, decibels};
 use kernel::{Bytes, Db, Dbm, Duration, Instant};
 
@@ -37,20 +37,20 @@ impl Space {
             kind: StepKind::Data,
             from,
             to: Some(to),
-            function: 0,
+            edcaf: 0,
             mode: *mode,
             psdu,
             reserves: Duration::ZERO,
-            answer: Answer::None,
+            answer: ElicitedResponse::None,
         };
         let airtime = timing.airtime(mode, psdu);
-        let flight = Flight { frame, start: now, airtime, reach: Reach::default() };
-        let (error, memo) = (&*self.signals.radio.error, &mut self.memo);
+        let transmission = Transmission { frame, start: now, airtime, reach: Reach::default() };
+        let (error, per_cache) = (&*self.signals.radio.error, &mut self.per_cache);
         let whole = [(Bytes::ZERO, psdu)].into_iter();
-        let trial = Trial::new(&flight, whole, timing, error, memo);
-        let mut judge = Judge { levels, error, trial: &trial, memo };
-        let detected = power >= levels.detect && levels.finds(power, Quanta::default());
-        let understood = judge.alone(power, &flight);
+        let ppdu = PpduParts::new(&transmission, whole, timing, error, per_cache);
+        let mut per = PerCalculator { levels, error, ppdu: &ppdu, per_cache };
+        let detected = power >= levels.detect && levels.finds(power, FixedPower::default());
+        let understood = per.alone(power, &transmission);
         Some(LinkBudget {
             signal: Milliwatts(power).into(),
             snr: decibels(power / levels.noise(mode.width)),

@@ -1,6 +1,6 @@
 //! Frames on the air and their Duration fields (clauses 9.2.5, 9.3.1, 10.6.6).
 
-use crate::mac::{ACK, Answer, Edcaf, RTS, StepKind, Timing};
+use crate::mac::{ACK, Edcaf, ElicitedResponse, RTS, StepKind, Timing};
 use crate::phy::{Airtime, Mode};
 use kernel::{Bytes, Duration, Instant};
 
@@ -12,13 +12,13 @@ pub(super) struct OnAir {
     /// Its receiver; `None` is broadcast.
     pub(super) to: Option<u32>,
     /// The EDCAF whose exchange it belongs to, at the one of the two that has opened it.
-    pub(super) function: u8,
+    pub(super) edcaf: u8,
     pub(super) mode: Mode,
     pub(super) psdu: Bytes,
     /// Duration field: how long after its end the medium is reserved.
     pub(super) reserves: Duration,
     /// What it asks its receiver for.
-    pub(super) answer: Answer,
+    pub(super) answer: ElicitedResponse,
 }
 
 impl OnAir {
@@ -27,9 +27,9 @@ impl OnAir {
     pub(super) fn body(timing: &Timing, index: u8, edcaf: &Edcaf, block_ack: Bytes) -> Self {
         let Edcaf { node, mode, response, psdu, .. } = edcaf;
         let answer = match psdu.answer {
-            Answer::None => None,
-            Answer::Ack => Some(ACK),
-            Answer::BlockAck => Some(block_ack),
+            ElicitedResponse::None => None,
+            ElicitedResponse::Ack => Some(ACK),
+            ElicitedResponse::BlockAck => Some(block_ack),
         };
         let lasting = |bytes| timing.sifs() + timing.airtime(&response.mode, bytes).total();
         let is_request = psdu.mpdus == 0;
@@ -37,7 +37,7 @@ impl OnAir {
             kind: if is_request { StepKind::BlockAckRequest } else { StepKind::Data },
             from: *node,
             to: edcaf.to(),
-            function: index,
+            edcaf: index,
             mode: *mode,
             psdu: psdu.bytes,
             reserves: answer.map_or(Duration::ZERO, |bytes| timing.reservation(lasting(bytes))),
@@ -60,7 +60,7 @@ impl OnAir {
         let mode = timing.rts_mode(&self.mode);
         let body = timing.airtime(&self.mode, self.psdu).total();
         let reserves = timing.reservation(timing.sifs() + body + self.reserves);
-        let (kind, to, answer) = (StepKind::CtsToSelf, Some(self.from), Answer::None);
+        let (kind, to, answer) = (StepKind::CtsToSelf, Some(self.from), ElicitedResponse::None);
         Self { kind, to, mode, psdu: ACK, reserves, answer, ..self }
     }
 
@@ -70,7 +70,7 @@ impl OnAir {
         let mode = timing.response_mode(&self.mode);
         let taken = timing.sifs() + timing.airtime(&mode, psdu).total();
         let reserves = self.reserves.saturating_sub(taken);
-        let (to, answer) = (Some(self.from), Answer::None);
+        let (to, answer) = (Some(self.from), ElicitedResponse::None);
         Self { kind, from, to, mode, psdu, reserves, answer, ..*self }
     }
 
@@ -82,7 +82,7 @@ impl OnAir {
 
 /// A frame on its way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Flight {
+pub(super) struct Transmission {
     pub(super) frame: OnAir,
     pub(super) start: Instant,
     pub(super) airtime: Airtime,
@@ -97,7 +97,7 @@ pub(super) struct Reach {
     pub(super) noise: u32,
 }
 
-impl Flight {
+impl Transmission {
     pub(super) fn end(&self) -> Instant {
         self.start + self.airtime.total()
     }

@@ -3,7 +3,7 @@
 //! Those who hear a node are found when it sends for the first time, and kept as long as there is
 //! room. A node that never sends costs nothing, and neither do two that are out of hearing.
 
-use super::radio::{Power, Radio, Site, Way};
+use super::radio::{Power, Radio, Separation, Site};
 use crate::phy::Milliwatts;
 use kernel::Instant;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl Hearer {
         radio: &Radio,
         sites: &[Site],
         (from, to): (u32, u32),
-        (way, moves): (Way, bool),
+        (way, moves): (Separation, bool),
     ) -> Option<Self> {
         let (low, high) = (from.min(to), from.max(to));
         let (up, down) = radio.losses.between(low, high, way);
@@ -43,17 +43,17 @@ impl Hearer {
 /// The shortest way between two nodes at any moment, and whether one of them moves; none if they
 /// are on different channels, or the same.
 #[inline]
-fn closest(radio: &Radio, sites: &[Site], (a, b): (u32, u32)) -> Option<(Way, bool)> {
+fn closest(radio: &Radio, sites: &[Site], (a, b): (u32, u32)) -> Option<(Separation, bool)> {
     // Whoever of the two sends, the way is the same to the last bit.
     let [low, high] = [a.min(b), a.max(b)].map(|node| &sites[node as usize]);
     if a == b || low.channel != high.channel {
         return None;
     }
-    let moves = radio.goes_by_place() && (low.course.moves() || high.course.moves());
+    let moves = radio.goes_by_place() && (low.trajectory.moves() || high.trajectory.moves());
     let way = if moves {
-        Way { distance: low.course.closest(&high.course), now: Instant::ZERO }
+        Separation { distance: low.trajectory.closest(&high.trajectory), now: Instant::ZERO }
     } else {
-        Way::at(Instant::ZERO, low, high)
+        Separation::at(Instant::ZERO, low, high)
     };
     Some((way, moves))
 }
@@ -247,13 +247,13 @@ mod tests {
     use super::*;
     use crate::phy::error::Nist;
     use crate::phy::propagation::{
-        Course, Friis, LogDistance, Position, Propagation, Shadowing, TwoRay,
+        Friis, LogDistance, Position, Propagation, Shadowing, Trajectory, TwoRay,
     };
     use crate::space::Losses;
     use kernel::{Db, Dbm, Duration, Seed};
 
-    fn site(course: Course) -> Site {
-        Site { course, channel: 1, tx_power: Dbm(20.0), is_access_point: false }
+    fn site(trajectory: Trajectory) -> Site {
+        Site { trajectory, channel: 1, tx_power: Dbm(20.0), is_access_point: false }
     }
 
     #[test]
@@ -301,10 +301,13 @@ mod tests {
         let node = |n: u16| {
             let from = (Instant::ZERO, place());
             let to = (Instant::ZERO + Duration::from_millis(5000), place());
-            let course =
-                if n.is_multiple_of(10) { Course::through(vec![from, to]) } else { from.1.into() };
+            let trajectory = if n.is_multiple_of(10) {
+                Trajectory::through(vec![from, to])
+            } else {
+                from.1.into()
+            };
             let tx_power = Dbm(if n.is_multiple_of(7) { 10.0 } else { 20.0 });
-            Site { channel: n % 2, tx_power, ..site(course) }
+            Site { channel: n % 2, tx_power, ..site(trajectory) }
         };
         (0..120).map(node).collect()
     }

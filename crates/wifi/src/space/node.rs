@@ -7,10 +7,10 @@ use super::Airtimes;
 use super::frame::OnAir;
 use super::inbox::Inbox;
 use super::rules::{Peer, Rules, peer_mut};
-use super::sense::{Carrier, Contender};
-use crate::mac::{Answer, Edcaf, Opening, PeerRate, Settled, StepKind, Txop, block_ack};
-use crate::medium::Tally;
-use crate::{Command, Supply};
+use super::sense::{Carrier, EdcafState};
+use crate::mac::{Edcaf, ElicitedResponse, Opening, PeerRate, Settled, StepKind, Txop, block_ack};
+use crate::medium::NodeCounters;
+use crate::{Command, MsduSource};
 use kernel::{Duration, Instant, Rng, Timer};
 use wire::Packet;
 
@@ -29,7 +29,7 @@ struct Awaited {
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) id: u32,
-    contenders: Vec<Contender>,
+    contenders: Vec<EdcafState>,
     /// Which of them may have something to send or a back-off in progress, as bits.
     active: u8,
     /// None has, no exchange goes on, and no timer is set: whatever the node hears it will not act.
@@ -47,7 +47,7 @@ pub(super) struct Node {
     txop: Option<Txop>,
     pub(super) timer: Timer,
     pub(super) noise: Rng,
-    pub(super) tally: Tally,
+    pub(super) counters: NodeCounters,
     pub(super) airtimes: Airtimes,
     /// By number.
     pub(super) peers: Vec<Peer>,
@@ -57,7 +57,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    pub(super) fn new(id: u32, contenders: Vec<Contender>, noise: Rng, peers: Vec<Peer>) -> Self {
+    pub(super) fn new(id: u32, contenders: Vec<EdcafState>, noise: Rng, peers: Vec<Peer>) -> Self {
         Self {
             id,
             contenders,
@@ -72,7 +72,7 @@ impl Node {
             txop: None,
             timer: Timer::default(),
             noise,
-            tally: Tally::default(),
+            counters: NodeCounters::default(),
             airtimes: Airtimes::default(),
             peers,
             inbox: Inbox::default(),
@@ -118,15 +118,21 @@ impl Node {
         self.quiet = self.active == 0 && !self.contends && !acts && self.txop.is_none();
     }
 
-    fn activate(&mut self, index: usize) -> &mut Contender {
+    fn activate(&mut self, index: usize) -> &mut EdcafState {
         (self.active, self.quiet) = (self.active | 1 << index, false);
         &mut self.contenders[index]
     }
 
     /// A packet comes into service.
-    pub(super) fn load(&mut self, now: Instant, packet: Packet, to: Option<u32>, rules: &Rules) {
+    pub(super) fn begin_service(
+        &mut self,
+        now: Instant,
+        packet: Packet,
+        to: Option<u32>,
+        rules: &Rules,
+    ) {
         let index = rules.mac.category_of(packet.class) as usize;
-        self.activate(index).edcaf.load(now, packet, to, &rules.mac);
+        self.activate(index).edcaf.begin_service(now, packet, to, &rules.mac);
         // The holder of a TXOP sends a SIFS after its last exchange.
         if self.txop.is_some_and(|txop| txop.goes_on(index as u32)) {
             return;
@@ -145,11 +151,11 @@ impl Node {
         let Some(idle_since) = self.carrier.end_idle() else { return };
         for index in bits(self.active) {
             let contender = &mut self.contenders[index];
-            let is_loaded = !contender.edcaf.is_idle();
-            let waits = is_loaded && self.exchange != Some(index);
+            let has_msdus = !contender.edcaf.is_idle();
+            let waits = has_msdus && self.exchange != Some(index);
             if contender.slots.freeze(now, idle_since, waits) {
                 contender.back_off(&rules.mac);
-            } else if !is_loaded && !contender.slots.is_pending() {
+            } else if !has_msdus && !contender.slots.is_pending() {
                 self.active &= !(1 << index);
             }
         }
@@ -168,7 +174,7 @@ impl Node {
             return;
         }
         for index in bits(self.active) {
-            let Contender { edcaf, slots } = &mut self.contenders[index];
+            let EdcafState { edcaf, slots } = &mut self.contenders[index];
             if slots.is_pending() || !edcaf.is_idle() {
                 slots.listen(now, &self.carrier);
             }
@@ -238,11 +244,11 @@ impl Node {
         for contender in &mut self.contenders {
             contender.slots.wait_until(now);
         }
-        self.tell_airtime(index, awaited.since, false, out);
-        let aired = awaited.kind != StepKind::Cts;
+        self.report_airtime(index, awaited.since, false, out);
+        let data_sent = awaited.kind != StepKind::Cts;
         let contender = &mut self.contenders[index];
         let rate = rate(&mut self.peers, contender.edcaf.to());
-        contender.edcaf.miss(now, &rules.mac, aired, rate, &mut self.settled);
+        contender.edcaf.miss(now, &rules.mac, data_sent, rate, &mut self.settled);
         contender.back_off(&rules.mac);
         self.settle(out);
     }
@@ -252,7 +258,7 @@ impl Node {
         &mut self,
         now: Instant,
         rules: &Rules,
-        supply: &mut dyn Supply,
+        source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) -> Option<OnAir> {
         self.quiet = false;
@@ -268,12 +274,12 @@ impl Node {
             if next > now {
                 return None;
             }
-            return self.go_on(now, txop, rules, supply, out);
+            return self.go_on(now, txop, rules, source, out);
         }
         let index = self.win(now, rules, out)?;
-        let Contender { edcaf, slots } = &mut self.contenders[index];
+        let EdcafState { edcaf, slots } = &mut self.contenders[index];
         let rate = rate(&mut self.peers, edcaf.to());
-        edcaf.begin(now, &rules.mac, rate, supply, out);
+        edcaf.begin(now, &rules.mac, rate, source, out);
         slots.clear();
         self.txop = edcaf.txop(now, index as u32);
         Some(self.open(now, index, rules))
@@ -281,7 +287,7 @@ impl Node {
 
     /// The EDCAF that sends now: of several the highest.
     fn win(&mut self, now: Instant, rules: &Rules, out: &mut Vec<Command>) -> Option<usize> {
-        let is_due = |Contender { edcaf, slots }: &Contender| {
+        let is_due = |EdcafState { edcaf, slots }: &EdcafState| {
             !edcaf.is_idle() && slots.expiry().is_some_and(|at| at <= now)
         };
         let winner = self.contenders.iter().rposition(is_due)?;
@@ -289,7 +295,7 @@ impl Node {
             let contender = &mut self.contenders[index];
             if is_due(contender) {
                 let edcaf = &mut contender.edcaf;
-                edcaf.yield_to_higher(now, &rules.mac, &mut self.tally, &mut self.settled);
+                edcaf.yield_to_higher(now, &rules.mac, &mut self.counters, &mut self.settled);
                 contender.back_off(&rules.mac);
                 self.settle(out);
             }
@@ -301,7 +307,7 @@ impl Node {
     fn open(&mut self, now: Instant, index: usize, rules: &Rules) -> OnAir {
         (self.exchange, self.opened) = (Some(index), now);
         let edcaf = &self.contenders[index].edcaf;
-        edcaf.count(&mut self.tally);
+        edcaf.count(&mut self.counters);
         let body = self.body(index, rules);
         match self.edcaf(index).opening {
             Opening::None => body,
@@ -322,13 +328,13 @@ impl Node {
         now: Instant,
         txop: Txop,
         rules: &Rules,
-        supply: &mut dyn Supply,
+        source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) -> Option<OnAir> {
         let index = txop.holder as usize;
         let edcaf = &mut self.contenders[index].edcaf;
         let rate = rate(&mut self.peers, edcaf.to());
-        if edcaf.go_on(now, &txop, &rules.mac, rate, supply, out) {
+        if edcaf.go_on(now, &txop, &rules.mac, rate, source, out) {
             self.txop = Some(txop.resumed());
             return Some(self.open(now, index, rules));
         }
@@ -360,9 +366,9 @@ impl Node {
                 return self.reply(now, body, rules);
             }
             (StepKind::Rts, _) => StepKind::Cts,
-            (_, Answer::Ack) => StepKind::Ack,
-            (_, Answer::BlockAck) => StepKind::BlockAck,
-            (_, Answer::None) => return self.succeed(now, None, rules, out),
+            (_, ElicitedResponse::Ack) => StepKind::Ack,
+            (_, ElicitedResponse::BlockAck) => StepKind::BlockAck,
+            (_, ElicitedResponse::None) => return self.succeed(now, None, rules, out),
         };
         let until = now + rules.timing().response_timeout(&frame.mode);
         self.quiet = false;
@@ -370,14 +376,14 @@ impl Node {
     }
 
     /// Tells how much airtime an exchange took whose last frame ended at `end`.
-    fn tell_airtime(&self, index: usize, end: Instant, arrived: bool, out: &mut Vec<Command>) {
+    fn report_airtime(&self, index: usize, end: Instant, arrived: bool, out: &mut Vec<Command>) {
         let (node, peer) = (self.id, self.edcaf(index).to());
-        out.push(Command::Aired { node, peer, used: end - self.opened, arrived });
+        out.push(Command::ExchangeSent { node, peer, used: end - self.opened, arrived });
     }
 
     /// Tells whose service has ended.
     fn settle(&mut self, out: &mut Vec<Command>) {
-        self.tally.settle(self.id, &mut self.settled, out);
+        self.counters.settle(self.id, &mut self.settled, out);
     }
 }
 

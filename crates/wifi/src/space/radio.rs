@@ -1,7 +1,9 @@
 //! What the air does to signals, and what receivers make of them.
 
 use crate::phy::error::{ErrorModel, ErrorModelSettings};
-use crate::phy::propagation::{Course, Fading, Path, Propagation, PropagationSettings, Shadowing};
+use crate::phy::propagation::{
+    Fading, Path, Propagation, PropagationSettings, Shadowing, Trajectory,
+};
 use crate::phy::{Milliwatts, Width, linear, noise};
 use kernel::{Db, Dbm, Duration, Instant, Seed};
 use settings::Settings;
@@ -96,11 +98,11 @@ impl ReceiverSettings {
     }
 }
 
-/// A node's course, channel and power.
+/// A node's trajectory, channel and power.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Site {
     /// Where it is when.
-    pub course: Course,
+    pub trajectory: Trajectory,
     /// Its channel; nodes on different channels do not hear each other.
     pub channel: u16,
     /// The power with which it sends, antenna gains included.
@@ -120,7 +122,12 @@ pub enum Losses {
 
 impl Losses {
     /// From one node to another, and back.
-    pub(super) fn between(&self, a: u32, b: u32, Way { distance, now }: Way) -> (Db, Db) {
+    pub(super) fn between(
+        &self,
+        a: u32,
+        b: u32,
+        Separation { distance, now }: Separation,
+    ) -> (Db, Db) {
         match self {
             Losses::Places(model) => {
                 let loss = model.loss(&Path { distance, ends: (a, b), now });
@@ -187,7 +194,7 @@ impl Radio {
     /// below the floor.
     pub(super) fn power(&self, sites: &[Site], ends: (u32, u32), now: Instant) -> Option<Power> {
         let (sender, receiver) = (&sites[ends.0 as usize], &sites[ends.1 as usize]);
-        let (loss, _) = self.losses.between(ends.0, ends.1, Way::at(now, sender, receiver));
+        let (loss, _) = self.losses.between(ends.0, ends.1, Separation::at(now, sender, receiver));
         let level = sender.tx_power - loss;
         (level >= self.receiver.weakest()).then(|| Power::from(Milliwatts::from(level).0))
     }
@@ -201,7 +208,8 @@ impl Radio {
         now: Instant,
     ) -> Power {
         let Some((fading, seed)) = &self.fading else { return mean };
-        let Way { distance, now } = Way::at(now, &sites[ends.0 as usize], &sites[ends.1 as usize]);
+        let Separation { distance, now } =
+            Separation::at(now, &sites[ends.0 as usize], &sites[ends.1 as usize]);
         Power::from(mean.milliwatts / linear(fading.loss(seed, &Path { distance, ends, now })))
     }
 }
@@ -211,21 +219,21 @@ impl Radio {
 pub(super) struct Power {
     pub(super) milliwatts: f64,
     /// The same as interference.
-    pub(super) quanta: Quanta,
+    pub(super) fixed: FixedPower,
 }
 
 impl From<f64> for Power {
     fn from(milliwatts: f64) -> Self {
-        Self { milliwatts, quanta: Quanta::of(milliwatts) }
+        Self { milliwatts, fixed: FixedPower::of(milliwatts) }
     }
 }
 
 /// Power as a whole number, of which sums are exact: signals that have come and gone leave nothing
 /// behind, and in which order they did makes no difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Quanta(u64);
+pub(super) struct FixedPower(u64);
 
-impl Quanta {
+impl FixedPower {
     /// In milliwatts: -150 dBm, 56 dB below the noise of a receiver of the kind assumed.
     const ONE: f64 = 1.0 / (1u64 << 50) as f64;
     /// One signal counts as 12 dBm at most, so that a thousand of the strongest have a sum.
@@ -245,14 +253,14 @@ impl Quanta {
     }
 }
 
-impl Add for Quanta {
+impl Add for FixedPower {
     type Output = Self;
     fn add(self, other: Self) -> Self {
         Self(self.0 + other.0)
     }
 }
 
-impl Sub for Quanta {
+impl Sub for FixedPower {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
         Self(self.0 - other.0)
@@ -261,14 +269,14 @@ impl Sub for Quanta {
 
 /// How far apart two nodes are at a moment.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
+pub(super) struct Separation {
     pub(super) distance: f64,
     pub(super) now: Instant,
 }
 
-impl Way {
+impl Separation {
     pub(super) fn at(now: Instant, a: &Site, b: &Site) -> Self {
-        Self { distance: a.course.at(now).distance(b.course.at(now)), now }
+        Self { distance: a.trajectory.at(now).distance(b.trajectory.at(now)), now }
     }
 }
 
@@ -278,7 +286,7 @@ pub(super) struct Levels {
     pub(super) detect: f64,
     detect_ratio: f64,
     pub(super) sensitivity: f64,
-    pub(super) energy: Quanta,
+    pub(super) energy: FixedPower,
     /// Ratio and window.
     pub(super) capture: Option<(f64, Duration)>,
     /// By width, in the order of [`Width`].
@@ -293,7 +301,7 @@ impl Levels {
             detect: power(receiver.detect),
             detect_ratio: linear(receiver.detect_snr),
             sensitivity: power(receiver.sensitivity()),
-            energy: Quanta::least(power(receiver.energy)),
+            energy: FixedPower::least(power(receiver.energy)),
             capture: receiver.capture.map(|c| (linear(c.margin), c.window)),
             noise: widths.map(|width| power(noise(width, receiver.noise_figure))),
         }
@@ -305,7 +313,7 @@ impl Levels {
     }
 
     /// Whether a preamble of this power can be found among noise and so much of other signals.
-    pub(super) fn finds(&self, power: f64, others: Quanta) -> bool {
+    pub(super) fn finds(&self, power: f64, others: FixedPower) -> bool {
         let disturbance = others.milliwatts() + self.noise(Width::Mhz20);
         power >= self.detect_ratio * disturbance
     }

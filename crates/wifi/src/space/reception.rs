@@ -5,7 +5,7 @@
 //! much is reckoned when the frame is over, and only if these bounds leave a doubt.
 
 use super::interference::Bounds;
-use super::radio::{DETECTION, Levels, Power, Quanta};
+use super::radio::{DETECTION, FixedPower, Levels, Power};
 use kernel::{Duration, Instant};
 
 /// A frame that arrives.
@@ -24,8 +24,8 @@ struct Lock {
     /// Before this a later frame may hide it, or take its place.
     settled: Instant,
     /// Of all signals together since then.
-    least: Quanta,
-    most: Quanta,
+    least: FixedPower,
+    most: FixedPower,
     /// How often they have changed.
     changes: u32,
 }
@@ -65,7 +65,7 @@ pub(super) enum End {
 #[derive(Debug, Default)]
 pub(super) struct Receiver {
     /// The power of all signals together.
-    sum: Quanta,
+    sum: FixedPower,
     /// The strongest of those that began last and can be followed, of equal ones the first; and
     /// when.
     newest: Option<(Instant, Signal)>,
@@ -92,7 +92,7 @@ impl Receiver {
 
     /// Whether it sends all the time up to then: what begins now and is over by then is nothing to
     /// it.
-    pub(super) fn is_deaf_until(&self, end: Instant) -> bool {
+    pub(super) fn is_transmitting_until(&self, end: Instant) -> bool {
         self.sending && end <= self.sends_until
     }
 
@@ -123,7 +123,7 @@ impl Receiver {
         levels: &Levels,
     ) -> bool {
         let others = self.sum;
-        self.sum = self.sum + power.quanta;
+        self.sum = self.sum + power.fixed;
         if let Some(lock) = &mut self.lock {
             lock.most = lock.most.max(self.sum);
             lock.changes += 1;
@@ -180,7 +180,7 @@ impl Receiver {
 
     /// Whether the preamble of a signal can be found among the others.
     fn finds(&self, signal: &Signal, levels: &Levels) -> bool {
-        levels.finds(signal.power.milliwatts, self.sum - signal.power.quanta)
+        levels.finds(signal.power.milliwatts, self.sum - signal.power.fixed)
     }
 
     /// Follows a signal that begins now.
@@ -193,13 +193,13 @@ impl Receiver {
 
     /// A signal ends.
     #[inline]
-    pub(super) fn depart(&mut self, (id, power): (u32, Power), energy: Quanta) -> End {
-        self.sum = self.sum - power.quanta;
+    pub(super) fn depart(&mut self, (id, power): (u32, Power), energy: FixedPower) -> End {
+        self.sum = self.sum - power.fixed;
         match &mut self.lock {
             Some(lock) if lock.signal.id == id => {
                 let Lock { least, most, changes, .. } = *lock;
                 self.lock = None;
-                let others = |all: Quanta| (all - power.quanta).milliwatts();
+                let others = |all: FixedPower| (all - power.fixed).milliwatts();
                 let (least, most) = (others(least), others(most));
                 let bounds = Bounds { least, most, chunks: changes as usize + 1 };
                 End::Followed(Followed { power: power.milliwatts, bounds })
@@ -318,7 +318,7 @@ mod tests {
             panic!("it was followed")
         };
         assert_eq!(power, dbm(-60.0).milliwatts);
-        let most = (dbm(-80.0).quanta + dbm(-83.0).quanta).milliwatts();
+        let most = (dbm(-80.0).fixed + dbm(-83.0).fixed).milliwatts();
         assert_eq!(bounds, Bounds { least: 0.0, most, chunks: 4 });
         assert!(!ear.receiver.is_busy(), "what is left is too weak");
     }
@@ -339,13 +339,16 @@ mod tests {
     }
 
     #[test]
-    fn who_sends_to_the_end_of_a_frame_is_deaf_to_it() {
+    fn who_sends_to_the_end_of_a_frame_does_not_receive_it() {
         let mut receiver = Receiver::default();
-        assert!(!receiver.is_deaf_until(us(0)));
+        assert!(!receiver.is_transmitting_until(us(0)));
         receiver.begin_sending(us(300));
-        assert_eq!([299, 300, 301].map(|end| receiver.is_deaf_until(us(end))), [true, true, false]);
+        assert_eq!(
+            [299, 300, 301].map(|end| receiver.is_transmitting_until(us(end))),
+            [true, true, false]
+        );
         receiver.end_sending();
-        assert!(!receiver.is_deaf_until(us(300)));
+        assert!(!receiver.is_transmitting_until(us(300)));
     }
 
     #[test]

@@ -92,12 +92,12 @@ impl Carrier {
 
 /// An EDCAF of a node, and the slots that it counts.
 #[derive(Debug)]
-pub(super) struct Contender {
+pub(super) struct EdcafState {
     pub(super) edcaf: Edcaf,
     pub(super) slots: Slots,
 }
 
-impl Contender {
+impl EdcafState {
     pub(super) fn back_off(&mut self, rules: &mac::Rules) {
         self.slots.back_off(self.edcaf.back_off(rules));
     }
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_is_beaten_within_its_interframe_space_backs_off() {
+    fn a_frame_that_defers_within_its_interframe_space_backs_off() {
         let (mut slots, mut carrier) = (slots(SlotGrid::Standard), Carrier::new());
         slots.listen(us(0), &carrier);
         assert_eq!(slots.expiry(), Some(us(50)));

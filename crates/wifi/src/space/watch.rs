@@ -1,7 +1,7 @@
 //! For those who look on: what nodes sense, and what they have made of what they heard.
 
 use super::Space;
-use super::frame::Flight;
+use super::frame::Transmission;
 use super::interference::Chunk;
 use crate::mac::StepKind;
 use kernel::{Bytes, Instant};
@@ -31,15 +31,15 @@ pub struct Heard {
 
 impl Heard {
     pub(super) fn of(
-        flight: &Flight,
+        transmission: &Transmission,
         node: u32,
         (chunks, power): (&[Chunk], f64),
         understood: bool,
     ) -> Self {
-        let Flight { frame, start, .. } = *flight;
+        let Transmission { frame, start, .. } = *transmission;
         let parts = chunks.iter().map(|chunk| (chunk.begin, chunk.end, chunk.interference));
         let interference = parts.collect();
-        let (from, to, kind, end) = (frame.from, frame.to, frame.kind, flight.end());
+        let (from, to, kind, end) = (frame.from, frame.to, frame.kind, transmission.end());
         Self { node, from, to, kind, start, end, power, interference, understood }
     }
 }
@@ -68,21 +68,21 @@ impl Space {
     pub fn senses(&self, node: u32) -> Senses {
         let receiver = &self.receivers[node as usize];
         let follows = receiver.follows().map(|id| {
-            let flight = self.signals.flight(id);
-            (flight.frame.from, flight.start)
+            let transmission = self.signals.transmission(id);
+            (transmission.frame.from, transmission.start)
         });
         Senses { busy: receiver.is_busy(), follows }
     }
 
     /// Sequence numbers and bytes of the data frames that an EDCAF of a node has put together
     /// last, and may have on the air; none in a block-ack request.
-    pub fn mpdus(&self, node: u32, function: u8) -> impl Iterator<Item = (u16, Bytes)> {
-        let edcaf = self.nodes[node as usize].edcaf(usize::from(function));
+    pub fn mpdus(&self, node: u32, edcaf: u8) -> impl Iterator<Item = (u16, Bytes)> {
+        let edcaf = self.nodes[node as usize].edcaf(usize::from(edcaf));
         edcaf.originator.on_air().map(|(sequence, mpdu)| (sequence, mpdu.bytes))
     }
 
     /// The sequence number from which on an EDCAF of a node asks for block acks.
-    pub fn starting_sequence(&self, node: u32, function: u8) -> u16 {
-        self.nodes[node as usize].edcaf(usize::from(function)).originator.start()
+    pub fn starting_sequence(&self, node: u32, edcaf: u8) -> u16 {
+        self.nodes[node as usize].edcaf(usize::from(edcaf)).originator.start()
     }
 }

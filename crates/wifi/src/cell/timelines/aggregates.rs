@@ -1,7 +1,7 @@
 //! A-MPDUs and block acks (clauses 10.12 and 10.25).
 
 use super::stage::{AP, STA1, STA2, Script};
-use crate::Outcome;
+use crate::MsduOutcome;
 use crate::mac::{Delivery, MissedBlockAck};
 use crate::phy::{DOT11AC, DOT11AX, DOT11N};
 use kernel::Bytes;
@@ -245,6 +245,6 @@ fn an_aggregate_may_follow_rts_and_cts() {
             sta1  +...[1===]     ....2[r]      [2 3=]
         ",
     );
-    let sent = |number| (STA1, number, Outcome::Sent);
+    let sent = |number| (STA1, number, MsduOutcome::Sent);
     assert_eq!(record.done, [sent(1), sent(2), sent(3)]);
 }

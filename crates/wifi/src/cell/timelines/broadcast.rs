@@ -1,7 +1,7 @@
 //! Frames to all (clauses 10.3.6 and 10.6.5.2).
 
 use super::stage::{AP, STA1, STA2, STA3, Script};
-use crate::Outcome;
+use crate::MsduOutcome;
 use crate::mac::SlotGrid;
 use crate::phy::{DOT11B, DOT11G};
 use kernel::{BitRate, Bytes};
@@ -59,7 +59,7 @@ fn a_broadcast_that_collides_is_lost() {
             sta2                         *[ack]
         ",
     );
-    assert_eq!(record.done[0], (AP, 1, Outcome::Sent));
+    assert_eq!(record.done[0], (AP, 1, MsduOutcome::Sent));
     assert!(record.delivered.iter().all(|&(_, _, number)| number != 1));
 }
 

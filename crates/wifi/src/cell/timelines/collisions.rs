@@ -214,7 +214,7 @@ fn a_bystander_with_no_slots_left_is_not_dragged_along() {
 
 /// Within the EIFS the medium is idle: station 3 need not back off, until station 1 beats it.
 #[test]
-fn a_frame_that_comes_within_the_eifs_backs_off_when_it_is_beaten() {
+fn a_frame_that_comes_within_the_eifs_backs_off_when_it_defers() {
     let record = Script::new(&DOT11B, 3)
         .up(0, STA1)
         .up(0, STA2)

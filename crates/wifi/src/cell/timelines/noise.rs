@@ -1,7 +1,7 @@
 //! Frames that noise destroys (clauses 9.2.5, 10.3.2.3.7, 10.3.2.4, 10.3.2.11 and 10.3.2.14).
 
 use super::stage::{AP, STA1, STA2, Script};
-use crate::Outcome;
+use crate::MsduOutcome;
 use crate::phy::DOT11B;
 use kernel::BitRate;
 
@@ -160,5 +160,5 @@ fn a_frame_given_up_may_have_arrived() {
         ",
     );
     assert_eq!(record.delivered, [(213_000, AP, 1)]);
-    assert_eq!(record.done, [(STA1, 1, Outcome::RetryLimit)]);
+    assert_eq!(record.done, [(STA1, 1, MsduOutcome::RetryLimit)]);
 }

@@ -2,7 +2,7 @@
 
 use super::stage::AP;
 use crate::mac::Wait;
-use crate::{Counters, FrameCounters, Outcome};
+use crate::{Counters, FrameCounters, MsduOutcome};
 use kernel::{Duration, Instant};
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ pub(super) struct Record {
     /// When, in nanoseconds, which node got which packet.
     pub(super) delivered: Vec<(u64, u32, u64)>,
     /// How the service of packets ended.
-    pub(super) done: Vec<(u32, u64, Outcome)>,
+    pub(super) done: Vec<(u32, u64, MsduOutcome)>,
     /// When, in nanoseconds, who began an exchange, and the contention window at that moment.
     pub(super) windows: Vec<(u64, u32, u32)>,
     pub(super) counters: Vec<Counters>,

@@ -2,7 +2,7 @@
 
 use super::record::Record;
 use super::stage::{AP, STA1, STA2, Script};
-use crate::Outcome;
+use crate::MsduOutcome;
 use crate::phy::DOT11B;
 use kernel::Bytes;
 
@@ -56,7 +56,7 @@ fn the_window_doubles_until_the_short_retry_limit() {
         ",
     );
     assert_eq!(record.windows(STA1), [31, 63, 127, 255, 511, 1023, 1023, 31]);
-    assert_eq!(record.done, [(STA1, 1, Outcome::RetryLimit), (STA1, 2, Outcome::Sent)]);
+    assert_eq!(record.done, [(STA1, 1, MsduOutcome::RetryLimit), (STA1, 2, MsduOutcome::Sent)]);
     assert_eq!(record.counters[1].retry_drops, 1);
 }
 
@@ -103,7 +103,7 @@ fn data_frames_after_a_cts_have_the_long_retry_limit() {
             sta1  +..[rts]      [1~~~~~~]......[rts=]      [1~~~~~]
         ",
     );
-    assert_eq!(record.done, [(STA1, 1, Outcome::RetryLimit)]);
+    assert_eq!(record.done, [(STA1, 1, MsduOutcome::RetryLimit)]);
 }
 
 /// An RTS that fails counts against the short retry limit, here two, and a CTS sets that count
@@ -150,7 +150,7 @@ fn a_cts_resets_the_short_retry_count() {
     );
     assert_eq!(record.counters[1].collisions, 2);
     let sent = [(STA2, 2), (STA1, 1), (STA2, 3)];
-    assert_eq!(record.done, sent.map(|(node, number)| (node, number, Outcome::Sent)));
+    assert_eq!(record.done, sent.map(|(node, number)| (node, number, MsduOutcome::Sent)));
 }
 
 /// Two frames of the access point to station 1, and 4095 to station 2 between them: sequence

@@ -1,10 +1,10 @@
 //! A cell on a stage: a script goes in, and a record comes out.
 
 use super::record::{Frame, Record};
-use crate::mac::{ACK, Aggregation, Backoff, Exchange, Fate, Opening, StepKind, Timing};
+use crate::mac::{ACK, Aggregation, Backoff, Exchange, ExchangeOutcome, Opening, StepKind, Timing};
 use crate::phy::{Amendment, Edition, Preamble, Standard, TxVector};
-use crate::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, Supply};
-use kernel::{Agenda, BitRate, Bytes, Duration, Instant, Ranked, Seed};
+use crate::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, MsduSource};
+use kernel::{BitRate, Bytes, Duration, EventQueue, Instant, Ranked, Seed};
 use std::collections::VecDeque;
 use std::ops::Range;
 use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
@@ -91,8 +91,8 @@ impl Script {
         class: TrafficClass,
         slots: impl IntoIterator<Item = u32>,
     ) -> Self {
-        let function = if self.config.edca.is_some() { 4 * node + class as u32 } else { node };
-        self.draws[function as usize].extend(slots);
+        let edcaf = if self.config.edca.is_some() { 4 * node + class as u32 } else { node };
+        self.draws[edcaf as usize].extend(slots);
         self
     }
 
@@ -186,16 +186,16 @@ impl Script {
         let nodes = self.links.len() + 1;
         let mut stage = Stage {
             cell,
-            agenda: Agenda::new(),
+            events: EventQueue::new(),
             queues: vec![VecDeque::new(); nodes],
             record: Record::new(nodes, column_us),
             out: Vec::new(),
             noise: self.noise,
         };
         for (i, (at, _, _)) in self.packets.iter().enumerate() {
-            stage.agenda.at(*at, Event::Packet(i));
+            stage.events.at(*at, Event::Packet(i));
         }
-        while let Some((now, event)) = stage.agenda.next() {
+        while let Some((now, event)) = stage.events.next() {
             stage.watch_until(now);
             stage.step(now, &event, &self.packets);
         }
@@ -233,7 +233,7 @@ impl Ranked for Event {
 /// What waits at the nodes.
 struct Shelves<'a>(&'a mut [VecDeque<Packet>]);
 
-impl Supply for Shelves<'_> {
+impl MsduSource for Shelves<'_> {
     fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet> {
         let queue = &mut self.0[node as usize];
         let is_wanted = |packet: &Packet| packet.class == class && packet.to == Some(NodeId(to));
@@ -245,7 +245,7 @@ impl Supply for Shelves<'_> {
 /// Runs the cell as the world does.
 struct Stage {
     cell: Cell,
-    agenda: Agenda<Event>,
+    events: EventQueue<Event>,
     queues: Vec<VecDeque<Packet>>,
     noise: Vec<Noise>,
     record: Record,
@@ -273,8 +273,8 @@ impl Stage {
                         _ => link.data_loss = loss,
                     }
                 }
-                let mut supply = Shelves(&mut self.queues);
-                self.cell.on_access(now, generation, &mut supply, &mut self.out);
+                let mut source = Shelves(&mut self.queues);
+                self.cell.on_access(now, generation, &mut source, &mut self.out);
             }
         }
         let mut i = 0;
@@ -288,11 +288,11 @@ impl Stage {
     fn obey(&mut self, now: Instant, command: Command) {
         match command {
             Command::Access(ticket) => {
-                self.agenda.at(ticket.at, Event::Access(ticket.generation));
+                self.events.at(ticket.at, Event::Access(ticket.generation));
             }
-            Command::Step(at) => self.agenda.at(at, Event::AirStep),
+            Command::Step(at) => self.events.at(at, Event::AirStep),
             Command::Began => self.note_frames(),
-            Command::Ended | Command::Aired { .. } | Command::Mode { .. } => {}
+            Command::Ended | Command::ExchangeSent { .. } | Command::Mode { .. } => {}
             Command::Deliver { node, packet } => {
                 self.record.mark(now, node, '*');
                 self.record.delivered.push((now.0, node, number_of(&packet)));
@@ -336,7 +336,9 @@ impl Stage {
             };
             frames.push(Frame { function, node, label, start, end, fill });
         };
-        for &(f, end) in self.cell.colliders.iter().filter(|_| exchange.fate == Fate::Collision) {
+        for &(f, end) in
+            self.cell.colliders.iter().filter(|_| exchange.outcome == ExchangeOutcome::Collision)
+        {
             let edcaf = self.cell.edcaf(f);
             let (timing, node) = (self.cell.rules.timing(), self.cell.node_of(f));
             let mut start = exchange.start;
@@ -393,9 +395,9 @@ impl Stage {
 
 fn is_spoiled(exchange: &Exchange, kind: StepKind) -> bool {
     matches!(
-        (exchange.fate, kind),
-        (Fate::DataLost, StepKind::Data | StepKind::BlockAckRequest)
-            | (Fate::AckLost, StepKind::Ack | StepKind::BlockAck)
+        (exchange.outcome, kind),
+        (ExchangeOutcome::DataLost, StepKind::Data | StepKind::BlockAckRequest)
+            | (ExchangeOutcome::AckLost, StepKind::Ack | StepKind::BlockAck)
     )
 }
 

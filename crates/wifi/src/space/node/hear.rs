@@ -2,7 +2,7 @@
 
 use super::Node;
 use crate::Command;
-use crate::mac::{ACK, Answer, Bitmap, StepKind, block_ack};
+use crate::mac::{ACK, Bitmap, ElicitedResponse, StepKind, block_ack};
 use crate::phy::{Mode, decibels};
 use crate::space::frame::OnAir;
 use crate::space::rules::{Rules, peer_mut};
@@ -73,9 +73,9 @@ impl Node {
             // No CTS while the NAV stands (clause 10.3.2.9).
             (StepKind::Rts, _) if self.carrier.is_reserved(now) => None,
             (StepKind::Rts, _) => Some(answer(StepKind::Cts, ACK)),
-            (_, Answer::Ack) => Some(answer(StepKind::Ack, ACK)),
-            (_, Answer::BlockAck) => Some(answer(StepKind::BlockAck, block_ack(window))),
-            (_, Answer::None) => None,
+            (_, ElicitedResponse::Ack) => Some(answer(StepKind::Ack, ACK)),
+            (_, ElicitedResponse::BlockAck) => Some(answer(StepKind::BlockAck, block_ack(window))),
+            (_, ElicitedResponse::None) => None,
         };
         if let Some(reply) = reply {
             self.reply(now, reply, rules);
@@ -96,7 +96,7 @@ impl Node {
         out: &mut Vec<Command>,
     ) {
         let Some(index) = self.exchange.take() else { return };
-        self.tell_airtime(index, now, true, out);
+        self.report_airtime(index, now, true, out);
         let sifs = rules.timing().sifs();
         self.txop = self.txop.and_then(|txop| txop.after_success(now, sifs));
         let contender = &mut self.contenders[index];

@@ -1,6 +1,6 @@
 //! Whether a receiver understands a frame: signal, interference and noise, chunk by chunk.
 
-use super::frame::Flight;
+use super::frame::Transmission;
 use super::interference::{Bounds, Chunk, overlap};
 use super::radio::Levels;
 use crate::mac::Timing;
@@ -22,16 +22,16 @@ const ALL_LOST: f64 = 1e-12;
 
 /// What an error model has said: without interference the same question comes again and again.
 #[derive(Debug)]
-pub(super) struct Memo {
-    answers: Vec<(Question, f64)>,
+pub(super) struct PerCache {
+    answers: Vec<(PerKey, f64)>,
     /// By mode, where it need not be asked.
     certain: Vec<(Mode, Box<Certain>)>,
 }
 
 /// Power, noise with interference, bits, and what tells modes apart.
-type Question = [u64; 4];
+type PerKey = [u64; 4];
 
-impl Memo {
+impl PerCache {
     const SIZE: usize = 1 << 13;
 
     pub(super) fn new() -> Self {
@@ -39,7 +39,7 @@ impl Memo {
         Self { answers: vec![([0; 4], 1.0); Self::SIZE], certain: Vec::new() }
     }
 
-    fn recall(&mut self, question: Question, answer: impl FnOnce() -> f64) -> f64 {
+    fn recall(&mut self, question: PerKey, answer: impl FnOnce() -> f64) -> f64 {
         let mut hash = 0u64;
         for word in question {
             // The multiplier of PCG64: odd, and its bits are well mixed.
@@ -54,13 +54,13 @@ impl Memo {
     }
 
     /// A mode and what tells it apart.
-    fn piece(&mut self, mode: Mode) -> Piece {
+    fn cached_mode(&mut self, mode: Mode) -> CachedMode {
         let at = self.certain.iter().position(|(known, _)| *known == mode);
         let certain = at.unwrap_or_else(|| {
             self.certain.push((mode, Box::new(Certain::NEW)));
             self.certain.len() - 1
         });
-        Piece { mode, key: key(&mode), certain }
+        CachedMode { mode, key: key(&mode), certain }
     }
 }
 
@@ -85,24 +85,24 @@ impl Span {
 
 /// A mode in which bits of the frame are sent.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct CachedMode {
     mode: Mode,
-    /// What tells modes apart in a [`Question`].
+    /// What tells modes apart in a [`PerKey`].
     key: u64,
-    /// Its place in [`Memo::certain`].
+    /// Its place in [`PerCache::certain`].
     certain: usize,
 }
 
 /// What decides on the reception of a frame at all its receivers alike.
 #[derive(Debug)]
-pub(super) struct Trial {
+pub(super) struct PpduParts {
     start: Instant,
     payload: Instant,
-    header: Piece,
+    header: CachedMode,
     header_bits: u64,
     /// From which ratio on the header is understood.
     header_clear: f64,
-    body: Piece,
+    body: CachedMode,
     spans: Vec<Span>,
     /// From which ratio on some frame arrives, whatever the draw, and from which one each does.
     some: f64,
@@ -116,32 +116,33 @@ pub(super) struct Trial {
 /// Chunks whose losses do not add up to much.
 const MANY: usize = 64;
 
-impl Trial {
+impl PpduParts {
     /// Of a frame whose PSDU consists of frames between these of its bytes.
     pub(super) fn new(
-        flight: &Flight,
+        transmission: &Transmission,
         spans: impl Iterator<Item = (Bytes, Bytes)>,
         timing: &Timing,
         error: &dyn ErrorModel,
-        memo: &mut Memo,
+        per_cache: &mut PerCache,
     ) -> Self {
         let span = |(from, to): (Bytes, Bytes)| Span {
-            begin: flight.sent_by(from),
-            end: flight.sent_by(to),
+            begin: transmission.sent_by(from),
+            end: transmission.sent_by(to),
             bits: (to - from).bits(),
         };
         let spans: Vec<Span> = spans.map(span).collect();
-        let mode = flight.frame.mode;
+        let mode = transmission.frame.mode;
         let header_bits = if mode.class.is_dsss() { DSSS_HEADER_BITS } else { SIGNAL_BITS };
         let most = spans.iter().map(|span| span.bits).max().unwrap_or(1);
         let least = spans.iter().map(|span| span.bits).min().unwrap_or(1);
-        let header = memo.piece(timing.standard.lowest_mandatory(mode.class));
-        let body = memo.piece(mode);
-        let header_clear = memo.certain[header.certain].1.clear(error, &header.mode, header_bits);
-        let certain = &mut memo.certain[body.certain].1;
+        let header = per_cache.cached_mode(timing.standard.lowest_mandatory(mode.class));
+        let body = per_cache.cached_mode(mode);
+        let header_clear =
+            per_cache.certain[header.certain].1.clear(error, &header.mode, header_bits);
+        let certain = &mut per_cache.certain[body.certain].1;
         Self {
-            start: flight.start,
-            payload: flight.payload(),
+            start: transmission.start,
+            payload: transmission.payload(),
             header,
             header_bits,
             header_clear: header_clear.min(HEADER_IS_CLEAR),
@@ -185,23 +186,23 @@ fn key(mode: &Mode) -> u64 {
 }
 
 /// All that decides on the reception of one frame, but its receiver.
-pub(super) struct Judge<'a> {
+pub(super) struct PerCalculator<'a> {
     pub(super) levels: &'a Levels,
     pub(super) error: &'a dyn ErrorModel,
-    pub(super) trial: &'a Trial,
-    pub(super) memo: &'a mut Memo,
+    pub(super) ppdu: &'a PpduParts,
+    pub(super) per_cache: &'a mut PerCache,
 }
 
-impl Judge<'_> {
+impl PerCalculator<'_> {
     /// Probability that a receiver that gets `power` understands the header.
     pub(super) fn header(&mut self, chunks: &[Chunk], power: f64) -> f64 {
         if power < self.levels.sensitivity {
             return 0.0;
         }
-        let Trial { ref header, header_bits, start, payload, .. } = *self.trial;
+        let PpduParts { ref header, header_bits, start, payload, .. } = *self.ppdu;
         let mut success = 1.0;
         for chunk in chunks.iter().take_while(|chunk| chunk.begin < payload) {
-            if power < self.trial.header_clear * self.disturbance(chunk, &self.trial.body.mode) {
+            if power < self.ppdu.header_clear * self.disturbance(chunk, &self.ppdu.body.mode) {
                 let span = Span { begin: start, end: payload, bits: header_bits };
                 success *= self.part(chunk, power, header, span);
             }
@@ -211,13 +212,13 @@ impl Judge<'_> {
 
     /// Probability that it then understands one of the frames of the PSDU.
     pub(super) fn frame(&mut self, chunks: &[Chunk], power: f64, index: usize) -> f64 {
-        self.span(chunks, power, self.trial.spans[index])
+        self.span(chunks, power, self.ppdu.spans[index])
     }
 
     fn span(&mut self, chunks: &[Chunk], power: f64, span: Span) -> f64 {
         let within = chunks.iter().skip_while(|chunk| chunk.end <= span.begin);
         let within = within.take_while(|chunk| chunk.begin < span.end);
-        let body = &self.trial.body;
+        let body = &self.ppdu.body;
         for chunk in within.clone() {
             let bits = span.within(chunk).unwrap_or(0);
             if bits > 0 && power <= self.hopeless(body, bits) * self.disturbance(chunk, &body.mode)
@@ -230,27 +231,27 @@ impl Judge<'_> {
 
     /// What [`Self::failure`] is, if bounds of the interference leave no doubt.
     pub(super) fn certain_failure(&self, power: f64, bounds: &Bounds) -> Option<f64> {
-        let disturbance = bounds.most + self.levels.noise(self.trial.body.mode.width);
+        let disturbance = bounds.most + self.levels.noise(self.ppdu.body.mode.width);
         let is_found =
-            power >= self.levels.sensitivity && power >= self.trial.header_clear * disturbance;
+            power >= self.levels.sensitivity && power >= self.ppdu.header_clear * disturbance;
         self.certain_loss(power, bounds).filter(|&all_lost| all_lost >= 1.0 || is_found)
     }
 
     /// What [`Self::all_lost`] is, if bounds of the interference leave no doubt.
     fn certain_loss(&self, power: f64, bounds: &Bounds) -> Option<f64> {
-        let trial = self.trial;
-        let noise = self.levels.noise(trial.body.mode.width);
-        if power <= trial.hopeless(bounds.chunks) * (bounds.least + noise) {
+        let ppdu = self.ppdu;
+        let noise = self.levels.noise(ppdu.body.mode.width);
+        if power <= ppdu.hopeless(bounds.chunks) * (bounds.least + noise) {
             return Some(1.0);
         }
-        let is_some = trial.is_some(bounds.chunks) && power >= trial.some * (bounds.most + noise);
+        let is_some = ppdu.is_some(bounds.chunks) && power >= ppdu.some * (bounds.most + noise);
         is_some.then_some(0.0)
     }
 
     /// Probability that it understands none of the frames.
     pub(super) fn failure(&mut self, chunks: &[Chunk], power: f64) -> f64 {
-        let trial = self.trial;
-        let begin = chunks.iter().take_while(|chunk| chunk.end <= trial.payload).count();
+        let ppdu = self.ppdu;
+        let begin = chunks.iter().take_while(|chunk| chunk.end <= ppdu.payload).count();
         let payload = &chunks[begin..];
         let all_lost = self.certain_loss(power, &Bounds::of(payload));
         let all_lost = all_lost.unwrap_or_else(|| self.all_lost(payload, power));
@@ -262,17 +263,17 @@ impl Judge<'_> {
 
     /// Probability that all frames of the PSDU are lost.
     fn all_lost(&mut self, chunks: &[Chunk], power: f64) -> f64 {
-        let trial = self.trial;
-        if let [span] = trial.spans[..] {
+        let ppdu = self.ppdu;
+        if let [span] = ppdu.spans[..] {
             let lost = 1.0 - self.span(chunks, power, span);
             return if lost < ALL_LOST { 0.0 } else { lost };
         }
         let is_each =
-            |chunk: &&Chunk| power >= trial.each * self.disturbance(chunk, &trial.body.mode);
+            |chunk: &&Chunk| power >= ppdu.each * self.disturbance(chunk, &ppdu.body.mode);
         for chunk in chunks.iter().filter(is_each) {
             // All that begin earlier end earlier.
-            let at = trial.spans.partition_point(|span| span.begin < chunk.begin);
-            if trial.spans.get(at).is_some_and(|span| span.end <= chunk.end) {
+            let at = ppdu.spans.partition_point(|span| span.begin < chunk.begin);
+            if ppdu.spans.get(at).is_some_and(|span| span.end <= chunk.end) {
                 return 0.0;
             }
         }
@@ -282,11 +283,11 @@ impl Judge<'_> {
         let mut all_lost = 1.0;
         // Frames of one size within one chunk all fare alike.
         let (mut at, mut last) = (0, None);
-        let is_hopeless = |chunk: &Chunk, judge: &Self| {
-            power <= trial.none * judge.disturbance(chunk, &trial.body.mode)
+        let is_hopeless = |chunk: &Chunk, per: &Self| {
+            power <= ppdu.none * per.disturbance(chunk, &ppdu.body.mode)
         };
         let mut hopeless = is_hopeless(&chunks[0], self);
-        for span in &trial.spans {
+        for span in &ppdu.spans {
             while chunks[at].end <= span.begin && at + 1 < chunks.len() {
                 at += 1;
                 hopeless = is_hopeless(&chunks[at], self);
@@ -315,20 +316,20 @@ impl Judge<'_> {
     /// Whether those that last over one chunk alone leave no doubt that some frame arrives: which
     /// it is, and how those fare that last over several, then makes no difference.
     fn is_some_inside(&mut self, chunks: &[Chunk], power: f64) -> bool {
-        let trial = self.trial;
+        let ppdu = self.ppdu;
         let mut all_lost = 1.0;
-        let mut spans = trial.spans.iter().peekable();
+        let mut spans = ppdu.spans.iter().peekable();
         for chunk in chunks {
             while spans.next_if(|span| span.begin < chunk.begin).is_some() {}
-            let disturbance = self.disturbance(chunk, &trial.body.mode);
-            let is_hopeless = power <= trial.none * disturbance;
+            let disturbance = self.disturbance(chunk, &ppdu.body.mode);
+            let is_hopeless = power <= ppdu.none * disturbance;
             let mut last = (0, 1.0);
             while let Some(&span) = spans.next_if(|span| span.end <= chunk.end) {
                 if is_hopeless {
                     continue;
                 }
                 if last.0 != span.bits {
-                    last = (span.bits, 1.0 - self.part(chunk, power, &trial.body, span));
+                    last = (span.bits, 1.0 - self.part(chunk, power, &ppdu.body, span));
                 }
                 all_lost *= last.1;
                 // Rounding may differ in another order.
@@ -341,20 +342,20 @@ impl Judge<'_> {
     }
 
     /// Probability that it would understand a whole PSDU without interference.
-    pub(super) fn alone(&mut self, power: f64, flight: &Flight) -> f64 {
-        let (begin, end) = (flight.start, flight.end());
+    pub(super) fn alone(&mut self, power: f64, transmission: &Transmission) -> f64 {
+        let (begin, end) = (transmission.start, transmission.end());
         let chunk = [Chunk { begin, end, interference: 0.0 }];
-        let (begin, end) = (flight.payload(), flight.sent_by(flight.frame.psdu));
-        let span = Span { begin, end, bits: flight.frame.psdu.bits() };
+        let (begin, end) = (transmission.payload(), transmission.sent_by(transmission.frame.psdu));
+        let span = Span { begin, end, bits: transmission.frame.psdu.bits() };
         self.header(&chunk, power) * self.span(&chunk, power, span)
     }
 
-    fn hopeless(&mut self, piece: &Piece, bits: u64) -> f64 {
-        self.memo.certain[piece.certain].1.hopeless(self.error, &piece.mode, bits)
+    fn hopeless(&mut self, cached_mode: &CachedMode, bits: u64) -> f64 {
+        self.per_cache.certain[cached_mode.certain].1.hopeless(self.error, &cached_mode.mode, bits)
     }
 
-    fn clear(&mut self, piece: &Piece, bits: u64) -> f64 {
-        self.memo.certain[piece.certain].1.clear(self.error, &piece.mode, bits)
+    fn clear(&mut self, cached_mode: &CachedMode, bits: u64) -> f64 {
+        self.per_cache.certain[cached_mode.certain].1.clear(self.error, &cached_mode.mode, bits)
     }
 
     /// Noise and interference, in milliwatts.
@@ -363,19 +364,19 @@ impl Judge<'_> {
     }
 
     /// The part of a span within a chunk.
-    fn part(&mut self, chunk: &Chunk, power: f64, piece: &Piece, span: Span) -> f64 {
+    fn part(&mut self, chunk: &Chunk, power: f64, cached_mode: &CachedMode, span: Span) -> f64 {
         let Some(bits) = span.within(chunk).filter(|&bits| bits > 0) else { return 1.0 };
-        let disturbance = self.disturbance(chunk, &piece.mode);
-        if power >= self.clear(piece, bits) * disturbance {
+        let disturbance = self.disturbance(chunk, &cached_mode.mode);
+        if power >= self.clear(cached_mode, bits) * disturbance {
             return 1.0;
         }
-        if power <= self.hopeless(piece, bits) * disturbance {
+        if power <= self.hopeless(cached_mode, bits) * disturbance {
             return 0.0;
         }
-        let question = [power.to_bits(), disturbance.to_bits(), bits, piece.key];
-        self.memo.recall(question, || {
+        let question = [power.to_bits(), disturbance.to_bits(), bits, cached_mode.key];
+        self.per_cache.recall(question, || {
             let sinr: Db = decibels(power / disturbance);
-            self.error.success(&Bits { mode: &piece.mode, sinr, bits })
+            self.error.success(&Bits { mode: &cached_mode.mode, sinr, bits })
         })
     }
 }

@@ -1,4 +1,4 @@
-//! The agenda: pending events in the order in which they happen.
+//! The event_queue: pending events in the order in which they happen.
 
 use crate::Instant;
 use std::cmp::Ordering;
@@ -16,7 +16,7 @@ pub trait Ranked {
 
 /// Pending events, taken out by (instant, rank, order of scheduling).
 #[derive(Debug)]
-pub struct Agenda<E> {
+pub struct EventQueue<E> {
     heap: BinaryHeap<Entry<E>>,
     scheduled: u64,
     now: Instant,
@@ -57,8 +57,8 @@ impl<E> PartialEq for Entry<E> {
 
 impl<E> Eq for Entry<E> {}
 
-impl<E: Ranked> Agenda<E> {
-    /// An empty agenda at the start of time.
+impl<E: Ranked> EventQueue<E> {
+    /// An empty event_queue at the start of time.
     pub fn new() -> Self {
         Self { heap: BinaryHeap::with_capacity(256), scheduled: 0, now: Instant::ZERO }
     }
@@ -107,7 +107,7 @@ impl<E: Ranked> Agenda<E> {
     }
 }
 
-impl<E: Ranked> Default for Agenda<E> {
+impl<E: Ranked> Default for EventQueue<E> {
     fn default() -> Self {
         Self::new()
     }
@@ -129,25 +129,25 @@ mod tests {
 
     #[test]
     fn simultaneous_events_go_by_rank_then_by_order_of_scheduling() {
-        let mut agenda = Agenda::new();
-        agenda.at(Instant(5), Ping(2, 0));
-        agenda.at(Instant(5), Ping(1, 1));
-        agenda.at(Instant(5), Ping(1, 2));
-        agenda.at(Instant(4), Ping(9, 3));
-        let order: Vec<u32> = std::iter::from_fn(|| agenda.next()).map(|(_, p)| p.1).collect();
+        let mut event_queue = EventQueue::new();
+        event_queue.at(Instant(5), Ping(2, 0));
+        event_queue.at(Instant(5), Ping(1, 1));
+        event_queue.at(Instant(5), Ping(1, 2));
+        event_queue.at(Instant(4), Ping(9, 3));
+        let order: Vec<u32> = std::iter::from_fn(|| event_queue.next()).map(|(_, p)| p.1).collect();
         assert_eq!(order, [3, 1, 2, 0]);
-        assert_eq!(agenda.now(), Instant(5));
+        assert_eq!(event_queue.now(), Instant(5));
     }
 
     proptest! {
         #[test]
         fn comes_out_sorted(events in prop::collection::vec((0u64..50, 0u8..4), 0..200)) {
-            let mut agenda = Agenda::new();
+            let mut event_queue = EventQueue::new();
             for (i, &(when, rank)) in events.iter().enumerate() {
-                agenda.at(Instant(when), Ping(rank, i as u32));
+                event_queue.at(Instant(when), Ping(rank, i as u32));
             }
             let out: Vec<_> =
-                std::iter::from_fn(|| agenda.next()).map(|(t, p)| (t, p.0, p.1)).collect();
+                std::iter::from_fn(|| event_queue.next()).map(|(t, p)| (t, p.0, p.1)).collect();
             prop_assert_eq!(out.len(), events.len());
             prop_assert!(out.windows(2).all(|w| w[0] < w[1]));
         }
