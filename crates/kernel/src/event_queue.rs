@@ -1,14 +1,14 @@
-//! The event_queue: pending events in the order in which they happen.
+//! The event queue: pending events in the order in which they happen.
 
 use crate::Instant;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Gives each kind of event its place among events of the same instant.
+/// Ranks the kinds of events that happen at the same instant.
 ///
-/// The order is physical, not cosmetic: all packets of an instant reach their queues before the
-/// back-offs of that instant expire, and all back-offs that expire together are dispatched before
-/// any of the transmissions they start is sensed.
+/// The order is physical: all packets of an instant reach their queues before the back-offs of that
+/// instant expire, and all back-offs that expire together are dispatched before carrier sense
+/// reports any transmission that they start.
 pub trait Ranked {
     /// Lower ranks go first.
     fn rank(&self) -> u8;
@@ -25,7 +25,7 @@ pub struct EventQueue<E> {
 #[derive(Debug)]
 struct Entry<E> {
     when: Instant,
-    /// Rank in the top byte, order of scheduling below it.
+    /// The rank is in the top byte, the order of scheduling below it.
     order: u64,
     event: E,
 }
@@ -37,7 +37,7 @@ impl<E> Entry<E> {
 }
 
 impl<E> Ord for Entry<E> {
-    /// Reversed, for [`BinaryHeap`] gives the greatest first.
+    /// Reversed, because [`BinaryHeap`] returns the greatest entry first.
     fn cmp(&self, other: &Self) -> Ordering {
         other.key().cmp(&self.key())
     }
@@ -58,7 +58,7 @@ impl<E> PartialEq for Entry<E> {
 impl<E> Eq for Entry<E> {}
 
 impl<E: Ranked> EventQueue<E> {
-    /// An empty event_queue at the start of time.
+    /// Creates an empty event queue at time zero.
     pub fn new() -> Self {
         Self { heap: BinaryHeap::with_capacity(256), scheduled: 0, now: Instant::ZERO }
     }
@@ -73,7 +73,7 @@ impl<E: Ranked> EventQueue<E> {
         self.heap.push(Entry { when, order, event });
     }
 
-    /// Takes out the next event and moves the time to it.
+    /// Removes the next event and advances the time to it.
     #[expect(clippy::should_implement_trait, reason = "events are scheduled between the calls")]
     pub fn next(&mut self) -> Option<(Instant, E)> {
         let entry = self.heap.pop()?;
@@ -81,27 +81,27 @@ impl<E: Ranked> EventQueue<E> {
         Some((entry.when, entry.event))
     }
 
-    /// When the next event happens.
+    /// The instant of the next event.
     pub fn peek(&self) -> Option<Instant> {
         self.heap.peek().map(|entry| entry.when)
     }
 
-    /// The instant of the last event taken out.
+    /// The instant of the event that was removed last.
     pub fn now(&self) -> Instant {
         self.now
     }
 
-    /// How many events are pending, stale ones included.
+    /// The number of pending events, stale ones included.
     pub fn len(&self) -> usize {
         self.heap.len()
     }
 
-    /// Whether nothing is pending.
+    /// Whether no event is pending.
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty()
     }
 
-    /// How many events were scheduled so far.
+    /// The number of events that were scheduled so far.
     pub fn scheduled(&self) -> u64 {
         self.scheduled
     }

@@ -1,4 +1,4 @@
-//! Time, units, the event_queue of events and the random streams: no word of networking.
+//! Time, units, the event queue and the random streams. This crate contains nothing about networks.
 
 mod event_queue;
 mod rng;

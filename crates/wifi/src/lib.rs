@@ -1,5 +1,5 @@
-//! IEEE 802.11: standards as values, exact PPDU durations, DCF and EDCA, and the medium of one
-//! cell.
+//! IEEE 802.11: standards as values, exact PPDU durations, DCF and EDCA, and two models of the
+//! medium: a single cell ([`Cell`]), and nodes at positions in space ([`space`]).
 //!
 //! Clauses are those of IEEE Std 802.11-2020 unless another year is named.
 

@@ -1,4 +1,5 @@
-//! Medium access by DCF and EDCA, and what goes over the air then (clauses 10.3, 10.23, 10.25).
+//! Medium access by DCF and EDCA, frame exchanges and block acknowledgement (clauses 10.3, 10.23,
+//! 10.25).
 
 mod aggregation;
 mod block_ack;

@@ -43,7 +43,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// So many packets wait, the first of them is loaded.
+    /// This number of packets, the first of them in service.
     fn new(framing: Framing, sizes: &[u64]) -> Self {
         let mut originator = Originator::new(false);
         let mut waiting: VecDeque<_> =
@@ -59,12 +59,12 @@ impl Bench {
         })
     }
 
-    /// Sequence numbers on the air.
+    /// Sequence numbers of the last PSDU.
     fn on_air(&self) -> Vec<u16> {
         self.originator.on_air().map(|(sequence, _)| sequence).collect()
     }
 
-    /// Packets settled since the last look.
+    /// Packets whose service has ended since the last call.
     fn settled(&mut self) -> Vec<(u64, MsduOutcome)> {
         self.settled.drain(..).map(|settled| (number(&settled.packet), settled.outcome)).collect()
     }
@@ -250,7 +250,7 @@ fn a_receiver_out_of_reach_can_follow_once_it_is_back() {
         assert_eq!(bench.assemble(ROOM).mpdus, 0, "it is asked first");
         bench.no_answer();
     }
-    // More than half a turn of the numbers ahead it would take them for old ones.
+    // The recipient takes numbers more than half the sequence number space ahead for old ones.
     assert_eq!(bench.originator.start(), 2);
 }
 
@@ -259,7 +259,7 @@ fn what_was_never_on_the_air_leaves_its_number() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 3]);
     bench.assemble(Room { frames: 1, ..ROOM });
     bench.no_answer();
-    // Its second frame comes with the first, and neither goes out.
+    // The second MPDU arrives with the first, and neither is acknowledged.
     bench.assemble(Room { frames: 2, ..ROOM });
     bench.now = NOW + Duration::from_millis(500);
     bench.originator.on_delay(&bench.framing, bench.now, &mut bench.settled);
@@ -338,11 +338,11 @@ fn sequence_numbers_have_twelve_bits() {
 
 #[derive(Clone, Copy, Debug)]
 enum AttemptOutcome {
-    /// These frames are lost; the block ack comes.
+    /// These MPDUs are lost; the BlockAck arrives.
     Answered(u64),
-    /// These frames are lost, and the block ack.
+    /// These MPDUs and the BlockAck are lost.
     Unanswered(u64),
-    /// Others went first, so long.
+    /// Other EDCAFs transmit first, for so many milliseconds.
     Delayed(u64),
 }
 
@@ -369,7 +369,7 @@ fn limits() -> impl Strategy<Value = (Aggregation, u64)> {
     )
 }
 
-/// Each of so many packets is in one place, and those that arrived came in order.
+/// Each packet is in exactly one place, and the packets that arrived are in order.
 fn account_for(
     bench: &Bench,
     recipient: &Recipient,
@@ -391,7 +391,7 @@ fn account_for(
         prop_assert_eq!(arrived, settled.received);
         prop_assert!(arrived || settled.outcome != MsduOutcome::Sent);
     }
-    // What is in service and nowhere else, is neither settled nor arrived.
+    // A packet that is in service, whose service has not ended and which has not arrived.
     let open = bench.originator.unreceived().count();
     let taken = packets - bench.waiting.len();
     let gone = bench.settled.iter().filter(|s| !s.received).count();
@@ -400,8 +400,8 @@ fn account_for(
 }
 
 proptest! {
-    /// Between an originator and a recipient, whatever is lost on the way: each packet is handed up
-    /// at most once and in order, what is settled as sent has arrived, limits and window hold.
+    /// With any losses between an originator and a recipient: each packet is delivered at most once
+    /// and in order, each packet that ends as sent has arrived, and the limits and the window hold.
     #[test]
     fn both_ends_agree((limits, bytes) in limits(), attempts in attempts()) {
         let framing = framing(limits);

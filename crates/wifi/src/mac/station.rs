@@ -1,16 +1,16 @@
-//! The state of a contention function: its window and its retry counts.
+//! The contention window and the retry counters of an EDCAF.
 
 use super::timing::BackoffDraw;
 use kernel::Rng;
 
-/// What a failed attempt leads to.
+/// The consequence of a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
     Retry,
     Drop,
 }
 
-/// Retry limits and contention windows of a cell.
+/// Contention parameters of an EDCAF.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContentionParameters {
     pub(crate) short_limit: u32,
@@ -20,18 +20,18 @@ pub(crate) struct ContentionParameters {
     pub(crate) draw: BackoffDraw,
 }
 
-/// The contention window of one DCF or EDCA function, and its retry counts.
+/// The contention window and the retry counters of an EDCAF or of DCF.
 #[derive(Debug)]
 pub(crate) struct Access {
     cw: u32,
-    /// Attempts that failed before the data frame got an answer (SRC; clause 10.3.4.4).
+    /// Failed attempts of a frame without RTS, or of an RTS (SRC; clause 10.3.4.4).
     short_retries: u32,
-    /// Attempts in which the data frame after a CTS got no ACK (LRC).
+    /// Failed attempts of a data frame after a CTS (LRC).
     long_retries: u32,
     backoff: Backoff,
 }
 
-/// Where back-offs come from: the node's random stream, or a test's list.
+/// The source of back-off draws: the node's random stream, or the list of a test.
 #[derive(Debug)]
 pub(crate) enum Backoff {
     Random(Rng),
@@ -57,16 +57,16 @@ impl Access {
         }
     }
 
-    /// An attempt got its answer, or needed none.
+    /// An attempt received its response, or needed none.
     pub(crate) fn succeed(&mut self, contention_parameters: &ContentionParameters) {
         self.cw = contention_parameters.cw_min;
         (self.short_retries, self.long_retries) = (0, 0);
     }
 
-    /// An attempt got no answer; `after_cts` says that its CTS had come.
+    /// An attempt received no response. `after_cts` says whether its CTS was received.
     ///
-    /// Limits count attempts in all: a frame is given up when its count reaches the limit, and the
-    /// window then starts anew (clauses 10.3.3, 10.3.4.4, 10.23.2.2).
+    /// The limits count all attempts: a frame is discarded when its counter reaches the limit, and
+    /// the contention window returns to its minimum (clauses 10.3.3, 10.3.4.4, 10.23.2.2).
     pub(crate) fn fail(
         &mut self,
         contention_parameters: &ContentionParameters,
