@@ -1,4 +1,4 @@
-//! How the medium is won, and what then goes on the air.
+//! How an EDCAF wins the contention, and the exchange or collision that begins then.
 
 use super::{Cell, link_between};
 use crate::mac::{Bitmap, Exchange, ExchangeOutcome, Txop};
@@ -6,7 +6,7 @@ use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Fired, Instant};
 
 impl Cell {
-    /// The earliest back-off ends.
+    /// The earliest back-off expires.
     pub fn on_access(
         &mut self,
         now: Instant,
@@ -42,13 +42,14 @@ impl Cell {
         }
     }
 
-    /// Of several EDCAFs of one node that would send at once, the highest does; to the others it
-    /// is as if they had collided, but that nothing was on the air (clause 10.23.2.4).
+    /// Resolves internal collisions: of several EDCAFs of one node that would transmit at once, the
+    /// one of highest priority does. The others behave as after a collision, but nothing was
+    /// transmitted (clause 10.23.2.4).
     fn yield_to_higher(&mut self, now: Instant, out: &mut Vec<Command>) {
         let winners = std::mem::take(&mut self.winners);
         for (i, &winner) in winners.iter().enumerate() {
             let node = self.node_of(winner);
-            // Those of a node stand in the order of their priority.
+            // The EDCAFs of a node are numbered by priority.
             if winners.get(i + 1).is_none_or(|&next| self.node_of(next) != node) {
                 self.winners.push(winner);
                 continue;
@@ -60,19 +61,19 @@ impl Cell {
         }
     }
 
-    /// An attempt of `f` begins.
+    /// Counts an attempt of `f`.
     fn count_attempt(&mut self, f: u32) {
         let edcaf = &self.edcafs[f as usize];
         edcaf.count(&mut self.nodes[edcaf.node as usize].counters);
     }
 
-    /// What becomes of the PSDU of `f`; notes which frames of several noise takes.
+    /// Draws the outcome of the exchange of `f`, and which of several MPDUs noise destroys.
     fn draw_outcome(&mut self, f: u32) -> ExchangeOutcome {
         let edcaf = &self.edcafs[f as usize];
         let (sender, mpdus) = (edcaf.node, edcaf.psdu.mpdus);
         let Some(receiver) = edcaf.to() else { return ExchangeOutcome::Success };
         let link = &self.links[link_between(sender, receiver)];
-        // Each end draws the losses of what it receives.
+        // Each node draws the losses of the frames that it receives.
         let noise = &mut self.nodes[receiver as usize].noise;
         let data_lost = if mpdus == 0 {
             noise.chance(link.ack_loss)
@@ -136,8 +137,8 @@ impl Cell {
         out.push(Command::Step(exchange.end));
     }
 
-    /// The holder of a TXOP goes on a SIFS after its last exchange, if the next fits in; else the
-    /// medium has been idle since then.
+    /// The holder of a TXOP begins its next exchange a SIFS after the last one, if it ends within
+    /// the TXOP. Otherwise the medium has been idle since the last exchange.
     pub(super) fn go_on(
         &mut self,
         now: Instant,
@@ -154,7 +155,7 @@ impl Cell {
         self.end_txop(now, txop.holder, out);
     }
 
-    /// The medium is idle since the last exchange of the TXOP, and its holder backs off.
+    /// The medium has been idle since the last exchange of the TXOP, and its holder backs off.
     fn end_txop(&mut self, now: Instant, holder: u32, out: &mut Vec<Command>) {
         self.txop = None;
         let timing = self.rules.timing();

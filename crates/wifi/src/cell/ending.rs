@@ -1,5 +1,5 @@
-//! What follows when frames end: who has received what, whether an attempt succeeded, and from
-//! when each node may count slots again.
+//! The end of frames: which node has received what, whether an attempt succeeded, and when each
+//! node may count slots again.
 
 use super::{ACCESS_POINT, Cell, link_between};
 use crate::mac::{
@@ -10,7 +10,7 @@ use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant};
 
 impl Cell {
-    /// The data frame or the exchange on the air ends, or the gap after it.
+    /// The data frame or the exchange on the air ends, or the SIFS after an exchange in a TXOP.
     pub fn on_step(&mut self, now: Instant, source: &mut dyn MsduSource, out: &mut Vec<Command>) {
         let Some(exchange) = self.exchange else {
             if let Some(txop) = self.txop {
@@ -36,15 +36,15 @@ impl Cell {
         self.end_exchange(now, &exchange, out);
     }
 
-    /// Which filter or buffer of a receiver an EDCAF's frames come to.
+    /// The index of the receiver's duplicate detection or reorder buffer for frames of an EDCAF.
     fn inbox(&self, f: u32, receiver: u32) -> usize {
         let first =
             if receiver == ACCESS_POINT { 0 } else { self.edcafs_of(self.node_of(f)).start };
         (f - first) as usize
     }
 
-    /// Where frames are handed up one by one: hands up the one whose bytes end now, unless it is
-    /// the last, and returns when the next one's end.
+    /// If the recipient delivers each MPDU separately: delivers the MPDU that ends now, unless it
+    /// is the last, and returns when the next one ends.
     fn hand_up(&mut self, exchange: &Exchange, out: &mut Vec<Command>) -> Option<Instant> {
         let after = self.after_next(exchange)?;
         let next = self.handed.0;
@@ -53,7 +53,7 @@ impl Cell {
         Some(self.frame_end(exchange))
     }
 
-    /// When the bytes of the next frame of the PSDU on the air are over.
+    /// When the next MPDU of the PSDU on the air ends.
     pub(super) fn frame_end(&self, exchange: &Exchange) -> Instant {
         match (exchange.data(), self.after_next(exchange)) {
             (Some(data), Some(after)) => data.start + data.airtime.until(after, exchange.psdu),
@@ -62,8 +62,8 @@ impl Cell {
         }
     }
 
-    /// Bytes of the PSDU up to the end of its next frame, padding included, if that is handed up
-    /// before the PPDU ends.
+    /// Bytes of the PSDU up to the end of its next MPDU, padding included; `None` if the recipient
+    /// delivers that MPDU at the end of the PPDU.
     fn after_next(&self, exchange: &Exchange) -> Option<Bytes> {
         let each = self.rules.framing.aggregation?.delivery == Delivery::Mpdu;
         let (next, before) = self.handed;
@@ -75,7 +75,7 @@ impl Cell {
         })
     }
 
-    /// Hands those frames on the air to their receivers, unless they have them already.
+    /// Passes these MPDUs of the PSDU on the air to the recipient, which discards duplicates.
     fn receive(&mut self, frames: std::ops::Range<u16>, out: &mut Vec<Command>) {
         let f = self.sender;
         let Some(receiver) = self.edcaf(f).to() else { return self.receive_broadcast(out) };
@@ -115,7 +115,7 @@ impl Cell {
         out.extend(self.up.drain(..).map(|packet| Command::Deliver { node: receiver, packet }));
     }
 
-    /// Noise takes a broadcast from each receiver on its own account.
+    /// Each receiver draws independently whether noise destroys the broadcast.
     fn receive_broadcast(&mut self, out: &mut Vec<Command>) {
         self.missed.clear();
         let sender = self.node_of(self.sender);
@@ -145,7 +145,7 @@ impl Cell {
         let timing = &self.rules.config.timing;
         let Response { mode: response, timeout, eifs } = self.edcaf(f).response;
         let reserved_until = exchange.reserved_until(timing);
-        // A CTS that its sender addresses to itself gives the receiver a NAV too.
+        // A CTS-to-self sets the NAV of the receiver too.
         let bound = self.edcaf(f).opening == Opening::CtsToSelf;
         let difs = timing.difs();
         self.contention.begin_idle(reserved_until + difs, reserved_until);
@@ -185,7 +185,8 @@ impl Cell {
                 self.resume_non_erp_without_nav(exchange.end, reserved_until, is_heard);
             }
             ExchangeOutcome::AckLost => {
-                // The answer began in time, so the sender waits for its end, and then an EIFS.
+                // The response began in time, so the transmitter waits for its end and then for an
+                // EIFS.
                 let resume = exchange.end + self.rules.config.timing.eifs(&response);
                 self.lose(now, f, resume, out);
                 if let Some(receiver) = receiver.filter(|_| !bound) {
@@ -196,7 +197,7 @@ impl Cell {
         self.schedule_access(out);
     }
 
-    /// Nodes of 802.11b know nothing of a NAV that no DSSS frame has told of.
+    /// 802.11b nodes have no NAV if no frame of the exchange was in DSSS.
     fn resume_non_erp_without_nav(
         &mut self,
         end: Instant,
@@ -208,7 +209,7 @@ impl Cell {
         }
     }
 
-    /// A node of 802.11b may wait for its answer while OFDM frames come and go.
+    /// An 802.11b node may wait for its response while OFDM frames begin and end.
     fn note_non_erp_timeout(&mut self, f: u32, until: Instant) {
         let node = self.node_of(f);
         if !self.rules.knows_ofdm(node) {
@@ -216,8 +217,8 @@ impl Cell {
         }
     }
 
-    /// The medium is idle since `end`, after frames that nodes of 802.11b have heard, and then know
-    /// them not to be their answers, or have not.
+    /// The medium is idle since `end`. If the 802.11b nodes could decode the frames before it,
+    /// those that wait for a response know that it is missing.
     fn resume_non_erp_timeouts(&mut self, end: Instant, is_heard: bool) {
         self.non_erp_timeouts.retain(|&(_, until)| !is_heard && until > end);
         for i in 0..self.non_erp_timeouts.len() {
@@ -226,7 +227,7 @@ impl Cell {
         }
     }
 
-    /// Whether a TXOP lasts long enough to let its holder go on after a SIFS.
+    /// Whether the TXOP lasts long enough for another exchange after a SIFS.
     fn may_go_on(&mut self, exchange: &Exchange, out: &mut Vec<Command>) -> bool {
         let sifs = self.rules.timing().sifs();
         self.txop = self.txop.and_then(|txop| txop.after_success(exchange.end, sifs));
@@ -235,24 +236,24 @@ impl Cell {
         next.is_some()
     }
 
-    /// All EDCAFs of a node count their slots on their own: from `start` if their interframe
-    /// space is a DIFS.
+    /// All EDCAFs of a node count their own slots: from `start` if their interframe space is a
+    /// DIFS.
     fn lag(&mut self, node: u32, start: Instant) {
         for f in self.edcafs_of(node) {
             self.contention.lag(f, start);
         }
     }
 
-    /// One of the two parties of an exchange has no NAV: where that of the others outlasts the
-    /// exchange, the party's interframe space begins before theirs.
+    /// A party of an exchange has no NAV. If the NAV of the others lasts longer than the exchange,
+    /// the interframe space of the party begins before theirs.
     fn resume_without_nav(&mut self, end: Instant, reserved_until: Instant, party: u32) {
         if reserved_until > end {
             self.lag(party, end + self.rules.config.timing.difs());
         }
     }
 
-    /// When a sender whose frame ended at `sent` without an answer may count slots again, on a
-    /// medium that is idle since `idle`.
+    /// When a transmitter whose frame ended at `sent` without a response may count slots again, if
+    /// the medium is idle since `idle`.
     fn resume_after_timeout(&self, sent: Instant, idle: Instant, timeout: Duration) -> Resume {
         self.resume_at(sent + timeout, idle)
     }
@@ -262,7 +263,8 @@ impl Cell {
         let at = match timing.slot_grid {
             SlotGrid::Free => expiry,
             SlotGrid::Standard | SlotGrid::Shared => {
-                // The grid goes on from the SIFS, for an AIFS may be shorter than a DIFS.
+                // The slot grid continues from the SIFS, because an AIFS may be shorter than a
+                // DIFS.
                 let wait = expiry.since(idle).saturating_sub(timing.sifs());
                 idle + timing.sifs() + timing.slot * wait.0.div_ceil(timing.slot.0)
             }
@@ -270,7 +272,7 @@ impl Cell {
         Resume { at, space: idle + timing.difs() }
     }
 
-    /// An attempt of `f` got its answer, or needed none.
+    /// An attempt of `f` received its response, or needed none.
     fn succeed(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
         let (node, to, answer) = {
             let edcaf = self.edcaf(f);
@@ -286,7 +288,7 @@ impl Cell {
         self.settle(f, out);
     }
 
-    /// An attempt failed by noise.
+    /// Noise destroyed a frame of the attempt.
     fn lose(&mut self, now: Instant, f: u32, resume: impl Into<Resume>, out: &mut Vec<Command>) {
         let node = self.node_of(f);
         self.nodes[node as usize].counters.exchanges.noise_losses += 1;
@@ -294,7 +296,7 @@ impl Cell {
         self.resume(node, resume.into());
     }
 
-    /// An attempt got no answer: `data_sent` tells that its data frames were on the air.
+    /// An attempt received no response. `data_sent` says whether its data frames were transmitted.
     fn miss(&mut self, now: Instant, f: u32, data_sent: bool, out: &mut Vec<Command>) {
         let edcaf = &mut self.edcafs[f as usize];
         let rate = Self::rate(&mut self.rates, edcaf.node, edcaf.to());
@@ -302,8 +304,8 @@ impl Cell {
         self.settle(f, out);
     }
 
-    /// Starts the back-off of `f`, that of the next attempt or of none (clause 10.3.4.3), and tells
-    /// whose service has ended.
+    /// Starts the back-off of `f` before the next attempt, or the post-back-off (clause 10.3.4.3),
+    /// and reports the packets whose service has ended.
     pub(super) fn settle(&mut self, f: u32, out: &mut Vec<Command>) {
         let node = self.node_of(f);
         let member = &mut self.nodes[node as usize];
@@ -322,12 +324,12 @@ impl Cell {
         let colliders = std::mem::take(&mut self.colliders);
         let timing = &self.rules.config.timing;
         let shared_grid = timing.slot_grid == SlotGrid::Shared;
-        // Bystanders could decode none of the frames; the one with the shortest answer is as good
-        // a guess as any.
+        // Third parties could decode none of the frames. Their EIFS is taken from the frame with
+        // the shortest response.
         let eifs = |&(f, _): &(u32, Instant)| self.edcaf(f).exposed_response(timing).eifs;
         let start = exchange.end + colliders.iter().map(eifs).min().unwrap_or(timing.difs());
         let non_erp_start = (!self.rules.non_erp().is_empty()).then(|| {
-            // Nodes of 802.11b have noticed frames in DSSS alone.
+            // 802.11b nodes detect an error only in DSSS frames.
             let is_dsss = |f| self.edcaf(f).exposed_mode(timing).class.is_dsss();
             let noticed = colliders.iter().filter(|&&(f, _)| is_dsss(f));
             exchange.end + noticed.map(eifs).min().unwrap_or(timing.difs())
@@ -344,7 +346,7 @@ impl Cell {
         for &(f, sent) in &colliders {
             let Response { timeout, .. } = self.edcaf(f).exposed_response(self.rules.timing());
             let resume = if self.edcaf(f).to().is_none() {
-                // A broadcast frame expects no answer: its sender cannot know.
+                // A broadcast elicits no response: its transmitter does not notice the collision.
                 self.succeed(now, f, out);
                 Resume::from(exchange.end + self.rules.config.timing.difs())
             } else {
@@ -359,7 +361,7 @@ impl Cell {
         }
         self.colliders = colliders;
         if let Some(non_erp_start) = non_erp_start.filter(|&own| !shared_grid && own != start) {
-            // Those among the colliders count on their own already.
+            // The colliding 802.11b nodes count their own slots already.
             for i in 0..self.rules.non_erp().len() {
                 self.lag(self.rules.non_erp()[i], non_erp_start);
             }
@@ -367,7 +369,7 @@ impl Cell {
         self.schedule_access(out);
     }
 
-    /// A node that has sent counts its slots on its own.
+    /// A node that has transmitted counts its own slots.
     fn resume(&mut self, node: u32, resume: Resume) {
         for f in self.edcafs_of(node) {
             self.contention.lag_after(f, resume.at, resume.space);
@@ -375,17 +377,18 @@ impl Cell {
     }
 }
 
-/// From when a node that has sent may count slots.
+/// When a node that has transmitted may count slots again.
 #[derive(Clone, Copy, Debug)]
 struct Resume {
-    /// Not before this.
+    /// The slots do not begin before this instant.
     at: Instant,
-    /// Nor before its interframe space is over, which is so here if it is a DIFS.
+    /// The slots do not begin before the end of the interframe space: this instant if that is a
+    /// DIFS.
     space: Instant,
 }
 
 impl From<Instant> for Resume {
-    /// From the end of an interframe space alone.
+    /// The slots begin after an interframe space.
     fn from(space: Instant) -> Self {
         Self { at: Instant::ZERO, space }
     }

@@ -16,7 +16,7 @@ impl Rule for RraaSettings {
 }
 
 /// Robust rate adaptation (S. H. Y. Wong, H. Yang, S. Lu, V. Bharghavan, `MobiCom` 2006): the loss
-/// within a short window decides, and an adaptive RTS keeps collisions out of it.
+/// ratio within a short window determines the rate, and an adaptive RTS removes collisions from it.
 #[derive(Clone, Debug)]
 pub struct Rraa {
     ladder: Ladder,
@@ -28,24 +28,24 @@ pub struct Rraa {
     rts: AdaptiveRts,
 }
 
-/// When a rate is left.
+/// The loss thresholds of a rate.
 #[derive(Clone, Copy, Debug)]
 struct LossThresholds {
-    /// Maximum tolerable loss: above, the rate goes down.
+    /// Maximum tolerable loss: above it the rate is lowered.
     tolerable: f64,
-    /// Opportunistic rate increase: below, it goes up.
+    /// Opportunistic rate increase: below it the rate is raised.
     opportune: f64,
     /// Attempts of a window.
     window: u32,
 }
 
-/// The time that a window of attempts spans (τ).
+/// The duration of a window of attempts (τ).
 const SPAN: Duration = Duration::from_millis(12);
-/// A window that is not filled by then begins anew.
+/// A window that is not full after this time restarts.
 const EXPIRY: Duration = Duration::from_millis(50);
-/// Tolerable loss in proportion to the critical one, at which the next lower rate is as fast (α).
+/// Ratio of the tolerable loss to the critical one, at which the next lower rate is as fast (α).
 const TOLERANCE: f64 = 1.25;
-/// Opportune loss in proportion to the tolerable one of the next higher rate (1/β).
+/// Ratio of the loss that raises the rate to the tolerable loss of the next higher rate (1/β).
 const OPPORTUNITY: f64 = 0.5;
 
 impl Rraa {
@@ -64,7 +64,7 @@ impl Rraa {
         self.expires = now + EXPIRY;
     }
 
-    /// The window's loss is known as soon as the attempts that are left cannot change the verdict.
+    /// Changes the rate as soon as the remaining attempts of the window cannot change the result.
     fn evaluate_window(&mut self, now: Instant) {
         let bound = self.bounds[self.ladder.at()];
         let window = f64::from(bound.window);
@@ -94,7 +94,8 @@ impl RateControl for Rraa {
         }
         let success = report.success() == Some(true);
         self.rts.on_attempt(report.rts, success);
-        // An attempt begun before the rate changed tells nothing of this rate.
+        // The result of an attempt that began before the rate changed does not count for the new
+        // rate.
         if report.mode != self.ladder.mode() {
             return;
         }
@@ -121,8 +122,8 @@ fn bounds(ladder: &Ladder) -> Vec<LossThresholds> {
     (0..rungs.len()).map(bound).collect()
 }
 
-/// For how many attempts to use RTS: one more after each loss without it, half as many after a loss
-/// in spite of it or a success without.
+/// The number of attempts with RTS: incremented after a loss without RTS, halved after a loss with
+/// RTS or a success without.
 #[derive(Clone, Copy, Debug, Default)]
 struct AdaptiveRts {
     window: u32,

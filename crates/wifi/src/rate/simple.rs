@@ -1,4 +1,4 @@
-//! The scheme of LT-TCP's study.
+//! The rate control of the LT-TCP study.
 
 use super::arf::{Arf, ArfCount, Patience};
 use super::{LinkModes, RateControl, Rule};
@@ -6,8 +6,8 @@ use crate::phy::error::ErrorModel;
 use kernel::Rng;
 use settings::Settings;
 
-/// The scheme of LT-TCP's study: two failures in a row go down, ten successes in a row up, and
-/// nothing else counts.
+/// The rate control of the LT-TCP study: two consecutive failures lower the rate, ten consecutive
+/// successes raise it, and there is no other rule.
 // "Impact of Interference and Capture Effects in 802.11 Wireless Networks on TCP" (V. Subramanian
 // and others, section IV-B): the rate is reduced when successive attempts fail and raised when they
 // succeed. It names no numbers; these are ARF's, without its timer and without probes.

@@ -1,4 +1,4 @@
-//! Frames begin and end on the air.
+//! Start and end of transmissions.
 
 use super::frame::{OnAir, Reach, Transmission};
 use super::hearing::Hearer;
@@ -11,28 +11,28 @@ use crate::mac::{ACK, Bitmap, Edcaf, StepKind};
 use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant};
 
-/// What one instant needs; kept for its memory.
+/// Buffers for the work of one instant, which keep their memory.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     pub(super) due: Vec<u32>,
     beginning: Vec<OnAir>,
     ending: Vec<u32>,
-    /// Nodes that look at what has begun or ended, each once.
+    /// Nodes that must evaluate what has begun or ended, each once.
     touched: Vec<u32>,
     is_touched: Vec<bool>,
-    /// Which node was following which transmission to its end.
+    /// Node, transmission and reception of each frame that a node received to its end.
     followed: Vec<(u32, u32, Followed)>,
     interference: Interference,
 }
 
-/// A frame that has arrived.
+/// A transmission that has ended.
 struct EndedFrame {
     id: u32,
     transmission: Transmission,
     ppdu: PpduParts,
-    /// What an EIFS after it is longer than a DIFS.
+    /// The difference of EIFS and DIFS after this frame.
     extra: Duration,
-    /// The NAV that it sets ends here already if no frame has begun by then.
+    /// The NAV that the frame sets ends at this instant if no frame has begun by then.
     unless_followed: Option<Instant>,
 }
 
@@ -49,7 +49,8 @@ impl Scratch {
 }
 
 impl Space {
-    /// Nodes whose time has come begin to send; all that do so now do before anybody senses it.
+    /// Nodes whose timers have expired begin to transmit. All that transmit at this instant do so
+    /// before any carrier sense detects it.
     pub(super) fn begin_frames(
         &mut self,
         now: Instant,
@@ -82,7 +83,7 @@ impl Space {
         self.scratch.touched = touched;
     }
 
-    /// A frame leaves its node and begins to arrive at others.
+    /// A transmission begins and arrives at the nodes in range.
     fn begin_transmission(&mut self, now: Instant, frame: &OnAir, out: &mut Vec<Command>) {
         let airtime = self.rules.timing().airtime(&frame.mode, frame.psdu);
         let transmission =
@@ -98,7 +99,8 @@ impl Space {
             let power = hearer.and_then(|hearer| signals.mean_at(from, &hearer, now));
             self.nodes[from as usize].on_power(to, power.map_or(0.0, |power| power.milliwatts));
         }
-        // What all share is read once: to the compiler a receiver's change might change it.
+        // Loads that are the same for all receivers stand before the loop: the compiler cannot know
+        // that a receiver's change leaves them unchanged.
         let receivers = receivers.as_mut_slice();
         let all_know = frame.mode.class.is_dsss() || rules.mac.all_know_ofdm();
         signals.each(id, |node, power| {
@@ -110,7 +112,7 @@ impl Space {
         self.nodes[from as usize].send(now, frame, airtime.total(), &self.rules);
     }
 
-    /// A receiver looks at what has begun.
+    /// A receiver evaluates the signals that have begun.
     fn settle_arrivals(&mut self, now: Instant, node: u32, out: &mut Vec<Command>) {
         let change = self.receivers[node as usize].decide(now, &self.rules.levels);
         let state = &mut self.nodes[node as usize];
@@ -129,7 +131,8 @@ impl Space {
         self.settle_carrier(now, node, change != Change::None);
     }
 
-    /// A node's carrier sense follows its receiver, of which something else may have `changed`.
+    /// Updates a node's carrier sense from its receiver. `changed`: the frame that it receives
+    /// changed.
     fn settle_carrier(&mut self, now: Instant, node: u32, changed: bool) {
         let rules = &self.rules;
         let state = &mut self.nodes[node as usize];
@@ -147,7 +150,7 @@ impl Space {
         }
     }
 
-    /// Frames end on the air.
+    /// Transmissions end.
     pub fn on_step(&mut self, now: Instant, out: &mut Vec<Command>) {
         let mut ending = std::mem::take(&mut self.scratch.ending);
         self.signals.end(now, &mut ending);
@@ -183,7 +186,7 @@ impl Space {
         self.schedule(out);
     }
 
-    /// A frame ceases to arrive.
+    /// A transmission ends at the nodes in range.
     fn end_transmission(&mut self, id: u32) {
         let Self { signals, receivers, rules, scratch, .. } = self;
         let (receivers, energy) = (receivers.as_mut_slice(), rules.levels.energy);
@@ -197,7 +200,7 @@ impl Space {
         });
     }
 
-    /// What a frame that ends now is to those who have followed it.
+    /// What the receptions of a frame that ends now have in common.
     fn ended_frame(&mut self, now: Instant, id: u32) -> EndedFrame {
         let transmission = *self.signals.transmission(id);
         let (frame, rules) = (&transmission.frame, &self.rules);
@@ -215,7 +218,7 @@ impl Space {
         EndedFrame { id, transmission, ppdu, extra, unless_followed }
     }
 
-    /// A node has followed a frame to its end: has it understood it?
+    /// A node has received a frame to its end. Draws whether it decodes the frame.
     fn receive(
         &mut self,
         now: Instant,
@@ -248,7 +251,7 @@ impl Space {
         }
         if is_lost {
             if for_me {
-                // Interference has spoiled what would probably have arrived without it.
+                // Without interference the node would probably have decoded the frame.
                 let clash = bounds.most > 0.0 && per.alone(power, transmission) > 0.5;
                 let reach = &mut self.signals.transmission_mut(id).reach;
                 reach.clashes += u32::from(clash);
@@ -262,7 +265,7 @@ impl Space {
         self.signals.transmission_mut(id).reach.understood += 1;
         match frame.kind {
             StepKind::BlockAck => {
-                // What it says is what its sender has heard of this node.
+                // The BlockAck acknowledges the MPDUs that its transmitter received from this node.
                 let start = receiver.edcaf(usize::from(frame.edcaf)).originator.start();
                 let bitmap = sender.inbox.block_ack((node, frame.edcaf), start);
                 return receiver.hear(now, frame, Some(&bitmap), rules, out);
@@ -287,8 +290,8 @@ impl Space {
         receiver.hear(now, frame, None, rules, out);
     }
 
-    /// A frame that nobody has understood is a collision or a loss by noise to the node whose
-    /// exchange it is; but a CTS that its sender addresses to itself is missed by nobody.
+    /// Counts a frame that no node has decoded as a collision or as a loss by noise of the node
+    /// that began the exchange. A CTS-to-self counts as neither.
     fn count(&mut self, id: u32) {
         let signals = &self.signals;
         let Transmission { frame, reach, start, .. } = *signals.transmission(id);
@@ -303,7 +306,8 @@ impl Space {
             Some(to) => usize::from(signals.hearer_of(id, to).is_some_and(|to| audible(&to))),
             None => signals.hearers(id).iter().filter(|hearer| audible(hearer)).count(),
         };
-        // Who could have followed it, but did not, was hindered.
+        // A node that could have received the frame and did not was transmitting or receiving
+        // another.
         let hindered = could_follow as u32 > reach.clashes + reach.noise;
         let owner = match (frame.kind, frame.to) {
             (_, Some(to)) if frame.is_answer() => to,
@@ -318,7 +322,7 @@ impl Space {
     }
 }
 
-/// The bytes of the PSDU at which its frames begin and end.
+/// The offsets in the PSDU at which its MPDUs begin and end.
 fn spans<'a>(frame: &OnAir, sender: &'a Node) -> impl Iterator<Item = (Bytes, Bytes)> + use<'a> {
     let is_data = matches!(frame.kind, StepKind::Data);
     let edcaf = is_data.then(|| sender.edcaf(usize::from(frame.edcaf)));
@@ -327,8 +331,8 @@ fn spans<'a>(frame: &OnAir, sender: &'a Node) -> impl Iterator<Item = (Bytes, By
     edcaf.into_iter().flat_map(spans).chain(whole)
 }
 
-/// Draws what noise, interference and the link's own losses take of a frame for this receiver;
-/// whether nothing is left.
+/// Draws which MPDUs this receiver loses by noise, interference and the losses of the link. Returns
+/// whether it loses all.
 fn spoil(
     per: &mut PerCalculator,
     receiver: &mut Node,
@@ -351,7 +355,7 @@ fn spoil(
     lost.count() == frames as u32
 }
 
-/// What the link loses of its own, over and above what the radio says.
+/// The loss probability of the link, in addition to the errors of the radio.
 fn link_loss(receiver: &Node, frame: &OnAir) -> f64 {
     let Some(peer) = receiver.peer(frame.from) else { return 0.0 };
     match frame.kind {

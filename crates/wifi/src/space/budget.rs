@@ -1,5 +1,5 @@
-//! What a link has to live on: the signal that arrives on average, and what it is good for as long
-//! as nothing disturbs it.
+//! Link budgets: the mean signal of a link direction, and the frames that it can carry without
+//! interference.
 
 use super::Space;
 use super::frame::{OnAir, Reach, Transmission};
@@ -9,21 +9,22 @@ use crate::mac::{ElicitedResponse, StepKind};
 use crate::phy::{Milliwatts, Mode, decibels};
 use kernel::{Bytes, Db, Dbm, Duration, Instant};
 
-/// One direction of a link, at one moment, fading left out.
+/// One link direction at one instant, without fading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkBudget {
-    /// What arrives.
+    /// Mean received power.
     pub signal: Dbm,
-    /// How far it stands above noise, in the width of the mode.
+    /// Signal to noise ratio in the bandwidth of the mode.
     pub snr: Db,
-    /// Preambles are found: the receiver follows frames, and defers to them.
+    /// Whether the receiver detects preambles, and so receives frames and defers to them.
     pub detected: bool,
-    /// Probability that a frame is understood.
+    /// Probability that a frame is decoded.
     pub success: f64,
 }
 
 impl Space {
-    /// What a node gets of another's frames of so many bytes in this mode; `None` if nothing.
+    /// The budget of a link direction for frames of this length in this mode; `None` if no signal
+    /// arrives.
     pub fn link_budget(
         &mut self,
         now: Instant,

@@ -1,29 +1,29 @@
-//! Frames on the air and their Duration fields (clauses 9.2.5, 9.3.1, 10.6.6).
+//! Frames and their Duration fields (clauses 9.2.5, 9.3.1, 10.6.6).
 
 use crate::mac::{ACK, Edcaf, ElicitedResponse, RTS, StepKind, Timing};
 use crate::phy::{Airtime, Mode};
 use kernel::{Bytes, Duration, Instant};
 
-/// What the bits of a frame, or of an A-MPDU, say to all.
+/// A frame or A-MPDU as all receivers decode it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OnAir {
     pub(super) kind: StepKind,
     pub(super) from: u32,
     /// Its receiver; `None` is broadcast.
     pub(super) to: Option<u32>,
-    /// The EDCAF whose exchange it belongs to, at the one of the two that has opened it.
+    /// The EDCAF to whose exchange it belongs, at the node that began the exchange.
     pub(super) edcaf: u8,
     pub(super) mode: Mode,
     pub(super) psdu: Bytes,
     /// Duration field: how long after its end the medium is reserved.
     pub(super) reserves: Duration,
-    /// What it asks its receiver for.
+    /// The response that it elicits.
     pub(super) answer: ElicitedResponse,
 }
 
 impl OnAir {
-    /// The data, or the block-ack request, that the EDCAF of this number has put together; a block
-    /// ack has `block_ack` bytes.
+    /// The data frame or BlockAckReq that the EDCAF of this number has assembled. A BlockAck has
+    /// `block_ack` bytes.
     pub(super) fn body(timing: &Timing, index: u8, edcaf: &Edcaf, block_ack: Bytes) -> Self {
         let Edcaf { node, mode, response, psdu, .. } = edcaf;
         let answer = match psdu.answer {
@@ -45,7 +45,7 @@ impl OnAir {
         }
     }
 
-    /// The RTS before it.
+    /// The RTS before this frame.
     pub(super) fn rts(self, timing: &Timing) -> Self {
         let mode = timing.rts_mode(&self.mode);
         let cts = timing.airtime(&timing.response_mode(&mode), ACK).total();
@@ -55,7 +55,7 @@ impl OnAir {
         Self { kind: StepKind::Rts, mode, psdu: RTS, reserves, ..self }
     }
 
-    /// The CTS to itself before it.
+    /// The CTS-to-self before this frame.
     pub(super) fn cts_to_self(self, timing: &Timing) -> Self {
         let mode = timing.rts_mode(&self.mode);
         let body = timing.airtime(&self.mode, self.psdu).total();
@@ -64,8 +64,8 @@ impl OnAir {
         Self { kind, to, mode, psdu: ACK, reserves, answer, ..self }
     }
 
-    /// The CTS, ACK or block ack of `psdu` bytes with which `from` answers it; it reserves what is
-    /// left.
+    /// The CTS, Ack or BlockAck of `psdu` bytes with which `from` responds to this frame. It
+    /// reserves the rest of the exchange.
     pub(super) fn answered(&self, timing: &Timing, from: u32, kind: StepKind, psdu: Bytes) -> Self {
         let mode = timing.response_mode(&self.mode);
         let taken = timing.sifs() + timing.airtime(&mode, psdu).total();
@@ -74,13 +74,13 @@ impl OnAir {
         Self { kind, from, to, mode, psdu, reserves, answer, ..*self }
     }
 
-    /// Whether it answers another frame.
+    /// Whether it is a control response.
     pub(super) fn is_answer(&self) -> bool {
         matches!(self.kind, StepKind::Cts | StepKind::Ack | StepKind::BlockAck)
     }
 }
 
-/// A frame on its way.
+/// A frame that is being transmitted, or was.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transmission {
     pub(super) frame: OnAir,
@@ -89,7 +89,8 @@ pub(super) struct Transmission {
     pub(super) reach: Reach,
 }
 
-/// What has become of a frame at those whom it is for and who have followed it.
+/// The numbers of addressed receivers that decoded a frame, lost it to interference, and lost it to
+/// noise.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reach {
     pub(super) understood: u32,
@@ -102,12 +103,12 @@ impl Transmission {
         self.start + self.airtime.total()
     }
 
-    /// When the PSDU begins, and receivers know that there is a frame.
+    /// When the PSDU begins and receivers have decoded the PHY header.
     pub(super) fn payload(&self) -> Instant {
         self.start + self.airtime.preamble + self.airtime.header
     }
 
-    /// When so many bytes of the PSDU are over.
+    /// When the first `bytes` of the PSDU have ended.
     pub(super) fn sent_by(&self, bytes: Bytes) -> Instant {
         self.start + self.airtime.until(bytes, self.frame.psdu)
     }

@@ -1,7 +1,8 @@
-//! Who hears whom.
+//! Which nodes receive signals of which others.
 //!
-//! Those who hear a node are found when it sends for the first time, and kept as long as there is
-//! room. A node that never sends costs nothing, and neither do two that are out of hearing.
+//! The list of a transmitter is computed when it transmits for the first time, and kept as long as
+//! the cache has room. A node that never transmits costs nothing, and neither does a pair of nodes
+//! out of range.
 
 use super::radio::{Power, Radio, Separation, Site};
 use crate::phy::Milliwatts;

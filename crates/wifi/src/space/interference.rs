@@ -1,4 +1,4 @@
-//! What has disturbed a frame, over its time.
+//! The interference with a frame over time.
 
 use super::radio::FixedPower;
 use super::signals::{Sent, Signals};

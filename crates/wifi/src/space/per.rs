@@ -1,4 +1,5 @@
-//! Whether a receiver understands a frame: signal, interference and noise, chunk by chunk.
+//! Packet error rates: whether a receiver decodes a frame, from signal, interference and noise in
+//! each chunk of constant interference.
 
 use super::frame::Transmission;
 use super::interference::{Bounds, Chunk, overlap};
@@ -8,34 +9,34 @@ use crate::phy::error::{Certain, Chunk as Bits, ErrorModel};
 use crate::phy::{Coding, Mode, decibels};
 use kernel::{Bytes, Db, Instant};
 
-/// From this ratio on every mode of PHY headers is understood, whatever the error model, if there
-/// is any hope for the rest of the frame.
+/// Above this SINR, a receiver decodes the PHY header in any mode and with any error model, if it
+/// can decode anything of the rest of the frame.
 const HEADER_IS_CLEAR: f64 = 100.0;
 
 /// Bits that stand for preamble and PHY header: those of the L-SIG field (clause 17.3.4), which
-/// needs the training before it, and those of the DSSS preamble and header (clause 16.2.2).
+/// follows the training fields, and those of the DSSS preamble and header (clause 16.2.2).
 const SIGNAL_BITS: u64 = 24;
 const DSSS_HEADER_BITS: u64 = 192;
 
-/// Of many frames some will arrive: all are lost with no smaller probability.
+/// Below this probability, the loss of all MPDUs of a PSDU counts as impossible.
 const ALL_LOST: f64 = 1e-12;
 
-/// What an error model has said: without interference the same question comes again and again.
+/// A cache of the error model's results: without interference, the same arguments recur often.
 #[derive(Debug)]
 pub(super) struct PerCache {
     answers: Vec<(PerKey, f64)>,
-    /// By mode, where it need not be asked.
+    /// The limits of each mode beyond which the error model is not evaluated.
     certain: Vec<(Mode, Box<Certain>)>,
 }
 
-/// Power, noise with interference, bits, and what tells modes apart.
+/// Power, noise with interference, bits, and the key of the mode.
 type PerKey = [u64; 4];
 
 impl PerCache {
     const SIZE: usize = 1 << 13;
 
     pub(super) fn new() -> Self {
-        // No question asks for no bits.
+        // No entry is for zero bits.
         Self { answers: vec![([0; 4], 1.0); Self::SIZE], certain: Vec::new() }
     }
 
@@ -53,7 +54,7 @@ impl PerCache {
         entry.1
     }
 
-    /// A mode and what tells it apart.
+    /// Looks up a mode and its key.
     fn cached_mode(&mut self, mode: Mode) -> CachedMode {
         let at = self.certain.iter().position(|(known, _)| *known == mode);
         let certain = at.unwrap_or_else(|| {
@@ -64,7 +65,7 @@ impl PerCache {
     }
 }
 
-/// A frame of the PSDU on the air.
+/// An MPDU, or the PHY header, on the air.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     begin: Instant,
@@ -73,7 +74,7 @@ struct Span {
 }
 
 impl Span {
-    /// How many of its bits are sent within a chunk; nothing can be said of those of no duration.
+    /// How many of its bits are sent within a chunk; `None` if it has no duration.
     fn within(&self, chunk: &Chunk) -> Option<u64> {
         if chunk.begin <= self.begin && self.end <= chunk.end && self.begin < self.end {
             return Some(self.bits);
@@ -83,41 +84,42 @@ impl Span {
     }
 }
 
-/// A mode in which bits of the frame are sent.
+/// A mode of a part of the frame, as the cache knows it.
 #[derive(Clone, Copy, Debug)]
 struct CachedMode {
     mode: Mode,
-    /// What tells modes apart in a [`PerKey`].
+    /// The key of the mode in a [`PerKey`].
     key: u64,
-    /// Its place in [`PerCache::certain`].
+    /// Its index in [`PerCache::certain`].
     certain: usize,
 }
 
-/// What decides on the reception of a frame at all its receivers alike.
+/// The parts of a PPDU and the SINR limits of its reception, the same for all receivers.
 #[derive(Debug)]
 pub(super) struct PpduParts {
     start: Instant,
     payload: Instant,
     header: CachedMode,
     header_bits: u64,
-    /// From which ratio on the header is understood.
+    /// Above this SINR the header is decoded.
     header_clear: f64,
     body: CachedMode,
     spans: Vec<Span>,
-    /// From which ratio on some frame arrives, whatever the draw, and from which one each does.
+    /// Above `some`, at least one MPDU is decoded with certainty; above `each`, each MPDU is.
     some: f64,
     each: f64,
-    /// Up to which ratio none does, in one part, or in up to so many.
+    /// Below `none`, an MPDU within one chunk is lost with certainty; below `none_in_parts`, so is
+    /// an MPDU that extends over up to `parts` chunks.
     none: f64,
     none_in_parts: f64,
     parts: usize,
 }
 
-/// Chunks whose losses do not add up to much.
+/// The largest number of chunks for which `some` holds.
 const MANY: usize = 64;
 
 impl PpduParts {
-    /// Of a frame whose PSDU consists of frames between these of its bytes.
+    /// The parts of a PPDU whose MPDUs begin and end at these offsets of the PSDU.
     pub(super) fn new(
         transmission: &Transmission,
         spans: impl Iterator<Item = (Bytes, Bytes)>,
@@ -156,7 +158,7 @@ impl PpduParts {
         }
     }
 
-    /// Up to which ratio in each of so many chunks no frame arrives.
+    /// The SINR below which no MPDU is decoded, if there are so many chunks.
     fn hopeless(&self, chunks: usize) -> f64 {
         match chunks {
             1 => self.none,
@@ -165,27 +167,27 @@ impl PpduParts {
         }
     }
 
-    /// Whether a ratio of `some` in each of so many chunks is enough.
+    /// Whether an SINR above `some` in each of so many chunks is sufficient.
     fn is_some(&self, chunks: usize) -> bool {
         chunks <= MANY && !self.spans.is_empty()
     }
 
-    /// How many frames it consists of.
+    /// The number of MPDUs.
     pub(super) fn frames(&self) -> usize {
         self.spans.len()
     }
 }
 
-/// What tells modes apart.
+/// A number that differs between modes.
 fn key(mode: &Mode) -> u64 {
     let kind = (mode.class as u64) << 16 | u64::from(mode.mcs) << 8 | u64::from(mode.streams);
     let kind = (kind << 8 | mode.width as u64) << 8 | mode.guard as u64;
-    // Without MCS the rate tells modes apart, with them the code does as well.
+    // The rate distinguishes modes without MCS; modes with MCS differ in the code as well.
     let code = u64::from(mode.coding == Coding::Ldpc);
     (kind << 1 | code) ^ mode.rate.0 << 41
 }
 
-/// All that decides on the reception of one frame, but its receiver.
+/// Computes packet error rates of one PPDU at any receiver.
 pub(super) struct PerCalculator<'a> {
     pub(super) levels: &'a Levels,
     pub(super) error: &'a dyn ErrorModel,
@@ -194,7 +196,7 @@ pub(super) struct PerCalculator<'a> {
 }
 
 impl PerCalculator<'_> {
-    /// Probability that a receiver that gets `power` understands the header.
+    /// Probability that a receiver decodes the PHY header at this `power`.
     pub(super) fn header(&mut self, chunks: &[Chunk], power: f64) -> f64 {
         if power < self.levels.sensitivity {
             return 0.0;
@@ -210,7 +212,7 @@ impl PerCalculator<'_> {
         success
     }
 
-    /// Probability that it then understands one of the frames of the PSDU.
+    /// Probability that a receiver that has decoded the PHY header decodes one of the MPDUs.
     pub(super) fn frame(&mut self, chunks: &[Chunk], power: f64, index: usize) -> f64 {
         self.span(chunks, power, self.ppdu.spans[index])
     }
@@ -229,7 +231,7 @@ impl PerCalculator<'_> {
         within.map(|chunk| self.part(chunk, power, body, span)).product()
     }
 
-    /// What [`Self::failure`] is, if bounds of the interference leave no doubt.
+    /// The value of [`Self::failure`], if the bounds of the interference determine it.
     pub(super) fn certain_failure(&self, power: f64, bounds: &Bounds) -> Option<f64> {
         let disturbance = bounds.most + self.levels.noise(self.ppdu.body.mode.width);
         let is_found =
@@ -237,7 +239,7 @@ impl PerCalculator<'_> {
         self.certain_loss(power, bounds).filter(|&all_lost| all_lost >= 1.0 || is_found)
     }
 
-    /// What [`Self::all_lost`] is, if bounds of the interference leave no doubt.
+    /// The value of [`Self::all_lost`], if the bounds of the interference determine it.
     fn certain_loss(&self, power: f64, bounds: &Bounds) -> Option<f64> {
         let ppdu = self.ppdu;
         let noise = self.levels.noise(ppdu.body.mode.width);
@@ -248,7 +250,7 @@ impl PerCalculator<'_> {
         is_some.then_some(0.0)
     }
 
-    /// Probability that it understands none of the frames.
+    /// Probability that a receiver decodes none of the MPDUs.
     pub(super) fn failure(&mut self, chunks: &[Chunk], power: f64) -> f64 {
         let ppdu = self.ppdu;
         let begin = chunks.iter().take_while(|chunk| chunk.end <= ppdu.payload).count();
@@ -261,7 +263,7 @@ impl PerCalculator<'_> {
         1.0 - self.header(chunks, power) * (1.0 - all_lost)
     }
 
-    /// Probability that all frames of the PSDU are lost.
+    /// Probability that all MPDUs of the PSDU are lost.
     fn all_lost(&mut self, chunks: &[Chunk], power: f64) -> f64 {
         let ppdu = self.ppdu;
         if let [span] = ppdu.spans[..] {
@@ -271,7 +273,7 @@ impl PerCalculator<'_> {
         let is_each =
             |chunk: &&Chunk| power >= ppdu.each * self.disturbance(chunk, &ppdu.body.mode);
         for chunk in chunks.iter().filter(is_each) {
-            // All that begin earlier end earlier.
+            // MPDUs are in order of time: all that begin earlier end earlier.
             let at = ppdu.spans.partition_point(|span| span.begin < chunk.begin);
             if ppdu.spans.get(at).is_some_and(|span| span.end <= chunk.end) {
                 return 0.0;
@@ -281,7 +283,7 @@ impl PerCalculator<'_> {
             return 0.0;
         }
         let mut all_lost = 1.0;
-        // Frames of one size within one chunk all fare alike.
+        // MPDUs of one size within one chunk have the same error rate.
         let (mut at, mut last) = (0, None);
         let is_hopeless = |chunk: &Chunk, per: &Self| {
             power <= ppdu.none * per.disturbance(chunk, &ppdu.body.mode)
@@ -313,8 +315,8 @@ impl PerCalculator<'_> {
         all_lost
     }
 
-    /// Whether those that last over one chunk alone leave no doubt that some frame arrives: which
-    /// it is, and how those fare that last over several, then makes no difference.
+    /// Whether the MPDUs that lie within one chunk suffice to be certain that some MPDU is decoded.
+    /// The others then need no evaluation.
     fn is_some_inside(&mut self, chunks: &[Chunk], power: f64) -> bool {
         let ppdu = self.ppdu;
         let mut all_lost = 1.0;
@@ -332,7 +334,7 @@ impl PerCalculator<'_> {
                     last = (span.bits, 1.0 - self.part(chunk, power, &ppdu.body, span));
                 }
                 all_lost *= last.1;
-                // Rounding may differ in another order.
+                // Half the limit, because rounding depends on the order of the factors.
                 if all_lost < ALL_LOST / 2.0 {
                     return true;
                 }
@@ -341,7 +343,7 @@ impl PerCalculator<'_> {
         false
     }
 
-    /// Probability that it would understand a whole PSDU without interference.
+    /// Probability that a receiver decodes a whole PSDU without interference.
     pub(super) fn alone(&mut self, power: f64, transmission: &Transmission) -> f64 {
         let (begin, end) = (transmission.start, transmission.end());
         let chunk = [Chunk { begin, end, interference: 0.0 }];
@@ -363,7 +365,7 @@ impl PerCalculator<'_> {
         chunk.interference + self.levels.noise(mode.width)
     }
 
-    /// The part of a span within a chunk.
+    /// Probability that the bits of a span within a chunk are decoded.
     fn part(&mut self, chunk: &Chunk, power: f64, cached_mode: &CachedMode, span: Span) -> f64 {
         let Some(bits) = span.within(chunk).filter(|&bits| bits > 0) else { return 1.0 };
         let disturbance = self.disturbance(chunk, &cached_mode.mode);

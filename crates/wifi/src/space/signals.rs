@@ -1,4 +1,4 @@
-//! What is on the air, and what arrives of it where.
+//! Transmissions on the air, and their power at the nodes in range.
 
 use super::frame::Transmission;
 use super::hearing::{Audience, Hearer, Hearing};

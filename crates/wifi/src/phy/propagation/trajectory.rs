@@ -1,29 +1,30 @@
-//! Where a node is when.
+//! The position of a node over time.
 
 use super::Position;
 use kernel::Instant;
 
-/// The trajectory of a node: it stands at its first waypoint until then, goes straight and evenly from
-/// each to the next, and stays at the last.
+/// The trajectory of a node: until the time of its first waypoint the node is at that waypoint,
+/// then it moves in a straight line at constant speed from each waypoint to the next, and it stays
+/// at the last one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory(Waypoints);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Waypoints {
     Fixed(Position),
-    /// Two waypoints at least, each later than the one before, and not all at one place.
+    /// At least two waypoints, each later than the one before, and not all at one position.
     Moving(Vec<(Instant, Position)>),
 }
 
 impl From<Position> for Trajectory {
-    /// It stands there for ever.
+    /// The node stays at this position.
     fn from(position: Position) -> Self {
         Self(Waypoints::Fixed(position))
     }
 }
 
 impl Trajectory {
-    /// Through these waypoints; at least one, each later than the one before.
+    /// A trajectory through these waypoints; at least one, each later than the one before.
     pub fn through(waypoints: Vec<(Instant, Position)>) -> Self {
         assert!(waypoints.is_sorted_by(|(a, _), (b, _)| a < b), "times rise");
         let (_, first) = *waypoints.first().expect("a node is somewhere");
@@ -33,12 +34,12 @@ impl Trajectory {
         Self(Waypoints::Moving(waypoints))
     }
 
-    /// Whether it is ever at another place.
+    /// Whether the node moves.
     pub fn moves(&self) -> bool {
         matches!(self.0, Waypoints::Moving(_))
     }
 
-    /// Where it is now.
+    /// The position at this instant.
     pub fn at(&self, now: Instant) -> Position {
         let waypoints = match &self.0 {
             Waypoints::Fixed(position) => return *position,
@@ -55,7 +56,7 @@ impl Trajectory {
         Position { x: between(from.x, to.x), y: between(from.y, to.y), z: between(from.z, to.z) }
     }
 
-    /// The least distance to another trajectory at any moment, in metres.
+    /// The least distance to another trajectory at any instant, in metres.
     pub fn closest(&self, other: &Self) -> f64 {
         let mut times: Vec<Instant> = self.times().chain(other.times()).collect();
         times.sort_unstable();
@@ -63,13 +64,13 @@ impl Trajectory {
             let (a, b) = (self.at(now), other.at(now));
             [a.x - b.x, a.y - b.y, a.z - b.z]
         };
-        // Between two waypoints of either the one goes straight past the other.
+        // Between two waypoints of either node, one moves in a straight line relative to the other.
         let going = times.windows(2).map(|pair| past(apart(pair[0]), apart(pair[1])));
         let begin = apart(times.first().copied().unwrap_or(Instant::ZERO));
         going.fold(past(begin, begin), f64::min)
     }
 
-    /// When it changes its way.
+    /// The times of the waypoints.
     fn times(&self) -> impl Iterator<Item = Instant> {
         let waypoints = match &self.0 {
             Waypoints::Fixed(_) => &[][..],
@@ -79,7 +80,7 @@ impl Trajectory {
     }
 }
 
-/// How near the origin the straight way between two places comes.
+/// The least distance of a line segment from the origin.
 fn past(from: [f64; 3], to: [f64; 3]) -> f64 {
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     let way = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
@@ -143,14 +144,14 @@ mod tests {
         assert_eq!(goes.closest(&stands), 3.0);
         assert_eq!(stands.closest(&goes), 3.0);
         assert_eq!(stands.closest(&Trajectory::from(place(4.0, 0.0))), 5.0);
-        // They meet at 4 s; a second later the one has gone on, and the other comes 10 m behind.
+        // They meet at 4 s. A second later, the first has moved on, and the second is 10 m behind.
         let meets =
             Trajectory::through(vec![(s(0.0), place(40.0, 0.0)), (s(8.0), place(-40.0, 0.0))]);
         assert_eq!(goes.closest(&meets), 0.0);
         let behind =
             Trajectory::through(vec![(s(1.0), place(-40.0, 0.0)), (s(9.0), place(40.0, 0.0))]);
         assert_eq!(goes.closest(&behind), 0.0, "before they go both stand there");
-        // A place that it has left before the other comes.
+        // A position that it has left before the other arrives.
         let late =
             Trajectory::through(vec![(s(8.0), place(0.0, 90.0)), (s(16.0), place(0.0, 10.0))]);
         let expected = libm::sqrt(40.0 * 40.0 + 10.0 * 10.0);

@@ -1,4 +1,4 @@
-//! What a node does when it has received something.
+//! The actions of a node when it has received a frame.
 
 use super::Node;
 use crate::Command;
@@ -9,8 +9,8 @@ use crate::space::rules::{Rules, peer_mut};
 use kernel::{Duration, Instant};
 
 impl Node {
-    /// A frame ends that could not be decoded: what an EIFS is longer than a DIFS comes before the
-    /// next slot (clause 10.3.2.3.7).
+    /// A frame ends that the node could not decode: it defers for an EIFS, which is longer than a
+    /// DIFS by `extra` (clause 10.3.2.3.7).
     pub(in crate::space) fn garbled(
         &mut self,
         now: Instant,
@@ -22,14 +22,14 @@ impl Node {
         self.miss(now, rules, out);
     }
 
-    /// What ends now was not the answer.
+    /// The frame that ends now was not the expected response.
     fn miss(&mut self, now: Instant, rules: &Rules, out: &mut Vec<Command>) {
         if self.awaited.is_some_and(|awaited| awaited.receiving) {
             self.give_up_waiting(now, rules, out);
         }
     }
 
-    /// A frame for somebody else is decoded: it reserves the medium (clause 10.3.2.4).
+    /// The node decodes a frame for another node and sets its NAV (clause 10.3.2.4).
     pub(in crate::space) fn overhear(
         &mut self,
         now: Instant,
@@ -43,7 +43,8 @@ impl Node {
         self.carrier.reserve(now + reserves, unless_followed);
     }
 
-    /// A frame for this node, or for all, is decoded; of a block ack the bitmap.
+    /// The node decodes a frame that is addressed to it, or a broadcast. `bitmap` is that of a
+    /// BlockAck.
     pub(in crate::space) fn hear(
         &mut self,
         now: Instant,
@@ -68,9 +69,9 @@ impl Node {
         let (timing, window) = (rules.timing(), rules.mac.window());
         let answer = |kind, psdu| frame.answered(timing, self.id, kind, psdu);
         let reply = match (frame.kind, frame.answer) {
-            // An answer that comes too late.
+            // A response that arrives after the timeout.
             _ if frame.is_answer() => None,
-            // No CTS while the NAV stands (clause 10.3.2.9).
+            // No CTS while the NAV has not expired (clause 10.3.2.9).
             (StepKind::Rts, _) if self.carrier.is_reserved(now) => None,
             (StepKind::Rts, _) => Some(answer(StepKind::Cts, ACK)),
             (_, ElicitedResponse::Ack) => Some(answer(StepKind::Ack, ACK)),
