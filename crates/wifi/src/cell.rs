@@ -319,7 +319,7 @@ impl Cell {
         self.contending_stations += u32::from(*contending == 1 && node != ACCESS_POINT);
         // The holder of a TXOP transmits a SIFS after its last exchange.
         if self.goes_on(f) {
-            return self.contention.stay(f);
+            return self.contention.wait_for_draw(f);
         }
         if self.contention.wait(now, f) {
             self.back_off(f);

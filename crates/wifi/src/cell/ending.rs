@@ -164,7 +164,7 @@ impl Cell {
                     let eifs = exchange.end + eifs;
                     let missed = std::mem::take(&mut self.missed);
                     for &node in &missed {
-                        self.lag(node, eifs);
+                        self.count_separately(node, eifs);
                     }
                     self.missed = missed;
                 }
@@ -175,9 +175,9 @@ impl Cell {
                     let eifs_over = exchange.end + eifs;
                     if bound {
                         let all = self.edcafs_of(receiver);
-                        self.contention.lag_bound(all, eifs_over, difs);
+                        self.contention.count_separately_after_nav(all, eifs_over, difs);
                     } else {
-                        self.lag(receiver, eifs_over);
+                        self.count_separately(receiver, eifs_over);
                     }
                 }
                 self.lose(now, f, resume, out);
@@ -238,9 +238,9 @@ impl Cell {
 
     /// All EDCAFs of a node count their own slots: from `start` if their interframe space is a
     /// DIFS.
-    fn lag(&mut self, node: u32, start: Instant) {
+    fn count_separately(&mut self, node: u32, start: Instant) {
         for f in self.edcafs_of(node) {
-            self.contention.lag(f, start);
+            self.contention.count_separately(f, start);
         }
     }
 
@@ -248,7 +248,7 @@ impl Cell {
     /// the interframe space of the party begins before theirs.
     fn resume_without_nav(&mut self, end: Instant, reserved_until: Instant, party: u32) {
         if reserved_until > end {
-            self.lag(party, end + self.rules.config.timing.difs());
+            self.count_separately(party, end + self.rules.config.timing.difs());
         }
     }
 
@@ -312,7 +312,7 @@ impl Cell {
         if self.edcafs[f as usize].is_idle() {
             member.contending -= 1;
             self.contending_stations -= u32::from(member.contending == 0 && node != ACCESS_POINT);
-            self.contention.rest(f);
+            self.contention.stop_waiting(f);
         }
         if !self.goes_on(f) {
             self.back_off(f);
@@ -363,7 +363,7 @@ impl Cell {
         if let Some(non_erp_start) = non_erp_start.filter(|&own| !shared_grid && own != start) {
             // The colliding 802.11b nodes count their own slots already.
             for i in 0..self.rules.non_erp().len() {
-                self.lag(self.rules.non_erp()[i], non_erp_start);
+                self.count_separately(self.rules.non_erp()[i], non_erp_start);
             }
         }
         self.schedule_access(out);
@@ -372,7 +372,7 @@ impl Cell {
     /// A node that has transmitted counts its own slots.
     fn resume(&mut self, node: u32, resume: Resume) {
         for f in self.edcafs_of(node) {
-            self.contention.lag_after(f, resume.at, resume.space);
+            self.contention.count_separately_after(f, resume.at, resume.space);
         }
     }
 }

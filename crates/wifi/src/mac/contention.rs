@@ -102,7 +102,7 @@ pub(crate) struct Contention {
     /// End of the NAV: virtual carrier sense reports a busy medium until then.
     reserved_until: Instant,
     /// Stations that count their own slots and have the same NAV as all others.
-    bound: Range<u32>,
+    nav_bound: Range<u32>,
     contenders: Vec<Contender>,
     /// Stations whose count is `Own` or `Immediate`.
     own: Vec<u32>,
@@ -126,7 +126,7 @@ impl Contention {
             clocks: Vec::new(),
             busy: false,
             reserved_until: Instant::ZERO,
-            bound: 0..0,
+            nav_bound: 0..0,
             contenders: Vec::with_capacity(spacings.len()),
             own: Vec::with_capacity(8),
         };
@@ -178,7 +178,7 @@ impl Contention {
             }
             Count::Own { .. } if pending => false,
             Count::Own { start, .. }
-                if self.bound.contains(&station) && now < self.reserved_until =>
+                if self.nav_bound.contains(&station) && now < self.reserved_until =>
             {
                 contender.count = Count::Own { start, slots: None };
                 true
@@ -238,12 +238,12 @@ impl Contention {
     }
 
     /// A frame of `station` begins to wait, and the caller draws its back-off later.
-    pub(crate) fn stay(&mut self, station: u32) {
+    pub(crate) fn wait_for_draw(&mut self, station: u32) {
         self.contenders[station as usize].waiting = true;
     }
 
     /// The frame of `station` has left. A pending back-off continues without a frame.
-    pub(crate) fn rest(&mut self, station: u32) {
+    pub(crate) fn stop_waiting(&mut self, station: u32) {
         self.contenders[station as usize].waiting = false;
     }
 
@@ -367,7 +367,7 @@ impl Contention {
     pub(crate) fn begin_idle(&mut self, start: Instant, reserved_until: Instant) {
         self.busy = false;
         self.reserved_until = reserved_until;
-        self.bound = 0..0;
+        self.nav_bound = 0..0;
         for clock in &mut self.clocks {
             clock.start = Self::spaced(self.slot, clock.spacing, start);
         }
@@ -375,28 +375,33 @@ impl Contention {
 
     /// In the idle period that begins, `station` counts its own slots: from `start` if its
     /// interframe space is a DIFS, else from the end of its interframe space.
-    pub(crate) fn lag(&mut self, station: u32, start: Instant) {
+    pub(crate) fn count_separately(&mut self, station: u32, start: Instant) {
         let spacing = self.clock_of(&self.contenders[station as usize]).spacing;
-        self.lag_from(station, Self::spaced(self.slot, spacing, start));
+        self.start_own_count(station, Self::spaced(self.slot, spacing, start));
     }
 
     /// In the idle period that begins, `stations` count their own slots and have the NAV of all
     /// others. They do not start before the end of an interframe space after the NAV, and a frame
     /// that arrives before the NAV ends backs off.
-    pub(crate) fn lag_bound(&mut self, stations: Range<u32>, start: Instant, difs: Duration) {
+    pub(crate) fn count_separately_after_nav(
+        &mut self,
+        stations: Range<u32>,
+        start: Instant,
+        difs: Duration,
+    ) {
         for station in stations.clone() {
-            self.lag(station, start.max(self.reserved_until + difs));
+            self.count_separately(station, start.max(self.reserved_until + difs));
         }
-        self.bound = stations;
+        self.nav_bound = stations;
     }
 
-    /// As [`Self::lag`], but the slots do not begin before `at`.
-    pub(crate) fn lag_after(&mut self, station: u32, at: Instant, start: Instant) {
+    /// As [`Self::count_separately`], but the slots do not begin before `at`.
+    pub(crate) fn count_separately_after(&mut self, station: u32, at: Instant, start: Instant) {
         let spacing = self.clock_of(&self.contenders[station as usize]).spacing;
-        self.lag_from(station, at.max(Self::spaced(self.slot, spacing, start)));
+        self.start_own_count(station, at.max(Self::spaced(self.slot, spacing, start)));
     }
 
-    fn lag_from(&mut self, station: u32, start: Instant) {
+    fn start_own_count(&mut self, station: u32, start: Instant) {
         let contender = &mut self.contenders[station as usize];
         let clock = &self.clocks[usize::from(contender.clock)];
         let slots = match contender.count {
@@ -435,7 +440,7 @@ impl Contention {
         if self.busy || !(waiting || self.is_pending(now, station)) {
             return None;
         }
-        let (start, slots, bound) = match count {
+        let (start, slots, nav_bound) = match count {
             Count::Shared { expiry, .. } => {
                 (clock.start, expiry.saturating_sub(clock.elapsed), true)
             }
@@ -444,7 +449,7 @@ impl Contention {
             Count::Done => return None,
         };
         Some(match () {
-            () if bound && now < self.reserved_until => Wait::Reserved,
+            () if nav_bound && now < self.reserved_until => Wait::Reserved,
             () if now < start => Wait::Space,
             () => Wait::Slots(slots - now.since(start) / self.slot),
         })
@@ -498,7 +503,7 @@ mod tests {
         busy(&mut c, 100);
         assert!(c.wait(at(200), 1));
         c.back_off(1, 3);
-        c.rest(0);
+        c.stop_waiting(0);
         c.begin_idle(at(1050), at(1000));
         assert_eq!(c.next_access(), Some(at(1050 + 60)));
     }
@@ -512,10 +517,10 @@ mod tests {
             c.wait(at(150), station);
             c.back_off(station, slots);
         }
-        c.rest(0);
+        c.stop_waiting(0);
         c.begin_idle(at(1050), at(1000));
         assert_eq!(busy(&mut c, 1050 + 40), [2]);
-        c.rest(2);
+        c.stop_waiting(2);
         c.begin_idle(at(2050), at(2000));
         assert_eq!(c.next_access(), Some(at(2050 + 60)), "three of five slots are left");
     }
@@ -538,7 +543,7 @@ mod tests {
         let mut c = contention();
         c.wait(at(100), 0);
         busy(&mut c, 100);
-        c.rest(0);
+        c.stop_waiting(0);
         c.begin_idle(at(1050), at(1000));
         c.back_off(0, 5);
         assert_eq!(c.next_access(), None);
@@ -551,7 +556,7 @@ mod tests {
         let mut c = contention();
         c.wait(at(100), 0);
         busy(&mut c, 100);
-        c.rest(0);
+        c.stop_waiting(0);
         c.begin_idle(at(1050), at(1000));
         c.back_off(0, 5);
         assert!(!c.wait(at(1200), 0));
@@ -573,11 +578,11 @@ mod tests {
             c.back_off(station, slots);
         }
         c.begin_idle(at(1364), at(1000));
-        c.lag(0, at(1230));
+        c.count_separately(0, at(1230));
         assert_eq!(c.next_access(), Some(at(1230 + 80)), "ahead of the others' EIFS");
         c.wait(at(1300), 2);
         assert_eq!(busy(&mut c, 1310), [0]);
-        c.rest(0);
+        c.stop_waiting(0);
         c.begin_idle(at(2050), at(2000));
         assert_eq!(
             c.next_access(),
@@ -591,7 +596,7 @@ mod tests {
         let mut c = contention();
         c.wait(at(100), 0);
         busy(&mut c, 100);
-        c.rest(0);
+        c.stop_waiting(0);
         c.begin_idle(at(1308), at(1258));
         assert!(c.wait(at(1100), 1));
         assert!(!c.wait(at(1260), 2));
@@ -607,9 +612,9 @@ mod tests {
             c.back_off(station, slots);
         }
         c.begin_idle(at(1364), at(1000));
-        c.lag(0, at(1130));
+        c.count_separately(0, at(1130));
         assert_eq!(busy(&mut c, 1150), [0]);
-        c.rest(0);
+        c.stop_waiting(0);
         c.begin_idle(at(2050), at(2000));
         assert_eq!(c.next_access(), Some(at(2050)));
         assert_eq!(busy(&mut c, 2050), [1]);
@@ -620,7 +625,7 @@ mod tests {
         let mut c = contention();
         c.wait(at(100), 0);
         busy(&mut c, 100);
-        c.rest(0);
+        c.stop_waiting(0);
         c.back_off(0, 0);
         c.begin_idle(at(1050), at(1000));
         assert!(c.is_pending(at(1049), 0));
@@ -673,7 +678,7 @@ mod tests {
                     }
                     counter.start = start + Duration::from_micros(lag_us.unwrap_or(0));
                     if lag_us.is_some() {
-                        c.lag(station, counter.start);
+                        c.count_separately(station, counter.start);
                     }
                 }
                 let end = |counter: &Counter| counter.start + SLOT * counter.left;

@@ -47,8 +47,7 @@ const fn us(n: u64) -> Duration {
     Duration::from_micros(n)
 }
 
-/// `aPPDUMaxTime` of HT-mixed, VHT and HE PPDUs (table 19-25, table 21-28, clause
-/// 27.4.4).
+/// `aPPDUMaxTime` of HT-mixed, VHT and HE PPDUs (table 19-25, table 21-28, clause 27.4.4).
 pub const LONGEST_PPDU: Duration = us(5484);
 
 /// The duration of a PPDU that carries `psdu` bytes, FCS included.

@@ -5,7 +5,7 @@ use super::hearing::Hearer;
 use super::interference::{Chunk, Interference};
 use super::node::Node;
 use super::per::{PerCalculator, PpduParts};
-use super::reception::{Change, End, Followed};
+use super::reception::{Change, End, Received};
 use super::{Heard, Space};
 use crate::mac::{ACK, Bitmap, Edcaf, StepKind};
 use crate::{Command, MsduSource};
@@ -21,7 +21,7 @@ pub(super) struct Scratch {
     touched: Vec<u32>,
     is_touched: Vec<bool>,
     /// Node, transmission and reception of each frame that a node received to its end.
-    followed: Vec<(u32, u32, Followed)>,
+    received: Vec<(u32, u32, Received)>,
     interference: Interference,
 }
 
@@ -33,7 +33,7 @@ struct EndedFrame {
     /// The difference of EIFS and DIFS after this frame.
     extra: Duration,
     /// The NAV that the frame sets ends at this instant if no frame has begun by then.
-    unless_followed: Option<Instant>,
+    nav_reset_at: Option<Instant>,
 }
 
 impl Scratch {
@@ -157,9 +157,9 @@ impl Space {
         for &id in &ending {
             self.end_transmission(id);
         }
-        let mut followed = std::mem::take(&mut self.scratch.followed);
+        let mut received = std::mem::take(&mut self.scratch.received);
         let mut ended_frame: Option<EndedFrame> = None;
-        for (node, id, how) in followed.drain(..) {
+        for (node, id, how) in received.drain(..) {
             let ended_frame = match &mut ended_frame {
                 Some(ended_frame) if ended_frame.id == id => ended_frame,
                 other => other.insert(self.ended_frame(now, id)),
@@ -167,7 +167,7 @@ impl Space {
             self.receive(now, node, ended_frame, &how, out);
             self.note_contending(node);
         }
-        self.scratch.followed = followed;
+        self.scratch.received = received;
         for id in ending.drain(..) {
             self.count(id);
             let frame = self.signals.transmission(id).frame;
@@ -194,7 +194,7 @@ impl Space {
             match receivers[node as usize].depart((id, power), energy) {
                 End::Unnoticed => return,
                 End::Energy => {}
-                End::Followed(how) => scratch.followed.push((node, id, how)),
+                End::Received(how) => scratch.received.push((node, id, how)),
             }
             scratch.touch(node);
         });
@@ -209,13 +209,13 @@ impl Space {
         let ppdu = PpduParts::new(&transmission, spans, timing, error, &mut self.per_cache);
         self.scratch.interference.with(id, &self.signals);
         let extra = timing.eifs(&frame.mode).saturating_sub(timing.difs());
-        let unless_followed = (rules.nav_reset && frame.kind == StepKind::Rts).then(|| {
+        let nav_reset_at = (rules.nav_reset && frame.kind == StepKind::Rts).then(|| {
             let cts = timing.response_mode(&frame.mode);
             let delay = timing.standard.rx_start_delay(&cts, timing.preamble);
             let lasting = timing.airtime(&cts, ACK).total();
             now + timing.sifs() * 2 + lasting + delay + timing.slot * 2
         });
-        EndedFrame { id, transmission, ppdu, extra, unless_followed }
+        EndedFrame { id, transmission, ppdu, extra, nav_reset_at }
     }
 
     /// A node has received a frame to its end. Draws whether it decodes the frame.
@@ -224,10 +224,10 @@ impl Space {
         now: Instant,
         node: u32,
         ended_frame: &EndedFrame,
-        &Followed { power, bounds }: &Followed,
+        &Received { power, bounds }: &Received,
         out: &mut Vec<Command>,
     ) {
-        let EndedFrame { id, ref transmission, ref ppdu, extra, unless_followed } = *ended_frame;
+        let EndedFrame { id, ref transmission, ref ppdu, extra, nav_reset_at } = *ended_frame;
         let (frame, rules) = (&transmission.frame, &self.rules);
         let pair = [node as usize, frame.from as usize];
         let [receiver, sender] = self.nodes.get_disjoint_mut(pair).expect("nobody hears itself");
@@ -254,15 +254,15 @@ impl Space {
                 // Without interference the node would probably have decoded the frame.
                 let clash = bounds.most > 0.0 && per.alone(power, transmission) > 0.5;
                 let reach = &mut self.signals.transmission_mut(id).reach;
-                reach.clashes += u32::from(clash);
+                reach.interfered += u32::from(clash);
                 reach.noise += u32::from(!clash);
             }
-            return receiver.garbled(now, extra, rules, out);
+            return receiver.on_decoding_error(now, extra, rules, out);
         }
         if !for_me {
-            return receiver.overhear(now, frame.reserves, unless_followed, rules, out);
+            return receiver.overhear(now, frame.reserves, nav_reset_at, rules, out);
         }
-        self.signals.transmission_mut(id).reach.understood += 1;
+        self.signals.transmission_mut(id).reach.decoded += 1;
         match frame.kind {
             StepKind::BlockAck => {
                 // The BlockAck acknowledges the MPDUs that its transmitter received from this node.
@@ -295,26 +295,26 @@ impl Space {
     fn count(&mut self, id: u32) {
         let signals = &self.signals;
         let Transmission { frame, reach, start, .. } = *signals.transmission(id);
-        if reach.understood > 0 || frame.kind == StepKind::CtsToSelf {
+        if reach.decoded > 0 || frame.kind == StepKind::CtsToSelf {
             return;
         }
         let audible = |hearer: &Hearer| {
             let power = signals.mean_at(frame.from, hearer, start);
             power.is_some_and(|power| power.milliwatts >= self.rules.levels.detect)
         };
-        let could_follow = match frame.to {
+        let could_receive = match frame.to {
             Some(to) => usize::from(signals.hearer_of(id, to).is_some_and(|to| audible(&to))),
             None => signals.hearers(id).iter().filter(|hearer| audible(hearer)).count(),
         };
         // A node that could have received the frame and did not was transmitting or receiving
         // another.
-        let hindered = could_follow as u32 > reach.clashes + reach.noise;
+        let hindered = could_receive as u32 > reach.interfered + reach.noise;
         let owner = match (frame.kind, frame.to) {
             (_, Some(to)) if frame.is_answer() => to,
             _ => frame.from,
         };
         let counters = &mut self.nodes[owner as usize].counters.exchanges;
-        if hindered || reach.clashes > 0 {
+        if hindered || reach.interfered > 0 {
             counters.collisions += 1;
         } else {
             counters.noise_losses += u64::from(frame.to.is_some());

@@ -51,12 +51,12 @@ impl Space {
         let ppdu = PpduParts::new(&transmission, whole, timing, error, per_cache);
         let mut per = PerCalculator { levels, error, ppdu: &ppdu, per_cache };
         let detected = power >= levels.detect && levels.finds(power, FixedPower::default());
-        let understood = per.alone(power, &transmission);
+        let decoded = per.alone(power, &transmission);
         Some(LinkBudget {
             signal: Milliwatts(power).into(),
             snr: decibels(power / levels.noise(mode.width)),
             detected,
-            success: if detected { understood } else { 0.0 },
+            success: if detected { decoded } else { 0.0 },
         })
     }
 }

@@ -93,8 +93,8 @@ pub(super) struct Transmission {
 /// noise.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reach {
-    pub(super) understood: u32,
-    pub(super) clashes: u32,
+    pub(super) decoded: u32,
+    pub(super) interfered: u32,
     pub(super) noise: u32,
 }
 

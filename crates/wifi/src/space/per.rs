@@ -11,7 +11,7 @@ use kernel::{Bytes, Db, Instant};
 
 /// Above this SINR, a receiver decodes the PHY header in any mode and with any error model, if it
 /// can decode anything of the rest of the frame.
-const HEADER_IS_CLEAR: f64 = 100.0;
+const HEADER_SUCCESS_ABOVE: f64 = 100.0;
 
 /// Bits that stand for preamble and PHY header: those of the L-SIG field (clause 17.3.4), which
 /// follows the training fields, and those of the DSSS preamble and header (clause 16.2.2).
@@ -102,21 +102,22 @@ pub(super) struct PpduParts {
     header: CachedMode,
     header_bits: u64,
     /// Above this SINR the header is decoded.
-    header_clear: f64,
+    header_success_above: f64,
     body: CachedMode,
     spans: Vec<Span>,
-    /// Above `some`, at least one MPDU is decoded with certainty; above `each`, each MPDU is.
-    some: f64,
-    each: f64,
-    /// Below `none`, an MPDU within one chunk is lost with certainty; below `none_in_parts`, so is
-    /// an MPDU that extends over up to `parts` chunks.
-    none: f64,
-    none_in_parts: f64,
+    /// Above `some_above`, at least one MPDU is decoded with certainty; above `every_above`, each
+    /// MPDU is.
+    some_above: f64,
+    every_above: f64,
+    /// Below `none_below`, an MPDU within one chunk is lost with certainty; below
+    /// `none_below_in_parts`, so is an MPDU that extends over up to `parts` chunks.
+    none_below: f64,
+    none_below_in_parts: f64,
     parts: usize,
 }
 
-/// The largest number of chunks for which `some` holds.
-const MANY: usize = 64;
+/// The largest number of chunks for which `some_above` holds.
+const MOST_CHUNKS: usize = 64;
 
 impl PpduParts {
     /// The parts of a PPDU whose MPDUs begin and end at these offsets of the PSDU.
@@ -139,37 +140,37 @@ impl PpduParts {
         let least = spans.iter().map(|span| span.bits).min().unwrap_or(1);
         let header = per_cache.cached_mode(timing.standard.lowest_mandatory(mode.class));
         let body = per_cache.cached_mode(mode);
-        let header_clear =
-            per_cache.certain[header.certain].1.clear(error, &header.mode, header_bits);
+        let header_success_above =
+            per_cache.certain[header.certain].1.success_above(error, &header.mode, header_bits);
         let certain = &mut per_cache.certain[body.certain].1;
         Self {
             start: transmission.start,
             payload: transmission.payload(),
             header,
             header_bits,
-            header_clear: header_clear.min(HEADER_IS_CLEAR),
+            header_success_above: header_success_above.min(HEADER_SUCCESS_ABOVE),
             body,
-            some: certain.one_of(error, &mode, most, spans.len()),
-            each: certain.one_of(error, &mode, most, 1),
-            none: certain.hopeless(error, &mode, least),
-            none_in_parts: certain.hopeless_in_parts(error, &mode, least),
+            some_above: certain.any_success_above(error, &mode, most, spans.len()),
+            every_above: certain.any_success_above(error, &mode, most, 1),
+            none_below: certain.failure_below(error, &mode, least),
+            none_below_in_parts: certain.failure_below_in_parts(error, &mode, least),
             parts: (least / Certain::PART) as usize,
             spans,
         }
     }
 
     /// The SINR below which no MPDU is decoded, if there are so many chunks.
-    fn hopeless(&self, chunks: usize) -> f64 {
+    fn failure_below(&self, chunks: usize) -> f64 {
         match chunks {
-            1 => self.none,
-            chunks if chunks <= self.parts => self.none_in_parts,
+            1 => self.none_below,
+            chunks if chunks <= self.parts => self.none_below_in_parts,
             _ => 0.0,
         }
     }
 
-    /// Whether an SINR above `some` in each of so many chunks is sufficient.
+    /// Whether an SINR above `some_above` in each of so many chunks is sufficient.
     fn is_some(&self, chunks: usize) -> bool {
-        chunks <= MANY && !self.spans.is_empty()
+        chunks <= MOST_CHUNKS && !self.spans.is_empty()
     }
 
     /// The number of MPDUs.
@@ -204,7 +205,9 @@ impl PerCalculator<'_> {
         let PpduParts { ref header, header_bits, start, payload, .. } = *self.ppdu;
         let mut success = 1.0;
         for chunk in chunks.iter().take_while(|chunk| chunk.begin < payload) {
-            if power < self.ppdu.header_clear * self.disturbance(chunk, &self.ppdu.body.mode) {
+            if power
+                < self.ppdu.header_success_above * self.disturbance(chunk, &self.ppdu.body.mode)
+            {
                 let span = Span { begin: start, end: payload, bits: header_bits };
                 success *= self.part(chunk, power, header, span);
             }
@@ -223,7 +226,8 @@ impl PerCalculator<'_> {
         let body = &self.ppdu.body;
         for chunk in within.clone() {
             let bits = span.within(chunk).unwrap_or(0);
-            if bits > 0 && power <= self.hopeless(body, bits) * self.disturbance(chunk, &body.mode)
+            if bits > 0
+                && power <= self.failure_below(body, bits) * self.disturbance(chunk, &body.mode)
             {
                 return 0.0;
             }
@@ -234,8 +238,8 @@ impl PerCalculator<'_> {
     /// The value of [`Self::failure`], if the bounds of the interference determine it.
     pub(super) fn certain_failure(&self, power: f64, bounds: &Bounds) -> Option<f64> {
         let disturbance = bounds.most + self.levels.noise(self.ppdu.body.mode.width);
-        let is_found =
-            power >= self.levels.sensitivity && power >= self.ppdu.header_clear * disturbance;
+        let is_found = power >= self.levels.sensitivity
+            && power >= self.ppdu.header_success_above * disturbance;
         self.certain_loss(power, bounds).filter(|&all_lost| all_lost >= 1.0 || is_found)
     }
 
@@ -243,10 +247,11 @@ impl PerCalculator<'_> {
     fn certain_loss(&self, power: f64, bounds: &Bounds) -> Option<f64> {
         let ppdu = self.ppdu;
         let noise = self.levels.noise(ppdu.body.mode.width);
-        if power <= ppdu.hopeless(bounds.chunks) * (bounds.least + noise) {
+        if power <= ppdu.failure_below(bounds.chunks) * (bounds.least + noise) {
             return Some(1.0);
         }
-        let is_some = ppdu.is_some(bounds.chunks) && power >= ppdu.some * (bounds.most + noise);
+        let is_some =
+            ppdu.is_some(bounds.chunks) && power >= ppdu.some_above * (bounds.most + noise);
         is_some.then_some(0.0)
     }
 
@@ -270,9 +275,9 @@ impl PerCalculator<'_> {
             let lost = 1.0 - self.span(chunks, power, span);
             return if lost < ALL_LOST { 0.0 } else { lost };
         }
-        let is_each =
-            |chunk: &&Chunk| power >= ppdu.each * self.disturbance(chunk, &ppdu.body.mode);
-        for chunk in chunks.iter().filter(is_each) {
+        let is_every =
+            |chunk: &&Chunk| power >= ppdu.every_above * self.disturbance(chunk, &ppdu.body.mode);
+        for chunk in chunks.iter().filter(is_every) {
             // MPDUs are in order of time: all that begin earlier end earlier.
             let at = ppdu.spans.partition_point(|span| span.begin < chunk.begin);
             if ppdu.spans.get(at).is_some_and(|span| span.end <= chunk.end) {
@@ -285,16 +290,16 @@ impl PerCalculator<'_> {
         let mut all_lost = 1.0;
         // MPDUs of one size within one chunk have the same error rate.
         let (mut at, mut last) = (0, None);
-        let is_hopeless = |chunk: &Chunk, per: &Self| {
-            power <= ppdu.none * per.disturbance(chunk, &ppdu.body.mode)
+        let is_lost = |chunk: &Chunk, per: &Self| {
+            power <= ppdu.none_below * per.disturbance(chunk, &ppdu.body.mode)
         };
-        let mut hopeless = is_hopeless(&chunks[0], self);
+        let mut failure_below = is_lost(&chunks[0], self);
         for span in &ppdu.spans {
             while chunks[at].end <= span.begin && at + 1 < chunks.len() {
                 at += 1;
-                hopeless = is_hopeless(&chunks[at], self);
+                failure_below = is_lost(&chunks[at], self);
             }
-            if hopeless && span.end <= chunks[at].end {
+            if failure_below && span.end <= chunks[at].end {
                 continue;
             }
             let success = match last {
@@ -324,10 +329,10 @@ impl PerCalculator<'_> {
         for chunk in chunks {
             while spans.next_if(|span| span.begin < chunk.begin).is_some() {}
             let disturbance = self.disturbance(chunk, &ppdu.body.mode);
-            let is_hopeless = power <= ppdu.none * disturbance;
+            let is_lost = power <= ppdu.none_below * disturbance;
             let mut last = (0, 1.0);
             while let Some(&span) = spans.next_if(|span| span.end <= chunk.end) {
-                if is_hopeless {
+                if is_lost {
                     continue;
                 }
                 if last.0 != span.bits {
@@ -352,12 +357,20 @@ impl PerCalculator<'_> {
         self.header(&chunk, power) * self.span(&chunk, power, span)
     }
 
-    fn hopeless(&mut self, cached_mode: &CachedMode, bits: u64) -> f64 {
-        self.per_cache.certain[cached_mode.certain].1.hopeless(self.error, &cached_mode.mode, bits)
+    fn failure_below(&mut self, cached_mode: &CachedMode, bits: u64) -> f64 {
+        self.per_cache.certain[cached_mode.certain].1.failure_below(
+            self.error,
+            &cached_mode.mode,
+            bits,
+        )
     }
 
-    fn clear(&mut self, cached_mode: &CachedMode, bits: u64) -> f64 {
-        self.per_cache.certain[cached_mode.certain].1.clear(self.error, &cached_mode.mode, bits)
+    fn success_above(&mut self, cached_mode: &CachedMode, bits: u64) -> f64 {
+        self.per_cache.certain[cached_mode.certain].1.success_above(
+            self.error,
+            &cached_mode.mode,
+            bits,
+        )
     }
 
     /// Noise and interference, in milliwatts.
@@ -369,10 +382,10 @@ impl PerCalculator<'_> {
     fn part(&mut self, chunk: &Chunk, power: f64, cached_mode: &CachedMode, span: Span) -> f64 {
         let Some(bits) = span.within(chunk).filter(|&bits| bits > 0) else { return 1.0 };
         let disturbance = self.disturbance(chunk, &cached_mode.mode);
-        if power >= self.clear(cached_mode, bits) * disturbance {
+        if power >= self.success_above(cached_mode, bits) * disturbance {
             return 1.0;
         }
-        if power <= self.hopeless(cached_mode, bits) * disturbance {
+        if power <= self.failure_below(cached_mode, bits) * disturbance {
             return 0.0;
         }
         let question = [power.to_bits(), disturbance.to_bits(), bits, cached_mode.key];

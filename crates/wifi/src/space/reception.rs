@@ -19,11 +19,11 @@ struct Signal {
 
 /// The reception of a frame.
 #[derive(Clone, Copy, Debug)]
-struct Lock {
+struct Reception {
     signal: Signal,
     since: Instant,
     /// Before this instant, a later signal may hide the frame or take its place.
-    settled: Instant,
+    locked_from: Instant,
     /// Least and greatest sum of all signals since then.
     least: FixedPower,
     most: FixedPower,
@@ -33,7 +33,7 @@ struct Lock {
 
 /// A frame that the receiver has received to its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Followed {
+pub(super) struct Received {
     /// In milliwatts.
     pub(super) power: f64,
     /// Bounds of the interference during the frame.
@@ -59,7 +59,7 @@ pub(super) enum End {
     /// Energy detection may become idle.
     Energy,
     /// A frame was received to its end.
-    Followed(Followed),
+    Received(Received),
 }
 
 /// The receiver and the physical carrier sense of one node.
@@ -70,7 +70,7 @@ pub(super) struct Receiver {
     /// Of the signals that began last and can be received, the strongest (the first among equals),
     /// and when it began.
     newest: Option<(Instant, Signal)>,
-    lock: Option<Lock>,
+    reception: Option<Reception>,
     /// The node transmits and receives nothing.
     sending: bool,
     /// The end of the node's present or last transmission.
@@ -81,14 +81,14 @@ pub(super) struct Receiver {
 
 impl Receiver {
     /// Number of the transmission that is being received.
-    pub(super) fn follows(&self) -> Option<u32> {
-        self.lock.map(|lock| lock.signal.id)
+    pub(super) fn received_transmission(&self) -> Option<u32> {
+        self.reception.map(|reception| reception.signal.id)
     }
 
     /// The node begins to transmit. A reception in progress is lost.
     pub(super) fn begin_sending(&mut self, until: Instant) {
         (self.sending, self.sends_until) = (true, until);
-        self.lock = None;
+        self.reception = None;
     }
 
     /// Whether the node transmits until `end`: a signal that begins now and ends by then has no
@@ -104,12 +104,12 @@ impl Receiver {
     /// Physical carrier sense, as of the last [`Self::sense`]: the node transmits, receives a frame
     /// or detects energy (clause 17.3.10.6).
     pub(super) fn is_busy(&self) -> bool {
-        self.sending || self.lock.is_some() || self.energy
+        self.sending || self.reception.is_some() || self.energy
     }
 
     /// Updates energy detection. Returns whether the medium is busy.
     pub(super) fn sense(&mut self, levels: &Levels) -> bool {
-        self.energy = !self.sending && self.lock.is_none() && self.sum >= levels.energy;
+        self.energy = !self.sending && self.reception.is_none() && self.sum >= levels.energy;
         self.is_busy()
     }
 
@@ -125,10 +125,10 @@ impl Receiver {
     ) -> bool {
         let others = self.sum;
         self.sum = self.sum + power.fixed;
-        if let Some(lock) = &mut self.lock {
-            lock.most = lock.most.max(self.sum);
-            lock.changes += 1;
-            if now >= lock.settled {
+        if let Some(reception) = &mut self.reception {
+            reception.most = reception.most.max(self.sum);
+            reception.changes += 1;
+            if now >= reception.locked_from {
                 return false;
             }
         }
@@ -144,7 +144,7 @@ impl Receiver {
                 self.newest = Some((now, Signal { id, power }));
             }
         }
-        self.lock.is_some()
+        self.reception.is_some()
             || audible && levels.finds(power.milliwatts, others)
             || !self.energy && self.sum >= levels.energy
     }
@@ -155,25 +155,25 @@ impl Receiver {
             return Change::None;
         }
         let mut change = Change::None;
-        if let Some(lock) = &self.lock
-            && now.since(lock.since) < DETECTION
-            && !self.finds(&lock.signal, levels)
+        if let Some(reception) = &self.reception
+            && now.since(reception.since) < DETECTION
+            && !self.finds(&reception.signal, levels)
         {
-            self.lock = None;
+            self.reception = None;
             change = Change::Lost;
         }
         let newest = self.newest.filter(|&(since, _)| since == now);
         let Some((_, best)) = newest else { return change };
-        let free = match (&self.lock, levels.capture) {
+        let free = match (&self.reception, levels.capture) {
             (None, _) => true,
-            (Some(lock), Some((ratio, window))) => {
-                let needed = lock.signal.power.milliwatts * ratio;
-                now.since(lock.since) < window && best.power.milliwatts >= needed
+            (Some(reception), Some((ratio, window))) => {
+                let needed = reception.signal.power.milliwatts * ratio;
+                now.since(reception.since) < window && best.power.milliwatts >= needed
             }
             (Some(_), None) => false,
         };
         if free && self.finds(&best, levels) {
-            self.follow(now, best, levels);
+            self.begin_reception(now, best, levels);
             change = Change::Found(best.id);
         }
         change
@@ -185,29 +185,30 @@ impl Receiver {
     }
 
     /// Begins to receive a signal that begins now.
-    fn follow(&mut self, now: Instant, signal: Signal, levels: &Levels) {
+    fn begin_reception(&mut self, now: Instant, signal: Signal, levels: &Levels) {
         let window = levels.capture.map_or(Duration::ZERO, |(_, window)| window);
-        let settled = now + window.max(DETECTION);
+        let locked_from = now + window.max(DETECTION);
         let (least, most) = (self.sum, self.sum);
-        self.lock = Some(Lock { signal, since: now, settled, least, most, changes: 0 });
+        self.reception =
+            Some(Reception { signal, since: now, locked_from, least, most, changes: 0 });
     }
 
     /// A signal ends.
     #[inline]
     pub(super) fn depart(&mut self, (id, power): (u32, Power), energy: FixedPower) -> End {
         self.sum = self.sum - power.fixed;
-        match &mut self.lock {
-            Some(lock) if lock.signal.id == id => {
-                let Lock { least, most, changes, .. } = *lock;
-                self.lock = None;
+        match &mut self.reception {
+            Some(reception) if reception.signal.id == id => {
+                let Reception { least, most, changes, .. } = *reception;
+                self.reception = None;
                 let others = |all: FixedPower| (all - power.fixed).milliwatts();
                 let (least, most) = (others(least), others(most));
                 let bounds = Bounds { least, most, chunks: changes as usize + 1 };
-                End::Followed(Followed { power: power.milliwatts, bounds })
+                End::Received(Received { power: power.milliwatts, bounds })
             }
-            Some(lock) => {
-                lock.least = lock.least.min(self.sum);
-                lock.changes += 1;
+            Some(reception) => {
+                reception.least = reception.least.min(self.sum);
+                reception.changes += 1;
                 End::Unnoticed
             }
             None if self.energy && !self.sending && self.sum < energy => End::Energy,
@@ -315,7 +316,7 @@ mod tests {
             assert_eq!(ear.begin(at, level), None);
         }
         assert_eq!(ear.end(1), End::Unnoticed);
-        let End::Followed(Followed { power, bounds }) = ear.end(0) else {
+        let End::Received(Received { power, bounds }) = ear.end(0) else {
             panic!("it was followed")
         };
         assert_eq!(power, dbm(-60.0).milliwatts);

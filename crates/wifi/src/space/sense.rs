@@ -14,13 +14,13 @@ pub(super) struct Carrier {
     nav: Instant,
     /// An RTS has set the NAV, which ends at this instant if no frame has begun by then (clause
     /// 10.3.2.4).
-    unless_followed: Option<Instant>,
+    nav_reset_at: Option<Instant>,
 }
 
 impl Carrier {
     pub(super) fn new() -> Self {
         let nav = Instant::ZERO;
-        Self { idle_since: Some(Instant::ZERO), extra: Duration::ZERO, nav, unless_followed: None }
+        Self { idle_since: Some(Instant::ZERO), extra: Duration::ZERO, nav, nav_reset_at: None }
     }
 
     /// Whether the receiver reports the medium busy.
@@ -39,7 +39,7 @@ impl Carrier {
     }
 
     fn reserved_until(&self) -> Instant {
-        self.unless_followed.map_or(self.nav, |at| at.min(self.nav))
+        self.nav_reset_at.map_or(self.nav, |at| at.min(self.nav))
     }
 
     /// When the first slot may begin, if the medium stays idle.
@@ -64,7 +64,7 @@ impl Carrier {
 
     /// The node is receiving a frame whose PHY header ends at `detected`.
     pub(super) fn on_detected(&mut self, detected: Instant) {
-        if let Some(at) = self.unless_followed.take()
+        if let Some(at) = self.nav_reset_at.take()
             && detected > at
         {
             self.nav = self.nav.min(at);
@@ -72,15 +72,15 @@ impl Carrier {
     }
 
     /// A frame for another node sets the NAV.
-    pub(super) fn reserve(&mut self, until: Instant, unless_followed: Option<Instant>) {
+    pub(super) fn reserve(&mut self, until: Instant, nav_reset_at: Option<Instant>) {
         if until > self.nav {
             self.nav = until;
-            self.unless_followed = unless_followed;
+            self.nav_reset_at = nav_reset_at;
         }
     }
 
     /// A frame could not be decoded: the next idle time begins with an EIFS.
-    pub(super) fn on_garbled(&mut self, extra: Duration) {
+    pub(super) fn on_decoding_error(&mut self, extra: Duration) {
         self.extra = extra;
     }
 
@@ -285,7 +285,7 @@ mod tests {
         let expiry = |extra: u64, nav: u64, unless: Option<u64>| {
             let (mut slots, mut carrier) = (slots(SlotGrid::Standard), Carrier::new());
             freeze(&mut slots, &mut carrier, 0, false);
-            carrier.on_garbled(Duration::from_micros(extra));
+            carrier.on_decoding_error(Duration::from_micros(extra));
             carrier.reserve(us(nav), unless.map(us));
             carrier.begin_idle(us(100));
             slots.back_off(1);

@@ -35,13 +35,13 @@ impl Heard {
         transmission: &Transmission,
         node: u32,
         (chunks, power): (&[Chunk], f64),
-        understood: bool,
+        decoded: bool,
     ) -> Self {
         let Transmission { frame, start, .. } = *transmission;
         let parts = chunks.iter().map(|chunk| (chunk.begin, chunk.end, chunk.interference));
         let interference = parts.collect();
         let (from, to, kind, end) = (frame.from, frame.to, frame.kind, transmission.end());
-        Self { node, from, to, kind, start, end, power, interference, understood }
+        Self { node, from, to, kind, start, end, power, interference, understood: decoded }
     }
 }
 
@@ -68,11 +68,11 @@ impl Space {
     /// The carrier sense of a node now.
     pub fn senses(&self, node: u32) -> Senses {
         let receiver = &self.receivers[node as usize];
-        let follows = receiver.follows().map(|id| {
+        let receiving = receiver.received_transmission().map(|id| {
             let transmission = self.signals.transmission(id);
             (transmission.frame.from, transmission.start)
         });
-        Senses { busy: receiver.is_busy(), follows }
+        Senses { busy: receiver.is_busy(), follows: receiving }
     }
 
     /// Sequence numbers and bytes of the MPDUs that an EDCAF of a node assembled last; none for a

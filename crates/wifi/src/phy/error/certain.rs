@@ -41,14 +41,14 @@ impl Certain {
         Self { above: [[f64::NAN; SIZES]; LOSSES.len()], below: [[f64::NAN; SIZES]; 2] };
 
     /// Above this ratio, the model decodes up to so many bits with probability 1.0.
-    pub(crate) fn clear(&mut self, model: &dyn ErrorModel, mode: &Mode, bits: u64) -> f64 {
+    pub(crate) fn success_above(&mut self, model: &dyn ErrorModel, mode: &Mode, bits: u64) -> f64 {
         self.above(model, mode, bits, 0)
     }
 
     /// Above this ratio, the model decodes at least one of several frames of up to so many bits
     /// each, except with a probability below 1e-12, even if each frame extends over up to 64
     /// ratios.
-    pub(crate) fn one_of(
+    pub(crate) fn any_success_above(
         &mut self,
         model: &dyn ErrorModel,
         mode: &Mode,
@@ -75,13 +75,13 @@ impl Certain {
 
     /// Below this ratio, the success probability p of so many bits, or more, is so small that 1.0 -
     /// p equals 1.0.
-    pub(crate) fn hopeless(&mut self, model: &dyn ErrorModel, mode: &Mode, bits: u64) -> f64 {
+    pub(crate) fn failure_below(&mut self, model: &dyn ErrorModel, mode: &Mode, bits: u64) -> f64 {
         self.below(model, mode, bits, false)
     }
 
-    /// As [`Self::hopeless`], for bits that are divided into at most one part for each
+    /// As [`Self::failure_below`], for bits that are divided into at most one part for each
     /// [`Certain::PART`] bits.
-    pub(crate) fn hopeless_in_parts(
+    pub(crate) fn failure_below_in_parts(
         &mut self,
         model: &dyn ErrorModel,
         mode: &Mode,
@@ -167,11 +167,14 @@ mod tests {
             for mode in modes() {
                 let mut certain = Certain::NEW;
                 for bits in BITS {
-                    let clear = certain.clear(model, &mode, bits);
-                    assert!(answers(model, &mode, bits, clear, 0.2).all(|success| success == 1.0));
+                    let success_above = certain.success_above(model, &mode, bits);
+                    assert!(
+                        answers(model, &mode, bits, success_above, 0.2)
+                            .all(|success| success == 1.0)
+                    );
                     for (frames, loss) in [(1, 1e-12), (2, 1e-6), (5, 1e-3), (12, 1e-2)] {
-                        let from = certain.one_of(model, &mode, bits, frames);
-                        assert!(from <= clear);
+                        let from = certain.any_success_above(model, &mode, bits, frames);
+                        assert!(from <= success_above);
                         // Fewer bits have no higher error rate.
                         for bits in BITS.into_iter().filter(|&fewer| fewer <= bits) {
                             let lost = |success: f64| 64.0 * (1.0 - success) < loss;
@@ -189,11 +192,11 @@ mod tests {
             for mode in modes() {
                 let mut certain = Certain::NEW;
                 for bits in BITS {
-                    let hopeless = certain.hopeless(model, &mode, bits);
-                    let in_parts = certain.hopeless_in_parts(model, &mode, bits);
-                    assert!(in_parts <= hopeless && (bits < 3000 || in_parts > 0.0));
+                    let failure_below = certain.failure_below(model, &mode, bits);
+                    let in_parts = certain.failure_below_in_parts(model, &mode, bits);
+                    assert!(in_parts <= failure_below && (bits < 3000 || in_parts > 0.0));
                     // Even without power, a receiver may guess a few bits correctly.
-                    for from in [hopeless, in_parts].into_iter().filter(|&from| from > 0.0) {
+                    for from in [failure_below, in_parts].into_iter().filter(|&from| from > 0.0) {
                         for bits in BITS.into_iter().filter(|&more| more >= bits) {
                             let nothing = |success: f64| success <= NOTHING && 1.0 - success == 1.0;
                             assert!(answers(model, &mode, bits, from, -0.2).all(nothing));
@@ -214,8 +217,8 @@ mod tests {
     fn little_is_left_in_between() {
         for mode in modes() {
             let mut certain = Certain::NEW;
-            let from = certain.hopeless(&Nist {}, &mode, 12_000);
-            let to = certain.one_of(&Nist {}, &mode, 12_000, 1);
+            let from = certain.failure_below(&Nist {}, &mode, 12_000);
+            let to = certain.any_success_above(&Nist {}, &mode, 12_000, 1);
             assert!((0.0..12.0).contains(&decibels(to / from).0), "{mode:?}: {from} to {to}");
         }
     }

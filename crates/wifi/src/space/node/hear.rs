@@ -11,14 +11,14 @@ use kernel::{Duration, Instant};
 impl Node {
     /// A frame ends that the node could not decode: it defers for an EIFS, which is longer than a
     /// DIFS by `extra` (clause 10.3.2.3.7).
-    pub(in crate::space) fn garbled(
+    pub(in crate::space) fn on_decoding_error(
         &mut self,
         now: Instant,
         extra: Duration,
         rules: &Rules,
         out: &mut Vec<Command>,
     ) {
-        self.carrier.on_garbled(extra);
+        self.carrier.on_decoding_error(extra);
         self.miss(now, rules, out);
     }
 
@@ -34,13 +34,13 @@ impl Node {
         &mut self,
         now: Instant,
         reserves: Duration,
-        unless_followed: Option<Instant>,
+        nav_reset_at: Option<Instant>,
         rules: &Rules,
         out: &mut Vec<Command>,
     ) {
         self.miss(now, rules, out);
         self.carrier.on_decoded();
-        self.carrier.reserve(now + reserves, unless_followed);
+        self.carrier.reserve(now + reserves, nav_reset_at);
     }
 
     /// The node decodes a frame that is addressed to it, or a broadcast. `bitmap` is that of a
