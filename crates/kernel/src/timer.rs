@@ -109,7 +109,7 @@ mod tests {
         let mut timer = Timer::default();
         let ticket = timer.set(Instant(10)).unwrap();
         timer.cancel();
-        assert_eq!(timer.set(Instant(15)), None, "the event at 10 still stands in the event_queue");
+        assert_eq!(timer.set(Instant(15)), None, "the event at 10 is still pending");
         let Fired::Later(again) = timer.fire(ticket.generation) else { panic!() };
         timer.cancel();
         assert_eq!(timer.fire(again.generation), Fired::Stale);

@@ -178,7 +178,7 @@ mod tests {
     /// The throughput table of Sharon and Alpert: MPDUs of 1528 bytes, at most 32, 802.11ac at 20
     /// MHz with a short guard interval, within 5.484 ms.
     #[test]
-    fn the_longest_ppdu_holds_so_many_mpdus() {
+    fn the_longest_ppdu_limits_the_mpdus() {
         let aggregation = Aggregation::of(ModeClass::Vht).unwrap();
         let expected = [3, 6, 9, 12, 19, 25, 28, 32, 32];
         for (mcs, frames) in (0..).zip(expected) {

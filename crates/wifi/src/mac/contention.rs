@@ -569,7 +569,7 @@ mod tests {
     }
 
     #[test]
-    fn a_laggard_counts_on_its_own_and_rejoins() {
+    fn a_station_that_counts_separately_returns_to_the_shared_clock() {
         let mut c = contention();
         c.wait(at(100), 0);
         busy(&mut c, 100);
@@ -584,11 +584,7 @@ mod tests {
         assert_eq!(busy(&mut c, 1310), [0]);
         c.stop_waiting(0);
         c.begin_idle(at(2050), at(2000));
-        assert_eq!(
-            c.next_access(),
-            Some(at(2050 + 120)),
-            "station 2 was deferring and drew six slots"
-        );
+        assert_eq!(c.next_access(), Some(at(2050 + 120)), "station 2 deferred and drew six slots");
     }
 
     #[test]
@@ -603,7 +599,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_an_eifs_is_not_dragged_along_by_a_laggard() {
+    fn a_station_that_defers_for_an_eifs_does_not_transmit_with_one_that_counts_separately() {
         let mut c = contention();
         c.wait(at(100), 0);
         busy(&mut c, 100);

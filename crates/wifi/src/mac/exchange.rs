@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_frame_is_what_can_collide() {
+    fn only_the_first_frame_can_collide() {
         let first = |opening| Exchange::exposed(&timing(), &DOT11B.fastest(), Bytes(1100), opening);
         assert_eq!(first(Opening::None), Duration::from_micros(992));
         assert_eq!(first(Opening::Rts), Duration::from_micros(272), "at 2 Mb/s");

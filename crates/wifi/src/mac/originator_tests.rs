@@ -83,7 +83,7 @@ impl Bench {
 }
 
 #[test]
-fn frames_go_one_by_one_without_aggregation() {
+fn without_aggregation_each_psdu_has_one_mpdu() {
     let framing = Framing { overhead: Bytes(36), llc: Bytes(8), aggregation: None, attempts: 7 };
     let mut bench = Bench::new(framing, &[1500, 1500]);
     let psdu = bench.assemble(ROOM);
@@ -97,7 +97,7 @@ fn frames_go_one_by_one_without_aggregation() {
 }
 
 #[test]
-fn a_broadcast_is_alone_and_wants_no_answer() {
+fn a_broadcast_is_a_single_mpdu_and_elicits_no_response() {
     let mut originator = Originator::new(false);
     let framing = framing(aggregation());
     originator.begin_service(&framing, NOW, packet(0, 100), None);
@@ -106,7 +106,7 @@ fn a_broadcast_is_alone_and_wants_no_answer() {
 }
 
 #[test]
-fn what_waits_goes_together() {
+fn waiting_packets_share_an_a_mpdu() {
     let mut bench = Bench::new(framing(aggregation()), &[1500, 100, 1500]);
     let psdu = bench.assemble(ROOM);
     // 4 + 1538 + 2, 4 + 138 + 2, 4 + 1538.
@@ -134,7 +134,7 @@ fn limits_in_frames_and_bytes_hold() {
 }
 
 #[test]
-fn a_packet_that_is_larger_than_asked_for_goes_next() {
+fn a_packet_that_does_not_fit_is_sent_next() {
     let mut bench = Bench::new(framing(aggregation()), &[1500]);
     let room = Room { frames: 64, bytes: Bytes(2000) };
     let mut large = Some(packet(7, 1500));
@@ -147,7 +147,7 @@ fn a_packet_that_is_larger_than_asked_for_goes_next() {
 }
 
 #[test]
-fn what_was_lost_goes_first_and_the_window_waits_for_it() {
+fn lost_mpdus_are_sent_first_and_hold_the_window() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 100]);
     let psdu = bench.assemble(ROOM);
     assert_eq!(psdu.mpdus, 64);
@@ -190,7 +190,7 @@ fn or_all_is_sent_again() {
 }
 
 #[test]
-fn a_lifetime_ends_and_the_receiver_is_told() {
+fn after_the_end_of_a_lifetime_a_block_ack_request_moves_the_window() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 3]);
     bench.assemble(ROOM);
     bench.now = NOW + Duration::from_millis(499);
@@ -211,7 +211,7 @@ fn a_lifetime_ends_and_the_receiver_is_told() {
 }
 
 #[test]
-fn a_request_to_nobody_is_put_off_until_there_is_data_again() {
+fn a_block_ack_request_without_response_is_postponed_until_there_is_data() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 2]);
     bench.assemble(ROOM);
     bench.no_answer();
@@ -237,7 +237,7 @@ fn a_request_to_nobody_is_put_off_until_there_is_data_again() {
 }
 
 #[test]
-fn a_receiver_out_of_reach_can_follow_once_it_is_back() {
+fn a_receiver_out_of_range_can_receive_when_it_returns() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 2]);
     bench.assemble(ROOM);
     bench.no_answer();
@@ -255,7 +255,7 @@ fn a_receiver_out_of_reach_can_follow_once_it_is_back() {
 }
 
 #[test]
-fn what_was_never_on_the_air_leaves_its_number() {
+fn an_mpdu_that_was_never_sent_frees_its_sequence_number() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 3]);
     bench.assemble(Room { frames: 1, ..ROOM });
     bench.no_answer();

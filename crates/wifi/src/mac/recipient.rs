@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_holds_up_what_follows() {
+    fn a_lost_mpdu_delays_later_ones() {
         let mut recipient = Recipient::new(64);
         assert_eq!(numbers(&mut recipient, &[0, 1, 3, 5, 4]), [0, 1]);
         assert_eq!(recipient.held().count(), 3);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_gives_up_what_lies_before_it() {
+    fn a_block_ack_request_delivers_what_lies_before_its_start() {
         let mut recipient = Recipient::new(64);
         assert_eq!(numbers(&mut recipient, &[1, 3, 4]), [0; 0]);
         let mut up = Vec::new();
@@ -193,7 +193,7 @@ mod tests {
         /// With any losses and any order, as long as the originator keeps to its window: each
         /// packet is delivered once, in order, and as soon as all earlier ones are there.
         #[test]
-        fn all_is_handed_up_once_and_in_order(
+        fn each_packet_is_delivered_once_and_in_order(
             picks in prop::collection::vec(0u16..64, 1..600),
             // Two BlockAckReqs move the window there: each is less than half the sequence number
             // space ahead.

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_two_retry_counts_are_apart() {
+    fn the_two_retry_counters_are_independent() {
         let mut access = access();
         assert_eq!(access.fail(&PARAMETERS, false), Failure::Retry);
         assert_eq!(access.fail(&PARAMETERS, false), Failure::Retry);

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn timeouts_wait_for_the_start_of_the_answer() {
+    fn timeouts_wait_for_the_start_of_the_response() {
         assert_eq!(us(Timing::of(&DOT11B).response_timeout(&DOT11B.fastest())), 10 + 20 + 192);
         assert_eq!(us(Timing::of(&DOT11A).response_timeout(&DOT11A.fastest())), 16 + 9 + 20);
         assert_eq!(us(Timing::of(&DOT11G).response_timeout(&DOT11G.fastest())), 10 + 9 + 20);

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn an_access_point_is_quicker() {
+    fn an_access_point_has_smaller_parameters() {
         let ap = |category| DOT11AC.edca(category, Edition::default()).of_access_point(category);
         assert_eq!((ap(BestEffort).cw_max, ap(BestEffort).aifsn), (63, 3));
         assert_eq!((ap(Video).aifsn, ap(Voice).aifsn, ap(Background).aifsn), (1, 1, 7));

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn each_padding_asks_for_its_own_room() {
+    fn each_padding_has_its_own_number_of_symbols() {
         // The same 1296 bits, padded to the end of the fifth symbol, fill it: 1300 of 1300.
         let vht = Ldpc { padding: Padding::Symbol, ..ht(CodeRate::FiveSixths, 260, 312) };
         assert_eq!(vht.symbols(1296), 6);

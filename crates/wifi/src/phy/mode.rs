@@ -317,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn modes_are_small_enough_to_travel() {
+    fn modes_are_small_enough_to_copy() {
         assert!(size_of::<Mode>() <= 40, "{} bytes", size_of::<Mode>());
     }
 }

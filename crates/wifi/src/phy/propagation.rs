@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_beyond_its_reach_loses_less() {
+    fn beyond_its_reach_every_loss_is_greater() {
         let log_distance =
             |exponent, reference_m| LogDistance { exponent, reference_m, ..LogDistance::default() };
         let models: [Box<dyn Propagation>; 6] = [
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reach_is_no_longer_than_it_must_be() {
+    fn the_reach_is_the_distance_of_that_loss() {
         let models: [(Box<dyn Propagation>, f64); 3] = [
             (Box::new(Friis { frequency_mhz: 5150.0 }), 100.0),
             (Box::new(LogDistance::default()), 100.0),

@@ -300,7 +300,7 @@ impl Standard {
             .filter(|m| m.class.is_dsss() == class.is_dsss())
             .filter(|m| self.mandatory_100kbps.iter().any(|&r| rate(r) == m.rate))
             .min_by_key(|m| m.rate)
-            .expect("every family has a mandatory rate")
+            .expect("every modulation class has a mandatory rate")
     }
 
     /// `aRxPHYStartDelay`: the time from the start of a PPDU until the PHY indicates its reception
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ack_goes_at_the_fastest_basic_rate_not_above_the_frame() {
+    fn an_ack_has_the_fastest_basic_rate_not_above_the_frame() {
         let a = [6.0, 12.0, 24.0];
         let expected =
             [(54., 24.), (48., 24.), (36., 24.), (24., 24.), (18., 12.), (12., 12.), (9., 6.)];
@@ -335,13 +335,13 @@ mod tests {
     }
 
     #[test]
-    fn without_a_fitting_basic_rate_the_answer_goes_at_a_mandatory_one() {
+    fn without_a_suitable_basic_rate_the_response_has_a_mandatory_rate() {
         assert_eq!(response(&DOT11A, 9.0, &[24.0]), 6.0);
         assert_eq!(response(&DOT11B, 1.0, &[2.0]), 1.0);
     }
 
     #[test]
-    fn an_ofdm_frame_is_answered_in_ofdm() {
+    fn the_response_to_an_ofdm_frame_is_in_ofdm() {
         assert_eq!(response(&DOT11G, 9.0, &[1.0, 2.0, 5.5, 11.0, 6.0]), 6.0);
         assert_eq!(response(&DOT11G, 11.0, &[1.0, 2.0, 6.0]), 2.0);
         assert_eq!(DOT11G.lowest_mandatory(ErpOfdm).rate, BitRate::from_mbps(6.0));
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn an_mcs_is_answered_below_its_reference_rate() {
+    fn the_response_to_an_mcs_is_not_above_its_reference_rate() {
         let basic = [6.0, 12.0, 24.0].map(BitRate::from_mbps);
         let expected = [6, 12, 12, 24, 24, 24, 24, 24, 24, 24, 24, 24];
         for standard in [DOT11N, DOT11AC, DOT11AX] {

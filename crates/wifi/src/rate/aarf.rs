@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn two_failures_bring_haste_back() {
+    fn two_failures_reset_the_patience() {
         let mut script = Script::new(build(&AarfSettings::default()));
         successes(&mut script);
         script.places("-");

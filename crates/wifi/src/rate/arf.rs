@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_probe_goes_back_at_once() {
+    fn a_failed_probe_lowers_the_rate_at_once() {
         let mut script = Script::new(build(&ArfSettings::default()));
         assert_eq!(script.places("++++++++++"), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
         assert_eq!(script.places("-"), [0]);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_cts_tells_nothing() {
+    fn a_missing_cts_changes_no_statistics() {
         let mut script = Script::new(build(&ArfSettings::default()));
         script.places("++++++++++");
         assert_eq!(script.places("r+r-rrr-"), [1, 1, 1, 1, 1, 1, 1, 0]);

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn without_news_the_last_signal_holds() {
+    fn without_a_new_ratio_the_last_one_holds() {
         let mut ideal = Ideal::new(DOT11A.modes.iter().copied(), &Nist {}, Bytes(1536), 0.1);
         ideal.on_report(Instant::ZERO, &report(DOT11A.modes[0], 30.0));
         let lost = TxReport { answer: Answer::None, snr: None, ..report(DOT11A.fastest(), 0.0) };

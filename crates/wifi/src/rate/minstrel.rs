@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tenth_of_all_frames_looks_around() {
+    fn one_frame_in_ten_is_a_sample() {
         let mut minstrel = known(&[1.0, 1.0, 1.0, 1.0, 0.9, 0.3, 0.1, 0.0]);
         let best = minstrel.best.throughput;
         let (mut faster, mut slower) = (0, 0);

@@ -40,7 +40,7 @@ fn groups_are_of_equal_streams_width_and_guard() {
 }
 
 #[test]
-fn beyond_ninety_percent_only_the_rate_counts() {
+fn above_ninety_percent_only_the_rate_counts() {
     let machine = known(|mode| if mode.mcs == 8 && mode.streams == 2 { 0.91 } else { 1.0 });
     assert_eq!(machine.best.throughput, 17);
     assert_eq!(machine.best.probability, 17, "safe from 75 % on");
@@ -125,7 +125,7 @@ impl MinstrelHt {
 }
 
 #[test]
-fn a_sudden_failure_takes_fewer_streams() {
+fn a_sudden_failure_reduces_the_streams() {
     let mut machine = known(|_| 1.0);
     let two = machine.entries[machine.best.throughput].rung.mode;
     assert_eq!(two.streams, 2);

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_of_losses_goes_down_at_once() {
+    fn a_window_of_losses_lowers_the_rate_at_once() {
         let mut script = Script::new(Rraa::new(ladder()));
         let top = ladder().rungs().len() - 1;
         let bound = bounds(&ladder())[top];
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clean_window_goes_up_before_it_ends() {
+    fn a_window_without_loss_raises_the_rate_before_it_ends() {
         let mut rraa = Rraa::new(ladder());
         rraa.ladder.go_to(0);
         rraa.restart(Instant::ZERO);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stale_window_begins_anew() {
+    fn an_expired_window_restarts() {
         let mut script = Script::with_step(Rraa::new(ladder()), Duration::from_millis(60));
         let top = ladder().rungs().len() - 1;
         assert_eq!(script.places(&"-".repeat(100)), vec![top; 100]);

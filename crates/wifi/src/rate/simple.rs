@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_goes_up_for_patience() {
+    fn attempts_alone_do_not_raise_the_rate() {
         let mut script = Script::new(build(&Simple {}));
         script.places("++++-++++-++++-++++-++++-++++");
         assert_eq!(script.places("-++++"), [0; 5]);

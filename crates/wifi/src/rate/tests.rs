@@ -175,7 +175,7 @@ fn learners() -> Vec<(Box<dyn RateControl>, f64)> {
 }
 
 #[test]
-fn everybody_finds_the_last_mode_before_a_cliff() {
+fn each_controller_finds_the_last_mode_before_a_cliff() {
     for place in [1, 3, 5, 8] {
         for (mut control, wanted) in learners() {
             let mut channel = Channel::cliff(place);
@@ -189,7 +189,7 @@ fn everybody_finds_the_last_mode_before_a_cliff() {
 }
 
 #[test]
-fn everybody_follows_a_channel_that_changes() {
+fn each_controller_adapts_to_a_channel_that_changes() {
     for (mut control, wanted) in learners() {
         let mut now = Instant::ZERO;
         for place in [8, 2, 6] {
@@ -204,7 +204,7 @@ fn everybody_follows_a_channel_that_changes() {
 }
 
 #[test]
-fn on_a_gentle_slope_the_samplers_find_the_most_throughput() {
+fn with_gradual_losses_the_samplers_find_the_highest_throughput() {
     // 36 Mb/s with 0.75 exceeds 24 with 0.97 and 48 with 0.45. ARF treats each loss alike.
     let slope = [1.0, 1.0, 1.0, 0.99, 0.97, 0.90, 0.45, 0.10];
     let throughput = |mut control: Box<dyn RateControl>| {
@@ -223,7 +223,7 @@ fn on_a_gentle_slope_the_samplers_find_the_most_throughput() {
 }
 
 #[test]
-fn collisions_deceive_arf_and_not_those_who_ask_with_rts() {
+fn collisions_lower_the_rate_of_arf_and_not_of_algorithms_with_rts() {
     let run = |control: &mut dyn RateControl| {
         let mut channel = Channel { collisions: 0.3, ..Channel::new(&[1.0; 8]) };
         channel.run(control, 3);

@@ -230,7 +230,8 @@ impl Space {
         let EndedFrame { id, ref transmission, ref ppdu, extra, nav_reset_at } = *ended_frame;
         let (frame, rules) = (&transmission.frame, &self.rules);
         let pair = [node as usize, frame.from as usize];
-        let [receiver, sender] = self.nodes.get_disjoint_mut(pair).expect("nobody hears itself");
+        let [receiver, sender] =
+            self.nodes.get_disjoint_mut(pair).expect("a node does not receive its own frames");
         let (levels, error) = (&rules.levels, &*self.signals.radio.error);
         let mut per = PerCalculator { levels, error, ppdu, per_cache: &mut self.per_cache };
         let for_me = frame.to.is_none_or(|to| to == node);
@@ -310,7 +311,7 @@ impl Space {
         // another.
         let hindered = could_receive as u32 > reach.interfered + reach.noise;
         let owner = match (frame.kind, frame.to) {
-            (_, Some(to)) if frame.is_answer() => to,
+            (_, Some(to)) if frame.is_control_response() => to,
             _ => frame.from,
         };
         let counters = &mut self.nodes[owner as usize].counters.exchanges;

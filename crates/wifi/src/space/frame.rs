@@ -66,7 +66,7 @@ impl OnAir {
 
     /// The CTS, Ack or BlockAck of `psdu` bytes with which `from` responds to this frame. It
     /// reserves the rest of the exchange.
-    pub(super) fn answered(&self, timing: &Timing, from: u32, kind: StepKind, psdu: Bytes) -> Self {
+    pub(super) fn response(&self, timing: &Timing, from: u32, kind: StepKind, psdu: Bytes) -> Self {
         let mode = timing.response_mode(&self.mode);
         let taken = timing.sifs() + timing.airtime(&mode, psdu).total();
         let reserves = self.reserves.saturating_sub(taken);
@@ -75,7 +75,7 @@ impl OnAir {
     }
 
     /// Whether it is a control response.
-    pub(super) fn is_answer(&self) -> bool {
+    pub(super) fn is_control_response(&self) -> bool {
         matches!(self.kind, StepKind::Cts | StepKind::Ack | StepKind::BlockAck)
     }
 }

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_bits_says_what_the_list_says() {
+    fn the_table_of_bits_equals_the_list() {
         // Many blocks, and unevenly: each hears its neighbourhood, and some nobody.
         let count = 300_u32;
         let near = |a: u32, b: u32| a.abs_diff(b) < 40 && (a * 7 + b * 13) % 5 < 2;
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn an_audience_is_all_who_hear_a_node_by_themselves() {
+    fn an_audience_equals_the_nodes_that_hear_the_sender_one_by_one() {
         let (inner, seed) = (LogDistance::default(), Seed { root: 3, replication: 1 });
         let models: [Box<dyn Propagation>; 4] = [
             Box::new(Friis { frequency_mhz: 60_000.0 }),
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn where_all_room_is_in_use_the_deaf_are_left_out() {
+    fn without_room_transmitting_nodes_are_left_out() {
         let radio = Radio::new(Losses::Places(Box::new(TwoRay {})), Box::new(Nist {}));
         let sites = vec![site(Position::default().into()); 9];
         let mut hearing = Hearing::new(sites.len());

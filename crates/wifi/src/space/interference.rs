@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_and_goes_leaves_nothing_behind() {
+    fn signals_that_end_leave_no_power() {
         let powers = [1e-3, 3e-11, 7.7e-6, 0.123_456];
         let fixed = powers.map(FixedPower::of);
         let sum = fixed.iter().fold(FixedPower::default(), |sum, &power| sum + power);

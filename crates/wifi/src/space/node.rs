@@ -360,7 +360,7 @@ impl Node {
         out: &mut Vec<Command>,
     ) {
         let kind = match (frame.kind, frame.answer) {
-            _ if frame.is_answer() => return,
+            _ if frame.is_control_response() => return,
             (StepKind::CtsToSelf, _) => {
                 let Some(index) = self.exchange else { return };
                 let body = self.body(index, rules);
@@ -390,7 +390,7 @@ impl Node {
 
 /// The mode in which a node sends to a peer; `None` for a broadcast.
 fn rate(peers: &mut [Peer], to: Option<u32>) -> Option<&mut PeerRate> {
-    let peer = to.map(|to| peer_mut(peers, to).expect("packets go along links"))?;
+    let peer = to.map(|to| peer_mut(peers, to).expect("there is a link to each receiver"))?;
     Some(&mut peer.rate)
 }
 

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_preamble_is_found_by_power_and_ratio() {
+    fn a_preamble_is_detected_by_power_and_ratio() {
         let change = |level: f64, other: Option<f64>| {
             let mut ear = Ear::default();
             if let Some(other) = other {
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_preamble_can_be_hidden_until_it_is_found() {
+    fn interference_can_hide_a_preamble_until_its_detection() {
         let after = |later: u64| {
             let mut ear = Ear::default();
             assert_eq!(ear.begin(0, -70.0), Some(Change::Found(0)));
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn the_strongest_of_several_that_begin_together_is_followed() {
+    fn the_strongest_of_several_that_begin_together_is_received() {
         let mut receiver = Receiver::default();
         let looks = [-80.0, -66.0, -66.0, -75.0].map(dbm).into_iter().zip(0..);
         let looks = looks.map(|(power, id)| receiver.arrive(us(9), (id, power), id > 0, &levels()));
@@ -317,7 +317,7 @@ mod tests {
         }
         assert_eq!(ear.end(1), End::Unnoticed);
         let End::Received(Received { power, bounds }) = ear.end(0) else {
-            panic!("it was followed")
+            panic!("it was received")
         };
         assert_eq!(power, dbm(-60.0).milliwatts);
         let most = (dbm(-80.0).fixed + dbm(-83.0).fixed).milliwatts();
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn energy_makes_the_medium_busy_until_it_is_less() {
+    fn energy_makes_the_medium_busy_until_it_ends() {
         let mut ear = Ear::default();
         ear.receiver.begin_sending(us(1000));
         ear.begin(0, -63.0);
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sends_to_the_end_of_a_frame_does_not_receive_it() {
+    fn a_node_that_transmits_until_the_end_of_a_frame_does_not_receive_it() {
         let mut receiver = Receiver::default();
         assert!(!receiver.is_transmitting_until(us(0)));
         receiver.begin_sending(us(300));
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sends_receives_nothing() {
+    fn a_transmitting_node_receives_nothing() {
         let mut ear = Ear::default();
         ear.begin(0, -60.0);
         ear.receiver.begin_sending(us(1000));

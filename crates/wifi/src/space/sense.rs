@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_defers_within_its_interframe_space_backs_off() {
+    fn a_frame_backs_off_if_the_medium_becomes_busy_within_its_interframe_space() {
         let (mut slots, mut carrier) = (slots(SlotGrid::Standard), Carrier::new());
         slots.listen(us(0), &carrier);
         assert_eq!(slots.expiry(), Some(us(50)));
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn an_rts_that_is_followed_keeps_its_reservation() {
+    fn an_rts_with_a_frame_after_it_keeps_its_reservation() {
         let mut carrier = Carrier::new();
         carrier.reserve(us(1000), Some(us(600)));
         carrier.on_detected(us(600));

@@ -5,7 +5,7 @@ use crate::mac::Countdown;
 use crate::phy::DOT11B;
 
 #[test]
-fn a_frame_goes_after_a_difs() {
+fn a_frame_is_sent_after_a_difs() {
     let record = Script::new(&DOT11B, 1).up(0, STA1).play(10);
     record.shows(
         &[(50_000, 213_000, STA1, "data 1"), (223_000, 330_000, AP, "ack")],
@@ -149,7 +149,7 @@ fn the_broken_slot_does_not_count() {
 
 /// As `back_offs_freeze_and_resume`, with one slot less for station 3 after each busy period.
 #[test]
-fn in_bianchis_chain_a_busy_period_counts_as_a_slot() {
+fn in_bianchis_model_a_busy_period_counts_as_a_slot() {
     let record = Script::new(&DOT11B, 3)
         .with(|config| config.countdown = Countdown::Bianchi)
         .up(0, STA1)
@@ -276,7 +276,7 @@ fn back_offs_that_end_together_collide() {
 /// The packet of station 3 arrives at the instant at which the back-off of station 2 ends: station
 /// 3 finds the medium idle and transmits as well.
 #[test]
-fn nobody_senses_a_frame_that_begins_at_the_same_instant() {
+fn no_station_detects_a_frame_that_begins_at_the_same_instant() {
     let record = Script::new(&DOT11B, 3)
         .up(0, STA1)
         .up(100, STA2)

@@ -8,7 +8,7 @@ use kernel::Bytes;
 
 /// The first packet finds an idle medium and is sent alone. The three others go in one A-MPDU.
 #[test]
-fn what_has_gathered_goes_together() {
+fn queued_packets_share_an_a_mpdu() {
     let script = Script::high(&DOT11N, 1).up(0, STA1).draws(STA1, [2]);
     let record = script.up(50, STA1).up(60, STA1).up(70, STA1).play(10);
     record.shows(
@@ -29,7 +29,7 @@ fn what_has_gathered_goes_together() {
 /// With `delivery` per MPDU, the recipient delivers each MPDU when its own bytes end; the frames on
 /// the air are the same.
 #[test]
-fn frames_may_come_up_one_by_one() {
+fn each_mpdu_may_be_delivered_when_it_ends() {
     let gathered = || {
         let script = Script::high(&DOT11N, 1).up(0, STA1).draws(STA1, [2]);
         script.up(50, STA1).up(60, STA1).up(70, STA1)
@@ -90,7 +90,7 @@ fn an_aggregate_has_one_receiver() {
 
 /// A lost MPDU is retransmitted, and later ones wait for it in the reorder buffer.
 #[test]
-fn lost_frames_go_again_and_all_come_in_order() {
+fn lost_mpdus_are_retransmitted_and_delivered_in_order() {
     let script =
         Script::high(&DOT11N, 1).up(0, STA1).draws(STA1, [2, 1]).some_noise(STA1, 100..300, 0.5);
     let record = script.up(50, STA1).up(51, STA1).up(52, STA1).up(53, STA1).play(10);
@@ -116,7 +116,7 @@ fn lost_frames_go_again_and_all_come_in_order() {
 
 /// The BlockAck is lost: the originator sends a BlockAckReq, and retransmits nothing.
 #[test]
-fn a_missed_block_ack_is_asked_for() {
+fn a_block_ack_request_follows_a_lost_block_ack() {
     let record = missed().play(10);
     record.shows(
         &[
@@ -168,7 +168,7 @@ fn missed() -> Script {
 
 /// Two A-MPDUs collide: both originators send a BlockAckReq, and the BlockAck acknowledges nothing.
 #[test]
-fn aggregates_collide_and_both_senders_ask() {
+fn after_a_collision_of_a_mpdus_both_originators_send_a_request() {
     let script = Script::high(&DOT11N, 2).up(0, STA1).draws(STA1, [2, 0, 1]).draws(STA2, [2, 3, 1]);
     let record = script.up(50, STA1).up(51, STA1).up(50, STA2).up(51, STA2).play(12);
     record.shows(

@@ -9,7 +9,7 @@ use kernel::{BitRate, Bytes};
 /// A broadcast is sent at the lowest basic rate, without RTS and without a response. The next frame
 /// may begin a DIFS after its end.
 #[test]
-fn nobody_answers_a_broadcast() {
+fn a_broadcast_elicits_no_response() {
     let record = Script::new(&DOT11B, 2)
         .with(|config| config.rts_threshold = Bytes(0))
         .broadcast(0)
@@ -95,7 +95,7 @@ fn on_a_shared_grid_a_broadcast_that_collides_is_no_exception() {
 
 /// Noise destroys the broadcast at station 2 alone, which defers for an EIFS.
 #[test]
-fn noise_takes_a_broadcast_from_one_receiver() {
+fn noise_destroys_a_broadcast_at_one_receiver() {
     let record = Script::new(&DOT11B, 3)
         .with(|config| config.timing.basic_rates = vec![BitRate::from_mbps(11.0)])
         .broadcast(0)
@@ -125,7 +125,7 @@ fn noise_takes_a_broadcast_from_one_receiver() {
 
 /// One station cannot decode OFDM: the broadcast is sent at 1 Mb/s, in any order of the stations.
 #[test]
-fn a_broadcast_goes_in_the_family_that_all_receive() {
+fn a_broadcast_has_the_modulation_class_that_all_receive() {
     let record = Script::new(&DOT11G, 2).rate(STA2, 11.0).broadcast(0).play(20);
     record.shows(
         &[(28_000, 956_000, AP, "data 1")],

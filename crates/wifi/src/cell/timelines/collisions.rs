@@ -25,7 +25,7 @@ fn collision() -> Script {
 /// The colliding stations count from the first boundary of the slot grid after their timeout, here
 /// 343 µs. The third party defers for an EIFS, until it decodes a frame.
 #[test]
-fn colliders_wait_for_their_timeout_and_bystanders_an_eifs() {
+fn colliding_stations_wait_for_their_timeout_and_third_parties_for_an_eifs() {
     let record = collision().play(20);
     record.shows(
         &[
@@ -101,7 +101,7 @@ fn on_a_shared_grid_all_resume_when_the_eifs_ends() {
 }
 
 #[test]
-fn without_an_eifs_bystanders_are_ahead_of_the_timeout() {
+fn without_an_eifs_third_parties_transmit_before_the_timeout_ends() {
     let record = collision().with(|config| config.timing.eifs = Eifs::None).play(20);
     record.shows(
         &[
@@ -183,7 +183,7 @@ fn an_estimated_eifs_is_shorter() {
 
 /// A back-off of no slots does not end before the EIFS either: station 1 is first.
 #[test]
-fn a_bystander_with_no_slots_left_is_not_dragged_along() {
+fn a_third_party_with_no_slots_left_does_not_transmit() {
     let record = Script::new(&DOT11B, 3)
         .up(0, STA1)
         .up(0, STA2)
@@ -215,7 +215,7 @@ fn a_bystander_with_no_slots_left_is_not_dragged_along() {
 
 /// Within the EIFS the medium is idle: station 3 need not back off until station 1 transmits first.
 #[test]
-fn a_frame_that_comes_within_the_eifs_backs_off_when_it_defers() {
+fn a_frame_that_arrives_within_the_eifs_backs_off_when_another_station_transmits() {
     let record = Script::new(&DOT11B, 3)
         .up(0, STA1)
         .up(0, STA2)
@@ -249,7 +249,7 @@ fn a_frame_that_comes_within_the_eifs_backs_off_when_it_defers() {
 /// becomes idle. Station 1 then waits for a DIFS, because it transmitted when the longer frame
 /// began and decodes nothing of it.
 #[test]
-fn colliders_of_different_length_time_out_apart() {
+fn colliding_frames_of_different_length_have_different_timeouts() {
     let record = Script::new(&DOT11B, 2)
         .up(0, STA1)
         .up(0, STA2)

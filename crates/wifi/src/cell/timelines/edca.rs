@@ -86,7 +86,7 @@ fn counts() -> Script {
 /// Voice needs 3 slots after 34 µs, best effort 2 after 43 µs. Both back-offs end together, and
 /// voice wins the internal collision. Best effort then draws from a larger window.
 #[test]
-fn within_a_node_the_higher_category_wins() {
+fn the_higher_category_wins_an_internal_collision() {
     let record = Script::high(&DOT11N, 1)
         .up(0, STA1)
         .down(60, STA1)

@@ -9,7 +9,7 @@ use kernel::BitRate;
 /// station 2 reserves the medium for the Ack, until 330 µs. The access point could not decode the
 /// frame and defers for an EIFS, until 577 µs.
 #[test]
-fn a_lost_data_frame_is_three_things_to_three_nodes() {
+fn a_lost_data_frame_has_three_effects_on_three_nodes() {
     let record = Script::new(&DOT11B, 2)
         .up(0, STA1)
         .up(100, STA2)
@@ -41,7 +41,7 @@ fn a_lost_data_frame_is_three_things_to_three_nodes() {
 /// With Acks at 1 Mb/s, the NAV of station 2 expires at 527 µs, and the timeout of station 1 ends
 /// at the boundary at 443 µs.
 #[test]
-fn who_has_lost_a_frame_may_send_within_the_nav_of_the_others() {
+fn a_transmitter_without_response_may_transmit_within_the_nav_of_the_others() {
     let record = Script::new(&DOT11B, 2)
         .with(|config| config.timing.basic_rates = vec![BitRate::from_mbps(1.0)])
         .up(0, STA1)
@@ -141,7 +141,7 @@ fn a_lost_ack_makes_a_duplicate() {
 
 /// A frame whose Acks are all lost is delivered once.
 #[test]
-fn a_frame_given_up_may_have_arrived() {
+fn a_discarded_mpdu_may_have_arrived() {
     let record = Script::new(&DOT11B, 1)
         .with(|config| config.short_retry_limit = 2)
         .up(0, STA1)

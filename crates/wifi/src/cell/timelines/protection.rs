@@ -19,7 +19,7 @@ fn mixed(protection: Protection) -> Script {
 /// signal extension of 6 µs, and 163 µs at 11 Mb/s; an Ack lasts 34 µs at 24 Mb/s and 107 µs at 11
 /// Mb/s.
 #[test]
-fn a_cts_to_itself_goes_before_ofdm_and_not_before_cck() {
+fn a_cts_to_self_precedes_ofdm_and_not_cck() {
     let record = mixed(Protection::CtsToSelf).up(0, STA1).up(60, STA2).draws(STA2, [1]).play(10);
     record.shows(
         &[
@@ -40,7 +40,7 @@ fn a_cts_to_itself_goes_before_ofdm_and_not_before_cck() {
 
 /// RTS of 20 bytes at 11 Mb/s: 96 + 15 µs.
 #[test]
-fn rts_and_cts_go_at_a_rate_of_all() {
+fn rts_and_cts_have_a_basic_rate() {
     let record = mixed(Protection::RtsCts).up(0, STA1).play(10);
     record.shows(
         &[

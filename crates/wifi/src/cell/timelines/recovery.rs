@@ -181,7 +181,7 @@ fn an_rts_that_fails_makes_no_duplicate() {
 /// The data frame was transmitted before: station 1 wrongly takes the number and the Retry bit for
 /// a duplicate.
 #[test]
-fn a_number_that_comes_around_on_a_retry_is_taken_for_a_duplicate() {
+fn a_sequence_number_that_wraps_on_a_retry_counts_as_a_duplicate() {
     let record = frames_with_one_number(2347);
     assert_eq!((record.counters[0].collisions, record.counters[1].duplicates), (1, 1));
     assert!(record.delivered.iter().all(|&(_, node, number)| (node, number) != (STA1, 4097)));

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn above_its_limits_a_model_says_what_is_expected() {
+    fn above_its_limits_a_model_decodes_with_certainty() {
         for model in MODELS {
             for mode in modes() {
                 let mut certain = Certain::NEW;
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn below_its_limits_a_model_has_no_hope() {
+    fn below_its_limits_a_model_decodes_nothing() {
         for model in MODELS {
             for mode in modes() {
                 let mut certain = Certain::NEW;
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn little_is_left_in_between() {
+    fn few_ratios_need_the_error_model() {
         for mode in modes() {
             let mut certain = Certain::NEW;
             let from = certain.failure_below(&Nist {}, &mode, 12_000);

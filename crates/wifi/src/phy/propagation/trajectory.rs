@@ -27,7 +27,7 @@ impl Trajectory {
     /// A trajectory through these waypoints; at least one, each later than the one before.
     pub fn through(waypoints: Vec<(Instant, Position)>) -> Self {
         assert!(waypoints.is_sorted_by(|(a, _), (b, _)| a < b), "times rise");
-        let (_, first) = *waypoints.first().expect("a node is somewhere");
+        let (_, first) = *waypoints.first().expect("a trajectory has a waypoint");
         if waypoints.iter().all(|(_, position)| *position == first) {
             return first.into();
         }

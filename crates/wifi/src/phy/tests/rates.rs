@@ -129,7 +129,7 @@ fn modes_know_their_modulation() {
 }
 
 #[test]
-fn the_fastest_mcs_is_found_behind_a_hole() {
+fn the_fastest_mcs_is_found_above_a_missing_one() {
     let fastest =
         |class, streams, width| vector(class, 0, streams, width, 800).fastest().unwrap().mcs;
     assert_eq!(fastest(ModeClass::Ht, 2, 40), 7);

@@ -67,10 +67,10 @@ impl Node {
         }
         self.miss(now, rules, out);
         let (timing, window) = (rules.timing(), rules.mac.window());
-        let answer = |kind, psdu| frame.answered(timing, self.id, kind, psdu);
+        let answer = |kind, psdu| frame.response(timing, self.id, kind, psdu);
         let reply = match (frame.kind, frame.answer) {
             // A response that arrives after the timeout.
-            _ if frame.is_answer() => None,
+            _ if frame.is_control_response() => None,
             // No CTS while the NAV has not expired (clause 10.3.2.9).
             (StepKind::Rts, _) if self.carrier.is_reserved(now) => None,
             (StepKind::Rts, _) => Some(answer(StepKind::Cts, ACK)),
