@@ -1,12 +1,12 @@
-//! Time, units, the agenda of events and the random streams: no word of networking.
+//! Time, units, the event queue and the random streams. This crate contains nothing about networks.
 
-mod agenda;
+mod event_queue;
 mod rng;
 mod time;
 mod timer;
 mod units;
 
-pub use agenda::{Agenda, Ranked};
+pub use event_queue::{EventQueue, Ranked};
 pub use rng::{Rng, Seed};
 pub use time::{Duration, Instant};
 pub use timer::{Fired, Ticket, Timer};

@@ -1,8 +1,8 @@
 //! Named, portable random streams.
 //!
-//! A stream is named by (seed, replication, purpose, index of the entity), so that adding a
-//! station or a purpose changes no other stream's draws. The generator is PCG64-MCG; the variates
-//! are our own inverse transforms over `libm`, so that they are bit-identical on every platform.
+//! A stream is named by (seed, replication, purpose, index of the entity). A station or a purpose
+//! that is added therefore changes no draw of another stream. The generator is PCG64-MCG. The
+//! variates are inverse transforms over `libm`, so that they are bit-identical on every platform.
 
 use rand_core::Rng as _;
 use rand_pcg::Pcg64Mcg;
@@ -10,9 +10,9 @@ use rand_pcg::Pcg64Mcg;
 /// The root of a replication's random streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seed {
-    /// The user's seed.
+    /// The seed that the user gives.
     pub root: u64,
-    /// Which replication of the same seed this is.
+    /// The number of the replication with this seed.
     pub replication: u32,
 }
 
@@ -62,7 +62,7 @@ impl Rng {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// Whether an event of this probability happens. Draws nothing if it cannot or must.
+    /// Whether an event of this probability happens. A probability of 0 or 1 draws nothing.
     pub fn chance(&mut self, probability: f64) -> bool {
         probability > 0.0 && (probability >= 1.0 || self.uniform() < probability)
     }
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn streams_are_frozen() {
-        // These draws are part of what a seed promises: a change is a change of all results.
+        // A seed promises these draws: a change of them changes all results.
         let mut rng = SEED.stream("mac.backoff", 3);
         let draws: Vec<u32> = (0..8).map(|_| rng.up_to(31)).collect();
         assert_eq!(draws, FROZEN);

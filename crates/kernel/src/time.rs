@@ -22,14 +22,14 @@ impl Instant {
         self.0 as f64 * 1e-9
     }
 
-    /// The time since `earlier`; zero if `earlier` is later.
+    /// The time since `earlier`, or zero if `earlier` is later.
     pub fn since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
 }
 
 impl Duration {
-    /// No time at all.
+    /// A duration of zero.
     pub const ZERO: Self = Self(0);
 
     /// A length in nanoseconds.
@@ -76,7 +76,8 @@ impl Duration {
 
 impl Add<Duration> for Instant {
     type Output = Self;
-    /// Saturates at [`Instant::NEVER`], so that an absurd timer is never due instead of wrapping.
+    /// Saturates at [`Instant::NEVER`]: a timer that is set too far ahead never expires, and the
+    /// sum does not wrap.
     fn add(self, d: Duration) -> Self {
         Self(self.0.saturating_add(d.0))
     }
@@ -147,7 +148,7 @@ impl Div<u64> for Duration {
 
 impl Div for Duration {
     type Output = u64;
-    /// How many whole times `d` fits.
+    /// How many times `d` fits as a whole.
     fn div(self, d: Self) -> u64 {
         self.0 / d.0
     }

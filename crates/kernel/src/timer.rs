@@ -1,32 +1,32 @@
-//! A timer whose stale events are recognised, so that the agenda needs no `cancel`.
+//! A timer that recognises its stale events, so that the event queue needs no `cancel`.
 
 use crate::Instant;
 
-/// An event that must be put into the agenda for a [`Timer`].
+/// An event that must be scheduled in the event queue for a [`Timer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket {
-    /// When the event is to fire.
+    /// The instant of the event.
     pub at: Instant,
-    /// The generation it has to carry back to [`Timer::fire`].
+    /// The generation that the event passes to [`Timer::fire`].
     pub generation: u32,
 }
 
-/// What a timer's event means on arrival.
+/// The meaning of a timer event when it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fired {
-    /// The timer was cancelled or replaced meanwhile: nothing to do.
+    /// The timer was cancelled or replaced since: the event has no effect.
     Stale,
-    /// The deadline was moved later: put this event into the agenda.
+    /// The deadline was moved later: schedule this event.
     Later(Ticket),
-    /// The deadline is now.
+    /// The deadline is reached.
     Due,
 }
 
-/// A deadline backed by at most one live event in the agenda.
+/// A deadline with at most one live event in the event queue.
 ///
-/// Moving the deadline later costs nothing: the event already in the agenda asks for another when
-/// it fires. This keeps a retransmission timer, restarted by every acknowledgement, from filling
-/// the agenda with stale events. Only a deadline moved *earlier* leaves a stale event behind.
+/// Moving the deadline later schedules nothing: the pending event asks for another one when it
+/// fires. A retransmission timer, which every ACK restarts, therefore does not fill the event queue
+/// with stale events. Only a deadline that is moved *earlier* leaves a stale event behind.
 #[derive(Clone, Debug, Default)]
 pub struct Timer {
     deadline: Option<Instant>,
@@ -45,7 +45,7 @@ impl Timer {
         }
     }
 
-    /// Forgets the deadline. The pending event, if any, will find nothing to do.
+    /// Removes the deadline. A pending event becomes stale.
     pub fn cancel(&mut self) {
         self.deadline = None;
     }
@@ -55,7 +55,7 @@ impl Timer {
         self.deadline
     }
 
-    /// Says what the event with this `generation`, arriving now, means.
+    /// The meaning of the event with this `generation`, which arrives now.
     #[must_use]
     pub fn fire(&mut self, generation: u32) -> Fired {
         if generation != self.generation {
@@ -109,7 +109,7 @@ mod tests {
         let mut timer = Timer::default();
         let ticket = timer.set(Instant(10)).unwrap();
         timer.cancel();
-        assert_eq!(timer.set(Instant(15)), None, "the event at 10 still stands in the agenda");
+        assert_eq!(timer.set(Instant(15)), None, "the event at 10 is still pending");
         let Fired::Later(again) = timer.fire(ticket.generation) else { panic!() };
         timer.cancel();
         assert_eq!(timer.fire(again.generation), Fired::Stale);

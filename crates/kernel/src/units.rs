@@ -21,7 +21,7 @@ pub struct Dbm(pub f64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Db(pub f64);
 
-/// A window or an amount in flight, in full-sized segments; fractions are natural.
+/// A window or an amount in flight, in full-sized segments, with fractions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Segments(pub f64);
 
@@ -46,7 +46,7 @@ impl BitRate {
         self.0 as f64 * 1e-6
     }
 
-    /// The time `amount` takes at this rate, rounded up to a nanosecond.
+    /// The time that `amount` takes at this rate, rounded up to a nanosecond.
     pub fn time_for(self, amount: Bytes) -> Duration {
         let bit_ns = u128::from(amount.bits()) * 1_000_000_000;
         Duration(bit_ns.div_ceil(u128::from(self.0)) as u64)

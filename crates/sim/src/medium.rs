@@ -3,7 +3,7 @@
 use kernel::Instant;
 use wifi::phy::Mode;
 use wifi::space::{Airtimes, Space};
-use wifi::{Cell, Command, Counters, FrameCounters, Supply};
+use wifi::{Cell, Command, Counters, FrameCounters, MsduSource};
 use wire::{Packet, TrafficClass};
 
 /// What frames travel through.
@@ -100,7 +100,7 @@ impl Medium {
         &mut self,
         now: Instant,
         generation: u32,
-        supply: &mut dyn Supply,
+        supply: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
         either!(self, medium => medium.on_access(now, generation, supply, out));
@@ -109,7 +109,7 @@ impl Medium {
     pub(crate) fn on_step(
         &mut self,
         now: Instant,
-        supply: &mut dyn Supply,
+        supply: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
         match self {

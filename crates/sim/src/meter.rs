@@ -8,7 +8,7 @@ use crate::topology::{Interface, RadioId, WireId};
 use kernel::{Bytes, Duration, Instant};
 use std::ops::{Index, IndexMut};
 use wifi::Cell;
-use wifi::mac::{Exchange, Fate, Step, StepKind};
+use wifi::mac::{Exchange, ExchangeOutcome, Step, StepKind};
 use wire::{Body, FlowId, Packet};
 
 /// Packets lost since the start, by cause.
@@ -232,7 +232,7 @@ impl Meter {
         self.end_silence(exchange.start);
         self.on_air = true;
         let mut booked = exchange.start;
-        if exchange.fate == Fate::Collision {
+        if exchange.outcome == ExchangeOutcome::Collision {
             self.ledger.add(Air::Collision, booked, exchange.end);
         }
         for step in exchange.steps() {
@@ -247,10 +247,16 @@ impl Meter {
         let (start, end) = (step.start, step.end());
         let kind = match step.kind {
             StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf => Air::RtsCts,
-            StepKind::Ack | StepKind::BlockAck if exchange.fate == Fate::AckLost => Air::Lost,
-            StepKind::BlockAckRequest if exchange.fate == Fate::DataLost => Air::Lost,
+            StepKind::Ack | StepKind::BlockAck if exchange.outcome == ExchangeOutcome::AckLost => {
+                Air::Lost
+            }
+            StepKind::BlockAckRequest if exchange.outcome == ExchangeOutcome::DataLost => Air::Lost,
             StepKind::Ack | StepKind::BlockAck | StepKind::BlockAckRequest => Air::MacAck,
-            StepKind::Data if exchange.fate == Fate::DataLost || exchange.repeated => Air::Lost,
+            StepKind::Data
+                if exchange.outcome == ExchangeOutcome::DataLost || exchange.repeated =>
+            {
+                Air::Lost
+            }
             StepKind::Data => return self.book_data(exchange, step, cell),
         };
         self.ledger.add(kind, start, end);

@@ -12,7 +12,7 @@ use tcp::{Sender, TimerId};
 use wifi::mac::Exchange;
 use wifi::phy::Mode;
 use wifi::space::Heard;
-use wifi::{Cell, Outcome};
+use wifi::{Cell, MsduOutcome};
 use wire::{FlowId, Packet};
 
 /// Is told of what happens.
@@ -67,7 +67,7 @@ pub(crate) enum Notice<'a> {
     Received { by: RadioId, packet: &'a Packet },
     /// The service of a packet at a radio ends: how its sender takes it, and whether the receiver
     /// has the packet.
-    Served { by: RadioId, packet: &'a Packet, outcome: Outcome, received: bool },
+    Served { by: RadioId, packet: &'a Packet, outcome: MsduOutcome, received: bool },
     /// A packet is where it was sent to. A broadcast arrives once, at the first node that has it.
     Arrived { packet: &'a Packet },
     /// At the end of the run: a packet is at this interface, neither arrived nor lost; `None` is

@@ -14,7 +14,7 @@ use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
 use crate::topology::{Interface, RadioId, Routes, Topology, WireId};
 use crate::traffic;
-use kernel::{Agenda, Bytes, Fired, Instant, Ranked, Seed};
+use kernel::{Bytes, EventQueue, Fired, Instant, Ranked, Seed};
 use net::{LinkTimer, Lossy, Signal};
 use std::sync::Arc;
 use tcp::TimerId;
@@ -82,7 +82,7 @@ impl Ranked for Event {
 pub(crate) struct World<O> {
     pub(crate) now: Instant,
     pub(crate) end: Instant,
-    agenda: Agenda<Event>,
+    agenda: EventQueue<Event>,
     pub(crate) cell: Medium,
     pub(crate) topology: Arc<Topology>,
     /// Where packets go next.
@@ -135,7 +135,7 @@ impl<O: Observer> World<O> {
         let mut world = Self {
             now: Instant::ZERO,
             end,
-            agenda: Agenda::new(),
+            agenda: EventQueue::new(),
             cell: build::medium(plan, seed),
             queues: build::queues(plan, seed),
             wires: build::wires(plan, seed),

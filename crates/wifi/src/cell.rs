@@ -1,32 +1,36 @@
-//! The medium of one cell in which every node hears every other.
+//! The medium of one cell in which every node receives every other.
 //!
-//! Within such a cell an exchange, once one node alone has won the medium, cannot be disturbed by
-//! another node: the gaps inside it are a SIFS, and access needs a DIFS or AIFS. Its frames are
-//! therefore laid out when it begins, and the cell asks for two events only: the end of the data
-//! frame or A-MPDU, where the receiver has it, and the end of the exchange. A collision needs one.
+//! When one node alone has won the contention of such a cell, no other node can disturb its
+//! exchange: the gaps within the exchange are a SIFS, and access needs a DIFS or AIFS. The cell
+//! therefore computes all frames of an exchange when it begins, and asks for two events only: the
+//! end of the data frame or A-MPDU, at which the receiver has it, and the end of the exchange. A
+//! collision needs one event.
 //!
-//! Under DCF each node contends by one EDCAF, under EDCA by one for each access category. They are
-//! numbered through: those of a node stand together, lowest priority first.
+//! Under DCF each node has one EDCAF, under EDCA one for each access category. The cell numbers
+//! them consecutively: by node, then by category, lowest priority first.
 //!
-//! In some things the cell is simpler than clauses 10.3 and 10.23. A NAV that would outlast the
-//! next exchange is forgotten with it; it can do so only where noise takes a frame at a DSSS rate
-//! and a short OFDM frame follows, or where stations wait no EIFS. A frame that is given up leaves
-//! its node when its last frame ends, not a timeout later; the node sends nothing earlier for that.
-//! Under a TXOP limit each exchange reserves the medium for itself alone. And where a CTS to its
-//! own sender meets another's frame, the data after it is lost as well, even if that frame is over
-//! by then, as an RTS may be.
+//! The cell is simpler than clauses 10.3 and 10.23 in these points:
 //!
-//! Nodes of 802.11b find the energy of an OFDM frame, up to the end of its signal extension as all
-//! do, and nothing else: they defer for no EIFS after it and have no NAV from it.
+//! - A NAV that would last beyond the next exchange ends with that exchange. This matters only
+//!   where noise destroys a frame at a DSSS rate and a short OFDM frame follows, or where stations
+//!   defer for no EIFS.
+//! - A discarded MSDU leaves its node when the last frame of the exchange ends, not a timeout
+//!   later. The node transmits no earlier for that.
+//! - Under a TXOP limit, each exchange reserves the medium for itself alone.
+//! - If a CTS-to-self collides, the data after it is lost as well, even if the other frame ends
+//!   before the data begins, as an RTS may.
+//!
+//! 802.11b nodes detect the energy of an OFDM frame up to the end of its signal extension, as all
+//! nodes do, and decode nothing: they defer for no EIFS after it and set no NAV from it.
 
 mod access;
 mod ending;
 
 use crate::mac::{
-    Backoff, Bitmap, Cache, Contention, Edcaf, Exchange, Fate, MacConfig, Originator, PeerRate,
-    Recipient, Rules, Settled, Txop,
+    Backoff, Bitmap, Cache, Contention, Edcaf, Exchange, ExchangeOutcome, MacConfig, Originator,
+    PeerRate, Recipient, Rules, Settled, Txop,
 };
-use crate::medium::Tally;
+use crate::medium::NodeCounters;
 use crate::phy::Mode;
 use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link};
@@ -37,14 +41,15 @@ use wire::{Packet, TrafficClass};
 pub const ACCESS_POINT: u32 = 0;
 
 #[derive(Debug)]
-struct Node {
+struct CellNode {
     noise: Rng,
-    tally: Tally,
-    /// EDCAFs that have something to send.
+    counters: NodeCounters,
+    /// EDCAFs that have an MSDU in service.
     contending: u32,
-    /// Duplicate filters, one per EDCAF that it hears.
+    /// Duplicate detection, one cache for each EDCAF that sends to the node.
     caches: Vec<Cache>,
-    /// Reorder buffers likewise, if there are block-ack agreements.
+    /// Reorder buffers, one for each EDCAF that sends to the node, if there are block ack
+    /// agreements.
     recipients: Vec<Recipient>,
 }
 
@@ -53,8 +58,8 @@ fn link_between(a: u32, b: u32) -> usize {
     (a.max(b).max(1) - 1) as usize
 }
 
-/// Index of one direction of a link.
-fn way(from: u32, to: u32) -> usize {
+/// Index of a link direction.
+fn link_direction(from: u32, to: u32) -> usize {
     2 * link_between(from, to) + usize::from(from == ACCESS_POINT)
 }
 
@@ -63,39 +68,39 @@ fn way(from: u32, to: u32) -> usize {
 pub struct Cell {
     rules: Rules,
     links: Vec<Link>,
-    /// Of each direction of each link.
+    /// By link direction.
     rates: Vec<PeerRate>,
-    nodes: Vec<Node>,
+    nodes: Vec<CellNode>,
     edcafs: Vec<Edcaf>,
     contention: Contention,
     access: Timer,
     exchange: Option<Exchange>,
     /// The EDCAF whose exchange is on the air.
     sender: u32,
-    /// Frames of its PSDU that noise takes, if there are several.
+    /// The MPDUs of its PSDU that noise destroys, if there are several.
     lost: Bitmap,
-    /// The data frame of the exchange on the air has not ended yet.
+    /// The data frame of the exchange on the air has not ended.
     data_pending: bool,
-    /// Frames of the PSDU on the air whose bytes are over, where each is handed up by itself; and
-    /// these bytes.
+    /// If the recipient delivers each MPDU separately: the number of MPDUs of the PSDU on the air
+    /// that have ended, and their bytes.
     handed: (u16, Bytes),
     txop: Option<Txop>,
-    /// EDCAFs that send at once, and when their own first frame ends.
+    /// EDCAFs that collide, and when the first frame of each ends.
     colliders: Vec<(u32, Instant)>,
-    /// Nodes of 802.11b that wait for an answer, and until when: an OFDM frame does not show them
-    /// that none comes.
-    deaf_waits: Vec<(u32, Instant)>,
+    /// 802.11b nodes that wait for a response, and when their timeout expires. An OFDM frame does
+    /// not end this wait, because they cannot decode it.
+    non_erp_timeouts: Vec<(u32, Instant)>,
     /// Nodes that could not decode the broadcast on the air.
     missed: Vec<u32>,
     winners: Vec<u32>,
-    beaten: Vec<u32>,
+    deferring: Vec<u32>,
     settled: Vec<Settled>,
     up: Vec<Packet>,
     contending_stations: u32,
 }
 
 impl Cell {
-    /// An idle cell of one access point and a station per link.
+    /// Creates an idle cell of one access point and one station for each link.
     pub fn new(config: MacConfig, links: Vec<Link>, seed: &Seed) -> Self {
         let purpose = config.backoff_stream();
         let backoffs = |edcaf| Backoff::Random(seed.stream(purpose, edcaf));
@@ -115,9 +120,9 @@ impl Cell {
             let heard = if n == ACCESS_POINT { count * per_node } else { per_node } as usize;
             let recipients =
                 aggregation.map_or(Vec::new(), |limits| vec![Recipient::new(limits.window); heard]);
-            Node {
+            CellNode {
                 noise: seed.stream("radio.noise", n),
-                tally: Tally::default(),
+                counters: NodeCounters::default(),
                 contending: 0,
                 caches: vec![Cache::default(); heard],
                 recipients,
@@ -150,36 +155,36 @@ impl Cell {
             handed: (0, Bytes::ZERO),
             txop: None,
             colliders: Vec::with_capacity(8),
-            deaf_waits: Vec::new(),
+            non_erp_timeouts: Vec::new(),
             missed: Vec::new(),
             winners: Vec::with_capacity(8),
-            beaten: Vec::with_capacity(8),
+            deferring: Vec::with_capacity(8),
             settled: Vec::with_capacity(8),
             up: Vec::new(),
             contending_stations: 0,
         }
     }
 
-    /// From now on a node sends to another, one of which is the access point, in this mode.
+    /// Sets the mode in which a node sends to another, one of which is the access point.
     pub fn set_mode(&mut self, from: u32, to: u32, mode: Mode) {
-        self.rates[way(from, to)].mode = mode;
+        self.rates[link_direction(from, to)].mode = mode;
     }
 
-    /// From now on rate control says in which mode a node sends to another.
+    /// Sets the rate control that chooses the mode in which a node sends to another.
     pub fn control_rate(&mut self, from: u32, to: u32, control: Box<dyn RateControl>) {
-        self.rates[way(from, to)].control = Some(control);
+        self.rates[link_direction(from, to)].control = Some(control);
     }
 
     /// The mode in which a node sends to another.
     pub fn mode(&self, from: u32, to: u32) -> &Mode {
-        &self.rates[way(from, to)].mode
+        &self.rates[link_direction(from, to)].mode
     }
 
     fn node_of(&self, f: u32) -> u32 {
         self.edcaf(f).node
     }
 
-    /// The EDCAF by which a node sends packets of this class.
+    /// The EDCAF with which a node sends packets of this class.
     fn edcaf_for(&self, node: u32, class: TrafficClass) -> u32 {
         node * self.rules.per_node + self.rules.category_of(class)
     }
@@ -192,64 +197,63 @@ impl Cell {
         &self.edcafs[f as usize]
     }
 
-    /// In which mode a node sends to another, unless it sends to all.
+    /// The mode in which a node sends to another; `None` for a broadcast.
     fn rate(rates: &mut [PeerRate], from: u32, to: Option<u32>) -> Option<&mut PeerRate> {
-        to.map(|to| &mut rates[way(from, to)])
+        to.map(|to| &mut rates[link_direction(from, to)])
     }
 
-    /// Whether a node would take a packet of this class into service.
+    /// Whether a node can take a packet of this class into service.
     pub fn is_free_for(&self, node: u32, class: TrafficClass) -> bool {
         self.edcaf(self.edcaf_for(node, class)).is_idle()
     }
 
-    /// Whether this node has no frame in service.
+    /// Whether a node has no packet in service.
     pub fn is_free(&self, node: u32) -> bool {
         self.nodes[node as usize].contending == 0
     }
 
-    /// Whether each class of traffic has an EDCAF of its own, and packets of one class do not
-    /// wait for those of another.
+    /// Whether each class of traffic has its own EDCAF, so that packets of one class do not wait
+    /// for those of another.
     pub fn has_categories(&self) -> bool {
         self.rules.per_node > 1
     }
 
-    /// Packets that one access may take along at most: more than that waiting, and nothing
-    /// changes.
+    /// The most packets in one PSDU: further packets in a queue do not change it.
     pub fn packets_per_access(&self) -> u32 {
         self.rules.packets_per_access()
     }
 
-    /// What a node did so far.
+    /// Counters of the exchanges of a node.
     pub fn counters(&self, node: u32) -> &Counters {
-        &self.nodes[node as usize].tally.counters
+        &self.nodes[node as usize].counters.exchanges
     }
 
-    /// What frames a node sent so far.
+    /// Counters of the frames of a node.
     pub fn frame_counters(&self, node: u32) -> &FrameCounters {
-        &self.nodes[node as usize].tally.frames
+        &self.nodes[node as usize].counters.frames
     }
 
-    /// A node's contention window; under EDCA that of best effort.
+    /// The contention window of a node; under EDCA that of best effort.
     pub fn window(&self, node: u32) -> u32 {
         self.window_for(node, TrafficClass::BestEffort)
     }
 
-    /// The contention window for packets of a class.
+    /// The contention window of a node for packets of a class.
     pub fn window_for(&self, node: u32, class: TrafficClass) -> u32 {
         self.edcaf(self.edcaf_for(node, class)).window()
     }
 
-    /// Stations with a frame in service, the access point not counted.
+    /// Stations with a packet in service, without the access point.
     pub fn contending_stations(&self) -> u32 {
         self.contending_stations
     }
 
-    /// Whether any node, the access point included, has a frame in service.
+    /// Whether any node has a packet in service, the access point included.
     pub fn is_contended(&self) -> bool {
         self.contending_stations > 0 || !self.is_free(ACCESS_POINT)
     }
 
-    /// Packets in service that their receivers do not have yet, or cannot hand up yet.
+    /// Packets in service that their receivers do not have, and packets in reorder buffers.
     pub fn packets_in_service(&self) -> impl Iterator<Item = &Packet> {
         let sending = self.edcafs.iter().flat_map(|edcaf| edcaf.originator.unreceived());
         let held = self.nodes.iter().flat_map(|node| &node.recipients);
@@ -261,10 +265,10 @@ impl Cell {
         self.exchange.as_ref()
     }
 
-    /// To whom a node sends in the exchange or collision on the air; `None` if it does not, or
-    /// sends to all.
+    /// The receiver of a node that transmits in the exchange or collision on the air; `None` if the
+    /// node does not transmit or the frame is a broadcast.
     pub fn receiver_of(&self, node: u32) -> Option<u32> {
-        let alone = self.exchange.as_ref()?.fate != Fate::Collision;
+        let alone = self.exchange.as_ref()?.outcome != ExchangeOutcome::Collision;
         let colliders: &[(u32, Instant)] = if alone { &[] } else { &self.colliders };
         let sender = alone.then_some(self.sender);
         let mut sending = sender.into_iter().chain(colliders.iter().map(|&(f, _)| f));
@@ -272,13 +276,14 @@ impl Cell {
         self.edcaf(own).to()
     }
 
-    /// The category whose exchange is on the air, 0 under DCF; none in a collision.
+    /// The index of the access category whose exchange is on the air, 0 under DCF; `None` in a
+    /// collision.
     pub fn category_on_air(&self) -> Option<u8> {
-        let alone = self.exchange.as_ref()?.fate != Fate::Collision;
+        let alone = self.exchange.as_ref()?.outcome != ExchangeOutcome::Collision;
         alone.then_some((self.sender % self.rules.per_node) as u8)
     }
 
-    /// The data frames of the exchange on the air; none in a collision and in a block-ack request.
+    /// The MPDUs of the exchange on the air; none in a collision and for a BlockAckReq.
     pub fn frames_on_air(&self) -> impl Iterator<Item = FrameOnAir<'_>> {
         let mpdus = self.exchange.as_ref().map_or(0, |exchange| exchange.mpdus);
         let originator = &self.edcaf(self.sender).originator;
@@ -289,16 +294,16 @@ impl Cell {
         })
     }
 
-    /// Whether noise takes a data frame of the exchange on the air.
+    /// Whether noise destroys an MPDU of the exchange on the air.
     fn is_lost(&self, index: u16) -> bool {
-        self.exchange.is_some_and(|exchange| match exchange.fate {
-            Fate::DataLost => true,
+        self.exchange.is_some_and(|exchange| match exchange.outcome {
+            ExchangeOutcome::DataLost => true,
             _ => exchange.mpdus > 1 && self.lost.has(index),
         })
     }
 
-    /// A node takes a packet into service that is free for its class; `to` is the node that shall
-    /// receive it over the air, or `None` for all.
+    /// A node takes a packet into service, for whose class it must be free. `to` is the receiver
+    /// over the air, or `None` for a broadcast.
     pub fn on_packet(
         &mut self,
         now: Instant,
@@ -308,13 +313,13 @@ impl Cell {
         out: &mut Vec<Command>,
     ) {
         let f = self.edcaf_for(node, packet.class);
-        self.edcafs[f as usize].load(now, packet, to, &self.rules);
+        self.edcafs[f as usize].begin_service(now, packet, to, &self.rules);
         let contending = &mut self.nodes[node as usize].contending;
         *contending += 1;
         self.contending_stations += u32::from(*contending == 1 && node != ACCESS_POINT);
-        // The holder of a TXOP sends a SIFS after its last exchange.
+        // The holder of a TXOP transmits a SIFS after its last exchange.
         if self.goes_on(f) {
-            return self.contention.stay(f);
+            return self.contention.wait_for_draw(f);
         }
         if self.contention.wait(now, f) {
             self.back_off(f);
@@ -327,7 +332,7 @@ impl Cell {
         self.contention.back_off(f, slots);
     }
 
-    /// Whether an EDCAF sends a SIFS after its last exchange.
+    /// Whether an EDCAF transmits a SIFS after its last exchange.
     fn goes_on(&self, f: u32) -> bool {
         self.txop.is_some_and(|txop| txop.goes_on(f))
     }
@@ -345,14 +350,14 @@ impl Cell {
     }
 }
 
-/// A data frame of the exchange on the air.
+/// An MPDU of the exchange on the air.
 #[derive(Debug)]
 pub struct FrameOnAir<'a> {
     /// Its sequence number.
     pub sequence: u16,
     /// Bytes with header and FCS, without delimiter and padding.
     pub bytes: Bytes,
-    /// Its receiver has it already, or noise takes it.
+    /// Its receiver has it already, or noise destroys it.
     pub wasted: bool,
     originator: &'a Originator,
     mpdu: crate::mac::Mpdu,

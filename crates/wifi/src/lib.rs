@@ -1,5 +1,5 @@
-//! IEEE 802.11: standards as values, exact PPDU durations, DCF and EDCA, and the medium of one
-//! cell.
+//! IEEE 802.11: standards as values, exact PPDU durations, DCF and EDCA, and two models of the
+//! medium: a single cell ([`Cell`]), and nodes at positions in space ([`space`]).
 //!
 //! Clauses are those of IEEE Std 802.11-2020 unless another year is named.
 
@@ -11,5 +11,5 @@ pub mod rate;
 pub mod space;
 
 pub use cell::{ACCESS_POINT, Cell, FrameOnAir};
-pub use mac::{Categories, MacConfig, Outcome};
-pub use medium::{Command, Counters, FrameCounters, Link, NoSupply, Supply};
+pub use mac::{Categories, MacConfig, MsduOutcome};
+pub use medium::{Command, Counters, FrameCounters, Link, MsduSource, NoMsduSource};

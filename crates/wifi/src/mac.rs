@@ -1,4 +1,5 @@
-//! Medium access by DCF and EDCA, and what goes over the air then (clauses 10.3, 10.23, 10.25).
+//! Medium access by DCF and EDCA, frame exchanges and block acknowledgement (clauses 10.3, 10.23,
+//! 10.25).
 
 mod aggregation;
 mod block_ack;
@@ -14,20 +15,21 @@ mod streams;
 mod timing;
 
 pub use aggregation::{
-    Aggregation, DELIMITER, Delivery, MissedBlockAck, Persist, QOS_CONTROL, ampdu_of, mpdus_within,
+    Aggregation, DELIMITER, Delivery, MissedBlockAck, QOS_CONTROL, RetryRule, ampdu_of,
+    mpdus_within,
 };
 pub(crate) use aggregation::{Room, ampdu, block_ack, padded};
 pub use block_ack::Bitmap;
 pub use config::{Categories, MacConfig, NonErp};
 pub(crate) use contention::{BusySlot, Contention};
 pub(crate) use edcaf::{Edcaf, PeerRate, Response, Txop};
-pub(crate) use exchange::{Answer, Opening};
-pub use exchange::{Exchange, Fate, Step, StepKind};
-pub use originator::Outcome;
+pub(crate) use exchange::{ElicitedResponse, Opening};
+pub use exchange::{Exchange, ExchangeOutcome, Step, StepKind};
+pub use originator::MsduOutcome;
 pub(crate) use originator::{Framing, Mpdu, Originator, Settled};
 pub(crate) use recipient::{Cache, Recipient};
 pub(crate) use rules::Rules;
-pub(crate) use station::{Access, Backoff, Persistence};
+pub(crate) use station::{Access, Backoff, ContentionParameters};
 pub(crate) use timing::{ACK, RTS};
 pub use timing::{BackoffDraw, Countdown, Durations, Eifs, FCS, Protection, SlotGrid, Timing};
 

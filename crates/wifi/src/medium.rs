@@ -1,6 +1,6 @@
-//! What a medium is told, and how it talks to the world around it.
+//! The interface of a medium: its links, the source of its MSDUs, its commands and its counters.
 
-use crate::mac::{Outcome, Settled};
+use crate::mac::{MsduOutcome, Settled};
 use crate::phy::Mode;
 use kernel::{Bytes, Duration, Instant, Ticket};
 use wire::{Packet, TrafficClass};
@@ -8,136 +8,137 @@ use wire::{Packet, TrafficClass};
 /// The radio link between a station and the access point.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
-    /// Mode of data frames, both directions, where no rate control says otherwise.
+    /// Mode of data frames in both directions, where no rate control chooses it.
     pub mode: Mode,
-    /// Probability that noise spoils a data frame, either direction; each of an A-MPDU by itself.
+    /// Probability that noise destroys a data frame, in either direction. The MPDUs of an A-MPDU
+    /// are independent.
     pub data_loss: f64,
-    /// Probability that noise spoils an ACK, a block ack or a request for it, either direction.
+    /// Probability that noise destroys an Ack, a BlockAck or a BlockAckReq, in either direction.
     pub ack_loss: f64,
 }
 
-/// What waits outside of the medium and can join a PSDU.
-pub trait Supply {
-    /// Takes out the next packet of this class that waits at `node` for the receiver `to`, if it is
-    /// no larger than `most`.
+/// The queues outside of the medium, whose packets can join a PSDU.
+pub trait MsduSource {
+    /// Removes and returns the next packet of this class that waits at `node` for the receiver
+    /// `to`, if it is no larger than `most`.
     fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet>;
 }
 
-/// Nothing waits.
+/// A source without packets.
 #[derive(Clone, Copy, Debug)]
-pub struct NoSupply;
+pub struct NoMsduSource;
 
-impl Supply for NoSupply {
+impl MsduSource for NoMsduSource {
     fn next(&mut self, _: u32, _: TrafficClass, _: u32, _: Bytes) -> Option<Packet> {
         None
     }
 }
 
-/// What a medium asks of the world.
+/// A command of a medium to its caller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Command {
     /// Call [`Cell::on_access`](crate::Cell::on_access) with this ticket.
     Access(Ticket),
-    /// Call [`Cell::on_step`](crate::Cell::on_step) at this moment.
+    /// Call [`Cell::on_step`](crate::Cell::on_step) at this instant.
     Step(Instant),
-    /// An exchange or a collision has begun: [`Cell::exchange`](crate::Cell::exchange) tells its
+    /// An exchange or a collision has begun: [`Cell::exchange`](crate::Cell::exchange) returns its
     /// frames.
     Began,
-    /// The medium is silent again.
+    /// The medium becomes idle.
     Ended,
-    /// An exchange takes airtime: told of each party that opens one, in a cell as it begins, in
-    /// space as it ends.
-    Aired {
-        /// Who opened it.
+    /// The airtime of an exchange, once for each node that begins one: in a cell when it begins, in
+    /// space when it ends.
+    ExchangeSent {
+        /// The node that began the exchange.
         node: u32,
-        /// With whom; `None` is a broadcast.
+        /// Its receiver; `None` is broadcast.
         peer: Option<u32>,
-        /// From the begin of its first frame to the end of its last, or of the collision.
+        /// From the start of its first frame to the end of its last frame, or of the collision.
         used: Duration,
-        /// Whether its data arrived; in space, as its sender knows it.
+        /// Whether its data was received; in space, as far as the transmitter knows.
         arrived: bool,
     },
-    /// A packet arrived at this node, for the first time.
+    /// A packet was received at this node for the first time.
     Deliver {
-        /// Node that has it now.
+        /// The receiver.
         node: u32,
         /// The packet.
         packet: Packet,
     },
-    /// A packet's service has ended; its node may be free to take the next.
+    /// The service of a packet has ended. Its node may take the next packet into service.
     Done {
         /// The node.
         node: u32,
         /// The packet whose service ended.
         packet: Packet,
-        /// How it ended, as the sender knows it.
-        outcome: Outcome,
+        /// How it ended, as far as the transmitter knows.
+        outcome: MsduOutcome,
         /// Whether the receiver has the packet.
         received: bool,
     },
-    /// A node sends to another in this mode from now on.
+    /// A node changes the mode in which it sends to a peer.
     Mode {
         /// The node.
         node: u32,
-        /// The other.
+        /// The peer.
         peer: u32,
         /// The mode.
         mode: Mode,
     },
 }
 
-/// What a node did, as counts.
+/// Counters of the exchanges of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Times it began an exchange.
+    /// Exchanges that it began.
     pub attempts: u64,
-    /// Attempts that met another node's.
+    /// Attempts that collided with another node's.
     pub collisions: u64,
-    /// Attempts that failed by noise.
+    /// Attempts that noise destroyed.
     pub noise_losses: u64,
-    /// Packets whose exchange succeeded.
+    /// Packets that were sent successfully.
     pub sent: u64,
-    /// Packets given up at a retry limit.
+    /// Packets that were discarded at a retry limit.
     pub retry_drops: u64,
-    /// Frames received again and filtered out.
+    /// MPDUs that duplicate detection discarded.
     pub duplicates: u64,
 }
 
-/// What the functions of a node did, as counts of frames.
+/// Counters of the frames of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameCounters {
-    /// Exchanges with data frames, whatever became of them: as many PPDUs, or attempts at them
-    /// where no CTS came.
+    /// Exchanges with data frames, whatever their outcome: the number of data PPDUs, and of
+    /// attempts that received no CTS.
     pub data_attempts: u64,
-    /// The rates of their modes, summed up, in bit/s.
+    /// The sum of the rates of their modes, in bit/s.
     pub data_rates: u64,
-    /// Data frames in these exchanges, those in an A-MPDU one by one.
+    /// MPDUs in these exchanges.
     pub mpdus: u64,
-    /// Of these, frames that were on the air before.
+    /// The retransmissions among these MPDUs.
     pub repeated_mpdus: u64,
-    /// Exchanges that began with a block-ack request.
+    /// Exchanges that began with a BlockAckReq.
     pub block_ack_requests: u64,
-    /// Times one of its categories had to yield to a higher one.
+    /// Internal collisions that its EDCAFs lost.
     pub internal_collisions: u64,
-    /// Packets given up because their lifetime was over.
+    /// Packets that were discarded at the end of their lifetime.
     pub lifetime_drops: u64,
 }
 
-/// What a node did so far.
+/// Counters of a node.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
-    pub(crate) counters: Counters,
+pub(crate) struct NodeCounters {
+    pub(crate) exchanges: Counters,
     pub(crate) frames: FrameCounters,
 }
 
-impl Tally {
-    /// Tells whose service at the node has ended.
+impl NodeCounters {
+    /// Counts the packets whose service has ended, and reports them.
     pub(crate) fn settle(&mut self, node: u32, settled: &mut Vec<Settled>, out: &mut Vec<Command>) {
         for Settled { packet, outcome, received } in settled.drain(..) {
             match outcome {
-                Outcome::Sent => self.counters.sent += 1,
-                Outcome::RetryLimit => self.counters.retry_drops += 1,
-                Outcome::Lifetime => self.frames.lifetime_drops += 1,
+                MsduOutcome::Sent => self.exchanges.sent += 1,
+                MsduOutcome::RetryLimit => self.exchanges.retry_drops += 1,
+                MsduOutcome::Lifetime => self.frames.lifetime_drops += 1,
             }
             out.push(Command::Done { node, packet, outcome, received });
         }

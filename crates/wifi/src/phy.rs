@@ -1,4 +1,4 @@
-//! The physical layer: modes, PPDU durations, and the standards that bundle them.
+//! The physical layer: modes, PPDU durations, standards, error models and propagation.
 
 mod airtime;
 mod edca;

@@ -1,7 +1,7 @@
-//! Rate control: which mode the next attempt is sent in.
+//! Rate control: the mode of the next attempt.
 //!
-//! Each link, from one sender to one receiver, has a machine of its own. It is asked before every
-//! attempt and told what became of it; beyond that it knows nothing.
+//! Each link direction has its own controller, which knows only the attempts: it chooses the mode
+//! before each attempt and learns the result after it.
 
 mod ladder;
 mod link;
@@ -17,7 +17,7 @@ use settings::{Faults, Path};
 use std::fmt::Debug;
 
 settings::registry! {
-    /// How a link chooses the modes of its data frames.
+    /// Rate control of data frames.
     #[settings(name = "RateControl")]
     pub enum RateControlSettings: Rule = Fixed;
     fixed: Fixed(Fixed),
@@ -34,18 +34,19 @@ settings::registry! {
     toy: Toy(ToyRateConfig),
 }
 
-/// A rule by which links choose their modes, as its settings say it.
+/// A rate control algorithm with its settings.
 pub trait Rule: Debug {
-    /// Finds what does not fit a link, in a run until `end`; the rule is set at `at`.
+    /// Reports settings that do not fit a link, in a run until `end`. `at` is the path of the
+    /// settings.
     fn check(&self, _link: &LinkModes, _end: Instant, _at: &Path, _faults: &mut Faults) {}
 
-    /// The modes among which it chooses for a link by what becomes of frames.
+    /// The modes from which the algorithm chooses by the results of attempts.
     fn modes(&self, link: &LinkModes) -> Vec<Mode> {
         link.modes()
     }
 
-    /// The machine of a link; none where the mode never changes. The error model is that of the
-    /// receivers.
+    /// The controller of a link direction; `None` if the mode never changes. `model` is the error
+    /// model of the receivers.
     fn build(
         &self,
         link: &LinkModes,
@@ -54,12 +55,12 @@ pub trait Rule: Debug {
     ) -> Option<Box<dyn RateControl>>;
 }
 
-/// How to send.
+/// The parameters of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice {
     /// Mode of the data.
     pub mode: Mode,
-    /// Whether RTS and CTS shall go before it, whatever its size.
+    /// Whether RTS and CTS precede it at any size.
     pub rts: bool,
 }
 
@@ -69,34 +70,36 @@ impl Choice {
     }
 }
 
-/// What came back.
+/// The response to an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// No CTS: the data was not sent. An RTS goes at a robust rate, so this tells of a collision.
+    /// No CTS: the data was not sent. An RTS has a robust rate, so a missing CTS indicates a
+    /// collision.
     NoCts,
     /// No acknowledgement.
     None,
-    /// An acknowledgement of so many MPDUs.
+    /// An acknowledgement of this number of MPDUs.
     Acked(u32),
 }
 
-/// What became of one attempt.
+/// The result of one attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TxReport {
     /// Mode of the data.
     pub mode: Mode,
-    /// Whether RTS and CTS went before it.
+    /// Whether RTS and CTS preceded it.
     pub rts: bool,
     /// MPDUs in the PPDU.
     pub sent: u32,
-    /// What came back.
+    /// The response.
     pub answer: Answer,
-    /// Signal to noise ratio at the receiver, in the bandwidth of `mode`, if an answer tells it.
+    /// Signal to noise ratio at the receiver, in the bandwidth of `mode`, if it is known from a
+    /// response.
     pub snr: Option<Db>,
 }
 
 impl TxReport {
-    /// MPDUs that arrived.
+    /// MPDUs that were acknowledged.
     pub fn acked(&self) -> u32 {
         match self.answer {
             Answer::Acked(count) => count,
@@ -104,8 +107,8 @@ impl TxReport {
         }
     }
 
-    /// For machines that know success and failure only: an A-MPDU succeeds if at least half of it
-    /// arrives. `None` if the data was not sent.
+    /// Success or failure, for algorithms that distinguish nothing else: an A-MPDU succeeds if at
+    /// least half of it arrives. `None` if the data was not sent.
     pub fn success(&self) -> Option<bool> {
         match self.answer {
             Answer::NoCts => None,
@@ -115,10 +118,10 @@ impl TxReport {
     }
 }
 
-/// A rate controller of one link.
+/// The rate controller of one link direction.
 pub trait RateControl: Debug + Send {
-    /// How to send the next attempt of a frame; its first is number 0. Who asks need not send: the
-    /// answer then holds until an attempt is reported.
+    /// The parameters of an attempt of a frame, counted from 0. The caller need not transmit: the
+    /// result then holds until an attempt is reported.
     fn select(&mut self, now: Instant, attempt: u32) -> Choice;
     /// An attempt has ended.
     fn on_report(&mut self, now: Instant, report: &TxReport);

@@ -1,24 +1,23 @@
-//! The medium among nodes that hear different things: hidden and exposed nodes, several cells on
-//! several channels, ad hoc networks.
+//! The medium among nodes at different places: hidden and exposed nodes, several cells on several
+//! channels, ad-hoc networks.
 //!
-//! Every frame is a transmission of its own. It arrives at each node that hears it with a power of
-//! its own, where it is followed, disturbed, or no more than energy; each node has its own carrier
-//! sense, NAV and EIFS, and counts the idle slots that it finds itself. One transmission costs as
-//! much as there are nodes that hear it; an idle slot costs nothing. Where one of two nodes moves,
-//! the power is that of the moment at which the frame begins; movement itself is no event.
+//! Each frame is one transmission. It arrives with its own power at each node in range, where the
+//! receiver decodes it, loses it to interference, or detects only its energy. Each node has its own
+//! carrier sense, NAV and EIFS, and counts its own idle slots. The cost of a transmission is
+//! proportional to the number of nodes in range; an idle slot costs nothing. If the transmitter or
+//! the receiver moves, the power is that at the start of the frame; movement causes no event.
 //!
-//! Where all nodes hear all others and no frame is captured, the frames on the air are those of
-//! [`Cell`](crate::Cell) to the nanosecond, and so are all draws. Two things differ: a frame that
-//! is given up leaves its node when the node gives it up, a timeout after its last frame; and slots
-//! never begin for all together ([`SlotGrid::Shared`](crate::mac::SlotGrid) is taken as the
-//! standard's).
+//! If all nodes receive all others and there is no capture, the frames on the air equal those of
+//! [`Cell`](crate::Cell) to the nanosecond, and so do all random draws. There are two differences:
+//! a discarded MSDU leaves its node a timeout after its last frame; and slots never begin for all
+//! stations together ([`SlotGrid::Shared`](crate::mac::SlotGrid) behaves as the standard's grid).
 //!
-//! A world uses it like a [`Cell`](crate::Cell): it hands packets to free nodes
+//! The caller uses it like a [`Cell`](crate::Cell): it passes packets to free nodes
 //! ([`Space::on_packet`]), and schedules an event for each [`Command::Access`] and each
-//! [`Command::Step`], ranked so that of one instant frames end first, then packets come, then
-//! back-offs end. `Began` and `Ended` never come: there is no exchange that is the only one on the
-//! air. What each node has sent for how long stands in [`Space::airtimes`], and what is on the air
-//! in [`Space::on_air`].
+//! [`Command::Step`], ranked so that at one instant frames end first, then packets arrive, then
+//! back-offs expire. `Began` and `Ended` never occur, because several exchanges may be on the air
+//! at once. [`Space::airtimes`] has the airtime of each node, and [`Space::on_air`] the frames on
+//! the air.
 
 mod air;
 mod budget;
@@ -26,8 +25,8 @@ mod frame;
 mod hearing;
 mod inbox;
 mod interference;
-mod judge;
 mod node;
+mod per;
 mod radio;
 mod reception;
 mod rules;
@@ -42,48 +41,48 @@ pub use watch::{Heard, Senses};
 use crate::mac::{self, Backoff, Edcaf, PeerRate, StepKind};
 use crate::phy::Mode;
 use crate::rate::RateControl;
-use crate::{Command, Counters, FrameCounters, Link, MacConfig, Supply};
+use crate::{Command, Counters, FrameCounters, Link, MacConfig, MsduSource};
 use frame::OnAir;
-use judge::Memo;
 use kernel::{Bytes, Duration, Fired, Instant, Seed, Timer};
 use node::Node;
+use per::PerCache;
 use radio::Levels;
 use reception::Receiver;
 use rules::{Peer, Rules};
-use sense::{Contender, Slots};
+use sense::{EdcafState, Slots};
 use signals::Signals;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use wire::{Packet, TrafficClass};
 
-/// What a space is made of.
+/// Configuration of a space.
 #[derive(Debug)]
 pub struct SpaceConfig {
-    /// Timing, limits and windows, for all nodes.
+    /// Timing, limits and contention windows of all nodes.
     pub mac: MacConfig,
     /// Propagation and receivers.
     pub radio: Radio,
-    /// A station that follows an RTS with its NAV forgets it if no frame comes after the RTS
-    /// (clause 10.3.2.4 permits it).
+    /// Whether a node whose NAV an RTS has set resets it if no frame follows the RTS (clause
+    /// 10.3.2.4 permits it).
     pub nav_reset: bool,
     /// The nodes.
     pub sites: Vec<Site>,
-    /// Between which nodes packets go, in either direction.
+    /// Pairs of nodes that exchange packets, in both directions.
     pub links: Vec<(u32, u32, Link)>,
 }
 
-/// How long a node has sent what.
+/// The airtime of a node by type of frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Airtimes {
     /// RTS frames.
     pub rts: Duration,
-    /// CTS frames, those to itself among them.
+    /// CTS frames, CTS-to-self included.
     pub cts: Duration,
     /// Data frames.
     pub data: Duration,
-    /// Acknowledgements, block acks among them.
+    /// Acks and BlockAcks.
     pub ack: Duration,
-    /// Block-ack requests.
+    /// BlockAckReqs.
     pub request: Duration,
 }
 
@@ -98,24 +97,24 @@ impl Airtimes {
         } += lasting;
     }
 
-    /// All together.
+    /// The sum.
     pub fn total(&self) -> Duration {
         self.rts + self.cts + self.data + self.ack + self.request
     }
 }
 
-/// A frame on the air, for those who look on.
+/// A frame on the air, as observers see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Airing {
-    /// Who sends it.
+pub struct OngoingFrame {
+    /// The transmitter.
     pub from: u32,
-    /// Whom it is for; `None` for all. A CTS may be for its sender.
+    /// The receiver; `None` for a broadcast. A CTS-to-self is addressed to its transmitter.
     pub to: Option<u32>,
-    /// Which frame.
+    /// Type of the frame.
     pub kind: StepKind,
-    /// The EDCAF whose exchange it belongs to, at the one of the two that has opened it.
-    pub function: u8,
-    /// How it is sent.
+    /// The EDCAF to whose exchange it belongs, at the node that began the exchange.
+    pub edcaf: u8,
+    /// Its mode.
     pub mode: Mode,
     /// Bytes of its PSDU.
     pub psdu: Bytes,
@@ -133,22 +132,22 @@ pub struct Space {
     rules: Rules,
     signals: Signals,
     nodes: Vec<Node>,
-    /// Of the nodes, apart, for each frame asks all that hear it.
+    /// The receivers of the nodes, in a separate array because each frame visits many of them.
     receivers: Vec<Receiver>,
-    /// Timers of nodes: when, which node, its timer's generation.
-    agenda: BinaryHeap<Reverse<(Instant, u32, u32)>>,
-    /// Of the earliest of them.
+    /// Timers of nodes: instant, node, and generation of the node's timer.
+    timers: BinaryHeap<Reverse<(Instant, u32, u32)>>,
+    /// The timer of the earliest entry.
     wake: Timer,
     scratch: air::Scratch,
-    memo: Memo,
-    /// What nodes have made of frames, where somebody looks on.
+    per_cache: PerCache,
+    /// What receivers decoded, if there is an observer.
     heard: Option<Vec<Heard>>,
-    /// Access points and other nodes with a frame in service.
+    /// The number of access points and of other nodes with a packet in service.
     contending: (u32, u32),
 }
 
 impl Space {
-    /// An idle space.
+    /// Creates an idle space.
     pub fn new(config: SpaceConfig, seed: &Seed) -> Self {
         let SpaceConfig { mac, radio, nav_reset, sites, links } = config;
         let rules = Rules {
@@ -168,7 +167,7 @@ impl Space {
         }
         let node = |(n, mut peers): (u32, Vec<Peer>)| {
             peers.sort_by_key(|peer| peer.node);
-            // Agreements number the frames of each receiver by themselves.
+            // Under block ack agreements, each receiver has its own sequence numbers.
             let apart = rules.mac.framing.aggregation.is_some() && peers.len() > 1;
             let is_access_point = signals.sites[n as usize].is_access_point;
             let contenders = (0..rules.mac.per_node).map(|category| {
@@ -177,7 +176,7 @@ impl Space {
                     Backoff::Random(seed.stream(rules.mac.config.backoff_stream(), index));
                 let (spacing, _) = rules.mac.parameters(is_access_point, category);
                 let node = (n, is_access_point);
-                Contender {
+                EdcafState {
                     edcaf: Edcaf::new(&rules.mac, node, category, apart, backoff),
                     slots: Slots::new(rules.timing(), spacing, rules.mac.busy_slot()),
                 }
@@ -187,26 +186,26 @@ impl Space {
         let nodes: Vec<Node> = (0..).zip(peers).map(node).collect();
         Self {
             scratch: air::Scratch::new(nodes.len()),
-            memo: Memo::new(),
+            per_cache: PerCache::new(),
             receivers: nodes.iter().map(|_| Receiver::default()).collect(),
             rules,
             signals,
             nodes,
-            agenda: BinaryHeap::new(),
+            timers: BinaryHeap::new(),
             wake: Timer::default(),
             heard: None,
             contending: (0, 0),
         }
     }
 
-    /// From now on a node sends to another in this mode.
+    /// Sets the mode in which a node sends to another.
     pub fn set_mode(&mut self, from: u32, to: u32, mode: Mode) {
         if let Some(peer) = self.peer_mut(from, to) {
             peer.rate.mode = mode;
         }
     }
 
-    /// From now on rate control says in which mode a node sends to another.
+    /// Sets the rate control that chooses the mode in which a node sends to another.
     pub fn control_rate(&mut self, from: u32, to: u32, control: Box<dyn RateControl>) {
         if let Some(peer) = self.peer_mut(from, to) {
             peer.rate.control = Some(control);
@@ -218,7 +217,7 @@ impl Space {
         self.nodes[from as usize].peer(to).map(|peer| &peer.rate.mode)
     }
 
-    /// Nodes with which a node has links.
+    /// The nodes to which a node has links.
     pub fn peers(&self, node: u32) -> impl Iterator<Item = u32> {
         self.nodes[node as usize].peers.iter().map(|peer| peer.node)
     }
@@ -227,93 +226,93 @@ impl Space {
         rules::peer_mut(&mut self.nodes[from as usize].peers, to)
     }
 
-    /// Whether a node would take a packet of this class into service.
+    /// Whether a node can take a packet of this class into service.
     pub fn is_free_for(&self, node: u32, class: TrafficClass) -> bool {
         self.edcaf_for(node, class).is_idle()
     }
 
-    /// Whether this node has no frame in service.
+    /// Whether a node has no packet in service.
     pub fn is_free(&self, node: u32) -> bool {
         self.nodes[node as usize].is_idle()
     }
 
-    /// Nodes with a frame in service, access points not counted.
+    /// Nodes with a packet in service, without access points.
     pub fn contending_stations(&self) -> u32 {
         self.contending.1
     }
 
-    /// Whether any node has a frame in service.
+    /// Whether any node has a packet in service.
     pub fn is_contended(&self) -> bool {
         self.contending != (0, 0)
     }
 
-    /// Packets that an access of a node may take along at most: more than that waiting, and
-    /// nothing changes.
+    /// The most packets in one PSDU: further packets in a queue do not change it.
     pub fn packets_per_access(&self) -> u32 {
         self.rules.mac.packets_per_access()
     }
 
-    /// Whether each class of traffic has an EDCAF of its own, and packets of one class do not
-    /// wait for those of another.
+    /// Whether each class of traffic has its own EDCAF, so that packets of one class do not wait
+    /// for those of another.
     pub fn has_categories(&self) -> bool {
         self.rules.mac.per_node > 1
     }
 
-    /// What frames a node sent so far.
+    /// Counters of the frames of a node.
     pub fn frame_counters(&self, node: u32) -> &FrameCounters {
-        &self.nodes[node as usize].tally.frames
+        &self.nodes[node as usize].counters.frames
     }
 
-    /// What a node did so far. A collision is an attempt that interference, or a receiver that was
-    /// busy itself, has spoiled; an attempt that got no CTS for the receiver's NAV is neither that
-    /// nor lost by noise.
+    /// Counters of the exchanges of a node. A collision is an attempt that failed because of
+    /// interference, or because its receiver was transmitting or receiving. An attempt that
+    /// received no CTS because of the receiver's NAV counts neither as a collision nor as a loss by
+    /// noise.
     pub fn counters(&self, node: u32) -> &Counters {
-        &self.nodes[node as usize].tally.counters
+        &self.nodes[node as usize].counters.exchanges
     }
 
-    /// A node's contention window; under EDCA that of best effort.
+    /// The contention window of a node; under EDCA that of best effort.
     pub fn window(&self, node: u32) -> u32 {
         self.window_for(node, TrafficClass::BestEffort)
     }
 
-    /// The contention window for packets of a class.
+    /// The contention window of a node for packets of a class.
     pub fn window_for(&self, node: u32, class: TrafficClass) -> u32 {
         self.edcaf_for(node, class).window()
     }
 
-    /// The EDCAF by which a node sends packets of this class.
+    /// The EDCAF with which a node sends packets of this class.
     fn edcaf_for(&self, node: u32, class: TrafficClass) -> &Edcaf {
         self.nodes[node as usize].edcaf(self.rules.mac.category_of(class) as usize)
     }
 
-    /// How long a node has sent what; a frame counts when it begins.
+    /// The airtime of a node by type of frame. A frame counts when it begins.
     pub fn airtimes(&self, node: u32) -> &Airtimes {
         &self.nodes[node as usize].airtimes
     }
 
     /// Frames on the air, in the order in which they began.
-    pub fn on_air(&self) -> impl Iterator<Item = Airing> {
-        self.signals.flying().map(|flight| {
-            let OnAir { from, to, kind, function, mode, psdu, reserves, .. } = flight.frame;
-            let (start, end) = (flight.start, flight.end());
-            Airing { from, to, kind, function, mode, psdu, start, end, reserves }
+    pub fn on_air(&self) -> impl Iterator<Item = OngoingFrame> {
+        self.signals.ongoing().map(|transmission| {
+            let OnAir { from, to, kind, edcaf, mode, psdu, reserves, .. } = transmission.frame;
+            let (start, end) = (transmission.start, transmission.end());
+            OngoingFrame { from, to, kind, edcaf, mode, psdu, start, end, reserves }
         })
     }
 
-    /// Packets in service that their receivers do not have yet, or cannot hand up yet.
+    /// Packets in service that their receivers do not have, and packets in reorder buffers.
     pub fn packets_in_service(&self) -> impl Iterator<Item = &Packet> {
         let edcafs = self.nodes.iter().flat_map(Node::edcafs);
         let sending = edcafs.flat_map(|edcaf| edcaf.originator.unreceived());
         sending.chain(self.nodes.iter().flat_map(|node| node.inbox.held()))
     }
 
-    /// Whether one node's signals ever arrive at another.
+    /// Whether signals of one node ever arrive at another.
     pub fn hears(&self, from: u32, to: u32) -> bool {
         self.signals.hearer(from, to).is_some()
     }
 
-    /// A node takes a packet into service that is free for its class; `to` is the node that shall
-    /// receive it over the air, to which there is a link, or `None` for all that hear it.
+    /// A node takes a packet into service, for whose class it must be free. `to` is the receiver
+    /// over the air, to which there must be a link, or `None` for a broadcast.
     pub fn on_packet(
         &mut self,
         now: Instant,
@@ -322,18 +321,19 @@ impl Space {
         to: Option<u32>,
         out: &mut Vec<Command>,
     ) {
-        self.nodes[node as usize].load(now, packet, to, &self.rules);
+        self.nodes[node as usize].begin_service(now, packet, to, &self.rules);
         self.note_contending(node);
         self.set_timer(node);
         self.schedule(out);
     }
 
-    /// The time of a node has come: a back-off ends, an answer is due, or one has not come.
+    /// The earliest timer of a node expires: a back-off ends, a response is due, or a response is
+    /// missing.
     pub fn on_access(
         &mut self,
         now: Instant,
         generation: u32,
-        supply: &mut dyn Supply,
+        source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
         match self.wake.fire(generation) {
@@ -348,30 +348,31 @@ impl Space {
             self.nodes[node as usize].expire(now, &self.rules, out);
         }
         if out.len() > before {
-            // Nodes whose service has ended take the next packet before anybody begins.
+            // Nodes whose service has ended take the next packet into service before any node
+            // transmits.
             for &node in &due {
                 self.note_contending(node);
                 self.set_timer_at(node, now);
             }
         } else {
-            self.begin_frames(now, &due, supply, out);
+            self.begin_frames(now, &due, source, out);
         }
         due.clear();
         self.scratch.due = due;
         self.schedule(out);
     }
 
-    /// Nodes whose timers are due, by number.
+    /// Nodes whose timers expire, by number.
     fn take_due(&mut self, now: Instant, due: &mut Vec<u32>) {
-        while let Some(&Reverse((at, node, generation))) = self.agenda.peek() {
+        while let Some(&Reverse((at, node, generation))) = self.timers.peek() {
             if at > now {
                 break;
             }
-            self.agenda.pop();
+            self.timers.pop();
             match self.nodes[node as usize].timer.fire(generation) {
                 Fired::Stale => {}
                 Fired::Later(ticket) => {
-                    self.agenda.push(Reverse((ticket.at, node, ticket.generation)));
+                    self.timers.push(Reverse((ticket.at, node, ticket.generation)));
                 }
                 Fired::Due => due.push(node),
             }
@@ -393,7 +394,7 @@ impl Space {
         }
     }
 
-    /// Sets a node's timer to what it does next.
+    /// Sets a node's timer to the instant of its next action.
     fn set_timer(&mut self, node: u32) {
         let state = &mut self.nodes[node as usize];
         state.note_quiet();
@@ -408,24 +409,24 @@ impl Space {
         if timer.deadline() != Some(at)
             && let Some(ticket) = timer.set(at)
         {
-            self.agenda.push(Reverse((ticket.at, node, ticket.generation)));
+            self.timers.push(Reverse((ticket.at, node, ticket.generation)));
         }
     }
 
-    /// Asks to be called when the first node's time comes.
+    /// Requests a call at the earliest timer of a node.
     fn schedule(&mut self, out: &mut Vec<Command>) {
-        // What nodes have forgotten or put off meanwhile is no reason to be called.
-        while let Some(&Reverse((at, node, generation))) = self.agenda.peek() {
+        // Cancelled and postponed timers need no call.
+        while let Some(&Reverse((at, node, generation))) = self.timers.peek() {
             let timer = &mut self.nodes[node as usize].timer;
             if timer.deadline() == Some(at) {
                 break;
             }
-            self.agenda.pop();
+            self.timers.pop();
             if let Fired::Later(ticket) = timer.fire(generation) {
-                self.agenda.push(Reverse((ticket.at, node, ticket.generation)));
+                self.timers.push(Reverse((ticket.at, node, ticket.generation)));
             }
         }
-        match self.agenda.peek() {
+        match self.timers.peek() {
             Some(&Reverse((at, _, _))) if self.wake.deadline() == Some(at) => {}
             Some(&Reverse((at, _, _))) => {
                 out.extend(self.wake.set(at).map(Command::Access));

@@ -4,7 +4,7 @@ use crate::plan::{Endpoint, Plan, SpacePlan, WaypointPlan};
 use crate::topology::Radio;
 use kernel::Seed;
 use wifi::Link;
-use wifi::phy::propagation::{ANTENNA_HEIGHT_M, Course, Position};
+use wifi::phy::propagation::{ANTENNA_HEIGHT_M, Position, Trajectory};
 use wifi::space::{self, Site, Space, SpaceConfig};
 
 /// The medium of a plan with places.
@@ -31,17 +31,17 @@ pub(crate) fn radio_and_sites(
 /// The places of all radios, in their order.
 fn sites(plan: &Plan, space: &SpacePlan) -> Vec<Site> {
     let place = |[x, y]: [f64; 2]| Position { x, y, z: ANTENNA_HEIGHT_M };
-    let course = |waypoints: &[WaypointPlan]| {
+    let trajectory = |waypoints: &[WaypointPlan]| {
         let waypoints = waypoints.iter().map(|point| (point.at, place(point.position_m)));
-        Course::through(waypoints.collect())
+        Trajectory::through(waypoints.collect())
     };
     let site = |radio: &Radio| {
         let cell = &space.cells[radio.cell as usize];
-        let (course, is_access_point) = match plan.topology.node(radio.node).end {
-            Endpoint::Station(n) => (course(&space.stations[n as usize].waypoints), false),
+        let (trajectory, is_access_point) = match plan.topology.node(radio.node).end {
+            Endpoint::Station(n) => (trajectory(&space.stations[n as usize].waypoints), false),
             _ => (place(cell.position_m).into(), true),
         };
-        Site { course, channel: cell.channel, tx_power: space.radio.tx_power, is_access_point }
+        Site { trajectory, channel: cell.channel, tx_power: space.radio.tx_power, is_access_point }
     };
     plan.topology.radios().iter().map(site).collect()
 }

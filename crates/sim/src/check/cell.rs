@@ -4,7 +4,7 @@ use super::blocks::{Blocks, Psdu};
 use super::rule::rule;
 use super::timing::Times;
 use kernel::{Bytes, Duration, Instant};
-use wifi::mac::{Exchange, Fate, StepKind};
+use wifi::mac::{Exchange, ExchangeOutcome, StepKind};
 use wifi::{ACCESS_POINT, Cell, MacConfig};
 
 /// Accounts of the exchanges of a cell.
@@ -100,7 +100,7 @@ impl Turns {
             );
             now
         };
-        let lasts = exchange.fate == Fate::Success && limit > Duration::ZERO;
+        let lasts = exchange.outcome == ExchangeOutcome::Success && limit > Duration::ZERO;
         self.won = category.filter(|_| lasts).map(|category| (exchange.sender, category, since));
     }
 
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use crate::scenario::Scenario;
     use kernel::Seed;
-    use wifi::{Command, Link, NoSupply};
+    use wifi::{Command, Link, NoMsduSource};
     use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 
     /// Best effort waits SIFS and 2 slots of 9 µs, and has 320 µs.
@@ -158,7 +158,7 @@ mod tests {
         let mut out = Vec::new();
         cell.on_packet(Instant(1_000_000), 1, packet, Some(0), &mut out);
         let Some(Command::Access(ticket)) = out.pop() else { panic!("no access: {out:?}") };
-        cell.on_access(ticket.at, ticket.generation, &mut NoSupply, &mut out);
+        cell.on_access(ticket.at, ticket.generation, &mut NoMsduSource, &mut out);
         let exchange = *cell.exchange().expect("an exchange");
         (Turns::new(mac, 2), exchange, cell.category_on_air())
     }

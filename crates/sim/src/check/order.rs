@@ -3,7 +3,7 @@
 use super::rule::rule;
 use kernel::Instant;
 use std::collections::{BTreeMap, VecDeque};
-use wifi::Outcome;
+use wifi::MsduOutcome;
 use wire::{Packet, TrafficClass};
 
 /// Receiver, class and sender.
@@ -43,10 +43,10 @@ impl Order {
         now: Instant,
         node: u32,
         packet: &Packet,
-        outcome: Outcome,
+        outcome: MsduOutcome,
         received: bool,
     ) {
-        let is_true = received || outcome != Outcome::Sent || packet.to.is_none();
+        let is_true = received || outcome != MsduOutcome::Sent || packet.to.is_none();
         rule(now, is_true, "what is acknowledged has arrived", || format!("{packet:?}"));
         if received {
             return;
@@ -94,8 +94,8 @@ mod tests {
     #[test]
     fn some_may_be_left_out() {
         let mut order = up(&[0, 2, 3]);
-        order.on_done(Instant(1), 1, &packet(1), Outcome::Lifetime, false);
-        order.on_done(Instant(1), 1, &packet(3), Outcome::RetryLimit, true);
+        order.on_done(Instant(1), 1, &packet(1), MsduOutcome::Lifetime, false);
+        order.on_done(Instant(1), 1, &packet(3), MsduOutcome::RetryLimit, true);
     }
 
     #[test]
@@ -114,7 +114,7 @@ mod tests {
     #[should_panic(expected = "in order, and once")]
     fn one_that_was_given_up_is_found() {
         let mut order = up(&[0]);
-        order.on_done(Instant(1), 1, &packet(1), Outcome::Lifetime, false);
+        order.on_done(Instant(1), 1, &packet(1), MsduOutcome::Lifetime, false);
         order.on_up(Instant(1), 0, &packet(1));
     }
 
@@ -127,6 +127,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "what is acknowledged has arrived")]
     fn an_acknowledgement_of_what_has_not_arrived_is_found() {
-        up(&[]).on_done(Instant(1), 1, &packet(0), Outcome::Sent, false);
+        up(&[]).on_done(Instant(1), 1, &packet(0), MsduOutcome::Sent, false);
     }
 }

@@ -3,7 +3,7 @@
 use kernel::{Db, Dbm, Instant, Seed};
 use wifi::phy::propagation::{Fading, Path};
 use wifi::phy::{Width, noise};
-use wifi::space::{Airing, Losses, Radio, Site};
+use wifi::space::{Losses, OngoingFrame, Radio, Site};
 
 /// Two reckonings of one power agree if they differ by less than this part of it.
 const PRECISION: f64 = 1e-9;
@@ -56,7 +56,7 @@ impl Powers {
     pub(super) fn on_begin(&mut self, from: u32) {
         if self.known[from as usize].is_empty() {
             let still =
-                |to: u32| ![from, to].iter().any(|&n| self.sites[n as usize].course.moves());
+                |to: u32| ![from, to].iter().any(|&n| self.sites[n as usize].trajectory.moves());
             let known = |to| still(to).then(|| self.mean(from, to, Instant::ZERO));
             self.known[from as usize] = (0..self.sites.len() as u32).map(known).collect();
         }
@@ -74,7 +74,7 @@ impl Powers {
         let loss = match &self.losses {
             Losses::Matrix(rows) => rows[from as usize][to as usize],
             Losses::Places(model) => {
-                let distance = a.course.at(now).distance(b.course.at(now));
+                let distance = a.trajectory.at(now).distance(b.trajectory.at(now));
                 model.loss(&Path { distance, ends: (from, to), now })
             }
         };
@@ -83,7 +83,7 @@ impl Powers {
     }
 
     /// What of a frame arrives at a node.
-    pub(super) fn at(&self, node: u32, frame: &Airing) -> f64 {
+    pub(super) fn at(&self, node: u32, frame: &OngoingFrame) -> f64 {
         let mean = self.mean(frame.from, node, frame.start);
         match &self.fading {
             Some((fading, seed)) if mean > 0.0 => {
@@ -96,7 +96,7 @@ impl Powers {
     }
 
     /// What of these frames arrives together.
-    pub(super) fn sum<'a>(&self, node: u32, frames: impl Iterator<Item = &'a Airing>) -> f64 {
+    pub(super) fn sum<'a>(&self, node: u32, frames: impl Iterator<Item = &'a OngoingFrame>) -> f64 {
         frames.filter(|frame| frame.from != node).map(|frame| self.at(node, frame)).sum()
     }
 }

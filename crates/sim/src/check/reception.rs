@@ -4,7 +4,7 @@ use super::exchanges::Exchanges;
 use super::powers::{Powers, STEP, agree, agree_in_sum};
 use super::rule::rule;
 use kernel::{Duration, Instant};
-use wifi::space::{Airing, Heard};
+use wifi::space::{Heard, OngoingFrame};
 
 /// A node's carrier sense, and what it has to do with whom.
 #[derive(Debug, Clone)]
@@ -74,7 +74,7 @@ pub(super) fn check_detection(
     now: Instant,
     powers: &Powers,
     node: u32,
-    frame: &Airing,
+    frame: &OngoingFrame,
     (sum, signals): (f64, usize),
 ) {
     let power = powers.at(node, frame);
@@ -92,12 +92,12 @@ pub(super) fn check_detection(
 pub(super) fn check(
     now: Instant,
     powers: &Powers,
-    frames: &[Airing],
-    frame: &Airing,
+    frames: &[OngoingFrame],
+    frame: &OngoingFrame,
     heard: &Heard,
 ) {
     let node = heard.node;
-    let during = |other: &&Airing| other.start < frame.end && other.end > frame.start;
+    let during = |other: &&OngoingFrame| other.start < frame.end && other.end > frame.start;
     let sent = frames.iter().filter(during).any(|other| other.from == node);
     rule(now, !sent, "who sends hears nothing", || format!("{heard:?}"));
     let power = powers.at(node, frame);
@@ -108,7 +108,7 @@ pub(super) fn check(
     rule(now, enough || !heard.understood, "nothing below the sensitivity is understood", || {
         format!("{heard:?}")
     });
-    let others: Vec<&Airing> =
+    let others: Vec<&OngoingFrame> =
         frames.iter().filter(during).filter(|other| other.from != frame.from).collect();
     let mut at = frame.start;
     for &(begin, end, interference) in &heard.interference {
@@ -118,7 +118,7 @@ pub(super) fn check(
         at = end;
         // None of the others may begin or end within.
         let inside = |at: Instant| begin < at && at < end;
-        let steady = |other: &&&Airing| !(inside(other.start) || inside(other.end));
+        let steady = |other: &&&OngoingFrame| !(inside(other.start) || inside(other.end));
         let rough =
             others.iter().find(|other| !steady(other) && powers.at(node, other) > STEP / 2.0);
         rule(now, rough.is_none(), "interference is cut where it changes", || {

@@ -10,7 +10,7 @@ use crate::plan::SpacePlan;
 use kernel::{Bytes, Duration, Instant};
 use wifi::MacConfig;
 use wifi::mac::{Durations, StepKind};
-use wifi::space::{Airing, Heard, Senses, Space};
+use wifi::space::{Heard, OngoingFrame, Senses, Space};
 
 /// Accounts of all that is on the air, and of what each node knows of it.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct Watch {
     powers: Powers,
     ears: Vec<Ear>,
     /// Frames on the air, and those that have ended while one of these was.
-    frames: Vec<Airing>,
+    frames: Vec<OngoingFrame>,
     blocks: Blocks,
 }
 
@@ -53,14 +53,14 @@ impl Watch {
 
     /// Something has happened in the space.
     pub(super) fn after(&mut self, now: Instant, space: &Space, heard: &[Heard]) {
-        let new = |air: &Airing| air.start == now && !self.frames.contains(air);
-        let mpdus = |air: &Airing| match air.kind {
+        let new = |air: &OngoingFrame| air.start == now && !self.frames.contains(air);
+        let mpdus = |air: &OngoingFrame| match air.kind {
             // The function is that of the node that has opened the exchange.
             StepKind::Cts | StepKind::Ack | StepKind::BlockAck => Vec::new(),
             StepKind::BlockAckRequest => {
-                vec![(space.starting_sequence(air.from, air.function), Bytes::ZERO)]
+                vec![(space.starting_sequence(air.from, air.edcaf), Bytes::ZERO)]
             }
-            _ => space.mpdus(air.from, air.function).collect(),
+            _ => space.mpdus(air.from, air.edcaf).collect(),
         };
         let began = space.on_air().filter(new).map(|air| (air, mpdus(&air))).collect();
         self.settle(now, heard, began, |node| space.senses(node));
@@ -71,14 +71,14 @@ impl Watch {
         &mut self,
         now: Instant,
         heard: &[Heard],
-        began: Vec<(Airing, Vec<(u16, Bytes)>)>,
+        began: Vec<(OngoingFrame, Vec<(u16, Bytes)>)>,
         senses: impl Fn(u32) -> Senses,
     ) {
         self.now = now;
         for heard in heard {
             self.on_heard(heard);
         }
-        let frames: Vec<Airing> = began.iter().map(|(frame, _)| *frame).collect();
+        let frames: Vec<OngoingFrame> = began.iter().map(|(frame, _)| *frame).collect();
         for (frame, mpdus) in began {
             self.on_begin(&frame, mpdus);
         }
@@ -92,7 +92,7 @@ impl Watch {
     }
 
     /// A frame begins.
-    fn on_begin(&mut self, frame: &Airing, mpdus: Vec<(u16, Bytes)>) {
+    fn on_begin(&mut self, frame: &OngoingFrame, mpdus: Vec<(u16, Bytes)>) {
         let now = self.now;
         self.powers.on_begin(frame.from);
         let mut others = self.frames.iter();
@@ -104,14 +104,14 @@ impl Watch {
             self.check_opening(frame, mpdus.len());
         }
         if matches!(frame.kind, StepKind::Rts | StepKind::BlockAckRequest) {
-            self.blocks.on_numbers(now, (frame.from, frame.function), frame.to, &mpdus);
+            self.blocks.on_numbers(now, (frame.from, frame.edcaf), frame.to, &mpdus);
         }
         if frame.kind == StepKind::Data {
             self.blocks.on_psdu(
                 now,
                 &Psdu {
                     from: frame.from,
-                    function: frame.function,
+                    function: frame.edcaf,
                     to: frame.to,
                     bytes: frame.psdu,
                     lasting: frame.end - frame.start,
@@ -124,7 +124,7 @@ impl Watch {
 
     /// CTS, ACK and block ack begin a SIFS after a frame that asks for them and was understood,
     /// and reserve what that has reserved.
-    fn check_answer(&self, frame: &Airing) {
+    fn check_answer(&self, frame: &OngoingFrame) {
         use StepKind::{Ack, BlockAck, BlockAckRequest, Cts, Data, Rts};
         let asked = self.ears[frame.from as usize].exchanges.understood.filter(|asked| {
             let fits = matches!(
@@ -132,7 +132,7 @@ impl Watch {
                 (Rts, Cts) | (Data, Ack) | (Data | BlockAckRequest, BlockAck)
             );
             let in_time = asked.end + self.times.sifs() == frame.start;
-            fits && in_time && Some(asked.from) == frame.to && asked.function == frame.function
+            fits && in_time && Some(asked.from) == frame.to && asked.edcaf == frame.edcaf
         });
         rule(self.now, asked.is_some(), "an answer comes a SIFS after what it answers", || {
             format!("{frame:?}")
@@ -149,7 +149,7 @@ impl Watch {
     }
 
     /// The frames of an exchange all reserve the medium up to its end.
-    fn check_reservation(&self, before: &Airing, after: &Airing) {
+    fn check_reservation(&self, before: &OngoingFrame, after: &OngoingFrame) {
         let ends = [before, after].map(|frame| frame.end + frame.reserves);
         rule(self.now, ends[0] == ends[1] || !self.exact, "Duration fields tell the end", || {
             format!("{} after {before:?}, {} after {after:?}", ends[0], ends[1])
@@ -158,9 +158,9 @@ impl Watch {
 
     /// Whether a frame is what the sender's RTS was for, and a CTS has come, or what its CTS to
     /// itself was for.
-    fn follows_cts(&self, frame: &Airing) -> bool {
+    fn follows_cts(&self, frame: &OngoingFrame) -> bool {
         let Exchanges { sent, understood, .. } = &self.ears[frame.from as usize].exchanges;
-        let Some(opening) = sent.filter(|sent| sent.function == frame.function) else {
+        let Some(opening) = sent.filter(|sent| sent.edcaf == frame.edcaf) else {
             return false;
         };
         let before = match opening.kind {
@@ -189,13 +189,13 @@ impl Watch {
     }
 
     /// A node opens an exchange: within a TXOP, or after its own carrier sense has let it.
-    fn check_opening(&mut self, frame: &Airing, mpdus: usize) {
+    fn check_opening(&mut self, frame: &OngoingFrame, mpdus: usize) {
         let now = self.now;
-        let (space, limit) = self.parameters(frame.from, frame.function);
+        let (space, limit) = self.parameters(frame.from, frame.edcaf);
         let ear = &self.ears[frame.from as usize];
         let sifs = self.times.sifs();
         let won = ear.exchanges.won.filter(|&(function, _)| {
-            limit > Duration::ZERO && function == frame.function && ear.has_succeeded(now, sifs)
+            limit > Duration::ZERO && function == frame.edcaf && ear.has_succeeded(now, sifs)
         });
         // Reserved up to the end of the exchange.
         let planned = frame.end + frame.reserves;
@@ -215,7 +215,7 @@ impl Watch {
         rule(now, waited, "access waits for an idle medium and an interframe space", || {
             format!("free at {free:?}: {frame:?}")
         });
-        self.ears[frame.from as usize].exchanges.won = Some((frame.function, now));
+        self.ears[frame.from as usize].exchanges.won = Some((frame.edcaf, now));
     }
 
     /// A node has followed a frame to its end.
@@ -279,12 +279,12 @@ impl Watch {
     }
 }
 
-fn is_answer(frame: &Airing) -> bool {
+fn is_answer(frame: &OngoingFrame) -> bool {
     matches!(frame.kind, StepKind::Cts | StepKind::Ack | StepKind::BlockAck)
 }
 
 /// Within this time after an RTS the frame that it announces must have begun (clause 10.3.2.4).
-fn after_rts(times: &Times, rts: &Airing) -> Duration {
+fn after_rts(times: &Times, rts: &OngoingFrame) -> Duration {
     let cts = times.response_mode(&rts.mode);
     let lasting = times.airtime(&cts, CTS).total();
     times.sifs() * 2 + lasting + times.rx_start_delay(&cts) + times.slot * 2

@@ -7,7 +7,7 @@ use crate::topology::{Hop, Interface, RadioId, Topology};
 use kernel::{Bytes, Duration, Instant};
 use net::{Airtime, Signal, Wanted};
 use wifi::space::Heard;
-use wifi::{Outcome, Supply};
+use wifi::{MsduOutcome, MsduSource};
 use wire::{NodeId, Packet, TrafficClass};
 
 /// The queues of radios, out of which packets join those in service.
@@ -22,7 +22,7 @@ struct Waiting<'a, O> {
     observers: &'a mut O,
 }
 
-impl<O: Observer> Supply for Waiting<'_, O> {
+impl<O: Observer> MsduSource for Waiting<'_, O> {
     fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet> {
         let (by, to) = (RadioId(node), RadioId(to));
         let is_shared = self.topology.radio(by).is_shared;
@@ -64,7 +64,7 @@ impl<O: Observer> World<O> {
     /// Lets something happen in the cell that may take packets out of the queues.
     pub(super) fn with_supply(
         &mut self,
-        event: impl FnOnce(&mut Medium, &mut dyn Supply, &mut Vec<wifi::Command>),
+        event: impl FnOnce(&mut Medium, &mut dyn MsduSource, &mut Vec<wifi::Command>),
     ) {
         let mut waiting = Waiting {
             now: self.now,
@@ -166,7 +166,7 @@ impl<O: Observer> World<O> {
                 wifi::Command::Step(at) => self.agenda.at(at, Event::AirStep),
                 wifi::Command::Began => self.on_exchange(),
                 wifi::Command::Ended => self.observers.on(self.now, &Notice::ExchangeEnded),
-                wifi::Command::Aired { node, peer, used, arrived } => {
+                wifi::Command::ExchangeSent { node, peer, used, arrived } => {
                     self.on_aired(RadioId(node), peer.map(RadioId), used, arrived);
                 }
                 wifi::Command::Deliver { node, packet } => {
@@ -213,16 +213,16 @@ impl<O: Observer> World<O> {
     }
 
     /// A radio's frame was sent or given up: it takes the next.
-    fn on_served(&mut self, by: RadioId, packet: &Packet, outcome: Outcome, received: bool) {
+    fn on_served(&mut self, by: RadioId, packet: &Packet, outcome: MsduOutcome, received: bool) {
         self.observers.on(self.now, &Notice::Served { by, packet, outcome, received });
         self.queues[by.0 as usize].release(self.now, packet, &mut self.signals);
         self.settle_signals(by);
         // A frame given up after its ACKs were lost has arrived all the same.
         if !received {
             let cause = match outcome {
-                Outcome::RetryLimit => DropCause::RetryLimit,
-                Outcome::Lifetime => DropCause::Lifetime,
-                Outcome::Sent => DropCause::Broadcast,
+                MsduOutcome::RetryLimit => DropCause::RetryLimit,
+                MsduOutcome::Lifetime => DropCause::Lifetime,
+                MsduOutcome::Sent => DropCause::Broadcast,
             };
             self.drop_packet(Interface::Radio(by), packet, cause);
         }

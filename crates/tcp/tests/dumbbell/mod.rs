@@ -2,7 +2,7 @@
 //! else that could lose or delay by chance.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use kernel::{Agenda, BitRate, Bytes, Duration, Instant, Ranked};
+use kernel::{BitRate, Bytes, Duration, EventQueue, Instant, Ranked};
 use std::collections::VecDeque;
 use tcp::{Command, Config, Control, Receiver, Sender, TimerId};
 use wire::{Flags, FlowId, Segment};
@@ -61,7 +61,7 @@ pub(crate) struct Dumbbell {
     flows: Vec<Ends>,
     path: Bottleneck,
     queue: VecDeque<Segment>,
-    agenda: Agenda<Event>,
+    agenda: EventQueue<Event>,
     out: Vec<Command>,
     header: u64,
     interval: Duration,
@@ -77,7 +77,7 @@ impl Dumbbell {
         flows: Vec<(Duration, Box<dyn Control>)>,
         interval: Duration,
     ) -> Self {
-        let mut agenda = Agenda::new();
+        let mut agenda = EventQueue::new();
         let flows = flows.into_iter().enumerate().map(|(i, (at, control))| {
             agenda.at(Instant::ZERO + at, Event::Open(i));
             Ends {

@@ -2,7 +2,7 @@
 //! an observer that knows what must come out.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use kernel::{Agenda, Bytes, Duration, Instant, Ranked, Rng, Seed};
+use kernel::{Bytes, Duration, EventQueue, Instant, Ranked, Rng, Seed};
 use std::collections::{BTreeMap, BTreeSet};
 use tcp::{Command, Config, Control, Receiver, Sender, TimerId};
 use wire::{Flags, FlowId, Segment};
@@ -79,7 +79,7 @@ pub(crate) struct Pipe {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     lanes: [Lane; 2],
-    agenda: Agenda<Event>,
+    agenda: EventQueue<Event>,
     timers: [[(u32, bool); 3]; 2],
     out: Vec<Command>,
     /// Which bytes have arrived at the receiver, by their number from 0.
@@ -124,7 +124,7 @@ impl Pipe {
             sender: Sender::new(FLOW, 3, config, control),
             receiver: Receiver::new(FLOW, 3, config),
             lanes: [lane(forward, 0), lane(back, 1)],
-            agenda: Agenda::new(),
+            agenda: EventQueue::new(),
             timers: [[(0, false); 3]; 2],
             out: Vec::new(),
             arrived: Vec::new(),

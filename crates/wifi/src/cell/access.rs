@@ -1,17 +1,17 @@
-//! How the medium is won, and what then goes on the air.
+//! How an EDCAF wins the contention, and the exchange or collision that begins then.
 
 use super::{Cell, link_between};
-use crate::mac::{Bitmap, Exchange, Fate, Txop};
-use crate::{Command, Supply};
+use crate::mac::{Bitmap, Exchange, ExchangeOutcome, Txop};
+use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Fired, Instant};
 
 impl Cell {
-    /// The earliest back-off ends.
+    /// The earliest back-off expires.
     pub fn on_access(
         &mut self,
         now: Instant,
         generation: u32,
-        supply: &mut dyn Supply,
+        source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
         match self.access.fire(generation) {
@@ -20,10 +20,10 @@ impl Cell {
             Fired::Due => {}
         }
         self.winners.clear();
-        self.beaten.clear();
-        self.contention.begin_busy(now, &mut self.winners, &mut self.beaten);
-        for i in 0..self.beaten.len() {
-            self.back_off(self.beaten[i]);
+        self.deferring.clear();
+        self.contention.begin_busy(now, &mut self.winners, &mut self.deferring);
+        for i in 0..self.deferring.len() {
+            self.back_off(self.deferring[i]);
         }
         debug_assert!(!self.winners.is_empty(), "an access event without a station to send");
         if self.rules.per_node > 1 && self.winners.len() > 1 {
@@ -32,7 +32,7 @@ impl Cell {
         for i in 0..self.winners.len() {
             let edcaf = &mut self.edcafs[self.winners[i] as usize];
             let rate = Self::rate(&mut self.rates, edcaf.node, edcaf.to());
-            edcaf.begin(now, &self.rules, rate, supply, out);
+            edcaf.begin(now, &self.rules, rate, source, out);
         }
         if let [winner] = self.winners[..] {
             self.txop = self.edcaf(winner).txop(now, winner);
@@ -42,37 +42,38 @@ impl Cell {
         }
     }
 
-    /// Of several EDCAFs of one node that would send at once, the highest does; to the others it
-    /// is as if they had collided, but that nothing was on the air (clause 10.23.2.4).
+    /// Resolves internal collisions: of several EDCAFs of one node that would transmit at once, the
+    /// one of highest priority does. The others behave as after a collision, but nothing was
+    /// transmitted (clause 10.23.2.4).
     fn yield_to_higher(&mut self, now: Instant, out: &mut Vec<Command>) {
         let winners = std::mem::take(&mut self.winners);
         for (i, &winner) in winners.iter().enumerate() {
             let node = self.node_of(winner);
-            // Those of a node stand in the order of their priority.
+            // The EDCAFs of a node are numbered by priority.
             if winners.get(i + 1).is_none_or(|&next| self.node_of(next) != node) {
                 self.winners.push(winner);
                 continue;
             }
-            let tally = &mut self.nodes[node as usize].tally;
+            let counters = &mut self.nodes[node as usize].counters;
             let edcaf = &mut self.edcafs[winner as usize];
-            edcaf.yield_to_higher(now, &self.rules, tally, &mut self.settled);
+            edcaf.yield_to_higher(now, &self.rules, counters, &mut self.settled);
             self.settle(winner, out);
         }
     }
 
-    /// An attempt of `f` begins.
+    /// Counts an attempt of `f`.
     fn count_attempt(&mut self, f: u32) {
         let edcaf = &self.edcafs[f as usize];
-        edcaf.count(&mut self.nodes[edcaf.node as usize].tally);
+        edcaf.count(&mut self.nodes[edcaf.node as usize].counters);
     }
 
-    /// What becomes of the PSDU of `f`; notes which frames of several noise takes.
-    fn draw_fate(&mut self, f: u32) -> Fate {
+    /// Draws the outcome of the exchange of `f`, and which of several MPDUs noise destroys.
+    fn draw_outcome(&mut self, f: u32) -> ExchangeOutcome {
         let edcaf = &self.edcafs[f as usize];
         let (sender, mpdus) = (edcaf.node, edcaf.psdu.mpdus);
-        let Some(receiver) = edcaf.to() else { return Fate::Success };
+        let Some(receiver) = edcaf.to() else { return ExchangeOutcome::Success };
         let link = &self.links[link_between(sender, receiver)];
-        // Each end draws the losses of what it receives.
+        // Each node draws the losses of the frames that it receives.
         let noise = &mut self.nodes[receiver as usize].noise;
         let data_lost = if mpdus == 0 {
             noise.chance(link.ack_loss)
@@ -88,24 +89,26 @@ impl Cell {
             self.lost.count() == u32::from(mpdus)
         };
         match () {
-            () if data_lost => Fate::DataLost,
-            () if self.nodes[sender as usize].noise.chance(link.ack_loss) => Fate::AckLost,
-            () => Fate::Success,
+            () if data_lost => ExchangeOutcome::DataLost,
+            () if self.nodes[sender as usize].noise.chance(link.ack_loss) => {
+                ExchangeOutcome::AckLost
+            }
+            () => ExchangeOutcome::Success,
         }
     }
 
     pub(super) fn begin_exchange(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
         self.count_attempt(f);
-        let fate = self.draw_fate(f);
-        let exchange = self.edcaf(f).exchange(&self.rules, now, fate);
+        let outcome = self.draw_outcome(f);
+        let exchange = self.edcaf(f).exchange(&self.rules, now, outcome);
         self.exchange = Some(exchange);
         self.sender = f;
         self.data_pending = true;
         self.handed = (0, Bytes::ZERO);
         let (node, peer) = (exchange.sender, self.edcaf(f).to());
-        let (used, arrived) = (exchange.end - exchange.start, fate != Fate::DataLost);
+        let (used, arrived) = (exchange.end - exchange.start, outcome != ExchangeOutcome::DataLost);
         out.push(Command::Began);
-        out.push(Command::Aired { node, peer, used, arrived });
+        out.push(Command::ExchangeSent { node, peer, used, arrived });
         out.push(Command::Step(self.frame_end(&exchange)));
     }
 
@@ -121,7 +124,7 @@ impl Cell {
             self.colliders.push((winner, now + exposed));
             self.count_attempt(winner);
             let node = self.node_of(winner);
-            self.nodes[node as usize].tally.counters.collisions += 1;
+            self.nodes[node as usize].counters.exchanges.collisions += 1;
         }
         let exchange = Exchange::collision(now, longest, self.node_of(self.winners[0]));
         self.exchange = Some(exchange);
@@ -129,30 +132,30 @@ impl Cell {
         out.push(Command::Began);
         out.extend(self.colliders.iter().map(|&(f, _)| {
             let (node, peer) = (self.node_of(f), self.edcaf(f).to());
-            Command::Aired { node, peer, used: longest, arrived: false }
+            Command::ExchangeSent { node, peer, used: longest, arrived: false }
         }));
         out.push(Command::Step(exchange.end));
     }
 
-    /// The holder of a TXOP goes on a SIFS after its last exchange, if the next fits in; else the
-    /// medium has been idle since then.
+    /// The holder of a TXOP begins its next exchange a SIFS after the last one, if it ends within
+    /// the TXOP. Otherwise the medium has been idle since the last exchange.
     pub(super) fn go_on(
         &mut self,
         now: Instant,
         txop: Txop,
-        supply: &mut dyn Supply,
+        source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
         let edcaf = &mut self.edcafs[txop.holder as usize];
         let rate = Self::rate(&mut self.rates, edcaf.node, edcaf.to());
-        if edcaf.go_on(now, &txop, &self.rules, rate, supply, out) {
+        if edcaf.go_on(now, &txop, &self.rules, rate, source, out) {
             self.txop = Some(txop.resumed());
             return self.begin_exchange(now, txop.holder, out);
         }
         self.end_txop(now, txop.holder, out);
     }
 
-    /// The medium is idle since the last exchange of the TXOP, and its holder backs off.
+    /// The medium has been idle since the last exchange of the TXOP, and its holder backs off.
     fn end_txop(&mut self, now: Instant, holder: u32, out: &mut Vec<Command>) {
         self.txop = None;
         let timing = self.rules.timing();

@@ -1,27 +1,28 @@
-//! What follows when frames end: who has received what, whether an attempt succeeded, and from
-//! when each node may count slots again.
+//! The end of frames: which node has received what, whether an attempt succeeded, and when each
+//! node may count slots again.
 
 use super::{ACCESS_POINT, Cell, link_between};
 use crate::mac::{
-    Answer, Delivery, Edcaf, Exchange, Fate, Opening, Response, SlotGrid, ampdu, padded,
+    Delivery, Edcaf, ElicitedResponse, Exchange, ExchangeOutcome, Opening, Response, SlotGrid,
+    ampdu, padded,
 };
-use crate::{Command, Supply};
+use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant};
 
 impl Cell {
-    /// The data frame or the exchange on the air ends, or the gap after it.
-    pub fn on_step(&mut self, now: Instant, supply: &mut dyn Supply, out: &mut Vec<Command>) {
+    /// The data frame or the exchange on the air ends, or the SIFS after an exchange in a TXOP.
+    pub fn on_step(&mut self, now: Instant, source: &mut dyn MsduSource, out: &mut Vec<Command>) {
         let Some(exchange) = self.exchange else {
             if let Some(txop) = self.txop {
-                self.go_on(now, txop, supply, out);
+                self.go_on(now, txop, source, out);
             }
             return;
         };
-        if exchange.fate == Fate::Collision {
+        if exchange.outcome == ExchangeOutcome::Collision {
             return self.end_collision(now, &exchange, out);
         }
         if self.data_pending {
-            if exchange.fate != Fate::DataLost {
+            if exchange.outcome != ExchangeOutcome::DataLost {
                 if let Some(next) = self.hand_up(&exchange, out) {
                     return out.push(Command::Step(next));
                 }
@@ -35,15 +36,15 @@ impl Cell {
         self.end_exchange(now, &exchange, out);
     }
 
-    /// Which filter or buffer of a receiver an EDCAF's frames come to.
+    /// The index of the receiver's duplicate detection or reorder buffer for frames of an EDCAF.
     fn inbox(&self, f: u32, receiver: u32) -> usize {
         let first =
             if receiver == ACCESS_POINT { 0 } else { self.edcafs_of(self.node_of(f)).start };
         (f - first) as usize
     }
 
-    /// Where frames are handed up one by one: hands up the one whose bytes end now, unless it is
-    /// the last, and returns when the next one's end.
+    /// If the recipient delivers each MPDU separately: delivers the MPDU that ends now, unless it
+    /// is the last, and returns when the next one ends.
     fn hand_up(&mut self, exchange: &Exchange, out: &mut Vec<Command>) -> Option<Instant> {
         let after = self.after_next(exchange)?;
         let next = self.handed.0;
@@ -52,7 +53,7 @@ impl Cell {
         Some(self.frame_end(exchange))
     }
 
-    /// When the bytes of the next frame of the PSDU on the air are over.
+    /// When the next MPDU of the PSDU on the air ends.
     pub(super) fn frame_end(&self, exchange: &Exchange) -> Instant {
         match (exchange.data(), self.after_next(exchange)) {
             (Some(data), Some(after)) => data.start + data.airtime.until(after, exchange.psdu),
@@ -61,20 +62,20 @@ impl Cell {
         }
     }
 
-    /// Bytes of the PSDU up to the end of its next frame, padding included, if that is handed up
-    /// before the PPDU ends.
+    /// Bytes of the PSDU up to the end of its next MPDU, padding included; `None` if the recipient
+    /// delivers that MPDU at the end of the PPDU.
     fn after_next(&self, exchange: &Exchange) -> Option<Bytes> {
         let each = self.rules.framing.aggregation?.delivery == Delivery::Mpdu;
         let (next, before) = self.handed;
         let sender = self.edcaf(self.sender);
         let is_last = next + 1 >= sender.psdu.mpdus;
-        (each && !is_last && exchange.fate != Fate::DataLost).then(|| {
+        (each && !is_last && exchange.outcome != ExchangeOutcome::DataLost).then(|| {
             let (_, mpdu) = sender.originator.frame_on_air(usize::from(next));
             padded(ampdu(before, mpdu.bytes))
         })
     }
 
-    /// Hands those frames on the air to their receivers, unless they have them already.
+    /// Passes these MPDUs of the PSDU on the air to the recipient, which discards duplicates.
     fn receive(&mut self, frames: std::ops::Range<u16>, out: &mut Vec<Command>) {
         let f = self.sender;
         let Some(receiver) = self.edcaf(f).to() else { return self.receive_broadcast(out) };
@@ -89,7 +90,7 @@ impl Cell {
                 let packets = originator.packets_of(&mpdu);
                 out.extend(packets.map(|&packet| Command::Deliver { node: receiver, packet }));
             } else {
-                node.tally.counters.duplicates += 1;
+                node.counters.exchanges.duplicates += 1;
             }
             return;
         };
@@ -108,13 +109,13 @@ impl Cell {
             originator.note_received(usize::from(i));
             let packets = originator.packets_of(&mpdu).copied();
             if !recipient.on_mpdu(sequence, packets, &mut self.up) {
-                node.tally.counters.duplicates += 1;
+                node.counters.exchanges.duplicates += 1;
             }
         }
         out.extend(self.up.drain(..).map(|packet| Command::Deliver { node: receiver, packet }));
     }
 
-    /// Noise takes a broadcast from each receiver on its own account.
+    /// Each receiver draws independently whether noise destroys the broadcast.
     fn receive_broadcast(&mut self, out: &mut Vec<Command>) {
         self.missed.clear();
         let sender = self.node_of(self.sender);
@@ -136,7 +137,7 @@ impl Cell {
         let f = self.sender;
         let receiver = self.edcaf(f).to();
         self.exchange = None;
-        if exchange.fate == Fate::Success && self.may_go_on(exchange, out) {
+        if exchange.outcome == ExchangeOutcome::Success && self.may_go_on(exchange, out) {
             out.push(Command::Ended);
             return self.succeed(now, f, out);
         }
@@ -144,83 +145,89 @@ impl Cell {
         let timing = &self.rules.config.timing;
         let Response { mode: response, timeout, eifs } = self.edcaf(f).response;
         let reserved_until = exchange.reserved_until(timing);
-        // A CTS that its sender addresses to itself gives the receiver a NAV too.
+        // A CTS-to-self sets the NAV of the receiver too.
         let bound = self.edcaf(f).opening == Opening::CtsToSelf;
         let difs = timing.difs();
         self.contention.begin_idle(reserved_until + difs, reserved_until);
         let is_heard = self.edcaf(f).first_mode(timing).class.is_dsss();
-        self.resume_deaf_waits(exchange.end, is_heard);
+        self.resume_non_erp_timeouts(exchange.end, is_heard);
         out.push(Command::Ended);
-        match exchange.fate {
-            Fate::Success | Fate::Collision => {
+        match exchange.outcome {
+            ExchangeOutcome::Success | ExchangeOutcome::Collision => {
                 self.succeed(now, f, out);
-                self.outrun_nav(exchange.end, reserved_until, exchange.sender);
+                self.resume_without_nav(exchange.end, reserved_until, exchange.sender);
                 if let Some(receiver) = receiver {
                     if !bound {
-                        self.outrun_nav(exchange.end, reserved_until, receiver);
+                        self.resume_without_nav(exchange.end, reserved_until, receiver);
                     }
                 } else {
                     let eifs = exchange.end + eifs;
                     let missed = std::mem::take(&mut self.missed);
                     for &node in &missed {
-                        self.lag(node, eifs);
+                        self.count_separately(node, eifs);
                     }
                     self.missed = missed;
                 }
             }
-            Fate::DataLost => {
+            ExchangeOutcome::DataLost => {
                 let resume = self.resume_after_timeout(exchange.end, exchange.end, timeout);
                 if let Some(receiver) = receiver {
                     let eifs_over = exchange.end + eifs;
                     if bound {
                         let all = self.edcafs_of(receiver);
-                        self.contention.lag_bound(all, eifs_over, difs);
+                        self.contention.count_separately_after_nav(all, eifs_over, difs);
                     } else {
-                        self.lag(receiver, eifs_over);
+                        self.count_separately(receiver, eifs_over);
                     }
                 }
                 self.lose(now, f, resume, out);
-                self.note_deaf_wait(f, exchange.end + timeout);
-                self.outrun_unheard_nav(exchange.end, reserved_until, is_heard);
+                self.note_non_erp_timeout(f, exchange.end + timeout);
+                self.resume_non_erp_without_nav(exchange.end, reserved_until, is_heard);
             }
-            Fate::AckLost => {
-                // The answer began in time, so the sender waits for its end, and then an EIFS.
+            ExchangeOutcome::AckLost => {
+                // The response began in time, so the transmitter waits for its end and then for an
+                // EIFS.
                 let resume = exchange.end + self.rules.config.timing.eifs(&response);
                 self.lose(now, f, resume, out);
                 if let Some(receiver) = receiver.filter(|_| !bound) {
-                    self.outrun_nav(exchange.end, reserved_until, receiver);
+                    self.resume_without_nav(exchange.end, reserved_until, receiver);
                 }
             }
         }
         self.schedule_access(out);
     }
 
-    /// Nodes of 802.11b know nothing of a NAV that no DSSS frame has told of.
-    fn outrun_unheard_nav(&mut self, end: Instant, reserved_until: Instant, is_heard: bool) {
+    /// 802.11b nodes have no NAV if no frame of the exchange was in DSSS.
+    fn resume_non_erp_without_nav(
+        &mut self,
+        end: Instant,
+        reserved_until: Instant,
+        is_heard: bool,
+    ) {
         for i in 0..if is_heard { 0 } else { self.rules.non_erp().len() } {
-            self.outrun_nav(end, reserved_until, self.rules.non_erp()[i]);
+            self.resume_without_nav(end, reserved_until, self.rules.non_erp()[i]);
         }
     }
 
-    /// A node of 802.11b may wait for its answer while OFDM frames come and go.
-    fn note_deaf_wait(&mut self, f: u32, until: Instant) {
+    /// An 802.11b node may wait for its response while OFDM frames begin and end.
+    fn note_non_erp_timeout(&mut self, f: u32, until: Instant) {
         let node = self.node_of(f);
         if !self.rules.knows_ofdm(node) {
-            self.deaf_waits.push((node, until));
+            self.non_erp_timeouts.push((node, until));
         }
     }
 
-    /// The medium is idle since `end`, after frames that nodes of 802.11b have heard, and then know
-    /// them not to be their answers, or have not.
-    fn resume_deaf_waits(&mut self, end: Instant, is_heard: bool) {
-        self.deaf_waits.retain(|&(_, until)| !is_heard && until > end);
-        for i in 0..self.deaf_waits.len() {
-            let (node, until) = self.deaf_waits[i];
+    /// The medium is idle since `end`. If the 802.11b nodes could decode the frames before it,
+    /// those that wait for a response know that it is missing.
+    fn resume_non_erp_timeouts(&mut self, end: Instant, is_heard: bool) {
+        self.non_erp_timeouts.retain(|&(_, until)| !is_heard && until > end);
+        for i in 0..self.non_erp_timeouts.len() {
+            let (node, until) = self.non_erp_timeouts[i];
             self.resume(node, self.resume_at(until, end));
         }
     }
 
-    /// Whether a TXOP lasts long enough to let its holder go on after a SIFS.
+    /// Whether the TXOP lasts long enough for another exchange after a SIFS.
     fn may_go_on(&mut self, exchange: &Exchange, out: &mut Vec<Command>) -> bool {
         let sifs = self.rules.timing().sifs();
         self.txop = self.txop.and_then(|txop| txop.after_success(exchange.end, sifs));
@@ -229,24 +236,24 @@ impl Cell {
         next.is_some()
     }
 
-    /// All EDCAFs of a node count their slots on their own: from `start` if their interframe
-    /// space is a DIFS.
-    fn lag(&mut self, node: u32, start: Instant) {
+    /// All EDCAFs of a node count their own slots: from `start` if their interframe space is a
+    /// DIFS.
+    fn count_separately(&mut self, node: u32, start: Instant) {
         for f in self.edcafs_of(node) {
-            self.contention.lag(f, start);
+            self.contention.count_separately(f, start);
         }
     }
 
-    /// One of the two parties of an exchange has no NAV: where that of the others outlasts the
-    /// exchange, the party's interframe space begins before theirs.
-    fn outrun_nav(&mut self, end: Instant, reserved_until: Instant, party: u32) {
+    /// A party of an exchange has no NAV. If the NAV of the others lasts longer than the exchange,
+    /// the interframe space of the party begins before theirs.
+    fn resume_without_nav(&mut self, end: Instant, reserved_until: Instant, party: u32) {
         if reserved_until > end {
-            self.lag(party, end + self.rules.config.timing.difs());
+            self.count_separately(party, end + self.rules.config.timing.difs());
         }
     }
 
-    /// When a sender whose frame ended at `sent` without an answer may count slots again, on a
-    /// medium that is idle since `idle`.
+    /// When a transmitter whose frame ended at `sent` without a response may count slots again, if
+    /// the medium is idle since `idle`.
     fn resume_after_timeout(&self, sent: Instant, idle: Instant, timeout: Duration) -> Resume {
         self.resume_at(sent + timeout, idle)
     }
@@ -256,7 +263,8 @@ impl Cell {
         let at = match timing.slot_grid {
             SlotGrid::Free => expiry,
             SlotGrid::Standard | SlotGrid::Shared => {
-                // The grid goes on from the SIFS, for an AIFS may be shorter than a DIFS.
+                // The slot grid continues from the SIFS, because an AIFS may be shorter than a
+                // DIFS.
                 let wait = expiry.since(idle).saturating_sub(timing.sifs());
                 idle + timing.sifs() + timing.slot * wait.0.div_ceil(timing.slot.0)
             }
@@ -264,13 +272,13 @@ impl Cell {
         Resume { at, space: idle + timing.difs() }
     }
 
-    /// An attempt of `f` got its answer, or needed none.
+    /// An attempt of `f` received its response, or needed none.
     fn succeed(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
         let (node, to, answer) = {
             let edcaf = self.edcaf(f);
             (edcaf.node, edcaf.to(), edcaf.psdu.answer)
         };
-        let arrived = to.filter(|_| answer == Answer::BlockAck).map(|to| {
+        let arrived = to.filter(|_| answer == ElicitedResponse::BlockAck).map(|to| {
             let recipient = &self.nodes[to as usize].recipients[self.inbox(f, to)];
             recipient.block_ack(self.edcaf(f).originator.start())
         });
@@ -280,48 +288,48 @@ impl Cell {
         self.settle(f, out);
     }
 
-    /// An attempt failed by noise.
+    /// Noise destroyed a frame of the attempt.
     fn lose(&mut self, now: Instant, f: u32, resume: impl Into<Resume>, out: &mut Vec<Command>) {
         let node = self.node_of(f);
-        self.nodes[node as usize].tally.counters.noise_losses += 1;
+        self.nodes[node as usize].counters.exchanges.noise_losses += 1;
         self.miss(now, f, true, out);
         self.resume(node, resume.into());
     }
 
-    /// An attempt got no answer: `aired` tells that its data frames were on the air.
-    fn miss(&mut self, now: Instant, f: u32, aired: bool, out: &mut Vec<Command>) {
+    /// An attempt received no response. `data_sent` says whether its data frames were transmitted.
+    fn miss(&mut self, now: Instant, f: u32, data_sent: bool, out: &mut Vec<Command>) {
         let edcaf = &mut self.edcafs[f as usize];
         let rate = Self::rate(&mut self.rates, edcaf.node, edcaf.to());
-        edcaf.miss(now, &self.rules, aired, rate, &mut self.settled);
+        edcaf.miss(now, &self.rules, data_sent, rate, &mut self.settled);
         self.settle(f, out);
     }
 
-    /// Starts the back-off of `f`, that of the next attempt or of none (clause 10.3.4.3), and tells
-    /// whose service has ended.
+    /// Starts the back-off of `f` before the next attempt, or the post-back-off (clause 10.3.4.3),
+    /// and reports the packets whose service has ended.
     pub(super) fn settle(&mut self, f: u32, out: &mut Vec<Command>) {
         let node = self.node_of(f);
         let member = &mut self.nodes[node as usize];
         if self.edcafs[f as usize].is_idle() {
             member.contending -= 1;
             self.contending_stations -= u32::from(member.contending == 0 && node != ACCESS_POINT);
-            self.contention.rest(f);
+            self.contention.stop_waiting(f);
         }
         if !self.goes_on(f) {
             self.back_off(f);
         }
-        self.nodes[node as usize].tally.settle(node, &mut self.settled, out);
+        self.nodes[node as usize].counters.settle(node, &mut self.settled, out);
     }
 
     fn end_collision(&mut self, now: Instant, exchange: &Exchange, out: &mut Vec<Command>) {
         let colliders = std::mem::take(&mut self.colliders);
         let timing = &self.rules.config.timing;
         let shared_grid = timing.slot_grid == SlotGrid::Shared;
-        // Bystanders could decode none of the frames; the one with the shortest answer is as good
-        // a guess as any.
+        // Third parties could decode none of the frames. Their EIFS is taken from the frame with
+        // the shortest response.
         let eifs = |&(f, _): &(u32, Instant)| self.edcaf(f).exposed_response(timing).eifs;
         let start = exchange.end + colliders.iter().map(eifs).min().unwrap_or(timing.difs());
         let non_erp_start = (!self.rules.non_erp().is_empty()).then(|| {
-            // Nodes of 802.11b have noticed frames in DSSS alone.
+            // 802.11b nodes detect an error only in DSSS frames.
             let is_dsss = |f| self.edcaf(f).exposed_mode(timing).class.is_dsss();
             let noticed = colliders.iter().filter(|&&(f, _)| is_dsss(f));
             exchange.end + noticed.map(eifs).min().unwrap_or(timing.difs())
@@ -332,19 +340,19 @@ impl Cell {
         self.exchange = None;
         self.contention.begin_idle(start, exchange.end);
         if !shared_grid {
-            self.resume_deaf_waits(exchange.end, is_heard);
+            self.resume_non_erp_timeouts(exchange.end, is_heard);
         }
         out.push(Command::Ended);
         for &(f, sent) in &colliders {
             let Response { timeout, .. } = self.edcaf(f).exposed_response(self.rules.timing());
             let resume = if self.edcaf(f).to().is_none() {
-                // A broadcast frame expects no answer: its sender cannot know.
+                // A broadcast elicits no response: its transmitter does not notice the collision.
                 self.succeed(now, f, out);
                 Resume::from(exchange.end + self.rules.config.timing.difs())
             } else {
-                let aired = !self.edcaf(f).with_rts();
-                self.miss(now, f, aired, out);
-                self.note_deaf_wait(f, sent + timeout);
+                let data_sent = !self.edcaf(f).with_rts();
+                self.miss(now, f, data_sent, out);
+                self.note_non_erp_timeout(f, sent + timeout);
                 self.resume_after_timeout(sent, exchange.end, timeout)
             };
             if !shared_grid {
@@ -353,33 +361,34 @@ impl Cell {
         }
         self.colliders = colliders;
         if let Some(non_erp_start) = non_erp_start.filter(|&own| !shared_grid && own != start) {
-            // Those among the colliders count on their own already.
+            // The colliding 802.11b nodes count their own slots already.
             for i in 0..self.rules.non_erp().len() {
-                self.lag(self.rules.non_erp()[i], non_erp_start);
+                self.count_separately(self.rules.non_erp()[i], non_erp_start);
             }
         }
         self.schedule_access(out);
     }
 
-    /// A node that has sent counts its slots on its own.
+    /// A node that has transmitted counts its own slots.
     fn resume(&mut self, node: u32, resume: Resume) {
         for f in self.edcafs_of(node) {
-            self.contention.lag_after(f, resume.at, resume.space);
+            self.contention.count_separately_after(f, resume.at, resume.space);
         }
     }
 }
 
-/// From when a node that has sent may count slots.
+/// When a node that has transmitted may count slots again.
 #[derive(Clone, Copy, Debug)]
 struct Resume {
-    /// Not before this.
+    /// The slots do not begin before this instant.
     at: Instant,
-    /// Nor before its interframe space is over, which is so here if it is a DIFS.
+    /// The slots do not begin before the end of the interframe space: this instant if that is a
+    /// DIFS.
     space: Instant,
 }
 
 impl From<Instant> for Resume {
-    /// From the end of an interframe space alone.
+    /// The slots begin after an interframe space.
     fn from(space: Instant) -> Self {
         Self { at: Instant::ZERO, space }
     }

@@ -1,21 +1,21 @@
-//! Timelines: what happens on the air of a cell, each with its picture and to the nanosecond.
+//! Timelines of a cell: what is on the air, as a text picture and to the nanosecond.
 //!
-//! A picture has a lane for each node and a column for so many microseconds:
+//! A timeline has a row for each node and a column for a number of microseconds:
 //!
 //! ```text
-//! [data 1==]   a frame; the number is the packet's
-//! [data 1xx]   it collides
-//! [data 1~~]   noise spoils it
-//! [1 2 3---]   an A-MPDU of three frames, of which noise spoils some
-//! [ba=] [bar=] a block ack, and a request for it
-//! +            a packet comes to the node; the first column of its frame, if it is sent at once
+//! [data 1==]   a frame with the number of its packet
+//! [data 1xx]   the frame collides
+//! [data 1~~]   noise destroys the frame
+//! [1 2 3---]   an A-MPDU of three MPDUs, some of which noise destroys
+//! [ba=] [bar=] a BlockAck and a BlockAckReq
+//! +            a packet arrives at the node, in the first column of its frame if it is sent at once
 //! *            a packet is delivered at the node
 //! ......       the node waits for the end of its interframe space: DIFS or EIFS
-//! nnnnnn       and here for the end of its NAV
-//! 332211       it counts slots: those that are left
+//! nnnnnn       the node waits for the end of its NAV
+//! 332211       the node counts slots: the number of slots that are left
 //! ```
 //!
-//! The picture is drawn from what the cell did, and the test compares it with the one in its text.
+//! A test draws the timeline from the frames of the cell and compares it with its own text.
 
 mod access;
 mod aggregates;

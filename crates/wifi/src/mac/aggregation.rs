@@ -6,96 +6,98 @@ use settings::{Choice, Settings};
 
 /// Bytes that the `QoS` Control field adds to the header of a data frame (clause 9.2.4.5).
 pub const QOS_CONTROL: Bytes = Bytes(2);
-/// Bytes of a compressed block-ack request (clause 9.3.1.7).
+/// Bytes of a compressed BlockAckReq frame (clause 9.3.1.7).
 pub(crate) const BLOCK_ACK_REQUEST: Bytes = Bytes(24);
 /// Bytes of the delimiter before each MPDU of an A-MPDU (clause 9.7.1).
 pub const DELIMITER: Bytes = Bytes(4);
 /// Bytes of the header before each MSDU of an A-MSDU (clause 9.3.2.2.2).
 pub(crate) const SUBFRAME_HEADER: Bytes = Bytes(14);
 
-/// Bytes of a compressed block ack for a window of so many MPDUs: a bitmap of 64 or 256 bits
+/// Bytes of a compressed BlockAck for a window of so many MPDUs: its bitmap has 64 or 256 bits
 /// (clause 9.3.1.8.3).
 pub(crate) const fn block_ack(window: u16) -> Bytes {
     if window <= 64 { Bytes(32) } else { Bytes(56) }
 }
 
-/// When an MPDU under a block-ack agreement is given up.
+/// When the originator discards an MPDU under a block ack agreement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 #[settings(name = "Retries")]
-pub enum Persist {
-    /// When its lifetime is over: it consumes no retries (clause 10.23.2.12.1).
+pub enum RetryRule {
+    /// When the lifetime of the MPDU ends. Attempts do not count (clause 10.23.2.12.1).
     #[default]
     Lifetime,
-    /// When its lifetime is over, or after as many attempts as `wlan.short_retry_limit` says. ns-3
-    /// did this up to version 3.43.
+    /// When the lifetime of the MPDU ends, or after as many attempts as `wlan.short_retry_limit`
+    /// says. ns-3 did this up to version 3.43.
     Counted,
 }
 
-/// What the originator does whose block ack does not come.
+/// What the originator does when it receives no BlockAck.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum MissedBlockAck {
-    /// It sends a block-ack request before anything else (clause 10.25.6.5 lets it).
+    /// The originator sends a BlockAckReq before anything else (clause 10.25.6.5 permits it).
     #[default]
     #[setting(name = "bar")]
     Request,
-    /// It sends all again.
+    /// The originator retransmits all MPDUs.
     Retransmit,
 }
 
-/// When the recipient hands up what an A-MPDU brings.
+/// When the recipient delivers the MPDUs of an A-MPDU to the layer above.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Delivery {
-    /// All of it when the PPDU ends.
+    /// The recipient delivers all MPDUs when the PPDU ends.
     #[default]
     Ppdu,
-    /// Each MPDU when its own bytes are over, which is an event for each. ns-3 does this: answers
-    /// of the layers above then trickle back, and take more accesses to the medium.
+    /// The recipient delivers each MPDU when its own bytes end, with one event for each. ns-3 does
+    /// this: the layers above then respond to each MPDU at another time, and these responses take
+    /// more accesses to the medium.
     Mpdu,
 }
 
-/// Limits and rules of aggregation under immediate block-ack agreements. What no key sets follows
-/// from the PHY and from other keys.
+/// Limits and rules of aggregation under immediate block ack agreements. The PHY and other keys
+/// determine what no key here sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 pub struct Aggregation {
-    /// MPDUs that may be outstanding, up to 256: the buffer size of the agreement (clause
+    /// The most MPDUs that may be outstanding, up to 256: the buffer size of the agreement (clause
     /// 10.25.2).
     #[setting(skip, default = 64)]
     pub window: u16,
-    /// MPDUs in an A-MPDU at most; 1 is no A-MPDU.
+    /// The most MPDUs in an A-MPDU; 1 turns A-MPDUs off.
     #[setting(skip, default = 64)]
     pub frames: u16,
-    /// Bytes of an A-MPDU at most.
+    /// The most bytes in an A-MPDU.
     #[setting(skip, default = longest_psdu(ModeClass::Ht))]
     pub bytes: Bytes,
-    /// Longest PPDU of an aggregate, if that is less than the PHY allows (aPPDUMaxTime).
+    /// The longest PPDU that carries an A-MPDU, if that is less than the PHY allows (aPPDUMaxTime).
     #[setting(key = "duration_us", default = 5484.0, range = 100.0..=5484.0)]
     pub duration: Duration,
-    /// Most bytes of an A-MSDU, up to 7935 in 802.11n and 11398 in ac and ax; with 0 none is made
-    /// (table 9-25).
+    /// The most bytes in an A-MSDU, up to 7935 in 802.11n and 11398 in ac and ax; 0 turns A-MSDUs
+    /// off (table 9-25).
     #[setting(key = "amsdu_bytes")]
     pub amsdu: Bytes,
-    /// How long an MPDU may be repeated, from when it was taken into service
-    /// (dot11EDCATableMSDULifetime).
+    /// How long an MPDU may be retransmitted, counted from the time at which it was taken into
+    /// service (dot11EDCATableMSDULifetime).
     #[setting(key = "lifetime_ms", default = 500.0, range = 0.001..=1e6)]
     pub lifetime: Duration,
-    /// When an MPDU is given up.
+    /// When the originator discards an MPDU.
     #[setting(key = "retries")]
-    pub persist: Persist,
-    /// What follows a block ack that did not come.
+    pub retry_rule: RetryRule,
+    /// What the originator does when it receives no BlockAck.
     #[setting(key = "missed_block_ack")]
     pub missed: MissedBlockAck,
-    /// When the recipient hands up what an A-MPDU brings; not "mpdu" with a radio.
+    /// When the recipient delivers the MPDUs of an A-MPDU; not "mpdu" with a radio.
     pub delivery: Delivery,
 }
 
 impl Aggregation {
-    /// What a PHY allows: its block-ack window, its longest PSDU and PPDU. None before 802.11n.
+    /// The limits of a PHY: its block ack window, its longest PSDU and its longest PPDU. `None`
+    /// before 802.11n.
     pub fn of(class: ModeClass) -> Option<Self> {
         let window = class.block_ack_window()? as u16;
         Some(Self { window, frames: window, bytes: longest_psdu(class), ..Self::default() })
     }
 
-    /// What the PSDU of one access may hold, of which `within` is left for its PPDU.
+    /// How much the PSDU of one access may hold, if its PPDU may last no longer than `within`.
     pub(crate) fn room(&self, mode: &Mode, preamble: Preamble, within: Duration) -> Room {
         let within = within.min(self.duration);
         let longest = psdu_within(mode, preamble, within).unwrap_or(Bytes::ZERO);
@@ -112,34 +114,34 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// One frame of any size.
+    /// One MPDU of any size.
     pub(crate) const SINGLE: Self = Self { frames: 1, bytes: Bytes(u64::MAX) };
 }
 
-/// A length filled up to a multiple of 4.
+/// A length that is padded to a multiple of 4.
 pub(crate) const fn padded(bytes: Bytes) -> Bytes {
     Bytes(bytes.0.next_multiple_of(4))
 }
 
-/// The PSDU after an MPDU more: each before it is padded.
+/// The length of the A-MPDU when another MPDU is added: the MPDUs before it are padded.
 pub(crate) const fn ampdu(before: Bytes, mpdu: Bytes) -> Bytes {
     Bytes(padded(before).0 + DELIMITER.0 + mpdu.0)
 }
 
-/// The PSDU of so many MPDUs of one size, as an A-MPDU.
+/// The length of an A-MPDU with this number of MPDUs of one size.
 pub const fn ampdu_of(mpdus: u64, mpdu: Bytes) -> Bytes {
     let subframe = Bytes(DELIMITER.0 + mpdu.0);
     Bytes((mpdus - 1) * padded(subframe).0 + subframe.0)
 }
 
-/// How many MPDUs of one size there are in the longest A-MPDU within so many bytes.
+/// The number of MPDUs of one size in the longest A-MPDU with at most so many bytes.
 pub const fn mpdus_within(room: Bytes, mpdu: Bytes) -> u64 {
     let subframe = Bytes(DELIMITER.0 + mpdu.0);
     if subframe.0 > room.0 { 0 } else { 1 + (room.0 - subframe.0) / padded(subframe).0 }
 }
 
-/// The PSDU of a single MPDU, which asks for an ACK: with a delimiter in VHT and HE (S-MPDU, clause
-/// 10.12.8), as it is before.
+/// The length of a PSDU with a single MPDU that an Ack acknowledges. In VHT and HE, the MPDU has a
+/// delimiter (S-MPDU, clause 10.12.8); before VHT it has none.
 pub(crate) const fn single(class: ModeClass, mpdu: Bytes) -> Bytes {
     match class {
         ModeClass::Vht | ModeClass::He => Bytes(DELIMITER.0 + mpdu.0),
@@ -147,7 +149,8 @@ pub(crate) const fn single(class: ModeClass, mpdu: Bytes) -> Bytes {
     }
 }
 
-/// The A-MSDU after an MSDU more, with its LLC header: each subframe before it is padded.
+/// The length of the A-MSDU when another MSDU with its LLC header is added: the subframes before it
+/// are padded.
 pub(crate) const fn amsdu(before: Bytes, msdu: Bytes) -> Bytes {
     Bytes(padded(before).0 + SUBFRAME_HEADER.0 + msdu.0)
 }
@@ -172,10 +175,10 @@ mod tests {
         assert_eq!(acks, Bytes(76 + 74));
     }
 
-    /// The table of Sharon and Alpert's throughput: MPDUs of 1528 bytes, at most 32, 802.11ac at
-    /// 20 MHz with a short guard interval, within 5.484 ms.
+    /// The throughput table of Sharon and Alpert: MPDUs of 1528 bytes, at most 32, 802.11ac at 20
+    /// MHz with a short guard interval, within 5.484 ms.
     #[test]
-    fn the_longest_ppdu_holds_so_many_mpdus() {
+    fn the_longest_ppdu_limits_the_mpdus() {
         let aggregation = Aggregation::of(ModeClass::Vht).unwrap();
         let expected = [3, 6, 9, 12, 19, 25, 28, 32, 32];
         for (mcs, frames) in (0..).zip(expected) {

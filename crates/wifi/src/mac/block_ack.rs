@@ -1,27 +1,28 @@
-//! What a block ack says: which of up to 256 MPDUs have arrived (clause 9.3.1.8).
+//! The bitmap of a BlockAck frame: which of up to 256 MPDUs were received (clause 9.3.1.8).
 
 /// Sequence numbers have twelve bits (clause 9.2.4.4.2).
 pub(crate) const SEQUENCES: u16 = 1 << 12;
 
-/// How far `sequence` lies after `start`, modulo 4096.
+/// The distance of `sequence` from `start`, modulo 4096.
 pub(crate) fn distance(start: u16, sequence: u16) -> u16 {
     sequence.wrapping_sub(start) % SEQUENCES
 }
 
-/// The sequence number so far after `start`.
+/// The sequence number at this distance after `start`.
 pub(crate) fn after(start: u16, distance: u16) -> u16 {
     start.wrapping_add(distance) % SEQUENCES
 }
 
-/// The bitmap of a block ack. Bit *i* stands for the MPDU *i* numbers after the first.
+/// The bitmap of a BlockAck frame. Bit *i* acknowledges the MPDU with the starting sequence number
+/// plus *i*.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bitmap([u64; 4]);
 
 impl Bitmap {
-    /// The bits a bitmap has.
+    /// The number of bits of a bitmap.
     pub const LEN: u16 = 256;
 
-    /// The first so many bits are set.
+    /// A bitmap whose first `count` bits are set.
     pub(crate) fn ones(count: u16) -> Self {
         let word = |i: u16| match count.saturating_sub(64 * i) {
             0 => 0,
@@ -31,7 +32,7 @@ impl Bitmap {
         Self([word(0), word(1), word(2), word(3)])
     }
 
-    /// Whether a bit is set; those beyond the end are not.
+    /// Whether a bit is set. Bits beyond the end are not.
     pub fn has(&self, bit: u16) -> bool {
         self.0.get(usize::from(bit / 64)).is_some_and(|word| word >> (bit % 64) & 1 == 1)
     }
@@ -40,12 +41,12 @@ impl Bitmap {
         self.0[usize::from(bit / 64)] |= 1 << (bit % 64);
     }
 
-    /// How many bits are set.
+    /// The number of bits that are set.
     pub fn count(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// How many bits before the first that is not set.
+    /// The number of bits that are set before the first one that is not.
     pub(crate) fn leading_ones(&self) -> u16 {
         let mut count = 0;
         for word in self.0 {
@@ -57,7 +58,7 @@ impl Bitmap {
         count
     }
 
-    /// Forgets the first `by` bits: the others take their places.
+    /// Removes the first `by` bits and shifts the others down.
     pub(crate) fn drop_first(&mut self, by: u16) {
         let (words, bits) = (usize::from(by / 64), by % 64);
         let word = |i: usize| self.0.get(i).copied().unwrap_or(0);
@@ -67,7 +68,8 @@ impl Bitmap {
         });
     }
 
-    /// Makes room for `by` bits that are set before all others; what goes beyond the end is lost.
+    /// Shifts all bits up by `by` places and sets the first `by` bits. Bits beyond the end are
+    /// lost.
     pub(crate) fn put_ones_first(&mut self, by: u16) {
         let (words, bits) = (usize::from(by / 64), by % 64);
         let word = |i: Option<usize>| i.and_then(|i| self.0.get(i)).copied().unwrap_or(0);

@@ -1,42 +1,43 @@
-//! What nodes of one network agree on.
+//! Configuration of the MAC, the same at all nodes of a network.
 
 use super::{Aggregation, BackoffDraw, Countdown, FCS, QOS_CONTROL, Timing};
 use crate::phy::{AccessCategory, Edca, Edition, Standard};
 use kernel::Bytes;
 use settings::{Range, Settings};
 
-/// Timing, limits and windows of medium access, for all nodes. What no key sets follows from the
-/// standard and from other keys.
+/// Timing, limits and contention windows of all nodes. The standard and other keys determine what
+/// no key here sets.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct MacConfig {
-    /// First contention window under DCF.
+    /// Smallest contention window of DCF in slots (aCWmin).
     #[setting(skip, default = 15)]
     pub cw_min: u32,
     /// Largest contention window of DCF in slots (aCWmax).
     #[setting(default = 1023, range = Range::CONTENTION_WINDOW)]
     pub cw_max: u32,
-    /// PSDUs longer than this many bytes, with MAC header and FCS, are preceded by RTS and CTS; 0
-    /// is always, 2347 never, longer A-MPDUs neither (dot11RTSThreshold).
+    /// The node sends an RTS before each PSDU that is longer than this many bytes, MAC header and
+    /// FCS included. 0 means always. 2347 means never, and includes longer A-MPDUs
+    /// (dot11RTSThreshold).
     #[setting(key = "rts_threshold_bytes", default = 2347)]
     pub rts_threshold: Bytes,
-    /// Attempts in all of a frame without RTS, and of an RTS (dot11ShortRetryLimit).
+    /// Total number of attempts of a frame without RTS, and of an RTS (dot11ShortRetryLimit).
     #[setting(
         default = 7,
         range = 1..=255,
         too_low = "0 would never send; it counts all attempts, so 1 is the least"
     )]
     pub short_retry_limit: u32,
-    /// Attempts in all of a frame that follows RTS and CTS (dot11LongRetryLimit).
+    /// Total number of attempts of a frame that follows RTS and CTS (dot11LongRetryLimit).
     #[setting(
         default = 4,
         range = 1..=255,
         too_low = "0 would never send; it counts all attempts, so 1 is the least"
     )]
     pub long_retry_limit: u32,
-    // The longest header has 36 bytes, with four addresses, QoS and HT control; more leaves room
-    // for what other simulators count.
-    /// MAC header of a data frame in bytes, without the 4 of the FCS and the 2 of `QoS` control;
-    /// with four addresses it has 30 (clause 9.2.3).
+    // The longest header has 36 bytes, with four addresses, QoS and HT control. The range is wider
+    // for the headers that other simulators assume.
+    /// MAC header of a data frame in bytes, without the 4 bytes of the FCS and the 2 bytes of `QoS`
+    /// Control. With four addresses it has 30 (clause 9.2.3).
     #[setting(key = "mac_header_bytes", default = 24, range = 0..=100)]
     pub mac_header: Bytes,
     /// LLC and SNAP header before each IP packet in bytes.
@@ -45,24 +46,25 @@ pub struct MacConfig {
     /// Interframe spaces, rates and timeouts.
     #[setting(flatten)]
     pub timing: Timing,
-    /// Whether a slot in which another station begins to send counts as counted down.
+    /// Whether a slot in which another station begins to transmit counts as counted down.
     pub countdown: Countdown,
     /// Range of a back-off draw.
     pub backoff_draw: BackoffDraw,
-    /// Access by EDCA; without it by DCF.
+    /// The EDCA parameters; `None` is DCF.
     #[setting(skip)]
     pub edca: Option<Categories>,
-    /// Aggregation under block-ack agreements, which all pairs of nodes have; without it frames go
-    /// one by one. It takes EDCA, for agreements are each category's own.
+    /// Aggregation under block ack agreements, which then exist between all pairs of nodes; `None`
+    /// is one MPDU per PPDU. Aggregation requires EDCA, because an agreement belongs to one access
+    /// category.
     #[setting(skip)]
     pub aggregation: Option<Aggregation>,
-    /// Nodes of 802.11b among those of 802.11g.
+    /// The 802.11b nodes in an 802.11g network.
     #[setting(skip)]
     pub non_erp: Option<NonErp>,
 }
 
 impl MacConfig {
-    /// DCF of a standard.
+    /// The DCF parameters of a standard.
     pub fn of(standard: &'static Standard) -> Self {
         let (cw_min, cw_max) = (standard.cw_min, standard.cw_max);
         Self { timing: Timing::of(standard), cw_min, cw_max, ..Self::default() }
@@ -74,19 +76,20 @@ impl MacConfig {
         self.mac_header + qos + FCS + self.llc
     }
 
-    /// The purpose of the random streams from which back-offs are drawn.
+    /// The purpose of the random streams from which back-off counters are drawn.
     pub(crate) fn backoff_stream(&self) -> &'static str {
         if self.edca.is_some() { "mac.backoff.edca" } else { "mac.backoff" }
     }
 }
 
-/// Nodes of 802.11b in a network of 802.11g. They understand no OFDM: to them such a frame is
-/// energy, after which they defer for no EIFS and have no NAV. They contend by DCF.
+/// 802.11b nodes in an 802.11g network. They cannot decode OFDM: an OFDM frame is energy to them,
+/// after which they defer for no EIFS and set no NAV. They contend by DCF.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NonErp {
-    /// Their numbers, ascending.
+    /// Node numbers, ascending.
     pub nodes: Vec<u32>,
-    /// Their first contention window, while that of the others is `aCWmin(1)` (table 18-5).
+    /// Smallest contention window of these nodes. That of the other nodes is `aCWmin(1)` (table
+    /// 18-5).
     pub cw_min: u32,
 }
 
@@ -100,7 +103,8 @@ pub struct Categories {
 }
 
 impl Categories {
-    /// By default (table 9-155); an access point is quicker than its stations, but in ns-3.
+    /// The default parameters (table 9-155). An access point has smaller ones than its stations,
+    /// except with the defaults of ns-3.
     pub fn of(standard: &Standard, edition: Edition) -> Self {
         let stations = AccessCategory::ALL.map(|category| standard.edca(category, edition));
         let access_point = match edition {

@@ -1,27 +1,30 @@
-//! The idle-slot clock of a carrier-sense domain in which all stations hear all others.
+//! Contention in a carrier-sense domain in which each station receives all others.
 //!
-//! A back-off is an expiry on one shared clock that counts idle slots. Freezing and resuming then
-//! cost nothing: the clock stands while the medium is busy. Stations whose slots begin at another
-//! moment than everybody's (they collided, or missed a frame) count on their own until the next
-//! busy period and rejoin the shared clock there. One transmission costs O(log contenders).
+//! A back-off is an expiry on one shared clock that counts idle slots. The clock stops while the
+//! medium is busy, so that freezing and resuming back-offs costs nothing. A station whose slots
+//! begin at another instant than those of the others, after a collision or after a frame that it
+//! could not decode, counts its own slots until the next busy period and then returns to the shared
+//! clock. One transmission costs O(log contenders).
 
 use kernel::{Duration, Instant};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-/// How far a station's back-off has come.
+/// The progress of a station's back-off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Count {
-    /// No back-off is pending: medium access needs an interframe space only.
+    /// No back-off is pending: the station needs only an interframe space before it transmits.
     Done,
-    /// Expires when the shared clock shows `expiry` slots and an interframe space has passed since
-    /// the round in which it was drawn: a back-off of no slots is pending until then.
+    /// The back-off expires when the shared clock has counted `expiry` slots and an interframe
+    /// space has ended since the busy period `round`, in which it was drawn. A back-off of zero
+    /// slots is pending until then.
     Shared { expiry: u64, round: u64 },
-    /// Counts this many slots from its own start, until the medium is next busy; none are pending
-    /// if no back-off was.
+    /// The station counts `slots` from its own `start` until the medium is next busy. `None`: no
+    /// back-off is pending.
     Own { start: Instant, slots: Option<u64> },
-    /// No back-off is pending and the medium is idle: sends at this moment if it stays idle.
+    /// No back-off is pending and the medium is idle: the station transmits at this instant if the
+    /// medium stays idle.
     Immediate(Instant),
 }
 
@@ -30,34 +33,35 @@ struct Contender {
     count: Count,
     /// Whether a frame waits for the end of the back-off.
     waiting: bool,
-    /// Which clock it goes by.
+    /// The index of the shared clock that the station uses.
     clock: u8,
 }
 
-/// What becomes of a slot in which another station begins to send.
+/// How a slot counts in which another station begins to transmit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BusySlot {
-    /// It does not count: it was not idle (clause 10.3.4.3).
+    /// The slot does not count, because it was not idle (clause 10.3.4.3).
     Uncounted,
-    /// It counts for those whose interframe space is over: they count down at the boundary where
-    /// the slot begins (clause 10.23.2.4). Frames then leave at such boundaries alone.
+    /// The slot counts for stations whose interframe space has ended: they count down at the
+    /// boundary where the slot begins (clause 10.23.2.4). Stations then transmit only at slot
+    /// boundaries.
     Counted,
-    /// Each busy period counts for all.
+    /// Each busy period counts as one slot for all stations.
     Step,
 }
 
-/// The slots of all who have the same interframe space.
+/// The shared clock of all stations with the same interframe space.
 #[derive(Debug)]
 struct Clock {
-    /// Slots after the SIFS before it counts: 2 in DCF, the AIFSN in EDCA.
+    /// Slots of the interframe space after its SIFS: 2 in DCF, the AIFSN in EDCA.
     spacing: u32,
-    /// When its next slot begins, if the medium stays idle.
+    /// When the next slot begins, if the medium stays idle.
     start: Instant,
     /// Slots counted up to `start`.
     elapsed: u64,
-    /// Busy periods that came after a full interframe space.
+    /// The number of busy periods that began after a full interframe space.
     round: u64,
-    /// Expiries of waiting stations; an entry is void if the station's count differs.
+    /// Expiries of stations with a frame. An entry is void if the station's count differs.
     heap: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
@@ -67,12 +71,12 @@ impl Clock {
         Self { spacing, start, elapsed: 0, round: 0, heap }
     }
 
-    /// Slots counted at `now` on an idle medium.
+    /// Slots counted at `now`, if the medium is idle.
     fn at(&self, now: Instant, slot: Duration) -> u64 {
         self.elapsed + now.since(self.start) / slot
     }
 
-    /// The earliest expiry, void entries dropped.
+    /// The earliest expiry. Removes void entries.
     fn first_expiry(&mut self, contenders: &[Contender]) -> Option<u64> {
         while let Some(&Reverse((expiry, station))) = self.heap.peek() {
             let Contender { count, waiting, .. } = contenders[station as usize];
@@ -85,9 +89,9 @@ impl Clock {
     }
 }
 
-/// Who may send when, among stations that all hear each other. Under EDCA each access category of
-/// a node is a station here; interframe spaces differ by whole slots, so that one clock for each
-/// serves, and all slots lie on one grid.
+/// Contention among stations that all receive each other. Under EDCA, each EDCAF of a node is a
+/// station here. Interframe spaces differ by whole slots, so that one clock serves all stations
+/// with the same interframe space, and all slots lie on one grid.
 #[derive(Debug)]
 pub(crate) struct Contention {
     slot: Duration,
@@ -95,10 +99,10 @@ pub(crate) struct Contention {
     clocks: Vec<Clock>,
     /// Whether a transmission is on the air.
     busy: bool,
-    /// End of the network allocation vector: the medium counts as busy until then.
+    /// End of the NAV: virtual carrier sense reports a busy medium until then.
     reserved_until: Instant,
-    /// Stations that count on their own but have the network allocation vector of all others.
-    bound: Range<u32>,
+    /// Stations that count their own slots and have the same NAV as all others.
+    nav_bound: Range<u32>,
     contenders: Vec<Contender>,
     /// Stations whose count is `Own` or `Immediate`.
     own: Vec<u32>,
@@ -108,7 +112,8 @@ pub(crate) struct Contention {
 const DIFS_SLOTS: u32 = 2;
 
 impl Contention {
-    /// Stations with these spacings, in slots after a SIFS, on a medium that falls idle now.
+    /// Creates the contention of stations with these interframe spaces, in slots after a SIFS. The
+    /// medium becomes idle at time zero.
     pub(crate) fn new(
         spacings: &[u32],
         slot: Duration,
@@ -121,7 +126,7 @@ impl Contention {
             clocks: Vec::new(),
             busy: false,
             reserved_until: Instant::ZERO,
-            bound: 0..0,
+            nav_bound: 0..0,
             contenders: Vec::with_capacity(spacings.len()),
             own: Vec::with_capacity(8),
         };
@@ -139,7 +144,8 @@ impl Contention {
         contention
     }
 
-    /// When the clock of this spacing starts where one with a DIFS starts at `difs_over`.
+    /// When the clock with this interframe space starts, if a clock with a DIFS starts at
+    /// `difs_over`.
     fn spaced(slot: Duration, spacing: u32, difs_over: Instant) -> Instant {
         if spacing >= DIFS_SLOTS {
             difs_over + slot * u64::from(spacing - DIFS_SLOTS)
@@ -152,13 +158,13 @@ impl Contention {
         &self.clocks[usize::from(contender.clock)]
     }
 
-    /// Slots that a station's clock has counted at `now`.
+    /// Slots that the clock of a station has counted at `now`.
     fn clock(&self, now: Instant, contender: &Contender) -> u64 {
         let clock = self.clock_of(contender);
         if self.busy { clock.elapsed } else { clock.at(now, self.slot) }
     }
 
-    /// A frame of `station` begins to wait. Returns whether a back-off must be drawn for it
+    /// A frame of `station` begins to wait. Returns whether the station must draw a back-off for it
     /// (clauses 10.3.4.2 and 10.23.2.2: the medium is busy and no back-off is pending).
     pub(crate) fn wait(&mut self, now: Instant, station: u32) -> bool {
         let pending = self.is_pending(now, station);
@@ -172,7 +178,7 @@ impl Contention {
             }
             Count::Own { .. } if pending => false,
             Count::Own { start, .. }
-                if self.bound.contains(&station) && now < self.reserved_until =>
+                if self.nav_bound.contains(&station) && now < self.reserved_until =>
             {
                 contender.count = Count::Own { start, slots: None };
                 true
@@ -193,7 +199,7 @@ impl Contention {
         }
     }
 
-    /// When a frame that needs no back-off may go at the earliest.
+    /// The earliest transmission of a frame that needs no back-off.
     fn next_boundary(rule: BusySlot, slot: Duration, start: Instant, now: Instant) -> Instant {
         match rule {
             BusySlot::Counted => start + slot * now.since(start).0.div_ceil(slot.0),
@@ -201,7 +207,7 @@ impl Contention {
         }
     }
 
-    /// Whether a back-off of `station` is not over yet.
+    /// Whether a back-off of `station` is pending.
     fn is_pending(&self, now: Instant, station: u32) -> bool {
         let contender = &self.contenders[station as usize];
         match contender.count {
@@ -215,7 +221,7 @@ impl Contention {
         }
     }
 
-    /// Starts a back-off of `slots` on the shared clock. The medium is busy, or was until now.
+    /// Starts a back-off of `slots` on the shared clock. The medium is busy, or was busy until now.
     pub(crate) fn back_off(&mut self, station: u32, slots: u32) {
         let contender = &mut self.contenders[station as usize];
         if let Count::Own { start, slots: None } = contender.count {
@@ -231,17 +237,17 @@ impl Contention {
         }
     }
 
-    /// A station begins to wait for the end of the back-off that it is about to draw.
-    pub(crate) fn stay(&mut self, station: u32) {
+    /// A frame of `station` begins to wait, and the caller draws its back-off later.
+    pub(crate) fn wait_for_draw(&mut self, station: u32) {
         self.contenders[station as usize].waiting = true;
     }
 
-    /// The frame of `station` is gone; a back-off goes on without one.
-    pub(crate) fn rest(&mut self, station: u32) {
+    /// The frame of `station` has left. A pending back-off continues without a frame.
+    pub(crate) fn stop_waiting(&mut self, station: u32) {
         self.contenders[station as usize].waiting = false;
     }
 
-    /// When the next station may send, if the medium stays idle.
+    /// When the next station may transmit, if the medium stays idle.
     pub(crate) fn next_access(&mut self) -> Option<Instant> {
         if self.busy {
             return None;
@@ -273,19 +279,21 @@ impl Contention {
         }
     }
 
-    /// The medium becomes busy at `now`: freezes all back-offs, and appends to `winners` the
-    /// stations whose back-off ends at `now` and that therefore all send, and to `beaten` those
-    /// that waited without a back-off for the end of their interframe space and now must draw one.
+    /// The medium becomes busy at `now`, and all back-offs freeze. Appends to `winners` the
+    /// stations whose back-off ends at `now`: all of them transmit. Appends to `deferring` the
+    /// stations that waited for the end of their interframe space without a back-off: they now must
+    /// draw one.
     pub(crate) fn begin_busy(
         &mut self,
         now: Instant,
         winners: &mut Vec<u32>,
-        beaten: &mut Vec<u32>,
+        deferring: &mut Vec<u32>,
     ) {
         self.busy = true;
         for clock in &mut self.clocks {
             clock.elapsed = clock.at(now, self.slot);
-            // A station on the clock of its own may be first, while the others wait for an EIFS.
+            // A station that counts its own slots may transmit first, while the others wait for an
+            // EIFS.
             let spaced = now >= clock.start;
             clock.round += u64::from(spaced);
             while spaced && let Some(expiry) = clock.first_expiry(&self.contenders) {
@@ -303,27 +311,27 @@ impl Contention {
             });
         }
         for i in 0..self.own.len() {
-            self.rejoin(now, self.own[i], winners, beaten);
+            self.rejoin(now, self.own[i], winners, deferring);
         }
         self.own.clear();
-        // The order of the lists must not depend on who counted how.
+        // The order of the lists must not depend on the clock that a station uses.
         winners.sort_unstable();
-        beaten.sort_unstable();
+        deferring.sort_unstable();
     }
 
-    /// Brings a station that counted on its own back to the shared clock, or lets it send.
+    /// Moves a station that counted its own slots back to the shared clock, or lets it transmit.
     fn rejoin(
         &mut self,
         now: Instant,
         station: u32,
         winners: &mut Vec<u32>,
-        beaten: &mut Vec<u32>,
+        deferring: &mut Vec<u32>,
     ) {
         let contender = &mut self.contenders[station as usize];
         match contender.count {
             Count::Immediate(at) => {
                 contender.count = Count::Done;
-                if at <= now { winners.push(station) } else { beaten.push(station) }
+                if at <= now { winners.push(station) } else { deferring.push(station) }
             }
             Count::Own { start, slots: Some(slots) } => {
                 let counted = now.since(start) / self.slot;
@@ -342,7 +350,7 @@ impl Contention {
                 let left = slots.saturating_sub(counted);
                 let clock = &mut self.clocks[usize::from(contender.clock)];
                 let expiry = (clock.elapsed + left).saturating_sub(u64::from(broken));
-                // One whose interframe space is over may have come to the end of its back-off.
+                // If the interframe space of the station has ended, its back-off may be at its end.
                 let round = clock.round.wrapping_sub(u64::from(now >= start));
                 contender.count = Count::Shared { expiry, round };
                 if contender.waiting {
@@ -354,46 +362,52 @@ impl Contention {
         }
     }
 
-    /// The medium falls idle: the clock with a DIFS goes on at `start`, the others as their
-    /// spacings say, and virtual carrier sense holds until `reserved_until`.
+    /// The medium becomes idle. The clock with a DIFS resumes at `start`, the other clocks at the
+    /// ends of their interframe spaces. Virtual carrier sense holds until `reserved_until`.
     pub(crate) fn begin_idle(&mut self, start: Instant, reserved_until: Instant) {
         self.busy = false;
         self.reserved_until = reserved_until;
-        self.bound = 0..0;
+        self.nav_bound = 0..0;
         for clock in &mut self.clocks {
             clock.start = Self::spaced(self.slot, clock.spacing, start);
         }
     }
 
-    /// In the idle period that begins, `station` counts its slots on its own: from `start` if it
-    /// has a DIFS, else as its spacing says.
-    pub(crate) fn lag(&mut self, station: u32, start: Instant) {
+    /// In the idle period that begins, `station` counts its own slots: from `start` if its
+    /// interframe space is a DIFS, else from the end of its interframe space.
+    pub(crate) fn count_separately(&mut self, station: u32, start: Instant) {
         let spacing = self.clock_of(&self.contenders[station as usize]).spacing;
-        self.lag_from(station, Self::spaced(self.slot, spacing, start));
+        self.start_own_count(station, Self::spaced(self.slot, spacing, start));
     }
 
-    /// Likewise `stations`, but they have the network allocation vector that all others have, too:
-    /// they do not start before an interframe space after it, and a frame that comes before its end
-    /// backs off.
-    pub(crate) fn lag_bound(&mut self, stations: Range<u32>, start: Instant, difs: Duration) {
+    /// In the idle period that begins, `stations` count their own slots and have the NAV of all
+    /// others. They do not start before the end of an interframe space after the NAV, and a frame
+    /// that arrives before the NAV ends backs off.
+    pub(crate) fn count_separately_after_nav(
+        &mut self,
+        stations: Range<u32>,
+        start: Instant,
+        difs: Duration,
+    ) {
         for station in stations.clone() {
-            self.lag(station, start.max(self.reserved_until + difs));
+            self.count_separately(station, start.max(self.reserved_until + difs));
         }
-        self.bound = stations;
+        self.nav_bound = stations;
     }
 
-    /// Likewise, but not before `at`.
-    pub(crate) fn lag_after(&mut self, station: u32, at: Instant, start: Instant) {
+    /// As [`Self::count_separately`], but the slots do not begin before `at`.
+    pub(crate) fn count_separately_after(&mut self, station: u32, at: Instant, start: Instant) {
         let spacing = self.clock_of(&self.contenders[station as usize]).spacing;
-        self.lag_from(station, at.max(Self::spaced(self.slot, spacing, start)));
+        self.start_own_count(station, at.max(Self::spaced(self.slot, spacing, start)));
     }
 
-    fn lag_from(&mut self, station: u32, start: Instant) {
+    fn start_own_count(&mut self, station: u32, start: Instant) {
         let contender = &mut self.contenders[station as usize];
         let clock = &self.clocks[usize::from(contender.clock)];
         let slots = match contender.count {
             Count::Shared { expiry, round } => {
-                // Under EDCA the slot of a busy period may have been the last.
+                // Under EDCA, the slot in which the busy period began may have been the last one of
+                // the back-off.
                 let pending = contender.waiting || expiry > clock.elapsed || round == clock.round;
                 pending.then(|| expiry.saturating_sub(clock.elapsed))
             }
@@ -405,28 +419,28 @@ impl Contention {
     }
 }
 
-/// What a station that has something to wait for does on an idle medium.
+/// What a station with a frame or a back-off does while the medium is idle.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
-    /// Its NAV stands.
+    /// The NAV of the station has not expired.
     Reserved,
-    /// Its interframe space is not over.
+    /// The interframe space has not ended.
     Space,
-    /// It counts slots, of which so many are left.
+    /// The station counts slots, of which so many are left.
     Slots(u64),
 }
 
 #[cfg(test)]
 impl Contention {
-    /// What `station` does at `now`; `None` if the medium is busy or nothing is to wait for.
+    /// What `station` does at `now`; `None` if the medium is busy or nothing waits.
     pub(crate) fn watch(&self, now: Instant, station: u32) -> Option<Wait> {
         let contender = &self.contenders[station as usize];
         let (Contender { count, waiting, .. }, clock) = (*contender, self.clock_of(contender));
         if self.busy || !(waiting || self.is_pending(now, station)) {
             return None;
         }
-        let (start, slots, bound) = match count {
+        let (start, slots, nav_bound) = match count {
             Count::Shared { expiry, .. } => {
                 (clock.start, expiry.saturating_sub(clock.elapsed), true)
             }
@@ -435,7 +449,7 @@ impl Contention {
             Count::Done => return None,
         };
         Some(match () {
-            () if bound && now < self.reserved_until => Wait::Reserved,
+            () if nav_bound && now < self.reserved_until => Wait::Reserved,
             () if now < start => Wait::Space,
             () => Wait::Slots(slots - now.since(start) / self.slot),
         })
@@ -459,9 +473,9 @@ mod tests {
     }
 
     fn busy(c: &mut Contention, us: u64) -> Vec<u32> {
-        let (mut winners, mut beaten) = (vec![], vec![]);
-        c.begin_busy(at(us), &mut winners, &mut beaten);
-        for station in beaten {
+        let (mut winners, mut deferring) = (vec![], vec![]);
+        c.begin_busy(at(us), &mut winners, &mut deferring);
+        for station in deferring {
             c.back_off(station, 6);
         }
         winners
@@ -489,7 +503,7 @@ mod tests {
         busy(&mut c, 100);
         assert!(c.wait(at(200), 1));
         c.back_off(1, 3);
-        c.rest(0);
+        c.stop_waiting(0);
         c.begin_idle(at(1050), at(1000));
         assert_eq!(c.next_access(), Some(at(1050 + 60)));
     }
@@ -503,10 +517,10 @@ mod tests {
             c.wait(at(150), station);
             c.back_off(station, slots);
         }
-        c.rest(0);
+        c.stop_waiting(0);
         c.begin_idle(at(1050), at(1000));
         assert_eq!(busy(&mut c, 1050 + 40), [2]);
-        c.rest(2);
+        c.stop_waiting(2);
         c.begin_idle(at(2050), at(2000));
         assert_eq!(c.next_access(), Some(at(2050 + 60)), "three of five slots are left");
     }
@@ -529,7 +543,7 @@ mod tests {
         let mut c = contention();
         c.wait(at(100), 0);
         busy(&mut c, 100);
-        c.rest(0);
+        c.stop_waiting(0);
         c.begin_idle(at(1050), at(1000));
         c.back_off(0, 5);
         assert_eq!(c.next_access(), None);
@@ -542,7 +556,7 @@ mod tests {
         let mut c = contention();
         c.wait(at(100), 0);
         busy(&mut c, 100);
-        c.rest(0);
+        c.stop_waiting(0);
         c.begin_idle(at(1050), at(1000));
         c.back_off(0, 5);
         assert!(!c.wait(at(1200), 0));
@@ -555,7 +569,7 @@ mod tests {
     }
 
     #[test]
-    fn a_laggard_counts_on_its_own_and_rejoins() {
+    fn a_station_that_counts_separately_returns_to_the_shared_clock() {
         let mut c = contention();
         c.wait(at(100), 0);
         busy(&mut c, 100);
@@ -564,17 +578,13 @@ mod tests {
             c.back_off(station, slots);
         }
         c.begin_idle(at(1364), at(1000));
-        c.lag(0, at(1230));
+        c.count_separately(0, at(1230));
         assert_eq!(c.next_access(), Some(at(1230 + 80)), "ahead of the others' EIFS");
         c.wait(at(1300), 2);
         assert_eq!(busy(&mut c, 1310), [0]);
-        c.rest(0);
+        c.stop_waiting(0);
         c.begin_idle(at(2050), at(2000));
-        assert_eq!(
-            c.next_access(),
-            Some(at(2050 + 120)),
-            "station 2 was beaten and drew six slots"
-        );
+        assert_eq!(c.next_access(), Some(at(2050 + 120)), "station 2 deferred and drew six slots");
     }
 
     #[test]
@@ -582,14 +592,14 @@ mod tests {
         let mut c = contention();
         c.wait(at(100), 0);
         busy(&mut c, 100);
-        c.rest(0);
+        c.stop_waiting(0);
         c.begin_idle(at(1308), at(1258));
         assert!(c.wait(at(1100), 1));
         assert!(!c.wait(at(1260), 2));
     }
 
     #[test]
-    fn who_waits_for_an_eifs_is_not_dragged_along_by_a_laggard() {
+    fn a_station_that_defers_for_an_eifs_does_not_transmit_with_one_that_counts_separately() {
         let mut c = contention();
         c.wait(at(100), 0);
         busy(&mut c, 100);
@@ -598,9 +608,9 @@ mod tests {
             c.back_off(station, slots);
         }
         c.begin_idle(at(1364), at(1000));
-        c.lag(0, at(1130));
+        c.count_separately(0, at(1130));
         assert_eq!(busy(&mut c, 1150), [0]);
-        c.rest(0);
+        c.stop_waiting(0);
         c.begin_idle(at(2050), at(2000));
         assert_eq!(c.next_access(), Some(at(2050)));
         assert_eq!(busy(&mut c, 2050), [1]);
@@ -611,7 +621,7 @@ mod tests {
         let mut c = contention();
         c.wait(at(100), 0);
         busy(&mut c, 100);
-        c.rest(0);
+        c.stop_waiting(0);
         c.back_off(0, 0);
         c.begin_idle(at(1050), at(1000));
         assert!(c.is_pending(at(1049), 0));
@@ -621,15 +631,16 @@ mod tests {
         assert!(c.wait(at(1070), 0), "the interframe space has passed: a new back-off");
     }
 
-    /// A station that counts for itself: slots left, and from when it counts them.
+    /// A reference station that counts its own slots: the slots left, and when the first of them
+    /// begins.
     #[derive(Clone, Copy, Debug)]
     struct Counter {
         left: u64,
         start: Instant,
     }
 
-    /// Per busy period its length, and per station a draw and perhaps how much later than the
-    /// others it counts.
+    /// For each busy period its length; for each station a draw, and for some stations how much
+    /// later than the others they count.
     type Round = (u64, [(u32, Option<u64>); 4]);
 
     fn round() -> impl Strategy<Value = Round> {
@@ -638,8 +649,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whoever interrupts it and however often, a station sends when it has counted the slots
-        /// it has drawn, and all that end together are named together.
+        /// Independent of interruptions, a station transmits when it has counted the slots that it
+        /// drew, and all stations that end together are reported together.
         #[test]
         fn each_station_counts_its_own_slots(rounds in prop::collection::vec(round(), 1..60)) {
             let mut c = contention();
@@ -663,7 +674,7 @@ mod tests {
                     }
                     counter.start = start + Duration::from_micros(lag_us.unwrap_or(0));
                     if lag_us.is_some() {
-                        c.lag(station, counter.start);
+                        c.count_separately(station, counter.start);
                     }
                 }
                 let end = |counter: &Counter| counter.start + SLOT * counter.left;
@@ -671,10 +682,10 @@ mod tests {
                 prop_assert_eq!(c.next_access(), Some(now));
                 let expected: Vec<u32> =
                     (0..4).filter(|&s| end(&counters[s as usize]) == now).collect();
-                let (mut beaten, mut named) = (vec![], vec![]);
-                c.begin_busy(now, &mut named, &mut beaten);
+                let (mut deferring, mut named) = (vec![], vec![]);
+                c.begin_busy(now, &mut named, &mut deferring);
                 prop_assert_eq!(&named, &expected);
-                prop_assert!(beaten.is_empty(), "all have drawn");
+                prop_assert!(deferring.is_empty(), "all have drawn");
                 for counter in &mut counters {
                     counter.left -= (now.since(counter.start) / SLOT).min(counter.left);
                 }

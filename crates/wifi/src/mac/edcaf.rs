@@ -1,25 +1,27 @@
 //! An enhanced distributed channel access function (EDCAF, clause 10.23.2): one access category of
-//! a node, or its DCF. It knows what is in service and how the next PPDU is sent.
+//! a node, or the DCF of a node. It holds the MSDUs in service and decides how the next PPDU is
+//! sent.
 //!
-//! It counts no slots and hears nothing. A medium tells it that it has won, and what became of the
-//! attempt; it says what goes on the air, how many slots to back off, and whose service has ended.
+//! An EDCAF counts no slots and has no carrier sense. The medium reports that the EDCAF has won the
+//! contention, and the outcome of each attempt. The EDCAF returns the frames to send, the back-off
+//! to count, and the MSDUs whose service has ended.
 
 use super::block_ack::Bitmap;
-use super::exchange::{Exchange, Fate, Opening, Request};
+use super::exchange::{Exchange, ExchangeOutcome, Opening, Request};
 use super::originator::{Originator, Psdu, Settled};
 use super::station::{Access, Backoff, Failure};
 use super::{Room, Rules, Timing, block_ack};
-use crate::medium::{Command, Supply, Tally};
+use crate::medium::{Command, MsduSource, NodeCounters};
 use crate::phy::Mode;
 use crate::rate::{self, RateControl, TxReport};
 use kernel::{Db, Duration, Instant};
 use wire::{Packet, TrafficClass};
 
-/// In which mode a node sends to another.
+/// The mode in which a node sends to a peer.
 #[derive(Debug)]
 pub(crate) struct PeerRate {
     pub(crate) mode: Mode,
-    /// None: the mode is fixed.
+    /// `None`: the mode is fixed.
     pub(crate) control: Option<Box<dyn RateControl>>,
 }
 
@@ -33,14 +35,14 @@ impl PeerRate {
     }
 }
 
-/// What a frame of a mode asks for.
+/// The response that a frame of one mode elicits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Response {
-    /// Mode of the answer.
+    /// Mode of the response.
     pub(crate) mode: Mode,
-    /// How long an answer is waited for.
+    /// How long the transmitter waits for the response (AckTimeout or CTSTimeout).
     pub(crate) timeout: Duration,
-    /// What those wait who could not decode it.
+    /// EIFS of the nodes that could not decode the frame.
     pub(crate) eifs: Duration,
 }
 
@@ -54,29 +56,29 @@ impl Response {
     }
 }
 
-/// A right to the medium beyond one exchange (clause 10.23.2.8).
+/// A TXOP with a limit: the right to begin several frame exchanges (clause 10.23.2.8).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Txop {
-    /// The EDCAF that has won it, as its medium counts them.
+    /// The EDCAF that holds the TXOP, by its number in the medium.
     pub(crate) holder: u32,
     until: Instant,
-    /// When the next exchange may begin, a SIFS after one that succeeded.
+    /// When the next exchange may begin: a SIFS after one that succeeded.
     pub(crate) next: Option<Instant>,
 }
 
 impl Txop {
-    /// Whether this EDCAF goes on a SIFS after its last exchange.
+    /// Whether this EDCAF begins another exchange a SIFS after its last one.
     pub(crate) fn goes_on(&self, edcaf: u32) -> bool {
         self.next.is_some() && self.holder == edcaf
     }
 
-    /// What is left of it when an exchange has succeeded now: more than a SIFS, or nothing.
+    /// The rest of the TXOP when an exchange succeeds now; `None` if no more than a SIFS is left.
     pub(crate) fn after_success(self, now: Instant, sifs: Duration) -> Option<Self> {
         let next = now + sifs;
         (next < self.until).then_some(Self { next: Some(next), ..self })
     }
 
-    /// The next exchange begins.
+    /// The TXOP when its next exchange begins.
     pub(crate) fn resumed(self) -> Self {
         Self { next: None, ..self }
     }
@@ -87,22 +89,22 @@ pub(crate) struct Edcaf {
     pub(crate) node: u32,
     class: TrafficClass,
     access: Access,
-    /// Which of the windows and limits of [`Rules::persistence`] it has.
-    persistence: u8,
+    /// The index of its contention parameters in [`Rules`].
+    contention_parameters: u8,
     txop_limit: Duration,
     /// The MSDUs in service.
     pub(crate) originator: Originator,
-    /// How the present or next PSDU is sent.
+    /// Mode of the present or next PSDU.
     pub(crate) mode: Mode,
-    /// What that mode asks for.
+    /// The response that this mode elicits.
     pub(crate) response: Response,
     pub(crate) opening: Opening,
     pub(crate) psdu: Psdu,
 }
 
 impl Edcaf {
-    /// That of a node for an access category, which numbers the frames of each receiver `apart`, or
-    /// those of all together.
+    /// Creates the EDCAF of a node for an access category. If `apart`, it numbers the MPDUs of each
+    /// receiver separately, else those of all receivers together.
     pub(crate) fn new(
         rules: &Rules,
         (node, is_access_point): (u32, bool),
@@ -110,14 +112,14 @@ impl Edcaf {
         apart: bool,
         backoff: Backoff,
     ) -> Self {
-        let persistence = rules.set_of(node, is_access_point, category);
+        let contention_parameters = rules.parameter_set(node, is_access_point, category);
         let (_, txop_limit) = rules.parameters(is_access_point, category);
         let mode = rules.broadcast_mode;
         Self {
             node,
             class: rules.class_of(category),
-            access: rules.access(persistence, backoff),
-            persistence,
+            access: rules.access(contention_parameters, backoff),
+            contention_parameters,
             txop_limit,
             originator: Originator::new(apart),
             mode,
@@ -127,12 +129,12 @@ impl Edcaf {
         }
     }
 
-    /// Whether there is nothing to send.
+    /// Whether no MSDU is in service.
     pub(crate) fn is_idle(&self) -> bool {
         self.originator.is_idle()
     }
 
-    /// The receiver of what is in service; `None` is broadcast.
+    /// The receiver of the MSDUs in service; `None` is broadcast.
     pub(crate) fn to(&self) -> Option<u32> {
         self.originator.to()
     }
@@ -142,64 +144,71 @@ impl Edcaf {
         self.access.window()
     }
 
-    /// An idle one takes an MSDU into service.
-    pub(crate) fn load(&mut self, now: Instant, packet: Packet, to: Option<u32>, rules: &Rules) {
-        self.originator.load(&rules.framing, now, packet, to);
+    /// Takes an MSDU into service. The EDCAF must be idle.
+    pub(crate) fn begin_service(
+        &mut self,
+        now: Instant,
+        packet: Packet,
+        to: Option<u32>,
+        rules: &Rules,
+    ) {
+        self.originator.begin_service(&rules.framing, now, packet, to);
     }
 
-    /// Invokes the back-off procedure: how many slots it has to count (clause 10.23.2.2).
+    /// Invokes the back-off procedure and returns the slots to count (clause 10.23.2.2).
     pub(crate) fn back_off(&mut self, rules: &Rules) -> u32 {
-        self.access.draw(rules.persistence(self.persistence))
+        self.access.draw(rules.contention_parameters(self.contention_parameters))
     }
 
     // What goes on the air.
 
-    /// It has won the medium now: its TXOP, if it has a limit.
+    /// The TXOP of this EDCAF, which wins the contention now; `None` if it has no TXOP limit.
     pub(crate) fn txop(&self, now: Instant, holder: u32) -> Option<Txop> {
         let until = now + self.txop_limit;
         (self.txop_limit > Duration::ZERO).then_some(Txop { holder, until, next: None })
     }
 
-    /// Puts together what it sends when it has won the medium. Without a TXOP limit, that may last
-    /// as long as it likes.
+    /// Assembles the PSDU that the EDCAF sends when it has won the contention. Without a TXOP
+    /// limit, the exchange may last any time.
     pub(crate) fn begin(
         &mut self,
         now: Instant,
         rules: &Rules,
         rate: Option<&mut PeerRate>,
-        supply: &mut dyn Supply,
+        source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
         let unlimited = self.txop_limit == Duration::ZERO;
         let within = if unlimited { Duration(u64::MAX) } else { self.txop_limit };
-        self.assemble(now, within, rules, rate, supply, out);
+        self.assemble(now, within, rules, rate, source, out);
     }
 
-    /// Puts together what it sends next in its TXOP; whether there is something, and it fits in.
+    /// Assembles the next PSDU of the TXOP. Returns whether there is one and its exchange ends
+    /// within the TXOP.
     pub(crate) fn go_on(
         &mut self,
         now: Instant,
         txop: &Txop,
         rules: &Rules,
         rate: Option<&mut PeerRate>,
-        supply: &mut dyn Supply,
+        source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) -> bool {
         if self.is_idle() {
             return false;
         }
-        self.assemble(now, txop.until - now, rules, rate, supply, out);
-        now + self.exchange(rules, now, Fate::Success).planned() <= txop.until
+        self.assemble(now, txop.until - now, rules, rate, source, out);
+        now + self.exchange(rules, now, ExchangeOutcome::Success).planned() <= txop.until
     }
 
-    /// Puts together what it sends; the PPDU and its answer shall end `within` a time.
+    /// Assembles the next PSDU. The PPDU and its response must end `within` this time.
     fn assemble(
         &mut self,
         now: Instant,
         within: Duration,
         rules: &Rules,
         mut rate: Option<&mut PeerRate>,
-        supply: &mut dyn Supply,
+        source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
         let is_fixed = rules.framing.aggregation.is_none();
@@ -221,7 +230,7 @@ impl Edcaf {
             _ => Room::SINGLE,
         };
         let psdu = self.originator.assemble(&rules.framing, mode.class, room, now, |most| {
-            to.and_then(|to| supply.next(node, class, to, most))
+            to.and_then(|to| source.next(node, class, to, most))
         });
         debug_assert!(psdu.mpdus <= 1 || psdu.mpdus <= room.frames && psdu.bytes <= room.bytes);
         let is_request = psdu.mpdus == 0;
@@ -235,7 +244,8 @@ impl Edcaf {
         self.psdu = psdu;
     }
 
-    /// Lets rate control choose the mode of the next attempt; whether it wants an RTS.
+    /// Asks rate control for the mode of the next attempt. Returns whether rate control wants an
+    /// RTS.
     fn select_mode(&self, now: Instant, rate: &mut PeerRate, out: &mut Vec<Command>) -> bool {
         let (Some(control), Some(peer)) = (&mut rate.control, self.to()) else { return false };
         let choice = control.select(now, self.access.failures());
@@ -252,8 +262,13 @@ impl Edcaf {
         }
     }
 
-    /// The exchange that it has put together, if it begins now.
-    pub(crate) fn exchange(&self, rules: &Rules, now: Instant, fate: Fate) -> Exchange {
+    /// The exchange of the assembled PSDU, if it begins now.
+    pub(crate) fn exchange(
+        &self,
+        rules: &Rules,
+        now: Instant,
+        outcome: ExchangeOutcome,
+    ) -> Exchange {
         let request = Request {
             sender: self.node,
             mode: self.mode,
@@ -265,12 +280,12 @@ impl Edcaf {
             block_ack: block_ack(rules.window()),
             repeated: self.originator.all_received(),
         };
-        Exchange::of(rules.timing(), &request, now, fate)
+        Exchange::of(rules.timing(), &request, now, outcome)
     }
 
-    /// An attempt begins.
-    pub(crate) fn count(&self, Tally { counters, frames }: &mut Tally) {
-        counters.attempts += 1;
+    /// Counts an attempt that begins.
+    pub(crate) fn count(&self, NodeCounters { exchanges, frames }: &mut NodeCounters) {
+        exchanges.attempts += 1;
         if self.psdu.mpdus == 0 {
             frames.block_ack_requests += 1;
         } else {
@@ -281,22 +296,22 @@ impl Edcaf {
         }
     }
 
-    /// Whether RTS and CTS go before its PSDU.
+    /// Whether RTS and CTS precede the PSDU.
     pub(crate) fn with_rts(&self) -> bool {
         self.opening == Opening::Rts
     }
 
-    /// Mode of the first frame that it sends.
+    /// Mode of the first frame of the exchange.
     pub(crate) fn first_mode(&self, timing: &Timing) -> Mode {
         if self.opening == Opening::None { self.mode } else { timing.rts_mode(&self.mode) }
     }
 
-    /// Mode of the last frame that it sends before it can notice that nobody answers.
+    /// Mode of the last frame that the EDCAF sends before a missing response can stop it.
     pub(crate) fn exposed_mode(&self, timing: &Timing) -> Mode {
         if self.with_rts() { timing.rts_mode(&self.mode) } else { self.mode }
     }
 
-    /// What that frame asks for.
+    /// The response that this frame elicits.
     pub(crate) fn exposed_response(&self, timing: &Timing) -> Response {
         if self.with_rts() {
             Response::to(timing, &self.exposed_mode(timing))
@@ -305,10 +320,10 @@ impl Edcaf {
         }
     }
 
-    // What became of it.
+    // Outcomes.
 
-    /// An attempt got its answer, or needed none; a block ack says what has `arrived`. Rate control
-    /// learns of it, with the receiver's `snr`, if that is known.
+    /// An attempt received its response, or needed none. `arrived` is the bitmap of a BlockAck.
+    /// Rate control learns the result and, where it is known, the `snr` at the receiver.
     pub(crate) fn succeed(
         &mut self,
         now: Instant,
@@ -318,7 +333,7 @@ impl Edcaf {
         snr: impl FnOnce(&Mode) -> Option<Db>,
         settled: &mut Vec<Settled>,
     ) {
-        self.access.succeed(rules.persistence(self.persistence));
+        self.access.succeed(rules.contention_parameters(self.contention_parameters));
         let acked = if let Some(arrived) = arrived {
             self.originator.on_block_ack(&rules.framing, now, arrived, settled)
         } else {
@@ -328,20 +343,21 @@ impl Edcaf {
         self.report(now, rate, rate::Answer::Acked(acked), snr);
     }
 
-    /// An attempt got no answer: `aired` tells that its data frames were on the air.
+    /// An attempt received no response. `data_sent` says whether its data frames were transmitted.
     pub(crate) fn miss(
         &mut self,
         now: Instant,
         rules: &Rules,
-        aired: bool,
+        data_sent: bool,
         rate: Option<&mut PeerRate>,
         settled: &mut Vec<Settled>,
     ) {
-        let answer = if aired { rate::Answer::None } else { rate::Answer::NoCts };
+        let answer = if data_sent { rate::Answer::None } else { rate::Answer::NoCts };
         self.report(now, rate, answer, |_| None);
-        let after_cts = aired && self.with_rts();
-        let failure = self.access.fail(rules.persistence(self.persistence), after_cts);
-        if aired {
+        let after_cts = data_sent && self.with_rts();
+        let failure =
+            self.access.fail(rules.contention_parameters(self.contention_parameters), after_cts);
+        if data_sent {
             self.originator.on_no_answer(&rules.framing, now, settled);
         } else {
             self.originator.on_delay(&rules.framing, now, settled);
@@ -351,20 +367,20 @@ impl Edcaf {
         }
     }
 
-    /// Another EDCAF of the node goes first: as after a collision, but that nothing was on the air,
-    /// of which rate control could learn (clause 10.23.2.4).
+    /// The EDCAF loses an internal collision to one of higher priority. This counts as a collision,
+    /// but rate control does not learn of it, because nothing was transmitted (clause 10.23.2.4).
     pub(crate) fn yield_to_higher(
         &mut self,
         now: Instant,
         rules: &Rules,
-        Tally { frames, .. }: &mut Tally,
+        NodeCounters { frames, .. }: &mut NodeCounters,
         settled: &mut Vec<Settled>,
     ) {
         frames.internal_collisions += 1;
         self.miss(now, rules, false, None, settled);
     }
 
-    /// Tells rate control what became of an attempt with data.
+    /// Reports the result of an attempt with data to rate control.
     fn report(
         &self,
         now: Instant,

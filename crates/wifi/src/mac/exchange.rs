@@ -1,48 +1,49 @@
-//! A frame exchange is data: the frames that go over the air once the medium is won.
+//! A frame exchange as data: the frames that a node and its receiver send after the node has won
+//! the contention.
 
 use super::Timing;
 use super::timing::{ACK, RTS};
 use crate::phy::{Airtime, Mode};
 use kernel::{Bytes, Duration, Instant};
 
-/// What a PSDU asks its receiver for.
+/// The response that a PSDU elicits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
-    /// Nothing: a broadcast.
+pub(crate) enum ElicitedResponse {
+    /// None: the PSDU is a broadcast.
     None,
-    /// An ACK.
+    /// An Ack.
     Ack,
-    /// A block ack.
+    /// A BlockAck.
     BlockAck,
 }
 
-/// Which frame a step sends.
+/// The type of the frame that a step sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepKind {
     /// Request to send.
     Rts,
     /// Clear to send, by the receiver.
     Cts,
-    /// Clear to send, by the sender to itself: no more than its Duration field (clause 10.27).
+    /// CTS-to-self: its Duration field protects the frames after it (clause 10.27).
     CtsToSelf,
     /// The data frame.
     Data,
     /// Acknowledgement, by the receiver.
     Ack,
-    /// Request for a block ack.
+    /// BlockAckReq.
     BlockAckRequest,
-    /// Block ack, by the receiver.
+    /// BlockAck, by the receiver.
     BlockAck,
 }
 
 /// One frame of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Which frame.
+    /// The type of the frame.
     pub kind: StepKind,
     /// When its PPDU begins.
     pub start: Instant,
-    /// How long its PPDU takes, by part.
+    /// Durations of the parts of its PPDU.
     pub airtime: Airtime,
 }
 
@@ -53,43 +54,43 @@ impl Step {
     }
 }
 
-/// How an exchange ends.
+/// The outcome of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// All frames arrive.
+pub enum ExchangeOutcome {
+    /// All frames are received.
     Success,
-    /// Noise destroys the data frame, in an A-MPDU each of them, or the block-ack request: no
-    /// answer follows.
+    /// Noise destroys the data frame, all MPDUs of the A-MPDU, or the BlockAckReq: no response
+    /// follows.
     DataLost,
-    /// Noise destroys the answer.
+    /// Noise destroys the response.
     AckLost,
-    /// Several stations send at once, and none is understood.
+    /// Several stations transmit at once, and no receiver decodes any of the frames.
     Collision,
 }
 
-/// The frames of one access to the medium, a SIFS apart.
+/// The frames of one exchange, a SIFS apart.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange {
     /// When the medium becomes busy.
     pub start: Instant,
     /// When the last frame ends.
     pub end: Instant,
-    /// How it ends.
-    pub fate: Fate,
+    /// The outcome.
+    pub outcome: ExchangeOutcome,
     /// Node that won the medium (one of them in a collision).
     pub sender: u32,
     /// Bytes of the data frame or A-MPDU, FCS included.
     pub psdu: Bytes,
-    /// Data frames in it; none in a collision and in a block-ack request.
+    /// The number of MPDUs; 0 in a collision and for a BlockAckReq.
     pub mpdus: u16,
-    /// The receiver has these data frames already: the answer was lost.
+    /// The receiver has all of these MPDUs already: the response to an earlier attempt was lost.
     pub repeated: bool,
-    /// When the last frame ends if all goes well.
+    /// When the last frame ends if all frames are received.
     planned: Instant,
     steps: [Option<Step>; 4],
 }
 
-/// What goes before the data.
+/// What precedes the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Opening {
     /// Nothing.
@@ -97,31 +98,36 @@ pub(crate) enum Opening {
     None,
     /// RTS and CTS.
     Rts,
-    /// A CTS to itself, whose loss no sender notices.
+    /// A CTS-to-self. Its transmitter does not notice when it is lost.
     CtsToSelf,
 }
 
-/// What the sender wants to send.
+/// What a node wants to send.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
     pub(crate) sender: u32,
     pub(crate) mode: Mode,
-    /// Mode of the answer.
+    /// Mode of the response.
     pub(crate) response: Mode,
     pub(crate) psdu: Bytes,
     pub(crate) opening: Opening,
-    /// Data frames; none: the PSDU is a block-ack request.
+    /// The number of MPDUs; 0: the PSDU is a BlockAckReq.
     pub(crate) mpdus: u16,
-    pub(crate) answer: Answer,
-    /// Bytes of a block ack.
+    pub(crate) answer: ElicitedResponse,
+    /// Bytes of a BlockAck.
     pub(crate) block_ack: Bytes,
     pub(crate) repeated: bool,
 }
 
 impl Exchange {
-    /// The exchange of one sender: `[Rts, Cts,] Data [, Ack]`, or with a CTS to itself, or with a
-    /// block ack, or `BlockAckRequest, BlockAck`.
-    pub(crate) fn of(timing: &Timing, request: &Request, start: Instant, fate: Fate) -> Self {
+    /// The exchange of one transmitter: `[Rts, Cts,] Data [, Ack]`, or with a CTS-to-self, or with
+    /// a BlockAck, or `BlockAckRequest, BlockAck`.
+    pub(crate) fn of(
+        timing: &Timing,
+        request: &Request,
+        start: Instant,
+        outcome: ExchangeOutcome,
+    ) -> Self {
         let mut steps = [None; 4];
         let mut next = 0;
         let mut at = start;
@@ -150,30 +156,30 @@ impl Exchange {
             Step { kind, start: sent + timing.sifs(), airtime }
         };
         let answer = match request.answer {
-            Answer::None => None,
-            Answer::Ack => Some(answer(StepKind::Ack, ACK)),
-            Answer::BlockAck => Some(answer(StepKind::BlockAck, request.block_ack)),
+            ElicitedResponse::None => None,
+            ElicitedResponse::Ack => Some(answer(StepKind::Ack, ACK)),
+            ElicitedResponse::BlockAck => Some(answer(StepKind::BlockAck, request.block_ack)),
         };
         let planned = answer.map_or(sent, |step| step.end());
         let mut end = sent;
-        if fate != Fate::DataLost && answer.is_some() {
+        if outcome != ExchangeOutcome::DataLost && answer.is_some() {
             steps[next] = answer;
             end = planned;
         }
         let Request { sender, psdu, mpdus, repeated, .. } = *request;
-        Self { start, end, fate, sender, psdu, mpdus, repeated, planned, steps }
+        Self { start, end, outcome, sender, psdu, mpdus, repeated, planned, steps }
     }
 
-    /// Several first frames at once; the medium is busy for the longest.
+    /// A collision of several first frames. The medium is busy for the longest of them.
     pub(crate) fn collision(start: Instant, longest: Duration, sender: u32) -> Self {
         let end = start + longest;
         let (psdu, mpdus, repeated, steps) = (Bytes::ZERO, 0, false, [None; 4]);
-        let (fate, planned) = (Fate::Collision, end);
-        Self { start, end, fate, sender, psdu, mpdus, repeated, planned, steps }
+        let (outcome, planned) = (ExchangeOutcome::Collision, end);
+        Self { start, end, outcome, sender, psdu, mpdus, repeated, planned, steps }
     }
 
-    /// How long a sender is on the air before it can notice that nobody answers: with its PSDU,
-    /// after a CTS to itself if there is one, or with its RTS.
+    /// How long a node transmits before a missing response can stop it: for its RTS, or for its
+    /// PSDU and a CTS-to-self before it.
     pub(crate) fn exposed(timing: &Timing, mode: &Mode, psdu: Bytes, opening: Opening) -> Duration {
         match opening {
             Opening::None => timing.airtime(mode, psdu).total(),
@@ -185,27 +191,28 @@ impl Exchange {
         }
     }
 
-    /// The frames in order; none for a collision.
+    /// The frames in order; none in a collision.
     pub fn steps(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().flatten()
     }
 
-    /// The data frame or block-ack request; none for a collision.
+    /// The data frame or BlockAckReq; none in a collision.
     pub fn data(&self) -> Option<&Step> {
         let is_data =
             |step: &&Step| matches!(step.kind, StepKind::Data | StepKind::BlockAckRequest);
         self.steps().find(is_data)
     }
 
-    /// How long the exchange takes if all goes well.
+    /// The duration of the exchange if all frames are received.
     pub(crate) fn planned(&self) -> Duration {
         self.planned - self.start
     }
 
-    /// When virtual carrier sense lets bystanders go: the Duration field reserves the medium for
-    /// the answer even if it does not come (clause 9.2.5).
+    /// When the NAV of third parties expires: the Duration field reserves the medium for the
+    /// response even if there is none (clause 9.2.5).
     pub(crate) fn reserved_until(&self, timing: &Timing) -> Instant {
-        // What the first frame reserves, if its Duration field is no less than that.
+        // The first frame reserves the medium until the planned end, or longer if its Duration
+        // field is rounded up.
         let first = self.steps().next().map_or(self.planned, Step::end);
         self.planned.max(first + timing.reservation(self.planned - first))
     }
@@ -224,14 +231,14 @@ mod tests {
 
     fn request(with_rts: bool, broadcast: bool) -> Request {
         let (mode, psdu) = (DOT11B.fastest(), Bytes(1100));
-        let answer = if broadcast { Answer::None } else { Answer::Ack };
+        let answer = if broadcast { ElicitedResponse::None } else { ElicitedResponse::Ack };
         let (mpdus, block_ack, repeated) = (1, Bytes(32), false);
         let opening = if with_rts { Opening::Rts } else { Opening::None };
         let response = timing().response_mode(&mode);
         Request { sender: 1, mode, response, psdu, opening, mpdus, answer, block_ack, repeated }
     }
 
-    /// Kind, begin and end in microseconds.
+    /// Type, start and end in microseconds.
     fn steps(exchange: &Exchange) -> Vec<(StepKind, u64, u64)> {
         let us = |at: Instant| at.0 / 1000;
         exchange.steps().map(|step| (step.kind, us(step.start), us(step.end()))).collect()
@@ -240,52 +247,64 @@ mod tests {
     #[test]
     fn frames_are_a_sifs_apart() {
         use StepKind::{Ack, Cts, Data, Rts};
-        let basic = Exchange::of(&timing(), &request(false, false), Instant::ZERO, Fate::Success);
+        let basic = Exchange::of(
+            &timing(),
+            &request(false, false),
+            Instant::ZERO,
+            ExchangeOutcome::Success,
+        );
         assert_eq!(steps(&basic), [(Data, 0, 992), (Ack, 1002, 1250)]);
-        let rts = Exchange::of(&timing(), &request(true, false), Instant::ZERO, Fate::Success);
+        let rts =
+            Exchange::of(&timing(), &request(true, false), Instant::ZERO, ExchangeOutcome::Success);
         let expected = [(Rts, 0, 272), (Cts, 282, 530), (Data, 540, 1532), (Ack, 1542, 1790)];
         assert_eq!(steps(&rts), expected);
         assert_eq!(rts.end, Instant(1_790_000));
-        let all = Exchange::of(&timing(), &request(false, true), Instant::ZERO, Fate::Success);
+        let all =
+            Exchange::of(&timing(), &request(false, true), Instant::ZERO, ExchangeOutcome::Success);
         assert_eq!(steps(&all), [(Data, 0, 992)]);
     }
 
     #[test]
     fn an_aggregate_gets_a_block_ack_and_so_does_a_request() {
         use StepKind::{BlockAck, BlockAckRequest, Data};
-        let of = |psdu, mpdus, fate| {
+        let of = |psdu, mpdus, outcome| {
             let psdu = Bytes(psdu);
-            let request =
-                Request { psdu, mpdus, answer: Answer::BlockAck, ..request(false, false) };
-            steps(&Exchange::of(&timing(), &request, Instant::ZERO, fate))
+            let request = Request {
+                psdu,
+                mpdus,
+                answer: ElicitedResponse::BlockAck,
+                ..request(false, false)
+            };
+            steps(&Exchange::of(&timing(), &request, Instant::ZERO, outcome))
         };
         // 32 bytes at 2 Mb/s with a long preamble are 320 µs.
-        assert_eq!(of(1100, 2, Fate::Success), [(Data, 0, 992), (BlockAck, 1002, 1322)]);
-        assert_eq!(of(1100, 2, Fate::DataLost), [(Data, 0, 992)]);
+        assert_eq!(of(1100, 2, ExchangeOutcome::Success), [(Data, 0, 992), (BlockAck, 1002, 1322)]);
+        assert_eq!(of(1100, 2, ExchangeOutcome::DataLost), [(Data, 0, 992)]);
         let asked = [(BlockAckRequest, 0, 210), (BlockAck, 220, 540)];
-        assert_eq!(of(24, 0, Fate::Success), asked);
+        assert_eq!(of(24, 0, ExchangeOutcome::Success), asked);
     }
 
     #[test]
     fn the_medium_is_reserved_for_an_ack_that_does_not_come() {
-        let reserved = |with_rts, fate| {
-            let exchange = Exchange::of(&timing(), &request(with_rts, false), Instant::ZERO, fate);
+        let reserved = |with_rts, outcome| {
+            let exchange =
+                Exchange::of(&timing(), &request(with_rts, false), Instant::ZERO, outcome);
             (exchange.end.0 / 1000, exchange.reserved_until(&timing()).0 / 1000)
         };
-        assert_eq!(reserved(false, Fate::Success), (1250, 1250));
-        assert_eq!(reserved(false, Fate::AckLost), (1250, 1250));
-        assert_eq!(reserved(false, Fate::DataLost), (992, 1250));
-        assert_eq!(reserved(true, Fate::DataLost), (1532, 1790));
+        assert_eq!(reserved(false, ExchangeOutcome::Success), (1250, 1250));
+        assert_eq!(reserved(false, ExchangeOutcome::AckLost), (1250, 1250));
+        assert_eq!(reserved(false, ExchangeOutcome::DataLost), (992, 1250));
+        assert_eq!(reserved(true, ExchangeOutcome::DataLost), (1532, 1790));
     }
 
     #[test]
-    fn the_first_frame_is_what_can_collide() {
+    fn only_the_first_frame_can_collide() {
         let first = |opening| Exchange::exposed(&timing(), &DOT11B.fastest(), Bytes(1100), opening);
         assert_eq!(first(Opening::None), Duration::from_micros(992));
         assert_eq!(first(Opening::Rts), Duration::from_micros(272), "at 2 Mb/s");
     }
 
-    /// 802.11g among 802.11b: basic rates 1, 2, 5.5 and 11 Mb/s.
+    /// 802.11g with 802.11b stations: basic rates 1, 2, 5.5 and 11 Mb/s.
     fn mixed(protection: Protection, preamble: Preamble, fastest_mbps: f64) -> Timing {
         let rates = DOT11B.modes.iter().map(|mode| mode.rate);
         Timing {
@@ -298,8 +317,8 @@ mod tests {
         }
     }
 
-    /// 1536 bytes in 54 Mb/s: 16 + 8·1536 + 6 bits in 57 symbols of 216, 20 + 4·57 + 6 µs with the
-    /// signal extension; the ACK at the mandatory 24 Mb/s: 20 + 4·2 + 6 µs.
+    /// 1536 bytes at 54 Mb/s: 16 + 8·1536 + 6 bits in 57 symbols of 216 bits, 20 + 4·57 + 6 µs with
+    /// the signal extension. The Ack at the mandatory 24 Mb/s: 20 + 4·2 + 6 µs.
     #[test]
     fn an_ofdm_frame_is_protected_in_dsss() {
         use StepKind::{Ack, Cts, CtsToSelf, Data, Rts};
@@ -308,14 +327,14 @@ mod tests {
             let opening = timing.opening_of(&mode, with_rts);
             let (response, psdu) = (timing.response_mode(&mode), Bytes(1536));
             let request = Request { mode, response, psdu, opening, ..request(false, false) };
-            let exchange = Exchange::of(timing, &request, Instant::ZERO, Fate::DataLost);
+            let exchange = Exchange::of(timing, &request, Instant::ZERO, ExchangeOutcome::DataLost);
             assert_eq!(exchange.reserved_until(timing), Instant::ZERO + exchange.planned());
-            let exchange = Exchange::of(timing, &request, Instant::ZERO, Fate::Success);
+            let exchange = Exchange::of(timing, &request, Instant::ZERO, ExchangeOutcome::Success);
             let exposed = Exchange::exposed(timing, &mode, request.psdu, opening).0 / 1000;
             (steps(&exchange), exposed)
         };
         let long = |protection, fastest| mixed(protection, Preamble::Long, fastest);
-        // 14 bytes at 11 Mb/s: 192 + 10.2 µs, up to a whole one.
+        // 14 bytes at 11 Mb/s: 192 + 10.2 µs, rounded up to a whole µs.
         let bare = of(&long(Protection::None, 11.0), false);
         assert_eq!(bare, (vec![(Data, 0, 254), (Ack, 264, 298)], 254));
         let to_self = of(&long(Protection::CtsToSelf, 11.0), false);
@@ -342,7 +361,7 @@ mod tests {
         let mbps = |mode: Mode| mode.rate.as_mbps();
         assert_eq!(mbps(timing.rts_mode(&cck)), 11.0);
         assert_eq!(mbps(timing.rts_mode(&DOT11G.fastest())), 11.0);
-        // A set without DSSS leaves the mandatory rates.
+        // A basic rate set without DSSS: the mandatory rates apply.
         let basic_rates = vec![BitRate::from_mbps(6.0)];
         let odd = Timing { basic_rates, ..timing };
         assert_eq!(mbps(odd.rts_mode(&DOT11G.fastest())), 11.0);

@@ -1,47 +1,47 @@
-//! The sending end of a stream of frames: what one access category of one node has to send over
-//! the air, to one receiver at a time, and how far it has come.
+//! The originator: the MSDUs in service of one access category of one node, for one receiver at a
+//! time, and their progress.
 //!
-//! It knows nothing of the medium. Whoever does tells it when to put a PSDU together and what
-//! became of that; it tells whose service has ended thereby.
+//! The originator does not access the medium. Its caller decides when a PSDU is assembled and
+//! reports the outcome. The originator returns the MSDUs whose service has ended.
 
 use super::aggregation::{
-    Aggregation, BLOCK_ACK_REQUEST, MissedBlockAck, Persist, Room, SUBFRAME_HEADER, ampdu, amsdu,
+    Aggregation, BLOCK_ACK_REQUEST, MissedBlockAck, RetryRule, Room, SUBFRAME_HEADER, ampdu, amsdu,
     single,
 };
 use super::block_ack::{Bitmap, SEQUENCES, after, distance};
-use super::exchange::Answer;
+use super::exchange::ElicitedResponse;
 use super::streams::Streams;
 use crate::phy::ModeClass;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::VecDeque;
 use wire::Packet;
 
-/// How the service of a packet ended.
+/// How the service of an MSDU ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It was acknowledged, or needed no acknowledgement.
+pub enum MsduOutcome {
+    /// The MSDU was acknowledged, or needed no acknowledgement.
     Sent,
-    /// A retry limit was reached.
+    /// The retry limit was reached.
     RetryLimit,
-    /// Its lifetime was over.
+    /// The lifetime ended.
     Lifetime,
 }
 
-/// How packets become MPDUs, and when these are given up.
+/// How MSDUs become MPDUs, and when MPDUs are discarded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Framing {
     /// Bytes that MAC and LLC add to a packet, FCS included.
     pub(crate) overhead: Bytes,
-    /// Of these those of LLC and SNAP, of which each MSDU has its own.
+    /// The part of `overhead` that is the LLC and SNAP header, of which each MSDU has its own.
     pub(crate) llc: Bytes,
-    /// Limits and rules of aggregates; without it, frames go one by one.
+    /// Limits and rules of aggregation; `None` is one MPDU per PPDU.
     pub(crate) aggregation: Option<Aggregation>,
-    /// Attempts of an MPDU under [`Persist::Counted`].
+    /// Attempts of an MPDU under [`RetryRule::Counted`].
     pub(crate) attempts: u32,
 }
 
 impl Framing {
-    /// Header and FCS of a data frame, without the LLC header, which belongs to each MSDU.
+    /// Header and FCS of an MPDU, without the LLC header, which belongs to each MSDU.
     fn frame(&self) -> Bytes {
         Bytes(self.overhead.0.saturating_sub(self.llc.0))
     }
@@ -51,73 +51,75 @@ impl Framing {
     }
 }
 
-/// What goes on the air at one access.
+/// The PSDU of one access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Psdu {
     pub(crate) bytes: Bytes,
-    /// Data frames in it; none: it is a block-ack request.
+    /// The number of MPDUs; 0: the PSDU is a BlockAckReq.
     pub(crate) mpdus: u16,
-    pub(crate) answer: Answer,
+    pub(crate) answer: ElicitedResponse,
 }
 
 impl Psdu {
-    /// Before anything is put together.
-    pub(crate) const NONE: Self = Self { bytes: Bytes::ZERO, mpdus: 0, answer: Answer::None };
+    /// The value before a PSDU is assembled.
+    pub(crate) const NONE: Self =
+        Self { bytes: Bytes::ZERO, mpdus: 0, answer: ElicitedResponse::None };
 }
 
 /// A packet whose service has ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Settled {
     pub(crate) packet: Packet,
-    pub(crate) outcome: Outcome,
-    /// Whether the receiver has it, whatever the sender knows.
+    pub(crate) outcome: MsduOutcome,
+    /// Whether the receiver has the packet. The originator may not know it.
     pub(crate) received: bool,
 }
 
-/// A data frame in service.
+/// An MPDU in service.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mpdu {
-    /// Its first packet among all that the originator ever took.
+    /// The number of its first packet among all packets that the originator ever took.
     first: u64,
-    /// Packets in it: several in an A-MSDU.
+    /// The number of its packets: several in an A-MSDU.
     packets: u32,
-    /// With header and FCS.
+    /// Length with header and FCS.
     pub(crate) bytes: Bytes,
-    /// Times it was on the air; above 0 its Retry bit is set (clause 9.2.4.1.6).
+    /// How often it was transmitted. Above 0 its Retry bit is set (clause 9.2.4.1.6).
     pub(crate) attempts: u32,
     expires: Instant,
     /// The receiver has it.
     pub(crate) received: bool,
-    /// Its service has ended, and it waits for those before it.
+    /// Its service has ended, and an earlier MPDU is still in service.
     settled: bool,
-    /// It ended without an acknowledgement.
+    /// Its service ended without an acknowledgement.
     given_up: bool,
 }
 
-/// What one access category of one node has in service, all for one receiver.
+/// The MSDUs in service of one access category of one node, all for one receiver.
 #[derive(Debug)]
 pub(crate) struct Originator {
     to: Option<u32>,
-    /// Sequence number of the first MPDU: the start of the window (`WinStartO`).
+    /// Sequence number of the first MPDU: the start of the transmit window (`WinStartO`).
     start: u16,
     mpdus: VecDeque<Mpdu>,
     packets: VecDeque<Packet>,
-    /// Packets that have left.
+    /// The number of packets that are no longer in service.
     passed: u64,
     streams: Streams,
-    /// The receiver has not answered anything since.
+    /// The receiver did not respond to the last BlockAckReq and has not responded since.
     doubted: bool,
-    /// MPDUs of the last PSDU, as places in `mpdus`.
+    /// The MPDUs of the last PSDU, as indices into `mpdus`.
     psdu: Vec<u16>,
-    /// A block-ack request goes before all else.
+    /// A BlockAckReq is due before any data.
     request: bool,
-    /// The last packet in service, if nothing but that request is left: it ends with the request.
+    /// The last packet in service, if only that BlockAckReq is left: its service ends with the
+    /// BlockAckReq.
     last: Option<Settled>,
 }
 
 impl Originator {
-    /// One with nothing to send, whose frames are numbered for each receiver apart, or for all
-    /// together (clause 10.3.2.14.2).
+    /// Creates an idle originator. If `apart`, it numbers the MPDUs of each receiver separately,
+    /// else those of all receivers together (clause 10.3.2.14.2).
     pub(crate) fn new(apart: bool) -> Self {
         Self {
             to: None,
@@ -133,18 +135,18 @@ impl Originator {
         }
     }
 
-    /// Whether there is nothing to send.
+    /// Whether nothing is in service.
     pub(crate) fn is_idle(&self) -> bool {
         self.mpdus.is_empty() && !self.request
     }
 
-    /// The receiver of what is in service; `None` is broadcast.
+    /// The receiver of the MSDUs in service; `None` is broadcast.
     pub(crate) fn to(&self) -> Option<u32> {
         self.to
     }
 
-    /// An idle one takes a packet into service.
-    pub(crate) fn load(
+    /// Takes a packet into service. The originator must be idle.
+    pub(crate) fn begin_service(
         &mut self,
         framing: &Framing,
         now: Instant,
@@ -177,22 +179,22 @@ impl Originator {
         self.packets.push_back(packet);
     }
 
-    /// Puts together what goes on the air now: a block-ack request if one is due; else frames that
-    /// were on the air before, then new ones, which `supply` gives one by one: the next packet for
-    /// this receiver if it is no larger than it says.
+    /// Assembles the next PSDU: a BlockAckReq if one is due, else MPDUs that were transmitted
+    /// before, then new ones. `source` returns the next packet for this receiver if it is no larger
+    /// than its argument.
     pub(crate) fn assemble(
         &mut self,
         framing: &Framing,
         class: ModeClass,
         room: Room,
         now: Instant,
-        mut supply: impl FnMut(Bytes) -> Option<Packet>,
+        mut source: impl FnMut(Bytes) -> Option<Packet>,
     ) -> Psdu {
         self.psdu.clear();
         if self.request {
-            return Psdu { bytes: BLOCK_ACK_REQUEST, mpdus: 0, answer: Answer::BlockAck };
+            return Psdu { bytes: BLOCK_ACK_REQUEST, mpdus: 0, answer: ElicitedResponse::BlockAck };
         }
-        // The common case without aggregates, and what it would come to below.
+        // Without aggregation, the general case below yields the same PSDU.
         if framing.aggregation.is_none() {
             self.psdu.push(0);
             return self.describe(class, Bytes::ZERO);
@@ -203,7 +205,7 @@ impl Originator {
             if place == self.mpdus.len() {
                 let most = ampdu(bytes, framing.overhead);
                 let Some(most) = room.bytes.0.checked_sub(most.0) else { break };
-                let Some(packet) = supply(Bytes(most)) else { break };
+                let Some(packet) = source(Bytes(most)) else { break };
                 self.append(framing, now, packet);
             }
             if self.mpdus[place].settled {
@@ -211,11 +213,12 @@ impl Originator {
                 continue;
             }
             if place + 1 == self.mpdus.len() {
-                self.fill(framing, room.bytes, bytes, &mut supply);
+                self.fill(framing, room.bytes, bytes, &mut source);
             }
             let mpdu = &self.mpdus[place];
             let longer = ampdu(bytes, mpdu.bytes);
-            // One frame may go whatever its size; a larger one than was asked for waits.
+            // A single MPDU may have any size. A further one that does not fit waits for the next
+            // PSDU.
             if !self.psdu.is_empty() && longer > room.bytes {
                 break;
             }
@@ -230,20 +233,21 @@ impl Originator {
         match self.psdu[..] {
             [only] => {
                 let mpdu = self.mpdus[usize::from(only)].bytes;
-                let answer = if self.to.is_some() { Answer::Ack } else { Answer::None };
+                let answer =
+                    if self.to.is_some() { ElicitedResponse::Ack } else { ElicitedResponse::None };
                 Psdu { bytes: single(class, mpdu), mpdus: 1, answer }
             }
-            _ => Psdu { bytes, mpdus: self.psdu.len() as u16, answer: Answer::BlockAck },
+            _ => Psdu { bytes, mpdus: self.psdu.len() as u16, answer: ElicitedResponse::BlockAck },
         }
     }
 
-    /// Adds packets to the last frame, if A-MSDUs are on and it was not on the air yet.
+    /// Adds packets to the last MPDU if A-MSDUs are on and it has not been transmitted.
     fn fill(
         &mut self,
         framing: &Framing,
         room: Bytes,
         before: Bytes,
-        supply: &mut impl FnMut(Bytes) -> Option<Packet>,
+        source: &mut impl FnMut(Bytes) -> Option<Packet>,
     ) {
         let Some(limits) = framing.aggregation.filter(|limits| limits.amsdu > Bytes::ZERO) else {
             return;
@@ -253,12 +257,12 @@ impl Originator {
             return;
         }
         let frame = framing.frame();
-        // The A-MSDU of a single packet would have a subframe header more.
+        // An A-MSDU adds a subframe header to the packet that the MPDU has.
         let alone = if mpdu.packets == 1 { SUBFRAME_HEADER } else { Bytes::ZERO };
         let mut body = mpdu.bytes - frame + alone;
         let most = limits.amsdu.0.min(room.0.saturating_sub(ampdu(before, frame).0));
         while let Some(left) = most.checked_sub(amsdu(body, framing.llc).0)
-            && let Some(packet) = supply(Bytes(left))
+            && let Some(packet) = source(Bytes(left))
         {
             body = amsdu(body, framing.llc + packet.size);
             mpdu.packets += 1;
@@ -267,19 +271,19 @@ impl Originator {
         }
     }
 
-    /// The frames of the last PSDU in order, each with its sequence number.
+    /// The MPDUs of the last PSDU in order, each with its sequence number.
     pub(crate) fn on_air(&self) -> impl Iterator<Item = (u16, &Mpdu)> {
         let frame = |&place: &u16| (after(self.start, place), &self.mpdus[usize::from(place)]);
         self.psdu.iter().map(frame)
     }
 
-    /// One of them.
+    /// One MPDU of the last PSDU, with its sequence number.
     pub(crate) fn frame_on_air(&self, index: usize) -> (u16, Mpdu) {
         let place = self.psdu[index];
         (after(self.start, place), self.mpdus[usize::from(place)])
     }
 
-    /// The bytes of the last PSDU at which its frames begin and end, delimiters included.
+    /// The offsets in the last PSDU at which its MPDUs begin and end, delimiters included.
     pub(crate) fn spans(&self, psdu: &Psdu) -> impl Iterator<Item = (Bytes, Bytes)> {
         let (whole, alone) = (psdu.bytes, psdu.mpdus <= 1);
         let mut before = Bytes::ZERO;
@@ -289,53 +293,54 @@ impl Originator {
         })
     }
 
-    /// Frames of the last PSDU that were on the air before it.
+    /// The number of MPDUs of the last PSDU that are retransmissions.
     pub(crate) fn repeated(&self) -> u64 {
         let attempts = |&place: &u16| self.mpdus[usize::from(place)].attempts;
         self.psdu.iter().map(|place| u64::from(attempts(place) > 0)).sum()
     }
 
-    /// Whether the last PSDU is still to be sent, again if it was sent before.
+    /// Whether the assembled PSDU must still be sent, for the first time or again.
     pub(crate) fn is_assembled(&self) -> bool {
         !self.psdu.is_empty()
     }
 
-    /// Whether the receiver has all frames of the last PSDU, of which there is one at least.
+    /// Whether the last PSDU has MPDUs and the receiver has all of them.
     pub(crate) fn all_received(&self) -> bool {
         let received = |&place: &u16| self.mpdus[usize::from(place)].received;
         !self.psdu.is_empty() && self.psdu.iter().all(received)
     }
 
-    /// The packets of a frame.
+    /// The packets of an MPDU.
     pub(crate) fn packets_of(&self, mpdu: &Mpdu) -> impl Iterator<Item = &Packet> + use<'_> {
         let first = (mpdu.first - self.passed) as usize;
         self.packets.range(first..first + mpdu.packets as usize)
     }
 
-    /// The receiver has this frame of the last PSDU.
+    /// The receiver has received this MPDU of the last PSDU.
     pub(crate) fn note_received(&mut self, index: usize) {
         let place = self.psdu[index];
         self.mpdus[usize::from(place)].received = true;
     }
 
-    /// Sequence number of the first frame in service, where block acks begin.
+    /// Sequence number of the first MPDU in service: the starting sequence number of BlockAcks.
     pub(crate) fn start(&self) -> u16 {
         self.start
     }
 
-    /// Whether a sequence number lies within so many from the first frame in service.
+    /// Whether a sequence number lies in a window of this size that starts at the first MPDU in
+    /// service.
     pub(crate) fn keeps_window(&self, sequence: u16, window: u16) -> bool {
         distance(self.start, sequence) < window
     }
 
-    /// Packets whose receiver does not have them.
+    /// Packets that the receiver does not have.
     pub(crate) fn unreceived(&self) -> impl Iterator<Item = &Packet> {
         let open = self.mpdus.iter().filter(|mpdu| !mpdu.received && !mpdu.settled);
         let last = self.last.iter().filter(|last| !last.received).map(|last| &last.packet);
         open.flat_map(|mpdu| self.packets_of(mpdu)).chain(last)
     }
 
-    /// All of the last PSDU needed no acknowledgement, or has got an ACK.
+    /// An Ack acknowledges the whole last PSDU, or the PSDU needed no acknowledgement.
     pub(crate) fn on_ack(&mut self, settled: &mut Vec<Settled>) {
         if let (&[0], 1) = (&self.psdu[..], self.mpdus.len()) {
             return self.finish_only(settled);
@@ -343,13 +348,13 @@ impl Originator {
         for i in 0..self.psdu.len() {
             let place = usize::from(self.psdu[i]);
             self.mpdus[place].attempts += 1;
-            self.settle(place, Outcome::Sent, settled);
+            self.settle(place, MsduOutcome::Sent, settled);
         }
         self.trim(settled);
     }
 
-    /// The only frame in service is acknowledged: what [`Self::settle`] and [`Self::trim`] come to
-    /// then.
+    /// The only MPDU in service is acknowledged. [`Self::settle`] and [`Self::trim`] have the same
+    /// result.
     fn finish_only(&mut self, settled: &mut Vec<Settled>) {
         self.psdu.clear();
         let Some(Mpdu { packets, received, .. }) = self.mpdus.pop_front() else { return };
@@ -357,12 +362,12 @@ impl Originator {
         self.passed += u64::from(packets);
         for _ in 0..packets {
             let Some(packet) = self.packets.pop_front() else { return };
-            settled.push(Settled { packet, outcome: Outcome::Sent, received });
+            settled.push(Settled { packet, outcome: MsduOutcome::Sent, received });
         }
     }
 
-    /// A block ack has come, whose first bit stands for [`Originator::start`]. Returns how many
-    /// frames of the last PSDU have arrived.
+    /// A BlockAck has arrived whose first bit acknowledges the MPDU [`Originator::start`]. Returns
+    /// how many MPDUs of the last PSDU the receiver has.
     pub(crate) fn on_block_ack(
         &mut self,
         framing: &Framing,
@@ -378,7 +383,7 @@ impl Originator {
         (self.request, self.doubted) = (false, false);
         for place in 0..self.mpdus.len() {
             if !self.mpdus[place].settled && arrived.has(place as u16) {
-                self.settle(place, Outcome::Sent, settled);
+                self.settle(place, MsduOutcome::Sent, settled);
             }
         }
         self.give_up(framing, now, settled);
@@ -386,7 +391,7 @@ impl Originator {
         count
     }
 
-    /// The last PSDU was on the air, and no answer came.
+    /// The last PSDU was transmitted, and no response came.
     pub(crate) fn on_no_answer(
         &mut self,
         framing: &Framing,
@@ -397,13 +402,13 @@ impl Originator {
             self.mpdus[usize::from(place)].attempts += 1;
         }
         let Some(limits) = framing.aggregation else { return };
-        // Nothing is to be asked about a single frame, which wanted an ACK.
+        // A single MPDU elicits an Ack, so no BlockAckReq follows it.
         self.request |= limits.missed == MissedBlockAck::Request && self.psdu.len() > 1;
         self.on_delay(framing, now, settled);
     }
 
-    /// Time has passed without a frame on the air: no CTS came, or another category of the node
-    /// went first.
+    /// Time has passed without a transmission: no CTS came, or the EDCAF lost an internal
+    /// collision.
     pub(crate) fn on_delay(&mut self, framing: &Framing, now: Instant, settled: &mut Vec<Settled>) {
         if framing.aggregation.is_some() {
             self.give_up(framing, now, settled);
@@ -411,15 +416,16 @@ impl Originator {
         }
     }
 
-    /// A retry limit is reached: without an agreement all is given up, under one nothing (clause
-    /// 10.23.2.12.1) but to a receiver that has not answered the last request either: others have
-    /// their turn. A request that is left is put off until there is data for its receiver again.
+    /// The retry limit is reached. Without an agreement, all MPDUs are discarded. Under an
+    /// agreement, none is discarded (clause 10.23.2.12.1), except for a receiver that has not
+    /// responded to the previous BlockAckReq either: then other receivers have their turn, and the
+    /// BlockAckReq is postponed until there is data for this receiver again.
     pub(crate) fn on_retry_limit(&mut self, framing: &Framing, settled: &mut Vec<Settled>) {
         let out_of_reach = self.request && (self.doubted || self.mpdus.is_empty());
         if framing.aggregation.is_none() || self.to.is_none() || out_of_reach {
             for place in 0..self.mpdus.len() {
                 if !self.mpdus[place].settled {
-                    self.settle(place, Outcome::RetryLimit, settled);
+                    self.settle(place, MsduOutcome::RetryLimit, settled);
                 }
             }
         }
@@ -430,17 +436,17 @@ impl Originator {
         }
     }
 
-    /// Gives up frames that have had their time or their attempts.
+    /// Discards MPDUs whose lifetime or number of attempts has reached its limit.
     fn give_up(&mut self, framing: &Framing, now: Instant, settled: &mut Vec<Settled>) {
         let Some(limits) = framing.aggregation else { return };
         for place in 0..self.mpdus.len() {
             let Mpdu { settled: over, expires, attempts, .. } = self.mpdus[place];
-            // As long as a request is due, the receiver may have it.
-            let counted = limits.persist == Persist::Counted && !self.request;
+            // As long as a BlockAckReq is due, the receiver may have the MPDU.
+            let counted = limits.retry_rule == RetryRule::Counted && !self.request;
             let outcome = match () {
                 () if over => continue,
-                () if now >= expires => Outcome::Lifetime,
-                () if counted && attempts >= framing.attempts => Outcome::RetryLimit,
+                () if now >= expires => MsduOutcome::Lifetime,
+                () if counted && attempts >= framing.attempts => MsduOutcome::RetryLimit,
                 () => continue,
             };
             self.settle(place, outcome, settled);
@@ -448,7 +454,7 @@ impl Originator {
         }
     }
 
-    fn settle(&mut self, place: usize, outcome: Outcome, settled: &mut Vec<Settled>) {
+    fn settle(&mut self, place: usize, outcome: MsduOutcome, settled: &mut Vec<Settled>) {
         let mpdu = &mut self.mpdus[place];
         mpdu.settled = true;
         let received = mpdu.received;
@@ -457,9 +463,10 @@ impl Originator {
         settled.extend(packets.map(|&packet| Settled { packet, outcome, received }));
     }
 
-    /// Moves the window up to the first frame in service. Where the receiver may wait for one that
-    /// was given up, a request has to tell it (clause 10.25.6.5). Those that never were on the air
-    /// leave their numbers to those after them, for a receiver cannot follow more than half a turn.
+    /// Moves the window up to the first MPDU in service. If the receiver may wait for an MPDU that
+    /// was discarded, a BlockAckReq must move its window (clause 10.25.6.5). An MPDU that was
+    /// discarded before its first transmission frees its sequence number for the next one, because
+    /// a recipient cannot follow a jump of more than half the sequence number space.
     fn trim(&mut self, settled: &mut Vec<Settled>) {
         self.psdu.clear();
         let count = self.mpdus.len();
@@ -475,8 +482,8 @@ impl Originator {
         let next = self.mpdus.front().map_or(taken, |mpdu| mpdu.first);
         self.packets.drain(..(next - self.passed) as usize);
         self.passed = next;
-        // Where the service of a packet ends the next one is brought, and there is no place for it
-        // before the request is over.
+        // The end of a packet's service makes the node fetch the next packet, which has no place
+        // before the BlockAckReq has succeeded.
         if !self.request {
             settled.extend(self.last.take());
         } else if self.mpdus.is_empty() {

@@ -43,12 +43,12 @@ struct Bench {
 }
 
 impl Bench {
-    /// So many packets wait, the first of them is loaded.
+    /// This number of packets, the first of them in service.
     fn new(framing: Framing, sizes: &[u64]) -> Self {
         let mut originator = Originator::new(false);
         let mut waiting: VecDeque<_> =
             (0..).zip(sizes).map(|(number, &size)| packet(number, size)).collect();
-        originator.load(&framing, NOW, waiting.pop_front().unwrap(), Some(0));
+        originator.begin_service(&framing, NOW, waiting.pop_front().unwrap(), Some(0));
         Self { originator, framing, waiting, now: NOW, settled: Vec::new() }
     }
 
@@ -59,13 +59,13 @@ impl Bench {
         })
     }
 
-    /// Sequence numbers on the air.
+    /// Sequence numbers of the last PSDU.
     fn on_air(&self) -> Vec<u16> {
         self.originator.on_air().map(|(sequence, _)| sequence).collect()
     }
 
-    /// Packets settled since the last look.
-    fn settled(&mut self) -> Vec<(u64, Outcome)> {
+    /// Packets whose service has ended since the last call.
+    fn settled(&mut self) -> Vec<(u64, MsduOutcome)> {
         self.settled.drain(..).map(|settled| (number(&settled.packet), settled.outcome)).collect()
     }
 
@@ -83,36 +83,39 @@ impl Bench {
 }
 
 #[test]
-fn frames_go_one_by_one_without_aggregation() {
+fn without_aggregation_each_psdu_has_one_mpdu() {
     let framing = Framing { overhead: Bytes(36), llc: Bytes(8), aggregation: None, attempts: 7 };
     let mut bench = Bench::new(framing, &[1500, 1500]);
     let psdu = bench.assemble(ROOM);
-    assert_eq!(psdu, Psdu { bytes: Bytes(1536), mpdus: 1, answer: Answer::Ack });
+    assert_eq!(psdu, Psdu { bytes: Bytes(1536), mpdus: 1, answer: ElicitedResponse::Ack });
     bench.no_answer();
     assert!(!bench.originator.is_idle());
     assert_eq!(bench.assemble(Room::SINGLE).bytes, Bytes(1536));
     bench.originator.on_ack(&mut bench.settled);
-    assert_eq!(bench.settled(), [(0, Outcome::Sent)]);
+    assert_eq!(bench.settled(), [(0, MsduOutcome::Sent)]);
     assert!(bench.originator.is_idle());
 }
 
 #[test]
-fn a_broadcast_is_alone_and_wants_no_answer() {
+fn a_broadcast_is_a_single_mpdu_and_elicits_no_response() {
     let mut originator = Originator::new(false);
     let framing = framing(aggregation());
-    originator.load(&framing, NOW, packet(0, 100), None);
+    originator.begin_service(&framing, NOW, packet(0, 100), None);
     let psdu = originator.assemble(&framing, ModeClass::Ht, ROOM, NOW, |_| Some(packet(1, 100)));
-    assert_eq!(psdu, Psdu { bytes: Bytes(138), mpdus: 1, answer: Answer::None });
+    assert_eq!(psdu, Psdu { bytes: Bytes(138), mpdus: 1, answer: ElicitedResponse::None });
 }
 
 #[test]
-fn what_waits_goes_together() {
+fn waiting_packets_share_an_a_mpdu() {
     let mut bench = Bench::new(framing(aggregation()), &[1500, 100, 1500]);
     let psdu = bench.assemble(ROOM);
     // 4 + 1538 + 2, 4 + 138 + 2, 4 + 1538.
-    assert_eq!(psdu, Psdu { bytes: Bytes(1544 + 144 + 1542), mpdus: 3, answer: Answer::BlockAck });
+    assert_eq!(
+        psdu,
+        Psdu { bytes: Bytes(1544 + 144 + 1542), mpdus: 3, answer: ElicitedResponse::BlockAck }
+    );
     assert_eq!(bench.block_ack(&[0, 1, 2]), 3);
-    let sent = |number| (number, Outcome::Sent);
+    let sent = |number| (number, MsduOutcome::Sent);
     assert_eq!(bench.settled(), [sent(0), sent(1), sent(2)]);
     assert!(bench.originator.is_idle());
 }
@@ -131,20 +134,20 @@ fn limits_in_frames_and_bytes_hold() {
 }
 
 #[test]
-fn a_packet_that_is_larger_than_asked_for_goes_next() {
+fn a_packet_that_does_not_fit_is_sent_next() {
     let mut bench = Bench::new(framing(aggregation()), &[1500]);
     let room = Room { frames: 64, bytes: Bytes(2000) };
     let mut large = Some(packet(7, 1500));
     let Bench { originator, framing, .. } = &mut bench;
     let psdu = originator.assemble(framing, ModeClass::Ht, room, NOW, |_| large.take());
-    assert_eq!((psdu.mpdus, psdu.answer), (1, Answer::Ack));
+    assert_eq!((psdu.mpdus, psdu.answer), (1, ElicitedResponse::Ack));
     bench.originator.on_ack(&mut bench.settled);
     assert_eq!(bench.assemble(room).mpdus, 1);
     assert_eq!(bench.on_air(), [1]);
 }
 
 #[test]
-fn what_was_lost_goes_first_and_the_window_waits_for_it() {
+fn lost_mpdus_are_sent_first_and_hold_the_window() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 100]);
     let psdu = bench.assemble(ROOM);
     assert_eq!(psdu.mpdus, 64);
@@ -165,12 +168,12 @@ fn after_a_missed_block_ack_a_request_goes_first() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 3]);
     bench.assemble(ROOM);
     bench.no_answer();
-    let request = Psdu { bytes: Bytes(24), mpdus: 0, answer: Answer::BlockAck };
+    let request = Psdu { bytes: Bytes(24), mpdus: 0, answer: ElicitedResponse::BlockAck };
     assert_eq!(bench.assemble(ROOM), request);
     bench.no_answer();
     assert_eq!(bench.assemble(ROOM), request, "until it is answered");
     bench.block_ack(&[0, 2]);
-    assert_eq!(bench.settled(), [(0, Outcome::Sent), (2, Outcome::Sent)]);
+    assert_eq!(bench.settled(), [(0, MsduOutcome::Sent), (2, MsduOutcome::Sent)]);
     bench.assemble(ROOM);
     assert_eq!(bench.on_air(), [1]);
     bench.no_answer();
@@ -187,7 +190,7 @@ fn or_all_is_sent_again() {
 }
 
 #[test]
-fn a_lifetime_ends_and_the_receiver_is_told() {
+fn after_the_end_of_a_lifetime_a_block_ack_request_moves_the_window() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 3]);
     bench.assemble(ROOM);
     bench.now = NOW + Duration::from_millis(499);
@@ -203,12 +206,12 @@ fn a_lifetime_ends_and_the_receiver_is_told() {
         bench.no_answer();
     }
     bench.block_ack(&[]);
-    assert_eq!(bench.settled(), [(1, Outcome::Lifetime)]);
+    assert_eq!(bench.settled(), [(1, MsduOutcome::Lifetime)]);
     assert!(bench.originator.is_idle());
 }
 
 #[test]
-fn a_request_to_nobody_is_put_off_until_there_is_data_again() {
+fn a_block_ack_request_without_response_is_postponed_until_there_is_data() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 2]);
     bench.assemble(ROOM);
     bench.no_answer();
@@ -216,17 +219,17 @@ fn a_request_to_nobody_is_put_off_until_there_is_data_again() {
     assert_eq!(bench.assemble(ROOM).mpdus, 0, "while data is left it is asked for");
     bench.now = NOW + Duration::from_millis(500);
     bench.no_answer();
-    assert_eq!(bench.settled(), [(0, Outcome::Lifetime)]);
+    assert_eq!(bench.settled(), [(0, MsduOutcome::Lifetime)]);
     bench.originator.on_retry_limit(&bench.framing, &mut bench.settled);
-    assert_eq!(bench.settled(), [(1, Outcome::Lifetime)]);
+    assert_eq!(bench.settled(), [(1, MsduOutcome::Lifetime)]);
     assert!(bench.originator.is_idle(), "others have their turn");
-    bench.originator.load(&bench.framing, bench.now, packet(7, 100), Some(0));
+    bench.originator.begin_service(&bench.framing, bench.now, packet(7, 100), Some(0));
     assert_eq!(bench.assemble(ROOM).mpdus, 0, "the receiver may wait for what was given up");
     bench.no_answer();
     bench.originator.on_retry_limit(&bench.framing, &mut bench.settled);
-    assert_eq!(bench.settled(), [(7, Outcome::RetryLimit)], "it has not answered twice");
+    assert_eq!(bench.settled(), [(7, MsduOutcome::RetryLimit)], "it has not answered twice");
     assert!(bench.originator.is_idle());
-    bench.originator.load(&bench.framing, bench.now, packet(8, 100), Some(0));
+    bench.originator.begin_service(&bench.framing, bench.now, packet(8, 100), Some(0));
     assert_eq!(bench.assemble(ROOM).mpdus, 0);
     bench.block_ack(&[]);
     assert_eq!(bench.assemble(ROOM).mpdus, 1);
@@ -234,7 +237,7 @@ fn a_request_to_nobody_is_put_off_until_there_is_data_again() {
 }
 
 #[test]
-fn a_receiver_out_of_reach_can_follow_once_it_is_back() {
+fn a_receiver_out_of_range_can_receive_when_it_returns() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 2]);
     bench.assemble(ROOM);
     bench.no_answer();
@@ -243,46 +246,46 @@ fn a_receiver_out_of_reach_can_follow_once_it_is_back() {
     for number in 0..3000 {
         bench.originator.on_retry_limit(&bench.framing, &mut bench.settled);
         assert!(bench.originator.is_idle());
-        bench.originator.load(&bench.framing, bench.now, packet(number, 100), Some(0));
+        bench.originator.begin_service(&bench.framing, bench.now, packet(number, 100), Some(0));
         assert_eq!(bench.assemble(ROOM).mpdus, 0, "it is asked first");
         bench.no_answer();
     }
-    // More than half a turn of the numbers ahead it would take them for old ones.
+    // The recipient takes numbers more than half the sequence number space ahead for old ones.
     assert_eq!(bench.originator.start(), 2);
 }
 
 #[test]
-fn what_was_never_on_the_air_leaves_its_number() {
+fn an_mpdu_that_was_never_sent_frees_its_sequence_number() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 3]);
     bench.assemble(Room { frames: 1, ..ROOM });
     bench.no_answer();
-    // Its second frame comes with the first, and neither goes out.
+    // The second MPDU arrives with the first, and neither is acknowledged.
     bench.assemble(Room { frames: 2, ..ROOM });
     bench.now = NOW + Duration::from_millis(500);
     bench.originator.on_delay(&bench.framing, bench.now, &mut bench.settled);
-    assert_eq!(bench.settled(), [(0, Outcome::Lifetime)], "the last waits for the request");
+    assert_eq!(bench.settled(), [(0, MsduOutcome::Lifetime)], "the last waits for the request");
     assert_eq!(bench.originator.start(), 1);
     assert_eq!(bench.assemble(ROOM).mpdus, 0, "the receiver may wait for the first");
     bench.block_ack(&[]);
-    assert_eq!(bench.settled(), [(1, Outcome::Lifetime)]);
-    bench.originator.load(&bench.framing, bench.now, packet(7, 100), Some(0));
+    assert_eq!(bench.settled(), [(1, MsduOutcome::Lifetime)]);
+    bench.originator.begin_service(&bench.framing, bench.now, packet(7, 100), Some(0));
     bench.assemble(ROOM);
     assert_eq!(bench.originator.on_air().next().map(|(number, _)| number), Some(1));
 }
 
 #[test]
 fn attempts_may_be_counted() {
-    let limits = Aggregation { persist: Persist::Counted, ..aggregation() };
+    let limits = Aggregation { retry_rule: RetryRule::Counted, ..aggregation() };
     let mut bench = Bench::new(framing(limits), &[100; 2]);
     for arrives in 1..=2 {
         bench.assemble(ROOM);
         assert_eq!(bench.block_ack(&[arrives]), 1);
         bench.waiting.push_back(packet(9, 100));
     }
-    assert_eq!(bench.settled(), [(1, Outcome::Sent), (9, Outcome::Sent)]);
+    assert_eq!(bench.settled(), [(1, MsduOutcome::Sent), (9, MsduOutcome::Sent)]);
     bench.assemble(ROOM);
     bench.block_ack(&[]);
-    assert_eq!(bench.settled()[0], (0, Outcome::RetryLimit), "three attempts are allowed");
+    assert_eq!(bench.settled()[0], (0, MsduOutcome::RetryLimit), "three attempts are allowed");
 }
 
 #[test]
@@ -309,7 +312,7 @@ fn sequence_numbers_are_each_receivers_own() {
     let framing = framing(aggregation());
     let mut originator = Originator::new(true);
     let mut send = |to| {
-        originator.load(&framing, NOW, packet(0, 100), Some(to));
+        originator.begin_service(&framing, NOW, packet(0, 100), Some(to));
         originator.assemble(&framing, ModeClass::Ht, ROOM, NOW, |_| None);
         let sequence = originator.start();
         originator.on_ack(&mut Vec::new());
@@ -323,7 +326,7 @@ fn sequence_numbers_have_twelve_bits() {
     let framing = Framing { overhead: Bytes(36), llc: Bytes(8), aggregation: None, attempts: 7 };
     let mut originator = Originator::new(false);
     let mut sequence = || {
-        originator.load(&framing, NOW, packet(0, 100), Some(0));
+        originator.begin_service(&framing, NOW, packet(0, 100), Some(0));
         originator.assemble(&framing, ModeClass::Ofdm, Room::SINGLE, NOW, |_| None);
         let sequence = originator.on_air().next().map(|(sequence, _)| sequence);
         originator.on_ack(&mut Vec::new());
@@ -334,39 +337,39 @@ fn sequence_numbers_have_twelve_bits() {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Fate {
-    /// These frames are lost; the block ack comes.
+enum AttemptOutcome {
+    /// These MPDUs are lost; the BlockAck arrives.
     Answered(u64),
-    /// These frames are lost, and the block ack.
+    /// These MPDUs and the BlockAck are lost.
     Unanswered(u64),
-    /// Others went first, so long.
+    /// Other EDCAFs transmit first, for so many milliseconds.
     Delayed(u64),
 }
 
-fn fates() -> impl Strategy<Value = Vec<Fate>> {
-    let fate = prop_oneof![
-        4 => any::<u64>().prop_map(Fate::Answered),
-        2 => Just(Fate::Answered(0)),
-        2 => any::<u64>().prop_map(Fate::Unanswered),
-        1 => (1u64..400).prop_map(Fate::Delayed),
+fn attempts() -> impl Strategy<Value = Vec<AttemptOutcome>> {
+    let attempt = prop_oneof![
+        4 => any::<u64>().prop_map(AttemptOutcome::Answered),
+        2 => Just(AttemptOutcome::Answered(0)),
+        2 => any::<u64>().prop_map(AttemptOutcome::Unanswered),
+        1 => (1u64..400).prop_map(AttemptOutcome::Delayed),
     ];
-    prop::collection::vec(fate, 1..120)
+    prop::collection::vec(attempt, 1..120)
 }
 
 fn limits() -> impl Strategy<Value = (Aggregation, u64)> {
     let window = prop_oneof![Just(64u16), Just(256)];
     (window, 1u16..80, any::<bool>(), any::<bool>(), 0u64..2000, 2000u64..70_000).prop_map(
         |(window, frames, counted, request, amsdu, bytes)| {
-            let persist = if counted { Persist::Counted } else { Persist::Lifetime };
+            let retry_rule = if counted { RetryRule::Counted } else { RetryRule::Lifetime };
             let missed = if request { MissedBlockAck::Request } else { MissedBlockAck::Retransmit };
             let amsdu = Bytes(amsdu);
-            let limits = Aggregation { window, frames, amsdu, persist, missed, ..aggregation() };
+            let limits = Aggregation { window, frames, amsdu, retry_rule, missed, ..aggregation() };
             (limits, bytes)
         },
     )
 }
 
-/// Each of so many packets is in one place, and those that arrived came in order.
+/// Each packet is in exactly one place, and the packets that arrived are in order.
 fn account_for(
     bench: &Bench,
     recipient: &Recipient,
@@ -386,9 +389,9 @@ fn account_for(
         let number = number(&settled.packet);
         let arrived = numbers.binary_search(&number).is_ok() || held.contains(&number);
         prop_assert_eq!(arrived, settled.received);
-        prop_assert!(arrived || settled.outcome != Outcome::Sent);
+        prop_assert!(arrived || settled.outcome != MsduOutcome::Sent);
     }
-    // What is in service and nowhere else, is neither settled nor arrived.
+    // A packet that is in service, whose service has not ended and which has not arrived.
     let open = bench.originator.unreceived().count();
     let taken = packets - bench.waiting.len();
     let gone = bench.settled.iter().filter(|s| !s.received).count();
@@ -397,21 +400,21 @@ fn account_for(
 }
 
 proptest! {
-    /// Between an originator and a recipient, whatever is lost on the way: each packet is handed up
-    /// at most once and in order, what is settled as sent has arrived, limits and window hold.
+    /// With any losses between an originator and a recipient: each packet is delivered at most once
+    /// and in order, each packet that ends as sent has arrived, and the limits and the window hold.
     #[test]
-    fn both_ends_agree((limits, bytes) in limits(), fates in fates()) {
+    fn both_ends_agree((limits, bytes) in limits(), attempts in attempts()) {
         let framing = framing(limits);
         let sizes: Vec<u64> = (0..4000u64).map(|i| [1500, 52, 700, 52][i as usize % 4]).collect();
         let mut bench = Bench::new(framing, &sizes);
         let mut recipient = Recipient::new(limits.window);
         let room = Room { frames: limits.frames, bytes: Bytes(bytes) };
         let mut up = Vec::new();
-        for fate in fates {
-            let (lost, answered) = match fate {
-                Fate::Answered(lost) => (lost, true),
-                Fate::Unanswered(lost) => (lost, false),
-                Fate::Delayed(ms) => {
+        for attempt in attempts {
+            let (lost, answered) = match attempt {
+                AttemptOutcome::Answered(lost) => (lost, true),
+                AttemptOutcome::Unanswered(lost) => (lost, false),
+                AttemptOutcome::Delayed(ms) => {
                     bench.now += Duration::from_millis(ms);
                     bench.originator.on_delay(&framing, bench.now, &mut bench.settled);
                     (u64::MAX, false)
@@ -419,7 +422,7 @@ proptest! {
             };
             if bench.originator.is_idle() {
                 let Some(packet) = bench.waiting.pop_front() else { break };
-                bench.originator.load(&framing, bench.now, packet, Some(0));
+                bench.originator.begin_service(&framing, bench.now, packet, Some(0));
             }
             let psdu = bench.assemble(room);
             prop_assert!(psdu.mpdus <= room.frames);
@@ -444,10 +447,10 @@ proptest! {
             }
             let Bench { originator, settled, now, .. } = &mut bench;
             match psdu.answer {
-                Answer::BlockAck if heard && answered => {
+                ElicitedResponse::BlockAck if heard && answered => {
                     originator.on_block_ack(&framing, *now, &recipient.block_ack(start), settled);
                 }
-                Answer::Ack if heard && answered => originator.on_ack(settled),
+                ElicitedResponse::Ack if heard && answered => originator.on_ack(settled),
                 _ => originator.on_no_answer(&framing, *now, settled),
             }
         }

@@ -1,16 +1,17 @@
-//! The receiving end of a stream of frames: filters duplicates, and under a block-ack agreement
-//! hands up packets in the order in which they were sent (clause 10.25.6).
+//! The recipient: detects duplicates, and under a block ack agreement delivers packets in the order
+//! in which they were sent (clause 10.25.6).
 
 use super::block_ack::{Bitmap, SEQUENCES, after, distance};
 use wire::Packet;
 
-/// The duplicate filter without an agreement (clause 10.3.2.14): the last sequence number accepted.
+/// Duplicate detection without an agreement (clause 10.3.2.14): the last sequence number that was
+/// accepted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Cache(Option<u16>);
 
 impl Cache {
-    /// Whether a frame is new. A repeated sequence number is a duplicate only on a retry (clause
-    /// 10.3.2.14.3).
+    /// Whether an MPDU is new. A repeated sequence number is a duplicate only if the Retry bit is
+    /// set (clause 10.3.2.14.3).
     pub(crate) fn accept(&mut self, sequence: u16, retry: bool) -> bool {
         let new = !retry || self.0 != Some(sequence);
         if new {
@@ -20,30 +21,31 @@ impl Cache {
     }
 }
 
-/// The reorder buffer of a block-ack agreement, with the record of what has arrived.
+/// The reorder buffer of a block ack agreement and the record of received MPDUs.
 ///
-/// The originator keeps to its window, so all that lies before the buffer's has arrived or was
-/// given up, and is not asked for again.
+/// The originator keeps to its window. Each MPDU before the window of the buffer was therefore
+/// received or discarded, and no BlockAckReq asks for it again.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipient {
-    /// MPDUs the buffer has places for.
+    /// The number of MPDUs that the buffer holds.
     window: u16,
-    /// The next number in order (`WinStartB`).
+    /// The next sequence number in order (`WinStartB`).
     start: u16,
-    /// What has arrived from `start` on.
+    /// The MPDUs received from `start` on.
     arrived: Bitmap,
-    /// Packets that wait for others before them, in their order.
+    /// Packets that wait for earlier ones, in order.
     held: Vec<(u16, Packet)>,
 }
 
 impl Recipient {
-    /// An empty buffer for so many MPDUs, which begins with number 0.
+    /// Creates an empty buffer for so many MPDUs, which begins with sequence number 0.
     pub(crate) fn new(window: u16) -> Self {
         debug_assert!((1..=Bitmap::LEN).contains(&window));
         Self { window, start: 0, arrived: Bitmap::default(), held: Vec::new() }
     }
 
-    /// An MPDU arrives: appends to `up` what may be handed up now. False for a duplicate.
+    /// An MPDU arrives. Appends to `up` the packets that may be delivered now. Returns whether the
+    /// MPDU is new.
     pub(crate) fn on_mpdu(
         &mut self,
         sequence: u16,
@@ -70,7 +72,7 @@ impl Recipient {
         true
     }
 
-    /// A block-ack request: nothing before `start` is to come (clause 10.25.6.6.3).
+    /// A BlockAckReq arrives: no MPDU before `start` will follow (clause 10.25.6.6.3).
     pub(crate) fn on_request(&mut self, start: u16, up: &mut Vec<Packet>) {
         let ahead = distance(self.start, start);
         if ahead < SEQUENCES / 2 {
@@ -79,7 +81,7 @@ impl Recipient {
         }
     }
 
-    /// What has arrived of the MPDUs from number `from` on.
+    /// Which MPDUs were received from sequence number `from` on.
     pub(crate) fn block_ack(&self, from: u16) -> Bitmap {
         let mut bitmap = self.arrived;
         let ahead = distance(self.start, from);
@@ -91,12 +93,12 @@ impl Recipient {
         bitmap
     }
 
-    /// Packets that wait for others before them.
+    /// Packets that wait for earlier ones.
     pub(crate) fn held(&self) -> impl Iterator<Item = &Packet> {
         self.held.iter().map(|(_, packet)| packet)
     }
 
-    /// Moves the window, and hands up what lies before it.
+    /// Moves the window, and delivers the packets before it.
     fn advance(&mut self, by: u16, up: &mut Vec<Packet>) {
         if by == 0 {
             return;
@@ -124,7 +126,7 @@ mod tests {
         assert!(cache.accept(8, true));
     }
 
-    /// Gives MPDUs to a recipient: the numbers of the packets it hands up.
+    /// Passes MPDUs to a recipient and returns the numbers of the packets that it delivers.
     fn numbers(recipient: &mut Recipient, sequences: &[u16]) -> Vec<u64> {
         let mut up = Vec::new();
         for &sequence in sequences {
@@ -134,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_holds_up_what_follows() {
+    fn a_lost_mpdu_delays_later_ones() {
         let mut recipient = Recipient::new(64);
         assert_eq!(numbers(&mut recipient, &[0, 1, 3, 5, 4]), [0, 1]);
         assert_eq!(recipient.held().count(), 3);
@@ -162,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_gives_up_what_lies_before_it() {
+    fn a_block_ack_request_delivers_what_lies_before_its_start() {
         let mut recipient = Recipient::new(64);
         assert_eq!(numbers(&mut recipient, &[1, 3, 4]), [0; 0]);
         let mut up = Vec::new();
@@ -188,12 +190,13 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever arrives in whichever order, as long as the originator keeps to its window: each
-        /// packet is handed up once, in order, and as soon as those before it are there.
+        /// With any losses and any order, as long as the originator keeps to its window: each
+        /// packet is delivered once, in order, and as soon as all earlier ones are there.
         #[test]
-        fn all_is_handed_up_once_and_in_order(
+        fn each_packet_is_delivered_once_and_in_order(
             picks in prop::collection::vec(0u16..64, 1..600),
-            // Two requests get there: each is new less than half of all numbers ahead.
+            // Two BlockAckReqs move the window there: each is less than half the sequence number
+            // space ahead.
             first in 0u16..4095,
         ) {
             let mut recipient = Recipient::new(64);

@@ -1,46 +1,48 @@
-//! What follows from a network's parameters for each of its contention functions.
+//! The contention and framing rules that follow from a network's configuration.
 
 use super::{
-    Access, Backoff, BusySlot, Countdown, Framing, MacConfig, Persistence, Timing, block_ack,
+    Access, Backoff, BusySlot, ContentionParameters, Countdown, Framing, MacConfig, Timing,
+    block_ack,
 };
 use crate::phy::{Mode, longest_psdu};
 use kernel::Duration;
 use wire::TrafficClass;
 
-/// The rules by which all nodes of a medium contend and put together what they send. Under DCF a
-/// node contends by one function, under EDCA by one for each access category, lowest priority
-/// first.
+/// The rules by which all nodes of a medium contend and assemble PSDUs. Under DCF a node has one
+/// EDCAF, under EDCA one for each access category, lowest priority first.
 #[derive(Debug)]
 pub(crate) struct Rules {
     pub(crate) config: MacConfig,
     pub(crate) framing: Framing,
-    /// Functions of a node: one, or one for each access category.
+    /// EDCAFs of a node: one, or one for each access category.
     pub(crate) per_node: u32,
-    /// Of the functions of an access point, then of those of a station, then of a node of 802.11b.
-    persistence: Vec<Persistence>,
-    /// Of the family that all links have in common.
+    /// The contention parameters of the EDCAFs of an access point, then of a station, then of an
+    /// 802.11b node.
+    contention_parameters: Vec<ContentionParameters>,
+    /// Mode of broadcasts, in the modulation class that all links have in common.
     pub(crate) broadcast_mode: Mode,
 }
 
 impl Rules {
-    /// For nodes whose links use these modes.
+    /// The rules of nodes whose links use these modes.
     pub(crate) fn new(config: MacConfig, mut modes: impl Iterator<Item = Mode> + Clone) -> Self {
-        let of = |cw_min, cw_max| Persistence {
+        let of = |cw_min, cw_max| ContentionParameters {
             short_limit: config.short_retry_limit,
             long_limit: config.long_retry_limit,
             cw_min,
             cw_max,
             draw: config.backoff_draw,
         };
-        let mut persistence: Vec<_> = match &config.edca {
+        let mut contention_parameters: Vec<_> = match &config.edca {
             None => vec![of(config.cw_min, config.cw_max); 2],
             Some(edca) => {
                 let all = edca.access_point.iter().chain(&edca.stations);
                 all.map(|category| of(category.cw_min, category.cw_max)).collect()
             }
         };
-        let per_node = persistence.len() as u32 / 2;
-        persistence.extend(config.non_erp.iter().map(|nodes| of(nodes.cw_min, config.cw_max)));
+        let per_node = contention_parameters.len() as u32 / 2;
+        contention_parameters
+            .extend(config.non_erp.iter().map(|nodes| of(nodes.cw_min, config.cw_max)));
         let framing = Framing {
             overhead: config.overhead(),
             llc: config.llc,
@@ -51,30 +53,30 @@ impl Rules {
         let dsss = modes.clone().find(|mode| mode.class.is_dsss());
         let common = dsss.or_else(|| modes.next()).unwrap_or(timing.standard.fastest());
         let broadcast_mode = timing.standard.broadcast_mode(&common, &timing.basic_rates);
-        Self { config, framing, per_node, persistence, broadcast_mode }
+        Self { config, framing, per_node, contention_parameters, broadcast_mode }
     }
 
     pub(crate) fn timing(&self) -> &Timing {
         &self.config.timing
     }
 
-    /// Nodes that understand no OFDM.
+    /// Nodes that cannot decode OFDM.
     pub(crate) fn non_erp(&self) -> &[u32] {
         self.config.non_erp.as_ref().map_or(&[], |non_erp| &non_erp.nodes)
     }
 
-    /// Whether all nodes understand OFDM.
+    /// Whether all nodes can decode OFDM.
     pub(crate) fn all_know_ofdm(&self) -> bool {
         self.non_erp().is_empty()
     }
 
-    /// Whether a node does.
+    /// Whether a node can decode OFDM.
     pub(crate) fn knows_ofdm(&self, node: u32) -> bool {
         self.non_erp().binary_search(&node).is_err()
     }
 
-    /// Which windows and limits are those of a function of a node, an access point or a station.
-    pub(crate) fn set_of(&self, node: u32, is_access_point: bool, category: u32) -> u8 {
+    /// The index of the contention parameters of a node's EDCAF.
+    pub(crate) fn parameter_set(&self, node: u32, is_access_point: bool, category: u32) -> u8 {
         let first = match () {
             () if !self.knows_ofdm(node) => 2 * self.per_node,
             () if is_access_point => 0,
@@ -83,16 +85,16 @@ impl Rules {
         (first + category) as u8
     }
 
-    pub(crate) fn persistence(&self, set: u8) -> &Persistence {
-        &self.persistence[usize::from(set)]
+    pub(crate) fn contention_parameters(&self, set: u8) -> &ContentionParameters {
+        &self.contention_parameters[usize::from(set)]
     }
 
-    /// The state of a contention function before anything is sent.
+    /// The state of an EDCAF before its first transmission.
     pub(crate) fn access(&self, set: u8, backoff: Backoff) -> Access {
-        Access::new(self.persistence(set), backoff)
+        Access::new(self.contention_parameters(set), backoff)
     }
 
-    /// Slots of the interframe space after a SIFS, and the TXOP limit.
+    /// Slots of the interframe space after its SIFS, and the TXOP limit.
     pub(crate) fn parameters(&self, is_access_point: bool, category: u32) -> (u32, Duration) {
         self.config.edca.as_ref().map_or((2, Duration::ZERO), |edca| {
             let all = if is_access_point { &edca.access_point } else { &edca.stations };
@@ -109,12 +111,12 @@ impl Rules {
         }
     }
 
-    /// MPDUs that a block ack names.
+    /// The number of MPDUs that a BlockAck can acknowledge.
     pub(crate) fn window(&self) -> u16 {
         self.framing.aggregation.map_or(64, |limits| limits.window)
     }
 
-    /// Packets that one access may take along at most.
+    /// The most packets in one PSDU.
     pub(crate) fn packets_per_access(&self) -> u32 {
         self.framing.aggregation.map_or(1, |limits| {
             let packets_per_frame = 1 + limits.amsdu.0 as u32 / 1500;
@@ -122,12 +124,12 @@ impl Rules {
         })
     }
 
-    /// Which function of a node sends packets of a class.
+    /// The EDCAF of a node that sends packets of a class.
     pub(crate) fn category_of(&self, class: TrafficClass) -> u32 {
         if self.per_node == 1 { 0 } else { class as u32 }
     }
 
-    /// The class of a function of a node.
+    /// The class of the packets that an EDCAF of a node sends.
     pub(crate) fn class_of(&self, category: u32) -> TrafficClass {
         use TrafficClass::{Background, BestEffort, Video, Voice};
         if self.per_node == 1 {
@@ -136,12 +138,12 @@ impl Rules {
         [Background, BestEffort, Video, Voice][category as usize]
     }
 
-    /// What an exchange of aggregates in this mode takes beside their PPDU; `with_rts` says that
-    /// rate control wants an RTS before them.
+    /// The duration of an exchange in this mode without its A-MPDU. `with_rts` says whether rate
+    /// control wants an RTS.
     pub(crate) fn around(&self, mode: &Mode, with_rts: bool) -> Duration {
         let timing = self.timing();
         let answer = timing.airtime(&timing.response_mode(mode), block_ack(self.window())).total();
-        // Frames long enough to matter for the limit are longer than any threshold that is set.
+        // A PSDU long enough to reach the limit is longer than any threshold in use.
         let opening = if with_rts || self.config.rts_threshold < longest_psdu(mode.class) {
             timing.opening(mode)
         } else {

@@ -1,18 +1,18 @@
-//! The state of a contention function: its window and its retry counts.
+//! The contention window and the retry counters of an EDCAF.
 
 use super::timing::BackoffDraw;
 use kernel::Rng;
 
-/// What a failed attempt leads to.
+/// The consequence of a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
     Retry,
     Drop,
 }
 
-/// Retry limits and contention windows of a cell.
+/// Contention parameters of an EDCAF.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Persistence {
+pub(crate) struct ContentionParameters {
     pub(crate) short_limit: u32,
     pub(crate) long_limit: u32,
     pub(crate) cw_min: u32,
@@ -20,18 +20,18 @@ pub(crate) struct Persistence {
     pub(crate) draw: BackoffDraw,
 }
 
-/// The contention window of one DCF or EDCA function, and its retry counts.
+/// The contention window and the retry counters of an EDCAF or of DCF.
 #[derive(Debug)]
 pub(crate) struct Access {
     cw: u32,
-    /// Attempts that failed before the data frame got an answer (SRC; clause 10.3.4.4).
+    /// Failed attempts of a frame without RTS, or of an RTS (SRC; clause 10.3.4.4).
     short_retries: u32,
-    /// Attempts in which the data frame after a CTS got no ACK (LRC).
+    /// Failed attempts of a data frame after a CTS (LRC).
     long_retries: u32,
     backoff: Backoff,
 }
 
-/// Where back-offs come from: the node's random stream, or a test's list.
+/// The source of back-off draws: the node's random stream, or the list of a test.
 #[derive(Debug)]
 pub(crate) enum Backoff {
     Random(Rng),
@@ -40,13 +40,13 @@ pub(crate) enum Backoff {
 }
 
 impl Access {
-    pub(crate) fn new(persistence: &Persistence, backoff: Backoff) -> Self {
-        Self { cw: persistence.cw_min, short_retries: 0, long_retries: 0, backoff }
+    pub(crate) fn new(contention_parameters: &ContentionParameters, backoff: Backoff) -> Self {
+        Self { cw: contention_parameters.cw_min, short_retries: 0, long_retries: 0, backoff }
     }
 
     /// Draws a back-off from the current window.
-    pub(crate) fn draw(&mut self, persistence: &Persistence) -> u32 {
-        let highest = match persistence.draw {
+    pub(crate) fn draw(&mut self, contention_parameters: &ContentionParameters) -> u32 {
+        let highest = match contention_parameters.draw {
             BackoffDraw::Standard => self.cw,
             BackoffDraw::Ns2 => self.cw.saturating_sub(1),
         };
@@ -57,30 +57,34 @@ impl Access {
         }
     }
 
-    /// An attempt got its answer, or needed none.
-    pub(crate) fn succeed(&mut self, persistence: &Persistence) {
-        self.cw = persistence.cw_min;
+    /// An attempt received its response, or needed none.
+    pub(crate) fn succeed(&mut self, contention_parameters: &ContentionParameters) {
+        self.cw = contention_parameters.cw_min;
         (self.short_retries, self.long_retries) = (0, 0);
     }
 
-    /// An attempt got no answer; `after_cts` says that its CTS had come.
+    /// An attempt received no response. `after_cts` says whether its CTS was received.
     ///
-    /// Limits count attempts in all: a frame is given up when its count reaches the limit, and the
-    /// window then starts anew (clauses 10.3.3, 10.3.4.4, 10.23.2.2).
-    pub(crate) fn fail(&mut self, persistence: &Persistence, after_cts: bool) -> Failure {
+    /// The limits count all attempts: a frame is discarded when its counter reaches the limit, and
+    /// the contention window returns to its minimum (clauses 10.3.3, 10.3.4.4, 10.23.2.2).
+    pub(crate) fn fail(
+        &mut self,
+        contention_parameters: &ContentionParameters,
+        after_cts: bool,
+    ) -> Failure {
         let exhausted = if after_cts {
             self.short_retries = 0;
             self.long_retries += 1;
-            self.long_retries >= persistence.long_limit
+            self.long_retries >= contention_parameters.long_limit
         } else {
             self.short_retries += 1;
-            self.short_retries >= persistence.short_limit
+            self.short_retries >= contention_parameters.short_limit
         };
         if exhausted {
-            self.succeed(persistence);
+            self.succeed(contention_parameters);
             Failure::Drop
         } else {
-            self.cw = (2 * self.cw + 1).min(persistence.cw_max);
+            self.cw = (2 * self.cw + 1).min(contention_parameters.cw_max);
             Failure::Retry
         }
     }
@@ -101,7 +105,7 @@ mod tests {
     use super::*;
     use kernel::Seed;
 
-    const PERSISTENCE: Persistence = Persistence {
+    const PARAMETERS: ContentionParameters = ContentionParameters {
         short_limit: 3,
         long_limit: 2,
         cw_min: 31,
@@ -111,41 +115,41 @@ mod tests {
 
     fn access() -> Access {
         let seed = Seed { root: 1, replication: 0 };
-        Access::new(&PERSISTENCE, Backoff::Random(seed.stream("test", 0)))
+        Access::new(&PARAMETERS, Backoff::Random(seed.stream("test", 0)))
     }
 
     #[test]
     fn the_window_doubles_up_to_its_largest_and_starts_anew_with_the_next_frame() {
         let mut access = access();
-        assert_eq!(access.fail(&PERSISTENCE, false), Failure::Retry);
+        assert_eq!(access.fail(&PARAMETERS, false), Failure::Retry);
         assert_eq!((access.window(), access.failures()), (63, 1));
-        assert_eq!(access.fail(&PERSISTENCE, false), Failure::Retry);
+        assert_eq!(access.fail(&PARAMETERS, false), Failure::Retry);
         assert_eq!(access.window(), 100);
-        assert_eq!(access.fail(&PERSISTENCE, false), Failure::Drop);
+        assert_eq!(access.fail(&PARAMETERS, false), Failure::Drop);
         assert_eq!((access.window(), access.failures()), (31, 0));
-        access.fail(&PERSISTENCE, false);
-        access.succeed(&PERSISTENCE);
+        access.fail(&PARAMETERS, false);
+        access.succeed(&PARAMETERS);
         assert_eq!((access.window(), access.failures()), (31, 0));
     }
 
     #[test]
-    fn the_two_retry_counts_are_apart() {
+    fn the_two_retry_counters_are_independent() {
         let mut access = access();
-        assert_eq!(access.fail(&PERSISTENCE, false), Failure::Retry);
-        assert_eq!(access.fail(&PERSISTENCE, false), Failure::Retry);
-        assert_eq!(access.fail(&PERSISTENCE, true), Failure::Retry, "the CTS resets the short one");
-        assert_eq!(access.fail(&PERSISTENCE, false), Failure::Retry);
-        assert_eq!(access.fail(&PERSISTENCE, true), Failure::Drop, "the long one stays");
+        assert_eq!(access.fail(&PARAMETERS, false), Failure::Retry);
+        assert_eq!(access.fail(&PARAMETERS, false), Failure::Retry);
+        assert_eq!(access.fail(&PARAMETERS, true), Failure::Retry, "the CTS resets the short one");
+        assert_eq!(access.fail(&PARAMETERS, false), Failure::Retry);
+        assert_eq!(access.fail(&PARAMETERS, true), Failure::Drop, "the long one stays");
     }
 
     #[test]
     fn back_offs_cover_the_window() {
         let mut access = access();
         let mut draws = |draw| {
-            let persistence = Persistence { draw, cw_min: 31, ..PERSISTENCE };
+            let contention_parameters = ContentionParameters { draw, cw_min: 31, ..PARAMETERS };
             let mut seen = [0u32; 33];
             for _ in 0..32_000 {
-                seen[access.draw(&persistence) as usize] += 1;
+                seen[access.draw(&contention_parameters) as usize] += 1;
             }
             seen
         };

@@ -1,34 +1,35 @@
-//! What an originator keeps of its receivers while nothing is in service for them.
+//! What an originator stores for each receiver while no MSDU for it is in service.
 
-/// A stream of frames: to one receiver, or to all together.
+/// The sequence numbers of one receiver, or of all receivers together.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stream {
     to: u32,
     /// The next sequence number.
     pub(super) next: u16,
-    /// A request is due to the receiver that has been put off.
+    /// A BlockAckReq to this receiver was postponed and is due.
     pub(super) owed: bool,
 }
 
-/// The streams of the receivers that there were so far, one of them in service.
+/// The streams of all receivers so far, one of which is in service.
 #[derive(Debug)]
 pub(super) struct Streams {
-    /// Frames are numbered for each receiver apart.
+    /// Whether each receiver has its own sequence numbers.
     apart: bool,
-    /// By receiver.
+    /// Sorted by receiver.
     all: Vec<Stream>,
-    /// The place of the one in service.
+    /// The index of the stream in service.
     place: usize,
 }
 
 impl Streams {
-    /// Those of each receiver `apart`, or the one of all together (clause 10.3.2.14.2).
+    /// Creates streams with sequence numbers for each receiver `apart`, or for all together (clause
+    /// 10.3.2.14.2).
     pub(super) fn new(apart: bool) -> Self {
         let all = if apart { Vec::new() } else { vec![Stream::default()] };
         Self { apart, all, place: 0 }
     }
 
-    /// That of a receiver, from now on in service.
+    /// Selects the stream of a receiver for service.
     pub(super) fn turn_to(&mut self, to: u32) -> &mut Stream {
         if self.apart {
             let found = self.all.binary_search_by_key(&to, |stream| stream.to);
@@ -40,7 +41,7 @@ impl Streams {
         self.present()
     }
 
-    /// The one in service.
+    /// The stream in service.
     pub(super) fn present(&mut self) -> &mut Stream {
         &mut self.all[self.place]
     }

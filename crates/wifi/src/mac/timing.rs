@@ -1,4 +1,4 @@
-//! Interframe spaces, timeouts and the rules with named alternatives.
+//! Interframe spaces, timeouts, and rules with named alternatives.
 
 use super::exchange::Opening;
 use crate::phy::{DOT11G, Mode, Preamble, Standard, airtime};
@@ -18,7 +18,7 @@ pub enum Eifs {
     /// SIFS + the time of an ACK at the lowest mandatory rate + DIFS.
     #[default]
     Standard,
-    /// Dynamic EIFS: SIFS + the time of the ACK that the failed frame would have got + DIFS.
+    /// Dynamic EIFS: SIFS + the time of the ACK that the failed frame would have elicited + DIFS.
     Estimated,
     /// DIFS, as if the frame had been decoded.
     None,
@@ -27,34 +27,36 @@ pub enum Eifs {
 /// Where a station's back-off slots begin after a collision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum SlotGrid {
-    /// Bystanders count slots from the end of the EIFS, the senders that collided on the grid of
-    /// DIFS and slots after the medium fell idle, from the first boundary after their timeout
+    /// Third parties count slots from the end of the EIFS. The colliding stations count on the grid
+    /// of DIFS and slots after the medium became idle, from the first boundary after their timeout
     /// (clauses 10.3.4.3 and 10.3.7).
     #[default]
     Standard,
-    /// All stations resume together when the EIFS ends, on one grid: the picture behind Bianchi's
-    /// chain.
+    /// All stations resume together when the EIFS ends, on one grid, as Bianchi's Markov chain
+    /// assumes.
     Shared,
-    /// Bystanders as in `Standard`; the senders that collided count from the very end of their
-    /// timeout, off everybody's grid. ns-3 does this.
+    /// Third parties as in `Standard`. The colliding stations count from the end of their timeout,
+    /// off the grid of the others. ns-3 does this.
     Free,
 }
 
-/// Whether a slot in which another station begins to send counts as counted down.
+/// Whether a slot in which another station begins to transmit counts as counted down.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Countdown {
-    /// As the function in use has it. DCF, no: only idle slots count (clause 10.3.4.3), and after a
-    /// busy period the first slot belongs to those alone who have just drawn anew. EDCA, yes: who
-    /// does not send at a slot's beginning counts down there (clause 10.23.2.4).
+    /// As DCF or EDCA says. Under DCF only idle slots count (clause 10.3.4.3); in the first slot
+    /// after a busy period only stations with a new back-off can transmit. Under EDCA the slot
+    /// counts: a station that does not transmit at a slot boundary counts down there (clause
+    /// 10.23.2.4).
     #[default]
     Standard,
-    /// No, under EDCA too.
+    /// Only idle slots count, under EDCA too.
     IdleSlots,
-    /// Yes: each busy period is a step of the chain, as in Bianchi's model (JSAC 18:3, 2000).
+    /// The slot counts: each busy period is a step of the Markov chain, as in Bianchi's model (JSAC
+    /// 18:3, 2000).
     Bianchi,
 }
 
-/// What a back-off is drawn from.
+/// The range of a back-off draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum BackoffDraw {
     /// Uniform in 0..=CW (clause 10.3.3).
@@ -67,31 +69,30 @@ pub enum BackoffDraw {
 /// How exact the durations of DSSS and CCK frames are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Durations {
-    /// Whole microseconds on the air (clause 16.3.4), so that Duration fields are exact and all
-    /// stations find the same end of an exchange.
+    /// Whole microseconds (clause 16.3.4). Duration fields are exact, and all stations agree on the
+    /// end of an exchange.
     #[default]
     Standard,
-    /// As many nanoseconds as the bits take, while Duration fields are rounded to the nearest
-    /// microsecond: where the NAV outlasts an exchange, the slots of bystanders begin later than
-    /// those of its two parties, whom they then hear within a slot that should have collided. ns-2
-    /// does this.
+    /// Nanoseconds, while Duration fields are rounded to the nearest microsecond. Where the NAV is
+    /// longer than the exchange, the slots of third parties begin later than those of the two
+    /// parties: a third party then detects the transmission of a party within a slot in which both
+    /// should have collided. ns-2 does this.
     Ns2,
 }
 
-/// What goes before OFDM frames where there are stations that do not understand them (clauses 10.27
-/// and 18.4.6).
+/// What protects OFDM frames where some stations cannot decode them (clauses 10.27 and 18.4.6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Protection {
     /// Nothing.
     #[default]
     None,
-    /// A CTS that the sender addresses to itself, in DSSS or CCK.
+    /// A CTS-to-self in DSSS or CCK.
     CtsToSelf,
     /// RTS and CTS in DSSS or CCK.
     RtsCts,
 }
 
-/// A cell's durations.
+/// Durations of a network.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct Timing {
     /// The standard.
@@ -106,19 +107,19 @@ pub struct Timing {
     /// Slot time.
     #[setting(skip, default = DOT11G.slot)]
     pub slot: Duration,
-    /// What goes before OFDM frames; in 802.11g only.
+    /// What protects OFDM frames; in 802.11g only.
     #[setting(skip)]
     pub protection: Protection,
-    /// How long a station defers after a frame that it could not read.
+    /// How long a station defers after a frame that it could not decode.
     pub eifs: Eifs,
-    /// How slots lie after a collision.
+    /// Where slots begin after a collision.
     pub slot_grid: SlotGrid,
     /// Durations of DSSS and CCK frames.
     pub durations: Durations,
 }
 
 impl Timing {
-    /// As a standard has it, with its usual basic rates.
+    /// The timing of a standard with its usual basic rates.
     pub fn of(standard: &'static Standard) -> Self {
         let basic_rates = standard.default_basic_rates().collect();
         Self { standard, basic_rates, slot: standard.slot, ..Self::default() }
@@ -141,12 +142,12 @@ impl Timing {
             Eifs::Standard => self.standard.lowest_mandatory(failed.class),
             Eifs::Estimated => self.response_mode(failed),
         };
-        // The ACK at the lowest DSSS rate always has the long preamble; so has the EIFS.
+        // The Ack at the lowest DSSS rate always has the long preamble, and so has the EIFS.
         self.sifs() + airtime(&ack, self.preamble, ACK).total() + self.difs()
     }
 
-    /// ACK or CTS timeout after the end of a frame sent in `eliciting`: SIFS + slot +
-    /// `aRxPHYStartDelay` of the answer (clauses 10.3.2.9, 10.3.2.11).
+    /// Ack or CTS timeout after the end of a frame sent in `eliciting`: SIFS + slot +
+    /// `aRxPHYStartDelay` of the response (clauses 10.3.2.9, 10.3.2.11).
     pub fn response_timeout(&self, eliciting: &Mode) -> Duration {
         let answer = self.response_mode(eliciting);
         self.sifs() + self.slot + self.standard.rx_start_delay(&answer, self.preamble)
@@ -161,7 +162,7 @@ impl Timing {
         parts
     }
 
-    /// How long a Duration field reserves the medium for what lasts so long.
+    /// How long a Duration field reserves the medium for a rest of an exchange that lasts so long.
     pub(crate) fn reservation(&self, lasting: Duration) -> Duration {
         match self.durations {
             Durations::Standard => lasting,
@@ -169,13 +170,13 @@ impl Timing {
         }
     }
 
-    /// Mode of the ACK or CTS that answers a frame sent in `eliciting`.
+    /// Mode of the Ack or CTS that responds to a frame sent in `eliciting`.
     pub fn response_mode(&self, eliciting: &Mode) -> Mode {
         self.standard.response_mode(eliciting, &self.basic_rates)
     }
 
-    /// What goes before data sent in `data`; `with_rts` tells that RTS and CTS go anyway, and then
-    /// they are protection enough.
+    /// What precedes data sent in `data`. `with_rts` says that the node sends an RTS in any case,
+    /// which is also protection.
     pub(crate) fn opening_of(&self, data: &Mode, with_rts: bool) -> Opening {
         match self.protection_of(data) {
             _ if with_rts => Opening::Rts,
@@ -189,9 +190,9 @@ impl Timing {
         if data.class.is_dsss() { Protection::None } else { self.protection }
     }
 
-    /// Mode of the RTS or CTS before data sent in `data`: of its own family, or where it is
-    /// protected the fastest basic rate of DSSS and CCK, else the fastest mandatory one (clause
-    /// 10.6.6.2).
+    /// Mode of the RTS or CTS before data sent in `data`. With protection, it is the fastest basic
+    /// rate of DSSS and CCK. Else it is a basic rate of the modulation class of `data`, or its
+    /// fastest mandatory rate (clause 10.6.6.2).
     pub fn rts_mode(&self, data: &Mode) -> Mode {
         let dsss = self.standard.modes.iter().rfind(|mode| mode.class.is_dsss());
         match dsss.filter(|_| self.protection_of(data) != Protection::None) {
@@ -200,7 +201,7 @@ impl Timing {
         }
     }
 
-    /// What RTS and CTS before data sent in `data` take, with their SIFS.
+    /// Duration of RTS and CTS before data sent in `data`, with their SIFS.
     pub(crate) fn opening(&self, data: &Mode) -> Duration {
         let rts = self.rts_mode(data);
         let cts = self.airtime(&self.response_mode(&rts), ACK).total();
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn timeouts_wait_for_the_start_of_the_answer() {
+    fn timeouts_wait_for_the_start_of_the_response() {
         assert_eq!(us(Timing::of(&DOT11B).response_timeout(&DOT11B.fastest())), 10 + 20 + 192);
         assert_eq!(us(Timing::of(&DOT11A).response_timeout(&DOT11A.fastest())), 16 + 9 + 20);
         assert_eq!(us(Timing::of(&DOT11G).response_timeout(&DOT11G.fastest())), 10 + 9 + 20);

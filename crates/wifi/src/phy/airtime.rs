@@ -4,29 +4,28 @@ use super::{Mode, ModeClass};
 use kernel::{BitRate, Bytes, Duration};
 use settings::Choice;
 
-/// Form of the DSSS preamble (clause 16.2.2). Frames at 1 Mb/s always have the long one.
+/// Form of the DSSS preamble (clause 16.2.2). Frames at 1 Mb/s always have the long preamble.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Preamble {
     /// A preamble of 144 us and a header of 48 us, both at 1 Mb/s.
     #[default]
     Long,
-    /// A preamble of 72 us at 1 Mb/s and a header of 24 us at 2 Mb/s; a frame at 1 Mb/s has the
-    /// long one nevertheless.
+    /// A preamble of 72 us at 1 Mb/s and a header of 24 us at 2 Mb/s. A frame at 1 Mb/s has the
+    /// long preamble nevertheless.
     Short,
 }
 
-/// How long each part of a PPDU takes.
+/// Durations of the parts of a PPDU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Airtime {
     /// Synchronisation: PLCP preamble, or legacy short and long training.
     pub preamble: Duration,
-    /// PHY header: PLCP header, the SIGNAL symbol, or all signal and training fields of HT, VHT
-    /// and HE.
+    /// PHY header: PLCP header, SIGNAL symbol, or all signal and training fields of HT, VHT and HE.
     pub header: Duration,
     /// The PSDU, with service, tail and pad bits.
     pub payload: Duration,
     /// Packet extension of HE (802.11ax-2021 clause 27.3.13), and the signal extension of OFDM and
-    /// later PPDUs in 2.4 GHz (clause 18.3.2.4): silence that counts as transmission.
+    /// later PPDUs in 2.4 GHz (clause 18.3.2.4): time without signal that belongs to the PPDU.
     pub extension: Duration,
 }
 
@@ -36,9 +35,9 @@ impl Airtime {
         self.preamble + self.header + self.payload + self.extension
     }
 
-    /// How long after its begin these first `bytes` of its `psdu` bytes are over.
+    /// The time from the start of a PPDU with `psdu` bytes to the end of the first `bytes` of them.
     pub fn until(&self, bytes: Bytes, psdu: Bytes) -> Duration {
-        // An A-MPDU of 6.5 MB and 5.5 ms: their product has 45 bits.
+        // The longest A-MPDU has 6.5 MB and lasts 5.5 ms: the product has 45 bits.
         let part = Duration(self.payload.0 * bytes.0 / psdu.0.max(1));
         self.preamble + self.header + part
     }
@@ -48,8 +47,7 @@ const fn us(n: u64) -> Duration {
     Duration::from_micros(n)
 }
 
-/// `aPPDUMaxTime` of HT-mixed, VHT and HE PPDUs (table 19-25, table 21-28, clause
-/// 27.4.4).
+/// `aPPDUMaxTime` of HT-mixed, VHT and HE PPDUs (table 19-25, table 21-28, clause 27.4.4).
 pub const LONGEST_PPDU: Duration = us(5484);
 
 /// The duration of a PPDU that carries `psdu` bytes, FCS included.
@@ -68,9 +66,9 @@ pub fn airtime(mode: &Mode, preamble: Preamble, psdu: Bytes) -> Airtime {
     Airtime { preamble: sync, header, payload, extension: Duration::ZERO }
 }
 
-/// The longest PSDU of a PHY, however fast the mode: 4095 bytes where the LENGTH field has 12 bits
-/// (clauses 16.2.2.5, 17.3.4.3), 65 535 in HT (19.3.9.4.3), 1 048 575 in VHT and 6 500 631 in HE
-/// (table 21-28, clause 27.4.4).
+/// The longest PSDU of a PHY at any rate: 4095 bytes where the LENGTH field has 12 bits (clauses
+/// 16.2.2.5, 17.3.4.3), 65 535 in HT (19.3.9.4.3), 1 048 575 in VHT and 6 500 631 in HE (table
+/// 21-28, clause 27.4.4).
 pub const fn longest_psdu(class: ModeClass) -> Bytes {
     match class {
         ModeClass::Dsss | ModeClass::HrDsss | ModeClass::Ofdm | ModeClass::ErpOfdm => Bytes(4095),
@@ -80,8 +78,8 @@ pub const fn longest_psdu(class: ModeClass) -> Bytes {
     }
 }
 
-/// The longest PSDU of a mode whose PPDU ends `within` a time; HT and later PPDUs have their own
-/// limit, [`LONGEST_PPDU`]. None if not even the headers fit.
+/// The longest PSDU of a mode whose PPDU lasts no longer than `within`, and no longer than
+/// [`LONGEST_PPDU`] in HT and later. `None` if the preamble and headers alone last longer.
 pub fn psdu_within(mode: &Mode, preamble: Preamble, within: Duration) -> Option<Bytes> {
     let within = if mode.class.is_high() { within.min(LONGEST_PPDU) } else { within };
     let fixed = airtime(mode, preamble, Bytes(0)).total();
@@ -94,7 +92,7 @@ pub fn psdu_within(mode: &Mode, preamble: Preamble, within: Duration) -> Option<
         Bytes(mode.ofdm_bits_within(within) / 8)
     };
     let mut psdu = most.min(longest_psdu(mode.class));
-    // An extra symbol of LDPC may not have room.
+    // There may be no time for the extra symbol of LDPC.
     while psdu > Bytes(0) && airtime(mode, preamble, psdu).total() > within {
         psdu -= Bytes(1);
     }
@@ -113,7 +111,7 @@ mod tests {
         total.0 / 1000
     }
 
-    /// Sizes: ACK or CTS, RTS, block-ack request, compressed block ack, an IP packet of 1500 B.
+    /// Sizes: Ack or CTS, RTS, BlockAckReq, compressed BlockAck, an IP packet of 1500 B.
     const SIZES: [u64; 5] = [14, 20, 24, 32, 1536];
 
     #[test]

@@ -1,4 +1,4 @@
-//! What EDCA contends with: the parameters of the four access categories.
+//! The EDCA parameters of the four access categories.
 
 use super::Standard;
 use kernel::Duration;
@@ -18,11 +18,11 @@ pub enum AccessCategory {
 }
 
 impl AccessCategory {
-    /// All of them, lowest priority first.
+    /// All access categories, lowest priority first.
     pub const ALL: [Self; 4] = [Self::Background, Self::BestEffort, Self::Video, Self::Voice];
 }
 
-/// Whose default parameters of access categories.
+/// The source of the default EDCA parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 #[settings(name = "EdcaDefaults")]
 pub enum Edition {
@@ -30,12 +30,12 @@ pub enum Edition {
     #[default]
     #[setting(name = "2016")]
     Ieee2016,
-    /// 802.11e to 802.11-2012: one frame exchange for background and best effort, shorter limits
-    /// for video and voice (802.11-2012 table 8-105).
+    /// 802.11e to 802.11-2012: one frame exchange per TXOP for background and best effort, shorter
+    /// limits for video and voice (802.11-2012 table 8-105).
     #[setting(name = "2012")]
     Ieee2012,
-    /// ns-3: one frame exchange for background and best effort, else those of 802.11-2016; and the
-    /// access point as its stations.
+    /// ns-3: one frame exchange per TXOP for background and best effort, else as 802.11-2016. The
+    /// access point has the parameters of its stations.
     Ns3,
 }
 
@@ -48,12 +48,12 @@ pub struct Edca {
     pub cw_max: u32,
     /// Slots of the interframe space: AIFS = SIFS + AIFSN slots (clause 10.23.2.4).
     pub aifsn: u32,
-    /// How long one access may last; zero: one frame exchange.
+    /// TXOP limit; zero is one frame exchange.
     pub txop_limit: Duration,
 }
 
 impl Edca {
-    /// A station's parameters.
+    /// The parameters of a station.
     pub(super) fn of(standard: &Standard, category: AccessCategory, edition: Edition) -> Self {
         use AccessCategory::{Background, BestEffort, Video, Voice};
         let Standard { cw_min, cw_max, .. } = *standard;
@@ -67,9 +67,9 @@ impl Edca {
         Self { cw_min, cw_max, aifsn, txop_limit: txop_limit(category, edition, dsss) }
     }
 
-    /// What an access point uses itself where a station uses these parameters: a shorter largest
-    /// window for best effort, one slot less for video and voice (Wi-Fi Alliance, WMM
-    /// specification 1.2, table 14).
+    /// The parameters of an access point whose stations use these: a smaller largest window for
+    /// best effort, one slot less for video and voice (Wi-Fi Alliance, WMM specification 1.2, table
+    /// 14).
     #[must_use]
     pub fn of_access_point(self, category: AccessCategory) -> Self {
         use AccessCategory::{Background, BestEffort, Video, Voice};
@@ -81,7 +81,7 @@ impl Edca {
     }
 }
 
-/// The limit where there is OFDM, or in a cell of DSSS and CCK alone.
+/// The TXOP limit in a network with OFDM, or with DSSS and CCK alone.
 fn txop_limit(category: AccessCategory, edition: Edition, dsss: bool) -> Duration {
     use AccessCategory::{Background, BestEffort, Video, Voice};
     use Edition::{Ieee2012, Ieee2016, Ns3};
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn an_access_point_is_quicker() {
+    fn an_access_point_has_smaller_parameters() {
         let ap = |category| DOT11AC.edca(category, Edition::default()).of_access_point(category);
         assert_eq!((ap(BestEffort).cw_max, ap(BestEffort).aifsn), (63, 3));
         assert_eq!((ap(Video).aifsn, ap(Voice).aifsn, ap(Background).aifsn), (1, 1, 7));

@@ -1,4 +1,4 @@
-//! How likely bits are to be understood.
+//! Error models: the probability that a receiver decodes data bits without error.
 
 mod certain;
 mod dsss;
@@ -10,7 +10,8 @@ use kernel::{Bytes, Db};
 use std::fmt::Debug;
 
 settings::registry! {
-    /// Which bits are understood at a ratio of signal to interference and noise.
+    /// Probability that bits are decoded, as a function of the signal to interference and noise
+    /// ratio.
     #[settings(name = "ErrorModel")]
     pub enum ErrorModelSettings: ErrorModel = Table;
     table: Table(AwgnTable),
@@ -21,21 +22,21 @@ settings::registry! {
     toy: Toy(ToyErrorsConfig),
 }
 
-/// Data bits of a frame that arrive under one and the same noise and interference.
+/// Data bits of a frame that are received at constant noise and interference.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk<'a> {
-    /// How they are sent.
+    /// Their mode.
     pub mode: &'a Mode,
     /// Signal to interference and noise ratio in the bandwidth of the mode, in each stream.
     pub sinr: Db,
-    /// How many.
+    /// The number of bits.
     pub bits: u64,
 }
 
 /// An error model.
 pub trait ErrorModel: Debug + Send {
-    /// Probability that all bits of a chunk are understood. A frame's is the product over its
-    /// chunks.
+    /// Probability that all bits of a chunk are decoded. The probability of a frame is the product
+    /// over its chunks.
     fn success(&self, chunk: &Chunk) -> f64;
 }
 
@@ -45,7 +46,7 @@ impl<E: ErrorModel + ?Sized> ErrorModel for Box<E> {
     }
 }
 
-/// The ratio at which a model loses a fraction `loss` of PSDUs of a size: to a millionth of a
+/// The ratio at which a model loses a fraction `loss` of PSDUs of this size, to a millionth of a
 /// decibel, between -20 and 80 dB.
 pub fn required_snr(model: &dyn ErrorModel, mode: &Mode, psdu: Bytes, loss: f64) -> Db {
     let (mut low, mut high) = (-20.0, 80.0);
@@ -61,7 +62,7 @@ pub fn required_snr(model: &dyn ErrorModel, mode: &Mode, psdu: Bytes, loss: f64)
     Db(f64::midpoint(low, high))
 }
 
-/// Probability that `bits` independent bits, each wrong with probability `error`, are all right.
+/// Probability that `bits` independent bits, each wrong with probability `error`, are all correct.
 fn all_right(error: f64, bits: u64) -> f64 {
     if error >= 1.0 {
         return if bits == 0 { 1.0 } else { 0.0 };

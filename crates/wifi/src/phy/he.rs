@@ -17,12 +17,12 @@ const LIMITS: Limits = Limits {
 
 /// L-SIG, RL-SIG, HE-SIG-A, HE-STF (table 27-12); the HE-LTFs follow.
 const SIGNALLING: Duration = Duration::from_micros(4 + 4 + 8 + 4);
-/// HE-SIG-A of extended range is sent twice (clause 27.3.11.7.4).
+/// HE-SIG-A is sent twice in an extended range PPDU (clause 27.3.11.7.4).
 const SIG_A: Duration = Duration::from_micros(8);
-/// What ns-3 takes for an HE-LTF of any type.
+/// Duration of an HE-LTF of any type in ns-3.
 const NS3_LTF: Duration = Duration::from_micros(8);
 
-/// Data subcarriers of one resource unit as wide as the channel (clause 27.3.2).
+/// Data subcarriers of a resource unit as wide as the channel (clause 27.3.2).
 const fn tones(width: Width) -> u32 {
     match width {
         Width::Mhz20 | Width::Mhz22 => 234,
@@ -32,7 +32,7 @@ const fn tones(width: Width) -> u32 {
     }
 }
 
-/// `N_SD,short` (clause 27.3.12), the data subcarriers counted for a quarter of a symbol.
+/// `N_SD,short` (clause 27.3.12): the data subcarriers that count for a quarter of a symbol.
 pub(super) const fn quarter_tones(width: Width) -> u32 {
     match width {
         Width::Mhz20 | Width::Mhz22 => 60,
@@ -70,7 +70,7 @@ pub(super) fn mode(vector: &TxVector) -> Result<Mode, ModeFault> {
     }))
 }
 
-/// Duration of one HE-LTF. Not every type goes with every guard interval (clause 27.3.11.10).
+/// Duration of one HE-LTF. Some types do not exist with some guard intervals (clause 27.3.11.10).
 fn training(vector: &TxVector) -> Result<Duration, ModeFault> {
     use Guard::{Ns800, Ns1600, Ns3200};
     use HeLtf::{X1, X2, X4};
@@ -97,7 +97,7 @@ fn training(vector: &TxVector) -> Result<Duration, ModeFault> {
     Ok(Duration(usual + vector.guard.ns()))
 }
 
-/// BCC serves up to 242 tones, 4 streams and MCS 9; LDPC everything (clause 27.3.12.5.1).
+/// BCC exists for up to 242 tones, 4 streams and MCS 9, LDPC for all modes (clause 27.3.12.5.1).
 fn coding(vector: &TxVector) -> Result<Coding, ModeFault> {
     let has_bcc = vector.width == Width::Mhz20 && vector.streams <= 4 && vector.mcs <= 9;
     match vector.coding {
@@ -128,7 +128,7 @@ fn check_extended_range(vector: &TxVector) -> Result<(), ModeFault> {
 }
 
 impl TxVector {
-    /// HT and VHT know nothing of what HE has added.
+    /// Rejects parameters of HE in a vector of HT or VHT.
     pub(super) fn refuse_he_parameters(&self) -> Result<(), ModeFault> {
         let only = "is of 802.11ax only; leave it out";
         if self.ltf.is_some() {

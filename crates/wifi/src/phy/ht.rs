@@ -17,7 +17,8 @@ const LIMITS: Limits = Limits {
     guards: &[Guard::Ns800, Guard::Ns400],
 };
 
-/// A second BCC encoder works above 300 Mb/s, that is 1200 bits in 4 µs (tables 19-27 to 19-41).
+/// Above 300 Mb/s, that is 1200 bits in 4 µs, there is a second BCC encoder (tables 19-27 to
+/// 19-41).
 const BITS_PER_ENCODER: u32 = 1200;
 
 /// L-SIG, HT-SIG, HT-STF (table 19-7); the HT-LTFs follow.

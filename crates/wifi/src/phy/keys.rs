@@ -1,15 +1,14 @@
-//! The keys by which a mode with an MCS is chosen.
+//! The scenario keys that choose a mode with an MCS.
 
 use super::tx_vector::fault;
 use super::{Guard, Mode, ModeClass, ModeFault, TxVector, Width};
 use settings::Settings;
 
-/// What chooses a mode with an MCS; what is left open is chosen for it.
+/// The keys that choose a mode with an MCS. Keys that are not set have defaults.
 #[derive(Clone, Debug, PartialEq, Eq, Settings)]
 pub struct McsKeys {
     /// MCS of data frames in 802.11n, ac and ax, counted within a stream (802.11n may also count
-    /// its 32 from 0 to 31); default the highest. Where there is rate control, no higher one is
-    /// used.
+    /// its 32 from 0 to 31); default the highest. Rate control uses no higher one.
     #[setting(range = 0..=31)]
     pub mcs: Option<u32>,
     /// Spatial streams; default 1.
@@ -25,7 +24,7 @@ pub struct McsKeys {
 }
 
 impl McsKeys {
-    /// These keys, and others where they are left open.
+    /// These keys, with those of `others` where they are not set.
     #[must_use]
     pub fn or(&self, others: &Self) -> Self {
         Self {
@@ -36,7 +35,7 @@ impl McsKeys {
         }
     }
 
-    /// The names of those that are given.
+    /// The names of the keys that are set.
     pub fn given(&self) -> impl Iterator<Item = &'static str> {
         let given = [
             self.mcs.is_some(),
@@ -47,14 +46,15 @@ impl McsKeys {
         Self::keys().iter().copied().zip(given).filter_map(|(key, given)| given.then_some(key))
     }
 
-    /// A vector like another with these keys; of MCS 0 if none is given.
+    /// The vector `like` with these keys; with MCS 0 if none is set.
     ///
     /// # Errors
-    /// The MCS, where it has other streams than are given.
+    ///
+    /// The MCS, if it implies another number of streams than the key.
     pub fn vector(&self, like: TxVector) -> Result<TxVector, ModeFault> {
         let narrow = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
         let (mut mcs, mut streams) = (narrow(self.mcs.unwrap_or(0)), self.streams.map(narrow));
-        // An MCS of 802.11n may stand for its streams too (clause 19.5).
+        // An MCS of 802.11n may imply the number of streams (clause 19.5).
         if like.class == ModeClass::Ht && (8..32).contains(&mcs) {
             let implied = mcs / 8 + 1;
             if streams.is_some_and(|given| given != implied) {
@@ -70,10 +70,11 @@ impl McsKeys {
         Ok(TxVector { mcs, streams: streams.unwrap_or(1), width, guard, ..like })
     }
 
-    /// The mode that is chosen, and its vector.
+    /// The chosen mode and its vector.
     ///
     /// # Errors
-    /// The key at fault, and why.
+    ///
+    /// The faulty key and the reason.
     pub fn mode(&self, like: TxVector) -> Result<(Mode, TxVector), ModeFault> {
         let vector = self.vector(like)?;
         let mode = if self.mcs.is_some() { vector.mode() } else { vector.fastest() }?;

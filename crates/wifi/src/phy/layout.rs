@@ -1,5 +1,5 @@
-//! How the PPDU of an OFDM mode is built: what comes before the data, how long a symbol lasts, how
-//! many symbols a PSDU takes, and what comes after. One set of numbers serves all OFDM PHYs.
+//! The structure of an OFDM PPDU: the fields before the data, the duration of a symbol, the number
+//! of symbols of a PSDU, and the extension. One set of numbers describes all OFDM PHYs.
 
 use super::ldpc::{Ldpc, Padding};
 use super::{Airtime, Mode, ModeClass, he};
@@ -11,7 +11,7 @@ const SERVICE: u64 = 16;
 pub(super) const TAIL: u8 = 6;
 /// Duration of a legacy OFDM symbol, to which short-guard data is rounded up.
 pub(super) const SYMBOL: Duration = Duration::from_micros(4);
-/// L-STF and L-LTF, which begin every OFDM PPDU (table 17-5).
+/// L-STF and L-LTF, the first fields of every OFDM PPDU (table 17-5).
 const TRAINING: Duration = Duration::from_micros(16);
 /// L-SIG (table 17-5).
 const SIGNAL: Duration = Duration::from_micros(4);
@@ -21,15 +21,16 @@ pub(super) const SIGNAL_EXTENSION: Duration = Duration::from_micros(6);
 /// Forward error correction, as far as it changes the number of symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Code {
-    /// Binary convolutional code, with so many tail bits in all.
+    /// Binary convolutional code, with the total number of tail bits.
     Bcc { tail: u8 },
-    /// The same; where a symbol would hold a fraction of a bit, it does.
+    /// Binary convolutional code, whose symbols may hold a fraction of a bit.
     Fractional { tail: u8 },
-    /// Low-density parity check: no tail, at times one symbol more.
+    /// Low-density parity check: no tail, in some cases one symbol more.
     Ldpc,
 }
 
-/// The durations of a mode's PPDU. Modes travel with frames: it is kept small, in nanoseconds.
+/// The durations of a mode's PPDU, in nanoseconds and in small integers, because each frame has a
+/// copy of its mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     header_ns: u32,
@@ -40,8 +41,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// `header` is all between L-LTF and data; the data, in symbols of `symbol`, lasts a multiple
-    /// of `grid`; `extension` follows it.
+    /// `header` is the time between L-LTF and data. The data, in symbols of `symbol`, lasts a
+    /// multiple of `grid`, and `extension` follows it.
     pub(super) const fn new(
         header: Duration,
         symbol: Duration,
@@ -58,7 +59,7 @@ impl Layout {
         }
     }
 
-    /// That of clause 17; in 2.4 GHz with the signal extension of clause 18.
+    /// The layout of clause 17, in 2.4 GHz with the signal extension of clause 18.
     pub(super) const fn ofdm(class: ModeClass) -> Self {
         let extension = match class {
             ModeClass::ErpOfdm => SIGNAL_EXTENSION,
@@ -68,7 +69,7 @@ impl Layout {
     }
 }
 
-/// What follows is for all modes but those of DSSS.
+/// The methods for all modes except those of DSSS.
 impl Mode {
     /// Symbols of the data of a PSDU: ceil((16 + 8·PSDU + tail) / `N_DBPS`) with BCC.
     fn symbols(&self, psdu: Bytes) -> u64 {
@@ -115,8 +116,8 @@ impl Mode {
         }
     }
 
-    /// The most bits of PSDU in a PPDU that lasts no longer than `within`, if LDPC needs no extra
-    /// symbol.
+    /// The greatest number of PSDU bits in a PPDU that lasts no longer than `within`, if LDPC needs
+    /// no extra symbol.
     pub(super) fn ofdm_bits_within(&self, within: Duration) -> u64 {
         let Layout { header_ns, symbol_ns, grid_ns, extension_ns, code } = self.layout;
         let fixed = TRAINING + Duration(u64::from(header_ns) + u64::from(extension_ns));

@@ -1,20 +1,20 @@
-//! How many symbols LDPC needs (clause 19.3.11.7.5 and its changes for VHT and HE).
+//! The number of symbols with LDPC (clause 19.3.11.7.5 and its changes for VHT and HE).
 
 use super::CodeRate;
 
 /// How the payload fills its last symbol before it is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Padding {
-    /// Not at all; shortened codewords carry what is missing (HT, clause 19.3.11.7.5).
+    /// No padding: shortened codewords replace the missing bits (HT, clause 19.3.11.7.5).
     Shortened,
-    /// To the end of the symbol (VHT, clause 21.3.10.5.4).
+    /// Padding to the end of the symbol (VHT, clause 21.3.10.5.4).
     Symbol,
-    /// To the end of a quarter of the symbol, which has `data_bits` of data and `coded_bits` when
-    /// coded: `N_DBPS,short` and `N_CBPS,short` (HE, clause 27.3.12.5).
+    /// Padding to the end of a quarter of the symbol, which has `data_bits` before and `coded_bits`
+    /// after encoding: `N_DBPS,short` and `N_CBPS,short` (HE, clause 27.3.12.5).
     Quarter { data_bits: u32, coded_bits: u32 },
 }
 
-/// An LDPC code in symbols.
+/// An LDPC code and its symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ldpc {
     /// Code rate.
@@ -28,7 +28,7 @@ pub(super) struct Ldpc {
 }
 
 impl Ldpc {
-    /// Symbols of a payload of so many bits, SERVICE included.
+    /// The number of symbols of a payload of so many bits, SERVICE included.
     pub(super) fn symbols(&self, bits: u64) -> u64 {
         let symbol = u64::from(self.data_bits);
         let symbols = bits.div_ceil(symbol);
@@ -52,8 +52,8 @@ impl Ldpc {
         }
     }
 
-    /// Whether too many bits would have to be punctured, so that more coded bits are sent: step d)
-    /// of the clause, in whole numbers.
+    /// Whether too many bits would be punctured, so that more coded bits are sent: step d) of the
+    /// clause, in whole numbers.
     fn is_strained(&self, bits: u64, room: u64) -> bool {
         let (num, den) = self.rate.parts();
         let (num, den) = (u64::from(num), u64::from(den));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn each_padding_asks_for_its_own_room() {
+    fn each_padding_has_its_own_number_of_symbols() {
         // The same 1296 bits, padded to the end of the fifth symbol, fill it: 1300 of 1300.
         let vht = Ldpc { padding: Padding::Symbol, ..ht(CodeRate::FiveSixths, 260, 312) };
         assert_eq!(vht.symbols(1296), 6);

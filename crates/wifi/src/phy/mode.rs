@@ -1,11 +1,11 @@
-//! Modes: everything that says how the bits of a PSDU are sent, but their number.
+//! Modes: the modulation, coding and PPDU format of a PSDU.
 
 use super::Coding;
 use super::layout::Layout;
 use kernel::BitRate;
 use settings::numbered;
 
-/// Which PPDU format a mode belongs to (table 10-9, "modulation classes").
+/// The modulation class of a mode (table 10-9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ModeClass {
     /// DSSS, 1 and 2 Mb/s (clause 15).
@@ -30,13 +30,13 @@ impl ModeClass {
         matches!(self, Self::Dsss | Self::HrDsss)
     }
 
-    /// Whether the class is HT or later: with MCS, streams, widths and A-MPDUs.
+    /// Whether the class is HT or later: with MCS, streams, bandwidths and A-MPDUs.
     pub const fn is_high(self) -> bool {
         matches!(self, Self::Ht | Self::Vht | Self::He)
     }
 
-    /// MPDUs that one block ack can name, and so the most in an A-MPDU: 64, and 256 in HE (clause
-    /// 9.3.1.8.3); none before HT.
+    /// The number of MPDUs that one BlockAck can acknowledge, and so the most in an A-MPDU: 64, and
+    /// 256 in HE (clause 9.3.1.8.3). `None` before HT.
     pub const fn block_ack_window(self) -> Option<u64> {
         match self {
             Self::Ht | Self::Vht => Some(64),
@@ -58,7 +58,7 @@ pub enum Width {
     Mhz40,
     /// 80 MHz.
     Mhz80,
-    /// 160 MHz, in one piece or two.
+    /// 160 MHz, contiguous or 80+80.
     Mhz160,
 }
 
@@ -82,9 +82,9 @@ numbered! {
 /// Guard interval between OFDM symbols.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Guard {
-    /// 400 ns, the short one of HT and VHT.
+    /// 400 ns, the short interval of HT and VHT.
     Ns400,
-    /// 800 ns, that of OFDM; the short one of HE.
+    /// 800 ns, the interval of OFDM and the short one of HE.
     #[default]
     Ns800,
     /// 1600 ns.
@@ -132,7 +132,7 @@ pub enum Modulation {
 }
 
 impl Modulation {
-    /// Coded bits on a subcarrier (`N_BPSCS`); 0 where there are no subcarriers.
+    /// Coded bits on a subcarrier (`N_BPSCS`); 0 without subcarriers.
     pub const fn bits(self) -> u32 {
         match self {
             Self::Dsss | Self::Cck => 0,
@@ -157,12 +157,12 @@ pub enum CodeRate {
     ThreeQuarters,
     /// 5/6.
     FiveSixths,
-    /// 1: no code.
+    /// 1: uncoded.
     Uncoded,
 }
 
 impl CodeRate {
-    /// Data bits, and the coded bits they become.
+    /// The code rate as a fraction: data bits and coded bits.
     pub const fn parts(self) -> (u32, u32) {
         match self {
             Self::Half => (1, 2),
@@ -173,15 +173,15 @@ impl CodeRate {
         }
     }
 
-    /// Whole data bits in so many coded ones.
+    /// The whole number of data bits in so many coded bits.
     pub(super) const fn data_bits(self, coded: u32) -> u32 {
         let (num, den) = self.parts();
         coded * num / den
     }
 }
 
-/// Modulation and code rate by MCS index: HT counts to 7 in each stream, VHT to 9, HE to 11
-/// (clauses 19.5, 21.5, 27.5).
+/// Modulation and code rate by MCS index. Within a stream, HT has MCS 0 to 7, VHT 0 to 9, HE 0 to
+/// 11 (clauses 19.5, 21.5, 27.5).
 pub(super) const MCS: [(Modulation, CodeRate); 12] = [
     (Modulation::Bpsk, CodeRate::Half),
     (Modulation::Qpsk, CodeRate::Half),
@@ -197,16 +197,17 @@ pub(super) const MCS: [(Modulation, CodeRate); 12] = [
     (Modulation::Qam1024, CodeRate::FiveSixths),
 ];
 
-/// A way to send the bits of a PSDU.
+/// How the bits of a PSDU are sent.
 ///
-/// Modes of DSSS, CCK and OFDM stand in the tables of a [`Standard`](super::Standard); those of HT,
-/// VHT and HE are made by [`TxVector::mode`](super::TxVector::mode), which knows what exists.
+/// The modes of DSSS, CCK and OFDM are in the tables of a [`Standard`](super::Standard).
+/// [`TxVector::mode`](super::TxVector::mode) creates those of HT, VHT and HE and rejects modes that
+/// do not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mode {
     /// PPDU format.
     pub class: ModeClass,
-    /// Data rate as the standard's tables print it: where a symbol of HE holds a fraction of a bit,
-    /// with the fraction.
+    /// Data rate as printed in the standard's tables: if a symbol of HE holds a fraction of a bit,
+    /// the fraction counts.
     pub rate: BitRate,
     /// Whole data bits per OFDM symbol (`N_DBPS`, table 17-4); 0 for DSSS.
     pub bits_per_symbol: u32,
@@ -214,7 +215,7 @@ pub struct Mode {
     pub modulation: Modulation,
     /// Forward error correction of the data.
     pub code_rate: CodeRate,
-    /// MCS index within a stream; place among the rates of the class where there are no MCS.
+    /// MCS index within a stream. Without MCS, the index among the rates of the class.
     pub mcs: u8,
     /// Spatial streams.
     pub streams: u8,
@@ -222,11 +223,11 @@ pub struct Mode {
     pub width: Width,
     /// Guard interval of the data.
     pub guard: Guard,
-    /// Which code, if there is one; BCC before HT.
+    /// The code; BCC before HT.
     pub coding: Coding,
     /// Coded bits per OFDM symbol (`N_CBPS`).
     pub(super) coded_bits: u32,
-    /// How its PPDU is built; DSSS has its own two forms instead.
+    /// Structure of its PPDU. DSSS has two forms of its own instead.
     pub(super) layout: Layout,
 }
 
@@ -258,7 +259,7 @@ impl Mode {
         }
     }
 
-    /// An OFDM mode of 20 MHz: 250 000 symbols a second (table 17-4).
+    /// An OFDM mode of 20 MHz: 250 000 symbols per second (table 17-4).
     pub(super) const fn ofdm(class: ModeClass, rate_mbps: u64) -> Self {
         use CodeRate::{Half, ThreeQuarters, TwoThirds};
         use Modulation::{Bpsk, Qam16, Qam64, Qpsk};
@@ -288,9 +289,9 @@ impl Mode {
         }
     }
 
-    /// The non-HT reference rate (table 10-10): that of the OFDM mode with the same modulation and
-    /// code rate, or the nearest below; a DSSS or OFDM mode's own rate. The rate of a control
-    /// response is not above it.
+    /// The non-HT reference rate (table 10-10): the rate of the OFDM mode with the same modulation
+    /// and code rate, or the next lower one; for a DSSS or OFDM mode its own rate. A control
+    /// response has no higher rate.
     pub fn reference_rate(&self) -> BitRate {
         use CodeRate::{Half, TwoThirds};
         use Modulation::{Bpsk, Qam16, Qam64, Qpsk};
@@ -316,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn modes_are_small_enough_to_travel() {
+    fn modes_are_small_enough_to_copy() {
         assert!(size_of::<Mode>() <= 40, "{} bytes", size_of::<Mode>());
     }
 }

@@ -1,11 +1,11 @@
-//! Power: sums of it, noise, and the ratio that decides whether a frame is understood.
+//! Power in milliwatts, thermal noise, and the signal to interference and noise ratio.
 
 use super::Width;
 use kernel::{Db, Dbm};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
-/// A power in milliwatts. Powers add up as milliwatts, and only so.
+/// A power in milliwatts. Only powers in milliwatts can be added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Milliwatts(pub f64);
 
@@ -50,12 +50,12 @@ impl Sum for Milliwatts {
     }
 }
 
-/// A ratio in decibels as a plain number.
+/// Converts a ratio in decibels to a linear ratio.
 pub fn linear(ratio: Db) -> f64 {
     libm::exp(ratio.0 * (std::f64::consts::LN_10 / 10.0))
 }
 
-/// A plain ratio in decibels.
+/// Converts a linear ratio to decibels.
 pub fn decibels(ratio: f64) -> Db {
     Db(10.0 * libm::log10(ratio))
 }
@@ -65,7 +65,7 @@ const BOLTZMANN: f64 = 1.380_649e-23;
 /// The temperature to which a noise figure refers, in kelvin (IEEE Std 211).
 const REFERENCE_K: f64 = 290.0;
 
-/// Noise of a receiver: thermal noise of the bandwidth, k·T·B, and what its electronics add.
+/// Noise of a receiver: thermal noise of the bandwidth, k·T·B, and the noise figure.
 pub fn noise(width: Width, figure: Db) -> Dbm {
     let watts = BOLTZMANN * REFERENCE_K * f64::from(width.mhz()) * 1e6;
     Milliwatts(watts * 1e3).level() + figure

@@ -1,19 +1,19 @@
-//! How much of a signal arrives.
+//! Propagation: the loss of a signal between two nodes.
 
-mod course;
 mod fading;
 mod shadowing;
+mod trajectory;
 mod variates;
 
-pub use course::Course;
 pub use fading::Fading;
 pub use shadowing::Shadowing;
+pub use trajectory::Trajectory;
 
 use kernel::{Db, Instant};
 use std::fmt::Debug;
 
 settings::registry! {
-    /// Loss by distance.
+    /// Path loss by distance.
     #[settings(name = "Propagation")]
     pub enum PropagationSettings: Propagation = LogDistance;
     friis: Friis(Friis),
@@ -21,7 +21,7 @@ settings::registry! {
     two_ray: TwoRay(TwoRay),
 }
 
-/// A place, in metres.
+/// A position, in metres.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Position {
     /// East.
@@ -33,27 +33,27 @@ pub struct Position {
 }
 
 impl Position {
-    /// Metres between two places.
+    /// The distance of two positions in metres.
     pub fn distance(self, other: Self) -> f64 {
         let (x, y, z) = (self.x - other.x, self.y - other.y, self.z - other.z);
         libm::sqrt(x * x + y * y + z * z)
     }
 }
 
-/// The way of a signal, at one moment.
+/// A path between two nodes at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Path {
-    /// Metres between its ends.
+    /// Distance in metres.
     pub distance: f64,
-    /// The nodes at its ends, in either order.
+    /// The two nodes, in either order.
     pub ends: (u32, u32),
-    /// When.
+    /// The instant.
     pub now: Instant,
 }
 
 impl Path {
-    /// A number for the pair of nodes, the same in both directions, so that both meet the same
-    /// walls: 0 for nodes 0 and 1, 1 for 0 and 2, 2 for 1 and 2, …
+    /// A number for the pair of nodes, the same in both directions, so that both have the same
+    /// shadowing: 0 for nodes 0 and 1, 1 for 0 and 2, 2 for 1 and 2, …
     fn pair(&self) -> u32 {
         let (a, b) = self.ends;
         let (low, high) = (u64::from(a.min(b)), u64::from(a.max(b)));
@@ -62,15 +62,15 @@ impl Path {
     }
 }
 
-/// A propagation model. It depends on nothing but the path, so that no order of asking matters:
-/// what is random in it is a fixed function of the seed, the pair of nodes and the time. A longer
-/// path, all else equal, loses no less.
+/// A propagation model. The loss depends only on the path, and not on the order of calls: a random
+/// loss is a fixed function of the seed, the pair of nodes and the time. All else equal, the loss
+/// does not decrease with the distance.
 pub trait Propagation: Debug + Send {
-    /// What the signal loses on its way; antennas have no gain.
+    /// The loss of the signal. Antennas have no gain.
     fn loss(&self, path: &Path) -> Db;
 
-    /// A distance in metres beyond which every path loses more than this, so that nobody needs to
-    /// look there; infinite where no distance is enough.
+    /// A distance in metres beyond which every path loses more than this; infinite if there is
+    /// none.
     fn reach(&self, _loss: Db) -> f64 {
         f64::INFINITY
     }
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_beyond_its_reach_loses_less() {
+    fn beyond_its_reach_every_loss_is_greater() {
         let log_distance =
             |exponent, reference_m| LogDistance { exponent, reference_m, ..LogDistance::default() };
         let models: [Box<dyn Propagation>; 6] = [
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reach_is_no_longer_than_it_must_be() {
+    fn the_reach_is_the_distance_of_that_loss() {
         let models: [(Box<dyn Propagation>, f64); 3] = [
             (Box::new(Friis { frequency_mhz: 5150.0 }), 100.0),
             (Box::new(LogDistance::default()), 100.0),

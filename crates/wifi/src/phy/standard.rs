@@ -1,4 +1,4 @@
-//! A standard is a value: timings, contention windows and modes.
+//! The constants of each standard: timing, contention windows and modes.
 
 use super::edca::{AccessCategory, Edca, Edition};
 use super::{Airtime, Band, Mode, ModeClass, Preamble, TxVector, airtime};
@@ -6,7 +6,7 @@ use ModeClass::{Dsss, ErpOfdm, HrDsss, Ofdm};
 use kernel::{BitRate, Bytes, Duration};
 use settings::{Choice, number};
 
-/// The amendment to 802.11 by which a network sends.
+/// The amendment of 802.11 that a network uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
 #[settings(name = "Standard")]
 pub enum Amendment {
@@ -52,7 +52,7 @@ pub enum Slot {
 }
 
 impl Slot {
-    /// How long it lasts.
+    /// The slot time.
     pub const fn lasts(self) -> Duration {
         match self {
             Self::Short => Duration::from_micros(9),
@@ -76,14 +76,14 @@ pub struct Standard {
     pub cw_min: u32,
     /// `aCWmax`.
     pub cw_max: u32,
-    /// The modes of DSSS and OFDM, by class and then by rate: those of all frames up to 802.11g,
-    /// and of control frames later.
+    /// The modes of DSSS and OFDM, by class and then by rate. Up to 802.11g all frames use them, in
+    /// later amendments only control frames.
     pub modes: &'static [Mode],
     /// The PHY with MCS that data frames use: HT, VHT or HE.
     pub high: Option<ModeClass>,
-    /// Rates every station must have, in Mb/s·10 (clauses 16.1.1, 17.1.1, 18.1.2).
+    /// Mandatory rates, in units of 100 kb/s (clauses 16.1.1, 17.1.1, 18.1.2).
     mandatory_100kbps: &'static [u64],
-    /// Usual BSS basic rate set of an access point, likewise.
+    /// Usual BSS basic rate set of an access point, in units of 100 kb/s.
     basic_100kbps: &'static [u64],
 }
 
@@ -156,9 +156,9 @@ pub const DOT11G: Standard = Standard {
     basic_100kbps: &[10, 20, 55, 110, 60, 120, 240],
 };
 
-/// 802.11n: HT at 5 GHz (table 19-25); times and control frames are those of OFDM.
+/// 802.11n: HT at 5 GHz (table 19-25), with the timing and control frames of OFDM.
 pub const DOT11N: Standard = DOT11A.with(Amendment::N, ModeClass::Ht);
-/// 802.11n at 2.4 GHz: times and control frames are those of ERP.
+/// 802.11n at 2.4 GHz, with the timing and control frames of ERP.
 pub const DOT11N_2_4: Standard = DOT11G.with(Amendment::N, ModeClass::Ht);
 /// 802.11ac: VHT, at 5 GHz only (table 21-28).
 pub const DOT11AC: Standard = DOT11A.with(Amendment::Ac, ModeClass::Vht);
@@ -167,7 +167,7 @@ pub const DOT11AX: Standard = DOT11A.with(Amendment::Ax, ModeClass::He);
 /// 802.11ax at 2.4 GHz.
 pub const DOT11AX_2_4: Standard = DOT11G.with(Amendment::Ax, ModeClass::He);
 
-/// Each in its usual band first.
+/// All standards; of an amendment with two bands, the usual band is first.
 const ALL: [&Standard; 8] =
     [&DOT11A, &DOT11B, &DOT11G, &DOT11N, &DOT11AC, &DOT11AX, &DOT11N_2_4, &DOT11AX_2_4];
 
@@ -176,19 +176,18 @@ const fn rate(r_100kbps: u64) -> BitRate {
 }
 
 impl Standard {
-    /// A PHY with MCS in the place of another. No 802.11b station is expected: the basic rates are
-    /// those of OFDM.
+    /// The standard of an amendment with MCS, based on an earlier one. The basic rates are those of
+    /// OFDM, because no 802.11b station is expected.
     const fn with(self, amendment: Amendment, high: ModeClass) -> Self {
         Self { amendment, high: Some(high), basic_100kbps: DOT11A.basic_100kbps, ..self }
     }
 
-    /// The standard of an amendment, in the band where it is at home: 2.4 GHz for b and g, 5 GHz
-    /// for all others.
+    /// The standard of an amendment in its usual band: 2.4 GHz for b and g, 5 GHz for all others.
     pub fn of(amendment: Amendment) -> &'static Self {
         ALL.into_iter().find(|standard| standard.amendment == amendment).expect("all are listed")
     }
 
-    /// The standard of an amendment in a band, or what is wrong with that.
+    /// The standard of an amendment in a band, or an error message.
     pub fn in_band(amendment: Amendment, band: Band) -> Result<&'static Self, String> {
         let is = |standard: &&Self| standard.amendment == amendment && standard.band == band;
         ALL.into_iter().find(is).ok_or_else(|| {
@@ -202,7 +201,8 @@ impl Standard {
         self.amendment.name()
     }
 
-    /// The slowest PPDU of this standard's HT, VHT or HE, to be changed and asked for its mode.
+    /// The TXVECTOR of the slowest HT, VHT or HE mode of this standard, which the caller may
+    /// change.
     pub fn tx_vector(&self) -> Option<TxVector> {
         self.high.map(|class| TxVector::of(class, self.band))
     }
@@ -217,7 +217,7 @@ impl Standard {
         self.modes.iter().find(|mode| mode.rate == rate).copied()
     }
 
-    /// The DSSS or OFDM mode of a rate in Mb/s, or what is wrong with that.
+    /// The DSSS or OFDM mode of a rate in Mb/s, or an error message.
     pub fn mode_at(&self, mbps: f64) -> Result<Mode, String> {
         let mut rates: Vec<f64> = self.modes.iter().map(|mode| mode.rate.0 as f64 / 1e6).collect();
         if rates.contains(&mbps) {
@@ -253,12 +253,13 @@ impl Standard {
         self.basic_100kbps.iter().map(|&r| rate(r))
     }
 
-    /// The mode that answers a frame sent in `eliciting` (clause 10.6.6.5.2): the fastest basic
-    /// rate of the same modulation family not above it, or not above the non-HT reference rate of
-    /// an MCS; else the fastest such mandatory rate.
+    /// The mode of the control response to a frame sent in `eliciting` (clause 10.6.6.5.2): the
+    /// fastest basic rate of the same modulation class that is not above the rate of that frame, or
+    /// the non-HT reference rate of its MCS; without such a basic rate, the fastest such mandatory
+    /// rate.
     pub fn response_mode(&self, eliciting: &Mode, basic: &[BitRate]) -> Mode {
         let (highest, dsss) = (eliciting.reference_rate(), eliciting.class.is_dsss());
-        // Modes of a family ascend.
+        // The rates of a modulation class ascend.
         let family = || {
             let modes = self.modes.iter().rev();
             modes.filter(|mode| mode.class.is_dsss() == dsss && mode.rate <= highest)
@@ -272,13 +273,13 @@ impl Standard {
             .unwrap_or(*eliciting)
     }
 
-    /// The mode of the family of `data` in which an RTS or a broadcast opens an exchange: clauses
-    /// 10.6.6.2 and 10.6.5.2 ask for a basic rate.
+    /// The mode of an RTS or a broadcast, in the modulation class of `data`: clauses 10.6.6.2 and
+    /// 10.6.5.2 require a basic rate.
     pub fn opening_mode(&self, data: &Mode, basic: &[BitRate]) -> Mode {
         self.response_mode(data, basic)
     }
 
-    /// The lowest basic rate of the family of `data`, for broadcast frames.
+    /// The lowest basic rate of the modulation class of `data`, for broadcasts.
     pub fn broadcast_mode(&self, data: &Mode, basic: &[BitRate]) -> Mode {
         self.modes
             .iter()
@@ -288,10 +289,10 @@ impl Standard {
             .unwrap_or_else(|| self.lowest_mandatory(data.class))
     }
 
-    /// The lowest mandatory mode of the family of `class`.
+    /// The lowest mandatory mode of the modulation class `class`.
     ///
-    /// An ERP cell without 802.11b stations counts its OFDM rates only: that is what makes the
-    /// short slot and the short EIFS consistent.
+    /// Only the OFDM rates of an ERP network without 802.11b stations count, consistent with its
+    /// short slot and short EIFS.
     pub fn lowest_mandatory(&self, class: ModeClass) -> Mode {
         *self
             .modes
@@ -299,10 +300,10 @@ impl Standard {
             .filter(|m| m.class.is_dsss() == class.is_dsss())
             .filter(|m| self.mandatory_100kbps.iter().any(|&r| rate(r) == m.rate))
             .min_by_key(|m| m.rate)
-            .expect("every family has a mandatory rate")
+            .expect("every modulation class has a mandatory rate")
     }
 
-    /// `aRxPHYStartDelay`: how long after the start of a PPDU its reception is indicated
+    /// `aRxPHYStartDelay`: the time from the start of a PPDU until the PHY indicates its reception
     /// (tables 16-4, 17-21, 18-5).
     pub fn rx_start_delay(&self, mode: &Mode, preamble: Preamble) -> Duration {
         let Airtime { preamble, header, .. } = airtime(mode, preamble, Bytes(0));
@@ -321,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ack_goes_at_the_fastest_basic_rate_not_above_the_frame() {
+    fn an_ack_has_the_fastest_basic_rate_not_above_the_frame() {
         let a = [6.0, 12.0, 24.0];
         let expected =
             [(54., 24.), (48., 24.), (36., 24.), (24., 24.), (18., 12.), (12., 12.), (9., 6.)];
@@ -334,13 +335,13 @@ mod tests {
     }
 
     #[test]
-    fn without_a_fitting_basic_rate_the_answer_goes_at_a_mandatory_one() {
+    fn without_a_suitable_basic_rate_the_response_has_a_mandatory_rate() {
         assert_eq!(response(&DOT11A, 9.0, &[24.0]), 6.0);
         assert_eq!(response(&DOT11B, 1.0, &[2.0]), 1.0);
     }
 
     #[test]
-    fn an_ofdm_frame_is_answered_in_ofdm() {
+    fn the_response_to_an_ofdm_frame_is_in_ofdm() {
         assert_eq!(response(&DOT11G, 9.0, &[1.0, 2.0, 5.5, 11.0, 6.0]), 6.0);
         assert_eq!(response(&DOT11G, 11.0, &[1.0, 2.0, 6.0]), 2.0);
         assert_eq!(DOT11G.lowest_mandatory(ErpOfdm).rate, BitRate::from_mbps(6.0));
@@ -395,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn an_mcs_is_answered_below_its_reference_rate() {
+    fn the_response_to_an_mcs_is_not_above_its_reference_rate() {
         let basic = [6.0, 12.0, 24.0].map(BitRate::from_mbps);
         let expected = [6, 12, 12, 24, 24, 24, 24, 24, 24, 24, 24, 24];
         for standard in [DOT11N, DOT11AC, DOT11AX] {

@@ -1,4 +1,4 @@
-//! What chooses a mode of HT, VHT or HE, and what is wrong with a choice that does not exist.
+//! The TXVECTOR parameters of HT, VHT and HE, and error messages for modes that do not exist.
 
 use super::layout::{Code, Layout, SIGNAL_EXTENSION, SYMBOL, TAIL};
 use super::mode::MCS;
@@ -20,7 +20,7 @@ pub enum Band {
 numbered! { Band, "number": 2.4 => Self::Ghz2_4, 5.0 => Self::Ghz5 }
 
 impl Band {
-    /// Its name as a number.
+    /// The band in GHz.
     pub const fn ghz(self) -> f64 {
         match self {
             Self::Ghz2_4 => 2.4,
@@ -52,19 +52,18 @@ pub enum HeLtf {
     X4,
 }
 
-/// Whose durations PPDUs with an MCS have.
+/// The source of the durations of PPDUs with an MCS.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum PpduTiming {
-    /// Those of the standard.
+    /// The standard.
     #[default]
     Standard,
-    /// Those of ns-3: no VHT-SIG-B, short-guard data not rounded up to 4 us, HE-LTFs of 8 us
-    /// whatever their type, no packet extension, tail bits as if there were BCC always, and in HE
-    /// fractions of a bit in a symbol.
+    /// ns-3: no VHT-SIG-B, short-guard data not rounded up to 4 us, HE-LTFs of 8 us for all types,
+    /// no packet extension, BCC tail bits with LDPC too, and in HE fractions of a bit in a symbol.
     Ns3,
 }
 
-/// Parameters of a PPDU of HT, VHT or HE, after the standard's TXVECTOR (clauses 19.2, 21.2, 27.2).
+/// Parameters of an HT, VHT or HE PPDU, as in the standard's TXVECTOR (clauses 19.2, 21.2, 27.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TxVector {
     /// HT, VHT or HE.
@@ -83,20 +82,20 @@ pub struct TxVector {
     pub coding: Option<Coding>,
     /// HE-LTF type; by default 2x, and 4x with the long guard interval.
     pub ltf: Option<HeLtf>,
-    /// HE: a PPDU of extended range (HE ER SU), over all 242 tones of 20 MHz.
+    /// HE: extended range PPDU (HE ER SU), over all 242 tones of 20 MHz.
     pub extended_range: bool,
     /// HE: the packet extension, in whole µs: 0, 4, 8, 12 or 16.
     pub packet_extension_us: u8,
-    /// Whose durations.
+    /// The source of the durations.
     pub timing: PpduTiming,
 }
 
-/// Why there is no such mode.
+/// Why a mode does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModeFault {
-    /// The field of [`TxVector`] that does not fit.
+    /// The faulty field of [`TxVector`].
     pub parameter: &'static str,
-    /// Its value, the rule with its clause, and what would do.
+    /// Its value, the rule with its clause, and a remedy.
     pub message: String,
 }
 
@@ -144,7 +143,8 @@ impl TxVector {
     pub fn fastest(&self) -> Result<Mode, ModeFault> {
         let mut best = Self { mcs: 0, ..*self }.mode();
         for mcs in 1..MCS.len() as u8 {
-            // MCS are by rate; a hole (VHT MCS 6 or 9) does not end them.
+            // The rate grows with the MCS. An MCS that does not exist (VHT MCS 6 or 9) may lie
+            // below one that does.
             if let Ok(mode) = (Self { mcs, ..*self }).mode() {
                 best = Ok(mode);
             }
@@ -156,7 +156,7 @@ impl TxVector {
         self.timing == PpduTiming::Ns3
     }
 
-    /// Checks what HT, VHT and HE have in common.
+    /// Checks the limits that HT, VHT and HE have in common.
     pub(super) fn check(&self, limits: &Limits) -> Result<(), ModeFault> {
         let Limits { name, clause, streams, mcs, widths, guards } = *limits;
         if !(1..=streams).contains(&self.streams) {
@@ -192,8 +192,7 @@ impl TxVector {
         Ok(())
     }
 
-    /// Puts a mode together: `tones` data subcarriers, symbols of `symbol` with their guard, and
-    /// `header` between L-LTF and data.
+    /// Creates a mode from the parameters that the PHY determines.
     pub(super) fn build(&self, parts: &Parts) -> Mode {
         let (modulation, code_rate) = MCS[usize::from(self.mcs)];
         let coded_bits = parts.tones * modulation.bits() * u32::from(self.streams);
@@ -236,7 +235,7 @@ impl TxVector {
     }
 }
 
-/// What a PHY has.
+/// The limits of a PHY.
 pub(super) struct Limits {
     pub(super) name: &'static str,
     pub(super) clause: &'static str,
@@ -246,26 +245,26 @@ pub(super) struct Limits {
     pub(super) guards: &'static [Guard],
 }
 
-/// What a PHY's own rules find for a mode.
+/// The parameters of a mode that its PHY determines.
 pub(super) struct Parts {
     /// Data subcarriers (`N_SD`).
     pub(super) tones: u32,
-    /// All between L-LTF and data.
+    /// The time between L-LTF and data.
     pub(super) header: Duration,
-    /// Symbol with guard interval.
+    /// Duration of a symbol with its guard interval.
     pub(super) symbol: Duration,
-    /// The data lasts a multiple of this.
+    /// The duration of the data is a multiple of this.
     pub(super) grid: Duration,
     /// Packet extension.
     pub(super) packet_extension: Duration,
-    /// Which code.
+    /// The code.
     pub(super) coding: Coding,
     /// BCC encoders (`N_ES`).
     pub(super) encoders: u8,
 }
 
-/// Symbols of HT-LTF, VHT-LTF and HE-LTF by streams (tables 19-13 and 21-13,
-/// clause 27.3.11.10), as many space-time streams as spatial streams.
+/// The number of HT-LTF, VHT-LTF and HE-LTF symbols by streams (tables 19-13 and 21-13, clause
+/// 27.3.11.10), with as many space-time streams as spatial streams.
 pub(super) fn training_symbols(streams: u8) -> u64 {
     match streams {
         0..=2 => u64::from(streams),
@@ -275,7 +274,8 @@ pub(super) fn training_symbols(streams: u8) -> u64 {
     }
 }
 
-/// The symbol of HT and VHT and what their data is rounded up to: 4 µs, where ns-3 does not round.
+/// The symbol of HT and VHT, and the unit to which the duration of the data is rounded up: 4 µs;
+/// ns-3 does not round.
 pub(super) fn short_symbol(vector: &TxVector) -> (Duration, Duration) {
     let symbol = Duration(3200 + vector.guard.ns());
     (symbol, if vector.is_ns3() { symbol } else { SYMBOL })

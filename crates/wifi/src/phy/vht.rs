@@ -17,7 +17,7 @@ const LIMITS: Limits = Limits {
     guards: &[Guard::Ns800, Guard::Ns400],
 };
 
-/// One BCC encoder does 540 Mb/s, 2160 bits in 4 µs (tables 21-29 to 21-60).
+/// A BCC encoder has at most 540 Mb/s, 2160 bits in 4 µs (tables 21-29 to 21-60).
 const BITS_PER_ENCODER: u32 = 2160;
 
 /// L-SIG, VHT-SIG-A, VHT-STF (table 21-5); the VHT-LTFs follow.
@@ -34,11 +34,12 @@ const fn tones(width: Width) -> u32 {
     }
 }
 
-/// BCC encoders (`N_ES`) of an MCS with these streams at this width; `None` without such an MCS.
+/// BCC encoders (`N_ES`) of an MCS with these streams at this width; `None` if the MCS does not
+/// exist.
 ///
 /// The encoders share the coded bits of a symbol evenly, in whole groups of the puncturing pattern:
-/// `N_ES` is the smallest number that does so and keeps each below its rate. An MCS whose symbol
-/// holds no whole groups is left out of the tables of clause 21.5, and so are four others.
+/// `N_ES` is the smallest number that does so and keeps each encoder below its rate. The tables of
+/// clause 21.5 omit an MCS whose symbol holds no whole groups, and four others.
 fn encoders(width: Width, streams: u8, mcs: u8) -> Option<u8> {
     let (modulation, rate) = MCS[usize::from(mcs)];
     let coded = tones(width) * modulation.bits() * u32::from(streams);

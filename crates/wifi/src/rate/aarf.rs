@@ -1,6 +1,6 @@
 //! Adaptive automatic rate fallback.
 
-use super::arf::{Count, Move, Patience};
+use super::arf::{ArfCount, Move, Patience};
 use super::{Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::ErrorModel;
 use kernel::{Instant, Rng};
@@ -10,29 +10,29 @@ use settings::Settings;
 #[derive(Clone, Debug, PartialEq, Settings)]
 #[settings(name = "Aarf")]
 pub struct AarfSettings {
-    /// Most successes in a row that going up may need, as in ns-3; 50 in the paper.
+    /// Upper limit of the consecutive successes that raise the rate, as in ns-3; 50 in the paper.
     #[setting(default = 60, range = 1..=1_000_000)]
     pub most_successes: u32,
 }
 
 impl Rule for AarfSettings {
     fn build(&self, link: &LinkModes, _: &dyn ErrorModel, _: Rng) -> Option<Box<dyn RateControl>> {
-        let count = Count::new(SUCCESSES, 2, Patience::Attempts(ATTEMPTS));
+        let count = ArfCount::new(SUCCESSES, 2, Patience::Attempts(ATTEMPTS));
         Some(Box::new(Aarf { ladder: link.ladder(), count, most: self.most_successes }))
     }
 }
 
 /// Adaptive ARF (M. Lacage, M. H. Manshaei, T. Turletti, "IEEE 802.11 rate adaptation: a practical
 /// approach", `MSWiM` 2004): as ARF, but each failed probe doubles the successes and the attempts
-/// that the next one needs, up to a limit; two failures in a row bring them back.
+/// before the next probe, up to a limit. Two consecutive failures reset both.
 #[derive(Clone, Debug)]
 pub struct Aarf {
     ladder: Ladder,
-    count: Count,
+    count: ArfCount,
     most: u32,
 }
 
-/// Successes, and attempts, that raise the rate at first.
+/// Successes, and attempts, that raise the rate initially.
 const SUCCESSES: u32 = 10;
 const ATTEMPTS: u32 = 15;
 
@@ -72,7 +72,7 @@ mod tests {
     use super::super::tests::{Script, build};
     use super::*;
 
-    /// Successes until the rate goes up.
+    /// Successes until the rate is raised.
     fn successes(script: &mut Script<Box<dyn RateControl>>) -> usize {
         (1..=100).find(|_| script.places("+") == [1]).unwrap()
     }
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn two_failures_bring_haste_back() {
+    fn two_failures_reset_the_patience() {
         let mut script = Script::new(build(&AarfSettings::default()));
         successes(&mut script);
         script.places("-");
@@ -110,7 +110,7 @@ mod tests {
         let mut script = Script::new(build(&AarfSettings::default()));
         successes(&mut script);
         script.places("-");
-        // Thirty attempts with a failure among each ten.
+        // Thirty attempts, of which one in ten fails.
         let places = script.places("+++++++++-+++++++++-++++++++++");
         assert_eq!(places[28..], [0, 1]);
     }

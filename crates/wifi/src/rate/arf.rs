@@ -9,11 +9,11 @@ use settings::Settings;
 #[derive(Clone, Debug, PartialEq, Settings)]
 #[settings(name = "Arf")]
 pub struct ArfSettings {
-    /// After so many attempts at a mode the next success goes up, whatever failed, as ns-3 counts;
-    /// 0 is never.
+    /// After this number of attempts at a mode, the next success raises the rate whatever the
+    /// failures, as in ns-3; 0 is never.
     #[setting(default = 15, range = 0..=1_000_000)]
     pub patience_attempts: u32,
-    /// After so many milliseconds instead, 60 in the original; default by attempts.
+    /// After so many milliseconds at a mode instead, 60 in the original; default by attempts.
     #[setting(key = "patience_ms", range = 0.001..=1e6)]
     pub patience: Option<Duration>,
 }
@@ -30,12 +30,12 @@ impl ArfSettings {
 
 impl Rule for ArfSettings {
     fn build(&self, link: &LinkModes, _: &dyn ErrorModel, _: Rng) -> Option<Box<dyn RateControl>> {
-        let count = Count::new(10, 2, self.patience());
+        let count = ArfCount::new(10, 2, self.patience());
         Some(Box::new(Arf { ladder: link.ladder(), count, probes: true }))
     }
 }
 
-/// When ARF tries a higher rate although there were failures.
+/// When ARF tries a higher rate despite failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Patience {
     Attempts(u32),
@@ -43,14 +43,14 @@ pub(super) enum Patience {
     Endless,
 }
 
-/// What ARF and its descendants count.
+/// The counters of ARF and its descendants.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Count {
+pub(super) struct ArfCount {
     /// Consecutive successes that raise the rate.
     pub(super) up_after: u32,
     /// Consecutive failures that lower it.
     pub(super) down_after: u32,
-    /// When it is raised anyway, at the next success.
+    /// When the next success raises it despite failures.
     pub(super) patience: Patience,
     successes: u32,
     failures: u32,
@@ -59,17 +59,17 @@ pub(super) struct Count {
     probing: bool,
 }
 
-/// What a count asks for.
+/// The decision after an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Move {
     Stay,
     Up,
     Down,
-    /// The first attempt after going up has failed.
+    /// The first attempt after the rate was raised has failed.
     Back,
 }
 
-impl Count {
+impl ArfCount {
     pub(super) fn new(up_after: u32, down_after: u32, patience: Patience) -> Self {
         Self {
             up_after,
@@ -113,8 +113,8 @@ impl Count {
         }
     }
 
-    /// Begins anew at another rate, or after trying for one; the first attempt of a higher rate is
-    /// a probe.
+    /// Resets the counters at another rate, or after an attempt to change it. The first attempt at
+    /// a higher rate is a probe.
     pub(super) fn restart(&mut self, now: Instant, probing: bool) {
         *self = Self {
             since: Some(now),
@@ -125,13 +125,13 @@ impl Count {
 }
 
 /// Automatic rate fallback (A. Kamerman, L. Monteban, "WaveLAN-II", Bell Labs Technical Journal
-/// 2:3, 1997): ten successes in a row go up, two failures in a row go down, and so does a failure
-/// of the first attempt after going up.
+/// 2:3, 1997): ten consecutive successes raise the rate. Two consecutive failures lower it, and so
+/// does a failure of the first attempt after it was raised.
 #[derive(Clone, Debug)]
 pub struct Arf {
     pub(super) ladder: Ladder,
-    pub(super) count: Count,
-    /// The first attempt after going up is a probe.
+    pub(super) count: ArfCount,
+    /// Whether the first attempt after the rate was raised is a probe.
     pub(super) probes: bool,
 }
 
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_probe_goes_back_at_once() {
+    fn a_failed_probe_lowers_the_rate_at_once() {
         let mut script = Script::new(build(&ArfSettings::default()));
         assert_eq!(script.places("++++++++++"), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
         assert_eq!(script.places("-"), [0]);
@@ -192,12 +192,12 @@ mod tests {
         let patience = Some(Duration::from_millis(60));
         let timed = ArfSettings { patience, ..ArfSettings::default() };
         let mut script = Script::new(build(&timed));
-        // An attempt each 10 ms.
+        // One attempt in each 10 ms.
         assert_eq!(script.places("+-+-+-+"), [0, 0, 0, 0, 0, 0, 1]);
     }
 
     #[test]
-    fn a_missing_cts_tells_nothing() {
+    fn a_missing_cts_changes_no_statistics() {
         let mut script = Script::new(build(&ArfSettings::default()));
         script.places("++++++++++");
         assert_eq!(script.places("r+r-rrr-"), [1, 1, 1, 1, 1, 1, 1, 0]);

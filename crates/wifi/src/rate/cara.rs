@@ -1,6 +1,6 @@
 //! Collision-aware rate adaptation.
 
-use super::arf::{Count, Move, Patience};
+use super::arf::{ArfCount, Move, Patience};
 use super::{Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::ErrorModel;
 use kernel::{Instant, Rng};
@@ -16,23 +16,22 @@ impl Rule for CaraSettings {
     }
 }
 
-/// Collision-aware rate adaptation (J. Kim, S. Kim, S. Choi, D. Qiao, INFOCOM 2006): after a
-/// failure without RTS the next attempt has one, so that a second failure is the channel's and not
-/// a collision's; only then the rate goes down. An RTS without CTS is a collision and does not
-/// count.
+/// Collision-aware rate adaptation (J. Kim, S. Kim, S. Choi, D. Qiao, INFOCOM 2006): the attempt
+/// after a failure without RTS has an RTS, so that the channel and not a collision causes a second
+/// failure. Only then the rate is lowered. An RTS without CTS is a collision and does not count.
 #[derive(Clone, Debug)]
 pub struct Cara {
     ladder: Ladder,
-    count: Count,
+    count: ArfCount,
 }
 
-/// Failures in a row that switch the RTS on.
+/// Consecutive failures that turn the RTS on.
 const PROBE_AFTER: u32 = 1;
 
 impl Cara {
-    /// Ten successes, or fifteen attempts, go up; two failures go down.
+    /// Ten successes, or fifteen attempts, raise the rate; two failures lower it.
     pub fn new(ladder: Ladder) -> Self {
-        Self { ladder, count: Count::new(10, 2, Patience::Attempts(15)) }
+        Self { ladder, count: ArfCount::new(10, 2, Patience::Attempts(15)) }
     }
 }
 
@@ -47,7 +46,8 @@ impl RateControl for Cara {
             Move::Stay => {}
             Move::Up => {
                 self.ladder.up();
-                // A failure after going up may be a collision: it is no probe.
+                // A failure after the rate was raised may be a collision, so that there is no
+                // probe.
                 self.count.restart(now, false);
             }
             Move::Down | Move::Back => {

@@ -1,4 +1,4 @@
-//! One mode for ever.
+//! A fixed mode.
 
 use super::{LinkModes, RateControl, Rule};
 use crate::phy::Mode;
@@ -6,7 +6,7 @@ use crate::phy::error::ErrorModel;
 use kernel::Rng;
 use settings::Settings;
 
-/// One mode for ever.
+/// A fixed mode.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct Fixed {}
 

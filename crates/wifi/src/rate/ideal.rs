@@ -1,4 +1,4 @@
-//! The fastest mode that the signal allows.
+//! The fastest mode for the signal to noise ratio.
 
 use super::{Choice, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::{ErrorModel, required_snr};
@@ -6,11 +6,11 @@ use crate::phy::{Mode, decibels};
 use kernel::{Bytes, Db, Instant, Rng};
 use settings::{Faults, Path, Settings};
 
-/// The fastest mode that the signal allows; where there is a radio.
+/// The fastest mode that the signal allows; requires a radio.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct IdealSettings {}
 
-/// The loss that it allows, of PSDUs of this size.
+/// The loss ratio that it tolerates, and the PSDU size for which it is computed.
 const PSDU: Bytes = Bytes(1536);
 const LOSS: f64 = 0.1;
 
@@ -33,8 +33,8 @@ impl Rule for IdealSettings {
     }
 }
 
-/// The fastest mode whose loss at the last known signal to noise ratio is below a limit; the most
-/// robust mode until one is known.
+/// The fastest mode whose loss ratio at the last known signal to noise ratio is below a limit; the
+/// most robust mode until a ratio is known.
 #[derive(Clone, Debug)]
 pub struct Ideal {
     /// Modes, and the ratio that each needs in 20 MHz, the most robust first.
@@ -43,7 +43,7 @@ pub struct Ideal {
 }
 
 impl Ideal {
-    /// For PSDUs of a size of which no more than a fraction `loss` shall be lost.
+    /// For PSDUs of this size, of which at most a fraction `loss` may be lost.
     pub fn new(
         modes: impl IntoIterator<Item = Mode>,
         model: &dyn ErrorModel,
@@ -51,7 +51,7 @@ impl Ideal {
         loss: f64,
     ) -> Self {
         let needs = |mode: Mode| {
-            // The power is shared among the streams.
+            // The streams share the power.
             let shared = decibels(f64::from(mode.streams));
             (required_snr(model, &mode, psdu, loss) + shared + in_20_mhz(&mode), mode)
         };
@@ -76,7 +76,8 @@ impl RateControl for Ideal {
     }
 }
 
-/// How much larger the ratio is in 20 MHz than in the mode's bandwidth, which has more noise.
+/// The ratio in 20 MHz exceeds that in the mode's bandwidth by this much, because a wider band has
+/// more noise.
 fn in_20_mhz(mode: &Mode) -> Db {
     decibels(f64::from(mode.width.mhz()) / 20.0)
 }
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn without_news_the_last_signal_holds() {
+    fn without_a_new_ratio_the_last_one_holds() {
         let mut ideal = Ideal::new(DOT11A.modes.iter().copied(), &Nist {}, Bytes(1536), 0.1);
         ideal.on_report(Instant::ZERO, &report(DOT11A.modes[0], 30.0));
         let lost = TxReport { answer: Answer::None, snr: None, ..report(DOT11A.fastest(), 0.0) };
@@ -136,7 +137,7 @@ mod tests {
         let needed = |mode: &Mode| ideal.modes.iter().find(|(_, m)| m == mode).unwrap().0.0;
         assert!((needed(&modes[1]) - needed(&modes[0]) - 6.0206).abs() < 1e-3);
         assert!((needed(&modes[2]) - needed(&modes[0]) - 3.0103).abs() < 1e-3);
-        // A ratio heard in 80 MHz is 6 dB more in 20.
+        // A ratio measured in 80 MHz is 6 dB higher in 20 MHz.
         let heard = needed(&modes[0]) - 6.0;
         ideal.on_report(Instant::ZERO, &report(modes[1], heard));
         assert_eq!(ideal.select(Instant::ZERO, 0).mode, modes[0]);

@@ -3,12 +3,12 @@
 use crate::phy::{Mode, Preamble, Standard, airtime};
 use kernel::{Bytes, Duration};
 
-/// Bytes of the frame by whose exchange modes are compared, as in Linux.
+/// Bytes of the frame whose exchange time compares modes, as in Linux.
 const REFERENCE: Bytes = Bytes(1200);
-/// Bytes of an ACK (clause 9.3.1.3).
+/// Bytes of an Ack (clause 9.3.1.3).
 const ACK: Bytes = Bytes(14);
 
-/// A mode and what it costs.
+/// A mode and its exchange time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rung {
     /// The mode.
@@ -17,7 +17,7 @@ pub struct Rung {
     pub time: Duration,
 }
 
-/// Modes in order of their rate, and a place among them.
+/// Modes in order of their rate, and the current one.
 #[derive(Clone, Debug)]
 pub struct Ladder {
     rungs: Vec<Rung>,
@@ -25,7 +25,7 @@ pub struct Ladder {
 }
 
 impl Ladder {
-    /// Some modes of a standard, at least one; the place is the slowest.
+    /// Modes of a standard, at least one; the current one is the slowest.
     pub fn new(standard: &Standard, modes: impl IntoIterator<Item = Mode>) -> Self {
         let rung = |mode| Rung { mode, time: exchange_time(standard, &mode, REFERENCE) };
         let mut rungs: Vec<Rung> = modes.into_iter().map(rung).collect();
@@ -34,39 +34,39 @@ impl Ladder {
         Self { rungs, at: 0 }
     }
 
-    /// All of them, slowest first.
+    /// All modes, slowest first.
     pub fn rungs(&self) -> &[Rung] {
         &self.rungs
     }
 
-    /// The place.
+    /// The index of the current mode.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// The mode at the place.
+    /// The current mode.
     pub fn mode(&self) -> Mode {
         self.rungs[self.at].mode
     }
 
-    /// Where a mode is.
+    /// The index of a mode.
     pub fn find(&self, mode: &Mode) -> Option<usize> {
         self.rungs.iter().position(|rung| rung.mode == *mode)
     }
 
-    /// Goes to a place.
+    /// Makes the mode with this index the current one.
     pub fn go_to(&mut self, at: usize) {
         self.at = at.min(self.rungs.len() - 1);
     }
 
-    /// Goes to the next faster mode; false if there is none.
+    /// Changes to the next faster mode. Returns false if there is none.
     pub fn up(&mut self) -> bool {
         let moved = self.at + 1 < self.rungs.len();
         self.at += usize::from(moved);
         moved
     }
 
-    /// Goes to the next slower mode; false if there is none.
+    /// Changes to the next slower mode. Returns false if there is none.
     pub fn down(&mut self) -> bool {
         let moved = self.at > 0;
         self.at -= usize::from(moved);
@@ -74,7 +74,7 @@ impl Ladder {
     }
 }
 
-/// How long one frame and its ACK take, with DIFS and the mean first back-off.
+/// Duration of one frame and its Ack, with DIFS and the mean first back-off.
 pub fn exchange_time(standard: &Standard, mode: &Mode, psdu: Bytes) -> Duration {
     let basic: Vec<_> = standard.default_basic_rates().collect();
     let ack = standard.response_mode(mode, &basic);

@@ -1,33 +1,33 @@
-//! What a link can send in.
+//! The modes of a link direction.
 
 use super::Ladder;
 use crate::phy::{DOT11B, Mode, Standard, TxVector};
 use kernel::BitRate;
 
-/// What one node can send to another in.
+/// The modes in which one node can send to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkModes {
-    /// Timings and modes.
+    /// The standard, with its timing and modes.
     pub standard: &'static Standard,
-    /// The mode in which it begins; none that is chosen later is faster, unless it is set.
+    /// The initial mode. Rate control chooses no faster one, except by a schedule.
     pub mode: Mode,
-    /// What others like it are made of, if it has an MCS.
+    /// The parameters of modes with an MCS, if the initial mode has one.
     pub vector: Option<TxVector>,
-    /// None without an MCS is slower: the lowest basic rate.
+    /// The lowest basic rate: rate control chooses no slower mode without an MCS.
     pub lowest: BitRate,
-    /// One of the two nodes is of 802.11b, and understands no OFDM.
+    /// Whether one of the two nodes is an 802.11b node, which cannot decode OFDM.
     pub non_erp: bool,
-    /// Whether signals have a strength.
+    /// Whether the medium models received power.
     pub has_radio: bool,
 }
 
 impl LinkModes {
-    /// Modes up to that in which it begins, of the same streams.
+    /// Modes up to the initial one, with the same number of streams.
     pub fn modes(&self) -> Vec<Mode> {
         self.modes_from(self.vector.map_or(1, |vector| vector.streams))
     }
 
-    /// Modes up to that in which it begins, of so many streams and more.
+    /// Modes up to the initial one, with so many streams or more.
     pub fn modes_from(&self, streams: u8) -> Vec<Mode> {
         let fastest = &self.mode;
         let Some(vector) = self.vector else {
@@ -44,12 +44,12 @@ impl LinkModes {
         modes
     }
 
-    /// The same in order of their rate.
+    /// The same modes in order of their rate.
     pub fn ladder(&self) -> Ladder {
         Ladder::new(self.standard, self.modes())
     }
 
-    /// The mode without MCS of a rate in Mb/s, or what is wrong with that.
+    /// The mode without MCS of a rate in Mb/s, or an error message.
     pub fn mode_at(&self, mbps: f64) -> Result<Mode, String> {
         let standard = if self.non_erp { &DOT11B } else { self.standard };
         standard.mode_at(mbps)

@@ -1,6 +1,6 @@
 //! Minstrel.
 
-use super::sampling::{Chain, Columns, HOPELESS, SURE, Stats, attempts_for, two_best};
+use super::sampling::{Chain, Columns, LEAST_PROBABILITY, NEARLY_CERTAIN, Stats, attempts_for, two_best};
 use super::{Answer, Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::ErrorModel;
 use kernel::{Duration, Instant, Rng};
@@ -21,9 +21,9 @@ impl Rule for MinstrelSettings {
     }
 }
 
-/// Minstrel (D. Smithies, F. Fietkau, Linux, 2005 to 2009): the mode with the most throughput by
-/// its own record, which sampling one frame in ten keeps up to date, with a chain of safer modes
-/// for further attempts.
+/// Minstrel (D. Smithies, F. Fietkau, Linux, 2005 to 2009): the mode with the highest throughput by
+/// measured success probabilities, which one sample in ten frames keeps up to date. A retry chain
+/// has safer modes for further attempts.
 #[derive(Clone, Debug)]
 pub struct Minstrel {
     ladder: Ladder,
@@ -32,16 +32,16 @@ pub struct Minstrel {
     best: Best,
     update_at: Instant,
     chain: Chain,
-    /// The chain is that of a frame whose first attempt is still to come.
+    /// Whether the chain is that of a frame that has not been sent yet.
     planned: bool,
     frames: u32,
     samples: u32,
-    /// Samples put second in a chain, which may never come to be tried.
+    /// Samples in the second place of a chain, which may never be sent.
     deferred: u32,
     waiting: Option<usize>,
 }
 
-/// Places on the ladder.
+/// Indices into the ladder.
 #[derive(Clone, Copy, Debug, Default)]
 struct Best {
     throughput: usize,
@@ -49,15 +49,15 @@ struct Best {
     probability: usize,
 }
 
-/// Time between two updates.
+/// Interval of updates.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// One frame in so many is a sample.
+/// One frame in this number is a sample.
 const LOOK_AROUND: u32 = 10;
-/// Counts begin anew after so many frames.
+/// The counters restart after this number of frames.
 const EPOCH: u32 = 10_000;
 
 impl Minstrel {
-    /// Begins at the slowest mode, knowing nothing.
+    /// Begins at the slowest mode, without any statistics.
     pub fn new(ladder: Ladder, mut rng: Rng) -> Self {
         let modes = ladder.rungs().len();
         Self {
@@ -77,7 +77,7 @@ impl Minstrel {
 
     fn throughput(&self, place: usize) -> f64 {
         let probability = self.stats[place].probability();
-        if probability < HOPELESS { 0.0 } else { probability / self.time(place).as_secs_f64() }
+        if probability < LEAST_PROBABILITY { 0.0 } else { probability / self.time(place).as_secs_f64() }
     }
 
     fn time(&self, place: usize) -> Duration {
@@ -88,9 +88,9 @@ impl Minstrel {
         self.update_at = now + INTERVAL;
         self.stats.iter_mut().for_each(Stats::update);
         let (throughput, second) = two_best((0..self.stats.len()).map(|n| self.throughput(n)));
-        // Among modes that hardly fail, the one with the most throughput is safe enough.
+        // Among modes with few failures, the one with the highest throughput counts as the safest.
         let safety = |place: usize| match self.stats[place].probability() {
-            probability if probability >= SURE => 1.0 + self.throughput(place),
+            probability if probability >= NEARLY_CERTAIN => 1.0 + self.throughput(place),
             probability => probability,
         };
         let (probability, _) = two_best((0..self.stats.len()).map(safety));
@@ -109,7 +109,7 @@ impl Minstrel {
         if due <= 0 {
             return None;
         }
-        // After many slow chains: no burst of samples to catch up.
+        // After many frames without a sample, this avoids a burst of samples.
         let most = 2 * self.stats.len() as i64;
         self.samples += (due - most).max(0) as u32;
         Some(self.columns.next()).filter(|&place| place != self.best.throughput)
@@ -123,7 +123,8 @@ impl Minstrel {
                 self.samples += 1;
                 [sample, throughput, probability, 0]
             }
-            // A slower mode is no gain: it is tried where the better one fails.
+            // A slower mode cannot increase the throughput: it is sampled after a failure of the
+            // better one.
             Some(sample) => {
                 self.deferred += 1;
                 self.waiting = Some(sample);
@@ -176,7 +177,7 @@ mod tests {
         Minstrel::new(ladder(), Seed { root: 4, replication: 0 }.stream("rate.sample", 0))
     }
 
-    /// Says of each mode how probable it is.
+    /// Sets the success probability of each mode.
     fn known(probabilities: &[f64]) -> Minstrel {
         let mut minstrel = minstrel();
         for (stats, probability) in minstrel.stats.iter_mut().zip(probabilities) {
@@ -189,7 +190,8 @@ mod tests {
     #[test]
     fn the_best_are_by_throughput_and_by_probability() {
         let best = known(&[1.0, 0.99, 0.98, 0.96, 0.9, 0.5, 0.3, 0.05]).best;
-        // Exchanges at 24 Mb/s are 0.9/595 µs, at 36 0.5/461: the fifth mode wins, then 18 Mb/s.
+        // Exchanges at 24 Mb/s have 0.9/595 µs, at 36 Mb/s 0.5/461 µs: the fifth mode is best, then
+        // 18 Mb/s.
         assert_eq!((best.throughput, best.second), (4, 3));
         assert_eq!(best.probability, 3, "the fastest of those above 95 %");
         assert_eq!(known(&[0.5, 0.6, 0.4, 0.3, 0.2, 0.1, 0.0, 0.0]).best.probability, 1);
@@ -216,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tenth_of_all_frames_looks_around() {
+    fn one_frame_in_ten_is_a_sample() {
         let mut minstrel = known(&[1.0, 1.0, 1.0, 1.0, 0.9, 0.3, 0.1, 0.0]);
         let best = minstrel.best.throughput;
         let (mut faster, mut slower) = (0, 0);
@@ -230,7 +232,7 @@ mod tests {
                 TxReport { mode: first, rts: false, sent: 1, answer: Answer::Acked(1), snr: None };
             minstrel.on_report(Instant::ZERO, &report);
         }
-        // Deferred samples that are never tried count half.
+        // Deferred samples that are never sent count half.
         assert!((200..=500).contains(&faster), "{faster}");
         assert!((200..=700).contains(&slower), "{slower}");
     }

@@ -1,6 +1,6 @@
 //! Minstrel for HT, VHT and HE.
 
-use super::sampling::{Chain, Columns, HOPELESS, SURE, Stats, attempts_for, two_best};
+use super::sampling::{Chain, Columns, LEAST_PROBABILITY, NEARLY_CERTAIN, Stats, attempts_for, two_best};
 use super::{Answer, Choice, Ladder, LinkModes, RateControl, Rule, Rung, TxReport};
 use crate::phy::error::ErrorModel;
 use crate::phy::{Guard, Mode, Width};
@@ -36,9 +36,9 @@ impl Rule for MinstrelHtSettings {
     }
 }
 
-/// Minstrel-HT (F. Fietkau, Linux, 2010, before its sampling of 2021): modes in groups of equal
-/// streams, width and guard interval; throughput with the overhead of an access shared among the
-/// MPDUs of an A-MPDU; few samples, none of them slow.
+/// Minstrel-HT (F. Fietkau, Linux, 2010, before its sampling of 2021): modes are in groups of equal
+/// streams, width and guard interval. The MPDUs of an A-MPDU share the overhead of an access in the
+/// throughput. Samples are rare, and slow modes are hardly sampled.
 #[derive(Clone, Debug)]
 pub struct MinstrelHt {
     entries: Vec<Entry>,
@@ -48,9 +48,9 @@ pub struct MinstrelHt {
     best: Best,
     update_at: Instant,
     chain: Chain,
-    /// The chain is that of a frame whose first attempt is still to come.
+    /// Whether the chain is that of a frame that has not been sent yet.
     planned: bool,
-    /// Smoothed MPDUs of an A-MPDU.
+    /// Smoothed number of MPDUs in an A-MPDU.
     mean_mpdus: f64,
     mpdus: u32,
     ppdus: u32,
@@ -61,7 +61,7 @@ pub struct MinstrelHt {
 #[derive(Clone, Debug)]
 struct Entry {
     rung: Rung,
-    /// Time of 1200 bytes of data at its rate.
+    /// Duration of 1200 bytes of data at its rate.
     data: Duration,
     stats: Stats,
 }
@@ -80,21 +80,21 @@ struct Best {
     probability: usize,
 }
 
-/// Time between two updates.
+/// Interval of updates.
 const INTERVAL: Duration = Duration::from_millis(50);
-/// No mode is trusted more than this.
+/// Upper limit of the success probability in a throughput.
 const TRUST: f64 = 0.9;
-/// Safe modes are those above.
+/// A mode with a higher success probability is safe.
 const SAFE: f64 = 0.75;
-/// A slow mode is sampled nevertheless after so many updates without an attempt.
+/// A slow mode is sampled after this number of updates without an attempt.
 const SLOW_AFTER: u32 = 20;
-/// Share of the old mean of MPDUs in a new one.
+/// Weight of the old mean number of MPDUs in a new one.
 const KEPT: f64 = 0.75;
-/// Bits of the frame by which modes are compared.
+/// Bits of the frame that compares modes.
 const REFERENCE_BITS: u64 = 8 * 1200;
 
 impl MinstrelHt {
-    /// Begins at the slowest mode of the first group, knowing nothing.
+    /// Begins at the slowest mode of the first group, without any statistics.
     pub fn new(ladder: &Ladder, mut rng: Rng) -> Self {
         let mut rungs = ladder.rungs().to_vec();
         rungs.sort_by_key(|rung| (key(&rung.mode), rung.mode.rate));
@@ -125,7 +125,7 @@ impl MinstrelHt {
         }
     }
 
-    /// Time of an MPDU with its share of what an access costs.
+    /// Duration of an MPDU with its share of the overhead of an access.
     fn time(&self, entry: &Entry) -> f64 {
         let overhead = entry.rung.time.saturating_sub(entry.data).as_secs_f64();
         overhead / self.mean_mpdus + entry.data.as_secs_f64()
@@ -133,7 +133,7 @@ impl MinstrelHt {
 
     fn throughput(&self, entry: &Entry) -> f64 {
         let probability = entry.stats.probability();
-        if probability < HOPELESS { 0.0 } else { probability.min(TRUST) / self.time(entry) }
+        if probability < LEAST_PROBABILITY { 0.0 } else { probability.min(TRUST) / self.time(entry) }
     }
 
     fn update(&mut self, now: Instant) {
@@ -159,7 +159,7 @@ impl MinstrelHt {
         self.best = Best { throughput, second, probability };
     }
 
-    /// The mode to sample with this frame, if it is time and worth it.
+    /// The mode to sample with this frame, if a sample is due and useful.
     fn sample(&mut self) -> Option<usize> {
         if self.wait > 0 {
             return None;
@@ -172,7 +172,7 @@ impl MinstrelHt {
         let entry = &self.entries[place];
         let known = [throughput, probability].contains(&place);
         let slow = self.time(entry) >= self.time(&self.entries[throughput]);
-        let sure = entry.stats.probability() > SURE;
+        let sure = entry.stats.probability() > NEARLY_CERTAIN;
         if known || sure || slow && entry.stats.idle < SLOW_AFTER { None } else { Some(place) }
     }
 
@@ -197,8 +197,7 @@ impl MinstrelHt {
         self.chain.push(place, attempts);
     }
 
-    /// Where the best mode fails all of a sudden, fewer streams are tried without waiting for the
-    /// next update.
+    /// If the best mode begins to fail, changes to fewer streams before the next update.
     fn downgrade(&mut self, place: usize) {
         let stats = self.entries[place].stats;
         if place != self.best.throughput || stats.attempts() <= 30 || stats.recent() >= 0.2 {

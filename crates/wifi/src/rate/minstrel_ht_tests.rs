@@ -1,10 +1,10 @@
-//! Rules of Minstrel-HT, and its way over channels of aggregated frames.
+//! The rules of Minstrel-HT, and its throughput on channels with A-MPDUs.
 
 use super::*;
 use crate::phy::{Band, DOT11AC, ModeClass, TxVector};
 use kernel::Seed;
 
-/// VHT at 20 MHz with a short guard interval: nine MCS with each of two numbers of streams.
+/// VHT at 20 MHz with a short guard interval: nine MCS with one and with two streams.
 fn modes() -> Vec<Mode> {
     let base = TxVector { guard: Guard::Ns400, ..TxVector::of(ModeClass::Vht, Band::Ghz5) };
     (1..=2)
@@ -18,7 +18,7 @@ fn machine() -> MinstrelHt {
     MinstrelHt::new(&Ladder::new(&DOT11AC, modes()), rng)
 }
 
-/// Says of each mode how probable it is: one stream first.
+/// Sets the success probability of each mode, those with one stream first.
 fn known(probability: impl Fn(&Mode) -> f64) -> MinstrelHt {
     let mut machine = machine();
     for entry in &mut machine.entries {
@@ -40,7 +40,7 @@ fn groups_are_of_equal_streams_width_and_guard() {
 }
 
 #[test]
-fn beyond_ninety_percent_only_the_rate_counts() {
+fn above_ninety_percent_only_the_rate_counts() {
     let machine = known(|mode| if mode.mcs == 8 && mode.streams == 2 { 0.91 } else { 1.0 });
     assert_eq!(machine.best.throughput, 17);
     assert_eq!(machine.best.probability, 17, "safe from 75 % on");
@@ -57,7 +57,8 @@ fn aggregation_makes_fast_modes_faster() {
     let alone = gain(&machine);
     machine.mean_mpdus = 32.0;
     let together = gain(&machine);
-    // Rates differ by 173.3/7.2 = 24; alone, the overhead of an access hides most of it.
+    // The rates differ by 173.3/7.2 = 24. With single MPDUs, the overhead of an access hides most
+    // of this.
     assert!(alone < 10.0 && together > 18.0, "{alone} {together}");
 }
 
@@ -77,7 +78,7 @@ fn samples_are_few_and_never_slow() {
         }
         machine.on_report(Instant::ZERO, &report(mode, 1, 1));
     }
-    // A turn each 18 frames, of which those are used that are faster.
+    // A sample in each 18 frames; of the sampled modes, the faster ones are used.
     assert!(samples > 0 && samples <= 10_000 / 18, "{samples}");
 }
 
@@ -88,7 +89,7 @@ fn a_sample_waits_for_an_attempt() {
     let mut samples = 0;
     for _ in 0..10_000 {
         let mode = machine.select(Instant::ZERO, 0).mode;
-        // As where the rest of a TXOP was too short.
+        // As if the rest of a TXOP was too short.
         assert_eq!(machine.select(Instant::ZERO, 0).mode, mode);
         samples += u32::from(mode != best);
         machine.on_report(Instant::ZERO, &report(mode, 1, 1));
@@ -124,7 +125,7 @@ impl MinstrelHt {
 }
 
 #[test]
-fn a_sudden_failure_takes_fewer_streams() {
+fn a_sudden_failure_reduces_the_streams() {
     let mut machine = known(|_| 1.0);
     let two = machine.entries[machine.best.throughput].rung.mode;
     assert_eq!(two.streams, 2);
@@ -146,8 +147,8 @@ fn the_mean_length_is_smoothed() {
     assert_eq!(machine.mean_mpdus, 6.0, "nothing sent");
 }
 
-/// Throughput as a share of the best mode's, and that mode's place: PPDUs of 32 MPDUs, each lost by
-/// itself.
+/// Throughput as a share of that of the best mode, and the index of that mode. PPDUs have 32 MPDUs
+/// with independent losses.
 fn share_of_best(success: impl Fn(&Mode) -> f64) -> f64 {
     let mut machine = machine();
     let mut rng = Seed { root: 8, replication: 0 }.stream("test", 0);

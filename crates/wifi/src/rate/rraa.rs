@@ -16,11 +16,11 @@ impl Rule for RraaSettings {
 }
 
 /// Robust rate adaptation (S. H. Y. Wong, H. Yang, S. Lu, V. Bharghavan, `MobiCom` 2006): the loss
-/// within a short window decides, and an adaptive RTS keeps collisions out of it.
+/// ratio within a short window determines the rate, and an adaptive RTS removes collisions from it.
 #[derive(Clone, Debug)]
 pub struct Rraa {
     ladder: Ladder,
-    bounds: Vec<Bounds>,
+    bounds: Vec<LossThresholds>,
     /// Attempts left in the window.
     left: u32,
     failed: u32,
@@ -28,24 +28,24 @@ pub struct Rraa {
     rts: AdaptiveRts,
 }
 
-/// When a rate is left.
+/// The loss thresholds of a rate.
 #[derive(Clone, Copy, Debug)]
-struct Bounds {
-    /// Maximum tolerable loss: above, the rate goes down.
+struct LossThresholds {
+    /// Maximum tolerable loss: above it the rate is lowered.
     tolerable: f64,
-    /// Opportunistic rate increase: below, it goes up.
+    /// Opportunistic rate increase: below it the rate is raised.
     opportune: f64,
     /// Attempts of a window.
     window: u32,
 }
 
-/// The time that a window of attempts spans (τ).
+/// The duration of a window of attempts (τ).
 const SPAN: Duration = Duration::from_millis(12);
-/// A window that is not filled by then begins anew.
+/// A window that is not full after this time restarts.
 const EXPIRY: Duration = Duration::from_millis(50);
-/// Tolerable loss in proportion to the critical one, at which the next lower rate is as fast (α).
+/// Ratio of the tolerable loss to the critical one, at which the next lower rate is as fast (α).
 const TOLERANCE: f64 = 1.25;
-/// Opportune loss in proportion to the tolerable one of the next higher rate (1/β).
+/// Ratio of the loss that raises the rate to the tolerable loss of the next higher rate (1/β).
 const OPPORTUNITY: f64 = 0.5;
 
 impl Rraa {
@@ -64,8 +64,8 @@ impl Rraa {
         self.expires = now + EXPIRY;
     }
 
-    /// The window's loss is known as soon as the attempts that are left cannot change the verdict.
-    fn judge(&mut self, now: Instant) {
+    /// Changes the rate as soon as the remaining attempts of the window cannot change the result.
+    fn evaluate_window(&mut self, now: Instant) {
         let bound = self.bounds[self.ladder.at()];
         let window = f64::from(bound.window);
         let (least, most) = (f64::from(self.failed), f64::from(self.failed + self.left));
@@ -94,17 +94,18 @@ impl RateControl for Rraa {
         }
         let success = report.success() == Some(true);
         self.rts.on_attempt(report.rts, success);
-        // An attempt begun before the rate changed tells nothing of this rate.
+        // The result of an attempt that began before the rate changed does not count for the new
+        // rate.
         if report.mode != self.ladder.mode() {
             return;
         }
         self.left = self.left.saturating_sub(1);
         self.failed += u32::from(!success);
-        self.judge(now);
+        self.evaluate_window(now);
     }
 }
 
-fn bounds(ladder: &Ladder) -> Vec<Bounds> {
+fn bounds(ladder: &Ladder) -> Vec<LossThresholds> {
     let rungs = ladder.rungs();
     let tolerable = |place: usize| match place.checked_sub(1) {
         None => 1.0,
@@ -113,7 +114,7 @@ fn bounds(ladder: &Ladder) -> Vec<Bounds> {
             TOLERANCE * (1.0 - ratio)
         }
     };
-    let bound = |place: usize| Bounds {
+    let bound = |place: usize| LossThresholds {
         tolerable: tolerable(place),
         opportune: if place + 1 < rungs.len() { OPPORTUNITY * tolerable(place + 1) } else { 0.0 },
         window: SPAN.0.div_ceil(rungs[place].time.0) as u32,
@@ -121,8 +122,8 @@ fn bounds(ladder: &Ladder) -> Vec<Bounds> {
     (0..rungs.len()).map(bound).collect()
 }
 
-/// For how many attempts to use RTS: one more after each loss without it, half as many after a loss
-/// in spite of it or a success without.
+/// The number of attempts with RTS: incremented after a loss without RTS, halved after a loss with
+/// RTS or a success without.
 #[derive(Clone, Copy, Debug, Default)]
 struct AdaptiveRts {
     window: u32,
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_of_losses_goes_down_at_once() {
+    fn a_window_of_losses_lowers_the_rate_at_once() {
         let mut script = Script::new(Rraa::new(ladder()));
         let top = ladder().rungs().len() - 1;
         let bound = bounds(&ladder())[top];
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clean_window_goes_up_before_it_ends() {
+    fn a_window_without_loss_raises_the_rate_before_it_ends() {
         let mut rraa = Rraa::new(ladder());
         rraa.ladder.go_to(0);
         rraa.restart(Instant::ZERO);
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stale_window_begins_anew() {
+    fn an_expired_window_restarts() {
         let mut script = Script::with_step(Rraa::new(ladder()), Duration::from_millis(60));
         let top = ladder().rungs().len() - 1;
         assert_eq!(script.places(&"-".repeat(100)), vec![top; 100]);

@@ -1,27 +1,27 @@
-//! What both Minstrels have: success by mode, the order in which modes are tried, and chains of
-//! modes for the attempts of one frame.
+//! The common parts of Minstrel and Minstrel-HT: success probabilities by mode, the order in which
+//! modes are sampled, and retry chains.
 
 use kernel::{Duration, Rng};
 
-/// Share of the old estimate in a new one.
+/// Weight of the old estimate in a new one.
 const KEPT: f64 = 0.75;
-/// Below this probability a mode is worth nothing.
-pub(super) const HOPELESS: f64 = 0.1;
-/// Above this probability there is nothing to learn.
-pub(super) const SURE: f64 = 0.95;
-/// How long the attempts in one mode may take.
+/// A mode below this success probability has no throughput.
+pub(super) const LEAST_PROBABILITY: f64 = 0.1;
+/// A mode above this success probability needs no sample.
+pub(super) const NEARLY_CERTAIN: f64 = 0.95;
+/// The longest duration of all attempts in one mode.
 const SEGMENT: Duration = Duration::from_millis(6);
-/// Most attempts in one mode.
+/// The most attempts in one mode.
 const MOST_ATTEMPTS: u64 = 7;
 
-/// How well a mode did.
+/// The statistics of a mode.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stats {
     attempts: u32,
     successes: u32,
-    /// Smoothed probability of success; `None` if never tried.
+    /// Smoothed success probability; `None` before the first attempt.
     probability: Option<f64>,
-    /// Updates since it was last tried.
+    /// Updates since the last attempt.
     pub(super) idle: u32,
 }
 
@@ -36,12 +36,12 @@ impl Stats {
         self.attempts
     }
 
-    /// Share of these that arrived.
+    /// Share of these that were acknowledged.
     pub(super) fn recent(&self) -> f64 {
         f64::from(self.successes) / f64::from(self.attempts.max(1))
     }
 
-    /// Probability of success, 0 if unknown.
+    /// Success probability, 0 if unknown.
     pub(super) fn probability(&self) -> f64 {
         self.probability.unwrap_or(0.0)
     }
@@ -58,7 +58,7 @@ impl Stats {
     }
 }
 
-/// The order in which modes are sampled: columns of permutations, one after the other.
+/// The order in which modes are sampled: random permutations, one after the other.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
     order: Vec<usize>,
@@ -68,7 +68,7 @@ pub(super) struct Columns {
 impl Columns {
     const COUNT: usize = 10;
 
-    /// Of so many modes.
+    /// Creates permutations of so many modes.
     pub(super) fn new(modes: usize, rng: &mut Rng) -> Self {
         let mut order = Vec::with_capacity(Self::COUNT * modes);
         for _ in 0..Self::COUNT {
@@ -89,7 +89,8 @@ impl Columns {
     }
 }
 
-/// Modes for the attempts of one frame, each for some of them; the last for all that follow.
+/// A retry chain: modes for the attempts of one frame, each with a number of attempts. The last
+/// mode serves all further attempts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chain {
     links: [(usize, u32); 4],
@@ -115,15 +116,15 @@ impl Chain {
     }
 }
 
-/// How many attempts of such a duration a mode gets: fewer where the outcome is nearly certain.
+/// The number of attempts of this duration in a mode: fewer if the result is nearly certain.
 pub(super) fn attempts_for(time: Duration, stats: &Stats) -> u32 {
     let fit = (SEGMENT.0 / time.0.max(1)).clamp(1, MOST_ATTEMPTS) as u32;
-    let uncertain = (HOPELESS..=SURE).contains(&stats.probability());
+    let uncertain = (LEAST_PROBABILITY..=NEARLY_CERTAIN).contains(&stats.probability());
     if uncertain { fit } else { (fit / 2).clamp(1, 2) }
 }
 
-/// The two best of some values by index, the first of equals first; the second is the best again if
-/// there is no other.
+/// The indices of the two greatest values, the first among equals first. The second is the first
+/// again if there is only one value.
 pub(super) fn two_best(values: impl Iterator<Item = f64>) -> (usize, usize) {
     let mut best: Option<(usize, f64)> = None;
     let mut second: Option<(usize, f64)> = None;

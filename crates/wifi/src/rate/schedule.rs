@@ -1,4 +1,4 @@
-//! Modes by the clock.
+//! Modes by a schedule.
 
 use super::{Choice, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::ErrorModel;
@@ -6,18 +6,19 @@ use crate::phy::{Mode, TxVector};
 use kernel::{Instant, Rng};
 use settings::{Faults, Path, Settings, number};
 
-/// By the clock.
+/// Modes by a schedule.
 #[derive(Clone, Debug, PartialEq, Settings)]
 #[settings(name = "Schedule")]
 pub struct ScheduleSettings {
-    /// The changes, each later than the one before; until the first, `mcs` or `rate_mbps` holds.
+    /// The changes of mode, each later than the one before. Until the first, `mcs` or `rate_mbps`
+    /// holds.
     pub steps: Vec<Step>,
 }
 
 /// A change of mode.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct Step {
-    /// When, in seconds; always given.
+    /// Time in seconds; required.
     #[setting(
         key = "at_s",
         required = "as 20.0",
@@ -33,7 +34,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// Its mode; else the key at fault, and why.
+    /// The mode of the step, or the faulty key and the reason.
     fn mode(&self, link: &LinkModes) -> Result<Mode, (&'static str, String)> {
         let name = link.standard.name();
         match (link.vector, self.mcs, self.rate_mbps) {
@@ -51,7 +52,7 @@ impl Step {
         }
     }
 
-    /// What is wrong with its time.
+    /// The fault of its time, if any.
     fn fault(&self, before: Instant, end: Instant) -> Option<String> {
         let seconds = |at: Instant| number(at.as_secs_f64());
         if self.at >= end {
@@ -99,11 +100,11 @@ impl Rule for ScheduleSettings {
     }
 }
 
-/// Modes by the clock: each holds from its moment until the next one's.
+/// Modes by a schedule: each holds until the time of the next.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     first: Mode,
-    /// In the order of time.
+    /// In order of time.
     changes: Vec<(Instant, Mode)>,
 }
 

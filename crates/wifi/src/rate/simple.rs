@@ -1,13 +1,13 @@
-//! The scheme of LT-TCP's study.
+//! The rate control of the LT-TCP study.
 
-use super::arf::{Arf, Count, Patience};
+use super::arf::{Arf, ArfCount, Patience};
 use super::{LinkModes, RateControl, Rule};
 use crate::phy::error::ErrorModel;
 use kernel::Rng;
 use settings::Settings;
 
-/// The scheme of LT-TCP's study: two failures in a row go down, ten successes in a row up, and
-/// nothing else counts.
+/// The rate control of the LT-TCP study: two consecutive failures lower the rate, ten consecutive
+/// successes raise it, and there is no other rule.
 // "Impact of Interference and Capture Effects in 802.11 Wireless Networks on TCP" (V. Subramanian
 // and others, section IV-B): the rate is reduced when successive attempts fail and raised when they
 // succeed. It names no numbers; these are ARF's, without its timer and without probes.
@@ -16,7 +16,7 @@ pub struct Simple {}
 
 impl Rule for Simple {
     fn build(&self, link: &LinkModes, _: &dyn ErrorModel, _: Rng) -> Option<Box<dyn RateControl>> {
-        let count = Count::new(10, 2, Patience::Endless);
+        let count = ArfCount::new(10, 2, Patience::Endless);
         Some(Box::new(Arf { ladder: link.ladder(), count, probes: false }))
     }
 }
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_goes_up_for_patience() {
+    fn attempts_alone_do_not_raise_the_rate() {
         let mut script = Script::new(build(&Simple {}));
         script.places("++++-++++-++++-++++-++++-++++");
         assert_eq!(script.places("-++++"), [0; 5]);

@@ -1,4 +1,4 @@
-//! Scripts for single rules, and synthetic channels on which every machine must find its way.
+//! Scripts for single algorithms, and synthetic channels for all of them.
 
 use super::*;
 use crate::phy::DOT11A;
@@ -10,7 +10,7 @@ pub(super) fn ladder() -> Ladder {
     Ladder::new(&DOT11A, DOT11A.modes.iter().copied())
 }
 
-/// A link in one of them.
+/// A link with an initial mode.
 pub(super) fn link() -> LinkModes {
     LinkModes {
         standard: &DOT11A,
@@ -22,7 +22,7 @@ pub(super) fn link() -> LinkModes {
     }
 }
 
-/// What a rule makes of that.
+/// The controller that an algorithm builds for this link.
 pub(super) fn build(rule: &dyn Rule) -> Box<dyn RateControl> {
     build_for(rule, &link())
 }
@@ -42,7 +42,7 @@ impl RateControl for Box<dyn RateControl> {
     }
 }
 
-/// A controller, an attempt at a time.
+/// A controller and its attempts.
 pub(super) struct Script<R> {
     control: R,
     now: Instant,
@@ -50,7 +50,7 @@ pub(super) struct Script<R> {
 }
 
 impl<R: RateControl> Script<R> {
-    /// An attempt each 10 ms.
+    /// One attempt in each 10 ms.
     pub(super) fn new(control: R) -> Self {
         Self::with_step(control, Duration::from_millis(10))
     }
@@ -59,7 +59,7 @@ impl<R: RateControl> Script<R> {
         Self { control, now: Instant::ZERO, step }
     }
 
-    /// Attempts that succeed (+), fail (-) or end without CTS (r), and the place on the ladder
+    /// Attempts that succeed (+), fail (-) or end without CTS (r), and the index on the ladder
     /// after each.
     pub(super) fn places(&mut self, attempts: &str) -> Vec<usize> {
         attempts.chars().map(|attempt| self.place_after(attempt)).collect()
@@ -78,14 +78,14 @@ impl<R: RateControl> Script<R> {
         place
     }
 
-    /// Whether the next attempt has RTS.
+    /// Whether the next attempt has an RTS.
     pub(super) fn rts(&mut self) -> bool {
         self.control.select(self.now, 0).rts
     }
 }
 
-/// A channel in which a mode succeeds with a probability of its own, beside collisions that meet
-/// every attempt but those after a CTS.
+/// A channel in which each mode has its success probability. In addition, collisions affect every
+/// attempt except those after a CTS.
 struct Channel {
     ladder: Ladder,
     success: Vec<f64>,
@@ -94,11 +94,11 @@ struct Channel {
     now: Instant,
 }
 
-/// What a controller achieved.
+/// The throughput of a controller and its modes.
 struct Result {
-    /// Frames per second of air.
+    /// Frames per second of airtime.
     throughput: f64,
-    /// Share of attempts by place.
+    /// Share of attempts by index of the mode.
     share: Vec<f64>,
 }
 
@@ -109,19 +109,19 @@ impl Channel {
         Self { ladder: ladder(), success, collisions: 0.0, rng, now: Instant::ZERO }
     }
 
-    /// All below a place succeed, and none from there on.
+    /// All modes below this index succeed, and no others.
     fn cliff(place: usize) -> Self {
         Self::new(&(0..8).map(|n| f64::from(u8::from(n < place))).collect::<Vec<_>>())
     }
 
-    /// The most frames per second that one mode alone achieves.
+    /// The highest throughput of one fixed mode, in frames per second.
     fn best(&self) -> f64 {
         let rungs = self.ladder.rungs().iter().zip(&self.success);
         let rate = |(rung, success): (&Rung, &f64)| success / rung.time.as_secs_f64();
         rungs.map(rate).fold(0.0, f64::max) * (1.0 - self.collisions)
     }
 
-    /// Sends frames of seven attempts for so many seconds of air.
+    /// Sends frames with up to seven attempts for so many seconds of airtime.
     fn run(&mut self, control: &mut dyn RateControl, seconds: u64) -> Result {
         let start = self.now;
         let end = start + Duration::from_secs(seconds);
@@ -167,7 +167,7 @@ fn learners() -> Vec<(Box<dyn RateControl>, f64)> {
         (build(&ArfSettings::default()), 0.85),
         (build(&AarfSettings::default()), 0.96),
         (build(&CaraSettings {}), 0.80),
-        // At 6 Mb/s six frames in a row go up, and four must be lost to come back.
+        // At 6 Mb/s, six consecutive frames raise the rate, and four losses lower it again.
         (build(&RraaSettings {}), 0.65),
         (build(&MinstrelSettings {}), 0.88),
         (build(&MinstrelHtSettings {}), 0.90),
@@ -175,7 +175,7 @@ fn learners() -> Vec<(Box<dyn RateControl>, f64)> {
 }
 
 #[test]
-fn everybody_finds_the_last_mode_before_a_cliff() {
+fn each_controller_finds_the_last_mode_before_a_cliff() {
     for place in [1, 3, 5, 8] {
         for (mut control, wanted) in learners() {
             let mut channel = Channel::cliff(place);
@@ -189,7 +189,7 @@ fn everybody_finds_the_last_mode_before_a_cliff() {
 }
 
 #[test]
-fn everybody_follows_a_channel_that_changes() {
+fn each_controller_adapts_to_a_channel_that_changes() {
     for (mut control, wanted) in learners() {
         let mut now = Instant::ZERO;
         for place in [8, 2, 6] {
@@ -204,8 +204,8 @@ fn everybody_follows_a_channel_that_changes() {
 }
 
 #[test]
-fn on_a_gentle_slope_the_samplers_find_the_most_throughput() {
-    // 36 Mb/s with 0.75 beats 24 with 0.97 and 48 with 0.45; to ARF a loss is a loss.
+fn with_gradual_losses_the_samplers_find_the_highest_throughput() {
+    // 36 Mb/s with 0.75 exceeds 24 with 0.97 and 48 with 0.45. ARF treats each loss alike.
     let slope = [1.0, 1.0, 1.0, 0.99, 0.97, 0.90, 0.45, 0.10];
     let throughput = |mut control: Box<dyn RateControl>| {
         let mut channel = Channel::new(&slope);
@@ -223,7 +223,7 @@ fn on_a_gentle_slope_the_samplers_find_the_most_throughput() {
 }
 
 #[test]
-fn collisions_deceive_arf_and_not_those_who_ask_with_rts() {
+fn collisions_lower_the_rate_of_arf_and_not_of_algorithms_with_rts() {
     let run = |control: &mut dyn RateControl| {
         let mut channel = Channel { collisions: 0.3, ..Channel::new(&[1.0; 8]) };
         channel.run(control, 3);
@@ -235,7 +235,8 @@ fn collisions_deceive_arf_and_not_those_who_ask_with_rts() {
     let rraa = run(&mut Rraa::new(ladder()));
     assert!(arf[7] < 0.2 && aarf[7] < 0.2, "{arf:?} {aarf:?}");
     assert!(cara[7] > 0.95, "{cara:?}");
-    // RRAA asks with RTS after a loss only, so that a fifth of what it counts are collisions still.
+    // RRAA sends an RTS only after a loss, so that a fifth of the losses that it counts are still
+    // collisions.
     assert!(rraa[5..].iter().sum::<f64>() > 0.95, "{rraa:?}");
     assert!(arf[5..].iter().sum::<f64>() < 0.3, "{arf:?}");
 }

@@ -1,14 +1,14 @@
-//! A rate control for the test of extensions: one mode after the other.
+//! A rate control for the test of extensions: all modes in turn.
 
 use kernel::{Instant, Rng};
 use settings::{Faults, Path, Settings};
 use super::{Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::ErrorModel;
 
-/// Another mode in turn.
+/// All modes in turn.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct ToyRateConfig {
-    /// After so many frames.
+    /// The number of frames in one mode.
     #[setting(default = 2, range = 1..)]
     pub every: u32,
 }

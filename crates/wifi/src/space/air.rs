@@ -1,39 +1,39 @@
-//! Frames begin and end on the air.
+//! Start and end of transmissions.
 
-use super::frame::{Flight, OnAir, Reach};
+use super::frame::{OnAir, Reach, Transmission};
 use super::hearing::Hearer;
 use super::interference::{Chunk, Interference};
-use super::judge::{Judge, Trial};
 use super::node::Node;
-use super::reception::{Change, End, Followed};
+use super::per::{PerCalculator, PpduParts};
+use super::reception::{Change, End, Received};
 use super::{Heard, Space};
 use crate::mac::{ACK, Bitmap, Edcaf, StepKind};
-use crate::{Command, Supply};
+use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant};
 
-/// What one instant needs; kept for its memory.
+/// Buffers for the work of one instant, which keep their memory.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     pub(super) due: Vec<u32>,
     beginning: Vec<OnAir>,
     ending: Vec<u32>,
-    /// Nodes that look at what has begun or ended, each once.
+    /// Nodes that must evaluate what has begun or ended, each once.
     touched: Vec<u32>,
     is_touched: Vec<bool>,
-    /// Which node was following which transmission to its end.
-    followed: Vec<(u32, u32, Followed)>,
+    /// Node, transmission and reception of each frame that a node received to its end.
+    received: Vec<(u32, u32, Received)>,
     interference: Interference,
 }
 
-/// A frame that has arrived.
-struct Landing {
+/// A transmission that has ended.
+struct EndedFrame {
     id: u32,
-    flight: Flight,
-    trial: Trial,
-    /// What an EIFS after it is longer than a DIFS.
+    transmission: Transmission,
+    ppdu: PpduParts,
+    /// The difference of EIFS and DIFS after this frame.
     extra: Duration,
-    /// The NAV that it sets ends here already if no frame has begun by then.
-    unless_followed: Option<Instant>,
+    /// The NAV that the frame sets ends at this instant if no frame has begun by then.
+    nav_reset_at: Option<Instant>,
 }
 
 impl Scratch {
@@ -49,18 +49,19 @@ impl Scratch {
 }
 
 impl Space {
-    /// Nodes whose time has come begin to send; all that do so now do before anybody senses it.
+    /// Nodes whose timers have expired begin to transmit. All that transmit at this instant do so
+    /// before any carrier sense detects it.
     pub(super) fn begin_frames(
         &mut self,
         now: Instant,
         due: &[u32],
-        supply: &mut dyn Supply,
+        source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
         let mut beginning = std::mem::take(&mut self.scratch.beginning);
         for &node in due {
             self.note_contending(node);
-            match self.nodes[node as usize].begin(now, &self.rules, supply, out) {
+            match self.nodes[node as usize].begin(now, &self.rules, source, out) {
                 Some(frame) => beginning.push(frame),
                 None => self.set_timer(node),
             }
@@ -70,7 +71,7 @@ impl Space {
             self.receivers[frame.from as usize].begin_sending(now + lasting);
         }
         for frame in beginning.drain(..) {
-            self.take_off(now, &frame, out);
+            self.begin_transmission(now, &frame, out);
             self.set_timer(frame.from);
         }
         self.scratch.beginning = beginning;
@@ -82,21 +83,24 @@ impl Space {
         self.scratch.touched = touched;
     }
 
-    /// A frame leaves its node and begins to arrive at others.
-    fn take_off(&mut self, now: Instant, frame: &OnAir, out: &mut Vec<Command>) {
+    /// A transmission begins and arrives at the nodes in range.
+    fn begin_transmission(&mut self, now: Instant, frame: &OnAir, out: &mut Vec<Command>) {
         let airtime = self.rules.timing().airtime(&frame.mode, frame.psdu);
-        let flight = Flight { frame: *frame, start: now, airtime, reach: Reach::default() };
-        out.push(Command::Step(flight.end()));
+        let transmission =
+            Transmission { frame: *frame, start: now, airtime, reach: Reach::default() };
+        out.push(Command::Step(transmission.end()));
         let Self { signals, receivers, rules, scratch, .. } = self;
-        let end = flight.end();
-        let id = signals.begin(flight, |node| receivers[node as usize].is_deaf_until(end));
+        let end = transmission.end();
+        let id =
+            signals.begin(transmission, |node| receivers[node as usize].is_transmitting_until(end));
         let (from, levels) = (frame.from, rules.levels);
         if let Some(to) = frame.to {
             let hearer = signals.hearer_of(id, to);
             let power = hearer.and_then(|hearer| signals.mean_at(from, &hearer, now));
             self.nodes[from as usize].on_power(to, power.map_or(0.0, |power| power.milliwatts));
         }
-        // What all share is read once: to the compiler a receiver's change might change it.
+        // Loads that are the same for all receivers stand before the loop: the compiler cannot know
+        // that a receiver's change leaves them unchanged.
         let receivers = receivers.as_mut_slice();
         let all_know = frame.mode.class.is_dsss() || rules.mac.all_know_ofdm();
         signals.each(id, |node, power| {
@@ -108,14 +112,14 @@ impl Space {
         self.nodes[from as usize].send(now, frame, airtime.total(), &self.rules);
     }
 
-    /// A receiver looks at what has begun.
+    /// A receiver evaluates the signals that have begun.
     fn settle_arrivals(&mut self, now: Instant, node: u32, out: &mut Vec<Command>) {
         let change = self.receivers[node as usize].decide(now, &self.rules.levels);
         let state = &mut self.nodes[node as usize];
         match change {
             Change::None => {}
             Change::Found(id) => {
-                let detected = self.signals.flight(id).payload();
+                let detected = self.signals.transmission(id).payload();
                 state.on_detected(now, detected, &self.rules, out);
                 self.note_contending(node);
             }
@@ -127,7 +131,8 @@ impl Space {
         self.settle_carrier(now, node, change != Change::None);
     }
 
-    /// A node's carrier sense follows its receiver, of which something else may have `changed`.
+    /// Updates a node's carrier sense from its receiver. `changed`: the frame that it receives
+    /// changed.
     fn settle_carrier(&mut self, now: Instant, node: u32, changed: bool) {
         let rules = &self.rules;
         let state = &mut self.nodes[node as usize];
@@ -145,27 +150,27 @@ impl Space {
         }
     }
 
-    /// Frames end on the air.
+    /// Transmissions end.
     pub fn on_step(&mut self, now: Instant, out: &mut Vec<Command>) {
         let mut ending = std::mem::take(&mut self.scratch.ending);
         self.signals.end(now, &mut ending);
         for &id in &ending {
-            self.land(id);
+            self.end_transmission(id);
         }
-        let mut followed = std::mem::take(&mut self.scratch.followed);
-        let mut landing: Option<Landing> = None;
-        for (node, id, how) in followed.drain(..) {
-            let landing = match &mut landing {
-                Some(landing) if landing.id == id => landing,
-                other => other.insert(self.landing(now, id)),
+        let mut received = std::mem::take(&mut self.scratch.received);
+        let mut ended_frame: Option<EndedFrame> = None;
+        for (node, id, how) in received.drain(..) {
+            let ended_frame = match &mut ended_frame {
+                Some(ended_frame) if ended_frame.id == id => ended_frame,
+                other => other.insert(self.ended_frame(now, id)),
             };
-            self.receive(now, node, landing, &how, out);
+            self.receive(now, node, ended_frame, &how, out);
             self.note_contending(node);
         }
-        self.scratch.followed = followed;
+        self.scratch.received = received;
         for id in ending.drain(..) {
             self.count(id);
-            let frame = self.signals.flight(id).frame;
+            let frame = self.signals.transmission(id).frame;
             self.receivers[frame.from as usize].end_sending();
             self.nodes[frame.from as usize].sent(now, &frame, &self.rules, out);
             self.note_contending(frame.from);
@@ -181,92 +186,93 @@ impl Space {
         self.schedule(out);
     }
 
-    /// A frame ceases to arrive.
-    fn land(&mut self, id: u32) {
+    /// A transmission ends at the nodes in range.
+    fn end_transmission(&mut self, id: u32) {
         let Self { signals, receivers, rules, scratch, .. } = self;
         let (receivers, energy) = (receivers.as_mut_slice(), rules.levels.energy);
         signals.each(id, |node, power| {
             match receivers[node as usize].depart((id, power), energy) {
                 End::Unnoticed => return,
                 End::Energy => {}
-                End::Followed(how) => scratch.followed.push((node, id, how)),
+                End::Received(how) => scratch.received.push((node, id, how)),
             }
             scratch.touch(node);
         });
     }
 
-    /// What a frame that ends now is to those who have followed it.
-    fn landing(&mut self, now: Instant, id: u32) -> Landing {
-        let flight = *self.signals.flight(id);
-        let (frame, rules) = (&flight.frame, &self.rules);
+    /// What the receptions of a frame that ends now have in common.
+    fn ended_frame(&mut self, now: Instant, id: u32) -> EndedFrame {
+        let transmission = *self.signals.transmission(id);
+        let (frame, rules) = (&transmission.frame, &self.rules);
         let (timing, error) = (rules.timing(), &*self.signals.radio.error);
         let spans = spans(frame, &self.nodes[frame.from as usize]);
-        let trial = Trial::new(&flight, spans, timing, error, &mut self.memo);
+        let ppdu = PpduParts::new(&transmission, spans, timing, error, &mut self.per_cache);
         self.scratch.interference.with(id, &self.signals);
         let extra = timing.eifs(&frame.mode).saturating_sub(timing.difs());
-        let unless_followed = (rules.nav_reset && frame.kind == StepKind::Rts).then(|| {
+        let nav_reset_at = (rules.nav_reset && frame.kind == StepKind::Rts).then(|| {
             let cts = timing.response_mode(&frame.mode);
             let delay = timing.standard.rx_start_delay(&cts, timing.preamble);
             let lasting = timing.airtime(&cts, ACK).total();
             now + timing.sifs() * 2 + lasting + delay + timing.slot * 2
         });
-        Landing { id, flight, trial, extra, unless_followed }
+        EndedFrame { id, transmission, ppdu, extra, nav_reset_at }
     }
 
-    /// A node has followed a frame to its end: has it understood it?
+    /// A node has received a frame to its end. Draws whether it decodes the frame.
     fn receive(
         &mut self,
         now: Instant,
         node: u32,
-        landing: &Landing,
-        &Followed { power, bounds }: &Followed,
+        ended_frame: &EndedFrame,
+        &Received { power, bounds }: &Received,
         out: &mut Vec<Command>,
     ) {
-        let Landing { id, ref flight, ref trial, extra, unless_followed } = *landing;
-        let (frame, rules) = (&flight.frame, &self.rules);
+        let EndedFrame { id, ref transmission, ref ppdu, extra, nav_reset_at } = *ended_frame;
+        let (frame, rules) = (&transmission.frame, &self.rules);
         let pair = [node as usize, frame.from as usize];
-        let [receiver, sender] = self.nodes.get_disjoint_mut(pair).expect("nobody hears itself");
+        let [receiver, sender] =
+            self.nodes.get_disjoint_mut(pair).expect("a node does not receive its own frames");
         let (levels, error) = (&rules.levels, &*self.signals.radio.error);
-        let mut judge = Judge { levels, error, trial, memo: &mut self.memo };
+        let mut per = PerCalculator { levels, error, ppdu, per_cache: &mut self.per_cache };
         let for_me = frame.to.is_none_or(|to| to == node);
         let interference = &mut self.scratch.interference;
         let mut lost = Bitmap::default();
         let is_lost = if for_me {
             let chunks = interference.at(node, &self.signals);
-            spoil(&mut judge, receiver, frame, (chunks, power), &mut lost)
+            spoil(&mut per, receiver, frame, (chunks, power), &mut lost)
         } else {
-            let failure = judge
+            let failure = per
                 .certain_failure(power, &bounds)
-                .unwrap_or_else(|| judge.failure(interference.at(node, &self.signals), power));
+                .unwrap_or_else(|| per.failure(interference.at(node, &self.signals), power));
             receiver.noise.chance(failure)
         };
         if let Some(heard) = &mut self.heard {
             let chunks = interference.at(node, &self.signals);
-            heard.push(Heard::of(flight, node, (chunks, power), !is_lost));
+            heard.push(Heard::of(transmission, node, (chunks, power), !is_lost));
         }
         if is_lost {
             if for_me {
-                // Interference has spoiled what would probably have arrived without it.
-                let clash = bounds.most > 0.0 && judge.alone(power, flight) > 0.5;
-                let reach = &mut self.signals.flight_mut(id).reach;
-                reach.clashes += u32::from(clash);
+                // Without interference the node would probably have decoded the frame.
+                let clash = bounds.most > 0.0 && per.alone(power, transmission) > 0.5;
+                let reach = &mut self.signals.transmission_mut(id).reach;
+                reach.interfered += u32::from(clash);
                 reach.noise += u32::from(!clash);
             }
-            return receiver.garbled(now, extra, rules, out);
+            return receiver.on_decoding_error(now, extra, rules, out);
         }
         if !for_me {
-            return receiver.overhear(now, frame.reserves, unless_followed, rules, out);
+            return receiver.overhear(now, frame.reserves, nav_reset_at, rules, out);
         }
-        self.signals.flight_mut(id).reach.understood += 1;
+        self.signals.transmission_mut(id).reach.decoded += 1;
         match frame.kind {
             StepKind::BlockAck => {
-                // What it says is what its sender has heard of this node.
-                let start = receiver.edcaf(usize::from(frame.function)).originator.start();
-                let bitmap = sender.inbox.block_ack((node, frame.function), start);
+                // The BlockAck acknowledges the MPDUs that its transmitter received from this node.
+                let start = receiver.edcaf(usize::from(frame.edcaf)).originator.start();
+                let bitmap = sender.inbox.block_ack((node, frame.edcaf), start);
                 return receiver.hear(now, frame, Some(&bitmap), rules, out);
             }
             StepKind::Data | StepKind::BlockAckRequest => {
-                let edcaf = sender.edcaf_mut(usize::from(frame.function));
+                let edcaf = sender.edcaf_mut(usize::from(frame.edcaf));
                 let originator = &mut edcaf.originator;
                 let up = |packet| out.push(Command::Deliver { node, packet });
                 if frame.to.is_none() {
@@ -274,10 +280,10 @@ impl Space {
                     let (_, mpdu) = originator.frame_on_air(0);
                     originator.packets_of(&mpdu).copied().for_each(up);
                 } else {
-                    let from = (frame.from, frame.function);
+                    let from = (frame.from, frame.edcaf);
                     let window = rules.mac.framing.aggregation.map(|limits| limits.window);
                     let duplicates = receiver.inbox.take(from, window, originator, &lost, up);
-                    receiver.tally.counters.duplicates += duplicates;
+                    receiver.counters.exchanges.duplicates += duplicates;
                 }
             }
             StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf | StepKind::Ack => {}
@@ -285,30 +291,31 @@ impl Space {
         receiver.hear(now, frame, None, rules, out);
     }
 
-    /// A frame that nobody has understood is a collision or a loss by noise to the node whose
-    /// exchange it is; but a CTS that its sender addresses to itself is missed by nobody.
+    /// Counts a frame that no node has decoded as a collision or as a loss by noise of the node
+    /// that began the exchange. A CTS-to-self counts as neither.
     fn count(&mut self, id: u32) {
         let signals = &self.signals;
-        let Flight { frame, reach, start, .. } = *signals.flight(id);
-        if reach.understood > 0 || frame.kind == StepKind::CtsToSelf {
+        let Transmission { frame, reach, start, .. } = *signals.transmission(id);
+        if reach.decoded > 0 || frame.kind == StepKind::CtsToSelf {
             return;
         }
         let audible = |hearer: &Hearer| {
             let power = signals.mean_at(frame.from, hearer, start);
             power.is_some_and(|power| power.milliwatts >= self.rules.levels.detect)
         };
-        let could_follow = match frame.to {
+        let could_receive = match frame.to {
             Some(to) => usize::from(signals.hearer_of(id, to).is_some_and(|to| audible(&to))),
             None => signals.hearers(id).iter().filter(|hearer| audible(hearer)).count(),
         };
-        // Who could have followed it, but did not, was hindered.
-        let hindered = could_follow as u32 > reach.clashes + reach.noise;
+        // A node that could have received the frame and did not was transmitting or receiving
+        // another.
+        let hindered = could_receive as u32 > reach.interfered + reach.noise;
         let owner = match (frame.kind, frame.to) {
-            (_, Some(to)) if frame.is_answer() => to,
+            (_, Some(to)) if frame.is_control_response() => to,
             _ => frame.from,
         };
-        let counters = &mut self.nodes[owner as usize].tally.counters;
-        if hindered || reach.clashes > 0 {
+        let counters = &mut self.nodes[owner as usize].counters.exchanges;
+        if hindered || reach.interfered > 0 {
             counters.collisions += 1;
         } else {
             counters.noise_losses += u64::from(frame.to.is_some());
@@ -316,19 +323,19 @@ impl Space {
     }
 }
 
-/// The bytes of the PSDU at which its frames begin and end.
+/// The offsets in the PSDU at which its MPDUs begin and end.
 fn spans<'a>(frame: &OnAir, sender: &'a Node) -> impl Iterator<Item = (Bytes, Bytes)> + use<'a> {
     let is_data = matches!(frame.kind, StepKind::Data);
-    let edcaf = is_data.then(|| sender.edcaf(usize::from(frame.function)));
+    let edcaf = is_data.then(|| sender.edcaf(usize::from(frame.edcaf)));
     let whole = (!is_data).then_some((Bytes::ZERO, frame.psdu));
     let spans = |edcaf: &'a Edcaf| edcaf.originator.spans(&edcaf.psdu);
     edcaf.into_iter().flat_map(spans).chain(whole)
 }
 
-/// Draws what noise, interference and the link's own losses take of a frame for this receiver;
-/// whether nothing is left.
+/// Draws which MPDUs this receiver loses by noise, interference and the losses of the link. Returns
+/// whether it loses all.
 fn spoil(
-    judge: &mut Judge,
+    per: &mut PerCalculator,
     receiver: &mut Node,
     frame: &OnAir,
     (chunks, power): (&[Chunk], f64),
@@ -336,12 +343,12 @@ fn spoil(
 ) -> bool {
     let fixed = link_loss(receiver, frame);
     let noise = &mut receiver.noise;
-    if noise.chance(1.0 - judge.header(chunks, power)) {
+    if noise.chance(1.0 - per.header(chunks, power)) {
         return true;
     }
-    let frames = judge.trial.frames();
+    let frames = per.ppdu.frames();
     for index in 0..frames {
-        let failure = 1.0 - judge.frame(chunks, power, index);
+        let failure = 1.0 - per.frame(chunks, power, index);
         if noise.chance(fixed + (1.0 - fixed) * failure) {
             lost.set(index as u16);
         }
@@ -349,7 +356,7 @@ fn spoil(
     lost.count() == frames as u32
 }
 
-/// What the link loses of its own, over and above what the radio says.
+/// The loss probability of the link, in addition to the errors of the radio.
 fn link_loss(receiver: &Node, frame: &OnAir) -> f64 {
     let Some(peer) = receiver.peer(frame.from) else { return 0.0 };
     match frame.kind {

@@ -1,29 +1,30 @@
-//! What a link has to live on: the signal that arrives on average, and what it is good for as long
-//! as nothing disturbs it.
+//! Link budgets: the mean signal of a link direction, and the frames that it can carry without
+//! interference.
 
 use super::Space;
-use super::frame::{Flight, OnAir, Reach};
-use super::judge::{Judge, Trial};
-use super::radio::Quanta;
-use crate::mac::{Answer, StepKind};
+use super::frame::{OnAir, Reach, Transmission};
+use super::per::{PerCalculator, PpduParts};
+use super::radio::FixedPower;
+use crate::mac::{ElicitedResponse, StepKind};
 use crate::phy::{Milliwatts, Mode, decibels};
 use kernel::{Bytes, Db, Dbm, Duration, Instant};
 
-/// One direction of a link, at one moment, fading left out.
+/// One link direction at one instant, without fading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkBudget {
-    /// What arrives.
+    /// Mean received power.
     pub signal: Dbm,
-    /// How far it stands above noise, in the width of the mode.
+    /// Signal to noise ratio in the bandwidth of the mode.
     pub snr: Db,
-    /// Preambles are found: the receiver follows frames, and defers to them.
+    /// Whether the receiver detects preambles, and so receives frames and defers to them.
     pub detected: bool,
-    /// Probability that a frame is understood.
+    /// Probability that a frame is decoded.
     pub success: f64,
 }
 
 impl Space {
-    /// What a node gets of another's frames of so many bytes in this mode; `None` if nothing.
+    /// The budget of a link direction for frames of this length in this mode; `None` if no signal
+    /// arrives.
     pub fn link_budget(
         &mut self,
         now: Instant,
@@ -37,25 +38,25 @@ impl Space {
             kind: StepKind::Data,
             from,
             to: Some(to),
-            function: 0,
+            edcaf: 0,
             mode: *mode,
             psdu,
             reserves: Duration::ZERO,
-            answer: Answer::None,
+            answer: ElicitedResponse::None,
         };
         let airtime = timing.airtime(mode, psdu);
-        let flight = Flight { frame, start: now, airtime, reach: Reach::default() };
-        let (error, memo) = (&*self.signals.radio.error, &mut self.memo);
+        let transmission = Transmission { frame, start: now, airtime, reach: Reach::default() };
+        let (error, per_cache) = (&*self.signals.radio.error, &mut self.per_cache);
         let whole = [(Bytes::ZERO, psdu)].into_iter();
-        let trial = Trial::new(&flight, whole, timing, error, memo);
-        let mut judge = Judge { levels, error, trial: &trial, memo };
-        let detected = power >= levels.detect && levels.finds(power, Quanta::default());
-        let understood = judge.alone(power, &flight);
+        let ppdu = PpduParts::new(&transmission, whole, timing, error, per_cache);
+        let mut per = PerCalculator { levels, error, ppdu: &ppdu, per_cache };
+        let detected = power >= levels.detect && levels.finds(power, FixedPower::default());
+        let decoded = per.alone(power, &transmission);
         Some(LinkBudget {
             signal: Milliwatts(power).into(),
             snr: decibels(power / levels.noise(mode.width)),
             detected,
-            success: if detected { understood } else { 0.0 },
+            success: if detected { decoded } else { 0.0 },
         })
     }
 }

@@ -1,35 +1,35 @@
-//! Frames on the air and their Duration fields (clauses 9.2.5, 9.3.1, 10.6.6).
+//! Frames and their Duration fields (clauses 9.2.5, 9.3.1, 10.6.6).
 
-use crate::mac::{ACK, Answer, Edcaf, RTS, StepKind, Timing};
+use crate::mac::{ACK, Edcaf, ElicitedResponse, RTS, StepKind, Timing};
 use crate::phy::{Airtime, Mode};
 use kernel::{Bytes, Duration, Instant};
 
-/// What the bits of a frame, or of an A-MPDU, say to all.
+/// A frame or A-MPDU as all receivers decode it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OnAir {
     pub(super) kind: StepKind,
     pub(super) from: u32,
     /// Its receiver; `None` is broadcast.
     pub(super) to: Option<u32>,
-    /// The EDCAF whose exchange it belongs to, at the one of the two that has opened it.
-    pub(super) function: u8,
+    /// The EDCAF to whose exchange it belongs, at the node that began the exchange.
+    pub(super) edcaf: u8,
     pub(super) mode: Mode,
     pub(super) psdu: Bytes,
     /// Duration field: how long after its end the medium is reserved.
     pub(super) reserves: Duration,
-    /// What it asks its receiver for.
-    pub(super) answer: Answer,
+    /// The response that it elicits.
+    pub(super) answer: ElicitedResponse,
 }
 
 impl OnAir {
-    /// The data, or the block-ack request, that the EDCAF of this number has put together; a block
-    /// ack has `block_ack` bytes.
+    /// The data frame or BlockAckReq that the EDCAF of this number has assembled. A BlockAck has
+    /// `block_ack` bytes.
     pub(super) fn body(timing: &Timing, index: u8, edcaf: &Edcaf, block_ack: Bytes) -> Self {
         let Edcaf { node, mode, response, psdu, .. } = edcaf;
         let answer = match psdu.answer {
-            Answer::None => None,
-            Answer::Ack => Some(ACK),
-            Answer::BlockAck => Some(block_ack),
+            ElicitedResponse::None => None,
+            ElicitedResponse::Ack => Some(ACK),
+            ElicitedResponse::BlockAck => Some(block_ack),
         };
         let lasting = |bytes| timing.sifs() + timing.airtime(&response.mode, bytes).total();
         let is_request = psdu.mpdus == 0;
@@ -37,7 +37,7 @@ impl OnAir {
             kind: if is_request { StepKind::BlockAckRequest } else { StepKind::Data },
             from: *node,
             to: edcaf.to(),
-            function: index,
+            edcaf: index,
             mode: *mode,
             psdu: psdu.bytes,
             reserves: answer.map_or(Duration::ZERO, |bytes| timing.reservation(lasting(bytes))),
@@ -45,7 +45,7 @@ impl OnAir {
         }
     }
 
-    /// The RTS before it.
+    /// The RTS before this frame.
     pub(super) fn rts(self, timing: &Timing) -> Self {
         let mode = timing.rts_mode(&self.mode);
         let cts = timing.airtime(&timing.response_mode(&mode), ACK).total();
@@ -55,59 +55,60 @@ impl OnAir {
         Self { kind: StepKind::Rts, mode, psdu: RTS, reserves, ..self }
     }
 
-    /// The CTS to itself before it.
+    /// The CTS-to-self before this frame.
     pub(super) fn cts_to_self(self, timing: &Timing) -> Self {
         let mode = timing.rts_mode(&self.mode);
         let body = timing.airtime(&self.mode, self.psdu).total();
         let reserves = timing.reservation(timing.sifs() + body + self.reserves);
-        let (kind, to, answer) = (StepKind::CtsToSelf, Some(self.from), Answer::None);
+        let (kind, to, answer) = (StepKind::CtsToSelf, Some(self.from), ElicitedResponse::None);
         Self { kind, to, mode, psdu: ACK, reserves, answer, ..self }
     }
 
-    /// The CTS, ACK or block ack of `psdu` bytes with which `from` answers it; it reserves what is
-    /// left.
-    pub(super) fn answered(&self, timing: &Timing, from: u32, kind: StepKind, psdu: Bytes) -> Self {
+    /// The CTS, Ack or BlockAck of `psdu` bytes with which `from` responds to this frame. It
+    /// reserves the rest of the exchange.
+    pub(super) fn response(&self, timing: &Timing, from: u32, kind: StepKind, psdu: Bytes) -> Self {
         let mode = timing.response_mode(&self.mode);
         let taken = timing.sifs() + timing.airtime(&mode, psdu).total();
         let reserves = self.reserves.saturating_sub(taken);
-        let (to, answer) = (Some(self.from), Answer::None);
+        let (to, answer) = (Some(self.from), ElicitedResponse::None);
         Self { kind, from, to, mode, psdu, reserves, answer, ..*self }
     }
 
-    /// Whether it answers another frame.
-    pub(super) fn is_answer(&self) -> bool {
+    /// Whether it is a control response.
+    pub(super) fn is_control_response(&self) -> bool {
         matches!(self.kind, StepKind::Cts | StepKind::Ack | StepKind::BlockAck)
     }
 }
 
-/// A frame on its way.
+/// A frame that is being transmitted, or was.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Flight {
+pub(super) struct Transmission {
     pub(super) frame: OnAir,
     pub(super) start: Instant,
     pub(super) airtime: Airtime,
     pub(super) reach: Reach,
 }
 
-/// What has become of a frame at those whom it is for and who have followed it.
+/// The numbers of addressed receivers that decoded a frame, lost it to interference, and lost it to
+/// noise.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reach {
-    pub(super) understood: u32,
-    pub(super) clashes: u32,
+    pub(super) decoded: u32,
+    pub(super) interfered: u32,
     pub(super) noise: u32,
 }
 
-impl Flight {
+impl Transmission {
     pub(super) fn end(&self) -> Instant {
         self.start + self.airtime.total()
     }
 
-    /// When the PSDU begins, and receivers know that there is a frame.
+    /// When the PSDU begins and receivers have decoded the PHY header.
     pub(super) fn payload(&self) -> Instant {
         self.start + self.airtime.preamble + self.airtime.header
     }
 
-    /// When so many bytes of the PSDU are over.
+    /// When the first `bytes` of the PSDU have ended.
     pub(super) fn sent_by(&self, bytes: Bytes) -> Instant {
         self.start + self.airtime.until(bytes, self.frame.psdu)
     }

@@ -1,9 +1,10 @@
-//! Who hears whom.
+//! Which nodes receive signals of which others.
 //!
-//! Those who hear a node are found when it sends for the first time, and kept as long as there is
-//! room. A node that never sends costs nothing, and neither do two that are out of hearing.
+//! The list of a transmitter is computed when it transmits for the first time, and kept as long as
+//! the cache has room. A node that never transmits costs nothing, and neither does a pair of nodes
+//! out of range.
 
-use super::radio::{Power, Radio, Site, Way};
+use super::radio::{Power, Radio, Separation, Site};
 use crate::phy::Milliwatts;
 use kernel::Instant;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ impl Hearer {
         radio: &Radio,
         sites: &[Site],
         (from, to): (u32, u32),
-        (way, moves): (Way, bool),
+        (way, moves): (Separation, bool),
     ) -> Option<Self> {
         let (low, high) = (from.min(to), from.max(to));
         let (up, down) = radio.losses.between(low, high, way);
@@ -43,17 +44,17 @@ impl Hearer {
 /// The shortest way between two nodes at any moment, and whether one of them moves; none if they
 /// are on different channels, or the same.
 #[inline]
-fn closest(radio: &Radio, sites: &[Site], (a, b): (u32, u32)) -> Option<(Way, bool)> {
+fn closest(radio: &Radio, sites: &[Site], (a, b): (u32, u32)) -> Option<(Separation, bool)> {
     // Whoever of the two sends, the way is the same to the last bit.
     let [low, high] = [a.min(b), a.max(b)].map(|node| &sites[node as usize]);
     if a == b || low.channel != high.channel {
         return None;
     }
-    let moves = radio.goes_by_place() && (low.course.moves() || high.course.moves());
+    let moves = radio.goes_by_place() && (low.trajectory.moves() || high.trajectory.moves());
     let way = if moves {
-        Way { distance: low.course.closest(&high.course), now: Instant::ZERO }
+        Separation { distance: low.trajectory.closest(&high.trajectory), now: Instant::ZERO }
     } else {
-        Way::at(Instant::ZERO, low, high)
+        Separation::at(Instant::ZERO, low, high)
     };
     Some((way, moves))
 }
@@ -247,17 +248,17 @@ mod tests {
     use super::*;
     use crate::phy::error::Nist;
     use crate::phy::propagation::{
-        Course, Friis, LogDistance, Position, Propagation, Shadowing, TwoRay,
+        Friis, LogDistance, Position, Propagation, Shadowing, Trajectory, TwoRay,
     };
     use crate::space::Losses;
     use kernel::{Db, Dbm, Duration, Seed};
 
-    fn site(course: Course) -> Site {
-        Site { course, channel: 1, tx_power: Dbm(20.0), is_access_point: false }
+    fn site(trajectory: Trajectory) -> Site {
+        Site { trajectory, channel: 1, tx_power: Dbm(20.0), is_access_point: false }
     }
 
     #[test]
-    fn the_table_of_bits_says_what_the_list_says() {
+    fn the_table_of_bits_equals_the_list() {
         // Many blocks, and unevenly: each hears its neighbourhood, and some nobody.
         let count = 300_u32;
         let near = |a: u32, b: u32| a.abs_diff(b) < 40 && (a * 7 + b * 13) % 5 < 2;
@@ -301,16 +302,19 @@ mod tests {
         let node = |n: u16| {
             let from = (Instant::ZERO, place());
             let to = (Instant::ZERO + Duration::from_millis(5000), place());
-            let course =
-                if n.is_multiple_of(10) { Course::through(vec![from, to]) } else { from.1.into() };
+            let trajectory = if n.is_multiple_of(10) {
+                Trajectory::through(vec![from, to])
+            } else {
+                from.1.into()
+            };
             let tx_power = Dbm(if n.is_multiple_of(7) { 10.0 } else { 20.0 });
-            Site { channel: n % 2, tx_power, ..site(course) }
+            Site { channel: n % 2, tx_power, ..site(trajectory) }
         };
         (0..120).map(node).collect()
     }
 
     #[test]
-    fn an_audience_is_all_who_hear_a_node_by_themselves() {
+    fn an_audience_equals_the_nodes_that_hear_the_sender_one_by_one() {
         let (inner, seed) = (LogDistance::default(), Seed { root: 3, replication: 1 });
         let models: [Box<dyn Propagation>; 4] = [
             Box::new(Friis { frequency_mhz: 60_000.0 }),
@@ -338,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn where_all_room_is_in_use_the_deaf_are_left_out() {
+    fn without_room_transmitting_nodes_are_left_out() {
         let radio = Radio::new(Losses::Places(Box::new(TwoRay {})), Box::new(Nist {}));
         let sites = vec![site(Position::default().into()); 9];
         let mut hearing = Hearing::new(sites.len());

@@ -1,9 +1,10 @@
-//! What a node has heard from whom: duplicate filters, and reorder buffers of block-ack agreements.
+//! What a node stores about received MPDUs: duplicate detection, and the reorder buffers of block
+//! ack agreements.
 
 use crate::mac::{Bitmap, Cache, Originator, Recipient};
 use wire::Packet;
 
-/// All of a node's, by transmitter and its EDCAF; made when a first frame comes.
+/// The entries of a node, by transmitter and EDCAF. The first MPDU creates an entry.
 #[derive(Debug, Default)]
 pub(super) struct Inbox {
     entries: Vec<Entry>,
@@ -23,7 +24,7 @@ enum Filter {
 }
 
 impl Inbox {
-    /// Packets that wait for others before them.
+    /// Packets that wait for earlier ones.
     pub(super) fn held(&self) -> impl Iterator<Item = &Packet> {
         let recipients = self.entries.iter().filter_map(|entry| match &entry.filter {
             Filter::Agreement(recipient) => Some(recipient),
@@ -47,8 +48,8 @@ impl Inbox {
         &mut self.entries[at].filter
     }
 
-    /// Takes the frames of a PSDU but those that are `lost`: gives up what may be handed up now,
-    /// and tells how many were there already. `window` is that of the agreement.
+    /// Accepts the MPDUs of a PSDU except those that are `lost`. Delivers the packets that are in
+    /// order and returns the number of duplicates. `window` is that of the block ack agreement.
     pub(super) fn take(
         &mut self,
         from: (u32, u8),
@@ -83,7 +84,7 @@ impl Inbox {
         duplicates
     }
 
-    /// The block ack for a transmitter's frames from number `start` on.
+    /// The bitmap of a BlockAck for a transmitter's MPDUs from sequence number `start` on.
     pub(super) fn block_ack(&self, from: (u32, u8), start: u16) -> Bitmap {
         match self.entries.binary_search_by_key(&from, |entry| entry.from) {
             Ok(at) => match &self.entries[at].filter {

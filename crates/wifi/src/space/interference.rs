@@ -1,6 +1,6 @@
-//! What has disturbed a frame, over its time.
+//! The interference with a frame over time.
 
-use super::radio::Quanta;
+use super::radio::FixedPower;
 use super::signals::{Sent, Signals};
 use kernel::{Duration, Instant};
 
@@ -46,15 +46,15 @@ pub(super) struct Interference {
     /// When, after the frame has begun, which of the others begins or ends; in this order.
     events: Vec<(Instant, u32)>,
     /// How they arrive at the node that is looked at, and whether they are there.
-    arriving: Vec<(Quanta, bool)>,
+    arriving: Vec<(FixedPower, bool)>,
     chunks: Vec<Chunk>,
 }
 
 impl Interference {
     /// From now on it is that with a transmission that ends now.
     pub(super) fn with(&mut self, id: u32, signals: &Signals) {
-        let flight = signals.flight(id);
-        (self.begin, self.end) = (flight.start, flight.end());
+        let transmission = signals.transmission(id);
+        (self.begin, self.end) = (transmission.start, transmission.end());
         self.others.clear();
         self.others.extend(signals.others(id));
         self.events.clear();
@@ -69,19 +69,19 @@ impl Interference {
     /// The times of constant interference at a node.
     pub(super) fn at(&mut self, node: u32, signals: &Signals) -> &[Chunk] {
         let Self { begin, end, ref others, ref events, ref mut arriving, ref mut chunks } = *self;
-        let (mut begin, mut sum) = (begin, Quanta::default());
+        let (mut begin, mut sum) = (begin, FixedPower::default());
         arriving.clear();
         chunks.clear();
         for sent in others {
             let power =
-                signals.power_at(sent, node).map_or(Quanta::default(), |power| power.quanta);
+                signals.power_at(sent, node).map_or(FixedPower::default(), |power| power.fixed);
             let is_there = sent.begin <= begin;
-            sum = sum + if is_there { power } else { Quanta::default() };
+            sum = sum + if is_there { power } else { FixedPower::default() };
             arriving.push((power, is_there));
         }
         for &(at, index) in events {
             let (power, is_there) = &mut arriving[index as usize];
-            if *power == Quanta::default() {
+            if *power == FixedPower::default() {
                 continue;
             }
             if at > begin {
@@ -104,11 +104,11 @@ pub(super) fn overlap(chunk: &Chunk, begin: Instant, end: Instant) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mac::{Answer, StepKind};
+    use crate::mac::{ElicitedResponse, StepKind};
     use crate::phy::error::Nist;
-    use crate::phy::propagation::{Course, Position};
+    use crate::phy::propagation::{Position, Trajectory};
     use crate::phy::{Airtime, DOT11A};
-    use crate::space::frame::{Flight, OnAir, Reach};
+    use crate::space::frame::{OnAir, Reach, Transmission};
     use crate::space::{Losses, Radio, Site};
     use kernel::{Bytes, Db, Dbm};
 
@@ -116,27 +116,27 @@ mod tests {
         Instant(n * 1000)
     }
 
-    fn flight(from: u32, begin: u64, end: u64) -> Flight {
+    fn transmission(from: u32, begin: u64, end: u64) -> Transmission {
         let frame = OnAir {
             kind: StepKind::Data,
             from,
             to: None,
-            function: 0,
+            edcaf: 0,
             mode: DOT11A.modes[0],
             psdu: Bytes(100),
             reserves: Duration::ZERO,
-            answer: Answer::None,
+            answer: ElicitedResponse::None,
         };
         let (preamble, header, extension) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
         let airtime = Airtime { preamble, header, payload: us(end) - us(begin), extension };
-        Flight { frame, start: us(begin), airtime, reach: Reach::default() }
+        Transmission { frame, start: us(begin), airtime, reach: Reach::default() }
     }
 
     /// Nodes of which node *i* loses `losses[i]` dB to each other.
     fn signals(losses: &[f64]) -> Signals {
         let rows = losses.iter().map(|&loss| vec![Db(loss); losses.len()]).collect();
         let site = Site {
-            course: Course::from(Position::default()),
+            trajectory: Trajectory::from(Position::default()),
             channel: 1,
             tx_power: Dbm(20.0),
             is_access_point: false,
@@ -149,20 +149,20 @@ mod tests {
     fn chunks_are_times_of_constant_interference() {
         // Node 3 is not heard, node 4 has sent before, and node 5 is there all the time.
         let mut signals = signals(&[80.0, 100.0, 103.0, 200.0, 90.0, 110.0]);
-        let flights = [(4, 0, 10), (5, 5, 500), (0, 10, 410), (1, 110, 310), (3, 150, 200)];
+        let transmissions = [(4, 0, 10), (5, 5, 500), (0, 10, 410), (1, 110, 310), (3, 150, 200)];
         let mut ended = Vec::new();
-        for (from, begin, end) in flights.into_iter().chain([(2, 210, 500)]) {
+        for (from, begin, end) in transmissions.into_iter().chain([(2, 210, 500)]) {
             signals.end(us(begin), &mut ended);
-            signals.begin(flight(from, begin, end), |_| false);
+            signals.begin(transmission(from, begin, end), |_| false);
         }
         signals.end(us(410), &mut ended);
-        let of_node_0 = |id: &&u32| signals.flight(**id).frame.from == 0;
+        let of_node_0 = |id: &&u32| signals.transmission(**id).frame.from == 0;
         let id = *ended.iter().find(of_node_0).expect("it has ended");
         let mut interference = Interference::default();
         interference.with(id, &signals);
-        let power = |from| signals.mean_power(from, 4, Instant::ZERO).unwrap().quanta;
+        let power = |from| signals.mean_power(from, 4, Instant::ZERO).unwrap().fixed;
         let (a, b, c) = (power(1), power(2), power(5));
-        let chunk = |begin, end, sum: Quanta| {
+        let chunk = |begin, end, sum: FixedPower| {
             let (begin, end) = (us(begin), us(end));
             Chunk { begin, end, interference: sum.milliwatts() }
         };
@@ -178,12 +178,15 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_and_goes_leaves_nothing_behind() {
+    fn signals_that_end_leave_no_power() {
         let powers = [1e-3, 3e-11, 7.7e-6, 0.123_456];
-        let quanta = powers.map(Quanta::of);
-        let sum = quanta.iter().fold(Quanta::default(), |sum, &power| sum + power);
+        let fixed = powers.map(FixedPower::of);
+        let sum = fixed.iter().fold(FixedPower::default(), |sum, &power| sum + power);
         assert!((sum.milliwatts() - powers.iter().sum::<f64>()).abs() < 4e-15);
-        assert_eq!(quanta.into_iter().rev().fold(sum, |sum, power| sum - power), Quanta::default());
-        assert_eq!(Quanta::of(1e300), Quanta::of(16.0), "no sum overflows");
+        assert_eq!(
+            fixed.into_iter().rev().fold(sum, |sum, power| sum - power),
+            FixedPower::default()
+        );
+        assert_eq!(FixedPower::of(1e300), FixedPower::of(16.0), "no sum overflows");
     }
 }

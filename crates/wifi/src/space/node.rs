@@ -1,5 +1,5 @@
-//! One node: its EDCAFs, and what it does when it has sent, when it hears, and when its time has
-//! come.
+//! A node: its EDCAFs, and its actions when a transmission ends, when it receives a frame, and when
+//! its timer expires.
 
 mod hear;
 
@@ -7,57 +7,58 @@ use super::Airtimes;
 use super::frame::OnAir;
 use super::inbox::Inbox;
 use super::rules::{Peer, Rules, peer_mut};
-use super::sense::{Carrier, Contender};
-use crate::mac::{Answer, Edcaf, Opening, PeerRate, Settled, StepKind, Txop, block_ack};
-use crate::medium::Tally;
-use crate::{Command, Supply};
+use super::sense::{Carrier, EdcafState};
+use crate::mac::{Edcaf, ElicitedResponse, Opening, PeerRate, Settled, StepKind, Txop, block_ack};
+use crate::medium::NodeCounters;
+use crate::{Command, MsduSource};
 use kernel::{Duration, Instant, Rng, Timer};
 use wire::Packet;
 
-/// An answer that shall come.
+/// A response that the node waits for.
 #[derive(Clone, Copy, Debug)]
 struct Awaited {
     kind: StepKind,
-    /// Since when, the end of the frame that asks for it.
+    /// The end of the frame that elicits the response.
     since: Instant,
-    /// When the node gives up, unless it is receiving a frame by then.
+    /// The end of the timeout, unless the node is receiving a frame by then.
     until: Instant,
-    /// It is receiving one whose header came in time.
+    /// Whether the node is receiving a frame whose PHY header ended before the timeout.
     receiving: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) id: u32,
-    contenders: Vec<Contender>,
-    /// Which of them may have something to send or a back-off in progress, as bits.
+    contenders: Vec<EdcafState>,
+    /// The EDCAFs that may have an MSDU in service or a back-off in progress, as bits.
     active: u8,
-    /// None has, no exchange goes on, and no timer is set: whatever the node hears it will not act.
+    /// No EDCAF is active, no exchange is in progress and no timer is set: the node acts only when
+    /// a frame is addressed to it.
     quiet: bool,
-    /// Counted among those that have a frame in service.
+    /// Whether the node counts as one with a packet in service.
     pub(super) contends: bool,
     pub(super) carrier: Carrier,
     /// The EDCAF whose exchange is on the air.
     exchange: Option<usize>,
-    /// When it began.
+    /// When that exchange began.
     opened: Instant,
     awaited: Option<Awaited>,
-    /// What is sent a SIFS after the frame just received.
+    /// The response that the node sends a SIFS after the frame that it received.
     answer: Option<(Instant, OnAir)>,
     txop: Option<Txop>,
     pub(super) timer: Timer,
     pub(super) noise: Rng,
-    pub(super) tally: Tally,
+    pub(super) counters: NodeCounters,
     pub(super) airtimes: Airtimes,
     /// By number.
     pub(super) peers: Vec<Peer>,
-    /// What it has heard from whom.
+    /// Duplicate detection and reorder buffers.
     pub(super) inbox: Inbox,
     settled: Vec<Settled>,
 }
 
 impl Node {
-    pub(super) fn new(id: u32, contenders: Vec<Contender>, noise: Rng, peers: Vec<Peer>) -> Self {
+    pub(super) fn new(id: u32, contenders: Vec<EdcafState>, noise: Rng, peers: Vec<Peer>) -> Self {
         Self {
             id,
             contenders,
@@ -72,7 +73,7 @@ impl Node {
             txop: None,
             timer: Timer::default(),
             noise,
-            tally: Tally::default(),
+            counters: NodeCounters::default(),
             airtimes: Airtimes::default(),
             peers,
             inbox: Inbox::default(),
@@ -84,7 +85,7 @@ impl Node {
         self.peers.binary_search_by_key(&node, |peer| peer.node).ok().map(|i| &self.peers[i])
     }
 
-    /// What a frame to another node has of its power there, on average.
+    /// The mean power at which a peer receives the frame that the node now sends to it.
     pub(super) fn on_power(&mut self, to: u32, power: f64) {
         if let Some(peer) = peer_mut(&mut self.peers, to) {
             peer.power = power;
@@ -107,27 +108,33 @@ impl Node {
         self.edcafs().all(Edcaf::is_idle)
     }
 
-    /// Whether it will do nothing whatever it hears, unless it is spoken to.
+    /// Whether the node acts only when a frame is addressed to it.
     pub(super) fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// It has done what was to be done.
+    /// Updates `quiet` after the node has acted.
     pub(super) fn note_quiet(&mut self) {
         let acts = self.exchange.is_some() || self.awaited.is_some() || self.answer.is_some();
         self.quiet = self.active == 0 && !self.contends && !acts && self.txop.is_none();
     }
 
-    fn activate(&mut self, index: usize) -> &mut Contender {
+    fn activate(&mut self, index: usize) -> &mut EdcafState {
         (self.active, self.quiet) = (self.active | 1 << index, false);
         &mut self.contenders[index]
     }
 
-    /// A packet comes into service.
-    pub(super) fn load(&mut self, now: Instant, packet: Packet, to: Option<u32>, rules: &Rules) {
+    /// Takes a packet into service.
+    pub(super) fn begin_service(
+        &mut self,
+        now: Instant,
+        packet: Packet,
+        to: Option<u32>,
+        rules: &Rules,
+    ) {
         let index = rules.mac.category_of(packet.class) as usize;
-        self.activate(index).edcaf.load(now, packet, to, &rules.mac);
-        // The holder of a TXOP sends a SIFS after its last exchange.
+        self.activate(index).edcaf.begin_service(now, packet, to, &rules.mac);
+        // The holder of a TXOP transmits a SIFS after its last exchange.
         if self.txop.is_some_and(|txop| txop.goes_on(index as u32)) {
             return;
         }
@@ -140,43 +147,43 @@ impl Node {
 
     // The medium.
 
-    /// The receiver or the node itself makes the medium busy.
+    /// Carrier sense becomes busy: by the receiver, or because the node transmits.
     pub(super) fn freeze(&mut self, now: Instant, rules: &Rules) {
         let Some(idle_since) = self.carrier.end_idle() else { return };
         for index in bits(self.active) {
             let contender = &mut self.contenders[index];
-            let is_loaded = !contender.edcaf.is_idle();
-            let waits = is_loaded && self.exchange != Some(index);
+            let has_msdus = !contender.edcaf.is_idle();
+            let waits = has_msdus && self.exchange != Some(index);
             if contender.slots.freeze(now, idle_since, waits) {
                 contender.back_off(&rules.mac);
-            } else if !is_loaded && !contender.slots.is_pending() {
+            } else if !has_msdus && !contender.slots.is_pending() {
                 self.active &= !(1 << index);
             }
         }
     }
 
-    /// The medium is idle from now on.
+    /// Carrier sense becomes idle.
     pub(super) fn sense_idle(&mut self, now: Instant) {
         self.carrier.begin_idle(now);
         self.listen(now);
     }
 
-    /// Counts slots, if there is a reason to.
+    /// Starts to count slots, if a back-off or a frame waits.
     fn listen(&mut self, now: Instant) {
         let goes_on = || self.txop.is_some_and(|txop| txop.next.is_some());
         if self.active == 0 || self.exchange.is_some() || self.answer.is_some() || goes_on() {
             return;
         }
         for index in bits(self.active) {
-            let Contender { edcaf, slots } = &mut self.contenders[index];
+            let EdcafState { edcaf, slots } = &mut self.contenders[index];
             if slots.is_pending() || !edcaf.is_idle() {
                 slots.listen(now, &self.carrier);
             }
         }
     }
 
-    /// A frame is being received whose header ends at `detected`; it may have taken the place of
-    /// the answer.
+    /// The node is receiving a frame whose PHY header ends at `detected`. By capture, this frame
+    /// may have replaced the response.
     pub(super) fn on_detected(
         &mut self,
         now: Instant,
@@ -192,7 +199,7 @@ impl Node {
         }
     }
 
-    /// The frame that was being received is no more.
+    /// The reception of a frame ends early.
     pub(super) fn on_lost(&mut self, now: Instant, rules: &Rules, out: &mut Vec<Command>) {
         let Some(awaited) = &mut self.awaited else { return };
         awaited.receiving = false;
@@ -201,9 +208,9 @@ impl Node {
         }
     }
 
-    // Its own doing.
+    // Transmission.
 
-    /// When it does something next, if nothing happens before.
+    /// When the node acts next, if it receives nothing before.
     pub(super) fn deadline(&self) -> Option<Instant> {
         if let Some((at, _)) = &self.answer {
             return Some(*at);
@@ -222,7 +229,7 @@ impl Node {
         waiting.filter_map(|contender| contender.slots.expiry()).min()
     }
 
-    /// The answer has not come in time.
+    /// The timeout of a missing response expires.
     pub(super) fn expire(&mut self, now: Instant, rules: &Rules, out: &mut Vec<Command>) {
         if self.awaited.is_some_and(|awaited| !awaited.receiving && awaited.until <= now) {
             self.give_up_waiting(now, rules, out);
@@ -238,21 +245,21 @@ impl Node {
         for contender in &mut self.contenders {
             contender.slots.wait_until(now);
         }
-        self.tell_airtime(index, awaited.since, false, out);
-        let aired = awaited.kind != StepKind::Cts;
+        self.report_airtime(index, awaited.since, false, out);
+        let data_sent = awaited.kind != StepKind::Cts;
         let contender = &mut self.contenders[index];
         let rate = rate(&mut self.peers, contender.edcaf.to());
-        contender.edcaf.miss(now, &rules.mac, aired, rate, &mut self.settled);
+        contender.edcaf.miss(now, &rules.mac, data_sent, rate, &mut self.settled);
         contender.back_off(&rules.mac);
         self.settle(out);
     }
 
-    /// The frame that begins now, if one does.
+    /// The frame that the node begins to transmit now, if any.
     pub(super) fn begin(
         &mut self,
         now: Instant,
         rules: &Rules,
-        supply: &mut dyn Supply,
+        source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) -> Option<OnAir> {
         self.quiet = false;
@@ -268,20 +275,20 @@ impl Node {
             if next > now {
                 return None;
             }
-            return self.go_on(now, txop, rules, supply, out);
+            return self.go_on(now, txop, rules, source, out);
         }
         let index = self.win(now, rules, out)?;
-        let Contender { edcaf, slots } = &mut self.contenders[index];
+        let EdcafState { edcaf, slots } = &mut self.contenders[index];
         let rate = rate(&mut self.peers, edcaf.to());
-        edcaf.begin(now, &rules.mac, rate, supply, out);
+        edcaf.begin(now, &rules.mac, rate, source, out);
         slots.clear();
         self.txop = edcaf.txop(now, index as u32);
         Some(self.open(now, index, rules))
     }
 
-    /// The EDCAF that sends now: of several the highest.
+    /// The EDCAF that transmits now: the one of highest priority.
     fn win(&mut self, now: Instant, rules: &Rules, out: &mut Vec<Command>) -> Option<usize> {
-        let is_due = |Contender { edcaf, slots }: &Contender| {
+        let is_due = |EdcafState { edcaf, slots }: &EdcafState| {
             !edcaf.is_idle() && slots.expiry().is_some_and(|at| at <= now)
         };
         let winner = self.contenders.iter().rposition(is_due)?;
@@ -289,7 +296,7 @@ impl Node {
             let contender = &mut self.contenders[index];
             if is_due(contender) {
                 let edcaf = &mut contender.edcaf;
-                edcaf.yield_to_higher(now, &rules.mac, &mut self.tally, &mut self.settled);
+                edcaf.yield_to_higher(now, &rules.mac, &mut self.counters, &mut self.settled);
                 contender.back_off(&rules.mac);
                 self.settle(out);
             }
@@ -297,11 +304,11 @@ impl Node {
         Some(winner)
     }
 
-    /// The frame that opens an exchange.
+    /// Begins an exchange and returns its first frame.
     fn open(&mut self, now: Instant, index: usize, rules: &Rules) -> OnAir {
         (self.exchange, self.opened) = (Some(index), now);
         let edcaf = &self.contenders[index].edcaf;
-        edcaf.count(&mut self.tally);
+        edcaf.count(&mut self.counters);
         let body = self.body(index, rules);
         match self.edcaf(index).opening {
             Opening::None => body,
@@ -315,20 +322,20 @@ impl Node {
         OnAir::body(rules.timing(), index as u8, self.edcaf(index), block_ack)
     }
 
-    /// The holder of a TXOP goes on a SIFS after its last exchange, if the next fits in; else the
-    /// medium has been idle since then.
+    /// The holder of a TXOP begins its next exchange a SIFS after the last one, if it ends within
+    /// the TXOP. Otherwise the medium has been idle since the last exchange.
     fn go_on(
         &mut self,
         now: Instant,
         txop: Txop,
         rules: &Rules,
-        supply: &mut dyn Supply,
+        source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) -> Option<OnAir> {
         let index = txop.holder as usize;
         let edcaf = &mut self.contenders[index].edcaf;
         let rate = rate(&mut self.peers, edcaf.to());
-        if edcaf.go_on(now, &txop, &rules.mac, rate, supply, out) {
+        if edcaf.go_on(now, &txop, &rules.mac, rate, source, out) {
             self.txop = Some(txop.resumed());
             return Some(self.open(now, index, rules));
         }
@@ -338,13 +345,13 @@ impl Node {
         None
     }
 
-    /// Its PPDU begins.
+    /// The node begins to transmit a PPDU.
     pub(super) fn send(&mut self, now: Instant, frame: &OnAir, lasting: Duration, rules: &Rules) {
         self.airtimes.add(frame.kind, lasting);
         self.freeze(now, rules);
     }
 
-    /// Its PPDU has ended (clauses 10.3.2.9, 10.3.2.11).
+    /// The node has transmitted a PPDU (clauses 10.3.2.9, 10.3.2.11).
     pub(super) fn sent(
         &mut self,
         now: Instant,
@@ -353,41 +360,41 @@ impl Node {
         out: &mut Vec<Command>,
     ) {
         let kind = match (frame.kind, frame.answer) {
-            _ if frame.is_answer() => return,
+            _ if frame.is_control_response() => return,
             (StepKind::CtsToSelf, _) => {
                 let Some(index) = self.exchange else { return };
                 let body = self.body(index, rules);
                 return self.reply(now, body, rules);
             }
             (StepKind::Rts, _) => StepKind::Cts,
-            (_, Answer::Ack) => StepKind::Ack,
-            (_, Answer::BlockAck) => StepKind::BlockAck,
-            (_, Answer::None) => return self.succeed(now, None, rules, out),
+            (_, ElicitedResponse::Ack) => StepKind::Ack,
+            (_, ElicitedResponse::BlockAck) => StepKind::BlockAck,
+            (_, ElicitedResponse::None) => return self.succeed(now, None, rules, out),
         };
         let until = now + rules.timing().response_timeout(&frame.mode);
         self.quiet = false;
         self.awaited = Some(Awaited { kind, since: now, until, receiving: false });
     }
 
-    /// Tells how much airtime an exchange took whose last frame ended at `end`.
-    fn tell_airtime(&self, index: usize, end: Instant, arrived: bool, out: &mut Vec<Command>) {
+    /// Reports the airtime of an exchange whose last frame ended at `end`.
+    fn report_airtime(&self, index: usize, end: Instant, arrived: bool, out: &mut Vec<Command>) {
         let (node, peer) = (self.id, self.edcaf(index).to());
-        out.push(Command::Aired { node, peer, used: end - self.opened, arrived });
+        out.push(Command::ExchangeSent { node, peer, used: end - self.opened, arrived });
     }
 
-    /// Tells whose service has ended.
+    /// Reports the packets whose service has ended.
     fn settle(&mut self, out: &mut Vec<Command>) {
-        self.tally.settle(self.id, &mut self.settled, out);
+        self.counters.settle(self.id, &mut self.settled, out);
     }
 }
 
-/// In which mode a node sends to one of its peers, unless it sends to all.
+/// The mode in which a node sends to a peer; `None` for a broadcast.
 fn rate(peers: &mut [Peer], to: Option<u32>) -> Option<&mut PeerRate> {
-    let peer = to.map(|to| peer_mut(peers, to).expect("packets go along links"))?;
+    let peer = to.map(|to| peer_mut(peers, to).expect("there is a link to each receiver"))?;
     Some(&mut peer.rate)
 }
 
-/// Which bits are set, from the lowest on.
+/// The indices of the bits that are set, lowest first.
 fn bits(mut set: u8) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lowest = set.trailing_zeros() as usize;

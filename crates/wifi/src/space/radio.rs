@@ -1,20 +1,22 @@
-//! What the air does to signals, and what receivers make of them.
+//! Propagation, the properties of receivers, and power.
 
 use crate::phy::error::{ErrorModel, ErrorModelSettings};
-use crate::phy::propagation::{Course, Fading, Path, Propagation, PropagationSettings, Shadowing};
+use crate::phy::propagation::{
+    Fading, Path, Propagation, PropagationSettings, Shadowing, Trajectory,
+};
 use crate::phy::{Milliwatts, Width, linear, noise};
 use kernel::{Db, Dbm, Duration, Instant, Seed};
 use settings::Settings;
 use std::ops::{Add, Sub};
 
-/// Radios, which are all alike, and the air between them.
+/// Radios, which are all alike, and the propagation between them.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct RadioSettings {
-    /// What signals lose on their way.
+    /// Path loss.
     pub propagation: PropagationSettings,
-    /// What signals lose from each node to each other in decibels, instead of `propagation` and
-    /// positions: a row for each sender, in the order ap, sta0, sta1, …, further access points;
-    /// more than 200 is out of hearing.
+    /// Losses between all pairs of nodes in decibels, instead of `propagation` and positions: one
+    /// row for each transmitter, in the order ap, sta0, sta1, …, further access points. A signal
+    /// that loses more than 200 dB does not arrive.
     #[setting(key = "losses_db", range = 0.0..=1000.0)]
     pub losses: Option<Vec<Vec<Db>>>,
     /// Standard deviation of log-normal shadowing in decibels, drawn once for each pair of nodes;
@@ -23,22 +25,22 @@ pub struct RadioSettings {
     pub shadowing: Db,
     /// Block fading; default none.
     pub fading: Option<Fading>,
-    /// Power with which all nodes send, antenna gains included; by default 40 mW.
+    /// Transmit power of all nodes, antenna gains included; by default 40 mW.
     #[setting(key = "tx_power_dbm", default = 16.0206, range = -50.0..=60.0)]
     pub tx_power: Dbm,
     /// The receivers.
     #[setting(flatten)]
     pub receiver: ReceiverSettings,
-    /// Which bits are understood.
+    /// Which bits a receiver decodes.
     pub error_model: ErrorModelSettings,
-    /// Whether a station that follows an RTS with its NAV forgets it if no frame comes after it
+    /// Whether a station whose NAV an RTS has set resets it if no frame follows the RTS
     /// (802.11-2020 clause 10.3.2.4 permits it).
     #[setting(default = true)]
     pub nav_reset: bool,
 }
 
 impl RadioSettings {
-    /// What they come to in a run.
+    /// The radio of a run with these settings.
     pub fn radio(&self, seed: &Seed) -> Radio {
         let model = || self.propagation.boxed();
         let losses = match (&self.losses, self.shadowing) {
@@ -57,70 +59,76 @@ impl RadioSettings {
     }
 }
 
-/// What a receiver understands, and what makes the medium busy to it.
+/// Which frames a receiver decodes, and which signals make its carrier sense busy.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub struct ReceiverSettings {
-    /// What the electronics of a receiver add to thermal noise, as ns-3 assumes it.
+    /// Noise figure: noise of the receiver above thermal noise, as ns-3 assumes it.
     #[setting(key = "noise_figure_db", default = 7.0, range = 0.0..=50.0)]
     pub noise_figure: Db,
-    /// Power from which on a preamble makes the medium busy until its frame ends (802.11-2020
-    /// clause 17.3.10.6).
+    /// Power above which a preamble makes the medium busy until its frame ends (802.11-2020 clause
+    /// 17.3.10.6).
     #[setting(key = "detect_dbm", default = -82.0, range = -110.0..=30.0)]
     pub detect: Dbm,
-    /// How far a preamble must stand above noise and interference to be found, as in ns-3.
+    /// Least ratio of a preamble to noise and interference at which the receiver detects it, as in
+    /// ns-3.
     #[setting(key = "detect_snr_db", default = 4.0, range = -100.0..=60.0)]
     pub detect_snr: Db,
-    /// Frames of less power than this are never understood; default no such limit.
+    /// A receiver decodes no frame below this power; default no such limit.
     #[setting(key = "sensitivity_dbm", range = -120.0..=30.0)]
     pub sensitivity: Option<Dbm>,
-    /// Power from which on signals of any kind, summed up, make the medium busy (802.11-2020
-    /// clause 17.3.10.6).
+    /// Power above which the sum of all signals makes the medium busy (802.11-2020 clause
+    /// 17.3.10.6).
     #[setting(key = "energy_dbm", default = -62.0, range = -110.0..=60.0)]
     pub energy: Dbm,
-    /// Lets a receiver turn to a later, stronger frame; default it does not.
+    /// Lets a receiver switch to a later, stronger frame; default it does not.
     pub capture: Option<Capture>,
-    /// Signals further below the noise of 20 MHz than this are left out altogether.
+    /// The simulator ignores signals further below the noise of 20 MHz than this.
     #[setting(skip, default = Db(10.0))]
     pub floor: Db,
 }
 
 impl ReceiverSettings {
-    /// Frames of less power are never understood.
+    /// The power below which a receiver decodes no frame.
     pub fn sensitivity(&self) -> Dbm {
         self.sensitivity.unwrap_or(Dbm(f64::NEG_INFINITY))
     }
 
-    /// The weakest signal that is looked at.
+    /// The weakest signal that the simulator takes into account.
     pub fn weakest(&self) -> Dbm {
         noise(Width::Mhz20, self.noise_figure) - self.floor
     }
 }
 
-/// A node's course, channel and power.
+/// A node's trajectory, channel and transmit power.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Site {
-    /// Where it is when.
-    pub course: Course,
-    /// Its channel; nodes on different channels do not hear each other.
+    /// Its positions over time.
+    pub trajectory: Trajectory,
+    /// Its channel. Signals of nodes on different channels do not arrive.
     pub channel: u16,
-    /// The power with which it sends, antenna gains included.
+    /// Transmit power, antenna gains included.
     pub tx_power: Dbm,
-    /// It contends with the parameters of an access point.
+    /// Whether the node contends with the parameters of an access point.
     pub is_access_point: bool,
 }
 
 /// Mean losses between nodes.
 #[derive(Debug)]
 pub enum Losses {
-    /// By the distance between them when a frame begins.
+    /// By the distance at the start of a frame.
     Places(Box<dyn Propagation>),
-    /// As listed: row *i*, column *j* is what node *j* loses of what node *i* sends.
+    /// As a matrix: row *i*, column *j* is the loss from node *i* to node *j*.
     Matrix(Vec<Vec<Db>>),
 }
 
 impl Losses {
-    /// From one node to another, and back.
-    pub(super) fn between(&self, a: u32, b: u32, Way { distance, now }: Way) -> (Db, Db) {
+    /// The losses from one node to another, and back.
+    pub(super) fn between(
+        &self,
+        a: u32,
+        b: u32,
+        Separation { distance, now }: Separation,
+    ) -> (Db, Db) {
         match self {
             Losses::Places(model) => {
                 let loss = model.loss(&Path { distance, ends: (a, b), now });
@@ -134,19 +142,20 @@ impl Losses {
     }
 }
 
-/// Capture of a receiver by a later frame.
+/// Capture of the receiver by a later frame.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub struct Capture {
-    /// How much stronger it must be, in decibels.
+    /// How much stronger the later frame must be, in decibels.
     #[setting(key = "margin_db", default = 5.0, range = 0.0..=60.0)]
     pub margin: Db,
-    /// How long after the first frame's begin, in microseconds; by default the OFDM preamble.
+    /// Latest start of the later frame after the start of the first, in microseconds; by default
+    /// the duration of the OFDM preamble.
     #[setting(key = "window_us", default = 16.0, range = 0.0..=1e4)]
     pub window: Duration,
 }
 
-/// How long a receiver needs to find a preamble; a frame that disturbs it by then hides it
-/// (802.11-2020 table 17-21, `aCCATime` below 4 µs).
+/// How long a receiver needs to detect a preamble. Interference within this time prevents the
+/// detection (802.11-2020 table 17-21, `aCCATime` below 4 µs).
 pub(super) const DETECTION: Duration = Duration::from_micros(4);
 
 /// Propagation and the receivers.
@@ -154,28 +163,29 @@ pub(super) const DETECTION: Duration = Duration::from_micros(4);
 pub struct Radio {
     /// Mean losses.
     pub losses: Losses,
-    /// Block fading upon them, and the root of its streams.
+    /// Block fading in addition, and the seed of its streams.
     pub fading: Option<(Fading, Seed)>,
-    /// All receivers.
+    /// The properties of all receivers.
     pub receiver: ReceiverSettings,
-    /// Which bits are understood.
+    /// The error model.
     pub error: Box<dyn ErrorModel>,
 }
 
 impl Radio {
-    /// Receivers as 802.11-2020 asks for at least, and without fading.
+    /// Receivers with the minimum requirements of 802.11-2020, and no fading.
     pub fn new(losses: Losses, error: Box<dyn ErrorModel>) -> Self {
         Self { losses, fading: None, receiver: ReceiverSettings::default(), error }
     }
 
-    /// Whether losses depend on where nodes are.
+    /// Whether losses depend on the positions of nodes.
     pub(super) fn goes_by_place(&self) -> bool {
         matches!(self.losses, Losses::Places(_))
     }
 
-    /// Metres beyond which nobody hears a node that sends with this power.
+    /// The distance in metres beyond which no signal of this transmit power arrives.
     pub(super) fn reach(&self, tx_power: Dbm) -> f64 {
-        // The hundredth is for rounding, so that no pair is lost for which the loss itself tells.
+        // The hundredth of a decibel allows for rounding, so that this limit excludes no pair whose
+        // loss is small enough.
         let most = tx_power - self.receiver.weakest() + Db(0.01);
         match &self.losses {
             Losses::Places(model) => model.reach(most),
@@ -183,16 +193,16 @@ impl Radio {
         }
     }
 
-    /// Mean power of a frame that a node begins to send now, at another, by their places; none
-    /// below the floor.
+    /// Mean power at a receiver of a frame that begins now, from the positions of the nodes; `None`
+    /// below the weakest signal.
     pub(super) fn power(&self, sites: &[Site], ends: (u32, u32), now: Instant) -> Option<Power> {
         let (sender, receiver) = (&sites[ends.0 as usize], &sites[ends.1 as usize]);
-        let (loss, _) = self.losses.between(ends.0, ends.1, Way::at(now, sender, receiver));
+        let (loss, _) = self.losses.between(ends.0, ends.1, Separation::at(now, sender, receiver));
         let level = sender.tx_power - loss;
         (level >= self.receiver.weakest()).then(|| Power::from(Milliwatts::from(level).0))
     }
 
-    /// What fading leaves of it.
+    /// The power after fading.
     pub(super) fn fade(
         &self,
         mean: Power,
@@ -201,41 +211,44 @@ impl Radio {
         now: Instant,
     ) -> Power {
         let Some((fading, seed)) = &self.fading else { return mean };
-        let Way { distance, now } = Way::at(now, &sites[ends.0 as usize], &sites[ends.1 as usize]);
+        let Separation { distance, now } =
+            Separation::at(now, &sites[ends.0 as usize], &sites[ends.1 as usize]);
         Power::from(mean.milliwatts / linear(fading.loss(seed, &Path { distance, ends, now })))
     }
 }
 
-/// What arrives of a signal.
+/// The power of a signal at a receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Power {
     pub(super) milliwatts: f64,
-    /// The same as interference.
-    pub(super) quanta: Quanta,
+    /// The same in fixed point, for sums of interference.
+    pub(super) fixed: FixedPower,
 }
 
 impl From<f64> for Power {
     fn from(milliwatts: f64) -> Self {
-        Self { milliwatts, quanta: Quanta::of(milliwatts) }
+        Self { milliwatts, fixed: FixedPower::of(milliwatts) }
     }
 }
 
-/// Power as a whole number, of which sums are exact: signals that have come and gone leave nothing
-/// behind, and in which order they did makes no difference.
+/// Power in fixed point. Sums are exact: a signal that has ended leaves no rounding error, and the
+/// order of signals has no effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Quanta(u64);
+pub(super) struct FixedPower(u64);
 
-impl Quanta {
-    /// In milliwatts: -150 dBm, 56 dB below the noise of a receiver of the kind assumed.
+impl FixedPower {
+    /// The unit in milliwatts: -150 dBm, 56 dB below the noise of a receiver with the default
+    /// settings.
     const ONE: f64 = 1.0 / (1u64 << 50) as f64;
-    /// One signal counts as 12 dBm at most, so that a thousand of the strongest have a sum.
+    /// One signal counts as at most 12 dBm, so that the sum of a thousand of the strongest signals
+    /// fits.
     const MOST: u64 = 1 << 54;
 
     pub(super) fn of(milliwatts: f64) -> Self {
         Self(((milliwatts / Self::ONE + 0.5) as u64).min(Self::MOST))
     }
 
-    /// The least sum that comes up to this.
+    /// The least value that is not below this power.
     fn least(milliwatts: f64) -> Self {
         Self(libm::ceil(milliwatts / Self::ONE) as u64)
     }
@@ -245,40 +258,40 @@ impl Quanta {
     }
 }
 
-impl Add for Quanta {
+impl Add for FixedPower {
     type Output = Self;
     fn add(self, other: Self) -> Self {
         Self(self.0 + other.0)
     }
 }
 
-impl Sub for Quanta {
+impl Sub for FixedPower {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
         Self(self.0 - other.0)
     }
 }
 
-/// How far apart two nodes are at a moment.
+/// The distance of two nodes at an instant.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
+pub(super) struct Separation {
     pub(super) distance: f64,
     pub(super) now: Instant,
 }
 
-impl Way {
+impl Separation {
     pub(super) fn at(now: Instant, a: &Site, b: &Site) -> Self {
-        Self { distance: a.course.at(now).distance(b.course.at(now)), now }
+        Self { distance: a.trajectory.at(now).distance(b.trajectory.at(now)), now }
     }
 }
 
-/// A receiver's levels as powers, and noise by width.
+/// The levels of a receiver as powers, and its noise by bandwidth.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Levels {
     pub(super) detect: f64,
     detect_ratio: f64,
     pub(super) sensitivity: f64,
-    pub(super) energy: Quanta,
+    pub(super) energy: FixedPower,
     /// Ratio and window.
     pub(super) capture: Option<(f64, Duration)>,
     /// By width, in the order of [`Width`].
@@ -293,19 +306,19 @@ impl Levels {
             detect: power(receiver.detect),
             detect_ratio: linear(receiver.detect_snr),
             sensitivity: power(receiver.sensitivity()),
-            energy: Quanta::least(power(receiver.energy)),
+            energy: FixedPower::least(power(receiver.energy)),
             capture: receiver.capture.map(|c| (linear(c.margin), c.window)),
             noise: widths.map(|width| power(noise(width, receiver.noise_figure))),
         }
     }
 
-    /// Noise in this width, in milliwatts.
+    /// Noise in this bandwidth, in milliwatts.
     pub(super) fn noise(&self, width: Width) -> f64 {
         self.noise[width as usize]
     }
 
-    /// Whether a preamble of this power can be found among noise and so much of other signals.
-    pub(super) fn finds(&self, power: f64, others: Quanta) -> bool {
+    /// Whether a receiver detects a preamble of this power among noise and other signals.
+    pub(super) fn finds(&self, power: f64, others: FixedPower) -> bool {
         let disturbance = others.milliwatts() + self.noise(Width::Mhz20);
         power >= self.detect_ratio * disturbance
     }

@@ -1,14 +1,15 @@
-//! The receiver of one node: what arrives, the frame that it follows, and carrier sense.
+//! The receiver of one node: arriving signals, the frame that it receives, and carrier sense.
 //!
-//! A node keeps the sum of what arrives, and looks up only at what may make a difference to it. Of
-//! what disturbs a frame that it follows it notes the least and the most; how long there was how
-//! much is reckoned when the frame is over, and only if these bounds leave a doubt.
+//! A receiver keeps the sum of the power of all signals, and evaluates a new signal only if that
+//! can change its state. For the frame that it receives, it stores the least and the greatest
+//! interference. The interference over time is computed when the frame ends, and only if these
+//! bounds do not determine whether the frame is decoded.
 
 use super::interference::Bounds;
-use super::radio::{DETECTION, Levels, Power, Quanta};
+use super::radio::{DETECTION, FixedPower, Levels, Power};
 use kernel::{Duration, Instant};
 
-/// A frame that arrives.
+/// A signal at the receiver.
 #[derive(Clone, Copy, Debug)]
 struct Signal {
     /// Number of the transmission.
@@ -16,83 +17,83 @@ struct Signal {
     power: Power,
 }
 
-/// The signal whose frame is being received.
+/// The reception of a frame.
 #[derive(Clone, Copy, Debug)]
-struct Lock {
+struct Reception {
     signal: Signal,
     since: Instant,
-    /// Before this a later frame may hide it, or take its place.
-    settled: Instant,
-    /// Of all signals together since then.
-    least: Quanta,
-    most: Quanta,
-    /// How often they have changed.
+    /// Before this instant, a later signal may hide the frame or take its place.
+    locked_from: Instant,
+    /// Least and greatest sum of all signals since then.
+    least: FixedPower,
+    most: FixedPower,
+    /// How often that sum has changed.
     changes: u32,
 }
 
-/// A frame that has been followed to its end.
+/// A frame that the receiver has received to its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Followed {
+pub(super) struct Received {
     /// In milliwatts.
     pub(super) power: f64,
-    /// Of the interference meanwhile.
+    /// Bounds of the interference during the frame.
     pub(super) bounds: Bounds,
 }
 
-/// What new signals have led to.
+/// The effect of new signals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     /// Nothing.
     None,
-    /// This transmission is followed from now on.
+    /// The reception of this transmission begins.
     Found(u32),
-    /// The one that was followed has been hidden in its preamble.
+    /// The reception ends, because interference hides the preamble.
     Lost,
 }
 
-/// What the end of a signal is to a node.
+/// The effect of a signal's end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum End {
-    /// Nothing: the medium is as busy, or as idle, as it was.
+    /// None: carrier sense does not change.
     Unnoticed,
-    /// There was energy enough to make the medium busy, and there is no longer.
+    /// Energy detection may become idle.
     Energy,
-    /// The frame was followed to its end.
-    Followed(Followed),
+    /// A frame was received to its end.
+    Received(Received),
 }
 
-/// Receiver and physical carrier sense of one node.
+/// The receiver and the physical carrier sense of one node.
 #[derive(Debug, Default)]
 pub(super) struct Receiver {
     /// The power of all signals together.
-    sum: Quanta,
-    /// The strongest of those that began last and can be followed, of equal ones the first; and
-    /// when.
+    sum: FixedPower,
+    /// Of the signals that began last and can be received, the strongest (the first among equals),
+    /// and when it began.
     newest: Option<(Instant, Signal)>,
-    lock: Option<Lock>,
-    /// It sends itself, and hears nothing.
+    reception: Option<Reception>,
+    /// The node transmits and receives nothing.
     sending: bool,
-    /// Up to when it sends, or has sent last.
+    /// The end of the node's present or last transmission.
     sends_until: Instant,
-    /// It neither sends nor follows a frame, but there is energy.
+    /// The node neither transmits nor receives a frame, and energy detection is busy.
     energy: bool,
 }
 
 impl Receiver {
-    /// Number of the transmission that is followed.
-    pub(super) fn follows(&self) -> Option<u32> {
-        self.lock.map(|lock| lock.signal.id)
+    /// Number of the transmission that is being received.
+    pub(super) fn received_transmission(&self) -> Option<u32> {
+        self.reception.map(|reception| reception.signal.id)
     }
 
-    /// The node begins to send: what it was receiving is lost.
+    /// The node begins to transmit. A reception in progress is lost.
     pub(super) fn begin_sending(&mut self, until: Instant) {
         (self.sending, self.sends_until) = (true, until);
-        self.lock = None;
+        self.reception = None;
     }
 
-    /// Whether it sends all the time up to then: what begins now and is over by then is nothing to
-    /// it.
-    pub(super) fn is_deaf_until(&self, end: Instant) -> bool {
+    /// Whether the node transmits until `end`: a signal that begins now and ends by then has no
+    /// effect.
+    pub(super) fn is_transmitting_until(&self, end: Instant) -> bool {
         self.sending && end <= self.sends_until
     }
 
@@ -100,20 +101,20 @@ impl Receiver {
         self.sending = false;
     }
 
-    /// Physical carrier sense, as of the last [`Self::sense`]: a frame is being received, or there
-    /// is energy (clause 17.3.10.6).
+    /// Physical carrier sense, as of the last [`Self::sense`]: the node transmits, receives a frame
+    /// or detects energy (clause 17.3.10.6).
     pub(super) fn is_busy(&self) -> bool {
-        self.sending || self.lock.is_some() || self.energy
+        self.sending || self.reception.is_some() || self.energy
     }
 
-    /// Senses the medium; whether it is busy.
+    /// Updates energy detection. Returns whether the medium is busy.
     pub(super) fn sense(&mut self, levels: &Levels) -> bool {
-        self.energy = !self.sending && self.lock.is_none() && self.sum >= levels.energy;
+        self.energy = !self.sending && self.reception.is_none() && self.sum >= levels.energy;
         self.is_busy()
     }
 
-    /// A signal begins; whether that may make a difference now. If it is not `legible`, in a
-    /// modulation that the node knows, it is nothing but energy.
+    /// A signal begins. Returns whether it may change the state of the receiver. A signal that is
+    /// not `legible`, in a modulation that the node does not support, is only energy.
     #[inline]
     pub(super) fn arrive(
         &mut self,
@@ -123,11 +124,11 @@ impl Receiver {
         levels: &Levels,
     ) -> bool {
         let others = self.sum;
-        self.sum = self.sum + power.quanta;
-        if let Some(lock) = &mut self.lock {
-            lock.most = lock.most.max(self.sum);
-            lock.changes += 1;
-            if now >= lock.settled {
+        self.sum = self.sum + power.fixed;
+        if let Some(reception) = &mut self.reception {
+            reception.most = reception.most.max(self.sum);
+            reception.changes += 1;
+            if now >= reception.locked_from {
                 return false;
             }
         }
@@ -143,70 +144,71 @@ impl Receiver {
                 self.newest = Some((now, Signal { id, power }));
             }
         }
-        self.lock.is_some()
+        self.reception.is_some()
             || audible && levels.finds(power.milliwatts, others)
             || !self.energy && self.sum >= levels.energy
     }
 
-    /// All signals that begin now are there: decides which frame is followed.
+    /// All signals that begin now have arrived: decides which frame is received.
     pub(super) fn decide(&mut self, now: Instant, levels: &Levels) -> Change {
         if self.sending {
             return Change::None;
         }
         let mut change = Change::None;
-        if let Some(lock) = &self.lock
-            && now.since(lock.since) < DETECTION
-            && !self.finds(&lock.signal, levels)
+        if let Some(reception) = &self.reception
+            && now.since(reception.since) < DETECTION
+            && !self.finds(&reception.signal, levels)
         {
-            self.lock = None;
+            self.reception = None;
             change = Change::Lost;
         }
         let newest = self.newest.filter(|&(since, _)| since == now);
         let Some((_, best)) = newest else { return change };
-        let free = match (&self.lock, levels.capture) {
+        let free = match (&self.reception, levels.capture) {
             (None, _) => true,
-            (Some(lock), Some((ratio, window))) => {
-                let needed = lock.signal.power.milliwatts * ratio;
-                now.since(lock.since) < window && best.power.milliwatts >= needed
+            (Some(reception), Some((ratio, window))) => {
+                let needed = reception.signal.power.milliwatts * ratio;
+                now.since(reception.since) < window && best.power.milliwatts >= needed
             }
             (Some(_), None) => false,
         };
         if free && self.finds(&best, levels) {
-            self.follow(now, best, levels);
+            self.begin_reception(now, best, levels);
             change = Change::Found(best.id);
         }
         change
     }
 
-    /// Whether the preamble of a signal can be found among the others.
+    /// Whether the receiver detects the preamble of a signal among the others.
     fn finds(&self, signal: &Signal, levels: &Levels) -> bool {
-        levels.finds(signal.power.milliwatts, self.sum - signal.power.quanta)
+        levels.finds(signal.power.milliwatts, self.sum - signal.power.fixed)
     }
 
-    /// Follows a signal that begins now.
-    fn follow(&mut self, now: Instant, signal: Signal, levels: &Levels) {
+    /// Begins to receive a signal that begins now.
+    fn begin_reception(&mut self, now: Instant, signal: Signal, levels: &Levels) {
         let window = levels.capture.map_or(Duration::ZERO, |(_, window)| window);
-        let settled = now + window.max(DETECTION);
+        let locked_from = now + window.max(DETECTION);
         let (least, most) = (self.sum, self.sum);
-        self.lock = Some(Lock { signal, since: now, settled, least, most, changes: 0 });
+        self.reception =
+            Some(Reception { signal, since: now, locked_from, least, most, changes: 0 });
     }
 
     /// A signal ends.
     #[inline]
-    pub(super) fn depart(&mut self, (id, power): (u32, Power), energy: Quanta) -> End {
-        self.sum = self.sum - power.quanta;
-        match &mut self.lock {
-            Some(lock) if lock.signal.id == id => {
-                let Lock { least, most, changes, .. } = *lock;
-                self.lock = None;
-                let others = |all: Quanta| (all - power.quanta).milliwatts();
+    pub(super) fn depart(&mut self, (id, power): (u32, Power), energy: FixedPower) -> End {
+        self.sum = self.sum - power.fixed;
+        match &mut self.reception {
+            Some(reception) if reception.signal.id == id => {
+                let Reception { least, most, changes, .. } = *reception;
+                self.reception = None;
+                let others = |all: FixedPower| (all - power.fixed).milliwatts();
                 let (least, most) = (others(least), others(most));
                 let bounds = Bounds { least, most, chunks: changes as usize + 1 };
-                End::Followed(Followed { power: power.milliwatts, bounds })
+                End::Received(Received { power: power.milliwatts, bounds })
             }
-            Some(lock) => {
-                lock.least = lock.least.min(self.sum);
-                lock.changes += 1;
+            Some(reception) => {
+                reception.least = reception.least.min(self.sum);
+                reception.changes += 1;
                 End::Unnoticed
             }
             None if self.energy && !self.sending && self.sum < energy => End::Energy,
@@ -221,8 +223,8 @@ mod tests {
     use super::*;
     use kernel::Db;
 
-    /// Noise of 20 MHz with a figure of 7 dB is -94 dBm; detection from -82 dBm, energy from
-    /// -62 dBm.
+    /// The noise in 20 MHz with a figure of 7 dB is -94 dBm. Detection is from -82 dBm on, energy
+    /// from -62 dBm on.
     fn levels() -> Levels {
         Levels::of(&ReceiverSettings::default())
     }
@@ -235,7 +237,7 @@ mod tests {
         Instant(n * 1000)
     }
 
-    /// A receiver, and what arrives at it.
+    /// A receiver and the signals that arrive.
     #[derive(Default)]
     struct Ear {
         receiver: Receiver,
@@ -243,7 +245,7 @@ mod tests {
     }
 
     impl Ear {
-        /// The next signal begins; what it leads to, none if it is not looked at.
+        /// The next signal begins. Returns its effect; `None` if the receiver does not evaluate it.
         fn begin(&mut self, us_at: u64, level: f64) -> Option<Change> {
             let (now, id, power) = (us(us_at), self.signals.len() as u32, dbm(level));
             self.signals.push(power);
@@ -264,11 +266,11 @@ mod tests {
     }
 
     #[test]
-    fn a_preamble_is_found_by_power_and_ratio() {
+    fn a_preamble_is_detected_by_power_and_ratio() {
         let change = |level: f64, other: Option<f64>| {
             let mut ear = Ear::default();
             if let Some(other) = other {
-                // Its own preamble was missed.
+                // The receiver missed its own preamble.
                 ear.receiver.begin_sending(us(1000));
                 ear.begin(0, other);
                 ear.receiver.end_sending();
@@ -284,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_preamble_can_be_hidden_until_it_is_found() {
+    fn interference_can_hide_a_preamble_until_its_detection() {
         let after = |later: u64| {
             let mut ear = Ear::default();
             assert_eq!(ear.begin(0, -70.0), Some(Change::Found(0)));
@@ -295,12 +297,12 @@ mod tests {
     }
 
     #[test]
-    fn the_strongest_of_several_that_begin_together_is_followed() {
+    fn the_strongest_of_several_that_begin_together_is_received() {
         let mut receiver = Receiver::default();
         let looks = [-80.0, -66.0, -66.0, -75.0].map(dbm).into_iter().zip(0..);
         let looks = looks.map(|(power, id)| receiver.arrive(us(9), (id, power), id > 0, &levels()));
         assert_eq!(looks.collect::<Vec<_>>(), [false, true, false, false]);
-        // One as strong as another hides it.
+        // A signal of equal power hides it.
         assert_eq!(receiver.decide(us(9), &levels()), Change::None);
         receiver.depart((2, dbm(-66.0)), levels().energy);
         assert_eq!(receiver.decide(us(9), &levels()), Change::Found(1));
@@ -314,17 +316,17 @@ mod tests {
             assert_eq!(ear.begin(at, level), None);
         }
         assert_eq!(ear.end(1), End::Unnoticed);
-        let End::Followed(Followed { power, bounds }) = ear.end(0) else {
-            panic!("it was followed")
+        let End::Received(Received { power, bounds }) = ear.end(0) else {
+            panic!("it was received")
         };
         assert_eq!(power, dbm(-60.0).milliwatts);
-        let most = (dbm(-80.0).quanta + dbm(-83.0).quanta).milliwatts();
+        let most = (dbm(-80.0).fixed + dbm(-83.0).fixed).milliwatts();
         assert_eq!(bounds, Bounds { least: 0.0, most, chunks: 4 });
         assert!(!ear.receiver.is_busy(), "what is left is too weak");
     }
 
     #[test]
-    fn energy_makes_the_medium_busy_until_it_is_less() {
+    fn energy_makes_the_medium_busy_until_it_ends() {
         let mut ear = Ear::default();
         ear.receiver.begin_sending(us(1000));
         ear.begin(0, -63.0);
@@ -339,17 +341,20 @@ mod tests {
     }
 
     #[test]
-    fn who_sends_to_the_end_of_a_frame_is_deaf_to_it() {
+    fn a_node_that_transmits_until_the_end_of_a_frame_does_not_receive_it() {
         let mut receiver = Receiver::default();
-        assert!(!receiver.is_deaf_until(us(0)));
+        assert!(!receiver.is_transmitting_until(us(0)));
         receiver.begin_sending(us(300));
-        assert_eq!([299, 300, 301].map(|end| receiver.is_deaf_until(us(end))), [true, true, false]);
+        assert_eq!(
+            [299, 300, 301].map(|end| receiver.is_transmitting_until(us(end))),
+            [true, true, false]
+        );
         receiver.end_sending();
-        assert!(!receiver.is_deaf_until(us(300)));
+        assert!(!receiver.is_transmitting_until(us(300)));
     }
 
     #[test]
-    fn who_sends_receives_nothing() {
+    fn a_transmitting_node_receives_nothing() {
         let mut ear = Ear::default();
         ear.begin(0, -60.0);
         ear.receiver.begin_sending(us(1000));

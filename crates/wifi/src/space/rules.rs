@@ -1,10 +1,10 @@
-//! What all nodes of a space share, and what a node knows of another.
+//! The rules that all nodes of a space share, and what a node stores about a peer.
 
 use super::radio::Levels;
 use crate::Link;
 use crate::mac::{self, PeerRate, Timing};
 
-/// Rules of medium access, and receivers.
+/// Rules of medium access, and properties of receivers.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) mac: mac::Rules,
@@ -18,19 +18,19 @@ impl Rules {
     }
 }
 
-/// A node with which another exchanges frames.
+/// A node with which another has a link.
 #[derive(Debug)]
 pub(super) struct Peer {
     pub(super) node: u32,
     pub(super) link: Link,
-    /// Of frames to it.
+    /// The mode of frames to it.
     pub(super) rate: PeerRate,
-    /// What it gets of the node's power on average, in milliwatts; if one of the two moves, what
-    /// the last frame had.
+    /// The mean power at which it receives the node's frames, in milliwatts; if one of the two
+    /// moves, that of the last frame.
     pub(super) power: f64,
 }
 
-/// What a node knows of another, of which there is a list by number.
+/// The entry of a peer in a list that is sorted by number.
 pub(super) fn peer_mut(peers: &mut [Peer], node: u32) -> Option<&mut Peer> {
     let at = peers.binary_search_by_key(&node, |peer| peer.node).ok()?;
     Some(&mut peers[at])

@@ -1,5 +1,5 @@
-//! One node's own view of the medium, and the slots that it counts for itself (clauses 10.3.4.3
-//! and 10.23.2.4).
+//! The carrier sense of one node, and the idle slots that it counts (clauses 10.3.4.3 and
+//! 10.23.2.4).
 
 use crate::mac::{self, BusySlot, Edcaf, SlotGrid, Timing};
 use kernel::{Duration, Instant};
@@ -7,19 +7,20 @@ use kernel::{Duration, Instant};
 /// Carrier sense, physical and virtual.
 #[derive(Debug)]
 pub(super) struct Carrier {
-    /// Since when the receiver reports the medium idle.
+    /// When the receiver last became idle; `None` while it is busy.
     idle_since: Option<Instant>,
-    /// What an EIFS is longer than a DIFS, after a frame that could not be decoded.
+    /// The difference of EIFS and DIFS, after a frame that could not be decoded.
     extra: Duration,
     nav: Instant,
-    /// The NAV is an RTS's, and ends here already if no frame has begun by then (clause 10.3.2.4).
-    unless_followed: Option<Instant>,
+    /// An RTS has set the NAV, which ends at this instant if no frame has begun by then (clause
+    /// 10.3.2.4).
+    nav_reset_at: Option<Instant>,
 }
 
 impl Carrier {
     pub(super) fn new() -> Self {
         let nav = Instant::ZERO;
-        Self { idle_since: Some(Instant::ZERO), extra: Duration::ZERO, nav, unless_followed: None }
+        Self { idle_since: Some(Instant::ZERO), extra: Duration::ZERO, nav, nav_reset_at: None }
     }
 
     /// Whether the receiver reports the medium busy.
@@ -27,18 +28,18 @@ impl Carrier {
         self.idle_since.is_none()
     }
 
-    /// Whether physical or virtual carrier sense holds.
+    /// Whether physical or virtual carrier sense is busy.
     pub(super) fn is_busy(&self, now: Instant) -> bool {
         self.is_sensed() || self.is_reserved(now)
     }
 
-    /// Whether virtual carrier sense holds.
+    /// Whether virtual carrier sense is busy.
     pub(super) fn is_reserved(&self, now: Instant) -> bool {
         now < self.reserved_until()
     }
 
     fn reserved_until(&self) -> Instant {
-        self.unless_followed.map_or(self.nav, |at| at.min(self.nav))
+        self.nav_reset_at.map_or(self.nav, |at| at.min(self.nav))
     }
 
     /// When the first slot may begin, if the medium stays idle.
@@ -47,7 +48,7 @@ impl Carrier {
         Some((self.idle_since? + self.extra).max(self.reserved_until()) + space)
     }
 
-    /// The medium becomes busy; tells since when it was idle, if it was.
+    /// The medium becomes busy. Returns when it had become idle, if it was idle.
     pub(super) fn end_idle(&mut self) -> Option<Instant> {
         let idle_since = self.idle_since.take()?;
         self.extra = Duration::ZERO;
@@ -61,30 +62,30 @@ impl Carrier {
         }
     }
 
-    /// A frame is being received whose header ends at `detected`.
+    /// The node is receiving a frame whose PHY header ends at `detected`.
     pub(super) fn on_detected(&mut self, detected: Instant) {
-        if let Some(at) = self.unless_followed.take()
+        if let Some(at) = self.nav_reset_at.take()
             && detected > at
         {
             self.nav = self.nav.min(at);
         }
     }
 
-    /// A frame for others reserves the medium.
-    pub(super) fn reserve(&mut self, until: Instant, unless_followed: Option<Instant>) {
+    /// A frame for another node sets the NAV.
+    pub(super) fn reserve(&mut self, until: Instant, nav_reset_at: Option<Instant>) {
         if until > self.nav {
             self.nav = until;
-            self.unless_followed = unless_followed;
+            self.nav_reset_at = nav_reset_at;
         }
     }
 
-    /// A frame could not be decoded: the idle time that comes begins with an EIFS.
-    pub(super) fn on_garbled(&mut self, extra: Duration) {
+    /// A frame could not be decoded: the next idle time begins with an EIFS.
+    pub(super) fn on_decoding_error(&mut self, extra: Duration) {
         self.extra = extra;
     }
 
-    /// A frame is decoded: what came before it in the same busy time needs no EIFS any more
-    /// (clause 10.3.2.3.7).
+    /// A frame is decoded: an EIFS from an earlier frame of the same busy time is cancelled (clause
+    /// 10.3.2.3.7).
     pub(super) fn on_decoded(&mut self) {
         self.extra = Duration::ZERO;
     }
@@ -92,19 +93,19 @@ impl Carrier {
 
 /// An EDCAF of a node, and the slots that it counts.
 #[derive(Debug)]
-pub(super) struct Contender {
+pub(super) struct EdcafState {
     pub(super) edcaf: Edcaf,
     pub(super) slots: Slots,
 }
 
-impl Contender {
+impl EdcafState {
     pub(super) fn back_off(&mut self, rules: &mac::Rules) {
         self.slots.back_off(self.edcaf.back_off(rules));
     }
 }
 
-/// A back-off that counts the node's own idle slots. No event marks a slot: how many have passed
-/// is computed when the medium becomes busy.
+/// A back-off that counts the idle slots of one node. A slot causes no event: the number of slots
+/// that have passed is computed when the medium becomes busy.
 #[derive(Debug)]
 pub(super) struct Slots {
     /// Interframe space before the first slot: DIFS or AIFS.
@@ -112,16 +113,16 @@ pub(super) struct Slots {
     slot: Duration,
     grid: SlotGrid,
     busy_slot: BusySlot,
-    /// Slots left of a back-off in progress, at `counting`.
+    /// Slots left of a back-off in progress, as of `counting`.
     left: Option<u32>,
-    /// Since when slots are counted.
+    /// When the first counted slot begins; `None` if no slots are counted.
     counting: Option<Instant>,
-    /// They are not before this moment: the end of a timeout.
+    /// No slot is counted before this instant, the end of a timeout.
     not_before: Instant,
 }
 
 impl Slots {
-    /// With an interframe space of so many slots after a SIFS.
+    /// Creates a counter with an interframe space of so many slots after a SIFS.
     pub(super) fn new(timing: &Timing, spacing: u32, busy_slot: BusySlot) -> Self {
         Self {
             space: timing.sifs() + timing.slot * u64::from(spacing),
@@ -145,8 +146,8 @@ impl Slots {
         self.not_before = now;
     }
 
-    /// A frame begins to wait; whether a back-off must be drawn for it (clauses 10.3.4.2 and
-    /// 10.23.2.2).
+    /// A frame begins to wait. Returns whether the node must draw a back-off for it (clauses
+    /// 10.3.4.2 and 10.23.2.2).
     pub(super) fn wants_backoff(&mut self, now: Instant, carrier: &Carrier) -> bool {
         if let (Some(slots), Some(since)) = (self.left, self.counting)
             && since + self.slot * u64::from(slots) < now
@@ -157,7 +158,7 @@ impl Slots {
         self.left.is_none() && carrier.is_busy(now)
     }
 
-    /// Counts from the end of the interframe space, if the medium is idle.
+    /// Starts to count at the end of the interframe space, if the medium is idle.
     pub(super) fn listen(&mut self, now: Instant, carrier: &Carrier) {
         if self.counting.is_some() {
             return;
@@ -169,7 +170,7 @@ impl Slots {
             SlotGrid::Standard | SlotGrid::Shared => first + self.whole_slots(late),
         };
         self.counting = Some(match self.busy_slot {
-            // Frames leave at slot boundaries alone.
+            // Stations transmit only at slot boundaries.
             BusySlot::Counted => first + self.whole_slots(now.since(first)),
             BusySlot::Uncounted | BusySlot::Step => first.max(now),
         });
@@ -182,7 +183,7 @@ impl Slots {
         self.slot * time.0.div_ceil(self.slot.0)
     }
 
-    /// When the back-off, or the interframe space alone, is over.
+    /// When the back-off ends, or the interframe space without a back-off.
     pub(super) fn expiry(&self) -> Option<Instant> {
         Some(self.counting? + self.slot * u64::from(self.left.unwrap_or(0)))
     }
@@ -192,14 +193,14 @@ impl Slots {
         self.left.is_some()
     }
 
-    /// The back-off is over, and the node sends.
+    /// The back-off has ended, and the node transmits.
     pub(super) fn clear(&mut self) {
         self.left = None;
         self.counting = None;
     }
 
-    /// The medium becomes busy that was idle since `idle_since`. Whether a frame that `waits` needs
-    /// a back-off now, as it had none and its interframe space is not over.
+    /// The medium, which was idle since `idle_since`, becomes busy. Returns whether the EDCAF must
+    /// draw a back-off: a frame `waits`, and its interframe space without a back-off has not ended.
     pub(super) fn freeze(&mut self, now: Instant, idle_since: Instant, waits: bool) -> bool {
         let counting = self.counting.take();
         if let (Some(left), Some(since)) = (self.left, counting) {
@@ -208,7 +209,8 @@ impl Slots {
             let broken = match self.busy_slot {
                 BusySlot::Uncounted => false,
                 BusySlot::Counted => spaced,
-                // The frames of one exchange are a SIFS apart and one step of Bianchi's chain.
+                // The frames of one exchange are a SIFS apart and together are one step of
+                // Bianchi's Markov chain.
                 BusySlot::Step => now.since(idle_since) >= self.space,
             };
             let left = u64::from(left).saturating_sub(counted + u64::from(broken)) as u32;
@@ -271,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_is_beaten_within_its_interframe_space_backs_off() {
+    fn a_frame_backs_off_if_the_medium_becomes_busy_within_its_interframe_space() {
         let (mut slots, mut carrier) = (slots(SlotGrid::Standard), Carrier::new());
         slots.listen(us(0), &carrier);
         assert_eq!(slots.expiry(), Some(us(50)));
@@ -283,7 +285,7 @@ mod tests {
         let expiry = |extra: u64, nav: u64, unless: Option<u64>| {
             let (mut slots, mut carrier) = (slots(SlotGrid::Standard), Carrier::new());
             freeze(&mut slots, &mut carrier, 0, false);
-            carrier.on_garbled(Duration::from_micros(extra));
+            carrier.on_decoding_error(Duration::from_micros(extra));
             carrier.reserve(us(nav), unless.map(us));
             carrier.begin_idle(us(100));
             slots.back_off(1);
@@ -297,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn an_rts_that_is_followed_keeps_its_reservation() {
+    fn an_rts_with_a_frame_after_it_keeps_its_reservation() {
         let mut carrier = Carrier::new();
         carrier.reserve(us(1000), Some(us(600)));
         carrier.on_detected(us(600));

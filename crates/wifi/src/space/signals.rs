@@ -1,6 +1,6 @@
-//! What is on the air, and what arrives of it where.
+//! Transmissions on the air, and their power at the nodes in range.
 
-use super::frame::Flight;
+use super::frame::Transmission;
 use super::hearing::{Audience, Hearer, Hearing};
 use super::radio::{Power, Radio, Site};
 use kernel::Instant;
@@ -19,17 +19,17 @@ pub(super) struct Signals {
     /// What arrives of one node at another is always the same.
     is_steady: bool,
     /// By number; numbers are used again.
-    transmissions: Vec<Transmission>,
+    transmissions: Vec<TransmissionRecord>,
     free: Vec<u32>,
     /// Those on the air, in the order in which they began.
-    flying: Vec<Sent>,
+    ongoing: Vec<Sent>,
     /// Those that have ended while one of these was on the air, in the order in which they ended.
     ended: VecDeque<Sent>,
 }
 
 #[derive(Debug)]
-struct Transmission {
-    flight: Flight,
+struct TransmissionRecord {
+    transmission: Transmission,
     audience: Arc<Audience>,
     /// Where that is not always the same: what arrives at those that hear it; none, if they have
     /// gone out of hearing.
@@ -47,10 +47,10 @@ pub(super) struct Sent {
 impl Signals {
     pub(super) fn new(radio: Radio, sites: Vec<Site>) -> Self {
         let hearing = Hearing::new(sites.len());
-        let is_steady = radio.fading.is_none() && !sites.iter().any(|site| site.course.moves());
+        let is_steady = radio.fading.is_none() && !sites.iter().any(|site| site.trajectory.moves());
         let nobody = Arc::default();
-        let (transmissions, free, flying, ended) = Default::default();
-        Self { radio, sites, hearing, nobody, is_steady, transmissions, free, flying, ended }
+        let (transmissions, free, ongoing, ended) = Default::default();
+        Self { radio, sites, hearing, nobody, is_steady, transmissions, free, ongoing, ended }
     }
 
     /// A node as one that hears another at any moment; none if it never does.
@@ -74,8 +74,8 @@ impl Signals {
     }
 
     /// A frame begins; its number. Nodes may be `deaf` to it from its begin to its end.
-    pub(super) fn begin(&mut self, flight: Flight, deaf: impl Fn(u32) -> bool) -> u32 {
-        let (from, begin, end) = (flight.frame.from, flight.start, flight.end());
+    pub(super) fn begin(&mut self, transmission: Transmission, deaf: impl Fn(u32) -> bool) -> u32 {
+        let (from, begin, end) = (transmission.frame.from, transmission.start, transmission.end());
         self.forget(begin);
         let audience = self.hearing.of(from, &self.radio, &self.sites, deaf);
         let mut powers = Vec::new();
@@ -85,7 +85,7 @@ impl Signals {
                 Some(self.radio.fade(mean, &self.sites, (from, hearer.node), begin))
             }));
         }
-        let transmission = Transmission { flight, audience, powers };
+        let transmission = TransmissionRecord { transmission, audience, powers };
         let id = if let Some(id) = self.free.pop() {
             self.transmissions[id as usize] = transmission;
             id
@@ -93,14 +93,14 @@ impl Signals {
             self.transmissions.push(transmission);
             self.transmissions.len() as u32 - 1
         };
-        self.flying.push(Sent { id, begin, end });
+        self.ongoing.push(Sent { id, begin, end });
         id
     }
 
     /// Forgets transmissions for which nobody can ask any more: they ended before those began that
     /// are on the air now.
     fn forget(&mut self, now: Instant) {
-        let oldest = self.flying.first().map_or(now, |sent| sent.begin);
+        let oldest = self.ongoing.first().map_or(now, |sent| sent.begin);
         while let Some(sent) = self.ended.pop_front_if(|sent| sent.end <= oldest) {
             self.transmissions[sent.id as usize].audience = Arc::clone(&self.nobody);
             self.free.push(sent.id);
@@ -109,7 +109,7 @@ impl Signals {
 
     /// Tells which frames end now.
     pub(super) fn end(&mut self, now: Instant, ending: &mut Vec<u32>) {
-        for sent in self.flying.extract_if(.., |sent| sent.end <= now) {
+        for sent in self.ongoing.extract_if(.., |sent| sent.end <= now) {
             ending.push(sent.id);
             self.ended.push_back(sent);
         }
@@ -117,7 +117,7 @@ impl Signals {
 
     /// What arrives of a transmission at one of those that hear its sender.
     #[inline]
-    fn power(&self, transmission: &Transmission, place: usize) -> Option<Power> {
+    fn power(&self, transmission: &TransmissionRecord, place: usize) -> Option<Power> {
         if self.is_steady {
             Some(transmission.audience.hearers()[place].power)
         } else {
@@ -128,7 +128,7 @@ impl Signals {
     /// For all nodes at which a transmission arrives: what does of it.
     #[inline]
     pub(super) fn each(&self, id: u32, mut take: impl FnMut(u32, Power)) {
-        let Transmission { audience, powers, .. } = &self.transmissions[id as usize];
+        let TransmissionRecord { audience, powers, .. } = &self.transmissions[id as usize];
         if self.is_steady {
             audience.hearers().iter().for_each(|hearer| take(hearer.node, hearer.power));
             return;
@@ -149,43 +149,43 @@ impl Signals {
 
     /// All who may hear a transmission.
     pub(super) fn hearers(&self, id: u32) -> Cow<'_, [Hearer]> {
-        let Transmission { flight, audience, .. } = &self.transmissions[id as usize];
+        let TransmissionRecord { transmission, audience, .. } = &self.transmissions[id as usize];
         if audience.is_whole() {
             audience.hearers().into()
         } else {
-            let from = flight.frame.from;
+            let from = transmission.frame.from;
             self.hearing.find(from, &self.radio, &self.sites, |_| false).collect()
         }
     }
 
     /// A node as one that may hear a transmission, even if it is deaf to it; none if it never does.
     pub(super) fn hearer_of(&self, id: u32, node: u32) -> Option<Hearer> {
-        let Transmission { flight, audience, .. } = &self.transmissions[id as usize];
+        let TransmissionRecord { transmission, audience, .. } = &self.transmissions[id as usize];
         match audience.find(node) {
-            None if !audience.is_whole() => self.hearer(flight.frame.from, node),
+            None if !audience.is_whole() => self.hearer(transmission.frame.from, node),
             found => found.copied(),
         }
     }
 
-    pub(super) fn flight(&self, id: u32) -> &Flight {
-        &self.transmissions[id as usize].flight
+    pub(super) fn transmission(&self, id: u32) -> &Transmission {
+        &self.transmissions[id as usize].transmission
     }
 
-    pub(super) fn flight_mut(&mut self, id: u32) -> &mut Flight {
-        &mut self.transmissions[id as usize].flight
+    pub(super) fn transmission_mut(&mut self, id: u32) -> &mut Transmission {
+        &mut self.transmissions[id as usize].transmission
     }
 
     /// Frames on the air, in the order in which they began.
-    pub(super) fn flying(&self) -> impl Iterator<Item = &Flight> {
-        self.flying.iter().map(|sent| self.flight(sent.id))
+    pub(super) fn ongoing(&self) -> impl Iterator<Item = &Transmission> {
+        self.ongoing.iter().map(|sent| self.transmission(sent.id))
     }
 
     /// What has been on the air with a transmission that has ended, and arrives at some who hear
     /// it.
     pub(super) fn others(&self, id: u32) -> impl Iterator<Item = Sent> {
-        let Transmission { flight, audience, .. } = &self.transmissions[id as usize];
-        let (begin, end) = (flight.start, flight.end());
-        let others = self.ended.iter().chain(&self.flying).copied();
+        let TransmissionRecord { transmission, audience, .. } = &self.transmissions[id as usize];
+        let (begin, end) = (transmission.start, transmission.end());
+        let others = self.ended.iter().chain(&self.ongoing).copied();
         others.filter(move |other| {
             let meets = || audience.meets(&self.transmissions[other.id as usize].audience);
             other.id != id && other.begin < end && other.end > begin && meets()

@@ -1,88 +1,89 @@
-//! For those who look on: what nodes sense, and what they have made of what they heard.
+//! For observers: the carrier sense of nodes, and the frames that they received.
 
 use super::Space;
-use super::frame::Flight;
+use super::frame::Transmission;
 use super::interference::Chunk;
 use crate::mac::StepKind;
 use kernel::{Bytes, Instant};
 
-/// What a node has made of a frame that it has followed to its end.
+/// A frame that a node has received to its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heard {
     /// The node.
     pub node: u32,
-    /// Who has sent the frame.
+    /// The transmitter.
     pub from: u32,
-    /// Whom it was for; `None` for all.
+    /// The receiver to which it was addressed; `None` for a broadcast.
     pub to: Option<u32>,
-    /// Which frame.
+    /// Type of the frame.
     pub kind: StepKind,
     /// When its PPDU began.
     pub start: Instant,
     /// When it ended.
     pub end: Instant,
-    /// What arrived of its power, in milliwatts.
+    /// Received power in milliwatts.
     pub power: f64,
-    /// Interference meanwhile, as the node has reckoned: from when, until when, in milliwatts.
+    /// Interference during the frame, as the simulator computed it: start, end, power in
+    /// milliwatts.
     pub interference: Vec<(Instant, Instant, f64)>,
-    /// Whether the node has understood it; of an A-MPDU, one frame at least.
+    /// Whether the node decoded the frame; of an A-MPDU, at least one MPDU.
     pub understood: bool,
 }
 
 impl Heard {
     pub(super) fn of(
-        flight: &Flight,
+        transmission: &Transmission,
         node: u32,
         (chunks, power): (&[Chunk], f64),
-        understood: bool,
+        decoded: bool,
     ) -> Self {
-        let Flight { frame, start, .. } = *flight;
+        let Transmission { frame, start, .. } = *transmission;
         let parts = chunks.iter().map(|chunk| (chunk.begin, chunk.end, chunk.interference));
         let interference = parts.collect();
-        let (from, to, kind, end) = (frame.from, frame.to, frame.kind, flight.end());
-        Self { node, from, to, kind, start, end, power, interference, understood }
+        let (from, to, kind, end) = (frame.from, frame.to, frame.kind, transmission.end());
+        Self { node, from, to, kind, start, end, power, interference, understood: decoded }
     }
 }
 
-/// What a node senses.
+/// The carrier sense of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Senses {
-    /// Physical carrier sense holds.
+    /// Whether physical carrier sense is busy.
     pub busy: bool,
-    /// Whose frame it follows, and when that began.
+    /// Transmitter and start of the frame that the node is receiving.
     pub follows: Option<(u32, Instant)>,
 }
 
 impl Space {
-    /// From now on takes note of what nodes make of what they hear.
+    /// Starts to record the frames that nodes receive.
     pub fn watch(&mut self) {
         self.heard.get_or_insert_default();
     }
 
-    /// What has been noted since the last time.
+    /// Removes and returns the frames that were recorded since the last call.
     pub fn take_heard(&mut self) -> impl Iterator<Item = Heard> {
         self.heard.iter_mut().flat_map(|heard| heard.drain(..))
     }
 
-    /// What a node senses now.
+    /// The carrier sense of a node now.
     pub fn senses(&self, node: u32) -> Senses {
         let receiver = &self.receivers[node as usize];
-        let follows = receiver.follows().map(|id| {
-            let flight = self.signals.flight(id);
-            (flight.frame.from, flight.start)
+        let receiving = receiver.received_transmission().map(|id| {
+            let transmission = self.signals.transmission(id);
+            (transmission.frame.from, transmission.start)
         });
-        Senses { busy: receiver.is_busy(), follows }
+        Senses { busy: receiver.is_busy(), follows: receiving }
     }
 
-    /// Sequence numbers and bytes of the data frames that an EDCAF of a node has put together
-    /// last, and may have on the air; none in a block-ack request.
-    pub fn mpdus(&self, node: u32, function: u8) -> impl Iterator<Item = (u16, Bytes)> {
-        let edcaf = self.nodes[node as usize].edcaf(usize::from(function));
+    /// Sequence numbers and bytes of the MPDUs that an EDCAF of a node assembled last; none for a
+    /// BlockAckReq.
+    pub fn mpdus(&self, node: u32, edcaf: u8) -> impl Iterator<Item = (u16, Bytes)> {
+        let edcaf = self.nodes[node as usize].edcaf(usize::from(edcaf));
         edcaf.originator.on_air().map(|(sequence, mpdu)| (sequence, mpdu.bytes))
     }
 
-    /// The sequence number from which on an EDCAF of a node asks for block acks.
-    pub fn starting_sequence(&self, node: u32, function: u8) -> u16 {
-        self.nodes[node as usize].edcaf(usize::from(function)).originator.start()
+    /// The starting sequence number of the next BlockAck to an EDCAF of a node.
+    pub fn starting_sequence(&self, node: u32, edcaf: u8) -> u16 {
+        self.nodes[node as usize].edcaf(usize::from(edcaf)).originator.start()
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn all_hear_all(nodes: usize) -> (Radio, Vec<Site>) {
     let mut radio = Radio::new(losses, Box::new(Threshold::default()));
     radio.receiver.detect_snr = Db(f64::NEG_INFINITY);
     let (position, tx_power) = (Position::default(), Dbm(16.0));
-    let course = || position.into();
-    let site = |n| Site { course: course(), channel: 1, tx_power, is_access_point: n == 0 };
+    let trajectory = || position.into();
+    let site = |n| Site { trajectory: trajectory(), channel: 1, tx_power, is_access_point: n == 0 };
     (radio, (0..nodes).map(site).collect())
 }

@@ -1,14 +1,18 @@
 //! Random workloads of four classes, through the cell and through the space.
 
 use crate::network::{all_hear_all, mac};
-use kernel::{Agenda, Bytes, Duration, Instant, Ranked, Seed};
+use kernel::{Bytes, Duration, EventQueue, Instant, Ranked, Seed};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use std::fmt;
-use wifi::mac::{Aggregation, Eifs, Fate, MissedBlockAck, Persist, SlotGrid, Step, StepKind};
+use wifi::mac::{
+    Aggregation, Eifs, ExchangeOutcome, MissedBlockAck, RetryRule, SlotGrid, Step, StepKind,
+};
 use wifi::phy::{DOT11AC, DOT11N, Edition, Guard, Standard, TxVector};
-use wifi::space::{Airing, Space, SpaceConfig};
-use wifi::{Categories, Cell, Command, Counters, FrameCounters, Link, MacConfig, Outcome, Supply};
+use wifi::space::{OngoingFrame, Space, SpaceConfig};
+use wifi::{
+    Categories, Cell, Command, Counters, FrameCounters, Link, MacConfig, MsduOutcome, MsduSource,
+};
 use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 
 pub(crate) const CLASSES: [TrafficClass; 4] =
@@ -50,15 +54,15 @@ impl fmt::Debug for Workload {
 }
 
 /// A frame on the air, and who has opened its exchange; neither of a collision.
-pub(crate) type Aired = (Instant, Instant, Option<(StepKind, u32)>);
+pub(crate) type ExchangeSent = (Instant, Instant, Option<(StepKind, u32)>);
 
 /// What came of it.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Account {
     /// When frames were on the air: of a collision, from when to when.
-    pub(crate) air: Vec<Aired>,
+    pub(crate) air: Vec<ExchangeSent>,
     pub(crate) delivered: Vec<(Instant, u32, u64)>,
-    pub(crate) done: Vec<Vec<(u64, Outcome, bool)>>,
+    pub(crate) done: Vec<Vec<(u64, MsduOutcome, bool)>>,
     pub(crate) counters: Vec<(Counters, FrameCounters)>,
     pub(crate) windows: Vec<u32>,
 }
@@ -106,11 +110,11 @@ impl Medium {
     }
 
     /// What has begun now.
-    fn began(&self, now: Instant, air: &mut Vec<Aired>) {
+    fn began(&self, now: Instant, air: &mut Vec<ExchangeSent>) {
         match self {
             Self::Cell(cell) => {
                 let Some(exchange) = cell.exchange().filter(|x| x.start == now) else { return };
-                if exchange.fate == Fate::Collision {
+                if exchange.outcome == ExchangeOutcome::Collision {
                     return air.push((now, exchange.end, None));
                 }
                 let sender = exchange.sender;
@@ -119,7 +123,7 @@ impl Medium {
             }
             Self::Space(space) => {
                 let frames: Vec<_> = space.on_air().filter(|frame| frame.start == now).collect();
-                let opener = |frame: &Airing| match frame.kind {
+                let opener = |frame: &OngoingFrame| match frame.kind {
                     StepKind::Cts | StepKind::Ack | StepKind::BlockAck => frame.to,
                     _ => Some(frame.from),
                 };
@@ -150,7 +154,7 @@ impl Medium {
 /// What waits, by node and class.
 struct Queues(Vec<VecDeque<Packet>>);
 
-impl Supply for Queues {
+impl MsduSource for Queues {
     fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet> {
         let queue = &mut self.0[node as usize * 4 + class as usize];
         let first = queue.iter().position(|packet| packet.to == Some(NodeId(to)))?;
@@ -163,7 +167,7 @@ pub(crate) fn run(workload: &Workload, in_space: bool) -> Account {
     let mut medium = Medium::of(workload, in_space);
     let mut queues = Queues(vec![VecDeque::new(); nodes * 4]);
     let mut account = Account { done: vec![Vec::new(); nodes], ..Account::default() };
-    let mut agenda = Agenda::new();
+    let mut agenda = EventQueue::new();
     for (number, arrival) in (0..).zip(&workload.packets) {
         agenda.at(arrival.at, Event::Arrival(number));
     }
@@ -212,7 +216,10 @@ pub(crate) fn run(workload: &Workload, in_space: bool) -> Account {
                     account.done[node as usize].push((number_of(&packet), outcome, received));
                     serve(&mut medium, &mut queues, now, (node, packet.class), &mut out);
                 }
-                Command::Began | Command::Ended | Command::Aired { .. } | Command::Mode { .. } => {}
+                Command::Began
+                | Command::Ended
+                | Command::ExchangeSent { .. }
+                | Command::Mode { .. } => {}
             }
         }
         out.clear();
@@ -290,7 +297,7 @@ struct Draft {
     threshold: u64,
     frames: Option<u16>,
     amsdu: u64,
-    persist: Persist,
+    retry_rule: RetryRule,
     missed: MissedBlockAck,
 }
 
@@ -319,8 +326,8 @@ impl Draft {
         config.aggregation = self.frames.and_then(|frames| {
             let class = standard.high?;
             let limits = Aggregation::of(class)?;
-            let (amsdu, persist, missed) = (Bytes(self.amsdu), self.persist, self.missed);
-            Some(Aggregation { frames, amsdu, persist, missed, ..limits })
+            let (amsdu, retry_rule, missed) = (Bytes(self.amsdu), self.retry_rule, self.missed);
+            Some(Aggregation { frames, amsdu, retry_rule, missed, ..limits })
         });
         config
     }
@@ -328,7 +335,7 @@ impl Draft {
 
 fn configs() -> impl Strategy<Value = Draft> {
     let edition = vec![Edition::Ieee2012, Edition::Ieee2016, Edition::Ns3];
-    let persist = prop::sample::select(vec![Persist::Lifetime, Persist::Counted]);
+    let retry_rule = prop::sample::select(vec![RetryRule::Lifetime, RetryRule::Counted]);
     let missed = prop::sample::select(vec![MissedBlockAck::Request, MissedBlockAck::Retransmit]);
     let frames = prop_oneof![Just(None), (1u16..70).prop_map(Some)];
     let threshold = prop::sample::select(vec![0u64, 1000, 10_000_000]);
@@ -336,8 +343,8 @@ fn configs() -> impl Strategy<Value = Draft> {
     let flags = any::<(bool, bool, bool)>();
     let limits = (1u32..8, 1u32..5);
     let edition = prop::sample::select(edition);
-    (flags, edition, limits, threshold, frames, amsdu, persist, missed).prop_map(
-        |((free, quick, bursts), edition, limits, threshold, frames, amsdu, persist, missed)| {
+    (flags, edition, limits, threshold, frames, amsdu, retry_rule, missed).prop_map(
+        |((free, quick, bursts), edition, limits, threshold, frames, amsdu, retry_rule, missed)| {
             Draft {
                 free,
                 edition,
@@ -347,7 +354,7 @@ fn configs() -> impl Strategy<Value = Draft> {
                 threshold,
                 frames,
                 amsdu,
-                persist,
+                retry_rule,
                 missed,
             }
         },
@@ -382,7 +389,7 @@ fn in_time(raw: Vec<Raw>) -> Vec<Arrival> {
 pub(crate) fn compare(names: [&str; 2], a: &Account, b: &Account) -> Result<(), TestCaseError> {
     let pairs = a.air.iter().zip(&b.air);
     if let Some(at) = pairs.clone().position(|(a, b)| a != b) {
-        let line = |aired: &Aired| format!("{aired:?}\n");
+        let line = |aired: &ExchangeSent| format!("{aired:?}\n");
         let story: String = a.air[at.saturating_sub(8)..at].iter().map(line).collect();
         let ([x, y], a, b) = (names, line(&a.air[at]), line(&b.air[at]));
         return Err(TestCaseError::fail(format!("{story}{x}: {a}{y}: {b}")));

@@ -1,11 +1,11 @@
 //! A workload through the cell.
 
-use crate::account::{Account, Aired};
+use crate::account::{Account, ExchangeSent};
 use crate::workload::{Arrival, Workload};
-use kernel::{Agenda, Instant, Ranked};
+use kernel::{EventQueue, Instant, Ranked};
 use std::collections::VecDeque;
-use wifi::mac::{Fate, StepKind};
-use wifi::{Cell, Command, NoSupply};
+use wifi::mac::{ExchangeOutcome, StepKind};
+use wifi::{Cell, Command, NoMsduSource};
 use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl Ranked for Event {
 struct Driver<'a> {
     workload: &'a Workload,
     cell: Cell,
-    agenda: Agenda<Event>,
+    agenda: EventQueue<Event>,
     queues: Vec<VecDeque<u64>>,
     account: Account,
     out: Vec<Command>,
@@ -41,7 +41,7 @@ pub(crate) fn run(workload: &Workload) -> Account {
     let mut driver = Driver {
         workload,
         cell: Cell::new(workload.config.clone(), workload.links.clone(), &workload.seed),
-        agenda: Agenda::new(),
+        agenda: EventQueue::new(),
         queues: vec![VecDeque::new(); nodes],
         account: Account { done: vec![Vec::new(); nodes], ..Account::default() },
         out: Vec::new(),
@@ -61,7 +61,7 @@ pub(crate) fn run(workload: &Workload) -> Account {
 impl Driver<'_> {
     fn step(&mut self, now: Instant, event: &Event) {
         match *event {
-            Event::AirStep => self.cell.on_step(now, &mut NoSupply, &mut self.out),
+            Event::AirStep => self.cell.on_step(now, &mut NoMsduSource, &mut self.out),
             Event::Arrival(number) => {
                 let node = self.workload.packets[number as usize].node;
                 self.queues[node as usize].push_back(number);
@@ -69,7 +69,7 @@ impl Driver<'_> {
             }
             Event::Access(generation) => {
                 let before = self.attempts();
-                self.cell.on_access(now, generation, &mut NoSupply, &mut self.out);
+                self.cell.on_access(now, generation, &mut NoMsduSource, &mut self.out);
                 self.note_air(&before);
             }
         }
@@ -87,7 +87,10 @@ impl Driver<'_> {
                 self.agenda.at(ticket.at, Event::Access(ticket.generation));
             }
             Command::Step(at) => self.agenda.at(at, Event::AirStep),
-            Command::Began | Command::Ended | Command::Aired { .. } | Command::Mode { .. } => {}
+            Command::Began
+            | Command::Ended
+            | Command::ExchangeSent { .. }
+            | Command::Mode { .. } => {}
             Command::Deliver { node, packet } => {
                 self.account.delivered.push((now, node, number_of(&packet)));
             }
@@ -121,9 +124,9 @@ impl Driver<'_> {
         let began: Vec<u32> =
             nodes.filter(|&node| after[node] > before[node]).map(|node| node as u32).collect();
         let Some(exchange) = self.cell.exchange().filter(|_| !began.is_empty()) else { return };
-        if exchange.fate == Fate::Collision {
+        if exchange.outcome == ExchangeOutcome::Collision {
             let (start, end) = (exchange.start, exchange.end);
-            self.account.air.push(Aired::Clash { nodes: began, start, end });
+            self.account.air.push(ExchangeSent::Clash { nodes: began, start, end });
             return;
         }
         let sender = exchange.sender;
@@ -137,7 +140,7 @@ impl Driver<'_> {
                 StepKind::BlockAckRequest | StepKind::BlockAck => unreachable!("DCF has none"),
             };
             let (start, end) = (step.start, step.end());
-            self.account.air.push(Aired::Frame { node, kind: step.kind, start, end });
+            self.account.air.push(ExchangeSent::Frame { node, kind: step.kind, start, end });
         }
     }
 }

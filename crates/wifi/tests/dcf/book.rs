@@ -1,6 +1,6 @@
 //! A workload through stations that each follow the standard's text: the air between them.
 
-use crate::account::{Account, Aired};
+use crate::account::{Account, ExchangeSent};
 use crate::station::{Frame, Station};
 use crate::timing::Times;
 use crate::workload::Workload;
@@ -79,13 +79,13 @@ impl Air<'_> {
             let (start, end) = (now, now + parts.total());
             if !clashes {
                 let (node, kind) = (frame.from, frame.kind);
-                self.account.air.push(Aired::Frame { node, kind, start, end });
+                self.account.air.push(ExchangeSent::Frame { node, kind, start, end });
             }
             self.flying.push(Transmission { frame, end, clashes });
         }
         if clashes {
             let end = self.flying.iter().map(|t| t.end).max().unwrap_or(now);
-            self.account.air.push(Aired::Clash { nodes: senders, start: now, end });
+            self.account.air.push(ExchangeSent::Clash { nodes: senders, start: now, end });
         }
     }
 

@@ -16,7 +16,7 @@ mod timing;
 #[path = "../common/workload.rs"]
 mod workload;
 
-use account::{Aired, compare};
+use account::{ExchangeSent, compare};
 use kernel::{Bytes, Duration, Instant, Seed};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -120,8 +120,8 @@ fn the_workloads_get_around() {
         let account = book::run(&workload);
         for aired in &account.air {
             match aired {
-                Aired::Clash { nodes, .. } => clashes += u32::from(nodes.len() > 2),
-                Aired::Frame { kind, .. } => rts += u32::from(*kind == StepKind::Rts),
+                ExchangeSent::Clash { nodes, .. } => clashes += u32::from(nodes.len() > 2),
+                ExchangeSent::Frame { kind, .. } => rts += u32::from(*kind == StepKind::Rts),
             }
         }
         broadcasts += workload.packets.iter().filter(|packet| packet.to.is_none()).count();

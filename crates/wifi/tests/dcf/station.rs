@@ -7,7 +7,7 @@ use kernel::{Bytes, Duration, Instant, Rng};
 use std::collections::{BTreeMap, VecDeque};
 use wifi::mac::{BackoffDraw, Countdown, Durations, SlotGrid, StepKind};
 use wifi::phy::Mode;
-use wifi::{Counters, Link, MacConfig, Outcome};
+use wifi::{Counters, Link, MacConfig, MsduOutcome};
 
 const ACK: Bytes = Bytes(14);
 const CTS: Bytes = Bytes(14);
@@ -83,7 +83,7 @@ pub(crate) struct Station<'a> {
 
     pub(crate) counters: Counters,
     pub(crate) delivered: Vec<(Instant, u32, u64)>,
-    pub(crate) done: Vec<(u64, Outcome, bool)>,
+    pub(crate) done: Vec<(u64, MsduOutcome, bool)>,
 }
 
 impl<'a> Station<'a> {
@@ -274,7 +274,7 @@ impl<'a> Station<'a> {
         let kind = match frame.kind {
             StepKind::Rts => StepKind::Cts,
             StepKind::Data if frame.to.is_some() => StepKind::Ack,
-            StepKind::Data => return self.finish(Outcome::Sent),
+            StepKind::Data => return self.finish(MsduOutcome::Sent),
             StepKind::Cts | StepKind::Ack => return,
             StepKind::CtsToSelf | StepKind::BlockAckRequest | StepKind::BlockAck => {
                 unreachable!("not in these workloads")
@@ -355,7 +355,7 @@ impl<'a> Station<'a> {
                 None
             }
             StepKind::Ack if awaited.is_some() => {
-                self.finish(Outcome::Sent);
+                self.finish(MsduOutcome::Sent);
                 None
             }
             StepKind::Cts | StepKind::Ack => panic!("{now}: an answer that nobody waits for"),
@@ -403,7 +403,7 @@ impl<'a> Station<'a> {
         *count += 1;
         if *count == limit {
             self.counters.retry_drops += 1;
-            self.finish(Outcome::RetryLimit);
+            self.finish(MsduOutcome::RetryLimit);
         } else {
             self.window = (2 * self.window + 1).min(self.config.cw_max);
             self.back_off();
@@ -411,9 +411,9 @@ impl<'a> Station<'a> {
     }
 
     /// The service of a packet ends; a back-off follows even if no other waits.
-    fn finish(&mut self, outcome: Outcome) {
+    fn finish(&mut self, outcome: MsduOutcome) {
         self.awaited = None;
-        self.counters.sent += u64::from(outcome == Outcome::Sent);
+        self.counters.sent += u64::from(outcome == MsduOutcome::Sent);
         if let Some(msdu) = self.msdu.take() {
             self.done.push((msdu.packet, outcome, msdu.received));
         }

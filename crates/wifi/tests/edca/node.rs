@@ -6,7 +6,7 @@ use kernel::{Bytes, Duration, Instant, Rng};
 use std::collections::{BTreeMap, VecDeque};
 use wifi::mac::{SlotGrid, StepKind};
 use wifi::phy::{Edca, Mode};
-use wifi::{Counters, FrameCounters, Link, MacConfig, Outcome};
+use wifi::{Counters, FrameCounters, Link, MacConfig, MsduOutcome};
 
 const ACK: Bytes = Bytes(14);
 const CTS: Bytes = Bytes(14);
@@ -110,7 +110,7 @@ pub(crate) struct Node<'a> {
     pub(crate) counters: Counters,
     pub(crate) frames: FrameCounters,
     pub(crate) delivered: Vec<(Instant, u32, u64)>,
-    pub(crate) done: Vec<(u64, Outcome, bool)>,
+    pub(crate) done: Vec<(u64, MsduOutcome, bool)>,
 }
 
 impl Function {
@@ -447,7 +447,7 @@ impl<'a> Node<'a> {
         } else {
             self.functions[category].back_off();
         }
-        self.end_service(category, Outcome::Sent);
+        self.end_service(category, MsduOutcome::Sent);
     }
 
     /// No answer has come.
@@ -482,16 +482,16 @@ impl<'a> Node<'a> {
         }
         function.back_off();
         if over {
-            self.end_service(category, Outcome::RetryLimit);
+            self.end_service(category, MsduOutcome::RetryLimit);
         }
     }
 
-    fn end_service(&mut self, category: usize, outcome: Outcome) {
+    fn end_service(&mut self, category: usize, outcome: MsduOutcome) {
         let function = &mut self.functions[category];
         let Some(msdu) = function.queue.pop_front() else { return };
         function.number();
         match outcome {
-            Outcome::Sent => self.counters.sent += 1,
+            MsduOutcome::Sent => self.counters.sent += 1,
             _ => self.counters.retry_drops += 1,
         }
         self.done.push((msdu.packet, outcome, msdu.received));

@@ -1,9 +1,9 @@
 //! A space, its agenda and the queues of its nodes.
 
-use kernel::{Agenda, Bytes, Instant, Ranked, Seed};
+use kernel::{Bytes, EventQueue, Instant, Ranked, Seed};
 use std::collections::VecDeque;
 use wifi::space::{Space, SpaceConfig};
-use wifi::{Command, NoSupply, Outcome};
+use wifi::{Command, MsduOutcome, NoMsduSource};
 use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 
 #[derive(Debug)]
@@ -37,12 +37,12 @@ pub(crate) struct Load {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum News {
     Delivered { node: u32, from: u32, number: u64, size: Bytes },
-    Done { node: u32, number: u64, outcome: Outcome, received: bool },
+    Done { node: u32, number: u64, outcome: MsduOutcome, received: bool },
 }
 
 pub(crate) struct Driver {
     pub(crate) space: Space,
-    pub(crate) agenda: Agenda<Event>,
+    pub(crate) agenda: EventQueue<Event>,
     pub(crate) queues: Vec<VecDeque<Load>>,
     /// Nodes that always have another packet like this.
     pub(crate) saturated: Vec<Option<Load>>,
@@ -55,7 +55,7 @@ impl Driver {
         let nodes = config.sites.len();
         Self {
             space: Space::new(config, seed),
-            agenda: Agenda::new(),
+            agenda: EventQueue::new(),
             queues: vec![VecDeque::new(); nodes],
             saturated: vec![None; nodes],
             arrivals: Vec::new(),
@@ -88,7 +88,7 @@ impl Driver {
         match event {
             Event::AirStep => self.space.on_step(now, &mut self.out),
             Event::Access(generation) => {
-                self.space.on_access(now, generation, &mut NoSupply, &mut self.out);
+                self.space.on_access(now, generation, &mut NoMsduSource, &mut self.out);
             }
             Event::Arrival(index) => {
                 let (node, load) = self.arrivals[index];
@@ -128,7 +128,7 @@ impl Driver {
                     news.push(News::Done { node, number, outcome, received });
                     self.serve(now, node);
                 }
-                Command::Aired { .. } => {}
+                Command::ExchangeSent { .. } => {}
                 _ => unreachable!("a space has no exchange of its own"),
             }
         }

@@ -1,6 +1,6 @@
 //! Where all hear all, the space is the cell.
 
-use crate::account::{Account, Aired};
+use crate::account::{Account, ExchangeSent};
 use crate::drive::{Driver, Event, Load, News};
 use crate::network::all_hear_all;
 use crate::workload::{Workload, mixed_workloads, workloads};
@@ -8,7 +8,7 @@ use crate::{account, simulator};
 use kernel::Instant;
 use proptest::prelude::*;
 use wifi::mac::{Countdown, Eifs, SlotGrid, StepKind};
-use wifi::space::{Airing, SpaceConfig};
+use wifi::space::{OngoingFrame, SpaceConfig};
 
 fn run(workload: &Workload) -> Account {
     let nodes = workload.links.len() + 1;
@@ -46,29 +46,32 @@ fn run(workload: &Workload) -> Account {
 /// Notes what began now: one frame, or several that clash. The data after a CTS to its own sender,
 /// one of those that have `clashed`, belongs to the same clash.
 fn note_began(
-    air: &mut Vec<Aired>,
+    air: &mut Vec<ExchangeSent>,
     clashed: &mut Vec<u32>,
     now: Instant,
-    on_air: impl Iterator<Item = Airing>,
+    on_air: impl Iterator<Item = OngoingFrame>,
 ) {
-    let mut frames: Vec<Airing> = on_air.filter(|airing| airing.start == now).collect();
+    let mut frames: Vec<OngoingFrame> = on_air.filter(|airing| airing.start == now).collect();
     frames.sort_by_key(|airing| airing.from);
     let Some(longest) = frames.iter().map(|airing| airing.end).max() else { return };
-    let goes_on = |airing: &Airing| airing.kind == StepKind::Data && clashed.contains(&airing.from);
+    let goes_on =
+        |airing: &OngoingFrame| airing.kind == StepKind::Data && clashed.contains(&airing.from);
     if frames.iter().all(goes_on) {
-        let Some(Aired::Clash { end, .. }) = air.last_mut() else { panic!("{now}: no clash") };
+        let Some(ExchangeSent::Clash { end, .. }) = air.last_mut() else {
+            panic!("{now}: no clash")
+        };
         *end = longest.max(*end);
         clashed.retain(|node| frames.iter().all(|airing| airing.from != *node));
         return;
     }
     assert!(clashed.is_empty(), "{now}: data is missing after a CTS");
-    if let [Airing { from: node, kind, start, end, .. }] = frames[..] {
-        return air.push(Aired::Frame { node, kind, start, end });
+    if let [OngoingFrame { from: node, kind, start, end, .. }] = frames[..] {
+        return air.push(ExchangeSent::Frame { node, kind, start, end });
     }
     let to_self = frames.iter().filter(|airing| airing.kind == StepKind::CtsToSelf);
     clashed.extend(to_self.map(|airing| airing.from));
     let nodes = frames.iter().map(|airing| airing.from).collect();
-    air.push(Aired::Clash { nodes, start: now, end: longest });
+    air.push(ExchangeSent::Clash { nodes, start: now, end: longest });
 }
 
 /// Takes out what only a cell does: slots that begin for all together, and an EIFS that is the
@@ -95,7 +98,7 @@ fn compare(workload: &Workload) -> Result<(), TestCaseError> {
     let (mut cell, space) = (simulator::run(workload), run(workload));
     // The cell lays out an exchange when it begins; the account is in the order of time.
     cell.air.sort_by_key(|aired| match aired {
-        Aired::Frame { start, .. } | Aired::Clash { start, .. } => *start,
+        ExchangeSent::Frame { start, .. } | ExchangeSent::Clash { start, .. } => *start,
     });
     account::compare(["cell", "space"], &cell, &space)
 }
@@ -127,7 +130,7 @@ fn answers_are_frames_of_their_own() {
     for _ in 0..50 {
         let workload = workloads().new_tree(&mut runner).expect("a workload").current();
         for aired in run(&possible_in_space(workload)).air {
-            let Aired::Frame { kind, .. } = aired else { continue };
+            let ExchangeSent::Frame { kind, .. } = aired else { continue };
             let all = [StepKind::Rts, StepKind::Cts, StepKind::Data, StepKind::Ack];
             kinds[all.iter().position(|&other| other == kind).expect("a kind of DCF")] += 1;
         }

@@ -4,7 +4,7 @@ use crate::drive::{Driver, Load, News};
 use crate::network::{link, mac};
 use kernel::{BitRate, Bytes, Dbm, Duration, Instant, Seed};
 use wifi::phy::error::Nist;
-use wifi::phy::propagation::{Course, LogDistance, Path, Position, Propagation};
+use wifi::phy::propagation::{LogDistance, Path, Position, Propagation, Trajectory};
 use wifi::phy::{DOT11A, Milliwatts};
 use wifi::space::{Losses, Radio, Site, SpaceConfig};
 
@@ -19,25 +19,25 @@ fn place(x: f64, y: f64) -> Position {
     Position { x, y, z: 1.5 }
 }
 
-/// Of these courses each but the first has a link to the first.
-fn driver(courses: &[Course], mbps: f64) -> Driver {
+/// Of these trajectories each but the first has a link to the first.
+fn driver(trajectories: &[Trajectory], mbps: f64) -> Driver {
     let radio = Radio::new(Losses::Places(Box::new(LogDistance::default())), Box::new(Nist {}));
     let mode = link(DOT11A.mode(BitRate::from_mbps(mbps)).unwrap());
-    let links = (1..courses.len() as u32).map(|node| (0, node, mode)).collect();
-    let site = |course: &Course| Site {
-        course: course.clone(),
+    let links = (1..trajectories.len() as u32).map(|node| (0, node, mode)).collect();
+    let site = |trajectory: &Trajectory| Site {
+        trajectory: trajectory.clone(),
         channel: 1,
         tx_power: TX_POWER,
         is_access_point: false,
     };
-    let sites = courses.iter().map(site).collect();
+    let sites = trajectories.iter().map(site).collect();
     let config = SpaceConfig { mac: mac(&DOT11A), radio, nav_reset: true, sites, links };
     Driver::new(config, &SEED)
 }
 
 #[test]
 fn a_frame_arrives_with_the_power_of_the_moment_at_which_it_begins() {
-    let goes = Course::through(vec![(s(1.0), place(2.0, 0.0)), (s(5.0), place(2.0, 48.0))]);
+    let goes = Trajectory::through(vec![(s(1.0), place(2.0, 0.0)), (s(5.0), place(2.0, 48.0))]);
     let mut driver = driver(&[place(0.0, 0.0).into(), goes.clone()], 6.0);
     driver.space.watch();
     for number in 0..12 {
@@ -59,7 +59,7 @@ fn a_frame_arrives_with_the_power_of_the_moment_at_which_it_begins() {
 #[test]
 fn who_walks_out_loses_the_link_and_has_it_again_at_home() {
     // At 24 Mb/s the link ends some 45 m from the other; the signal is left out from 280 m on.
-    let away = Course::through(vec![
+    let away = Trajectory::through(vec![
         (s(1.0), place(5.0, 0.0)),
         (s(2.0), place(400.0, 0.0)),
         (s(3.0), place(400.0, 0.0)),
@@ -85,7 +85,7 @@ fn who_walks_out_loses_the_link_and_has_it_again_at_home() {
 fn a_hidden_node_that_comes_near_is_heard() {
     // A preamble is found up to 51 m away. The second sender comes round to the side of the first.
     let (first, second) = (place(-30.0, 0.0), place(30.0, 0.0));
-    let comes = Course::through(vec![(s(2.0), second), (s(3.0), place(-20.0, 15.0))]);
+    let comes = Trajectory::through(vec![(s(2.0), second), (s(3.0), place(-20.0, 15.0))]);
     let mut driver = driver(&[place(0.0, 0.0).into(), first.into(), comes], 6.0);
     for node in [1, 2] {
         driver.saturate(node, 0, Bytes(1500), &mut Vec::new());

@@ -19,8 +19,8 @@ fn rate(standard: &Standard, mbps: f64) -> Mode {
 }
 
 fn sites(nodes: usize) -> Vec<Site> {
-    let course = Position::default().into();
-    let site = Site { course, channel: 1, tx_power: Dbm(16.0206), is_access_point: false };
+    let trajectory = Position::default().into();
+    let site = Site { trajectory, channel: 1, tx_power: Dbm(16.0206), is_access_point: false };
     vec![site; nodes]
 }
 
@@ -254,10 +254,10 @@ fn city(cells: u32, stations: u32, apart_m: f64) -> (SpaceConfig, Vec<(u32, u32)
             let turn = f64::from(i) * 2.4;
             let away = if i == 0 { 0.0 } else { 4.0 + f64::from(i % 7) };
             let (east, north) = (away * triangle(turn), away * triangle(turn + 1.0));
-            let course = Position { x: x + east, y: y + north, z: 1.5 }.into();
+            let trajectory = Position { x: x + east, y: y + north, z: 1.5 }.into();
             let channel = ((column + 2 * row) % 3) as u16;
             let (tx_power, is_access_point) = (Dbm(16.0206), i == 0);
-            sites.push(Site { course, channel, tx_power, is_access_point });
+            sites.push(Site { trajectory, channel, tx_power, is_access_point });
             if i > 0 {
                 links.push((access_point, access_point + i, link(rate(&DOT11A, 54.0))));
                 uplinks.push((access_point + i, access_point));

@@ -37,13 +37,13 @@ impl Scene {
     }
 
     /// A frame from 0 or more stations on, in microseconds.
-    fn frame(&self, kind: StepKind, ends: (u32, u32), times_us: [u64; 3]) -> Airing {
+    fn frame(&self, kind: StepKind, ends: (u32, u32), times_us: [u64; 3]) -> OngoingFrame {
         let [start, end, reserved] = times_us;
-        Airing {
+        OngoingFrame {
             from: ends.0,
             to: Some(ends.1),
             kind,
-            function: 0,
+            edcaf: 0,
             mode: *self.watch.mac.timing.standard.modes.first().expect("a mode"),
             psdu: Bytes(100),
             start: us(start),
@@ -52,7 +52,7 @@ impl Scene {
         }
     }
 
-    fn heard(&self, node: u32, frame: &Airing) -> Heard {
+    fn heard(&self, node: u32, frame: &OngoingFrame) -> Heard {
         Heard {
             node,
             from: frame.from,
@@ -67,7 +67,7 @@ impl Scene {
     }
 
     /// A frame begins in an idle medium, and all others follow it.
-    fn begin(&mut self, frame: &Airing) {
+    fn begin(&mut self, frame: &OngoingFrame) {
         let follows = |node| (node != frame.from).then_some((frame.from, frame.start));
         let mpdus = vec![(0, Bytes(100)); usize::from(frame.kind == StepKind::Data)];
         self.watch.settle(frame.start, &[], vec![(*frame, mpdus)], |node| Senses {
@@ -77,14 +77,14 @@ impl Scene {
     }
 
     /// It ends, and this is what others make of it.
-    fn end(&mut self, frame: &Airing, change: impl Fn(&mut Heard)) {
+    fn end(&mut self, frame: &OngoingFrame, change: impl Fn(&mut Heard)) {
         let others = (0..self.nodes).filter(|&node| node != frame.from);
         let mut heard: Vec<Heard> = others.map(|node| self.heard(node, frame)).collect();
         heard.iter_mut().for_each(change);
         self.watch.settle(frame.end, &heard, Vec::new(), |_| IDLE);
     }
 
-    fn show(&mut self, frame: &Airing) {
+    fn show(&mut self, frame: &OngoingFrame) {
         self.begin(frame);
         self.end(frame, |_| {});
     }
@@ -93,16 +93,16 @@ impl Scene {
 const IDLE: Senses = Senses { busy: false, follows: None };
 
 /// Data from station 1 to the access point, from 34 to 134 µs, with its ACK; SIFS is 16 µs.
-fn data(scene: &Scene) -> Airing {
+fn data(scene: &Scene) -> OngoingFrame {
     scene.frame(StepKind::Data, (1, 0), [34, 134, 174])
 }
 
-fn ack(scene: &Scene) -> Airing {
+fn ack(scene: &Scene) -> OngoingFrame {
     scene.frame(StepKind::Ack, (0, 1), [150, 174, 174])
 }
 
 /// Shows data, and then a frame.
-fn after_data(keys: &str, frame: impl Fn(&Scene) -> Airing) {
+fn after_data(keys: &str, frame: impl Fn(&Scene) -> OngoingFrame) {
     let mut scene = Scene::new(keys);
     let data = data(&scene);
     scene.show(&data);
@@ -166,7 +166,7 @@ fn two_frames_at_once_from_one_node_are_found() {
 fn an_answer_a_nanosecond_late_is_found() {
     after_data("", |scene| {
         let ack = ack(scene);
-        Airing { start: Instant(ack.start.0 + 1), ..ack }
+        OngoingFrame { start: Instant(ack.start.0 + 1), ..ack }
     });
 }
 
@@ -199,25 +199,25 @@ fn an_answer_to_what_was_not_understood_is_found() {
 #[test]
 #[should_panic(expected = "an answer comes a SIFS after what it answers")]
 fn an_answer_of_somebody_else_is_found() {
-    after_data("", |scene| Airing { from: 2, ..ack(scene) });
+    after_data("", |scene| OngoingFrame { from: 2, ..ack(scene) });
 }
 
 #[test]
 #[should_panic(expected = "an answer comes a SIFS after what it answers")]
 fn a_cts_for_data_is_found() {
-    after_data("", |scene| Airing { kind: StepKind::Cts, ..ack(scene) });
+    after_data("", |scene| OngoingFrame { kind: StepKind::Cts, ..ack(scene) });
 }
 
 #[test]
 #[should_panic(expected = "Duration fields tell the end")]
 fn a_wrong_duration_field_is_found() {
-    after_data("", |scene| Airing { end: us(180), reserves: Duration::ZERO, ..ack(scene) });
+    after_data("", |scene| OngoingFrame { end: us(180), reserves: Duration::ZERO, ..ack(scene) });
 }
 
 #[test]
 #[should_panic(expected = "the last frame of an exchange reserves nothing")]
 fn an_ack_that_reserves_is_found() {
-    after_data("", |scene| Airing {
+    after_data("", |scene| OngoingFrame {
         end: us(170),
         reserves: Duration::from_micros(4),
         ..ack(scene)

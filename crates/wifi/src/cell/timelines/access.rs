@@ -1,11 +1,11 @@
-//! Who may send when (clauses 10.3.4.2 and 10.3.4.3).
+//! Basic access (clauses 10.3.4.2 and 10.3.4.3).
 
 use super::stage::{AP, STA1, STA2, STA3, Script};
 use crate::mac::Countdown;
 use crate::phy::DOT11B;
 
 #[test]
-fn a_frame_goes_after_a_difs() {
+fn a_frame_is_sent_after_a_difs() {
     let record = Script::new(&DOT11B, 1).up(0, STA1).play(10);
     record.shows(
         &[(50_000, 213_000, STA1, "data 1"), (223_000, 330_000, AP, "ack")],
@@ -31,7 +31,7 @@ fn a_frame_that_finds_the_medium_idle_for_a_difs_goes_at_once() {
     );
 }
 
-/// Immediate access asks for a DIFS, not for a back-off.
+/// Immediate access needs a DIFS and no back-off.
 #[test]
 fn a_frame_that_comes_within_the_difs_waits_for_its_end() {
     let record = Script::new(&DOT11B, 2).up(0, STA1).up(350, STA2).play(10);
@@ -70,7 +70,7 @@ fn a_frame_that_comes_on_a_busy_medium_backs_off() {
     );
 }
 
-/// Between data and ACK the medium is silent, but not idle: the NAV stands.
+/// Between data and Ack no station transmits, but the medium is reserved: the NAV has not expired.
 #[test]
 fn a_frame_that_comes_within_the_sifs_backs_off() {
     let record = Script::new(&DOT11B, 2).up(0, STA1).up(218, STA2).draws(STA2, [3]).play(10);
@@ -90,7 +90,7 @@ fn a_frame_that_comes_within_the_sifs_backs_off() {
     );
 }
 
-/// Station 3 has counted two of its four slots and goes on with the other two.
+/// Station 3 has counted two of its four slots and resumes with the other two.
 #[test]
 fn back_offs_freeze_and_resume() {
     let record = Script::new(&DOT11B, 3)
@@ -119,7 +119,7 @@ fn back_offs_freeze_and_resume() {
     );
 }
 
-/// Station 3 sends at once, a nanosecond before station 2 has counted its first slot.
+/// Station 3 transmits at once, a nanosecond before station 2 has counted its first slot.
 #[test]
 fn the_broken_slot_does_not_count() {
     let record = Script::new(&DOT11B, 3)
@@ -149,7 +149,7 @@ fn the_broken_slot_does_not_count() {
 
 /// As `back_offs_freeze_and_resume`, with one slot less for station 3 after each busy period.
 #[test]
-fn in_bianchis_chain_a_busy_period_counts_as_a_slot() {
+fn in_bianchis_model_a_busy_period_counts_as_a_slot() {
     let record = Script::new(&DOT11B, 3)
         .with(|config| config.countdown = Countdown::Bianchi)
         .up(0, STA1)
@@ -177,8 +177,8 @@ fn in_bianchis_chain_a_busy_period_counts_as_a_slot() {
     );
 }
 
-/// A station draws a back-off after each frame, whether or not another waits: the second frame
-/// comes within it and waits for its end.
+/// A station draws a back-off after each frame, whether or not another frame waits: the second
+/// frame arrives within this back-off and waits for its end.
 #[test]
 fn a_post_back_off_runs_with_an_empty_queue() {
     let record = Script::new(&DOT11B, 1).up(0, STA1).up(420, STA1).draws(STA1, [4]).play(10);
@@ -215,7 +215,8 @@ fn after_its_post_back_off_a_station_sends_at_once() {
     );
 }
 
-/// The medium was busy when the second frame came, but the post-back-off was over: it backs off.
+/// The medium was busy when the second frame arrived, but the post-back-off had ended: the station
+/// backs off.
 #[test]
 fn a_post_back_off_that_is_over_does_not_serve_a_later_frame() {
     let record = Script::new(&DOT11B, 2)
@@ -272,10 +273,10 @@ fn back_offs_that_end_together_collide() {
     );
 }
 
-/// Station 3's packet comes at the instant at which the back-off of station 2 ends: it finds the
-/// medium idle and sends as well.
+/// The packet of station 3 arrives at the instant at which the back-off of station 2 ends: station
+/// 3 finds the medium idle and transmits as well.
 #[test]
-fn nobody_senses_a_frame_that_begins_at_the_same_instant() {
+fn no_station_detects_a_frame_that_begins_at_the_same_instant() {
     let record = Script::new(&DOT11B, 3)
         .up(0, STA1)
         .up(100, STA2)

@@ -1,14 +1,14 @@
-//! A-MPDUs and block acks (clauses 10.12 and 10.25).
+//! A-MPDUs and BlockAcks (clauses 10.12 and 10.25).
 
 use super::stage::{AP, STA1, STA2, Script};
-use crate::Outcome;
+use crate::MsduOutcome;
 use crate::mac::{Delivery, MissedBlockAck};
 use crate::phy::{DOT11AC, DOT11AX, DOT11N};
 use kernel::Bytes;
 
-/// The first packet finds an idle medium and nothing beside it; the three others go together.
+/// The first packet finds an idle medium and is sent alone. The three others go in one A-MPDU.
 #[test]
-fn what_has_gathered_goes_together() {
+fn queued_packets_share_an_a_mpdu() {
     let script = Script::high(&DOT11N, 1).up(0, STA1).draws(STA1, [2]);
     let record = script.up(50, STA1).up(60, STA1).up(70, STA1).play(10);
     record.shows(
@@ -26,9 +26,10 @@ fn what_has_gathered_goes_together() {
     );
 }
 
-/// Each frame of an aggregate may come up when its own bytes are over; the air is the same.
+/// With `delivery` per MPDU, the recipient delivers each MPDU when its own bytes end; the frames on
+/// the air are the same.
 #[test]
-fn frames_may_come_up_one_by_one() {
+fn each_mpdu_may_be_delivered_when_it_ends() {
     let gathered = || {
         let script = Script::high(&DOT11N, 1).up(0, STA1).draws(STA1, [2]);
         script.up(50, STA1).up(60, STA1).up(70, STA1)
@@ -42,8 +43,8 @@ fn frames_may_come_up_one_by_one() {
     let (whole, each) = (gathered().play(10), gathered().with(piecemeal).play(10));
     let end = 268_000;
     assert_eq!(numbers(&whole), [(91_000, 1), (end, 2), (end, 3), (end, 4)]);
-    // 36 us of preamble and header, then 32 us in which each of three has its part, of which the
-    // first two end in padding.
+    // 36 us of preamble and header, then 32 us for three MPDUs, of which the first two end in
+    // padding.
     let begin = 196_000 + 36_000;
     let [first, second, third, last] = numbers(&each)[..] else { panic!("four come up") };
     assert_eq!((first, last), ((91_000, 1), (end, 4)));
@@ -52,7 +53,7 @@ fn frames_may_come_up_one_by_one() {
     assert_eq!(whole.counters, each.counters);
 }
 
-/// A single frame is an S-MPDU in VHT, with a delimiter, and is answered by an ACK.
+/// A single MPDU is an S-MPDU in VHT, with a delimiter, and an Ack acknowledges it.
 #[test]
 fn a_single_frame_gets_an_ack() {
     let record = Script::high(&DOT11AC, 1).up(0, STA1).of(200).play(10);
@@ -66,7 +67,7 @@ fn a_single_frame_gets_an_ack() {
     );
 }
 
-/// The access point serves one receiver at a time: what waits for station 2 is passed over.
+/// The access point serves one receiver at a time: it passes over the packet for station 2.
 #[test]
 fn an_aggregate_has_one_receiver() {
     let script = Script::high(&DOT11N, 2).down(0, STA1).draws(AP, [1, 0]);
@@ -87,9 +88,9 @@ fn an_aggregate_has_one_receiver() {
     );
 }
 
-/// What is lost goes again, and those behind it wait for it at the receiver.
+/// A lost MPDU is retransmitted, and later ones wait for it in the reorder buffer.
 #[test]
-fn lost_frames_go_again_and_all_come_in_order() {
+fn lost_mpdus_are_retransmitted_and_delivered_in_order() {
     let script =
         Script::high(&DOT11N, 1).up(0, STA1).draws(STA1, [2, 1]).some_noise(STA1, 100..300, 0.5);
     let record = script.up(50, STA1).up(51, STA1).up(52, STA1).up(53, STA1).play(10);
@@ -113,9 +114,9 @@ fn lost_frames_go_again_and_all_come_in_order() {
     assert!(record.delivered.iter().eq(prompt.iter().chain(&late)));
 }
 
-/// The block ack is lost: its sender asks for it again, and nothing is sent twice.
+/// The BlockAck is lost: the originator sends a BlockAckReq, and retransmits nothing.
 #[test]
-fn a_missed_block_ack_is_asked_for() {
+fn a_block_ack_request_follows_a_lost_block_ack() {
     let record = missed().play(10);
     record.shows(
         &[
@@ -165,9 +166,9 @@ fn missed() -> Script {
     script.up(50, STA1).up(51, STA1)
 }
 
-/// Two aggregates collide: both senders ask what has arrived, which is nothing.
+/// Two A-MPDUs collide: both originators send a BlockAckReq, and the BlockAck acknowledges nothing.
 #[test]
-fn aggregates_collide_and_both_senders_ask() {
+fn after_a_collision_of_a_mpdus_both_originators_send_a_request() {
     let script = Script::high(&DOT11N, 2).up(0, STA1).draws(STA1, [2, 0, 1]).draws(STA2, [2, 3, 1]);
     let record = script.up(50, STA1).up(51, STA1).up(50, STA2).up(51, STA2).play(12);
     record.shows(
@@ -194,7 +195,7 @@ fn aggregates_collide_and_both_senders_ask() {
     );
 }
 
-/// A window of two: the third frame waits until the first has arrived.
+/// A window of two: the third MPDU waits until the first has arrived.
 #[test]
 fn the_window_bounds_what_is_outstanding() {
     let script = Script::high(&DOT11N, 1)
@@ -222,7 +223,7 @@ fn the_window_bounds_what_is_outstanding() {
     );
 }
 
-/// An RTS goes before an A-MPDU longer than the threshold.
+/// An RTS precedes an A-MPDU that is longer than the threshold.
 #[test]
 fn an_aggregate_may_follow_rts_and_cts() {
     let script = Script::high(&DOT11AX, 1)
@@ -245,6 +246,6 @@ fn an_aggregate_may_follow_rts_and_cts() {
             sta1  +...[1===]     ....2[r]      [2 3=]
         ",
     );
-    let sent = |number| (STA1, number, Outcome::Sent);
+    let sent = |number| (STA1, number, MsduOutcome::Sent);
     assert_eq!(record.done, [sent(1), sent(2), sent(3)]);
 }

@@ -1,15 +1,15 @@
-//! Frames to all (clauses 10.3.6 and 10.6.5.2).
+//! Broadcasts (clauses 10.3.6 and 10.6.5.2).
 
 use super::stage::{AP, STA1, STA2, STA3, Script};
-use crate::Outcome;
+use crate::MsduOutcome;
 use crate::mac::SlotGrid;
 use crate::phy::{DOT11B, DOT11G};
 use kernel::{BitRate, Bytes};
 
-/// A broadcast goes at the lowest basic rate, without RTS, and nobody answers: a DIFS after its end
-/// the next frame may begin.
+/// A broadcast is sent at the lowest basic rate, without RTS and without a response. The next frame
+/// may begin a DIFS after its end.
 #[test]
-fn nobody_answers_a_broadcast() {
+fn a_broadcast_elicits_no_response() {
     let record = Script::new(&DOT11B, 2)
         .with(|config| config.rts_threshold = Bytes(0))
         .broadcast(0)
@@ -32,7 +32,7 @@ fn nobody_answers_a_broadcast() {
     );
 }
 
-/// The access point cannot know of the collision and goes on with a post-back-off.
+/// The access point does not notice the collision and starts a post-back-off.
 #[test]
 fn a_broadcast_that_collides_is_lost() {
     let record = Script::new(&DOT11B, 2)
@@ -59,11 +59,11 @@ fn a_broadcast_that_collides_is_lost() {
             sta2                         *[ack]
         ",
     );
-    assert_eq!(record.done[0], (AP, 1, Outcome::Sent));
+    assert_eq!(record.done[0], (AP, 1, MsduOutcome::Sent));
     assert!(record.delivered.iter().all(|&(_, _, number)| number != 1));
 }
 
-/// All together: station 1 and the access point resume when the EIFS ends, at 577 µs.
+/// All resume together: station 1 and the access point when the EIFS ends, at 577 µs.
 #[test]
 fn on_a_shared_grid_a_broadcast_that_collides_is_no_exception() {
     let record = Script::new(&DOT11B, 2)
@@ -93,9 +93,9 @@ fn on_a_shared_grid_a_broadcast_that_collides_is_no_exception() {
     );
 }
 
-/// Noise takes it from station 2 alone, which waits for an EIFS.
+/// Noise destroys the broadcast at station 2 alone, which defers for an EIFS.
 #[test]
-fn noise_takes_a_broadcast_from_one_receiver() {
+fn noise_destroys_a_broadcast_at_one_receiver() {
     let record = Script::new(&DOT11B, 3)
         .with(|config| config.timing.basic_rates = vec![BitRate::from_mbps(11.0)])
         .broadcast(0)
@@ -123,9 +123,9 @@ fn noise_takes_a_broadcast_from_one_receiver() {
     );
 }
 
-/// One station can do no OFDM: the broadcast goes at 1 Mb/s, whichever station comes first.
+/// One station cannot decode OFDM: the broadcast is sent at 1 Mb/s, in any order of the stations.
 #[test]
-fn a_broadcast_goes_in_the_family_that_all_receive() {
+fn a_broadcast_has_the_modulation_class_that_all_receive() {
     let record = Script::new(&DOT11G, 2).rate(STA2, 11.0).broadcast(0).play(20);
     record.shows(
         &[(28_000, 956_000, AP, "data 1")],

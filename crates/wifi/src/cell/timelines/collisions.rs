@@ -1,17 +1,17 @@
-//! Who may count slots from when after a collision (clauses 10.3.2.3.7, 10.3.2.9, 10.3.2.11 and
+//! When stations may count slots after a collision (clauses 10.3.2.3.7, 10.3.2.9, 10.3.2.11 and
 //! 10.3.7).
 //!
 //! With a short preamble a timeout is SIFS + slot + 96 µs = 126 µs, and the first boundary of the
-//! slot grid after it lies DIFS + 4 slots = 130 µs after the end of the frames; an EIFS is
-//! SIFS + 304 µs + DIFS = 364 µs.
+//! slot grid after it lies DIFS + 4 slots = 130 µs after the end of the frames. An EIFS is SIFS +
+//! 304 µs + DIFS = 364 µs.
 
 use super::stage::{AP, STA1, STA2, STA3, Script};
 use crate::mac::{Eifs, SlotGrid};
 use crate::phy::DOT11B;
 use kernel::Bytes;
 
-/// Stations 1 and 2 collide at 50 µs, draw 2 and 5 slots; a frame comes to station 3 meanwhile,
-/// and it draws 1.
+/// Stations 1 and 2 collide at 50 µs and draw 2 and 5 slots. Meanwhile a frame arrives at station
+/// 3, which draws 1.
 fn collision() -> Script {
     Script::new(&DOT11B, 3)
         .up(0, STA1)
@@ -22,10 +22,10 @@ fn collision() -> Script {
         .draws(STA3, [1])
 }
 
-/// Those that collided count from the first boundary of the slot grid after their timeout, here
-/// 343 µs; the bystander waits for an EIFS, until a frame that it can decode ends that.
+/// The colliding stations count from the first boundary of the slot grid after their timeout, here
+/// 343 µs. The third party defers for an EIFS, until it decodes a frame.
 #[test]
-fn colliders_wait_for_their_timeout_and_bystanders_an_eifs() {
+fn colliding_stations_wait_for_their_timeout_and_third_parties_for_an_eifs() {
     let record = collision().play(20);
     record.shows(
         &[
@@ -50,7 +50,8 @@ fn colliders_wait_for_their_timeout_and_bystanders_an_eifs() {
     assert!(counts.eq([(0, 0), (2, 1), (2, 1), (1, 0)]));
 }
 
-/// Off the grid: the slots of those that collided begin with the end of the timeout, at 339 µs.
+/// Off the slot grid: the slots of the colliding stations begin at the end of the timeout, at 339
+/// µs.
 #[test]
 fn on_a_free_grid_slots_begin_with_the_end_of_the_timeout() {
     let record = collision().with(|config| config.timing.slot_grid = SlotGrid::Free).play(20);
@@ -100,7 +101,7 @@ fn on_a_shared_grid_all_resume_when_the_eifs_ends() {
 }
 
 #[test]
-fn without_an_eifs_bystanders_are_ahead_of_the_timeout() {
+fn without_an_eifs_third_parties_transmit_before_the_timeout_ends() {
     let record = collision().with(|config| config.timing.eifs = Eifs::None).play(20);
     record.shows(
         &[
@@ -123,7 +124,7 @@ fn without_an_eifs_bystanders_are_ahead_of_the_timeout() {
     );
 }
 
-/// The others have drawn more slots: station 3 waits for the whole EIFS, until 577 µs.
+/// The others have drawn more slots: station 3 defers for the whole EIFS, until 577 µs.
 #[test]
 fn an_eifs_lasts_as_long_as_the_slowest_ack() {
     let record = Script::new(&DOT11B, 3)
@@ -155,7 +156,7 @@ fn an_eifs_lasts_as_long_as_the_slowest_ack() {
     );
 }
 
-/// A dynamic EIFS lasts as the ACK would have that the frames asked for: 107 µs at 11 Mb/s.
+/// A dynamic EIFS contains the Ack that the frames would have elicited: 107 µs at 11 Mb/s.
 #[test]
 fn an_estimated_eifs_is_shorter() {
     let record = collision().with(|config| config.timing.eifs = Eifs::Estimated).play(20);
@@ -182,7 +183,7 @@ fn an_estimated_eifs_is_shorter() {
 
 /// A back-off of no slots does not end before the EIFS either: station 1 is first.
 #[test]
-fn a_bystander_with_no_slots_left_is_not_dragged_along() {
+fn a_third_party_with_no_slots_left_does_not_transmit() {
     let record = Script::new(&DOT11B, 3)
         .up(0, STA1)
         .up(0, STA2)
@@ -212,9 +213,9 @@ fn a_bystander_with_no_slots_left_is_not_dragged_along() {
     );
 }
 
-/// Within the EIFS the medium is idle: station 3 need not back off, until station 1 beats it.
+/// Within the EIFS the medium is idle: station 3 need not back off until station 1 transmits first.
 #[test]
-fn a_frame_that_comes_within_the_eifs_backs_off_when_it_is_beaten() {
+fn a_frame_that_arrives_within_the_eifs_backs_off_when_another_station_transmits() {
     let record = Script::new(&DOT11B, 3)
         .up(0, STA1)
         .up(0, STA2)
@@ -244,11 +245,11 @@ fn a_frame_that_comes_within_the_eifs_backs_off_when_it_is_beaten() {
     );
 }
 
-/// The timeout of station 1 runs from the end of its own frame, and is over when the medium falls
-/// idle; it then waits for a DIFS, for it was sending when the longer frame began and decodes
-/// nothing of it.
+/// The timeout of station 1 runs from the end of its own frame and has expired when the medium
+/// becomes idle. Station 1 then waits for a DIFS, because it transmitted when the longer frame
+/// began and decodes nothing of it.
 #[test]
-fn colliders_of_different_length_time_out_apart() {
+fn colliding_frames_of_different_length_have_different_timeouts() {
     let record = Script::new(&DOT11B, 2)
         .up(0, STA1)
         .up(0, STA2)
@@ -274,8 +275,9 @@ fn colliders_of_different_length_time_out_apart() {
     );
 }
 
-/// The frame of station 1 is given up after the collision. Its post-back-off has no slots, but is
-/// not over before slots may begin: when station 2 is first, the next frame need not draw again.
+/// The frame of station 1 is discarded after the collision. Its post-back-off has no slots, but
+/// ends only when slots may begin: when station 2 transmits first, the next frame of station 1 need
+/// not draw again.
 #[test]
 fn a_post_back_off_of_no_slots_lasts_until_slots_may_begin() {
     let record = Script::new(&DOT11B, 2)
@@ -306,7 +308,7 @@ fn a_post_back_off_of_no_slots_lasts_until_slots_may_begin() {
     );
 }
 
-/// Two RTS are 52 µs shorter than the two data frames.
+/// Two RTS frames are 52 µs shorter than the two data frames.
 #[test]
 fn a_collision_of_rts_is_short() {
     let record = Script::new(&DOT11B, 2)

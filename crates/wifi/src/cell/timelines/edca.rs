@@ -1,5 +1,5 @@
-//! Access by categories (clauses 10.23.2.2 and 10.23.2.4). At 5 GHz a slot is 9 µs; the AIFS of
-//! best effort is 16 + 3 slots = 43 µs, that of voice and video 34 µs.
+//! EDCA (clauses 10.23.2.2 and 10.23.2.4). At 5 GHz a slot is 9 µs. The AIFS of best effort is 16
+//! µs + 3 slots = 43 µs, that of voice and video 34 µs.
 
 use super::stage::{AP, STA1, STA2, STA3, Script};
 use crate::mac::Countdown;
@@ -27,7 +27,7 @@ fn the_shorter_interframe_space_goes_first() {
     );
 }
 
-/// Station 3 sends where slots begin for stations 1 and 2: they count down at that boundary.
+/// Station 3 transmits at a slot boundary of stations 1 and 2: they count down at that boundary.
 #[test]
 fn a_slot_in_which_another_begins_to_send_is_counted() {
     let record = counts().play(10);
@@ -50,7 +50,7 @@ fn a_slot_in_which_another_begins_to_send_is_counted() {
     );
 }
 
-/// As DCF has it: only whole idle slots count.
+/// As under DCF: only whole idle slots count.
 #[test]
 fn or_it_is_not() {
     let record = counts().with(|config| config.countdown = Countdown::IdleSlots).play(10);
@@ -83,10 +83,10 @@ fn counts() -> Script {
         .draws(STA3, [1])
 }
 
-/// Voice needs 3 slots after 34 µs, best effort 2 after 43 µs: both back-offs end together, and
-/// voice sends. Best effort draws out of a wider window.
+/// Voice needs 3 slots after 34 µs, best effort 2 after 43 µs. Both back-offs end together, and
+/// voice wins the internal collision. Best effort then draws from a larger window.
 #[test]
-fn within_a_node_the_higher_category_wins() {
+fn the_higher_category_wins_an_internal_collision() {
     let record = Script::high(&DOT11N, 1)
         .up(0, STA1)
         .down(60, STA1)
@@ -113,8 +113,8 @@ fn within_a_node_the_higher_category_wins() {
     assert_eq!(record.frame_counters[0].internal_collisions, 1);
 }
 
-/// A frame that finds its category without a back-off on an idle medium goes at the next slot
-/// boundary: 16 + 3 slots + 7 slots.
+/// A frame that arrives at an EDCAF without a back-off on an idle medium is sent at the next slot
+/// boundary: 16 µs + 3 slots + 7 slots.
 #[test]
 fn frames_leave_at_slot_boundaries() {
     let record = Script::high(&DOT11N, 1).up(100, STA1).play(10);
@@ -131,7 +131,7 @@ fn frames_leave_at_slot_boundaries() {
     assert_eq!(record.last_access_ns(), 100_000);
 }
 
-/// A collision of two stations that would have sent different categories.
+/// A collision of two stations with frames of different categories.
 #[test]
 fn categories_of_two_nodes_collide() {
     let record = Script::high(&DOT11N, 3)
@@ -163,7 +163,7 @@ fn categories_of_two_nodes_collide() {
     );
 }
 
-/// The limit has room for two exchanges of 48 + 16 + 28 µs and the SIFS between them.
+/// The TXOP limit has room for two exchanges of 48 + 16 + 28 µs and the SIFS between them.
 #[test]
 fn a_txop_holds_as_many_exchanges_as_fit() {
     let record = Script::high(&DOT11N, 2)
@@ -199,7 +199,7 @@ fn a_txop_holds_as_many_exchanges_as_fit() {
     );
 }
 
-/// The holder has nothing more to send: its back-off begins with the end of its exchange.
+/// The TXOP holder has no further frame: its back-off begins with the end of its exchange.
 #[test]
 fn a_txop_ends_with_the_queue() {
     let record = Script::high(&DOT11N, 1)

@@ -1,15 +1,15 @@
 //! Frames that noise destroys (clauses 9.2.5, 10.3.2.3.7, 10.3.2.4, 10.3.2.11 and 10.3.2.14).
 
 use super::stage::{AP, STA1, STA2, Script};
-use crate::Outcome;
+use crate::MsduOutcome;
 use crate::phy::DOT11B;
 use kernel::BitRate;
 
-/// The data frame of station 1 is lost. Its own timeout runs to the boundary at 343 µs; station 2
-/// has heard that the medium is reserved for the ACK, until 330 µs; the access point could not
-/// decode the frame and waits for an EIFS, until 577 µs.
+/// The data frame of station 1 is lost. Its own timeout runs to the boundary at 343 µs. The NAV of
+/// station 2 reserves the medium for the Ack, until 330 µs. The access point could not decode the
+/// frame and defers for an EIFS, until 577 µs.
 #[test]
-fn a_lost_data_frame_is_three_things_to_three_nodes() {
+fn a_lost_data_frame_has_three_effects_on_three_nodes() {
     let record = Script::new(&DOT11B, 2)
         .up(0, STA1)
         .up(100, STA2)
@@ -38,10 +38,10 @@ fn a_lost_data_frame_is_three_things_to_three_nodes() {
     );
 }
 
-/// Where ACKs go at 1 Mb/s, the NAV of station 2 stands until 527 µs, and the timeout of station 1
-/// ends at the boundary at 443 µs.
+/// With Acks at 1 Mb/s, the NAV of station 2 expires at 527 µs, and the timeout of station 1 ends
+/// at the boundary at 443 µs.
 #[test]
-fn who_has_lost_a_frame_may_send_within_the_nav_of_the_others() {
+fn a_transmitter_without_response_may_transmit_within_the_nav_of_the_others() {
     let record = Script::new(&DOT11B, 2)
         .with(|config| config.timing.basic_rates = vec![BitRate::from_mbps(1.0)])
         .up(0, STA1)
@@ -67,7 +67,8 @@ fn who_has_lost_a_frame_may_send_within_the_nav_of_the_others() {
     );
 }
 
-/// The medium is silent at 250 µs and reserved: the frame backs off. At 340 µs it would not.
+/// No station transmits at 250 µs, but the medium is reserved: the frame backs off. At 340 µs it
+/// would not.
 #[test]
 fn a_frame_that_comes_within_the_nav_backs_off() {
     let lost = || Script::new(&DOT11B, 2).up(0, STA1).draws(STA1, [9]).data_noise(STA1, 0..60);
@@ -105,8 +106,8 @@ fn a_frame_that_comes_within_the_nav_backs_off() {
     );
 }
 
-/// The ACK is lost: the sender waits for its end and an EIFS, until 694 µs, and sends the frame
-/// again; station 2 has decoded the ACK and waits for a DIFS. The access point acknowledges the
+/// The Ack is lost. Its receiver waits for its end and an EIFS, until 694 µs, and retransmits the
+/// frame. Station 2 has decoded the Ack and waits for a DIFS. The access point acknowledges the
 /// frame again, but delivers it once.
 #[test]
 fn a_lost_ack_makes_a_duplicate() {
@@ -138,9 +139,9 @@ fn a_lost_ack_makes_a_duplicate() {
     assert_eq!((record.counters[1].noise_losses, record.counters[1].sent), (1, 1));
 }
 
-/// A frame whose every ACK is lost has arrived all the same, once.
+/// A frame whose Acks are all lost is delivered once.
 #[test]
-fn a_frame_given_up_may_have_arrived() {
+fn a_discarded_mpdu_may_have_arrived() {
     let record = Script::new(&DOT11B, 1)
         .with(|config| config.short_retry_limit = 2)
         .up(0, STA1)
@@ -160,5 +161,5 @@ fn a_frame_given_up_may_have_arrived() {
         ",
     );
     assert_eq!(record.delivered, [(213_000, AP, 1)]);
-    assert_eq!(record.done, [(STA1, 1, Outcome::RetryLimit)]);
+    assert_eq!(record.done, [(STA1, 1, MsduOutcome::RetryLimit)]);
 }

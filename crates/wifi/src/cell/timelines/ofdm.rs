@@ -24,7 +24,7 @@ fn dot11a() {
     );
 }
 
-/// SIFS 10, slot 9, DIFS 28; 6 µs of silence belong to each frame.
+/// SIFS 10, slot 9, DIFS 28; each frame includes 6 µs without signal.
 #[test]
 fn dot11g() {
     let record = Script::new(&DOT11G, 2).up(0, STA1).up(50, STA2).draws(STA2, [3]).play(4);
@@ -108,7 +108,7 @@ fn dot11g_after_a_collision() {
     );
 }
 
-/// With stations of 802.11b about, the slot is long and the DIFS 50 µs.
+/// With 802.11b stations, the slot is long and the DIFS 50 µs.
 #[test]
 fn dot11g_with_the_long_slot() {
     let record = Script::new(&DOT11G, 1)
@@ -132,7 +132,7 @@ fn dot11g_with_the_long_slot() {
     );
 }
 
-/// RTS and CTS go at the fastest basic rate, 24 Mb/s.
+/// RTS and CTS are sent at the fastest basic rate, 24 Mb/s.
 #[test]
 fn dot11a_with_rts() {
     let record =

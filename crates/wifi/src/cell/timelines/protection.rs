@@ -1,4 +1,5 @@
-//! 802.11g among 802.11b (clauses 10.27 and 18.4): STA1 sends OFDM, STA2 is of 802.11b.
+//! Protection of 802.11g among 802.11b (clauses 10.27 and 18.4): STA1 sends OFDM, STA2 is an
+//! 802.11b station.
 
 use super::stage::{AP, STA1, STA2, Script};
 use crate::mac::{NonErp, Protection};
@@ -14,10 +15,11 @@ fn mixed(protection: Protection) -> Script {
     })
 }
 
-/// DIFS 50; a CTS of 14 bytes at 11 Mb/s lasts 96 + 11 µs; 92 bytes at 54 Mb/s with 6 µs of silence
-/// 42 µs, at 11 Mb/s 163 µs; an ACK at 24 Mb/s 34 µs, at 11 Mb/s 107 µs.
+/// DIFS 50. A CTS of 14 bytes at 11 Mb/s lasts 96 + 11 µs; 92 bytes last 42 µs at 54 Mb/s, with a
+/// signal extension of 6 µs, and 163 µs at 11 Mb/s; an Ack lasts 34 µs at 24 Mb/s and 107 µs at 11
+/// Mb/s.
 #[test]
-fn a_cts_to_itself_goes_before_ofdm_and_not_before_cck() {
+fn a_cts_to_self_precedes_ofdm_and_not_cck() {
     let record = mixed(Protection::CtsToSelf).up(0, STA1).up(60, STA2).draws(STA2, [1]).play(10);
     record.shows(
         &[
@@ -38,7 +40,7 @@ fn a_cts_to_itself_goes_before_ofdm_and_not_before_cck() {
 
 /// RTS of 20 bytes at 11 Mb/s: 96 + 15 µs.
 #[test]
-fn rts_and_cts_go_at_a_rate_of_all() {
+fn rts_and_cts_have_a_basic_rate() {
     let record = mixed(Protection::RtsCts).up(0, STA1).play(10);
     record.shows(
         &[
@@ -56,8 +58,8 @@ fn rts_and_cts_go_at_a_rate_of_all() {
     );
 }
 
-/// The sender of a CTS to itself cannot notice its collision, and its data is lost too. Of the two
-/// senders the windows are those of their standards.
+/// The transmitter of a CTS-to-self does not notice its collision, and its data is lost too. The
+/// contention windows of the two stations are those of their standards.
 #[test]
 fn after_a_cts_that_collides_the_data_is_lost() {
     let record = mixed(Protection::CtsToSelf)
@@ -66,8 +68,8 @@ fn after_a_cts_that_collides_the_data_is_lost() {
         .draws(STA1, [3])
         .draws(STA2, [9])
         .play(20);
-    // Idle since 213; STA1 waits until 209 + 10 + 20 + 20 = 259 and counts from 263, STA2 until
-    // 213 + 10 + 20 + 96 = 339 and would count from 343.
+    // The medium is idle since 213. STA1 waits until 209 + 10 + 20 + 20 = 259 and counts from 263.
+    // STA2 waits until 213 + 10 + 20 + 96 = 339 and would count from 343.
     record.shows(
         &[
             (50_000, 157_000, STA1, "cts"),
@@ -90,7 +92,8 @@ fn after_a_cts_that_collides_the_data_is_lost() {
     assert_eq!(record.windows(STA2), [31, 63]);
 }
 
-/// Without protection STA2 has no NAV from a frame that noise takes: it counts from its end.
+/// Without protection, STA2 has no NAV from a frame that noise destroys: it counts from the end of
+/// the frame.
 #[test]
 fn a_station_of_802_11b_has_no_nav_from_ofdm() {
     let begin = |protection, first_us: u64| {

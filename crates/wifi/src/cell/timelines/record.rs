@@ -1,24 +1,24 @@
-//! What happened on a stage, and its picture.
+//! The record of a simulated cell, and its timeline as text.
 
 use super::stage::AP;
 use crate::mac::Wait;
-use crate::{Counters, FrameCounters, Outcome};
+use crate::{Counters, FrameCounters, MsduOutcome};
 use kernel::{Duration, Instant};
 use std::fmt::Write as _;
 
-/// What happened on the stage.
+/// What happened in a cell.
 pub(super) struct Record {
     pub(super) column: Duration,
     pub(super) frames: Vec<Frame>,
     pub(super) marks: Vec<(Instant, u32, char)>,
-    /// Per column what each node waits for at its beginning.
+    /// For each column, what each node waits for at the beginning of the column.
     pub(super) waits: Vec<Vec<Option<Wait>>>,
     nodes: usize,
-    /// When, in nanoseconds, which node got which packet.
+    /// Deliveries: instant in nanoseconds, node and packet.
     pub(super) delivered: Vec<(u64, u32, u64)>,
     /// How the service of packets ended.
-    pub(super) done: Vec<(u32, u64, Outcome)>,
-    /// When, in nanoseconds, who began an exchange, and the contention window at that moment.
+    pub(super) done: Vec<(u32, u64, MsduOutcome)>,
+    /// Exchanges: instant in nanoseconds, node, and its contention window at that instant.
     pub(super) windows: Vec<(u64, u32, u32)>,
     pub(super) counters: Vec<Counters>,
     pub(super) frame_counters: Vec<FrameCounters>,
@@ -34,10 +34,10 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Its box, so many characters wide.
+    /// The frame as a box, so many characters wide.
     fn drawn(&self, width: usize) -> String {
         let inner = width.saturating_sub(2);
-        // Where it is tight, the number alone leaves room to tell what happens to the frame.
+        // In a narrow box, the number stands without "data", so that there is room for the marks.
         let tight = inner < self.label.len() + 2;
         let label = self.label.strip_prefix("data ").filter(|_| tight).unwrap_or(&self.label);
         let label = &label[..inner.min(label.len())];
@@ -66,8 +66,8 @@ impl Record {
         self.marks.push((now, node, mark));
     }
 
-    /// Checks the frames (begin and end in nanoseconds, sender, kind), and the picture as a test
-    /// shows it in its text, whatever its indentation there.
+    /// Checks the frames (start and end in nanoseconds, transmitter, type), and compares the
+    /// timeline with the one in a test's text, whatever its indentation.
     #[track_caller]
     pub(super) fn shows(&self, frames: &[(u64, u64, u32, &str)], picture: &str) {
         let seen: Vec<_> =
@@ -78,7 +78,7 @@ impl Record {
         assert!(lines.eq(drawn.lines()), "the air was:\n{drawn}");
     }
 
-    /// The contention windows out of which a node came to send.
+    /// The contention windows with which a node began its exchanges.
     pub(super) fn windows(&self, node: u32) -> Vec<u32> {
         self.windows.iter().filter(|access| access.1 == node).map(|access| access.2).collect()
     }
@@ -88,7 +88,7 @@ impl Record {
         self.windows.last().map_or(0, |&(at, ..)| at)
     }
 
-    /// The picture from the start to the end of the last frame.
+    /// The timeline from the start to the end of the last frame.
     pub(super) fn picture(&self) -> String {
         let last = self.frames.iter().map(|frame| frame.end).max().unwrap_or(Instant::ZERO);
         let width = self.nearest(last) + 1;
@@ -102,7 +102,7 @@ impl Record {
         picture
     }
 
-    /// Microseconds, each tenth column.
+    /// The time axis in microseconds, each tenth column.
     fn scale(&self, width: usize) -> String {
         let mut scale = "µs    ".to_owned();
         for column in (0..width).step_by(10) {

@@ -2,11 +2,11 @@
 
 use super::record::Record;
 use super::stage::{AP, STA1, STA2, Script};
-use crate::Outcome;
+use crate::MsduOutcome;
 use crate::phy::DOT11B;
 use kernel::Bytes;
 
-/// Data frames longer than the threshold are announced; the CTS comes at the rate of the RTS.
+/// An RTS precedes data frames longer than the threshold. The CTS has the rate of the RTS.
 #[test]
 fn long_frames_are_preceded_by_rts_and_cts() {
     let record = Script::new(&DOT11B, 1)
@@ -32,8 +32,8 @@ fn long_frames_are_preceded_by_rts_and_cts() {
     );
 }
 
-/// Seven attempts, and the frame is given up; the window doubles up to 1023, and begins anew with
-/// the next frame.
+/// After seven attempts the frame is discarded. The window doubles up to 1023, and returns to its
+/// minimum for the next frame.
 #[test]
 fn the_window_doubles_until_the_short_retry_limit() {
     let record = Script::new(&DOT11B, 1).up(0, STA1).up(0, STA1).data_noise(STA1, 0..2100).play(40);
@@ -56,7 +56,7 @@ fn the_window_doubles_until_the_short_retry_limit() {
         ",
     );
     assert_eq!(record.windows(STA1), [31, 63, 127, 255, 511, 1023, 1023, 31]);
-    assert_eq!(record.done, [(STA1, 1, Outcome::RetryLimit), (STA1, 2, Outcome::Sent)]);
+    assert_eq!(record.done, [(STA1, 1, MsduOutcome::RetryLimit), (STA1, 2, MsduOutcome::Sent)]);
     assert_eq!(record.counters[1].retry_drops, 1);
 }
 
@@ -103,11 +103,11 @@ fn data_frames_after_a_cts_have_the_long_retry_limit() {
             sta1  +..[rts]      [1~~~~~~]......[rts=]      [1~~~~~]
         ",
     );
-    assert_eq!(record.done, [(STA1, 1, Outcome::RetryLimit)]);
+    assert_eq!(record.done, [(STA1, 1, MsduOutcome::RetryLimit)]);
 }
 
-/// An RTS that fails counts against the short retry limit, here two, and a CTS sets that count
-/// back: the frame of station 1 survives a second collision.
+/// A failed RTS counts against the short retry limit, here two, and a CTS resets this counter: the
+/// frame of station 1 survives a second collision.
 #[test]
 fn a_cts_resets_the_short_retry_count() {
     let record = Script::new(&DOT11B, 2)
@@ -150,11 +150,12 @@ fn a_cts_resets_the_short_retry_count() {
     );
     assert_eq!(record.counters[1].collisions, 2);
     let sent = [(STA2, 2), (STA1, 1), (STA2, 3)];
-    assert_eq!(record.done, sent.map(|(node, number)| (node, number, Outcome::Sent)));
+    assert_eq!(record.done, sent.map(|(node, number)| (node, number, MsduOutcome::Sent)));
 }
 
-/// Two frames of the access point to station 1, and 4095 to station 2 between them: sequence
-/// numbers have twelve bits, and the two have the same. The second collides first.
+/// The access point sends two frames to station 1, and 4095 to station 2 between them. Sequence
+/// numbers have twelve bits, so that the two frames have the same number. The second one collides
+/// first.
 fn frames_with_one_number(rts_threshold: u64) -> Record {
     let frames = || {
         let script = Script::new(&DOT11B, 2)
@@ -168,8 +169,8 @@ fn frames_with_one_number(rts_threshold: u64) -> Record {
     frames().up(last as f64 * 1e-3, STA2).draws(STA2, [9]).play(1000)
 }
 
-/// The Retry bit says that the data frame was on the air before (clause 9.2.4.1.6). An RTS was not
-/// the data frame: the second frame is new to station 1, and it takes it.
+/// The Retry bit is set if the data frame was transmitted before (clause 9.2.4.1.6). Only its RTS
+/// was: the second frame is new to station 1, which accepts it.
 #[test]
 fn an_rts_that_fails_makes_no_duplicate() {
     let record = frames_with_one_number(0);
@@ -177,9 +178,10 @@ fn an_rts_that_fails_makes_no_duplicate() {
     assert!(record.delivered.iter().any(|&(_, node, number)| (node, number) == (STA1, 4097)));
 }
 
-/// A data frame was: the number and the bit tell of a duplicate, wrongly.
+/// The data frame was transmitted before: station 1 wrongly takes the number and the Retry bit for
+/// a duplicate.
 #[test]
-fn a_number_that_comes_around_on_a_retry_is_taken_for_a_duplicate() {
+fn a_sequence_number_that_wraps_on_a_retry_counts_as_a_duplicate() {
     let record = frames_with_one_number(2347);
     assert_eq!((record.counters[0].collisions, record.counters[1].duplicates), (1, 1));
     assert!(record.delivered.iter().all(|&(_, node, number)| (node, number) != (STA1, 4097)));

@@ -1,10 +1,10 @@
-//! A cell on a stage: a script goes in, and a record comes out.
+//! A simulated cell for timelines: its input is a script, its output a record.
 
 use super::record::{Frame, Record};
-use crate::mac::{ACK, Aggregation, Backoff, Exchange, Fate, Opening, StepKind, Timing};
+use crate::mac::{ACK, Aggregation, Backoff, Exchange, ExchangeOutcome, Opening, StepKind, Timing};
 use crate::phy::{Amendment, Edition, Preamble, Standard, TxVector};
-use crate::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, Supply};
-use kernel::{Agenda, BitRate, Bytes, Duration, Instant, Ranked, Seed};
+use crate::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, MsduSource};
+use kernel::{BitRate, Bytes, Duration, EventQueue, Instant, Ranked, Seed};
 use std::collections::VecDeque;
 use std::ops::Range;
 use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
@@ -15,10 +15,10 @@ pub(super) const STA1: u32 = 1;
 pub(super) const STA2: u32 = 2;
 pub(super) const STA3: u32 = 3;
 
-/// Bytes that MAC and LLC add to each packet here.
+/// Bytes that MAC and LLC add to each packet in these tests.
 const OVERHEAD: u64 = 36;
 
-/// What a cell has to go through.
+/// Configuration, packets and losses of a simulated cell.
 #[derive(Clone)]
 pub(super) struct Script {
     pub(super) config: MacConfig,
@@ -28,7 +28,7 @@ pub(super) struct Script {
     noise: Vec<Noise>,
 }
 
-/// In exchanges that begin within the span, noise takes the data frame or the ACK.
+/// Noise destroys the data frame or the Ack of exchanges that begin within this time.
 #[derive(Clone)]
 struct Noise {
     station: u32,
@@ -37,14 +37,14 @@ struct Noise {
     chance: f64,
 }
 
-/// A moment given in microseconds.
+/// An instant in microseconds.
 fn at(us: impl Into<f64>) -> Instant {
     Instant::ZERO + Duration::from_secs_f64(us.into() * 1e-6)
 }
 
 impl Script {
     /// A cell of `stations` at the standard's fastest mode. DSSS preambles are short and all rates
-    /// are basic, so that much fits into a picture.
+    /// are basic, so that a timeline is short.
     pub(super) fn new(standard: &'static Standard, stations: usize) -> Self {
         let basic_rates: Vec<BitRate> = match standard.amendment {
             Amendment::B => standard.modes.iter().map(|mode| mode.rate).collect(),
@@ -72,31 +72,31 @@ impl Script {
         script.links.iter_mut().for_each(|link| link.mode = mode);
         script.config.edca = Some(Categories::of(standard, Edition::Ns3));
         script.config.aggregation = Aggregation::of(mode.class);
-        // With QoS control it comes to the overhead of all pictures.
+        // With QoS Control this is the overhead of all timelines.
         script.config.mac_header = Bytes(22);
         script.draws = vec![VecDeque::new(); 4 * (stations + 1)];
         script
     }
 
-    /// The back-offs that a node draws, under EDCA those for best effort, in slots; all that
-    /// follow are 0.
+    /// The back-off draws of a node in slots, under EDCA those for best effort. All further draws
+    /// are 0.
     pub(super) fn draws(self, node: u32, slots: impl IntoIterator<Item = u32>) -> Self {
         self.draws_for(node, TrafficClass::BestEffort, slots)
     }
 
-    /// The back-offs that a node draws for a class.
+    /// The back-off draws of a node for a class.
     pub(super) fn draws_for(
         mut self,
         node: u32,
         class: TrafficClass,
         slots: impl IntoIterator<Item = u32>,
     ) -> Self {
-        let function = if self.config.edca.is_some() { 4 * node + class as u32 } else { node };
-        self.draws[function as usize].extend(slots);
+        let edcaf = if self.config.edca.is_some() { 4 * node + class as u32 } else { node };
+        self.draws[edcaf as usize].extend(slots);
         self
     }
 
-    /// The last packet is of this class.
+    /// Sets the class of the last packet.
     pub(super) fn class(mut self, class: TrafficClass) -> Self {
         if let Some((_, _, packet)) = self.packets.last_mut() {
             packet.class = class;
@@ -104,18 +104,18 @@ impl Script {
         self
     }
 
-    /// A packet comes to a station, for the access point. Packets are numbered from 1 in the order
-    /// of these calls; their data frames have 92 bytes, at 11 Mb/s 163 µs.
+    /// A packet arrives at a station, for the access point. Packets are numbered from 1 in the
+    /// order of these calls. Their data frames have 92 bytes and last 163 µs at 11 Mb/s.
     pub(super) fn up(self, us: impl Into<f64>, station: u32) -> Self {
         self.packet(at(us), station, Some(AP))
     }
 
-    /// A packet comes to the access point, for a station.
+    /// A packet arrives at the access point, for a station.
     pub(super) fn down(self, us: impl Into<f64>, station: u32) -> Self {
         self.packet(at(us), AP, Some(station))
     }
 
-    /// A packet comes to the access point, for all.
+    /// A packet arrives at the access point, as a broadcast.
     pub(super) fn broadcast(self, us: impl Into<f64>) -> Self {
         self.packet(at(us), AP, None)
     }
@@ -135,7 +135,7 @@ impl Script {
         self
     }
 
-    /// The data frame of the last packet has so many bytes.
+    /// Sets the bytes of the last packet's data frame.
     pub(super) fn of(mut self, psdu: u64) -> Self {
         if let Some((_, _, packet)) = self.packets.last_mut() {
             packet.size = Bytes(psdu - OVERHEAD);
@@ -143,38 +143,40 @@ impl Script {
         self
     }
 
-    /// Noise takes the data frame of each exchange with `station` that begins in this span of µs.
+    /// Noise destroys the data frame of each exchange with `station` that begins in this time in
+    /// µs.
     pub(super) fn data_noise(mut self, station: u32, during_us: Range<u64>) -> Self {
         self.noise.push(Noise::new(station, &during_us, StepKind::Data));
         self
     }
 
-    /// Noise takes each frame of an A-MPDU with this probability.
+    /// Noise destroys each MPDU of an A-MPDU with this probability.
     pub(super) fn some_noise(mut self, station: u32, during_us: Range<u64>, chance: f64) -> Self {
         self.noise.push(Noise { chance, ..Noise::new(station, &during_us, StepKind::Data) });
         self
     }
 
-    /// Likewise the ACK.
+    /// Noise destroys the Ack of each exchange with `station` that begins in this time in µs.
     pub(super) fn ack_noise(mut self, station: u32, during_us: Range<u64>) -> Self {
         self.noise.push(Noise::new(station, &during_us, StepKind::Ack));
         self
     }
 
-    /// A station and the access point send to each other at this rate.
+    /// Sets the rate in both directions between a station and the access point.
     pub(super) fn rate(mut self, station: u32, mbps: f64) -> Self {
         let mode = self.config.timing.standard.mode(BitRate::from_mbps(mbps));
         self.links[station as usize - 1].mode = mode.expect("a rate of the standard");
         self
     }
 
-    /// Changes the cell before the play.
+    /// Changes the configuration.
     pub(super) fn with(mut self, change: impl FnOnce(&mut MacConfig)) -> Self {
         change(&mut self.config);
         self
     }
 
-    /// Plays the script to its end, for a picture with a column for so many microseconds.
+    /// Simulates the script to its end, for a timeline with this number of microseconds in a
+    /// column.
     pub(super) fn play(self, column_us: u64) -> Record {
         let draws = self.draws.clone();
         let backoffs = |node: u32| {
@@ -186,16 +188,16 @@ impl Script {
         let nodes = self.links.len() + 1;
         let mut stage = Stage {
             cell,
-            agenda: Agenda::new(),
+            events: EventQueue::new(),
             queues: vec![VecDeque::new(); nodes],
             record: Record::new(nodes, column_us),
             out: Vec::new(),
             noise: self.noise,
         };
         for (i, (at, _, _)) in self.packets.iter().enumerate() {
-            stage.agenda.at(*at, Event::Packet(i));
+            stage.events.at(*at, Event::Packet(i));
         }
-        while let Some((now, event)) = stage.agenda.next() {
+        while let Some((now, event)) = stage.events.next() {
             stage.watch_until(now);
             stage.step(now, &event, &self.packets);
         }
@@ -230,10 +232,10 @@ impl Ranked for Event {
     }
 }
 
-/// What waits at the nodes.
+/// The packets that wait at the nodes.
 struct Shelves<'a>(&'a mut [VecDeque<Packet>]);
 
-impl Supply for Shelves<'_> {
+impl MsduSource for Shelves<'_> {
     fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet> {
         let queue = &mut self.0[node as usize];
         let is_wanted = |packet: &Packet| packet.class == class && packet.to == Some(NodeId(to));
@@ -242,10 +244,10 @@ impl Supply for Shelves<'_> {
     }
 }
 
-/// Runs the cell as the world does.
+/// The loop of events around a cell.
 struct Stage {
     cell: Cell,
-    agenda: Agenda<Event>,
+    events: EventQueue<Event>,
     queues: Vec<VecDeque<Packet>>,
     noise: Vec<Noise>,
     record: Record,
@@ -273,8 +275,8 @@ impl Stage {
                         _ => link.data_loss = loss,
                     }
                 }
-                let mut supply = Shelves(&mut self.queues);
-                self.cell.on_access(now, generation, &mut supply, &mut self.out);
+                let mut source = Shelves(&mut self.queues);
+                self.cell.on_access(now, generation, &mut source, &mut self.out);
             }
         }
         let mut i = 0;
@@ -288,11 +290,11 @@ impl Stage {
     fn obey(&mut self, now: Instant, command: Command) {
         match command {
             Command::Access(ticket) => {
-                self.agenda.at(ticket.at, Event::Access(ticket.generation));
+                self.events.at(ticket.at, Event::Access(ticket.generation));
             }
-            Command::Step(at) => self.agenda.at(at, Event::AirStep),
+            Command::Step(at) => self.events.at(at, Event::AirStep),
             Command::Began => self.note_frames(),
-            Command::Ended | Command::Aired { .. } | Command::Mode { .. } => {}
+            Command::Ended | Command::ExchangeSent { .. } | Command::Mode { .. } => {}
             Command::Deliver { node, packet } => {
                 self.record.mark(now, node, '*');
                 self.record.delivered.push((now.0, node, number_of(&packet)));
@@ -336,7 +338,9 @@ impl Stage {
             };
             frames.push(Frame { function, node, label, start, end, fill });
         };
-        for &(f, end) in self.cell.colliders.iter().filter(|_| exchange.fate == Fate::Collision) {
+        for &(f, end) in
+            self.cell.colliders.iter().filter(|_| exchange.outcome == ExchangeOutcome::Collision)
+        {
             let edcaf = self.cell.edcaf(f);
             let (timing, node) = (self.cell.rules.timing(), self.cell.node_of(f));
             let mut start = exchange.start;
@@ -373,7 +377,7 @@ impl Stage {
         self.record.frames.append(&mut frames);
     }
 
-    /// Notes what the nodes wait for in the columns that begin before `until`.
+    /// Records what the nodes wait for in the columns that begin before `until`.
     fn watch_until(&mut self, until: Instant) {
         loop {
             let column = self.record.waits.len() as u64;
@@ -383,7 +387,7 @@ impl Stage {
             }
             let nodes = 0..self.queues.len() as u32;
             let watch = |f| self.cell.contention.watch(begins, f);
-            // Of a node's EDCAFs, the highest that waits.
+            // The EDCAF of highest priority that waits.
             let waits = |node| self.cell.edcafs_of(node).rev().find_map(watch);
             let waits = nodes.map(waits).collect();
             self.record.waits.push(waits);
@@ -393,9 +397,9 @@ impl Stage {
 
 fn is_spoiled(exchange: &Exchange, kind: StepKind) -> bool {
     matches!(
-        (exchange.fate, kind),
-        (Fate::DataLost, StepKind::Data | StepKind::BlockAckRequest)
-            | (Fate::AckLost, StepKind::Ack | StepKind::BlockAck)
+        (exchange.outcome, kind),
+        (ExchangeOutcome::DataLost, StepKind::Data | StepKind::BlockAckRequest)
+            | (ExchangeOutcome::AckLost, StepKind::Ack | StepKind::BlockAck)
     )
 }
 

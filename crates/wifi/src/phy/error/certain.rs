@@ -1,52 +1,54 @@
-//! Where an error model need not be asked.
+//! SINR limits beyond which the result of an error model is known without evaluating it.
 
 use super::{Chunk, ErrorModel};
 use crate::phy::{Mode, linear};
 use kernel::Db;
 
-/// Ratios of signal to noise and interference beyond which the answers of an error model for one
-/// mode are known well enough. A model must understand the better the higher the ratio, and the
-/// fewer the bits, but for rounding.
+/// SINR limits of one mode beyond which the result of an error model is certain. Apart from
+/// rounding, the success probability of the model must not decrease with the SINR and must not
+/// increase with the number of bits.
 #[derive(Debug)]
 pub(crate) struct Certain {
-    /// By loss and number of bits, as powers of two; not a number where not asked for yet.
+    /// By loss and number of bits, as powers of two. NaN: not computed yet.
     above: [[f64; SIZES]; LOSSES.len()],
-    /// Whole, and in parts.
+    /// The limits for whole blocks of bits, and for blocks in parts.
     below: [[f64; SIZES]; 2],
 }
 
-/// Losses that can be told: none to the last bit, and as much as leaves less than a millionth of a
-/// millionth if so many frames must all be lost: each may stand under 64 ratios.
+/// Losses that count as certain success: zero, and those with which the loss of all of so many
+/// MPDUs has a probability below 1e-12, if each MPDU extends over up to 64 chunks.
 const LOSSES: [f64; 6] = [0.0, 1e-12 / 64.0, 1e-6 / 64.0, 1e-4 / 64.0, 1e-3 / 64.0, 1e-2 / 64.0];
 const FRAMES: [usize; 6] = [0, 1, 2, 3, 4, 6];
-/// A success of which 1.0 notices nothing if it is subtracted.
+/// A success probability p so small that 1.0 - p equals 1.0.
 const NOTHING: f64 = 1e-20;
-/// The longest PSDU has some 52 million bits.
+/// The longest PSDU has about 52 million bits.
 const SIZES: usize = 27;
-/// Above so many bits [`AwgnTable`](super::AwgnTable) follows another table, and longer frames may
-/// fare better.
+/// Above this number of bits, [`AwgnTable`](super::AwgnTable) uses another table, and longer frames
+/// may have a lower error rate.
 const JOINT: u64 = 3199;
-/// In decibels: where is looked, how closely, and what is kept from what is found.
+/// In decibels: the range of the search, its resolution, and the margin that is added to its
+/// result.
 const RANGE: (f64, f64) = (-40.0, 90.0);
 const STEP: f64 = 0.01;
 const MARGIN: f64 = 0.25;
 
 impl Certain {
-    /// Of so many bits to a part, half are sent in parts of whole bits at least: a part is reckoned
-    /// with the whole bits that are sent in it.
+    /// If bits are divided into at most one part for each `PART` bits, at least half of them lie in
+    /// parts with a whole bit: the error model is evaluated for the whole bits of a part.
     pub(crate) const PART: u64 = 2;
 
     pub(crate) const NEW: Self =
         Self { above: [[f64::NAN; SIZES]; LOSSES.len()], below: [[f64::NAN; SIZES]; 2] };
 
-    /// From which ratio on up to so many bits are understood with probability 1.0.
-    pub(crate) fn clear(&mut self, model: &dyn ErrorModel, mode: &Mode, bits: u64) -> f64 {
+    /// Above this ratio, the model decodes up to so many bits with probability 1.0.
+    pub(crate) fn success_above(&mut self, model: &dyn ErrorModel, mode: &Mode, bits: u64) -> f64 {
         self.above(model, mode, bits, 0)
     }
 
-    /// From which ratio on one of several frames of up to so many bits each is understood, but for
-    /// a probability of less than 1e-12; even if each lasts over up to 64 ratios.
-    pub(crate) fn one_of(
+    /// Above this ratio, the model decodes at least one of several frames of up to so many bits
+    /// each, except with a probability below 1e-12, even if each frame extends over up to 64
+    /// ratios.
+    pub(crate) fn any_success_above(
         &mut self,
         model: &dyn ErrorModel,
         mode: &Mode,
@@ -71,14 +73,15 @@ impl Certain {
         *known
     }
 
-    /// Up to which ratio so many bits, or more, are understood with a probability that makes no
-    /// difference to 1.0.
-    pub(crate) fn hopeless(&mut self, model: &dyn ErrorModel, mode: &Mode, bits: u64) -> f64 {
+    /// Below this ratio, the success probability p of so many bits, or more, is so small that 1.0 -
+    /// p equals 1.0.
+    pub(crate) fn failure_below(&mut self, model: &dyn ErrorModel, mode: &Mode, bits: u64) -> f64 {
         self.below(model, mode, bits, false)
     }
 
-    /// The same of bits that are cut into parts, one for each [`Certain::PART`] bits at most.
-    pub(crate) fn hopeless_in_parts(
+    /// As [`Self::failure_below`], for bits that are divided into at most one part for each
+    /// [`Certain::PART`] bits.
+    pub(crate) fn failure_below_in_parts(
         &mut self,
         model: &dyn ErrorModel,
         mode: &Mode,
@@ -95,7 +98,7 @@ impl Certain {
             let parts = (0..size).map(|part| 1 << part).chain([JOINT.min(1 << size)]);
             let edge = edge(|level| {
                 let success = |bits| model.success(&Chunk { mode, sinr: Db(level), bits });
-                // Half of all bits, in parts of up to twice as many as these.
+                // Half of all bits, in parts of up to twice this number.
                 let all =
                     |part| libm::pow(success(part), (1u64 << size) as f64 / (4 * part) as f64);
                 whole.clone().any(|bits| success(bits) > NOTHING)
@@ -107,7 +110,7 @@ impl Certain {
     }
 }
 
-/// From where on it holds, in decibels.
+/// The level in decibels above which the predicate holds.
 fn edge(holds: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = RANGE;
     if holds(low) {
@@ -146,7 +149,7 @@ mod tests {
         DOT11A.modes.iter().chain(DOT11B.modes).copied().chain(coded.filter_map(he))
     }
 
-    /// What models say of so many bits from a ratio on, upwards or downwards.
+    /// The results of models for so many bits at ratios from this one upwards or downwards.
     fn answers(
         model: &dyn ErrorModel,
         mode: &Mode,
@@ -159,17 +162,20 @@ mod tests {
     }
 
     #[test]
-    fn above_its_limits_a_model_says_what_is_expected() {
+    fn above_its_limits_a_model_decodes_with_certainty() {
         for model in MODELS {
             for mode in modes() {
                 let mut certain = Certain::NEW;
                 for bits in BITS {
-                    let clear = certain.clear(model, &mode, bits);
-                    assert!(answers(model, &mode, bits, clear, 0.2).all(|success| success == 1.0));
+                    let success_above = certain.success_above(model, &mode, bits);
+                    assert!(
+                        answers(model, &mode, bits, success_above, 0.2)
+                            .all(|success| success == 1.0)
+                    );
                     for (frames, loss) in [(1, 1e-12), (2, 1e-6), (5, 1e-3), (12, 1e-2)] {
-                        let from = certain.one_of(model, &mode, bits, frames);
-                        assert!(from <= clear);
-                        // Fewer bits do no worse.
+                        let from = certain.any_success_above(model, &mode, bits, frames);
+                        assert!(from <= success_above);
+                        // Fewer bits have no higher error rate.
                         for bits in BITS.into_iter().filter(|&fewer| fewer <= bits) {
                             let lost = |success: f64| 64.0 * (1.0 - success) < loss;
                             assert!(answers(model, &mode, bits, from, 0.2).all(lost));
@@ -181,22 +187,22 @@ mod tests {
     }
 
     #[test]
-    fn below_its_limits_a_model_has_no_hope() {
+    fn below_its_limits_a_model_decodes_nothing() {
         for model in MODELS {
             for mode in modes() {
                 let mut certain = Certain::NEW;
                 for bits in BITS {
-                    let hopeless = certain.hopeless(model, &mode, bits);
-                    let in_parts = certain.hopeless_in_parts(model, &mode, bits);
-                    assert!(in_parts <= hopeless && (bits < 3000 || in_parts > 0.0));
-                    // No power is so little that some bits could not be guessed.
-                    for from in [hopeless, in_parts].into_iter().filter(|&from| from > 0.0) {
+                    let failure_below = certain.failure_below(model, &mode, bits);
+                    let in_parts = certain.failure_below_in_parts(model, &mode, bits);
+                    assert!(in_parts <= failure_below && (bits < 3000 || in_parts > 0.0));
+                    // Even without power, a receiver may guess a few bits correctly.
+                    for from in [failure_below, in_parts].into_iter().filter(|&from| from > 0.0) {
                         for bits in BITS.into_iter().filter(|&more| more >= bits) {
                             let nothing = |success: f64| success <= NOTHING && 1.0 - success == 1.0;
                             assert!(answers(model, &mode, bits, from, -0.2).all(nothing));
                         }
                     }
-                    // In equal parts, as many as there may be.
+                    // In equal parts, with the greatest number of parts.
                     let parts = (bits / Certain::PART).max(1);
                     let whole = |success: f64| libm::pow(success, parts as f64) <= NOTHING;
                     if in_parts > 0.0 {
@@ -208,11 +214,11 @@ mod tests {
     }
 
     #[test]
-    fn little_is_left_in_between() {
+    fn few_ratios_need_the_error_model() {
         for mode in modes() {
             let mut certain = Certain::NEW;
-            let from = certain.hopeless(&Nist {}, &mode, 12_000);
-            let to = certain.one_of(&Nist {}, &mode, 12_000, 1);
+            let from = certain.failure_below(&Nist {}, &mode, 12_000);
+            let to = certain.any_success_above(&Nist {}, &mode, 12_000, 1);
             assert!((0.0..12.0).contains(&decibels(to / from).0), "{mode:?}: {from} to {to}");
         }
     }

@@ -15,13 +15,13 @@ pub(super) fn bit_error(mode: &Mode, snr: f64) -> f64 {
     }
 }
 
-/// An approximation that grows without bound towards no signal at all.
+/// An approximation that grows without bound as the signal vanishes.
 fn dqpsk(bit_snr: f64) -> f64 {
     let factor = (SQRT_2 + 1.0) / libm::sqrt(8.0 * PI * SQRT_2 * bit_snr);
     (factor * libm::exp(-(2.0 - SQRT_2) * bit_snr)).min(0.5)
 }
 
-/// The fits hold from -10 to 10 dB; that of 11 Mb/s has no tail, and is a step at 10 dB.
+/// The fits hold from -10 to 10 dB. That of 11 Mb/s is cut off at 10 dB, where it is not zero.
 fn fitted(snr: f64, fit: fn(f64) -> f64) -> f64 {
     match snr {
         _ if snr > 10.0 => 0.0,

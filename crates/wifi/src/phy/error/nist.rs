@@ -5,8 +5,8 @@ use crate::phy::{CodeRate, Modulation, linear};
 use settings::Settings;
 
 /// NIST's hard-decision union bound of the convolutional code, by code rate (G. Pei, T. R.
-/// Henderson, "Validation of OFDM error rate model in ns-3", 2010, after L. E. Miller, NIST, 2003);
-/// DSSS and CCK by formulas of their own.
+/// Henderson, "Validation of OFDM error rate model in ns-3", 2010, after L. E. Miller, NIST, 2003).
+/// DSSS and CCK have their own formulas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 pub struct Nist {}
 
@@ -36,8 +36,8 @@ fn coded(modulation: Modulation, snr: f64) -> f64 {
     }
 }
 
-/// Coefficients of the bound in powers of D, the first and the step of the exponents, and the
-/// inverse of the factor before it.
+/// Coefficients of the bound in powers of D: the first exponent, the step of the exponents, and the
+/// divisor of the sum.
 struct Bound {
     first: i32,
     step: i32,
@@ -113,7 +113,7 @@ const FIVE_SIXTHS: Bound = Bound {
     divisor: 10.0,
 };
 
-/// Probability that a decoded bit is wrong where coded ones are with probability `error`.
+/// Probability that a decoded bit is wrong if a coded bit is wrong with probability `error`.
 fn decoded(rate: CodeRate, error: f64) -> f64 {
     let bound = match rate {
         CodeRate::Half => HALF,

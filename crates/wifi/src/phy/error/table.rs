@@ -1,11 +1,11 @@
 //! Packet error rates from link simulations of an AWGN channel.
 //!
-//! ns-3 has them tabulated by MCS: BCC for 32 and 1458 bytes, LDPC for 1458. Of each table three
-//! points are kept, the ratios at which 50 %, 10 % and 1 % are lost, and the logarithm of the mean
-//! number of errors, ln(-ln(1 - PER)), is interpolated linearly between them and beyond: it is
-//! nearly straight for coded packets. What is not 32 or 1458 bytes long has as many errors in
-//! proportion. Modes without a table, 9 Mb/s and 1024-QAM with BCC, follow [`Yans`]; DSSS and CCK
-//! have their formulas.
+//! ns-3 has tables by MCS: BCC for 32 and 1458 bytes, LDPC for 1458 bytes. This module keeps three
+//! points of each table, the ratios at which 50 %, 10 % and 1 % of packets are lost. It
+//! interpolates and extrapolates the logarithm of the mean number of errors, ln(-ln(1 - PER)),
+//! linearly, because this function is nearly straight for coded packets. Packets of other lengths
+//! have a proportional number of errors. Modes without a table, 9 Mb/s and 1024-QAM with BCC,
+//! follow [`Yans`]. DSSS and CCK have their own formulas.
 
 use super::{Chunk, ErrorModel, Yans};
 use crate::phy::{CodeRate, Coding, Mode, Modulation};
@@ -16,8 +16,8 @@ use settings::Settings;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 pub struct AwgnTable {}
 
-/// Below this many bytes a BCC chunk follows the table of short packets. The two differ by some
-/// tenths of a decibel where they meet.
+/// A BCC chunk with fewer bytes follows the table of short packets. At this length, the two tables
+/// differ by some tenths of a decibel.
 const SHORT_BELOW: f64 = 400.0;
 const SHORT: f64 = 32.0;
 const LONG: f64 = 1458.0;
@@ -81,7 +81,7 @@ impl ErrorModel for AwgnTable {
     }
 }
 
-/// The table of a mode, and the bytes of its packets.
+/// The table of a mode, and the packet length of the table in bytes.
 fn table(mode: &Mode, bytes: f64) -> Option<(&'static Points, f64)> {
     let index = mcs(mode)?;
     match mode.coding {
@@ -112,7 +112,7 @@ fn mcs(mode: &Mode) -> Option<usize> {
     })
 }
 
-/// The straight line through the two nearest points.
+/// Interpolates on the straight line through the two nearest points.
 fn interpolate(points: &Points, sinr: f64) -> f64 {
     let left = usize::from(sinr > points[1]);
     let slope = (ERRORS[left + 1] - ERRORS[left]) / (points[left + 1] - points[left]);

@@ -1,4 +1,4 @@
-//! The ratios at which a tenth of all frames is lost, and the shape of the models around them.
+//! The ratios at which 10 % of all frames are lost, and the shape of the models around them.
 
 use super::*;
 use crate::phy::{Band, Coding, DOT11A, DOT11B, Guard, Mode, ModeClass, TxVector, Width};
@@ -19,7 +19,7 @@ fn assert_tenth(model: &dyn ErrorModel, mode: &Mode, psdu: u64, expected: f64, w
 
 const RATES: [f64; 8] = [6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0];
 
-/// Reference values of ns-3's formulas for 1536 bytes are printed to a hundredth of a decibel.
+/// Reference values of ns-3's formulas for 1536 bytes, printed to a hundredth of a decibel.
 const PRINTED: f64 = 0.006;
 
 #[test]
@@ -52,14 +52,14 @@ fn dsss_and_cck_by_rate() {
 
 #[test]
 fn yans_spreads_the_ratio_over_the_coded_bits() {
-    // The same MCS in twice the width, or with two streams' bits in one: the rate grows, and so
-    // does the ratio that it needs, unless the width grows with it.
+    // The same MCS in twice the bandwidth, or with the bits of two streams in one: the rate grows,
+    // and so does the ratio that it needs, unless the bandwidth grows with it.
     let vht = TxVector { mcs: 4, ..TxVector::of(ModeClass::Vht, Band::Ghz5) };
     let snr =
         |vector: TxVector| required_snr(&Yans {}, &vector.mode().unwrap(), Bytes(1536), 0.1).0;
     let narrow = snr(vht);
     let wide = snr(TxVector { width: Width::Mhz40, ..vht });
-    // 54 and 2·26 data tones in proportion.
+    // The ratio of 54 to 2·26 data subcarriers.
     assert!((wide - narrow - 10.0 * libm::log10(54.0 / 52.0)).abs() < 1e-3);
     let short = snr(TxVector { guard: Guard::Ns400, ..vht });
     assert!((short - narrow - 10.0 * libm::log10(4.0 / 3.6)).abs() < 1e-3);
@@ -139,7 +139,8 @@ fn success_grows_with_the_ratio_and_falls_with_the_bits() {
                 let now = success(tenth_db, 12_000);
                 assert!((0.0..=1.0).contains(&now) && now >= last - 1e-12, "{model:?} {mode:?}");
                 last = now;
-                // Where the tables of two sizes meet, the shorter packet may fare worse.
+                // At the length at which the tables meet, the shorter packet may have a higher
+                // error rate.
                 assert!(success(tenth_db, 24_000) <= now);
                 assert_eq!(success(tenth_db, 0), 1.0);
             }

@@ -1,13 +1,13 @@
-//! Reception by a threshold, as in ns-2.
+//! Reception by an SINR threshold, as in ns-2.
 
 use super::{Chunk, ErrorModel};
 use kernel::Db;
 use settings::Settings;
 
-/// All from a ratio on, nothing below, as in ns-2.
+/// All bits are decoded from this ratio on, and none below it, as in ns-2.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub struct Threshold {
-    /// The least ratio in decibels; in ns-2 that of capture (`CPThresh_`).
+    /// The least ratio in decibels; in ns-2 the capture threshold (`CPThresh_`).
     #[setting(key = "sinr_db", default = 10.0, range = -20.0..=60.0)]
     pub sinr: Db,
 }

@@ -1,9 +1,9 @@
-//! An error model for the test of extensions: half of everything.
+//! An error model for the test of extensions: half of all chunks.
 
 use super::{Chunk, ErrorModel};
 use settings::Settings;
 
-/// Half of all chunks are understood, whatever the ratio.
+/// Half of all chunks are decoded, at any ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub struct ToyErrorsConfig {}
 

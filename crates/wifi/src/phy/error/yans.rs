@@ -4,9 +4,9 @@ use super::{Chunk, ErrorModel, all_right, dsss};
 use crate::phy::{CodeRate, Mode, Modulation, linear};
 use settings::Settings;
 
-/// The first terms of the union bound with the signal to noise ratio of a coded bit (M. Lacage,
-/// T. R. Henderson, "Yet another network simulator", 2006), as ns-3 has it; DSSS and CCK by
-/// formulas of their own. Some 3 dB more optimistic than "nist".
+/// The first terms of the union bound with the signal to noise ratio of a coded bit (M. Lacage, T.
+/// R. Henderson, "Yet another network simulator", 2006), as in ns-3. DSSS and CCK have their own
+/// formulas. Needs about 3 dB less than "nist".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 pub struct Yans {}
 
@@ -21,7 +21,8 @@ impl ErrorModel for Yans {
     }
 }
 
-/// Probability that a coded bit is wrong: the ratio in the bandwidth is spread over the coded bits.
+/// Probability that a coded bit is wrong. The signal to noise ratio in the bandwidth is converted
+/// to that of a coded bit.
 fn coded(mode: &Mode, snr: f64) -> f64 {
     let (data, coded) = mode.code_rate.parts();
     let coded_rate = mode.rate.0 as f64 * f64::from(coded) / f64::from(data);
@@ -36,8 +37,8 @@ fn coded(mode: &Mode, snr: f64) -> f64 {
     (1.0 - (1.0 - side) * (1.0 - side)) / bits
 }
 
-/// Probability that a decoded bit is wrong: errors of the free distance and, but for BPSK, of the
-/// next.
+/// Probability that a decoded bit is wrong: errors at the free distance and, except for BPSK, at
+/// the next distance.
 fn decoded(rate: CodeRate, modulation: Modulation, error: f64) -> f64 {
     let (distance, first, second) = match rate {
         CodeRate::Half => (10, 11.0, 0.0),
@@ -51,8 +52,8 @@ fn decoded(rate: CodeRate, modulation: Modulation, error: f64) -> f64 {
     bound.min(1.0)
 }
 
-/// Probability that a wrong path at a Hamming distance is nearer. ns-3 leaves out the last term of
-/// the sum, in which all bits are wrong.
+/// Probability that a wrong path at a Hamming distance is closer than the right one. ns-3 omits the
+/// last term of the sum, in which all bits are wrong.
 fn wrong_path(distance: u32, error: f64) -> f64 {
     let mut term = power(1.0 - error, distance);
     let odds = error / (1.0 - error);

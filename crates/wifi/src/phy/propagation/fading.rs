@@ -1,4 +1,4 @@
-//! Many small paths: a gain that is drawn anew in each block of time.
+//! Fading: a random gain of a pair of nodes, constant within a block of time.
 
 use super::Path;
 use super::variates::gamma;
@@ -12,7 +12,7 @@ use settings::Settings;
 // blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub struct Fading {
-    /// Shape: 1 is Rayleigh fading, more where a path dominates.
+    /// Shape: 1 is Rayleigh fading, greater if one path dominates.
     #[setting(default = 1.0, range = 0.5..=1000.0)]
     pub m: f64,
     /// Length of a block in milliseconds.
@@ -21,7 +21,7 @@ pub struct Fading {
 }
 
 impl Fading {
-    /// What it adds to the mean loss; the streams are "radio.fading" of each pair.
+    /// The loss in addition to the mean loss. The streams are "radio.fading" of each pair.
     pub fn loss(&self, seed: &Seed, path: &Path) -> Db {
         let mut pair = seed.stream("radio.fading", path.pair());
         let root = u64::from(pair.up_to(u32::MAX)) << 32 | u64::from(pair.up_to(u32::MAX));
@@ -73,7 +73,7 @@ mod tests {
             let at = |n: u64| gain(m, (0, 1), Instant::ZERO + Duration::from_millis(10 * n));
             (0..10_000).filter(|&n| at(n) < 0.1).count()
         };
-        // Gamma of shape 4 and mean 1 is below 0.1 in 0.08 % of all cases.
+        // A gamma variate of shape 4 and mean 1 is below 0.1 with probability 0.08 %.
         assert!(deep(4.0) < 20 && deep(0.5) > 2300, "{} {}", deep(4.0), deep(0.5));
     }
 }

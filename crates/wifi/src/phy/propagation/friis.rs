@@ -1,4 +1,4 @@
-//! Free space.
+//! Free space path loss.
 
 use super::{LIGHT, Path, Propagation};
 use kernel::Db;
@@ -29,8 +29,8 @@ impl Propagation for Friis {
     }
 }
 
-/// The loss in free space at a wavelength: (4πd/λ)², and never a gain, as the formula is of the far
-/// field.
+/// The loss in free space at a wavelength: (4πd/λ)². It is never a gain, because the formula holds
+/// in the far field only.
 pub(super) fn free_space(wavelength: f64, distance: f64) -> Db {
     let ratio = 4.0 * std::f64::consts::PI * distance / wavelength;
     Db((20.0 * libm::log10(ratio)).max(0.0))

@@ -1,4 +1,4 @@
-//! A power of the distance.
+//! Path loss proportional to a power of the distance.
 
 use super::{Path, Propagation};
 use kernel::Db;
@@ -8,13 +8,14 @@ use settings::Settings;
 /// Wireless Communications, 2nd ed., section 4.9.1); by default as in ns-3.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub struct LogDistance {
-    /// Power of the distance: 2 in free space, 3 in offices, 4 behind walls.
+    /// Path loss exponent: 2 in free space, 3 in offices, 4 behind walls.
     #[setting(default = 3.0, range = 0.0..=20.0)]
     pub exponent: f64,
     /// Reference distance in metres.
     #[setting(default = 1.0, range = 1e-3..=1e6)]
     pub reference_m: f64,
-    /// Loss there, and nearer, in decibels; by default that of free space at 5.15 GHz.
+    /// Loss at and below the reference distance, in decibels; by default that of free space at 5.15
+    /// GHz.
     #[setting(key = "reference_loss_db", default = 46.6777, range = 0.0..=300.0)]
     pub reference_loss: Db,
 }

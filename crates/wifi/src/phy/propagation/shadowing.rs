@@ -1,18 +1,19 @@
-//! What stands between two nodes, drawn once for each pair.
+//! Shadowing: a random loss of each pair of nodes, constant during a run.
 
 use super::variates::normal;
 use super::{Path, Propagation};
 use kernel::{Db, Seed};
 
-/// Log-normal shadowing upon another model (Rappaport, section 4.9.2): a normal number of decibels
-/// for each pair of nodes, the same both ways and for the whole run, wherever the two go.
+/// Log-normal shadowing in addition to another model (Rappaport, section 4.9.2): a normally
+/// distributed number of decibels for each pair of nodes, the same in both directions and during
+/// the whole run, also if the nodes move.
 #[derive(Clone, Debug)]
 pub struct Shadowing<P> {
     /// The model of the mean loss.
     pub inner: P,
     /// Standard deviation.
     pub deviation: Db,
-    /// Root of the streams; a pair's is "radio.shadowing".
+    /// Seed of the streams; that of a pair is "radio.shadowing".
     pub seed: Seed,
 }
 

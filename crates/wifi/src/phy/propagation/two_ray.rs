@@ -1,13 +1,14 @@
-//! A direct ray and one from the ground.
+//! Path loss with a direct ray and one that the ground reflects.
 
 use super::friis::free_space;
 use super::{Path, Propagation};
 use kernel::Db;
 use settings::Settings;
 
-/// Free space, and from 86 m on two rays, with the constants of ns-2 (914 MHz, antennas at 1.5 m).
-// Free space up to a crossover distance, the fourth power of the distance beyond, where the ray
-// that the ground reflects meets the direct one (Rappaport, section 4.6). Antenna heights are those
+/// Free space path loss up to 86 m, two rays beyond, with the constants of ns-2 (914 MHz, antennas
+/// at 1.5 m).
+// Free space up to a crossover distance, the fourth power of the distance beyond, where the
+// reflected ray interferes with the direct one (Rappaport, section 4.6). Antenna heights are those
 // of the model, not of the positions.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub struct TwoRay {}
@@ -16,11 +17,11 @@ pub struct TwoRay {}
 const WAVELENGTH_M: f64 = 3e8 / 914e6;
 /// Height of all antennas above the ground.
 pub const ANTENNA_HEIGHT_M: f64 = 1.5;
-/// The heights of sender and receiver.
+/// The product of both antenna heights.
 const HEIGHTS_M2: f64 = ANTENNA_HEIGHT_M * ANTENNA_HEIGHT_M;
 
 impl TwoRay {
-    /// Where free space ends: 4π·h·h/λ.
+    /// The crossover distance: 4π·h·h/λ.
     fn crossover_m() -> f64 {
         4.0 * std::f64::consts::PI * ANTENNA_HEIGHT_M * ANTENNA_HEIGHT_M / WAVELENGTH_M
     }
@@ -46,19 +47,19 @@ mod tests {
     use crate::phy::Milliwatts;
     use kernel::{Dbm, Instant};
 
-    /// The power with which nodes of ns-2 send (`Pt_`), 281.84 mW, that from which on frames are
-    /// understood (`RXThresh_`), and that from which on they make the medium busy (`CSThresh_`).
+    /// The transmit power of ns-2 (`Pt_`), 281.84 mW, its reception threshold (`RXThresh_`), and
+    /// its carrier sense threshold (`CSThresh_`).
     const SENT: Dbm = Dbm(24.5);
     const UNDERSTOOD: Dbm = Dbm(-64.3747);
     const SENSED: Dbm = Dbm(-78.0715);
-    /// How far a frame must stand above a later one (`CPThresh_`).
+    /// Capture threshold: the least ratio of a frame to a later one (`CPThresh_`).
     const CAPTURE: Db = Db(10.0);
 
     fn level(distance: f64) -> Dbm {
         SENT - TwoRay {}.loss(&Path { distance, ends: (0, 1), now: Instant::ZERO })
     }
 
-    /// Watts that arrive from a transmitter of ns-2.
+    /// Received power in watts from a transmitter of ns-2.
     fn received(distance: f64) -> f64 {
         Milliwatts::from(level(distance)).0 * 1e-3
     }

@@ -1,4 +1,4 @@
-//! Random variates that the models need beside those of the generator.
+//! Normal and gamma variates for the propagation models.
 
 use kernel::Rng;
 

@@ -1,5 +1,5 @@
-//! PPDU durations against the standard's formulas, written out over literal tables of bits per
-//! symbol, and against known values of ns-3.
+//! PPDU durations against the formulas of the standard, with tables of bits per symbol, and against
+//! known values of ns-3.
 
 use super::*;
 use kernel::{Bytes, Duration};
@@ -52,8 +52,8 @@ fn ht_tail(mbps: f64) -> u64 {
     if mbps > 300.0 { 12 } else { 6 }
 }
 
-/// Encoders of VHT: one for each 540 Mb/s of the rate with 800 ns, but where tables 21-29 to 21-60
-/// have more.
+/// Encoders of VHT: one for each 540 Mb/s of the rate with 800 ns, except where tables 21-29 to
+/// 21-60 have more.
 fn vht_encoders(width: u32, streams: u8, mcs: u8, bits: u64) -> u64 {
     match (width, streams, mcs) {
         (80, 7, 2) => 3,
@@ -144,7 +144,7 @@ fn he_su() {
                         let expected = 36_000 + 8000 * training + (12_800 + guard) * symbols;
                         check(&ns3, psdu, expected);
                         cases += 1;
-                        // Short PSDUs may need an extra LDPC symbol, tested with LDPC itself.
+                        // Short PSDUs may need an extra LDPC symbol, which the tests of LDPC cover.
                         if !bcc && psdu < 20_000 {
                             continue;
                         }
@@ -193,13 +193,14 @@ fn ldpc_has_no_tail_and_at_times_one_symbol_more() {
         let ldpc = TxVector { coding: Some(Coding::Ldpc), ..bcc };
         (total(&ldpc, psdu).0 / 1000, total(&bcc, psdu).0 / 1000)
     };
-    // HT MCS 7: 16 + 8·1525 = 12216 bits fill 47 symbols of 260 but 4 bits; with a tail 48.
+    // HT MCS 7: 16 + 8·1525 = 12216 bits leave 4 bits of 47 symbols of 260; with a tail there are
+    // 48 symbols.
     assert_eq!(ldpc(ModeClass::Ht, 7, 800, 1525), (36 + 188, 36 + 192));
-    // 158 B at MCS 7 in one codeword: the pad bits of VHT leave too little to be shortened.
+    // 158 B at MCS 7 in one codeword: the pad bits of VHT leave too few bits for shortening.
     assert_eq!(ldpc(ModeClass::Ht, 7, 800, 158), (36 + 20, 36 + 20));
     assert_eq!(ldpc(ModeClass::Vht, 7, 800, 158), (40 + 24, 40 + 20));
     assert_eq!(ldpc(ModeClass::Ht, 7, 800, 1536), (36 + 192, 36 + 192));
-    // What ns-3 does not know, its variant leaves out.
+    // The variant of ns-3 omits what ns-3 does not model.
     let ns3 = TxVector {
         coding: Some(Coding::Ldpc),
         timing: PpduTiming::Ns3,
@@ -237,8 +238,8 @@ fn class(name: &str) -> ModeClass {
     }
 }
 
-/// Durations that the test suite of ns-3 knows, 5 GHz, one stream: class, MCS, width in MHz, guard
-/// interval in ns, and µs of 1536, 76 and 14 bytes.
+/// Durations in the test suite of ns-3, 5 GHz, one stream: class, MCS, width in MHz, guard interval
+/// in ns, and µs of 1536, 76 and 14 bytes.
 const NS3: &str = include_str!("ns3_durations.csv");
 
 #[test]
@@ -277,7 +278,7 @@ fn the_longest_psdu_fits_and_a_longer_one_does_not() {
         }
     }
     let cck = DOT11B.fastest();
-    // 192 µs of preamble leave 1000 µs: 1375 bytes.
+    // After 192 µs of preamble, 1000 µs are left: 1375 bytes.
     let within = |us| psdu_within(&cck, Preamble::Long, Duration::from_micros(us));
     assert_eq!(within(1192), Some(Bytes(1375)));
     assert_eq!(within(191), None);

@@ -1,4 +1,4 @@
-//! The modes and durations of HT, VHT and HE against tables and formulas written down apart.
+//! The modes and durations of HT, VHT and HE against independent tables and formulas.
 
 mod durations;
 mod rates;

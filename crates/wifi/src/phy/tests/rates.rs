@@ -3,7 +3,7 @@
 use super::*;
 
 /// Mb/s of one stream at 20, 40, 80 and 160 MHz by MCS, each with 800 and 400 ns (tables 19-27,
-/// 19-31, 21-29, 21-37, 21-45, 21-53); 0 where there is no MCS.
+/// 19-31, 21-29, 21-37, 21-45, 21-53); 0 if the MCS does not exist.
 const HT_AND_VHT: [[(f64, f64); 4]; 10] = [
     [(6.5, 7.2), (13.5, 15.0), (29.3, 32.5), (58.5, 65.0)],
     [(13.0, 14.4), (27.0, 30.0), (58.5, 65.0), (117.0, 130.0)],
@@ -129,7 +129,7 @@ fn modes_know_their_modulation() {
 }
 
 #[test]
-fn the_fastest_mcs_is_found_behind_a_hole() {
+fn the_fastest_mcs_is_found_above_a_missing_one() {
     let fastest =
         |class, streams, width| vector(class, 0, streams, width, 800).fastest().unwrap().mcs;
     assert_eq!(fastest(ModeClass::Ht, 2, 40), 7);

@@ -1,4 +1,4 @@
-//! What does not exist, and what is said of it.
+//! Modes that do not exist, and their error messages.
 
 use super::*;
 

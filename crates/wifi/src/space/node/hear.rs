@@ -1,49 +1,50 @@
-//! What a node does when it has received something.
+//! The actions of a node when it has received a frame.
 
 use super::Node;
 use crate::Command;
-use crate::mac::{ACK, Answer, Bitmap, StepKind, block_ack};
+use crate::mac::{ACK, Bitmap, ElicitedResponse, StepKind, block_ack};
 use crate::phy::{Mode, decibels};
 use crate::space::frame::OnAir;
 use crate::space::rules::{Rules, peer_mut};
 use kernel::{Duration, Instant};
 
 impl Node {
-    /// A frame ends that could not be decoded: what an EIFS is longer than a DIFS comes before the
-    /// next slot (clause 10.3.2.3.7).
-    pub(in crate::space) fn garbled(
+    /// A frame ends that the node could not decode: it defers for an EIFS, which is longer than a
+    /// DIFS by `extra` (clause 10.3.2.3.7).
+    pub(in crate::space) fn on_decoding_error(
         &mut self,
         now: Instant,
         extra: Duration,
         rules: &Rules,
         out: &mut Vec<Command>,
     ) {
-        self.carrier.on_garbled(extra);
+        self.carrier.on_decoding_error(extra);
         self.miss(now, rules, out);
     }
 
-    /// What ends now was not the answer.
+    /// The frame that ends now was not the expected response.
     fn miss(&mut self, now: Instant, rules: &Rules, out: &mut Vec<Command>) {
         if self.awaited.is_some_and(|awaited| awaited.receiving) {
             self.give_up_waiting(now, rules, out);
         }
     }
 
-    /// A frame for somebody else is decoded: it reserves the medium (clause 10.3.2.4).
+    /// The node decodes a frame for another node and sets its NAV (clause 10.3.2.4).
     pub(in crate::space) fn overhear(
         &mut self,
         now: Instant,
         reserves: Duration,
-        unless_followed: Option<Instant>,
+        nav_reset_at: Option<Instant>,
         rules: &Rules,
         out: &mut Vec<Command>,
     ) {
         self.miss(now, rules, out);
         self.carrier.on_decoded();
-        self.carrier.reserve(now + reserves, unless_followed);
+        self.carrier.reserve(now + reserves, nav_reset_at);
     }
 
-    /// A frame for this node, or for all, is decoded; of a block ack the bitmap.
+    /// The node decodes a frame that is addressed to it, or a broadcast. `bitmap` is that of a
+    /// BlockAck.
     pub(in crate::space) fn hear(
         &mut self,
         now: Instant,
@@ -66,16 +67,16 @@ impl Node {
         }
         self.miss(now, rules, out);
         let (timing, window) = (rules.timing(), rules.mac.window());
-        let answer = |kind, psdu| frame.answered(timing, self.id, kind, psdu);
+        let answer = |kind, psdu| frame.response(timing, self.id, kind, psdu);
         let reply = match (frame.kind, frame.answer) {
-            // An answer that comes too late.
-            _ if frame.is_answer() => None,
-            // No CTS while the NAV stands (clause 10.3.2.9).
+            // A response that arrives after the timeout.
+            _ if frame.is_control_response() => None,
+            // No CTS while the NAV has not expired (clause 10.3.2.9).
             (StepKind::Rts, _) if self.carrier.is_reserved(now) => None,
             (StepKind::Rts, _) => Some(answer(StepKind::Cts, ACK)),
-            (_, Answer::Ack) => Some(answer(StepKind::Ack, ACK)),
-            (_, Answer::BlockAck) => Some(answer(StepKind::BlockAck, block_ack(window))),
-            (_, Answer::None) => None,
+            (_, ElicitedResponse::Ack) => Some(answer(StepKind::Ack, ACK)),
+            (_, ElicitedResponse::BlockAck) => Some(answer(StepKind::BlockAck, block_ack(window))),
+            (_, ElicitedResponse::None) => None,
         };
         if let Some(reply) = reply {
             self.reply(now, reply, rules);
@@ -96,7 +97,7 @@ impl Node {
         out: &mut Vec<Command>,
     ) {
         let Some(index) = self.exchange.take() else { return };
-        self.tell_airtime(index, now, true, out);
+        self.report_airtime(index, now, true, out);
         let sifs = rules.timing().sifs();
         self.txop = self.txop.and_then(|txop| txop.after_success(now, sifs));
         let contender = &mut self.contenders[index];

@@ -1,14 +1,14 @@
-//! The agenda: pending events in the order in which they happen.
+//! The event queue: pending events in the order in which they happen.
 
 use crate::Instant;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Gives each kind of event its place among events of the same instant.
+/// Ranks the kinds of events that happen at the same instant.
 ///
-/// The order is physical, not cosmetic: all packets of an instant reach their queues before the
-/// back-offs of that instant expire, and all back-offs that expire together are dispatched before
-/// any of the transmissions they start is sensed.
+/// The order is physical: all packets of an instant reach their queues before the back-offs of that
+/// instant expire, and all back-offs that expire together are dispatched before carrier sense
+/// reports any transmission that they start.
 pub trait Ranked {
     /// Lower ranks go first.
     fn rank(&self) -> u8;
@@ -16,7 +16,7 @@ pub trait Ranked {
 
 /// Pending events, taken out by (instant, rank, order of scheduling).
 #[derive(Debug)]
-pub struct Agenda<E> {
+pub struct EventQueue<E> {
     heap: BinaryHeap<Entry<E>>,
     scheduled: u64,
     now: Instant,
@@ -25,7 +25,7 @@ pub struct Agenda<E> {
 #[derive(Debug)]
 struct Entry<E> {
     when: Instant,
-    /// Rank in the top byte, order of scheduling below it.
+    /// The rank is in the top byte, the order of scheduling below it.
     order: u64,
     event: E,
 }
@@ -37,7 +37,7 @@ impl<E> Entry<E> {
 }
 
 impl<E> Ord for Entry<E> {
-    /// Reversed, for [`BinaryHeap`] gives the greatest first.
+    /// Reversed, because [`BinaryHeap`] returns the greatest entry first.
     fn cmp(&self, other: &Self) -> Ordering {
         other.key().cmp(&self.key())
     }
@@ -57,8 +57,8 @@ impl<E> PartialEq for Entry<E> {
 
 impl<E> Eq for Entry<E> {}
 
-impl<E: Ranked> Agenda<E> {
-    /// An empty agenda at the start of time.
+impl<E: Ranked> EventQueue<E> {
+    /// Creates an empty event queue at time zero.
     pub fn new() -> Self {
         Self { heap: BinaryHeap::with_capacity(256), scheduled: 0, now: Instant::ZERO }
     }
@@ -73,7 +73,7 @@ impl<E: Ranked> Agenda<E> {
         self.heap.push(Entry { when, order, event });
     }
 
-    /// Takes out the next event and moves the time to it.
+    /// Removes the next event and advances the time to it.
     #[expect(clippy::should_implement_trait, reason = "events are scheduled between the calls")]
     pub fn next(&mut self) -> Option<(Instant, E)> {
         let entry = self.heap.pop()?;
@@ -81,33 +81,33 @@ impl<E: Ranked> Agenda<E> {
         Some((entry.when, entry.event))
     }
 
-    /// When the next event happens.
+    /// The instant of the next event.
     pub fn peek(&self) -> Option<Instant> {
         self.heap.peek().map(|entry| entry.when)
     }
 
-    /// The instant of the last event taken out.
+    /// The instant of the event that was removed last.
     pub fn now(&self) -> Instant {
         self.now
     }
 
-    /// How many events are pending, stale ones included.
+    /// The number of pending events, stale ones included.
     pub fn len(&self) -> usize {
         self.heap.len()
     }
 
-    /// Whether nothing is pending.
+    /// Whether no event is pending.
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty()
     }
 
-    /// How many events were scheduled so far.
+    /// The number of events that were scheduled so far.
     pub fn scheduled(&self) -> u64 {
         self.scheduled
     }
 }
 
-impl<E: Ranked> Default for Agenda<E> {
+impl<E: Ranked> Default for EventQueue<E> {
     fn default() -> Self {
         Self::new()
     }
@@ -129,25 +129,25 @@ mod tests {
 
     #[test]
     fn simultaneous_events_go_by_rank_then_by_order_of_scheduling() {
-        let mut agenda = Agenda::new();
-        agenda.at(Instant(5), Ping(2, 0));
-        agenda.at(Instant(5), Ping(1, 1));
-        agenda.at(Instant(5), Ping(1, 2));
-        agenda.at(Instant(4), Ping(9, 3));
-        let order: Vec<u32> = std::iter::from_fn(|| agenda.next()).map(|(_, p)| p.1).collect();
+        let mut event_queue = EventQueue::new();
+        event_queue.at(Instant(5), Ping(2, 0));
+        event_queue.at(Instant(5), Ping(1, 1));
+        event_queue.at(Instant(5), Ping(1, 2));
+        event_queue.at(Instant(4), Ping(9, 3));
+        let order: Vec<u32> = std::iter::from_fn(|| event_queue.next()).map(|(_, p)| p.1).collect();
         assert_eq!(order, [3, 1, 2, 0]);
-        assert_eq!(agenda.now(), Instant(5));
+        assert_eq!(event_queue.now(), Instant(5));
     }
 
     proptest! {
         #[test]
         fn comes_out_sorted(events in prop::collection::vec((0u64..50, 0u8..4), 0..200)) {
-            let mut agenda = Agenda::new();
+            let mut event_queue = EventQueue::new();
             for (i, &(when, rank)) in events.iter().enumerate() {
-                agenda.at(Instant(when), Ping(rank, i as u32));
+                event_queue.at(Instant(when), Ping(rank, i as u32));
             }
             let out: Vec<_> =
-                std::iter::from_fn(|| agenda.next()).map(|(t, p)| (t, p.0, p.1)).collect();
+                std::iter::from_fn(|| event_queue.next()).map(|(t, p)| (t, p.0, p.1)).collect();
             prop_assert_eq!(out.len(), events.len());
             prop_assert!(out.windows(2).all(|w| w[0] < w[1]));
         }

@@ -1,48 +1,49 @@
-//! Where a node is when.
+//! The position of a node over time.
 
 use super::Position;
 use kernel::Instant;
 
-/// The course of a node: it stands at its first waypoint until then, goes straight and evenly from
-/// each to the next, and stays at the last.
+/// The trajectory of a node: until the time of its first waypoint the node is at that waypoint,
+/// then it moves in a straight line at constant speed from each waypoint to the next, and it stays
+/// at the last one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Course(Way);
+pub struct Trajectory(Waypoints);
 
 #[derive(Clone, Debug, PartialEq)]
-enum Way {
-    Stands(Position),
-    /// Two waypoints at least, each later than the one before, and not all at one place.
-    Goes(Vec<(Instant, Position)>),
+enum Waypoints {
+    Fixed(Position),
+    /// At least two waypoints, each later than the one before, and not all at one position.
+    Moving(Vec<(Instant, Position)>),
 }
 
-impl From<Position> for Course {
-    /// It stands there for ever.
+impl From<Position> for Trajectory {
+    /// The node stays at this position.
     fn from(position: Position) -> Self {
-        Self(Way::Stands(position))
+        Self(Waypoints::Fixed(position))
     }
 }
 
-impl Course {
-    /// Through these waypoints; at least one, each later than the one before.
+impl Trajectory {
+    /// A trajectory through these waypoints; at least one, each later than the one before.
     pub fn through(waypoints: Vec<(Instant, Position)>) -> Self {
         assert!(waypoints.is_sorted_by(|(a, _), (b, _)| a < b), "times rise");
-        let (_, first) = *waypoints.first().expect("a node is somewhere");
+        let (_, first) = *waypoints.first().expect("a trajectory has a waypoint");
         if waypoints.iter().all(|(_, position)| *position == first) {
             return first.into();
         }
-        Self(Way::Goes(waypoints))
+        Self(Waypoints::Moving(waypoints))
     }
 
-    /// Whether it is ever at another place.
+    /// Whether the node moves.
     pub fn moves(&self) -> bool {
-        matches!(self.0, Way::Goes(_))
+        matches!(self.0, Waypoints::Moving(_))
     }
 
-    /// Where it is now.
+    /// The position at this instant.
     pub fn at(&self, now: Instant) -> Position {
         let waypoints = match &self.0 {
-            Way::Stands(position) => return *position,
-            Way::Goes(waypoints) => waypoints,
+            Waypoints::Fixed(position) => return *position,
+            Waypoints::Moving(waypoints) => waypoints,
         };
         let next = waypoints.partition_point(|(at, _)| *at <= now);
         let last = waypoints.len() - 1;
@@ -55,7 +56,7 @@ impl Course {
         Position { x: between(from.x, to.x), y: between(from.y, to.y), z: between(from.z, to.z) }
     }
 
-    /// The least distance to another course at any moment, in metres.
+    /// The least distance to another trajectory at any instant, in metres.
     pub fn closest(&self, other: &Self) -> f64 {
         let mut times: Vec<Instant> = self.times().chain(other.times()).collect();
         times.sort_unstable();
@@ -63,23 +64,23 @@ impl Course {
             let (a, b) = (self.at(now), other.at(now));
             [a.x - b.x, a.y - b.y, a.z - b.z]
         };
-        // Between two waypoints of either the one goes straight past the other.
+        // Between two waypoints of either node, one moves in a straight line relative to the other.
         let going = times.windows(2).map(|pair| past(apart(pair[0]), apart(pair[1])));
         let begin = apart(times.first().copied().unwrap_or(Instant::ZERO));
         going.fold(past(begin, begin), f64::min)
     }
 
-    /// When it changes its way.
+    /// The times of the waypoints.
     fn times(&self) -> impl Iterator<Item = Instant> {
         let waypoints = match &self.0 {
-            Way::Stands(_) => &[][..],
-            Way::Goes(waypoints) => waypoints,
+            Waypoints::Fixed(_) => &[][..],
+            Waypoints::Moving(waypoints) => waypoints,
         };
         waypoints.iter().map(|(at, _)| *at)
     }
 }
 
-/// How near the origin the straight way between two places comes.
+/// The least distance of a line segment from the origin.
 fn past(from: [f64; 3], to: [f64; 3]) -> f64 {
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     let way = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
@@ -104,13 +105,13 @@ mod tests {
 
     #[test]
     fn it_goes_straight_from_waypoint_to_waypoint() {
-        let course = Course::through(vec![
+        let trajectory = Trajectory::through(vec![
             (s(10.0), place(2.0, 0.0)),
             (s(20.0), place(42.0, 30.0)),
             (s(30.0), place(42.0, 30.0)),
             (s(40.0), place(42.0, -10.0)),
         ]);
-        assert!(course.moves());
+        assert!(trajectory.moves());
         let expected = [
             (0.0, 2.0, 0.0),
             (10.0, 2.0, 0.0),
@@ -122,45 +123,50 @@ mod tests {
             (1000.0, 42.0, -10.0),
         ];
         for (at, x, y) in expected {
-            assert_eq!(course.at(s(at)), place(x, y), "at {at} s");
+            assert_eq!(trajectory.at(s(at)), place(x, y), "at {at} s");
         }
     }
 
     #[test]
     fn waypoints_at_one_place_are_that_place() {
         let here = place(0.1, 0.7);
-        let course = Course::through(vec![(s(1.0), here), (s(7.0), here)]);
-        assert_eq!(course, Course::from(here));
-        assert!(!course.moves());
-        assert_eq!(course.at(s(3.3)), here);
+        let trajectory = Trajectory::through(vec![(s(1.0), here), (s(7.0), here)]);
+        assert_eq!(trajectory, Trajectory::from(here));
+        assert!(!trajectory.moves());
+        assert_eq!(trajectory.at(s(3.3)), here);
     }
 
     #[test]
     fn two_that_pass_each_other_are_closest_on_their_way() {
-        let stands = Course::from(place(0.0, 3.0));
-        let goes = Course::through(vec![(s(0.0), place(-40.0, 0.0)), (s(8.0), place(40.0, 0.0))]);
+        let stands = Trajectory::from(place(0.0, 3.0));
+        let goes =
+            Trajectory::through(vec![(s(0.0), place(-40.0, 0.0)), (s(8.0), place(40.0, 0.0))]);
         assert_eq!(goes.closest(&stands), 3.0);
         assert_eq!(stands.closest(&goes), 3.0);
-        assert_eq!(stands.closest(&Course::from(place(4.0, 0.0))), 5.0);
-        // They meet at 4 s; a second later the one has gone on, and the other comes 10 m behind.
-        let meets = Course::through(vec![(s(0.0), place(40.0, 0.0)), (s(8.0), place(-40.0, 0.0))]);
+        assert_eq!(stands.closest(&Trajectory::from(place(4.0, 0.0))), 5.0);
+        // They meet at 4 s. A second later, the first has moved on, and the second is 10 m behind.
+        let meets =
+            Trajectory::through(vec![(s(0.0), place(40.0, 0.0)), (s(8.0), place(-40.0, 0.0))]);
         assert_eq!(goes.closest(&meets), 0.0);
-        let behind = Course::through(vec![(s(1.0), place(-40.0, 0.0)), (s(9.0), place(40.0, 0.0))]);
+        let behind =
+            Trajectory::through(vec![(s(1.0), place(-40.0, 0.0)), (s(9.0), place(40.0, 0.0))]);
         assert_eq!(goes.closest(&behind), 0.0, "before they go both stand there");
-        // A place that it has left before the other comes.
-        let late = Course::through(vec![(s(8.0), place(0.0, 90.0)), (s(16.0), place(0.0, 10.0))]);
+        // A position that it has left before the other arrives.
+        let late =
+            Trajectory::through(vec![(s(8.0), place(0.0, 90.0)), (s(16.0), place(0.0, 10.0))]);
         let expected = libm::sqrt(40.0 * 40.0 + 10.0 * 10.0);
         assert!((goes.closest(&late) - expected).abs() < 1e-9, "{}", goes.closest(&late));
     }
 
     #[test]
     fn no_moment_is_closer_than_the_closest() {
-        let goes = Course::through(vec![
+        let goes = Trajectory::through(vec![
             (s(0.0), place(-7.0, 1.0)),
             (s(3.0), place(5.0, 9.0)),
             (s(4.5), place(6.0, -20.0)),
         ]);
-        let other = Course::through(vec![(s(1.0), place(8.0, 8.0)), (s(5.0), place(-3.0, -11.0))]);
+        let other =
+            Trajectory::through(vec![(s(1.0), place(8.0, 8.0)), (s(5.0), place(-3.0, -11.0))]);
         let distances: Vec<f64> = (0..6000)
             .map(|ms| f64::from(ms) * 1e-3)
             .map(|t| goes.at(s(t)).distance(other.at(s(t))))
