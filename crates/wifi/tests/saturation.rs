@@ -1,6 +1,5 @@
 //! Saturated cells under EDCA with aggregation, held against theory and ns-3.
 
-use crate::network::link;
 use kernel::{Agenda, Bytes, Instant, Ranked, Seed};
 use wifi::mac::{Aggregation, Countdown, Eifs, SlotGrid, Timing};
 use wifi::phy::{DOT11N, Edition, Mode, PpduTiming, Standard, TxVector};
@@ -120,7 +119,12 @@ fn saturation_of_80211n_by_mcs() {
     for (mcs, expected) in (0..).zip(ns3_mbps) {
         let vector = TxVector { mcs, timing: PpduTiming::Ns3, ..DOT11N.tx_vector().unwrap() };
         let mode = vector.mode().unwrap();
-        let (goodput, _) = saturate(ns3(&DOT11N, &mode), vec![link(mode)], 1472, 10.0);
+        let (goodput, _) = saturate(
+            ns3(&DOT11N, &mode),
+            vec![Link { mode, data_loss: 0.0, ack_loss: 0.0 }],
+            1472,
+            10.0,
+        );
         let difference = goodput / expected - 1.0;
         println!("MCS {mcs}: {goodput:.3} Mb/s, ns-3 {expected}: {:+.2} %", difference * 100.0);
         assert!(difference.abs() < 0.015, "MCS {mcs}: {goodput} against {expected}");
