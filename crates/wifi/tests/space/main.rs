@@ -1,18 +1,7 @@
-//! The general medium: where all hear all it is the cell, to the nanosecond; where they do not,
-//! it shows what hidden nodes, exposed nodes, capture and distance do.
+//! The general medium where not all hear all: what hidden nodes, exposed nodes, capture and
+//! distance do. Where all hear all it is the cell, as `tests/oracle` shows.
 
-#[path = "../common/account.rs"]
-mod account;
 mod drive;
-mod identity;
-mod modern;
 mod moving;
-#[path = "../common/network.rs"]
 mod network;
 mod physics;
-#[path = "../common/qos.rs"]
-mod qos;
-#[path = "../common/simulator.rs"]
-mod simulator;
-#[path = "../common/workload.rs"]
-mod workload;

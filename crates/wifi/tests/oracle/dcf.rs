@@ -1,53 +1,13 @@
-//! Random cells and what their nodes have to send.
+//! Random cells under DCF: its options, RTS, broadcasts, and stations of 802.11b among those of
+//! 802.11g.
 
+use crate::workload::{Arrival, Workload};
 use kernel::{BitRate, Bytes, Duration, Instant, Seed};
 use proptest::prelude::*;
-use std::fmt;
 use wifi::mac::{BackoffDraw, Countdown, Durations, Eifs, NonErp, Protection, SlotGrid, Timing};
 use wifi::phy::{DOT11A, DOT11B, DOT11G, Mode, Preamble, Standard};
 use wifi::{Link, MacConfig};
-
-/// A cell and its packets.
-#[derive(Clone)]
-pub(crate) struct Workload {
-    pub(crate) config: MacConfig,
-    pub(crate) links: Vec<Link>,
-    pub(crate) seed: Seed,
-    /// In the order of time.
-    pub(crate) packets: Vec<Arrival>,
-}
-
-/// A packet comes to a node; its number is its place in the list.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
-    pub(crate) at: Instant,
-    pub(crate) node: u32,
-    /// Node that shall receive it over the air, or all.
-    pub(crate) to: Option<u32>,
-    pub(crate) size: Bytes,
-}
-
-impl fmt::Debug for Workload {
-    /// A failure is read by people: a line for each packet.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let MacConfig { timing, rts_threshold, countdown, backoff_draw, .. } = &self.config;
-        let MacConfig { short_retry_limit, long_retry_limit, cw_min, cw_max, .. } = self.config;
-        let Timing { standard, preamble, slot, eifs, slot_grid, protection, .. } = timing;
-        writeln!(f, "{}, {preamble:?} preamble, slot {slot}, {eifs:?} EIFS,", standard.name())?;
-        writeln!(f, "{slot_grid:?} grid, {countdown:?} countdown, {backoff_draw:?} draw,")?;
-        writeln!(f, "limits {short_retry_limit} and {long_retry_limit}, CW {cw_min} to {cw_max},")?;
-        writeln!(f, "RTS above {rts_threshold}, seed {}", self.seed.root)?;
-        writeln!(f, "basic rates {:?}", timing.basic_rates)?;
-        writeln!(f, "{protection:?} protects from {:?}", self.config.non_erp)?;
-        for (link, station) in self.links.iter().zip(1..) {
-            writeln!(f, "station {station}: {link:?}")?;
-        }
-        for (Arrival { at, node, to, size }, number) in self.packets.iter().zip(0..) {
-            writeln!(f, "packet {number}: {at}, {node} -> {to:?}, {size}")?;
-        }
-        Ok(())
-    }
-}
+use wire::TrafficClass;
 
 /// Cells of 802.11g in which some stations are of 802.11b, whatever protects the others.
 ///
@@ -55,7 +15,6 @@ impl fmt::Debug for Workload {
 /// collision they would ask for an EIFS each. Nor is a frame so short that it is over before the
 /// data after a CTS to its own sender that it has met: the CTS goes at 11 Mb/s, and no RTS meets
 /// it.
-#[allow(dead_code, reason = "one of the tests that share this file has no OFDM among DSSS")]
 pub(crate) fn mixed_workloads() -> impl Strategy<Value = Workload> {
     let protection =
         prop::sample::select(vec![Protection::None, Protection::CtsToSelf, Protection::RtsCts]);
@@ -174,7 +133,8 @@ fn basic_rates(standard: &'static Standard, bits: u16) -> Vec<BitRate> {
 
 fn configs(timing: Timing, chain: bool) -> impl Strategy<Value = MacConfig> {
     let countdown = if chain { Countdown::Bianchi } else { Countdown::Standard };
-    let countdown = prop::sample::select(vec![Countdown::Standard, countdown]);
+    let countdown =
+        prop::sample::select(vec![Countdown::Standard, Countdown::IdleSlots, countdown]);
     let draw = prop::sample::select(vec![BackoffDraw::Standard, BackoffDraw::Ns2]);
     let limits = (1u32..8, 1u32..5);
     let windows = (prop::sample::select(vec![1u32, 3, 7, 15, 31]), 0u32..4);
@@ -217,7 +177,7 @@ fn in_time(drafts: Vec<Draft>) -> Vec<Arrival> {
             0 => Some(station),
             _ => Some(0),
         };
-        Arrival { at, node, to, size: Bytes(size) }
+        Arrival { at, node, to, class: TrafficClass::default(), size: Bytes(size) }
     };
     drafts.into_iter().map(arrival).collect()
 }

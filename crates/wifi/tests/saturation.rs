@@ -1,10 +1,9 @@
 //! Saturated cells under EDCA with aggregation, held against theory and ns-3.
 
-use crate::network::link;
-use kernel::{Bytes, EventQueue, Instant, Ranked, Seed};
+use kernel::{Agenda, Bytes, Instant, Ranked, Seed};
 use wifi::mac::{Aggregation, Countdown, Eifs, SlotGrid, Timing};
 use wifi::phy::{DOT11N, Edition, Mode, PpduTiming, Standard, TxVector};
-use wifi::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, MsduSource};
+use wifi::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, Supply};
 use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 
 /// ns-3's cell: slots off the common grid after a timeout, whole idle slots counted.
@@ -43,7 +42,7 @@ impl Endless {
     }
 }
 
-impl MsduSource for Endless {
+impl Supply for Endless {
     fn next(&mut self, node: u32, _: TrafficClass, _: u32, most: Bytes) -> Option<Packet> {
         (Bytes(self.payload + 28) <= most).then(|| self.packet(node))
     }
@@ -67,7 +66,7 @@ fn saturate(config: MacConfig, links: Vec<Link>, payload: u64, seconds: f64) -> 
     let stations = links.len() as u32;
     let mut cell = Cell::new(config, links, &seed);
     let mut supply = Endless { payload, next: vec![0; stations as usize + 1] };
-    let (mut agenda, mut out) = (EventQueue::new(), Vec::new());
+    let (mut agenda, mut out) = (Agenda::new(), Vec::new());
     let mut last = vec![None; stations as usize + 1];
     let mut arrived = 0;
     for node in 1..=stations {
@@ -95,10 +94,7 @@ fn saturate(config: MacConfig, links: Vec<Link>, payload: u64, seconds: f64) -> 
                         cell.on_packet(now, node, packet, Some(ACCESS_POINT), &mut out);
                     }
                 }
-                Command::Began
-                | Command::Ended
-                | Command::ExchangeSent { .. }
-                | Command::Mode { .. } => {}
+                Command::Began | Command::Ended | Command::Aired { .. } | Command::Mode { .. } => {}
             }
         }
         out.clear();
@@ -123,7 +119,12 @@ fn saturation_of_80211n_by_mcs() {
     for (mcs, expected) in (0..).zip(ns3_mbps) {
         let vector = TxVector { mcs, timing: PpduTiming::Ns3, ..DOT11N.tx_vector().unwrap() };
         let mode = vector.mode().unwrap();
-        let (goodput, _) = saturate(ns3(&DOT11N, &mode), vec![link(mode)], 1472, 10.0);
+        let (goodput, _) = saturate(
+            ns3(&DOT11N, &mode),
+            vec![Link { mode, data_loss: 0.0, ack_loss: 0.0 }],
+            1472,
+            10.0,
+        );
         let difference = goodput / expected - 1.0;
         println!("MCS {mcs}: {goodput:.3} Mb/s, ns-3 {expected}: {:+.2} %", difference * 100.0);
         assert!(difference.abs() < 0.015, "MCS {mcs}: {goodput} against {expected}");

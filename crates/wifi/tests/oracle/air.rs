@@ -1,0 +1,130 @@
+//! The oracle: the air between stations that each count their own slots, as the standard's text
+//! tells them to.
+
+use crate::frame::Frame;
+use crate::record::{Aired, CLASSES, Record};
+use crate::station::Station;
+use crate::timing::Times;
+use crate::workload::Workload;
+use kernel::Instant;
+use wifi::mac::SlotGrid;
+
+/// A frame on the air.
+struct Transmission {
+    frame: Frame,
+    end: Instant,
+    collides: bool,
+}
+
+struct Air<'a> {
+    times: &'a Times,
+    stations: Vec<Station<'a>>,
+    flying: Vec<Transmission>,
+    /// Frames of the collision on the air that have ended before its longest.
+    ended: Vec<Transmission>,
+    record: Record,
+}
+
+/// Runs the workload until nothing is left to send.
+pub(crate) fn run(workload: &Workload) -> Record {
+    let times = Times::of(&workload.config.timing);
+    let nodes = workload.links.len() as u32 + 1;
+    let stations = (0..nodes).map(|node| Station::new(workload, &times, node)).collect();
+    let (flying, ended) = (Vec::new(), Vec::new());
+    let mut air = Air { times: &times, stations, flying, ended, record: Record::default() };
+    let mut coming = workload.packets.iter().zip(0..).peekable();
+    loop {
+        let next_packet = coming.peek().map(|(arrival, _)| arrival.at);
+        let next_end = air.flying.iter().map(|transmission| transmission.end).min();
+        let next_act = air.stations.iter().filter_map(Station::next).min();
+        let next = [next_packet, next_end, next_act].into_iter().flatten().min();
+        let Some(now) = next else { break };
+        air.end_frames(now);
+        while let Some((arrival, number)) = coming.next_if(|(arrival, _)| arrival.at == now) {
+            air.stations[arrival.node as usize].offer(now, number, arrival);
+        }
+        air.begin_frames(now);
+    }
+    let mut record = air.record;
+    for station in air.stations {
+        record.windows.push(CLASSES.map(|class| station.window_for(class)));
+        record.counters.push((station.counters, station.frames));
+        record.delivered.extend(station.delivered);
+        record.done.push(station.done);
+    }
+    record.delivered.sort_unstable();
+    record
+}
+
+impl Air<'_> {
+    /// All that begin now do so before anybody can sense it.
+    fn begin_frames(&mut self, now: Instant) {
+        let frames: Vec<Frame> =
+            self.stations.iter_mut().filter_map(|station| station.act(now)).collect();
+        let Some(first) = frames.first().copied() else { return };
+        assert!(self.flying.is_empty(), "{now}: a frame begins while another is on the air");
+        let collides = frames.len() > 1;
+        let nodes: Vec<u32> = frames.iter().map(|frame| frame.from).collect();
+        for frame in frames {
+            let parts = self.times.airtime(&frame.mode, frame.psdu);
+            let detected = now + parts.preamble + parts.header;
+            let others = self.stations.iter_mut().filter(|other| !nodes.contains(&other.node));
+            others.for_each(|other| other.sense_busy(now, detected));
+            let sender = &mut self.stations[frame.from as usize];
+            sender.counters.collisions += u64::from(collides);
+            sender.freeze(now);
+            self.flying.push(Transmission { frame, end: now + parts.total(), collides });
+        }
+        let end = self.flying.iter().map(|transmission| transmission.end).max().unwrap_or(now);
+        self.record.air.push(if collides {
+            Aired::Collision { nodes, start: now, end }
+        } else {
+            Aired::Frame { node: first.from, kind: first.kind, start: now, end }
+        });
+    }
+
+    fn end_frames(&mut self, now: Instant) {
+        for transmission in self.flying.extract_if(.., |transmission| transmission.end == now) {
+            self.stations[transmission.frame.from as usize].sent(now, &transmission.frame);
+            self.ended.push(transmission);
+        }
+        if !self.flying.is_empty() {
+            return;
+        }
+        match &std::mem::take(&mut self.ended)[..] {
+            [] => {}
+            [Transmission { frame, collides: false, .. }] => self.receive(now, frame),
+            collision => self.end_collision(now, collision),
+        }
+        self.stations.iter_mut().for_each(|station| station.sense_idle(now));
+    }
+
+    fn receive(&mut self, now: Instant, frame: &Frame) {
+        for node in (0..self.stations.len() as u32).filter(|&node| node != frame.from) {
+            let station = &mut self.stations[node as usize];
+            if frame.to.is_some_and(|to| to != node) {
+                station.overhear(now, frame);
+            } else if station.is_lost(frame) {
+                station.receive_error(now, self.times.eifs(&frame.mode));
+                let counters = &mut self.stations[frame.originator() as usize].counters;
+                counters.noise_losses += u64::from(frame.to.is_some());
+            } else if station.receive(now, frame) {
+                self.stations[frame.from as usize].note_received(frame);
+            }
+        }
+    }
+
+    /// Nobody could decode a frame; who did not send waits an EIFS, the shortest of those that
+    /// the frames ask for.
+    fn end_collision(&mut self, now: Instant, collision: &[Transmission]) {
+        let all_eifs = collision.iter().map(|other| self.times.eifs(&other.frame.mode));
+        let eifs = all_eifs.min().expect("frames collided");
+        for station in &mut self.stations {
+            if !collision.iter().any(|other| other.frame.from == station.node) {
+                station.receive_error(now, eifs);
+            } else if self.times.slot_grid == SlotGrid::Shared {
+                station.give_up_waiting(now, eifs);
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! DCF and EDCA by brute force: the cell, whose nodes share clocks of idle slots, and the space
+//! against stations that each look at each slot boundary, as the standard's text tells them to.
+//!
+//! All get the same packets, the same random streams and the same options. They must put the same
+//! frames on the air at the same nanoseconds, deliver the same packets and end with the same
+//! counts. Where the oracle has no rules, for A-MPDUs and for 802.11b among 802.11g, the two media
+//! are held against each other.
+
+mod air;
+mod altered;
+mod dcf;
+mod edca;
+mod frame;
+mod function;
+mod media;
+mod record;
+mod station;
+#[path = "../../../sim/src/check/timing.rs"]
+mod timing;
+mod workload;
+
+use media::{in_cell, in_space};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use record::{Aired, Record, compare};
+use wifi::mac::{Countdown, Eifs, SlotGrid, StepKind};
+use workload::Workload;
+
+fn config(cases: u32) -> ProptestConfig {
+    let max_shrink_iters = 20_000;
+    ProptestConfig { cases, max_shrink_iters, failure_persistence: None, ..Default::default() }
+}
+
+proptest! {
+    #![proptest_config(config(3000))]
+
+    #[test]
+    fn both_media_follow_dcf(workload in dcf::workloads()) {
+        compare(["cell", "oracle"], &in_cell(&workload), &air::run(&workload))?;
+        let workload = possible_in_space(workload);
+        compare(["space", "oracle"], &in_space(&workload), &air::run(&workload))?;
+    }
+}
+
+proptest! {
+    #![proptest_config(config(2000))]
+
+    #[test]
+    fn both_media_are_the_same_where_some_know_no_ofdm(workload in dcf::mixed_workloads()) {
+        compare(["cell", "space"], &in_cell(&workload), &in_space(&workload))?;
+    }
+}
+
+proptest! {
+    #![proptest_config(config(1000))]
+
+    #[test]
+    fn both_media_follow_edca(workload in edca::workloads()) {
+        let workload = one_by_one(workload);
+        let oracle = air::run(&workload);
+        compare(["cell", "oracle"], &in_cell(&workload), &oracle)?;
+        compare(["space", "oracle"], &in_space(&workload), &oracle)?;
+    }
+
+    #[test]
+    fn both_media_are_the_same_with_aggregates(mut workload in edca::workloads()) {
+        // In a space an access point with one station numbers broadcasts with the frames for it, whose
+        // reorder buffer then waits for them.
+        if workload.links.len() == 1 {
+            workload.packets.iter_mut().for_each(|packet| packet.to = packet.to.or(Some(1)));
+        }
+        compare(["cell", "space"], &in_cell(&workload), &in_space(&workload))?;
+    }
+}
+
+/// Takes out what only a cell does: slots that begin for all together, and an EIFS that is the
+/// shortest of several frames that a receiver can tell apart only in a cell.
+fn possible_in_space(mut workload: Workload) -> Workload {
+    let timing = &mut workload.config.timing;
+    if timing.slot_grid == SlotGrid::Shared {
+        timing.slot_grid = SlotGrid::Standard;
+        workload.config.countdown = Countdown::Standard;
+    }
+    if timing.eifs != Eifs::None {
+        let mode = workload.links[0].mode;
+        workload.links.iter_mut().for_each(|link| link.mode = mode);
+    }
+    if timing.eifs == Eifs::Estimated {
+        for packet in workload.packets.iter_mut().filter(|packet| packet.node == 0) {
+            packet.to = packet.to.or(Some(1));
+        }
+    }
+    workload
+}
+
+/// Frames one by one, without A-MPDUs.
+fn one_by_one(mut workload: Workload) -> Workload {
+    workload.config.aggregation = None;
+    workload
+}
+
+/// So many workloads, always the same.
+fn some(strategy: impl Strategy<Value = Workload>, count: usize) -> Vec<Workload> {
+    let mut runner = TestRunner::deterministic();
+    let mut next = || strategy.new_tree(&mut runner).expect("a workload").current();
+    (0..count).map(|_| next()).collect()
+}
+
+/// How often things happened that a medium access has to handle.
+#[derive(Debug, Default)]
+struct Coverage {
+    frames: [usize; 5],
+    large_collisions: usize,
+    txops: usize,
+    /// Collisions, losses by noise, drops at the retry limit, and duplicates.
+    counters: [u64; 4],
+    internal_collisions: u64,
+}
+
+impl Coverage {
+    fn add(&mut self, record: &Record) {
+        let kinds =
+            [StepKind::Rts, StepKind::Cts, StepKind::Data, StepKind::Ack, StepKind::BlockAck];
+        for (count, kind) in self.frames.iter_mut().zip(kinds) {
+            *count += record.air.iter().filter(|aired| aired.kind() == Some(kind)).count();
+        }
+        let large =
+            |aired: &&Aired| matches!(aired, Aired::Collision { nodes, .. } if nodes.len() > 2);
+        self.large_collisions += record.air.iter().filter(large).count();
+        self.txops += record.air.windows(3).filter(|aired| is_continued(aired)).count();
+        for (counters, frames) in &record.counters {
+            let all = [
+                counters.collisions,
+                counters.noise_losses,
+                counters.retry_drops,
+                counters.duplicates,
+            ];
+            self.counters.iter_mut().zip(all).for_each(|(sum, count)| *sum += count);
+            self.internal_collisions += frames.internal_collisions;
+        }
+    }
+}
+
+/// Whether a node sends a frame a SIFS after the answer to its last.
+fn is_continued(aired: &[Aired]) -> bool {
+    let [
+        Aired::Frame { node: first, end: ended, .. },
+        Aired::Frame { kind: StepKind::Ack, start: answered, end, .. },
+        Aired::Frame { node, start, .. },
+    ] = aired
+    else {
+        return false;
+    };
+    node == first && start.since(*end) == answered.since(*ended)
+}
+
+/// The workloads are worth something: what DCF and EDCA have to decide happens in them.
+#[test]
+fn workloads_cover_the_rules() {
+    let mut dcf = Coverage::default();
+    let broadcasts =
+        |workload: &Workload| workload.packets.iter().filter(|packet| packet.to.is_none()).count();
+    let [mut of_dcf, mut of_edca] = [0; 2];
+    for workload in some(dcf::workloads(), 300) {
+        of_dcf += broadcasts(&workload);
+        dcf.add(&air::run(&workload));
+    }
+    assert!(dcf.frames[..4].iter().all(|&count| count > 300), "{dcf:?}");
+    assert!(dcf.counters.iter().all(|&count| count > 300), "{dcf:?}");
+    assert!(dcf.large_collisions > 300, "{dcf:?}");
+
+    let (mut edca, mut aggregated) = (Coverage::default(), Coverage::default());
+    for workload in some(edca::workloads(), 300) {
+        of_edca += broadcasts(&workload);
+        aggregated.add(&in_space(&workload));
+        edca.add(&air::run(&one_by_one(workload)));
+    }
+    assert!(edca.frames[..4].iter().all(|&count| count > 300), "{edca:?}");
+    assert!(edca.counters.iter().all(|&count| count > 300), "{edca:?}");
+    assert!(edca.txops > 300 && edca.internal_collisions > 300, "{edca:?}");
+    assert!(aggregated.frames[4] > 300, "{aggregated:?}");
+    assert!(of_dcf > 300 && of_edca > 300, "broadcasts: {of_dcf} and {of_edca}");
+}

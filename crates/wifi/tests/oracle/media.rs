@@ -1,0 +1,253 @@
+//! A workload through the two media: the cell, and a space in which all hear all.
+
+use crate::record::{Aired, CLASSES, Record};
+use crate::workload::Workload;
+use kernel::{Agenda, Bytes, Db, Dbm, Instant, Ranked};
+use std::collections::VecDeque;
+use wifi::mac::{Fate, Step, StepKind};
+use wifi::phy::error::Threshold;
+use wifi::phy::propagation::Position;
+use wifi::space::{Airing, Losses, Radio, Site, Space, SpaceConfig};
+use wifi::{Cell, Command, Supply};
+use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
+
+#[derive(Debug)]
+enum Event {
+    AirStep,
+    Arrival(u64),
+    Access(u32),
+}
+
+impl Ranked for Event {
+    /// As in a run of the simulator: frames end, packets come, back-offs end.
+    fn rank(&self) -> u8 {
+        match self {
+            Self::AirStep => 0,
+            Self::Arrival(_) => 1,
+            Self::Access(_) => 2,
+        }
+    }
+}
+
+/// The cell and the space behind the same calls.
+enum Medium {
+    Cell(Box<Cell>),
+    Space(Box<Space>),
+}
+
+/// Calls a method that both have.
+macro_rules! both {
+    ($medium:expr, $inner:ident => $call:expr) => {
+        match $medium {
+            Medium::Cell($inner) => $call,
+            Medium::Space($inner) => $call,
+        }
+    };
+}
+
+/// What waits, by node and class.
+struct Queues(Vec<VecDeque<Packet>>);
+
+impl Queues {
+    fn of(&mut self, node: u32, class: TrafficClass) -> &mut VecDeque<Packet> {
+        &mut self.0[node as usize * 4 + class as usize]
+    }
+}
+
+impl Supply for Queues {
+    fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet> {
+        let queue = self.of(node, class);
+        let first = queue.iter().position(|packet| packet.to == Some(NodeId(to)))?;
+        if queue[first].size > most { None } else { queue.remove(first) }
+    }
+}
+
+struct Driver<'a> {
+    workload: &'a Workload,
+    medium: Medium,
+    agenda: Agenda<Event>,
+    queues: Queues,
+    /// Per node, exchanges that it has begun.
+    attempts: Vec<u64>,
+    /// Who has sent a CTS to itself that collided: its data belongs to the same collision.
+    protected: Vec<u32>,
+    record: Record,
+    out: Vec<Command>,
+}
+
+/// Runs the workload through the cell until nothing is left to send.
+pub(crate) fn in_cell(workload: &Workload) -> Record {
+    let Workload { config, links, seed, .. } = workload;
+    run(workload, Medium::Cell(Box::new(Cell::new(config.clone(), links.clone(), seed))))
+}
+
+/// Runs the workload through a space until nothing is left to send. Every node is 50 dB from every
+/// other: what overlaps is lost, what does not is received.
+pub(crate) fn in_space(workload: &Workload) -> Record {
+    let nodes = workload.links.len() + 1;
+    let losses = Losses::Matrix(vec![vec![Db(50.0); nodes]; nodes]);
+    let mut radio = Radio::new(losses, Box::new(Threshold::default()));
+    radio.receiver.detect_snr = Db(f64::NEG_INFINITY);
+    let (position, tx_power) = (Position::default(), Dbm(16.0));
+    let course = || position.into();
+    let site = |n| Site { course: course(), channel: 1, tx_power, is_access_point: n == 0 };
+    let sites = (0..nodes).map(site).collect();
+    let links = (1..).zip(&workload.links).map(|(station, link)| (0, station, *link)).collect();
+    let config = SpaceConfig { mac: workload.config.clone(), radio, nav_reset: true, sites, links };
+    run(workload, Medium::Space(Box::new(Space::new(config, &workload.seed))))
+}
+
+fn run(workload: &Workload, medium: Medium) -> Record {
+    let nodes = workload.links.len() + 1;
+    let mut driver = Driver {
+        workload,
+        medium,
+        agenda: Agenda::new(),
+        queues: Queues(vec![VecDeque::new(); nodes * 4]),
+        attempts: vec![0; nodes],
+        protected: Vec::new(),
+        record: Record { done: vec![Vec::new(); nodes], ..Record::default() },
+        out: Vec::new(),
+    };
+    for (number, arrival) in (0..).zip(&workload.packets) {
+        driver.agenda.at(arrival.at, Event::Arrival(number));
+    }
+    while let Some((now, event)) = driver.agenda.next() {
+        driver.step(now, &event);
+    }
+    let Driver { medium, mut record, .. } = driver;
+    for node in 0..nodes as u32 {
+        let counters = both!(&medium, m => (*m.counters(node), *m.frame_counters(node)));
+        record.counters.push(counters);
+        let window = |class| both!(&medium, m => m.window_for(node, class));
+        record.windows.push(CLASSES.map(window));
+    }
+    // The cell plans an exchange when it begins.
+    record.air.sort_by_key(Aired::start);
+    record.delivered.sort_unstable();
+    record
+}
+
+impl Driver<'_> {
+    fn step(&mut self, now: Instant, event: &Event) {
+        let Self { medium, queues, out, .. } = self;
+        match (event, medium) {
+            (Event::AirStep, Medium::Cell(cell)) => cell.on_step(now, queues, out),
+            (Event::AirStep, Medium::Space(space)) => space.on_step(now, out),
+            (&Event::Access(generation), medium) => {
+                both!(medium, m => m.on_access(now, generation, queues, out));
+            }
+            (&Event::Arrival(number), _) => self.offer(now, number),
+        }
+        match &self.medium {
+            Medium::Cell(_) if self.out.contains(&Command::Began) => self.note_exchange(),
+            Medium::Space(_) if matches!(event, Event::Access(_)) => self.note_frames(now),
+            _ => {}
+        }
+        let mut i = 0;
+        while let Some(&command) = self.out.get(i) {
+            i += 1;
+            self.execute(now, command);
+        }
+        self.out.clear();
+    }
+
+    fn offer(&mut self, now: Instant, number: u64) {
+        let arrival = &self.workload.packets[number as usize];
+        self.queues.of(arrival.node, arrival.class).push_back(Packet {
+            from: NodeId(arrival.node),
+            to: arrival.to.map(NodeId),
+            size: arrival.size,
+            born: now,
+            ecn: Ecn::default(),
+            class: arrival.class,
+            body: Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
+        });
+        self.serve(now, arrival.node, arrival.class);
+    }
+
+    fn serve(&mut self, now: Instant, node: u32, class: TrafficClass) {
+        if !both!(&self.medium, m => m.is_free_for(node, class)) {
+            return;
+        }
+        let Some(packet) = self.queues.of(node, class).pop_front() else { return };
+        let to = packet.to.map(|to| to.0);
+        both!(&mut self.medium, m => m.on_packet(now, node, packet, to, &mut self.out));
+    }
+
+    fn execute(&mut self, now: Instant, command: Command) {
+        match command {
+            Command::Access(ticket) => self.agenda.at(ticket.at, Event::Access(ticket.generation)),
+            Command::Step(at) => self.agenda.at(at, Event::AirStep),
+            Command::Deliver { node, packet } => {
+                self.record.delivered.push((now, node, number_of(&packet)));
+            }
+            Command::Done { node, packet, outcome, received } => {
+                let end = (number_of(&packet), outcome, received);
+                self.record.done[node as usize].push(end);
+                self.serve(now, node, packet.class);
+            }
+            Command::Began | Command::Ended | Command::Aired { .. } | Command::Mode { .. } => {}
+        }
+    }
+
+    /// Records the exchange or the collision that has begun in the cell.
+    fn note_exchange(&mut self) {
+        let Medium::Cell(cell) = &self.medium else { return };
+        let exchange = cell.exchange().expect("an exchange has begun");
+        let mut nodes = Vec::new();
+        for (node, before) in (0..).zip(&mut self.attempts) {
+            let requests = cell.frame_counters(node).block_ack_requests;
+            let after = cell.counters(node).attempts + requests;
+            if std::mem::replace(before, after) < after {
+                nodes.push(node);
+            }
+        }
+        if exchange.fate == Fate::Collision {
+            let (start, end) = (exchange.start, exchange.end);
+            return self.record.air.push(Aired::Collision { nodes, start, end });
+        }
+        let sender = exchange.sender;
+        let receiver = || cell.receiver_of(sender).expect("nobody answers a broadcast");
+        let frame = |step: &Step| {
+            let (kind, start, end) = (step.kind, step.start, step.end());
+            let node = if is_answer(kind) { receiver() } else { sender };
+            Aired::Frame { node, kind, start, end }
+        };
+        self.record.air.extend(exchange.steps().map(frame));
+    }
+
+    /// Records what has begun now in the space: one frame, or several that collide.
+    fn note_frames(&mut self, now: Instant) {
+        let Medium::Space(space) = &self.medium else { return };
+        let mut frames: Vec<Airing> = space.on_air().filter(|frame| frame.start == now).collect();
+        frames.sort_by_key(|frame| frame.from);
+        let Some(end) = frames.iter().map(|frame| frame.end).max() else { return };
+        let nodes: Vec<u32> = frames.iter().map(|frame| frame.from).collect();
+        let continues = |f: &Airing| f.kind == StepKind::Data && self.protected.contains(&f.from);
+        if frames.iter().all(continues) {
+            let Some(Aired::Collision { end: last, .. }) = self.record.air.last_mut() else {
+                panic!("{now}: no collision")
+            };
+            *last = end.max(*last);
+            return self.protected.retain(|node| !nodes.contains(node));
+        }
+        assert!(self.protected.is_empty(), "{now}: data is missing after a CTS");
+        self.record.air.push(if let [Airing { from: node, kind, start, end, .. }] = frames[..] {
+            Aired::Frame { node, kind, start, end }
+        } else {
+            let to_self = frames.iter().filter(|frame| frame.kind == StepKind::CtsToSelf);
+            self.protected.extend(to_self.map(|frame| frame.from));
+            Aired::Collision { nodes, start: now, end }
+        });
+    }
+}
+
+fn is_answer(kind: StepKind) -> bool {
+    matches!(kind, StepKind::Cts | StepKind::Ack | StepKind::BlockAck)
+}
+
+fn number_of(packet: &Packet) -> u64 {
+    let Body::Datagram(datagram) = packet.body else { panic!("there are datagrams only") };
+    datagram.number
+}
