@@ -1,9 +1,9 @@
 //! Saturated cells under EDCA with aggregation, held against theory and ns-3.
 
-use kernel::{Agenda, Bytes, Instant, Ranked, Seed};
+use kernel::{Bytes, EventQueue, Instant, Ranked, Seed};
 use wifi::mac::{Aggregation, Countdown, Eifs, SlotGrid, Timing};
 use wifi::phy::{DOT11N, Edition, Mode, PpduTiming, Standard, TxVector};
-use wifi::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, Supply};
+use wifi::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, MsduSource};
 use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 
 /// ns-3's cell: slots off the common grid after a timeout, whole idle slots counted.
@@ -42,7 +42,7 @@ impl Endless {
     }
 }
 
-impl Supply for Endless {
+impl MsduSource for Endless {
     fn next(&mut self, node: u32, _: TrafficClass, _: u32, most: Bytes) -> Option<Packet> {
         (Bytes(self.payload + 28) <= most).then(|| self.packet(node))
     }
@@ -65,12 +65,12 @@ fn saturate(config: MacConfig, links: Vec<Link>, payload: u64, seconds: f64) -> 
     let seed = Seed { root: 1, replication: 0 };
     let stations = links.len() as u32;
     let mut cell = Cell::new(config, links, &seed);
-    let mut supply = Endless { payload, next: vec![0; stations as usize + 1] };
-    let (mut agenda, mut out) = (Agenda::new(), Vec::new());
+    let mut source = Endless { payload, next: vec![0; stations as usize + 1] };
+    let (mut events, mut out) = (EventQueue::new(), Vec::new());
     let mut last = vec![None; stations as usize + 1];
     let mut arrived = 0;
     for node in 1..=stations {
-        let packet = supply.packet(node);
+        let packet = source.packet(node);
         cell.on_packet(Instant::ZERO, node, packet, Some(ACCESS_POINT), &mut out);
     }
     let mut now = Instant::ZERO;
@@ -79,8 +79,8 @@ fn saturate(config: MacConfig, links: Vec<Link>, payload: u64, seconds: f64) -> 
         while let Some(&command) = out.get(i) {
             i += 1;
             match command {
-                Command::Access(ticket) => agenda.at(ticket.at, Event::Access(ticket.generation)),
-                Command::Step(at) => agenda.at(at, Event::Step),
+                Command::Access(ticket) => events.at(ticket.at, Event::Access(ticket.generation)),
+                Command::Step(at) => events.at(at, Event::Step),
                 Command::Deliver { packet, .. } => {
                     let Body::Datagram(datagram) = packet.body else { continue };
                     let last = &mut last[packet.from.0 as usize];
@@ -90,22 +90,25 @@ fn saturate(config: MacConfig, links: Vec<Link>, payload: u64, seconds: f64) -> 
                 }
                 Command::Done { node, packet, .. } => {
                     if cell.is_free_for(node, packet.class) {
-                        let packet = supply.packet(node);
+                        let packet = source.packet(node);
                         cell.on_packet(now, node, packet, Some(ACCESS_POINT), &mut out);
                     }
                 }
-                Command::Began | Command::Ended | Command::Aired { .. } | Command::Mode { .. } => {}
+                Command::Began
+                | Command::Ended
+                | Command::ExchangeSent { .. }
+                | Command::Mode { .. } => {}
             }
         }
         out.clear();
-        let Some((at, event)) = agenda.next() else { break };
+        let Some((at, event)) = events.next() else { break };
         now = at;
         if now.since(Instant::ZERO).as_secs_f64() > seconds {
             break;
         }
         match event {
-            Event::Step => cell.on_step(now, &mut supply, &mut out),
-            Event::Access(generation) => cell.on_access(now, generation, &mut supply, &mut out),
+            Event::Step => cell.on_step(now, &mut source, &mut out),
+            Event::Access(generation) => cell.on_access(now, generation, &mut source, &mut out),
         }
     }
     ((arrived * payload * 8) as f64 / seconds / 1e6, cell)

@@ -4,7 +4,7 @@ use crate::record::CLASSES;
 use crate::workload::{Arrival, Workload};
 use kernel::{Bytes, Duration, Instant, Seed};
 use proptest::prelude::*;
-use wifi::mac::{Aggregation, BackoffDraw, Countdown, Eifs, MissedBlockAck, Persist, SlotGrid};
+use wifi::mac::{Aggregation, BackoffDraw, Countdown, Eifs, MissedBlockAck, RetryRule, SlotGrid};
 use wifi::phy::{AccessCategory, DOT11AC, DOT11N, Edition, Guard, Standard, TxVector};
 use wifi::{Categories, Link, MacConfig};
 
@@ -52,7 +52,7 @@ struct Draft {
     threshold: u64,
     frames: Option<u16>,
     amsdu: u64,
-    persist: Persist,
+    retry_rule: RetryRule,
     missed: MissedBlockAck,
     countdown: Countdown,
     backoff_draw: BackoffDraw,
@@ -82,8 +82,8 @@ impl Draft {
         config.aggregation = self.frames.and_then(|frames| {
             let class = standard.high?;
             let limits = Aggregation::of(class)?;
-            let (amsdu, persist, missed) = (Bytes(self.amsdu), self.persist, self.missed);
-            Some(Aggregation { frames, amsdu, persist, missed, ..limits })
+            let (amsdu, retry_rule, missed) = (Bytes(self.amsdu), self.retry_rule, self.missed);
+            Some(Aggregation { frames, amsdu, retry_rule, missed, ..limits })
         });
         config
     }
@@ -91,7 +91,7 @@ impl Draft {
 
 fn configs() -> impl Strategy<Value = Draft> {
     let edition = vec![Edition::Ieee2012, Edition::Ieee2016, Edition::Ns3];
-    let persist = prop::sample::select(vec![Persist::Lifetime, Persist::Counted]);
+    let retry_rule = prop::sample::select(vec![RetryRule::Lifetime, RetryRule::Counted]);
     let missed = prop::sample::select(vec![MissedBlockAck::Request, MissedBlockAck::Retransmit]);
     let frames = prop_oneof![Just(None), (1u16..70).prop_map(Some)];
     let threshold = prop::sample::select(vec![0u64, 1000, 10_000_000]);
@@ -100,9 +100,9 @@ fn configs() -> impl Strategy<Value = Draft> {
     let draw = prop::sample::select(vec![BackoffDraw::Standard, BackoffDraw::Ns2]);
     let rules = (prop::sample::select(edition), countdown, draw);
     let limits = (1u32..8, 1u32..5);
-    let aggregation = (frames, amsdu, persist, missed);
+    let aggregation = (frames, amsdu, retry_rule, missed);
     (any::<(bool, bool, bool)>(), rules, limits, threshold, aggregation).prop_map(
-        |(flags, rules, limits, threshold, (frames, amsdu, persist, missed))| {
+        |(flags, rules, limits, threshold, (frames, amsdu, retry_rule, missed))| {
             let (free, quick, bursts) = flags;
             let (edition, countdown, backoff_draw) = rules;
             Draft {
@@ -114,7 +114,7 @@ fn configs() -> impl Strategy<Value = Draft> {
                 threshold,
                 frames,
                 amsdu,
-                persist,
+                retry_rule,
                 missed,
                 countdown,
                 backoff_draw,

@@ -2,13 +2,13 @@
 
 use crate::record::{Aired, CLASSES, Record};
 use crate::workload::Workload;
-use kernel::{Agenda, Bytes, Db, Dbm, Instant, Ranked};
+use kernel::{Bytes, Db, Dbm, EventQueue, Instant, Ranked};
 use std::collections::VecDeque;
-use wifi::mac::{Fate, Step, StepKind};
+use wifi::mac::{ExchangeOutcome, Step, StepKind};
 use wifi::phy::error::Threshold;
 use wifi::phy::propagation::Position;
-use wifi::space::{Airing, Losses, Radio, Site, Space, SpaceConfig};
-use wifi::{Cell, Command, Supply};
+use wifi::space::{Losses, OngoingFrame, Radio, Site, Space, SpaceConfig};
+use wifi::{Cell, Command, MsduSource};
 use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Queues {
     }
 }
 
-impl Supply for Queues {
+impl MsduSource for Queues {
     fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet> {
         let queue = self.of(node, class);
         let first = queue.iter().position(|packet| packet.to == Some(NodeId(to)))?;
@@ -65,7 +65,7 @@ impl Supply for Queues {
 struct Driver<'a> {
     workload: &'a Workload,
     medium: Medium,
-    agenda: Agenda<Event>,
+    events: EventQueue<Event>,
     queues: Queues,
     /// Per node, exchanges that it has begun.
     attempts: Vec<u64>,
@@ -89,8 +89,8 @@ pub(crate) fn in_space(workload: &Workload) -> Record {
     let mut radio = Radio::new(losses, Box::new(Threshold::default()));
     radio.receiver.detect_snr = Db(f64::NEG_INFINITY);
     let (position, tx_power) = (Position::default(), Dbm(16.0));
-    let course = || position.into();
-    let site = |n| Site { course: course(), channel: 1, tx_power, is_access_point: n == 0 };
+    let trajectory = || position.into();
+    let site = |n| Site { trajectory: trajectory(), channel: 1, tx_power, is_access_point: n == 0 };
     let sites = (0..nodes).map(site).collect();
     let links = (1..).zip(&workload.links).map(|(station, link)| (0, station, *link)).collect();
     let config = SpaceConfig { mac: workload.config.clone(), radio, nav_reset: true, sites, links };
@@ -102,7 +102,7 @@ fn run(workload: &Workload, medium: Medium) -> Record {
     let mut driver = Driver {
         workload,
         medium,
-        agenda: Agenda::new(),
+        events: EventQueue::new(),
         queues: Queues(vec![VecDeque::new(); nodes * 4]),
         attempts: vec![0; nodes],
         protected: Vec::new(),
@@ -110,9 +110,9 @@ fn run(workload: &Workload, medium: Medium) -> Record {
         out: Vec::new(),
     };
     for (number, arrival) in (0..).zip(&workload.packets) {
-        driver.agenda.at(arrival.at, Event::Arrival(number));
+        driver.events.at(arrival.at, Event::Arrival(number));
     }
-    while let Some((now, event)) = driver.agenda.next() {
+    while let Some((now, event)) = driver.events.next() {
         driver.step(now, &event);
     }
     let Driver { medium, mut record, .. } = driver;
@@ -176,8 +176,8 @@ impl Driver<'_> {
 
     fn execute(&mut self, now: Instant, command: Command) {
         match command {
-            Command::Access(ticket) => self.agenda.at(ticket.at, Event::Access(ticket.generation)),
-            Command::Step(at) => self.agenda.at(at, Event::AirStep),
+            Command::Access(ticket) => self.events.at(ticket.at, Event::Access(ticket.generation)),
+            Command::Step(at) => self.events.at(at, Event::AirStep),
             Command::Deliver { node, packet } => {
                 self.record.delivered.push((now, node, number_of(&packet)));
             }
@@ -186,7 +186,10 @@ impl Driver<'_> {
                 self.record.done[node as usize].push(end);
                 self.serve(now, node, packet.class);
             }
-            Command::Began | Command::Ended | Command::Aired { .. } | Command::Mode { .. } => {}
+            Command::Began
+            | Command::Ended
+            | Command::ExchangeSent { .. }
+            | Command::Mode { .. } => {}
         }
     }
 
@@ -202,7 +205,7 @@ impl Driver<'_> {
                 nodes.push(node);
             }
         }
-        if exchange.fate == Fate::Collision {
+        if exchange.outcome == ExchangeOutcome::Collision {
             let (start, end) = (exchange.start, exchange.end);
             return self.record.air.push(Aired::Collision { nodes, start, end });
         }
@@ -219,11 +222,13 @@ impl Driver<'_> {
     /// Records what has begun now in the space: one frame, or several that collide.
     fn note_frames(&mut self, now: Instant) {
         let Medium::Space(space) = &self.medium else { return };
-        let mut frames: Vec<Airing> = space.on_air().filter(|frame| frame.start == now).collect();
+        let mut frames: Vec<OngoingFrame> =
+            space.on_air().filter(|frame| frame.start == now).collect();
         frames.sort_by_key(|frame| frame.from);
         let Some(end) = frames.iter().map(|frame| frame.end).max() else { return };
         let nodes: Vec<u32> = frames.iter().map(|frame| frame.from).collect();
-        let continues = |f: &Airing| f.kind == StepKind::Data && self.protected.contains(&f.from);
+        let continues =
+            |f: &OngoingFrame| f.kind == StepKind::Data && self.protected.contains(&f.from);
         if frames.iter().all(continues) {
             let Some(Aired::Collision { end: last, .. }) = self.record.air.last_mut() else {
                 panic!("{now}: no collision")
@@ -232,13 +237,15 @@ impl Driver<'_> {
             return self.protected.retain(|node| !nodes.contains(node));
         }
         assert!(self.protected.is_empty(), "{now}: data is missing after a CTS");
-        self.record.air.push(if let [Airing { from: node, kind, start, end, .. }] = frames[..] {
-            Aired::Frame { node, kind, start, end }
-        } else {
-            let to_self = frames.iter().filter(|frame| frame.kind == StepKind::CtsToSelf);
-            self.protected.extend(to_self.map(|frame| frame.from));
-            Aired::Collision { nodes, start: now, end }
-        });
+        self.record.air.push(
+            if let [OngoingFrame { from: node, kind, start, end, .. }] = frames[..] {
+                Aired::Frame { node, kind, start, end }
+            } else {
+                let to_self = frames.iter().filter(|frame| frame.kind == StepKind::CtsToSelf);
+                self.protected.extend(to_self.map(|frame| frame.from));
+                Aired::Collision { nodes, start: now, end }
+            },
+        );
     }
 }
 

@@ -3,7 +3,7 @@
 use kernel::Instant;
 use proptest::prelude::*;
 use wifi::mac::StepKind;
-use wifi::{Counters, FrameCounters, Outcome};
+use wifi::{Counters, FrameCounters, MsduOutcome};
 use wire::TrafficClass;
 
 pub(crate) const CLASSES: [TrafficClass; 4] =
@@ -16,7 +16,7 @@ pub(crate) struct Record {
     /// When which node got which packet.
     pub(crate) delivered: Vec<(Instant, u32, u64)>,
     /// Per node, how the service of which packet ended, and whether its receiver has it.
-    pub(crate) done: Vec<Vec<(u64, Outcome, bool)>>,
+    pub(crate) done: Vec<Vec<(u64, MsduOutcome, bool)>>,
     pub(crate) counters: Vec<(Counters, FrameCounters)>,
     /// Contention windows in the end, per node and class.
     pub(crate) windows: Vec<[u32; 4]>,

@@ -8,7 +8,7 @@ use crate::workload::{Arrival, Workload};
 use kernel::{Duration, Instant, Rng};
 use std::collections::BTreeMap;
 use wifi::mac::StepKind;
-use wifi::{Counters, FrameCounters, Outcome};
+use wifi::{Counters, FrameCounters, MsduOutcome};
 use wire::TrafficClass;
 
 /// A CTS or an ACK that shall come.
@@ -52,7 +52,7 @@ pub(crate) struct Station<'a> {
     pub(crate) counters: Counters,
     pub(crate) frames: FrameCounters,
     pub(crate) delivered: Vec<(Instant, u32, u64)>,
-    pub(crate) done: Vec<(u64, Outcome, bool)>,
+    pub(crate) done: Vec<(u64, MsduOutcome, bool)>,
 }
 
 impl<'a> Station<'a> {
@@ -342,7 +342,7 @@ impl<'a> Station<'a> {
         } else {
             self.functions[index].back_off();
         }
-        self.end_service(index, Outcome::Sent);
+        self.end_service(index, MsduOutcome::Sent);
     }
 
     /// No answer has come.
@@ -375,16 +375,16 @@ impl<'a> Station<'a> {
         }
         function.back_off();
         if is_over {
-            self.end_service(index, Outcome::RetryLimit);
+            self.end_service(index, MsduOutcome::RetryLimit);
         }
     }
 
-    fn end_service(&mut self, index: usize, outcome: Outcome) {
+    fn end_service(&mut self, index: usize, outcome: MsduOutcome) {
         let function = &mut self.functions[index];
         let msdu = function.queue.pop_front().expect("a frame is in service");
         function.number();
         match outcome {
-            Outcome::Sent => self.counters.sent += 1,
+            MsduOutcome::Sent => self.counters.sent += 1,
             _ => self.counters.retry_drops += 1,
         }
         self.done.push((msdu.packet, outcome, msdu.received));

@@ -1,4 +1,4 @@
-//! A space, its agenda and the queues of its nodes.
+//! A space, its event queue and the queues of its nodes.
 
 use kernel::{Bytes, EventQueue, Instant, Ranked, Seed};
 use std::collections::VecDeque;
@@ -42,7 +42,7 @@ pub(crate) enum News {
 
 pub(crate) struct Driver {
     pub(crate) space: Space,
-    pub(crate) agenda: EventQueue<Event>,
+    pub(crate) events: EventQueue<Event>,
     pub(crate) queues: Vec<VecDeque<Load>>,
     /// Nodes that always have another packet like this.
     pub(crate) saturated: Vec<Option<Load>>,
@@ -55,7 +55,7 @@ impl Driver {
         let nodes = config.sites.len();
         Self {
             space: Space::new(config, seed),
-            agenda: EventQueue::new(),
+            events: EventQueue::new(),
             queues: vec![VecDeque::new(); nodes],
             saturated: vec![None; nodes],
             arrivals: Vec::new(),
@@ -71,20 +71,20 @@ impl Driver {
     }
 
     pub(crate) fn announce(&mut self, at: Instant, node: u32, load: Load) {
-        self.agenda.at(at, Event::Arrival(self.arrivals.len()));
+        self.events.at(at, Event::Arrival(self.arrivals.len()));
         self.arrivals.push((node, load));
     }
 
     /// From now on this node has always another packet.
     pub(crate) fn saturate(&mut self, node: u32, to: u32, size: Bytes, news: &mut Vec<News>) {
         self.saturated[node as usize] = Some(Load { number: 0, to: Some(to), size });
-        self.serve(self.agenda.now(), node);
-        self.settle(self.agenda.now(), news);
+        self.serve(self.events.now(), node);
+        self.settle(self.events.now(), news);
     }
 
     /// Handles the next event.
     pub(crate) fn step(&mut self, news: &mut Vec<News>) -> Option<(Instant, Event)> {
-        let (now, event) = self.agenda.next()?;
+        let (now, event) = self.events.next()?;
         match event {
             Event::AirStep => self.space.on_step(now, &mut self.out),
             Event::Access(generation) => {
@@ -103,7 +103,7 @@ impl Driver {
     /// Runs until a moment.
     pub(crate) fn run_until(&mut self, end: Instant, visit: &mut dyn FnMut(Instant, News)) {
         let mut news = Vec::new();
-        while self.agenda.peek().is_some_and(|at| at < end) {
+        while self.events.peek().is_some_and(|at| at < end) {
             let Some((now, _)) = self.step(&mut news) else { break };
             news.drain(..).for_each(|item| visit(now, item));
         }
@@ -115,9 +115,9 @@ impl Driver {
             i += 1;
             match command {
                 Command::Access(ticket) => {
-                    self.agenda.at(ticket.at, Event::Access(ticket.generation));
+                    self.events.at(ticket.at, Event::Access(ticket.generation));
                 }
-                Command::Step(at) => self.agenda.at(at, Event::AirStep),
+                Command::Step(at) => self.events.at(at, Event::AirStep),
                 Command::Deliver { node, packet } => {
                     let number = number_of(&packet);
                     let (from, size) = (packet.from.0, packet.size);
