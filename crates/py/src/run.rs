@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const EVENTS_PER_LOOK: u64 = 20_000;
 /// How long an interrupt may have to wait.
 const SLICE: Duration = Duration::from_millis(50);
-/// How often progress is told, at most.
+/// How often progress is reported, at most.
 const PROGRESS: Duration = Duration::from_millis(100);
 
 /// What a run measured.
@@ -94,15 +94,15 @@ pub(crate) fn run(
     let external: Arc<dyn External> = Arc::new(controllers);
     let mut simulation =
         sim::Simulation::with_external(&plan, seed, &probes, check, &external).map_err(fault)?;
-    let mut told = Instant::now();
+    let mut reported_at = Instant::now();
     while py.detach(|| slice(&mut simulation)) {
         py.check_signals()?;
         if let Some(error) = failure.take(py, &plan) {
             return Err(error);
         }
-        if let Some(progress) = progress.as_ref().filter(|_| told.elapsed() >= PROGRESS) {
+        if let Some(progress) = progress.as_ref().filter(|_| reported_at.elapsed() >= PROGRESS) {
             progress.call1((simulation.progress(),))?;
-            told = Instant::now();
+            reported_at = Instant::now();
         }
     }
     py.check_signals()?;

@@ -83,9 +83,9 @@ impl<'a> Key<'a> {
                     key.too_low = Some(meta.value()?.parse()?);
                 } else if meta.path.is_ident("required") {
                     // Without a text the scenario's own rules say what is missing.
-                    let told = meta.input.peek(Token![=]);
+                    let has_value = meta.input.peek(Token![=]);
                     let silent = LitStr::new("", meta.path.span());
-                    key.required = Some(if told { meta.value()?.parse()? } else { silent });
+                    key.required = Some(if has_value { meta.value()?.parse()? } else { silent });
                 } else if meta.path.is_ident("alias") {
                     key.alias = Some(meta.value()?.parse()?);
                 } else if meta.path.is_ident("flatten") {

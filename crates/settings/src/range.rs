@@ -160,31 +160,31 @@ impl From<std::ops::RangeFrom<u64>> for Range {
 mod tests {
     use super::*;
 
-    fn told(range: Range, value: f64, key: &str) -> String {
+    fn fault_of(range: Range, value: f64, key: &str) -> String {
         range.fault(value, &number(value), Unit::of(key)).unwrap_or_default()
     }
 
     #[test]
     fn a_message_names_the_range_the_unit_and_the_value() {
         let range = Range::from(0.0..=60_000.0);
-        assert_eq!(told(range, 5.0, "target_ms"), "");
-        assert_eq!(told(range, -1.0, "target_ms"), "must be from 0 to 60000 ms, is -1");
-        assert_eq!(told(range, f64::NAN, "target_ms"), "must be from 0 to 60000 ms, is NaN");
-        assert_eq!(told(Range::from(1..=255), 300.0, "limit"), "must be from 1 to 255, is 300");
-        assert_eq!(told(Range::FRACTION, 0.0, "p"), "must be above 0 and at most 1, is 0");
-        assert_eq!(told(Range::OPEN_UNIT, 1.0, "beta"), "must be in (0, 1), is 1");
+        assert_eq!(fault_of(range, 5.0, "target_ms"), "");
+        assert_eq!(fault_of(range, -1.0, "target_ms"), "must be from 0 to 60000 ms, is -1");
+        assert_eq!(fault_of(range, f64::NAN, "target_ms"), "must be from 0 to 60000 ms, is NaN");
+        assert_eq!(fault_of(Range::from(1..=255), 300.0, "limit"), "must be from 1 to 255, is 300");
+        assert_eq!(fault_of(Range::FRACTION, 0.0, "p"), "must be above 0 and at most 1, is 0");
+        assert_eq!(fault_of(Range::OPEN_UNIT, 1.0, "beta"), "must be in (0, 1), is 1");
     }
 
     #[test]
     fn a_probability_above_1_is_likely_a_percentage() {
         let message = "a probability is from 0 to below 1, is 5; 5 % is 0.05";
-        assert_eq!(told(Range::PROBABILITY, 5.0, "loss"), message);
-        assert_eq!(told(Range::PROBABILITY, 0.0, "loss"), "");
+        assert_eq!(fault_of(Range::PROBABILITY, 5.0, "loss"), message);
+        assert_eq!(fault_of(Range::PROBABILITY, 0.0, "loss"), "");
     }
 
     #[test]
     fn a_contention_window_has_its_form() {
-        let window = |value| told(Range::CONTENTION_WINDOW, value, "cw_min");
+        let window = |value| fault_of(Range::CONTENTION_WINDOW, value, "cw_min");
         assert_eq!(window(31.0), "");
         assert_eq!(window(30.0), "30 is not of the form 2^k - 1; the nearest are 15 and 31");
         assert_eq!(window(32.0), "32 is not of the form 2^k - 1; the nearest is 31");
@@ -195,9 +195,9 @@ mod tests {
     #[test]
     fn what_is_too_low_may_have_a_message_of_its_own() {
         let range = Range::from(1..=9).too_low("0 would drop every packet");
-        assert_eq!(told(range, 0.0, "limit_packets"), "0 would drop every packet");
-        assert_eq!(told(range, 10.0, "limit_packets"), "must be from 1 to 9 packets, is 10");
+        assert_eq!(fault_of(range, 0.0, "limit_packets"), "0 would drop every packet");
+        assert_eq!(fault_of(range, 10.0, "limit_packets"), "must be from 1 to 9 packets, is 10");
         let range = Range::above(1.0, 9.0).too_low("is {is}: too steep");
-        assert_eq!(told(range, 0.5, "shape"), "is 0.5: too steep");
+        assert_eq!(fault_of(range, 0.5, "shape"), "is 0.5: too steep");
     }
 }

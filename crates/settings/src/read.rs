@@ -25,7 +25,7 @@ pub fn read<T: Setting + JsonSchema>(node: &Node) -> Result<T, Issue> {
     typed(node).map_err(|fault| fault.into_issue(schema::<T>))
 }
 
-/// Reads a tree as far as it is sound: what is at fault, in its shape or its range, is told, and
+/// Reads a tree as far as it is sound: what is at fault, in its shape or its range, is reported, and
 /// has its default.
 pub fn read_sound<T: Setting + JsonSchema + Default>(node: &Node) -> (T, Faults) {
     let (root, mut sound, mut faults) = (Path::default(), node.clone(), Faults::default());
@@ -37,10 +37,10 @@ pub fn read_sound<T: Setting + JsonSchema + Default>(node: &Node) -> (T, Faults)
             return (T::default(), faults);
         }
     }
-    let told: Vec<String> = faults.0.iter().map(|issue| issue.path.clone()).collect();
+    let reported: Vec<String> = faults.0.iter().map(|issue| issue.path.clone()).collect();
     let mut of_range = Faults::default();
     T::check(&sound, Check::new(&root, &mut of_range));
-    of_range.0.retain(|issue| !told.contains(&issue.path));
+    of_range.0.retain(|issue| !reported.contains(&issue.path));
     for issue in &of_range.0 {
         sound.remove(&issue.path);
     }

@@ -33,4 +33,4 @@ pub use scenario::{Issue, Scenario};
 pub use settings::{Node, Value as Written};
 pub use simulation::{Run, Simulation, run};
 /// Scripts in time, played against a TCP sender or receiver alone.
-pub use tcp::drill as tcp_script;
+pub use tcp::script as tcp_script;

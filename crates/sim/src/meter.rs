@@ -231,19 +231,19 @@ impl Meter {
     fn on_exchange(&mut self, exchange: &Exchange, cell: &Cell) {
         self.end_silence(exchange.start);
         self.on_air = true;
-        let mut booked = exchange.start;
+        let mut counted_until = exchange.start;
         if exchange.fate == Fate::Collision {
-            self.ledger.add(Air::Collision, booked, exchange.end);
+            self.ledger.add(Air::Collision, counted_until, exchange.end);
         }
         for step in exchange.steps() {
-            self.ledger.add(Air::IfsBackoff, booked, step.start);
-            self.book_frame(exchange, step, cell);
-            booked = step.end();
+            self.ledger.add(Air::IfsBackoff, counted_until, step.start);
+            self.count_frame(exchange, step, cell);
+            counted_until = step.end();
         }
         self.silence = (exchange.end, Air::IfsBackoff);
     }
 
-    fn book_frame(&mut self, exchange: &Exchange, step: &Step, cell: &Cell) {
+    fn count_frame(&mut self, exchange: &Exchange, step: &Step, cell: &Cell) {
         let (start, end) = (step.start, step.end());
         let kind = match step.kind {
             StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf => Air::RtsCts,
@@ -251,13 +251,13 @@ impl Meter {
             StepKind::BlockAckRequest if exchange.fate == Fate::DataLost => Air::Lost,
             StepKind::Ack | StepKind::BlockAck | StepKind::BlockAckRequest => Air::MacAck,
             StepKind::Data if exchange.fate == Fate::DataLost || exchange.repeated => Air::Lost,
-            StepKind::Data => return self.book_data(exchange, step, cell),
+            StepKind::Data => return self.count_data(exchange, step, cell),
         };
         self.ledger.add(kind, start, end);
     }
 
     /// Of the payload's time, useful and wasted bytes have their shares; the rest is headers.
-    fn book_data(&mut self, exchange: &Exchange, step: &Step, cell: &Cell) {
+    fn count_data(&mut self, exchange: &Exchange, step: &Step, cell: &Cell) {
         let (mut payload, mut acks, mut wasted) = (Bytes::ZERO, Bytes::ZERO, Bytes::ZERO);
         for frame in cell.frames_on_air() {
             if frame.wasted {

@@ -82,7 +82,7 @@ pub(crate) enum Notice<'a> {
     ExchangeEnded,
     /// An exchange takes airtime, or a collision: told of each radio that opens one, in a cell as
     /// it begins, in space as it ends. `arrived` is whether the data arrived.
-    Aired { by: RadioId, with: Option<RadioId>, used: Duration, arrived: bool },
+    AirtimeUsed { by: RadioId, with: Option<RadioId>, used: Duration, arrived: bool },
     /// Frames have begun or ended on the air, and radios have followed these to their ends. What
     /// radios hear is told in space alone, once `World::listen` was called.
     Air { medium: &'a Medium, heard: &'a [Heard] },

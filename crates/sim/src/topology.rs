@@ -175,13 +175,13 @@ impl Topology {
         let mut routes = Routes::new(self.nodes.iter().map(|node| self.reached_by(node)).collect());
         for &station in &self.stations {
             let by = self.reached_by(self.node(station));
-            let gate = self.access_point_of(by);
+            let access_point = self.access_point_of(by);
             if ad_hoc {
                 routes.set_neighbours(station, by);
             } else {
-                routes.set_others(station, Hop::Air { by, to: Some(gate) });
+                routes.set_others(station, Hop::Air { by, to: Some(access_point) });
             }
-            routes.set(ACCESS_POINT, station, Hop::Air { by: gate, to: Some(by) });
+            routes.set(ACCESS_POINT, station, Hop::Air { by: access_point, to: Some(by) });
         }
         routes.set_broadcast(ACCESS_POINT, self.access_points[0]);
         if !self.node(self.server).is_wired() {

@@ -1,10 +1,10 @@
 //! The one room where things meet: owns every machine, and has one `match` on one `Event`.
 
 mod air;
+mod rate_hints;
 mod rates;
 mod routing;
 mod sources;
-mod told;
 
 use crate::build;
 use crate::control::External;
@@ -16,9 +16,9 @@ use crate::topology::{Interface, RadioId, Routes, Topology, WireId};
 use crate::traffic;
 use kernel::{Agenda, Bytes, Fired, Instant, Ranked, Seed};
 use net::{LinkTimer, Lossy, Signal};
+use rate_hints::RateHints;
 use std::sync::Arc;
 use tcp::TimerId;
-use told::Told;
 use wire::{Body, Ecn, Flags, FlowId, Packet, Segment};
 
 /// Everything that can happen.
@@ -95,9 +95,9 @@ pub(crate) struct World<O> {
     /// Flows at each node of whose datagrams one always waits there.
     saturated: Vec<Vec<FlowId>>,
     /// Nodes whose queue has dropped a packet of such a flow since their last frame.
-    starved: Vec<bool>,
+    is_short: Vec<bool>,
     /// Which senders are told of the rates of which links.
-    told: Told,
+    rate_hints: RateHints,
     /// Who is told of what happens.
     pub(crate) observers: O,
     pub(crate) events: u64,
@@ -108,8 +108,8 @@ pub(crate) struct World<O> {
     wire_out: Vec<net::Command>,
     signals: Vec<Signal>,
     /// Of queues that have supplied the cell.
-    supply_signals: Vec<(RadioId, Signal)>,
-    suppliers: Vec<RadioId>,
+    refill_signals: Vec<(RadioId, Signal)>,
+    refilling: Vec<RadioId>,
 }
 
 impl<O: Observer> World<O> {
@@ -142,8 +142,8 @@ impl<O: Observer> World<O> {
             routes: topology.routes().clone(),
             topology: Arc::clone(topology),
             saturated: vec![Vec::new(); nodes],
-            starved: vec![false; nodes],
-            told: Told::default(),
+            is_short: vec![false; nodes],
+            rate_hints: RateHints::default(),
             observers,
             events: 0,
             flows,
@@ -153,8 +153,8 @@ impl<O: Observer> World<O> {
             source_out: Vec::with_capacity(8),
             wire_out: Vec::with_capacity(8),
             signals: Vec::with_capacity(8),
-            supply_signals: Vec::new(),
-            suppliers: Vec::new(),
+            refill_signals: Vec::new(),
+            refilling: Vec::new(),
         };
         world.tell_rates(plan);
         world.schedule_start();
@@ -187,10 +187,12 @@ impl<O: Observer> World<O> {
         self.events += 1;
         match event {
             Event::AirStep => {
-                self.with_supply(|cell, supply, out| cell.on_step(now, supply, out));
+                self.with_frame_source(|cell, source, out| cell.on_step(now, source, out));
             }
             Event::Access { generation } => {
-                self.with_supply(|cell, supply, out| cell.on_access(now, generation, supply, out));
+                self.with_frame_source(|cell, source, out| {
+                    cell.on_access(now, generation, source, out)
+                });
             }
             Event::Wire(wire, timer) => self.on_wire_timer(wire, timer),
             Event::Tcp { flow, side, timer, generation } => {

@@ -109,7 +109,7 @@ set control toy window_segments=3
 
 #[test]
 fn a_script_takes_the_toy_controller() {
-    let failure = |script: &str| tcp::drill::run(script).failure.map(|failure| failure.message);
+    let failure = |script: &str| tcp::script::run(script).failure.map(|failure| failure.message);
     assert_eq!(failure(SCRIPT), None);
     let told = failure(&SCRIPT.replace("=3", "=101")).unwrap();
     assert!(told.contains("must be from 1 to 100"), "{told}");

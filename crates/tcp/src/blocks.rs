@@ -14,7 +14,7 @@ const PACKET_THRESHOLD: u64 = 3;
 
 /// What became of a transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum UnitState {
     InFlight,
     Arrived,
     Lost,
@@ -22,10 +22,10 @@ enum Fate {
 
 /// One transmission.
 #[derive(Clone, Copy, Debug)]
-struct Unit {
+struct SentUnit {
     block: u64,
     index: u8,
-    fate: Fate,
+    state: UnitState,
     /// Of the block's first transmission.
     first: bool,
     len: u32,
@@ -45,8 +45,8 @@ struct Block {
     sent: u32,
     /// Units that have arrived, and that are in flight.
     arrived: Shards,
-    flying: Shards,
-    /// Units of the first transmission whose fate is known, and those of them that were lost.
+    in_flight_units: Shards,
+    /// Units of the first transmission whose state is known, and those of them that were lost.
     settled: u32,
     lost: u32,
     /// Units in flight, of which one may be there several times.
@@ -70,7 +70,7 @@ impl Block {
     }
 
     /// Whether units of the first transmission wait.
-    fn unfinished(&self) -> bool {
+    fn has_unsent(&self) -> bool {
         !self.done && self.sent < self.first
     }
 
@@ -80,7 +80,7 @@ impl Block {
         if self.sent < self.first || parity && self.sent < MOST_UNITS {
             return Some(self.sent as u8);
         }
-        (0..self.data).find(|&index| !self.arrived.has(index) && !self.flying.has(index))
+        (0..self.data).find(|&index| !self.arrived.has(index) && !self.in_flight_units.has(index))
     }
 }
 
@@ -99,7 +99,7 @@ pub(crate) struct Turn {
 
 /// What a report tells.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct News {
+pub(crate) struct SackInfo {
     /// Bytes that have newly arrived.
     pub(crate) delivered: u64,
     /// The last sent of these units, by its number, and how it left.
@@ -109,7 +109,7 @@ pub(crate) struct News {
 /// Blocks, and the units of them that were sent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Blocks {
-    units: VecDeque<Unit>,
+    units: VecDeque<SentUnit>,
     /// The number of the first of `units`, and of the first that may be in flight.
     first_unit: u64,
     young: u64,
@@ -168,7 +168,7 @@ impl Blocks {
             first: first.max(u32::from(data)),
             sent: 0,
             arrived: Shards::default(),
-            flying: Shards::default(),
+            in_flight_units: Shards::default(),
             settled: 0,
             lost: 0,
             in_flight: 0,
@@ -190,7 +190,7 @@ impl Blocks {
                 block.wanted = 0;
             }
         }
-        let last = self.table.back().filter(|block| block.unfinished())?;
+        let last = self.table.back().filter(|block| block.has_unsent())?;
         let number = self.first_block + self.table.len() as u64 - 1;
         Some(turn(number, last, last.sent as u8))
     }
@@ -206,14 +206,14 @@ impl Blocks {
         if !turn.first {
             block.wanted = block.wanted.saturating_sub(1);
         }
-        block.flying.insert(turn.index);
+        block.in_flight_units.insert(turn.index);
         block.in_flight += 1;
         let data = block.data;
         let span = block.span as u32;
-        self.units.push_back(Unit {
+        self.units.push_back(SentUnit {
             block: turn.block,
             index: turn.index,
-            fate: Fate::InFlight,
+            state: UnitState::InFlight,
             first: turn.first,
             len: turn.len,
             departure,
@@ -226,46 +226,46 @@ impl Blocks {
     // ---- what arrived ----
 
     /// The blocks of an acknowledgement: numbers of units that have arrived.
-    pub(crate) fn report(&mut self, blocks: &SackBlocks) -> News {
-        let mut news = News::default();
+    pub(crate) fn report(&mut self, blocks: &SackBlocks) -> SackInfo {
+        let mut info = SackInfo::default();
         for &block in blocks.as_slice() {
             // Most of a run was in the report before: only its ends are new.
             let mut known = self.known.as_slice().iter().copied();
             let inside = |old: &SackBlock| block.start <= old.start && old.end <= block.end;
             match known.find(inside) {
                 Some(old) => {
-                    self.arrive(block.start, old.start, &mut news);
-                    self.arrive(old.end, block.end, &mut news);
+                    self.arrive(block.start, old.start, &mut info);
+                    self.arrive(old.end, block.end, &mut info);
                 }
-                None => self.arrive(block.start, block.end, &mut news),
+                None => self.arrive(block.start, block.end, &mut info),
             }
         }
         if !blocks.is_empty() {
             self.known = *blocks;
         }
-        news
+        info
     }
 
-    fn arrive(&mut self, from: u64, to: u64, news: &mut News) {
+    fn arrive(&mut self, from: u64, to: u64, info: &mut SackInfo) {
         let (from, to) = (from.max(self.first_unit), to.min(self.next_unit()));
         for number in from..to {
             let unit = &mut self.units[(number - self.first_unit) as usize];
-            let fate = std::mem::replace(&mut unit.fate, Fate::Arrived);
-            if fate == Fate::Arrived {
+            let state = std::mem::replace(&mut unit.state, UnitState::Arrived);
+            if state == UnitState::Arrived {
                 continue;
             }
             let unit = *unit;
-            news.delivered += u64::from(unit.len);
-            if news.newest.is_none_or(|(newest, _)| newest < number) {
-                news.newest = Some((number, unit.departure));
+            info.delivered += u64::from(unit.len);
+            if info.newest.is_none_or(|(newest, _)| newest < number) {
+                info.newest = Some((number, unit.departure));
             }
             self.top = self.top.max(number + 1);
-            if fate == Fate::InFlight {
+            if state == UnitState::InFlight {
                 self.in_flight -= u64::from(unit.len);
             }
             let Some(block) = self.block(unit.block) else { continue };
             block.arrived.insert(unit.index);
-            if fate == Fate::InFlight {
+            if state == UnitState::InFlight {
                 block.settle(&unit, false);
             } else {
                 // It was late, not lost.
@@ -299,7 +299,7 @@ impl Blocks {
         let mut number = self.young.max(self.first_unit);
         while number < self.top {
             let unit = self.units[(number - self.first_unit) as usize];
-            if unit.fate == Fate::InFlight {
+            if unit.state == UnitState::InFlight {
                 let due = unit.departure.at + late;
                 if number + PACKET_THRESHOLD >= self.top && due > now {
                     losses.next = Some(due);
@@ -317,7 +317,7 @@ impl Blocks {
     pub(crate) fn lose_all(&mut self) -> Losses {
         let mut losses = Losses::default();
         for number in self.young.max(self.first_unit)..self.next_unit() {
-            if self.units[(number - self.first_unit) as usize].fate == Fate::InFlight {
+            if self.units[(number - self.first_unit) as usize].state == UnitState::InFlight {
                 self.lose(number, &mut losses);
             }
         }
@@ -327,7 +327,7 @@ impl Blocks {
 
     fn lose(&mut self, number: u64, losses: &mut Losses) {
         let unit = &mut self.units[(number - self.first_unit) as usize];
-        unit.fate = Fate::Lost;
+        unit.state = UnitState::Lost;
         let unit = *unit;
         self.in_flight -= u64::from(unit.len);
         losses.bytes += u64::from(unit.len);
@@ -347,7 +347,7 @@ impl Blocks {
                 block.wanted = 0;
                 continue;
             }
-            let coming = block.flying.beside(&block.arrived);
+            let coming = block.in_flight_units.beside(&block.arrived);
             let unsent = block.first.saturating_sub(block.sent);
             let short = reactive(need, have, coming + unsent, loss_rate).min(block.first.max(1));
             block.wanted = block.wanted.min(short);
@@ -377,7 +377,7 @@ impl Blocks {
     pub(crate) fn settle(&mut self, mut count: impl FnMut(u32, u32)) {
         for block in &mut self.table {
             let sent = block.sent.min(block.first);
-            let over = !block.unfinished() && block.settled >= sent;
+            let over = !block.has_unsent() && block.settled >= sent;
             if over && !block.counted {
                 block.counted = true;
                 // The FIN alone is no window.
@@ -388,7 +388,7 @@ impl Blocks {
         }
         while let Some(&unit) = self.units.front() {
             let done = self.block(unit.block).is_none_or(|block| block.done);
-            if unit.fate == Fate::InFlight || unit.fate == Fate::Lost && !done {
+            if unit.state == UnitState::InFlight || unit.state == UnitState::Lost && !done {
                 break;
             }
             self.units.pop_front();
@@ -406,10 +406,10 @@ impl Blocks {
 }
 
 impl Block {
-    /// The fate of a unit that was in flight is known.
-    fn settle(&mut self, unit: &Unit, lost: bool) {
+    /// The state of a unit that was in flight is known.
+    fn settle(&mut self, unit: &SentUnit, lost: bool) {
         self.in_flight -= 1;
-        self.flying.remove(unit.index);
+        self.in_flight_units.remove(unit.index);
         if unit.first {
             self.settled += 1;
             self.lost += u32::from(lost);
@@ -601,16 +601,16 @@ mod tests {
                         prop_assert!(counted.iter().all(|&(units, lost)| lost <= units));
                     }
                 }
-                let flying = |unit: &&Unit| unit.fate == Fate::InFlight;
+                let in_flight_units = |unit: &&SentUnit| unit.state == UnitState::InFlight;
                 let bytes: u64 =
-                    blocks.units.iter().filter(flying).map(|unit| u64::from(unit.len)).sum();
+                    blocks.units.iter().filter(in_flight_units).map(|unit| u64::from(unit.len)).sum();
                 prop_assert_eq!(bytes, blocks.in_flight());
                 for (number, block) in (blocks.first_block..).zip(&blocks.table) {
-                    let own = |unit: &&Unit| flying(unit) && unit.block == number;
+                    let own = |unit: &&SentUnit| in_flight_units(unit) && unit.block == number;
                     let in_flight = blocks.units.iter().filter(own).count();
                     prop_assert_eq!(in_flight, block.in_flight as usize);
                     prop_assert!(block.sent <= MOST_UNITS && block.lost <= block.settled);
-                    prop_assert!(block.flying.len() <= block.in_flight);
+                    prop_assert!(block.in_flight_units.len() <= block.in_flight);
                     // Only what lacks something is asked for.
                     let lacks = !block.done && block.arrived.len() < u32::from(block.data);
                     prop_assert!(block.wanted == 0 || lacks || what != 5 || b == 1);

@@ -95,7 +95,7 @@ impl DeliveryMeter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::ms;
+    use crate::harness::ms;
 
     const MIN: Option<Duration> = Some(Duration(100_000_000));
 

@@ -10,16 +10,16 @@ mod command;
 mod config;
 pub mod control;
 mod delivery;
-pub mod drill;
 pub mod fec;
+#[cfg(test)]
+mod harness;
 mod prr;
 mod rack;
 mod reassembly;
 mod receiver;
 mod rtt;
 mod scoreboard;
-#[cfg(test)]
-mod script;
+pub mod script;
 mod sender;
 
 pub use command::{Command, TimerId};

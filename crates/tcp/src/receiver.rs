@@ -494,7 +494,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::{Listening, config, ms, segment};
+    use crate::harness::{Listening, config, ms, segment};
 
     fn delayed(segments: u32) -> Config {
         let timer = Duration::from_millis(100);

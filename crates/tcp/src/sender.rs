@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use crate::Ack;
     use crate::control::NewReno;
-    use crate::script::{Driven, FLOW, config, ms, segment};
+    use crate::harness::{Driven, FLOW, config, ms, segment};
     use kernel::{Duration, Segments};
 
     #[test]
@@ -253,14 +253,14 @@ mod tests {
             }
             fn on_loss(&mut self, _: &crate::Loss) {}
         }
-        let (tell, told) = std::sync::mpsc::channel();
-        let mut tcp = Driven::with(&config(), Box::new(Seen(tell)));
+        let (sending, receiving) = std::sync::mpsc::channel();
+        let mut tcp = Driven::with(&config(), Box::new(Seen(sending)));
         tcp.write(0, 600);
         tcp.open(0);
         tcp.syn_ack(100);
         tcp.ack(180, 251);
         tcp.ack(300, 601);
-        let (first, last) = (told.recv().unwrap(), told.recv().unwrap());
+        let (first, last) = (receiving.recv().unwrap(), receiving.recv().unwrap());
         assert_eq!(first.now, ms(180));
         assert_eq!((first.acked, first.in_flight), (Segments(2.5), Segments(1.5)));
         assert_eq!(

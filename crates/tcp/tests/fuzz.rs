@@ -9,13 +9,13 @@ use kernel::{BitRate, Bytes, Duration, Instant, Segments};
 use plain::plain;
 use proptest::prelude::*;
 use tcp::{
-    Command, Config, DelayedAck, Ecn, Hint, Receiver, Recovery, Sack, Sender, TimerId, drill,
+    Command, Config, DelayedAck, Ecn, Hint, Receiver, Recovery, Sack, Sender, TimerId, script,
 };
 use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment, Timestamps};
 
 /// Plays a text; what is said of it is a line of it, in one line.
 fn play(text: &str) -> Result<(), TestCaseError> {
-    let transcript = drill::run(text);
+    let transcript = script::run(text);
     if let Some(failure) = transcript.failure {
         let lines = text.lines().count().max(1);
         prop_assert!((1..=lines).contains(&failure.line), "line {} of {lines}", failure.line);

@@ -3,7 +3,7 @@
 mod corpus;
 
 use corpus::scripts;
-use tcp::drill;
+use tcp::script;
 
 #[test]
 fn every_script_passes() {
@@ -11,7 +11,7 @@ fn every_script_passes() {
     assert!(scripts.len() >= 200, "{} scripts", scripts.len());
     let mut failures = Vec::new();
     for (name, text) in &scripts {
-        if let Some(failure) = drill::run(text).failure {
+        if let Some(failure) = script::run(text).failure {
             failures.push(format!("{name}:{}: {}", failure.line, failure.message));
         }
     }
@@ -37,7 +37,7 @@ fn a_changed_script_fails() {
             let changed = format!("{time}> {flags}{first}:{}(7777){rest}", first + 7777);
             let mut lines: Vec<&str> = lines.clone();
             lines[index] = &changed;
-            let transcript = drill::run(&lines.join("\n"));
+            let transcript = script::run(&lines.join("\n"));
             let failure = transcript.failure;
             let line = failure.as_ref().map(|failure| failure.line);
             assert_eq!(line, Some(index + 1), "{name}: {failure:?}");

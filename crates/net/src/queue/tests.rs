@@ -191,12 +191,12 @@ fn operation() -> impl Strategy<Value = Operation> {
 
 /// What a queue has to agree with, whatever its discipline.
 #[derive(Default)]
-struct Book {
+struct Record {
     waiting: [VecDeque<Packet>; 5],
     in_service: Vec<Packet>,
 }
 
-impl Book {
+impl Record {
     fn count(&self) -> usize {
         self.waiting.iter().map(VecDeque::len).sum()
     }
@@ -248,7 +248,7 @@ fn promise(kind: &QueueSettings) -> (bool, bool) {
 /// small enough; where some are dropped it may be another.
 fn pop_for(
     queue: &mut dyn Queue,
-    book: &mut Book,
+    record: &mut Record,
     now: Instant,
     station: u32,
     most: Bytes,
@@ -256,15 +256,15 @@ fn pop_for(
     let mut out = Vec::new();
     let wanted = Wanted { class: TrafficClass::BestEffort, station: Some(NodeId(station)), most };
     let popped = queue.pop_for(now, &wanted, &mut out);
-    book.note(&out);
-    let line = &mut book.waiting[station as usize];
+    record.note(&out);
+    let line = &mut record.waiting[station as usize];
     if !out.iter().any(|signal| matches!(signal, Signal::Drop(_))) {
         let fits = line.front().is_some_and(|first| first.size <= most);
         prop_assert_eq!(popped.is_some(), fits);
     }
     if let Some(packet) = popped {
         prop_assert_eq!(line.pop_front(), Some(packet), "out of order");
-        book.in_service.push(packet);
+        record.in_service.push(packet);
     }
     Ok(())
 }
@@ -281,7 +281,7 @@ proptest! {
     ) {
         let mut queue = kind.get().build(site, rng());
         let (limit, (per_flow, only_for_room)) = (kind.get().limit(), promise(&kind));
-        let (mut book, mut now, mut out) = (Book::default(), Instant::ZERO, Vec::new());
+        let (mut record, mut now, mut out) = (Record::default(), Instant::ZERO, Vec::new());
         for (i, (operation, gap)) in work.into_iter().enumerate() {
             now += Duration(gap);
             out.clear();
@@ -290,33 +290,33 @@ proptest! {
                     let ecn = if capable { Ecn::Capable } else { Ecn::NotCapable };
                     let offered = Packet { ecn, ..packet(flow, i as u64, size) };
                     queue.push(now, offered, &mut out);
-                    book.waiting[flow as usize].push_back(offered);
+                    record.waiting[flow as usize].push_back(offered);
                     let flow = per_flow.then_some(flow);
                     if only_for_room {
                         let dropped =
-                            (!book.is_within(limit, flow)).then_some(Signal::Drop(offered));
+                            (!record.is_within(limit, flow)).then_some(Signal::Drop(offered));
                         prop_assert_eq!(&out[..], dropped.as_slice());
                     }
-                    book.note(&out);
-                    let fits = book.is_within(limit, flow) || book.count() == 0;
+                    record.note(&out);
+                    let fits = record.is_within(limit, flow) || record.count() == 0;
                     prop_assert!(fits, "more is held than the limit allows");
                 }
                 Operation::Pop => {
                     let popped = queue.pop(now, &mut out);
-                    prop_assert_eq!(popped.is_some(), book.count() > 0);
-                    book.note(&out);
+                    prop_assert_eq!(popped.is_some(), record.count() > 0);
+                    record.note(&out);
                     if let Some(packet) = popped {
-                        let first = book.waiting[packet.flow().0 as usize].pop_front();
+                        let first = record.waiting[packet.flow().0 as usize].pop_front();
                         prop_assert_eq!(first, Some(packet), "out of order");
-                        book.in_service.push(packet);
+                        record.in_service.push(packet);
                     }
                 }
                 Operation::PopFor { station, most } => {
-                    pop_for(&mut *queue, &mut book, now, station, Bytes(most))?;
+                    pop_for(&mut *queue, &mut record, now, station, Bytes(most))?;
                 }
-                Operation::Release(index) => if !book.in_service.is_empty() {
-                    let index = index.index(book.in_service.len());
-                    queue.release(now, &book.in_service.swap_remove(index), &mut Vec::new());
+                Operation::Release(index) => if !record.in_service.is_empty() {
+                    let index = index.index(record.in_service.len());
+                    queue.release(now, &record.in_service.swap_remove(index), &mut Vec::new());
                 },
                 Operation::Airtime { station, received, used_us } => {
                     let station = station.checked_sub(1).map(NodeId);
@@ -324,14 +324,14 @@ proptest! {
                     queue.on_airtime(&Airtime { station, received, used });
                 }
             }
-            prop_assert_eq!(queue.len(), book.count());
-            let bytes: Bytes = book.waiting.iter().flatten().map(|p| p.size).sum();
+            prop_assert_eq!(queue.len(), record.count());
+            let bytes: Bytes = record.waiting.iter().flatten().map(|p| p.size).sum();
             prop_assert_eq!(queue.backlog(), bytes);
-            prop_assert_eq!(queue.is_empty(), book.count() == 0);
+            prop_assert_eq!(queue.is_empty(), record.count() == 0);
             let mut seen = Vec::new();
             queue.each(&mut |packet| seen.push(number(packet)));
             seen.sort_unstable();
-            let mut waiting: Vec<_> = book.waiting.iter().flatten().map(number).collect();
+            let mut waiting: Vec<_> = record.waiting.iter().flatten().map(number).collect();
             waiting.sort_unstable();
             prop_assert_eq!(seen, waiting);
         }

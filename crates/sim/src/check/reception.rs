@@ -8,7 +8,7 @@ use wifi::space::{Airing, Heard};
 
 /// A node's carrier sense, and what it has to do with whom.
 #[derive(Debug, Clone)]
-pub(super) struct Ear {
+pub(super) struct ReceiverState {
     /// Since when the medium is idle to it.
     idle_since: Option<Instant>,
     /// How much longer than a DIFS it waits after what it could not read.
@@ -21,7 +21,7 @@ pub(super) struct Ear {
     pub(super) exchanges: Exchanges,
 }
 
-impl Default for Ear {
+impl Default for ReceiverState {
     fn default() -> Self {
         Self {
             idle_since: Some(Instant::ZERO),
@@ -34,7 +34,7 @@ impl Default for Ear {
     }
 }
 
-impl Ear {
+impl ReceiverState {
     /// From when on interframe spaces pass, if the medium is idle.
     pub(super) fn free_at(&self) -> Option<Instant> {
         let nav = self.followed_by.map_or(self.nav, |at| at.min(self.nav));
@@ -112,9 +112,12 @@ pub(super) fn check(
         frames.iter().filter(during).filter(|other| other.from != frame.from).collect();
     let mut at = frame.start;
     for &(begin, end, interference) in &heard.interference {
-        rule(now, begin == at && end > begin, "interference is told of the whole frame", || {
-            format!("{begin} to {end} follows {at}: {heard:?}")
-        });
+        rule(
+            now,
+            begin == at && end > begin,
+            "interference is reported for the whole frame",
+            || format!("{begin} to {end} follows {at}: {heard:?}"),
+        );
         at = end;
         // None of the others may begin or end within.
         let inside = |at: Instant| begin < at && at < end;
@@ -132,5 +135,7 @@ pub(super) fn check(
             format!("{sum:e} mW from {begin} to {end} of {heard:?}")
         });
     }
-    rule(now, at == frame.end, "interference is told of the whole frame", || format!("{heard:?}"));
+    rule(now, at == frame.end, "interference is reported for the whole frame", || {
+        format!("{heard:?}")
+    });
 }

@@ -3,7 +3,7 @@
 use super::blocks::{Blocks, Psdu};
 use super::exchanges::Exchanges;
 use super::powers::{Powers, agree_in_sum};
-use super::reception::{self, Ear};
+use super::reception::{self, ReceiverState};
 use super::rule::rule;
 use super::timing::Times;
 use crate::plan::SpacePlan;
@@ -24,7 +24,7 @@ pub(super) struct Watch {
     /// Duration fields are exact.
     exact: bool,
     powers: Powers,
-    ears: Vec<Ear>,
+    receivers: Vec<ReceiverState>,
     /// Frames on the air, and those that have ended while one of these was.
     frames: Vec<Airing>,
     blocks: Blocks,
@@ -45,7 +45,7 @@ impl Watch {
             mac,
             nav_reset: space.radio.nav_reset,
             powers,
-            ears: vec![Ear::default(); access_points.len()],
+            receivers: vec![ReceiverState::default(); access_points.len()],
             access_points,
             frames: Vec::new(),
         }
@@ -83,7 +83,7 @@ impl Watch {
             self.on_begin(&frame, mpdus);
         }
         self.frames.extend(frames);
-        for node in 0..self.ears.len() as u32 {
+        for node in 0..self.receivers.len() as u32 {
             self.sense(node, senses(node));
         }
         let oldest = self.frames.iter().filter(|frame| frame.end > now).map(|frame| frame.start);
@@ -119,14 +119,14 @@ impl Watch {
                 },
             );
         }
-        self.ears[frame.from as usize].exchanges.sent = Some(*frame);
+        self.receivers[frame.from as usize].exchanges.sent = Some(*frame);
     }
 
     /// CTS, ACK and block ack begin a SIFS after a frame that asks for them and was understood,
     /// and reserve what that has reserved.
     fn check_answer(&self, frame: &Airing) {
         use StepKind::{Ack, BlockAck, BlockAckRequest, Cts, Data, Rts};
-        let asked = self.ears[frame.from as usize].exchanges.understood.filter(|asked| {
+        let asked = self.receivers[frame.from as usize].exchanges.understood.filter(|asked| {
             let fits = matches!(
                 (asked.kind, frame.kind),
                 (Rts, Cts) | (Data, Ack) | (Data | BlockAckRequest, BlockAck)
@@ -159,7 +159,7 @@ impl Watch {
     /// Whether a frame is what the sender's RTS was for, and a CTS has come, or what its CTS to
     /// itself was for.
     fn follows_cts(&self, frame: &Airing) -> bool {
-        let Exchanges { sent, understood, .. } = &self.ears[frame.from as usize].exchanges;
+        let Exchanges { sent, understood, .. } = &self.receivers[frame.from as usize].exchanges;
         let Some(opening) = sent.filter(|sent| sent.function == frame.function) else {
             return false;
         };
@@ -192,10 +192,12 @@ impl Watch {
     fn check_opening(&mut self, frame: &Airing, mpdus: usize) {
         let now = self.now;
         let (space, limit) = self.parameters(frame.from, frame.function);
-        let ear = &self.ears[frame.from as usize];
+        let receiver = &self.receivers[frame.from as usize];
         let sifs = self.times.sifs();
-        let won = ear.exchanges.won.filter(|&(function, _)| {
-            limit > Duration::ZERO && function == frame.function && ear.has_succeeded(now, sifs)
+        let won = receiver.exchanges.won.filter(|&(function, _)| {
+            limit > Duration::ZERO
+                && function == frame.function
+                && receiver.has_succeeded(now, sifs)
         });
         // Reserved up to the end of the exchange.
         let planned = frame.end + frame.reserves;
@@ -210,12 +212,12 @@ impl Watch {
         rule(now, !long, "only a single frame may be longer than its TXOP", || {
             format!("{mpdus} frames, {limit}: {frame:?}")
         });
-        let free = ear.free_at().map(|free| free + space);
+        let free = receiver.free_at().map(|free| free + space);
         let waited = free.is_some_and(|free| free <= now);
         rule(now, waited, "access waits for an idle medium and an interframe space", || {
             format!("free at {free:?}: {frame:?}")
         });
-        self.ears[frame.from as usize].exchanges.won = Some((frame.function, now));
+        self.receivers[frame.from as usize].exchanges.won = Some((frame.function, now));
     }
 
     /// A node has followed a frame to its end.
@@ -228,23 +230,23 @@ impl Watch {
         });
         let Some(frame) = frame else { return };
         reception::check(now, &self.powers, &self.frames, &frame, heard);
-        let ear = &mut self.ears[heard.node as usize];
-        let apart = ear.heard_until <= frame.start;
+        let receiver = &mut self.receivers[heard.node as usize];
+        let apart = receiver.heard_until <= frame.start;
         rule(now, apart, "one reception per radio", || format!("{heard:?}"));
-        ear.heard_until = frame.end;
+        receiver.heard_until = frame.end;
         let times = &self.times;
         if !heard.understood {
-            ear.extra = times.eifs(&frame.mode).saturating_sub(times.difs());
+            receiver.extra = times.eifs(&frame.mode).saturating_sub(times.difs());
             return;
         }
-        ear.extra = Duration::ZERO;
+        receiver.extra = Duration::ZERO;
         match frame.to {
             None => {}
-            Some(to) if to == heard.node => ear.exchanges.understood = Some(frame),
+            Some(to) if to == heard.node => receiver.exchanges.understood = Some(frame),
             Some(_) => {
                 let followed_by = (self.nav_reset && frame.kind == StepKind::Rts)
                     .then(|| now + after_rts(times, &frame));
-                ear.reserve(now + frame.reserves, followed_by);
+                receiver.reserve(now + frame.reserves, followed_by);
             }
         }
     }
@@ -273,9 +275,9 @@ impl Watch {
         if let Some(frame) = followed.filter(|frame| frame.start == now) {
             reception::check_detection(now, &self.powers, node, &frame, (sum, signals));
             let detected = now + self.times.rx_start_delay(&frame.mode);
-            self.ears[node as usize].on_detected(detected);
+            self.receivers[node as usize].on_detected(detected);
         }
-        self.ears[node as usize].sense(now, senses.busy);
+        self.receivers[node as usize].sense(now, senses.busy);
     }
 }
 
@@ -293,7 +295,7 @@ fn after_rts(times: &Times, rts: &Airing) -> Duration {
 /// Bytes of a CTS (clause 9.3.1.3).
 const CTS: Bytes = Bytes(14);
 
-impl Ear {
+impl ReceiverState {
     /// Whether the node's own exchange has succeeded a SIFS ago.
     fn has_succeeded(&self, now: Instant, sifs: Duration) -> bool {
         let Exchanges { sent: Some(sent), understood, .. } = &self.exchanges else { return false };

@@ -18,7 +18,7 @@ struct Waiting<'a, O> {
     signals: &'a mut Vec<Signal>,
     /// What the queues have dropped and marked, and whose they are.
     noted: &'a mut Vec<(RadioId, Signal)>,
-    suppliers: &'a mut Vec<RadioId>,
+    refilling: &'a mut Vec<RadioId>,
     observers: &'a mut O,
 }
 
@@ -33,8 +33,8 @@ impl<O: Observer> Supply for Waiting<'_, O> {
             self.observers.on(self.now, &Notice::Dequeued { by, to: Some(to), packet });
         }
         self.noted.extend(self.signals.drain(..).map(|signal| (by, signal)));
-        if packet.is_some() && self.suppliers.last() != Some(&by) {
-            self.suppliers.push(by);
+        if packet.is_some() && self.refilling.last() != Some(&by) {
+            self.refilling.push(by);
         }
         packet
     }
@@ -62,7 +62,7 @@ impl<O: Observer> World<O> {
     }
 
     /// Lets something happen in the cell that may take packets out of the queues.
-    pub(super) fn with_supply(
+    pub(super) fn with_frame_source(
         &mut self,
         event: impl FnOnce(&mut Medium, &mut dyn Supply, &mut Vec<wifi::Command>),
     ) {
@@ -71,8 +71,8 @@ impl<O: Observer> World<O> {
             topology: &self.topology,
             queues: &mut self.queues,
             signals: &mut self.signals,
-            noted: &mut self.supply_signals,
-            suppliers: &mut self.suppliers,
+            noted: &mut self.refill_signals,
+            refilling: &mut self.refilling,
             observers: &mut self.observers,
         };
         event(&mut self.cell, &mut waiting, &mut self.cell_out);
@@ -81,10 +81,10 @@ impl<O: Observer> World<O> {
             Medium::Cell(_) => Vec::new(),
         };
         self.observers.on(self.now, &Notice::Air { medium: &self.cell, heard: &heard });
-        while let Some((by, signal)) = self.supply_signals.pop() {
+        while let Some((by, signal)) = self.refill_signals.pop() {
             self.settle_signal(by, signal);
         }
-        while let Some(by) = self.suppliers.pop() {
+        while let Some(by) = self.refilling.pop() {
             self.note_queue(by);
         }
         self.settle_cell();
@@ -131,7 +131,7 @@ impl<O: Observer> World<O> {
         match signal {
             Signal::Drop(packet) => {
                 self.drop_packet(at, &packet, DropCause::Queue);
-                self.starve(self.topology.radio(by).node, &packet);
+                self.mark_short(self.topology.radio(by).node, &packet);
             }
             Signal::Mark(packet) => {
                 self.observers.on(self.now, &Notice::Marked { at, packet: &packet });
@@ -167,7 +167,7 @@ impl<O: Observer> World<O> {
                 wifi::Command::Began => self.on_exchange(),
                 wifi::Command::Ended => self.observers.on(self.now, &Notice::ExchangeEnded),
                 wifi::Command::Aired { node, peer, used, arrived } => {
-                    self.on_aired(RadioId(node), peer.map(RadioId), used, arrived);
+                    self.on_airtime_used(RadioId(node), peer.map(RadioId), used, arrived);
                 }
                 wifi::Command::Deliver { node, packet } => {
                     self.on_received(RadioId(node), packet);
@@ -192,15 +192,21 @@ impl<O: Observer> World<O> {
 
     /// Tells an access point's queue of the airtime that a station's traffic takes. A collision
     /// counts as long as it lasts.
-    fn on_aired(&mut self, by: RadioId, with: Option<RadioId>, used: Duration, arrived: bool) {
-        self.observers.on(self.now, &Notice::Aired { by, with, used, arrived });
-        let (gate, station, received) = match with {
+    fn on_airtime_used(
+        &mut self,
+        by: RadioId,
+        with: Option<RadioId>,
+        used: Duration,
+        arrived: bool,
+    ) {
+        self.observers.on(self.now, &Notice::AirtimeUsed { by, with, used, arrived });
+        let (access_point, station, received) = match with {
             _ if self.topology.is_access_point(by) => (by, with, false),
             Some(with) if arrived && self.topology.is_access_point(with) => (with, Some(by), true),
             _ => return,
         };
         let station = station.map(|station| self.topology.radio(station).node);
-        self.queues[gate.0 as usize].on_airtime(&Airtime { station, received, used });
+        self.queues[access_point.0 as usize].on_airtime(&Airtime { station, received, used });
     }
 
     /// A frame's packet came up: its node is the destination, or forwards.

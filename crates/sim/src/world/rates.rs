@@ -1,7 +1,7 @@
 //! What senders are told of the rates of radio links.
 
 use super::World;
-use super::told::Told;
+use super::rate_hints::RateHints;
 use crate::flow::Transport;
 use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
@@ -11,9 +11,9 @@ use wifi::phy::Mode;
 use wire::FlowId;
 
 impl<O: Observer> World<O> {
-    /// Finds out which ways concern which flows, and tells each the rate it begins with.
+    /// Finds out which directions concern which flows, and tells each the rate it begins with.
     pub(super) fn tell_rates(&mut self, plan: &Plan) {
-        self.told = Told::new(plan);
+        self.rate_hints = RateHints::new(plan);
         for i in 0..self.flows.len() {
             self.tell_rate(self.flows[i].id);
         }
@@ -27,15 +27,15 @@ impl<O: Observer> World<O> {
     /// A radio sends to another in another mode than before.
     pub(super) fn on_mode(&mut self, by: RadioId, to: RadioId, mode: &Mode) {
         self.observers.on(self.now, &Notice::Mode { by, to, mode });
-        for i in 0..self.told.flows((by, to)).len() {
-            self.tell_rate(self.told.flows((by, to))[i]);
+        for i in 0..self.rate_hints.flows((by, to)).len() {
+            self.tell_rate(self.rate_hints.flows((by, to))[i]);
         }
     }
 
-    /// Tells a flow's sender the rate of the slowest way that concerns it.
+    /// Tells a flow's sender the rate of the slowest direction that concerns it.
     pub(super) fn tell_rate(&mut self, flow: FlowId) {
-        let ways = self.told.ways(flow).iter();
-        let slowest = ways.filter_map(|&(by, to)| Some(self.mode(by, to)?.rate)).min();
+        let directions = self.rate_hints.directions(flow).iter();
+        let slowest = directions.filter_map(|&(by, to)| Some(self.mode(by, to)?.rate)).min();
         if let (Some(rate), Transport::Tcp(tcp)) =
             (slowest, &mut self.flows[flow.0 as usize].transport)
         {

@@ -51,7 +51,7 @@ impl<O: Observer> World<O> {
                 }
                 net::Command::Signal(Signal::Drop(packet)) => {
                     self.drop_packet(at, &packet, DropCause::WireQueue);
-                    self.starve(self.topology.wire(wire).from, &packet);
+                    self.mark_short(self.topology.wire(wire).from, &packet);
                 }
                 net::Command::Signal(Signal::Mark(packet)) => {
                     self.observers.on(self.now, &Notice::Marked { at, packet: &packet });

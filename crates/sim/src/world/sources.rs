@@ -110,9 +110,9 @@ impl<O: Observer> World<O> {
     }
 
     /// The queue of `node` has dropped a packet.
-    pub(super) fn starve(&mut self, node: NodeId, packet: &Packet) {
+    pub(super) fn mark_short(&mut self, node: NodeId, packet: &Packet) {
         if !self.saturated[node.0 as usize].is_empty() && self.take_saturated(node, packet) {
-            self.starved[node.0 as usize] = true;
+            self.is_short[node.0 as usize] = true;
         }
     }
 
@@ -124,25 +124,25 @@ impl<O: Observer> World<O> {
         }
         let flow = packet.flow();
         let own = self.take_saturated(node, packet);
-        if self.starved[node.0 as usize] {
-            self.feed_after(node, flow);
+        if self.is_short[node.0 as usize] {
+            self.refill_next(node, flow);
         } else if own && self.now < self.flows[flow.0 as usize].stop {
             self.top_up(flow);
         }
     }
 
     /// The next saturated source of a node after this flow that misses a datagram makes one.
-    fn feed_after(&mut self, node: NodeId, flow: FlowId) {
+    fn refill_next(&mut self, node: NodeId, flow: FlowId) {
         let depth = self.saturated_depth();
         let here = &self.saturated[node.0 as usize];
         let next = here.partition_point(|&other| other <= flow);
-        let hungry = |&&flow: &&FlowId| {
+        let lacks = |&&flow: &&FlowId| {
             let misses = self.waiting(flow).is_some_and(|waiting| waiting < depth);
             misses && self.now < self.flows[flow.0 as usize].stop
         };
-        match here[next..].iter().chain(&here[..next]).find(hungry) {
+        match here[next..].iter().chain(&here[..next]).find(lacks) {
             Some(&flow) => self.tell_source(flow, Event::Room),
-            None => self.starved[node.0 as usize] = false,
+            None => self.is_short[node.0 as usize] = false,
         }
     }
 

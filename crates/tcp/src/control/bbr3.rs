@@ -203,7 +203,7 @@ impl Bbr3 {
     }
 
     /// §5.5.10.2, `HandleLostPacket`: did a probe go too far?
-    fn judge_probe(&mut self, ack: &Ack) {
+    fn handle_lost_packet(&mut self, ack: &Ack) {
         let Some(delivery) = ack.delivery.filter(|_| self.probe_sample) else { return };
         let lost = ack.lost.0 > 0.0 && self.model.is_too_much(&delivery);
         let marked = self.model.round_started && self.model.marked_rounds > 0;
@@ -362,7 +362,7 @@ impl Control for Bbr3 {
         }
         self.model.learn(ack, self.window, self.is_probing());
         self.rounds_since_probe += u64::from(self.model.round_started);
-        self.judge_probe(ack);
+        self.handle_lost_packet(ack);
         self.check_startup(ack);
         self.check_drain(ack);
         self.cycle(ack);

@@ -62,7 +62,7 @@ struct Stage {
 
 /// What a loss changes, and an undo brings back.
 #[derive(Clone, Copy, Debug)]
-struct Course {
+struct Saved {
     window: f64,
     threshold: f64,
     /// The window before the last reduction (`cwnd_prior`).
@@ -81,7 +81,7 @@ pub struct Cubic {
     w_max: f64,
     stage: Option<Stage>,
     slow_start: SlowStart,
-    before: Option<Course>,
+    before: Option<Saved>,
     /// When the last acknowledgement arrived, and whether nothing was in flight after it.
     last: (Instant, bool),
 }
@@ -175,7 +175,7 @@ impl Control for Cubic {
         if !loss.repeated {
             let Self { window, prior, w_max, stage, .. } = *self;
             let threshold = self.slow_start.threshold;
-            self.before = Some(Course { window, threshold, prior, w_max, stage });
+            self.before = Some(Saved { window, threshold, prior, w_max, stage });
             let beta = match loss.cause {
                 Cause::Ecn => self.settings.beta_ecn(),
                 Cause::FastRetransmit | Cause::Timeout => self.settings.beta,

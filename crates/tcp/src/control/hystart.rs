@@ -46,7 +46,7 @@ impl HyStart {
             self.current = Some(self.current.map_or(rtt, |least| least.min(rtt)));
             self.samples += 1;
         }
-        self.judge();
+        self.compare_rounds();
         if ended {
             (self.last, self.current, self.samples) = (self.current, None, 0);
             if let Some((_, rounds)) = &mut self.careful {
@@ -60,7 +60,7 @@ impl HyStart {
     }
 
     /// RFC 9406 §4.2: has the delay risen, or was its rise a mistake?
-    fn judge(&mut self) {
+    fn compare_rounds(&mut self) {
         let Some(current) = self.current.filter(|_| self.samples >= SAMPLES) else { return };
         match (self.careful, self.last) {
             (Some((baseline, _)), _) if current < baseline => self.careful = None,

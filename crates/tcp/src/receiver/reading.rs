@@ -47,13 +47,13 @@ impl Receiver {
 
 #[cfg(test)]
 mod tests {
-    use crate::script::{Listening, config, ms, segment};
+    use crate::harness::{Listening, config, ms, segment};
     use crate::{Command, Config, TimerId};
     use kernel::{BitRate, Bytes, Instant};
     use wire::Flags;
 
     /// The window that is told, if one is, and until when room is waited for.
-    fn told(tcp: &mut Listening) -> (Option<u64>, Option<Instant>) {
+    fn window_and_delay(tcp: &mut Listening) -> (Option<u64>, Option<Instant>) {
         let (mut window, mut room) = (None, None);
         for command in tcp.out.drain(..) {
             match command {
@@ -74,14 +74,14 @@ mod tests {
         let data = |tcp: &mut Listening, at, seq| {
             let segment = segment(true, seq, 100, 1, Flags::ACK);
             tcp.receiver.on_segment(ms(at), &segment, &mut tcp.out);
-            told(tcp)
+            window_and_delay(tcp)
         };
         assert_eq!(data(&mut tcp, 0, 1), (Some(300), None));
         assert_eq!(data(&mut tcp, 0, 101), (Some(200), Some(ms(200))), "twice as much is told");
         assert_eq!(data(&mut tcp, 0, 201), (Some(100), None));
         assert_eq!(data(&mut tcp, 0, 301), (Some(0), None), "the timer runs");
         tcp.receiver.on_timer(ms(200), TimerId::Pacing, &mut tcp.out);
-        assert_eq!(told(&mut tcp), (Some(200), Some(ms(400))));
+        assert_eq!(window_and_delay(&mut tcp), (Some(200), Some(ms(400))));
         assert_eq!(data(&mut tcp, 210, 401), (Some(100), None));
         assert_eq!(data(&mut tcp, 210, 501), (Some(0), None));
         assert_eq!(data(&mut tcp, 220, 601).0, Some(0), "what is beyond the window is not taken");

@@ -15,7 +15,7 @@ use super::sampler;
 use super::tcb::Tcb;
 use super::timer::Deadlines;
 use super::window::{Arrival, Congestion};
-use crate::blocks::{Blocks, Losses, News};
+use crate::blocks::{Blocks, Losses, SackInfo};
 use crate::delivery::DeliveryMeter;
 use crate::fec::Fec;
 use crate::{Cause, Command, Sack};
@@ -41,7 +41,7 @@ pub(super) struct Coded {
     noticed: u64,
     reduced: u64,
     /// The unit that tells of a reduced window, until it is known to have arrived.
-    told: Option<u64>,
+    cwr_unit: Option<u64>,
     /// The unit that probes, if one is out.
     probe: Option<u64>,
 }
@@ -66,7 +66,7 @@ impl Coded {
             deadlines: Deadlines::default(),
             noticed: 0,
             reduced: 0,
-            told: None,
+            cwr_unit: None,
             probe: None,
         }
     }
@@ -86,13 +86,13 @@ impl Coded {
         let flight = self.blocks.in_flight();
         let acked = segment.ack.saturating_sub(tcb.snd.una);
         let known = self.blocks.top();
-        let news = self.blocks.report(&segment.sack);
+        let info = self.blocks.report(&segment.sack);
         if segment.ack >= tcb.snd.una {
             tcb.snd.una = segment.ack;
             tcb.set_peer_window(segment.window);
             self.blocks.acknowledge(segment.ack);
         }
-        let newest = news.newest.filter(|&(number, _)| number >= known);
+        let newest = info.newest.filter(|&(number, _)| number >= known);
         let rtt = newest.map(|(_, departure)| now.since(departure.at));
         if let Some(rtt) = rtt {
             tcb.rtt.sample(rtt, sampler::samples(flight, tcb.snd.mss));
@@ -104,10 +104,10 @@ impl Coded {
         let losses = self.find_losses(tcb, now, rtt, flight);
         let echo = self.on_echo(tcb, now, segment, flight);
         self.settle(tcb, now);
-        if news.delivered > 0 {
-            self.inform(tcb, now, &news, losses.bytes, flight, (rtt, echo));
+        if info.delivered > 0 {
+            self.inform(tcb, now, &info, losses.bytes, flight, (rtt, echo));
         }
-        if news.delivered > 0 || acked > 0 {
+        if info.delivered > 0 || acked > 0 {
             self.deadlines.restart();
         }
         self.transmit(tcb, now, out);
@@ -147,7 +147,7 @@ impl Coded {
     /// answered mark.
     fn on_unit(&mut self, tcb: &mut Tcb, number: u64) {
         self.probe = self.probe.filter(|&probe| number < probe);
-        self.told = self.told.filter(|&told| number < told);
+        self.cwr_unit = self.cwr_unit.filter(|&cwr_unit| number < cwr_unit);
         if let Phase::Loss { expired } = self.phase {
             self.phase = Phase::Open;
             // Numbers tell at once whether something arrived that had left before (RFC 3522).
@@ -174,10 +174,10 @@ impl Coded {
         self.deadlines.reorder = losses.next;
         self.meter.on_lost(losses.bytes);
         let Some(last) = losses.last else { return losses };
-        if self.told.is_some_and(|told| last >= told) {
+        if self.cwr_unit.is_some_and(|cwr_unit| last >= cwr_unit) {
             // What told of the reduced window may be among the lost: it is told again.
-            self.told = None;
-            tcb.ecn.tell_again();
+            self.cwr_unit = None;
+            tcb.ecn.repeat_cwr();
         }
         // Once per window of data (RFC 5681 §4.3).
         if last >= self.noticed.max(self.reduced) && self.phase == Phase::Open {
@@ -197,7 +197,7 @@ impl Coded {
     /// The window was reduced: the next unit tells it, and what was marked before asks no more.
     fn on_reduction(&mut self, tcb: &mut Tcb) {
         self.reduced = self.blocks.next_unit();
-        self.told = None;
+        self.cwr_unit = None;
         tcb.ecn.on_reduction(self.reduced);
     }
 
@@ -205,7 +205,7 @@ impl Coded {
     /// what it echoes may be the old mark.
     fn on_echo(&mut self, tcb: &mut Tcb, now: Instant, segment: &Segment, flight: u64) -> bool {
         let echo = tcb.ecn.is_echoed(segment);
-        let heard = !tcb.ecn.is_to_tell() && self.told.is_none();
+        let heard = !tcb.ecn.is_cwr_pending() && self.cwr_unit.is_none();
         let newer = self.blocks.top() > tcb.ecn.reduced();
         if echo && self.phase == Phase::Open && heard && newer {
             tcb.counters.marks_answered += 1;
@@ -229,13 +229,13 @@ impl Coded {
         &mut self,
         tcb: &mut Tcb,
         now: Instant,
-        news: &News,
+        info: &SackInfo,
         lost: u64,
         flight: u64,
         (rtt, echo): (Option<Duration>, bool),
     ) {
-        let delivered = news.delivered;
-        let newest = news.newest.map(|(_, departure)| departure);
+        let delivered = info.delivered;
+        let newest = info.newest.map(|(_, departure)| departure);
         let least = tcb.rtt.least();
         let delivery = self.meter.sample(now, delivered, newest.as_ref(), least, tcb.snd.mss);
         let recovery = self.blocks.top() <= self.reduced && self.reduced > 0;
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
     use crate::control::{Lt, LtConfig};
     use crate::fec::{Granularity, Normal, Parity};
-    use crate::script::{Driven, config, ms, segment};
+    use crate::harness::{Driven, config, ms, segment};
     use crate::sender::timer::Timer;
     use crate::{Config, Ecn, Recovery};
     use kernel::Segments;

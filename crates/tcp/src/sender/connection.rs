@@ -164,7 +164,7 @@ impl Sender {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::{Driven, config, ms, segment};
+    use crate::harness::{Driven, config, ms, segment};
     use crate::{Config, State};
     use kernel::Duration;
 

@@ -293,7 +293,7 @@ fn inform(tcb: &mut Tcb, now: Instant, acked: u64, flight: u64, rtt: Option<Dura
 
 #[cfg(test)]
 mod tests {
-    use crate::script::{Driven, config, segment};
+    use crate::harness::{Driven, config, segment};
     use crate::{Config, State};
     use kernel::Segments;
     use wire::{Flags, Segment};

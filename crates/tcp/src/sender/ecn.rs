@@ -49,14 +49,14 @@ impl EcnSender {
     }
 
     /// What told of the reduction may be lost: it is told again.
-    pub(super) fn tell_again(&mut self) {
+    pub(super) fn repeat_cwr(&mut self) {
         if let Self::On { cwr, .. } = self {
             *cwr = true;
         }
     }
 
     /// Whether new data is still to tell of the reduction.
-    pub(super) fn is_to_tell(self) -> bool {
+    pub(super) fn is_cwr_pending(self) -> bool {
         matches!(self, Self::On { cwr: true, .. })
     }
 
@@ -72,18 +72,18 @@ impl EcnSender {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::segment;
+    use crate::harness::segment;
 
     #[test]
     fn a_reduction_is_told_once_and_by_new_data() {
         let mut ecn = EcnSender::negotiated(true);
         assert_eq!(ecn.on_new_data(), Flags::ECT);
         ecn.on_reduction(1001);
-        assert!(ecn.is_to_tell());
+        assert!(ecn.is_cwr_pending());
         assert_eq!(ecn.on_new_data(), Flags::ECT.and(Flags::CWR));
         assert_eq!(ecn.on_new_data(), Flags::ECT);
         assert_eq!(ecn.reduced(), 1001);
-        ecn.tell_again();
+        ecn.repeat_cwr();
         assert_eq!(ecn.on_new_data(), Flags::ECT.and(Flags::CWR));
         assert_eq!(ecn.reduced(), 1001, "it is no further reduction");
     }
@@ -95,7 +95,7 @@ mod tests {
         let mut ecn = EcnSender::negotiated(false);
         assert!(!ecn.is_echoed(&echo));
         ecn.on_reduction(1001);
-        ecn.tell_again();
+        ecn.repeat_cwr();
         assert_eq!((ecn.on_new_data(), ecn.reduced()), (Flags::NONE, 0));
     }
 }

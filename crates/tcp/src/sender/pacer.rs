@@ -47,7 +47,7 @@ pub(super) fn rate_of(window: u64, is_slow_start: bool, srtt: Duration) -> BitRa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::{ms, show};
+    use crate::harness::{ms, show};
 
     #[test]
     fn segments_leave_a_transmission_time_apart() {

@@ -98,7 +98,7 @@ pub(super) fn samples(flight: u64, mss: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::{Driven, config, ms, segment};
+    use crate::harness::{Driven, config, ms, segment};
     use crate::{Command, Config};
     use wire::Flags;
 

@@ -56,7 +56,7 @@ struct Recovery {
 
 /// What an acknowledgement, or a timer, has told.
 #[derive(Clone, Copy, Debug, Default)]
-struct News {
+struct AckInfo {
     /// Newly acknowledged cumulatively, newly selected, and both.
     acked: u64,
     sacked: u64,
@@ -106,32 +106,32 @@ impl Selective {
         } else {
             None
         };
-        let mut news = self.read(tcb, now, segment);
-        if news.reported.is_some() {
+        let mut info = self.read(tcb, now, segment);
+        if info.reported.is_some() {
             self.on_duplicate_report(tcb);
         }
         let probed = if self.settings.rack {
-            let plain = news.duplicate && segment.sack.is_empty();
-            self.rack.on_probe_ack(tcb.snd.una, news.reported, plain)
+            let plain = info.duplicate && segment.sack.is_empty();
+            self.rack.on_probe_ack(tcb.snd.una, info.reported, plain)
         } else {
             Probed::Nothing
         };
-        news.lost = self.find_losses(tcb, now, news.sacked > 0);
+        info.lost = self.find_losses(tcb, now, info.sacked > 0);
         let before = self.state();
         let echo = tcb.on_echo(now, segment, before == State::Open);
-        let advice = self.advance(tcb, now, &news);
+        let advice = self.advance(tcb, now, &info);
         let holds = advice == Advice::SendNew && self.send_two_new(tcb, now, out);
         let open = before == State::Open && self.state() == State::Open;
         if probed == Probed::Repaired && open {
             self.reduce(tcb, now, tcb.snd.mss, flight);
         }
-        if news.delivered > 0 {
+        if info.delivered > 0 {
             // What ends recovery was sent during it, and tests no window.
             let may_grow = !echo && before != State::Recovery;
-            self.inform(tcb, now, &news, flight, (rtt, echo, may_grow));
+            self.inform(tcb, now, &info, flight, (rtt, echo, may_grow));
         }
-        self.follow(tcb, &news);
-        if news.acked > 0 {
+        self.follow(tcb, &info);
+        if info.acked > 0 {
             self.deadlines.restart();
         }
         if holds {
@@ -167,13 +167,13 @@ impl Selective {
     // ---- what an acknowledgement tells ----
 
     /// Marks what has arrived.
-    fn read(&mut self, tcb: &mut Tcb, now: Instant, segment: &Segment) -> News {
+    fn read(&mut self, tcb: &mut Tcb, now: Instant, segment: &Segment) -> AckInfo {
         let outstanding = tcb.snd.outstanding();
         let (echo, rtt_min) = (tcb.sampler.echoed(segment), tcb.rtt.least());
         let (reported, skip) = reported(segment);
-        let mut news = News { acked: segment.ack - tcb.snd.una, reported, ..News::default() };
+        let mut info = AckInfo { acked: segment.ack - tcb.snd.una, reported, ..AckInfo::default() };
         let (board, rack, recover) = (&mut self.board, &mut self.rack, self.recover);
-        let (newest, original) = (&mut news.newest, &mut news.original);
+        let (newest, original) = (&mut info.newest, &mut info.original);
         let visit = &mut |sent: &Sent| {
             *original |= !sent.was_resent() && sent.end <= recover;
             if newest.is_none_or(|newest| sent.at() >= newest.at) {
@@ -181,24 +181,24 @@ impl Selective {
             }
             rack.on_delivered(now, echo, rtt_min, sent);
         };
-        if news.acked > 0 {
-            news.delivered = board.acknowledge(segment.ack, visit);
+        if info.acked > 0 {
+            info.delivered = board.acknowledge(segment.ack, visit);
         }
         if !segment.sack.is_empty() {
-            news.sacked = board.select(&segment.sack, skip, visit);
-            news.delivered += news.sacked;
+            info.sacked = board.select(&segment.sack, skip, visit);
+            info.delivered += info.sacked;
         }
         tcb.snd.una = segment.ack;
         let same = segment.window == tcb.snd.wnd;
-        news.duplicate = news.acked == 0 && outstanding > 0 && segment.seq_len() == 0 && same;
-        tcb.counters.duplicate_acks += u64::from(news.duplicate);
+        info.duplicate = info.acked == 0 && outstanding > 0 && segment.seq_len() == 0 && same;
+        tcb.counters.duplicate_acks += u64::from(info.duplicate);
         tcb.set_peer_window(segment.window);
-        if news.duplicate && news.sacked > 0 {
+        if info.duplicate && info.sacked > 0 {
             self.duplicates = self.duplicates.saturating_add(1);
-        } else if news.acked > 0 {
+        } else if info.acked > 0 {
             (self.duplicates, self.limited) = (0, 0);
         }
-        news
+        info
     }
 
     /// A duplicate was reported (RFC 2883).
@@ -213,7 +213,7 @@ impl Selective {
     }
 
     /// Which segments are lost; returns the bytes that newly are.
-    fn find_losses(&mut self, tcb: &Tcb, now: Instant, news: bool) -> u64 {
+    fn find_losses(&mut self, tcb: &Tcb, now: Instant, sacked: bool) -> u64 {
         self.deadlines.reorder = None;
         if self.board.is_plain() {
             return 0;
@@ -226,7 +226,7 @@ impl Selective {
             let (lost, next) = self.board.find_by_time(now, &self.rack, window);
             self.deadlines.reorder = next;
             lost
-        } else if news {
+        } else if sacked {
             let lost = self.board.find_by_count(tcb.snd.mss);
             // RFC 6675 §5, step (2): three duplicates do, however small they are.
             let third = lost == 0 && open && self.duplicates >= 3;
@@ -241,11 +241,11 @@ impl Selective {
         &mut self,
         tcb: &mut Tcb,
         now: Instant,
-        news: &News,
+        info: &AckInfo,
         flight: u64,
         (rtt, echo, may_grow): (Option<Duration>, bool, bool),
     ) {
-        let News { acked, delivered, lost, ref newest, .. } = *news;
+        let AckInfo { acked, delivered, lost, ref newest, .. } = *info;
         tcb.validate(now, acked);
         self.meter.on_lost(lost);
         let least = tcb.rtt.least();
@@ -271,16 +271,16 @@ impl Selective {
     // ---- the phases ----
 
     /// The phase after an acknowledgement.
-    fn advance(&mut self, tcb: &mut Tcb, now: Instant, news: &News) -> Advice {
+    fn advance(&mut self, tcb: &mut Tcb, now: Instant, info: &AckInfo) -> Advice {
         if !matches!(self.phase, Phase::Open) && tcb.snd.una >= self.recover {
             self.phase = Phase::Open;
             self.rack.on_recovered();
             tcb.cwnd.refresh();
         }
         match &mut self.phase {
-            Phase::Open if news.lost > 0 => self.enter_recovery(tcb, now, news),
+            Phase::Open if info.lost > 0 => self.enter_recovery(tcb, now, info),
             Phase::Loss(f_rto) => {
-                let advice = f_rto.on_ack(news.acked > 0, news.sacked > 0, news.original);
+                let advice = f_rto.on_ack(info.acked > 0, info.sacked > 0, info.original);
                 if advice == Advice::Undo {
                     self.undo(tcb);
                 }
@@ -292,17 +292,17 @@ impl Selective {
     }
 
     /// RFC 6675 §5, step (4): recovery begins.
-    fn enter_recovery(&mut self, tcb: &mut Tcb, now: Instant, news: &News) {
+    fn enter_recovery(&mut self, tcb: &mut Tcb, now: Instant, info: &AckInfo) {
         tcb.counters.fast_retransmits += 1;
         let outstanding = tcb.snd.outstanding();
         let rule = self.settings.reduction;
-        let prr = Prr::new(rule, outstanding, self.board.sacked(), news.delivered);
+        let prr = Prr::new(rule, outstanding, self.board.sacked(), info.delivered);
         // A mark in the same window of data has reduced it already (RFC 3168 §6.1.2).
         if tcb.snd.una >= tcb.ecn.reduced() {
             // What a recovery just before this one has sent is outstanding beside what its reports
             // have acknowledged: by that sum a window would grow at a loss.
             let flight = outstanding.saturating_sub(self.limited).min(tcb.cwnd.bytes());
-            self.reduce(tcb, now, news.lost, flight);
+            self.reduce(tcb, now, info.lost, flight);
         }
         self.recover = tcb.snd.max;
         tcb.sampler.forget();
@@ -322,14 +322,14 @@ impl Selective {
     }
 
     /// The window of recovery follows what is delivered.
-    fn follow(&mut self, tcb: &Tcb, news: &News) {
+    fn follow(&mut self, tcb: &Tcb, info: &AckInfo) {
         let Phase::Recovery(Recovery { prr, window, .. }) = &mut self.phase else { return };
         let at_once = self.settings.reduction == Reduction::AtOnce;
-        if news.delivered == 0 && !at_once && !prr.is_fresh() {
+        if info.delivered == 0 && !at_once && !prr.is_fresh() {
             return;
         }
-        let safe = news.acked > 0 && news.lost == 0;
-        let (delivered, target) = (news.delivered, tcb.cwnd.bytes());
+        let safe = info.acked > 0 && info.lost == 0;
+        let (delivered, target) = (info.delivered, tcb.cwnd.bytes());
         let pipe = pipe(&self.board, tcb);
         *window = prr.on_ack(&Progress { delivered, safe, pipe, target }, tcb.snd.mss);
     }
@@ -363,7 +363,7 @@ fn reported(segment: &Segment) -> (Option<u64>, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::{Driven, config, segment};
+    use crate::harness::{Driven, config, segment};
     use crate::{Config, Recovery};
     use kernel::Segments;
     use wire::{Flags, SackBlock, SackBlocks};

@@ -147,11 +147,11 @@ impl SendSequence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script;
+    use crate::harness;
 
     /// Connected, with so much written and a receiver's window of 1000 bytes.
     fn written(amount: u64) -> SendSequence {
-        let mut snd = SendSequence::new(&script::config());
+        let mut snd = SendSequence::new(&harness::config());
         snd.open();
         (snd.una, snd.wnd) = (1, 1000);
         snd.write(amount);

@@ -234,7 +234,7 @@ impl Tcb {
 #[cfg(test)]
 mod tests {
     use crate::Config;
-    use crate::script::{Driven, config, segment};
+    use crate::harness::{Driven, config, segment};
     use kernel::{Bytes, Segments};
     use wire::{Flags, SackBlocks, Segment};
 

@@ -105,7 +105,7 @@ impl Deadlines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::{ms, show};
+    use crate::harness::{ms, show};
 
     const RTO: Duration = Duration(300_000_000);
     const WAIT: Option<Duration> = Some(Duration(200_000_000));

@@ -78,7 +78,7 @@ impl Validation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::ms;
+    use crate::harness::ms;
 
     const SRTT: Duration = Duration(100_000_000);
 

@@ -218,7 +218,7 @@ impl CongestionWindow {
 mod tests {
     use super::*;
     use crate::control::NewReno;
-    use crate::script::{Driven, config, ms, segment};
+    use crate::harness::{Driven, config, ms, segment};
     use kernel::Bytes;
     use wire::Flags;
 

@@ -340,7 +340,7 @@ fn interference_below_zero_is_found() {
 }
 
 #[test]
-#[should_panic(expected = "interference is told of the whole frame")]
+#[should_panic(expected = "interference is reported for the whole frame")]
 fn interference_of_a_part_is_found() {
     misheard(|_, heard| heard.interference[0].1 = us(130));
 }

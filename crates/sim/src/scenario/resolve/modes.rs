@@ -25,8 +25,8 @@ pub(super) struct Modes<'a> {
     non_erp: bool,
     /// What groups without keys of their own have.
     general: Option<Choice>,
-    /// Faults of keys that groups share, each of which is told once.
-    told: BTreeSet<String>,
+    /// Faults of keys that groups share, each of which is reported once.
+    reported: BTreeSet<String>,
 }
 
 /// A mode in each direction, and for an MCS how to make others like it.
@@ -58,7 +58,7 @@ impl<'a> Modes<'a> {
             has_radio: document.radio.is_some(),
             non_erp: false,
             general: None,
-            told: BTreeSet::new(),
+            reported: BTreeSet::new(),
         };
         if modes.has_mcs() {
             modes.refuse_others(check);
@@ -133,9 +133,9 @@ impl<'a> Modes<'a> {
         LinkModes { standard, mode, vector, lowest, non_erp, has_radio }
     }
 
-    /// Tells of a fault, unless another group has told of the same key.
+    /// Tells of a fault, unless another group has reported of the same key.
     fn tell(&mut self, (path, message): (String, String), check: &mut Check) {
-        if self.told.insert(path.clone()) {
+        if self.reported.insert(path.clone()) {
             check.fault(path, message);
         }
     }
@@ -218,9 +218,9 @@ impl<'a> Modes<'a> {
         let lowest = self.lowest;
         let lowest_mbps = number(lowest.as_mbps());
         let own_mcs = group.modes.mcs;
-        let mut told = false;
+        let mut reported = false;
         for (mode, own) in [(choice.up, own_mcs), (choice.down, group.ap_mcs.or(own_mcs))] {
-            if mode.reference_rate() >= lowest || std::mem::replace(&mut told, true) {
+            if mode.reference_rate() >= lowest || std::mem::replace(&mut reported, true) {
                 continue;
             }
             if self.has_mcs() {

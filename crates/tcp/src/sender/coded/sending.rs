@@ -105,7 +105,7 @@ impl Coded {
             tcb.counters.parity_bytes += if parity { len } else { 0 };
             let marks = tcb.ecn.on_new_data();
             if marks.has(Flags::CWR) {
-                self.told = Some(coded.unit);
+                self.cwr_unit = Some(coded.unit);
             }
             flags = flags.and(marks);
         }

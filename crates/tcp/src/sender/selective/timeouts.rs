@@ -1,7 +1,7 @@
 //! The timer of recovery by selective acknowledgements: timeouts, tail loss probes and the
 //! reordering window.
 
-use super::{News, Phase, Selective};
+use super::{AckInfo, Phase, Selective};
 use crate::rack::Rack;
 use crate::sender::spurious::{FRto, Resent};
 use crate::sender::tcb::Tcb;
@@ -70,9 +70,9 @@ impl Selective {
         if lost > 0 {
             self.meter.on_lost(lost);
             if matches!(self.phase, Phase::Open) {
-                let news = News { lost, ..News::default() };
-                self.enter_recovery(tcb, now, &news);
-                self.follow(tcb, &news);
+                let info = AckInfo { lost, ..AckInfo::default() };
+                self.enter_recovery(tcb, now, &info);
+                self.follow(tcb, &info);
             }
         }
         self.transmit(tcb, now, out);

@@ -1,4 +1,4 @@
-//! Plays a script against a machine.
+//! Plays a script against a endpoint.
 
 use super::bounded::Bounded;
 use super::grammar::{Assertion, Call, Event, Script, When, Written};
@@ -18,14 +18,14 @@ const TOLERANCE: Duration = Duration(4_000_000);
 /// A script that sends more than this is a runaway.
 const MOST: usize = 100_000;
 
-enum Machine {
+enum Endpoint {
     Sender(Box<Sender>),
     Receiver(Box<Receiver>),
 }
 
 struct Player {
     mss: Bytes,
-    machine: Machine,
+    endpoint: Endpoint,
     now: Instant,
     tolerance: Duration,
     timers: [Option<Instant>; 3],
@@ -62,7 +62,7 @@ pub(super) fn play(script: &Script) -> Transcript {
 
 impl Player {
     fn new(script: &Script) -> Result<Self, Failure> {
-        let settings::Machine { control, config } = configure(script)?;
+        let settings::ScriptSettings { control, config } = configure(script)?;
         let calls = |wanted: fn(&Call) -> bool| {
             script.events.iter().any(|(_, _, event)| match event {
                 Event::Call(call, _) => wanted(call),
@@ -71,12 +71,12 @@ impl Player {
         };
         let connects = calls(|call| *call == Call::Connect);
         let writes = calls(|call| matches!(call, Call::Write(_)));
-        let machine = if connects || writes {
+        let endpoint = if connects || writes {
             let of = Connection { config: &config, flow: FLOW, external: &NoExternal };
             let control = Box::new(Bounded(control.get().build(&of)));
-            Machine::Sender(Box::new(Sender::new(FLOW, 0, &config, control)))
+            Endpoint::Sender(Box::new(Sender::new(FLOW, 0, &config, control)))
         } else {
-            Machine::Receiver(Box::new(Receiver::new(FLOW, 0, &config)))
+            Endpoint::Receiver(Box::new(Receiver::new(FLOW, 0, &config)))
         };
         let scale = |expected: bool| {
             let syn = packets(script, expected).find(|written| written.flags.has(Flags::SYN));
@@ -84,7 +84,7 @@ impl Player {
         };
         Ok(Self {
             mss: config.mss(),
-            machine,
+            endpoint,
             now: Instant::ZERO,
             tolerance: script.tolerance.unwrap_or(TOLERANCE),
             timers: [None; 3],
@@ -143,15 +143,15 @@ impl Player {
         self.obey()
     }
 
-    /// Lets the timers of the machine expire until then.
+    /// Lets the timers of the endpoint expire until then.
     fn run_until(&mut self, end: Instant) -> Result<(), String> {
         while let Some((index, at)) = self.next_timer(end) {
             self.now = self.now.max(at);
             self.timers[index] = None;
             let timer = [TimerId::Retransmit, TimerId::DelayedAck, TimerId::Pacing][index];
-            match &mut self.machine {
-                Machine::Sender(sender) => sender.on_timer(self.now, timer, &mut self.out),
-                Machine::Receiver(receiver) => receiver.on_timer(self.now, timer, &mut self.out),
+            match &mut self.endpoint {
+                Endpoint::Sender(sender) => sender.on_timer(self.now, timer, &mut self.out),
+                Endpoint::Receiver(receiver) => receiver.on_timer(self.now, timer, &mut self.out),
             }
             self.obey()?;
         }
@@ -185,7 +185,7 @@ impl Player {
     }
 
     fn inject(&mut self, line: usize, written: &Written) {
-        let forward = matches!(self.machine, Machine::Receiver(_));
+        let forward = matches!(self.endpoint, Endpoint::Receiver(_));
         let scale = if written.flags.has(Flags::SYN) { 0 } else { self.scales[0] };
         let window = written.window.unwrap_or(65_535);
         let ms =
@@ -208,31 +208,31 @@ impl Player {
             coded: None,
         };
         self.note(self.now, Kind::Injected, written.text.clone(), Some(line));
-        match &mut self.machine {
-            Machine::Sender(sender) => sender.on_segment(self.now, &segment, &mut self.out),
-            Machine::Receiver(receiver) => receiver.on_segment(self.now, &segment, &mut self.out),
+        match &mut self.endpoint {
+            Endpoint::Sender(sender) => sender.on_segment(self.now, &segment, &mut self.out),
+            Endpoint::Receiver(receiver) => receiver.on_segment(self.now, &segment, &mut self.out),
         }
     }
 
     fn call(&mut self, call: Call) -> Result<(), String> {
         let (now, out) = (self.now, &mut self.out);
-        match (&mut self.machine, call) {
-            (Machine::Sender(sender), Call::Connect) => sender.on_open(now, out),
-            (Machine::Sender(sender), Call::Listen) => sender.on_listen(),
-            (Machine::Sender(sender), Call::Write(n)) => sender.on_data(now, Bytes(n), out),
-            (Machine::Sender(sender), Call::Close) => sender.on_close(now, out),
-            (Machine::Sender(sender), Call::Stop) => sender.on_stop(now, out),
-            (Machine::Sender(sender), Call::LinkRate(kbps)) => {
+        match (&mut self.endpoint, call) {
+            (Endpoint::Sender(sender), Call::Connect) => sender.on_open(now, out),
+            (Endpoint::Sender(sender), Call::Listen) => sender.on_listen(),
+            (Endpoint::Sender(sender), Call::Write(n)) => sender.on_data(now, Bytes(n), out),
+            (Endpoint::Sender(sender), Call::Close) => sender.on_close(now, out),
+            (Endpoint::Sender(sender), Call::Stop) => sender.on_stop(now, out),
+            (Endpoint::Sender(sender), Call::LinkRate(kbps)) => {
                 let rate = BitRate(u64::from(kbps) * 1000);
                 sender.on_hint(now, Hint::LinkRate(rate));
             }
-            (Machine::Sender(sender), Call::Accept) if !sender.is_connected() => {
+            (Endpoint::Sender(sender), Call::Accept) if !sender.is_connected() => {
                 return Err("accept: no connection is established".into());
             }
-            (Machine::Receiver(receiver), Call::Accept) if !receiver.is_connected() => {
+            (Endpoint::Receiver(receiver), Call::Accept) if !receiver.is_connected() => {
                 return Err("accept: no connection is established".into());
             }
-            (Machine::Receiver(receiver), Call::Read(n)) => {
+            (Endpoint::Receiver(receiver), Call::Read(n)) => {
                 let there = self.delivered - self.read;
                 if n > there {
                     return Err(format!("read: {n} bytes are asked for, {there} are there"));
@@ -240,11 +240,11 @@ impl Player {
                 self.read += n;
                 receiver.on_read(now, Bytes(n), out);
             }
-            (Machine::Sender(_), Call::Read(_)) => {
+            (Endpoint::Sender(_), Call::Read(_)) => {
                 return Err("read: this end writes, and one direction has all the data".into());
             }
             // A script that writes or connects has a sender; a receiver answers a FIN at once.
-            (Machine::Sender(_), Call::Accept) | (Machine::Receiver(_), _) => {}
+            (Endpoint::Sender(_), Call::Accept) | (Endpoint::Receiver(_), _) => {}
         }
         Ok(())
     }
@@ -334,8 +334,8 @@ impl Player {
         let Assertion { text, name, orders, value } = assertion;
         let name = name.strip_prefix("tcpi_").unwrap_or(name);
         let name = name.strip_prefix("snd_").unwrap_or(name);
-        let found = match (&self.machine, name) {
-            (Machine::Sender(sender), "ca_state") => {
+        let found = match (&self.endpoint, name) {
+            (Endpoint::Sender(sender), "ca_state") => {
                 let state = sender.ca_state();
                 let states = ["open", "disorder", "cwr", "recovery", "loss"];
                 let wanted = value.trim_matches('"').trim_start_matches("TCP_CA_");
@@ -351,8 +351,8 @@ impl Player {
                 };
                 return if holds { Ok(()) } else { Err(format!("{text}: is {state}")) };
             }
-            (Machine::Sender(sender), name) => sender_value(sender, name, self.mss),
-            (Machine::Receiver(receiver), name) => receiver_value(receiver, name, self.read),
+            (Endpoint::Sender(sender), name) => sender_value(sender, name, self.mss),
+            (Endpoint::Receiver(receiver), name) => receiver_value(receiver, name, self.read),
         };
         let found = found.ok_or_else(|| format!("{name:?} is nothing this end has"))?;
         let wanted = match &**value {
