@@ -1,11 +1,12 @@
-//! For tests: drives one machine by hand and shows its commands as text. Times are milliseconds.
+//! A test harness: drives one sender or receiver event by event and shows its commands as text.
+//! Times are milliseconds.
 
 use crate::control::NewReno;
 use crate::{Command, Config, Control, DelayedAck, Receiver, Recovery, Sender, TimerId};
 use kernel::{Bytes, Duration, Instant, Segments};
 use wire::{Flags, FlowId, SackBlocks, Segment, Timestamps};
 
-/// Segments of 100 bytes, no delayed acknowledgement, timeouts of 200 ms at least.
+/// Segments of 100 bytes, no delayed acknowledgements, a minimum timeout of 200 ms.
 pub(crate) fn config() -> Config {
     Config {
         mss: Some(Bytes(100)),
@@ -23,7 +24,7 @@ pub(crate) fn ms(ms: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(ms)
 }
 
-/// Shows and forgets the commands: data as `first:end`, the rest by name.
+/// Shows and clears the commands: data as `first:end`, all others by name.
 pub(crate) fn show(out: &mut Vec<Command>) -> String {
     let name = |timer| match timer {
         TimerId::Retransmit => "rto",
@@ -88,7 +89,7 @@ impl Driven {
         Self { sender: Sender::new(FLOW, 5, config, control), out: Vec::new() }
     }
 
-    /// Opened at 0, connected at 100 ms, with this much to send.
+    /// A connection opened at 0 ms and established at 100 ms, with this many bytes to send.
     pub(crate) fn connected(config: &Config, amount: u64) -> (Self, String) {
         let mut driven = Self::new(config);
         driven.open(0);
@@ -152,7 +153,7 @@ impl Listening {
         Self { receiver: Receiver::new(FLOW, 5, config), out: Vec::new() }
     }
 
-    /// Connected at 0.
+    /// A connection established at 0 ms.
     pub(crate) fn connected(config: &Config) -> Self {
         let mut listening = Self::new(config);
         assert_eq!(listening.syn(0), "S ack 1, rto@1000");

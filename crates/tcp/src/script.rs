@@ -1,6 +1,6 @@
-//! Scripts in time: what is injected, what is expected, in a grammar close to packetdrill's
-//! (Cardwell et al., "packetdrill: Scriptable Network Stack Testing, from Sockets to Packets",
-//! USENIX ATC 2013). `docs/tcp-script.md` describes it.
+//! Runs TCP scripts: timed lines that inject segments and state which segments are expected, in a
+//! grammar close to that of packetdrill (Cardwell et al., "packetdrill: Scriptable Network Stack
+//! Testing, from Sockets to Packets", USENIX ATC 2013). `docs/tcp-script.md` describes it.
 
 mod bounded;
 mod grammar;
@@ -9,14 +9,14 @@ mod settings;
 
 use kernel::Instant;
 
-/// What a line of a transcript shows.
+/// The kind of a transcript line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A segment that the script injected.
     Injected,
-    /// A segment that the machine sent and the script expected.
+    /// A segment that the endpoint sent and the script expected.
     Sent,
-    /// A segment that the machine sent and the script did not ask for.
+    /// A segment that the endpoint sent and the script did not expect.
     Unasked,
     /// A call of the application.
     Call,
@@ -25,7 +25,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its name.
+    /// The name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Injected => "injected",
@@ -37,16 +37,16 @@ impl Kind {
     }
 }
 
-/// One thing that happened.
+/// One event of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// When.
+    /// When it happened.
     pub at: Instant,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// The thing, as the grammar writes it.
+    /// The event in the grammar of scripts.
     pub text: String,
-    /// The script's line that asked for it, counted from 1.
+    /// The line of the script that caused it, counted from 1.
     pub line: Option<usize>,
 }
 
@@ -55,20 +55,20 @@ pub struct Line {
 pub struct Failure {
     /// The script's line, counted from 1.
     pub line: usize,
-    /// What was found, and what the rule is.
+    /// The observation and the violated rule.
     pub message: String,
 }
 
-/// What came of a script.
+/// The result of running a script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transcript {
-    /// What happened, in order.
+    /// The events, in order.
     pub lines: Vec<Line>,
-    /// Why it failed; `None` is a pass.
+    /// Why the script failed; `None` if it passed.
     pub failure: Option<Failure>,
 }
 
-/// Reads a script and plays it against a sender or a receiver.
+/// Reads a script and runs it against a sender or a receiver.
 pub fn run(text: &str) -> Transcript {
     match grammar::parse(text) {
         Ok(script) => play::play(&script),

@@ -1,4 +1,4 @@
-//! Plays a script against a endpoint.
+//! Runs a script against an endpoint.
 
 use super::bounded::Bounded;
 use super::grammar::{Assertion, Call, Event, Script, When, Written};
@@ -13,9 +13,9 @@ use std::fmt::Write as _;
 use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment, Timestamps};
 
 const FLOW: FlowId = FlowId(0);
-/// How far a segment may be from its time, as in packetdrill.
+/// The tolerance for the time of a segment, as in packetdrill.
 const TOLERANCE: Duration = Duration(4_000_000);
-/// A script that sends more than this is a runaway.
+/// The most segments that a script may send.
 const MOST: usize = 100_000;
 
 enum Endpoint {
@@ -30,9 +30,9 @@ struct Player {
     tolerance: Duration,
     timers: [Option<Instant>; 3],
     out: Vec<Command>,
-    /// What was sent and not yet expected.
+    /// Segments that were sent and not yet expected.
     sent: VecDeque<(Instant, Segment)>,
-    /// Window scales: of what is injected, and of what is expected.
+    /// The window scales of injected and of expected segments.
     scales: [u32; 2],
     delivered: u64,
     read: u64,
@@ -40,7 +40,7 @@ struct Player {
     lines: Vec<Line>,
 }
 
-/// Plays the script to its end or first failure.
+/// Runs the script to its end or to its first failure.
 pub(super) fn play(script: &Script) -> Transcript {
     let mut player = match Player::new(script) {
         Ok(player) => player,
@@ -243,7 +243,8 @@ impl Player {
             (Endpoint::Sender(_), Call::Read(_)) => {
                 return Err("read: this end writes, and one direction has all the data".into());
             }
-            // A script that writes or connects has a sender; a receiver answers a FIN at once.
+            // A script that writes or connects tests a sender; otherwise a receiver, which answers
+            // a FIN at once.
             (Endpoint::Sender(_), Call::Accept) | (Endpoint::Receiver(_), _) => {}
         }
         Ok(())
@@ -285,7 +286,7 @@ impl Player {
         Ok(())
     }
 
-    /// What makes a segment another than the one that is written.
+    /// The differences between a segment and the expected one.
     fn difference(&self, written: &Written, segment: &Segment) -> Option<String> {
         let header = Flags(segment.flags.0 & !(Flags::ECT.0 | Flags::CE.0));
         if written.flags != header {
@@ -359,8 +360,8 @@ impl Player {
             "infinite" | "TCP_INFINITE_SSTHRESH" => INFINITE,
             number => number.parse().map_err(|_| format!("{value:?} is no number"))?,
         };
-        // Whole numbers are compared as implementations with whole windows would, others to the
-        // last digit that is written.
+        // Whole numbers are compared after rounding, as by implementations with whole windows;
+        // other numbers to the last digit written.
         let digits = value.split_once('.').map(|(_, digits)| digits.len().min(12) as i32);
         let seen = if digits.is_some() { found } else { found.floor() };
         let half = digits.map_or(0.0, |digits| 0.5 * 0.1_f64.powi(digits));
@@ -399,7 +400,7 @@ fn sender_value(sender: &Sender, name: &str, mss: Bytes) -> Option<f64> {
     })
 }
 
-/// What the controller shows by this name.
+/// The gauge of the congestion control with this name.
 fn gauge(sender: &Sender, wanted: &str) -> Option<f64> {
     let mut found = None;
     sender.control().gauges(&mut |name, value| {
@@ -429,7 +430,7 @@ fn seconds(at: Instant) -> String {
     format!("{:.6}", at.0 as f64 / 1e9)
 }
 
-/// A segment as the grammar writes it.
+/// A segment in the grammar of scripts.
 fn show(segment: &Segment) -> String {
     let mut text = String::new();
     if segment.flags.has(Flags::ECT) {

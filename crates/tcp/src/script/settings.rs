@@ -1,4 +1,4 @@
-//! The settings of a script: what follows `set`.
+//! The settings of a script: the lines that begin with `set`.
 
 use super::Failure;
 use super::grammar::{Call, Event, Script, Written};
@@ -8,10 +8,10 @@ use kernel::Bytes;
 use settings::{Check, Faults, Issue, Node, Path, Root, Setting, Settings, Step, Value, value_of};
 use wire::Flags;
 
-/// What a script may set.
+/// The settings of a script.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub(super) struct ScriptSettings {
-    /// Congestion control of a sender.
+    /// The congestion control of a sender.
     pub(super) control: ControlSettings,
     #[setting(flatten)]
     pub(super) config: Config,
@@ -21,11 +21,11 @@ impl Root for ScriptSettings {
     const SHORT_FORMS: &'static [(&'static str, &'static str)] = &[];
 }
 
-/// Segments of a script have no headers that would leave less for data.
+/// The MSS of scripts: their segments have no headers that would leave less for data.
 const USUAL_MSS: i64 = 1460;
 
-/// Settings as scripts wrote them before they had the keys of a scenario, until 0.3: key and value,
-/// and what they stand for. `*` is any word, `#` a number.
+/// Old forms of settings, accepted until 0.3: key and value, and the settings that replace them.
+/// `*` is any word, `#` a number.
 const ALIASES: [(&str, &str, &str, &str); 16] = [
     ("mss", "*", "mss_bytes", "*"),
     ("window", "*", "window_bytes", "*"),
@@ -54,7 +54,7 @@ pub(super) fn packets(script: &Script, expected: bool) -> impl Iterator<Item = &
     })
 }
 
-/// The settings of the script, within what the injected SYN allows.
+/// The settings of the script, limited to what the injected SYN permits.
 pub(super) fn configure(script: &Script) -> Result<ScriptSettings, Failure> {
     let mut written = Document::new();
     for (line, key, value) in &script.settings {
@@ -68,7 +68,7 @@ pub(super) fn configure(script: &Script) -> Result<ScriptSettings, Failure> {
         let mss = config.mss().0;
         config.mss = Some(Bytes(mss.min(syn.mss.unwrap_or(mss)).max(1)));
         if !syn.any_options {
-            // Who opens says first whether there are timestamps.
+            // The end that opens the connection offers timestamps first.
             let opens =
                 |asked: &&Written| asked.flags.has(Flags::SYN) && !asked.flags.has(Flags::ACK);
             let asked = packets(script, true).find(opens);
@@ -79,11 +79,11 @@ pub(super) fn configure(script: &Script) -> Result<ScriptSettings, Failure> {
     Ok(machine)
 }
 
-/// The settings so far, as they are written and as they are read.
+/// The settings so far, as text and as values.
 struct Document {
     tree: Node,
     machine: ScriptSettings,
-    /// Which line has set what.
+    /// The line that set each path.
     lines: Vec<(usize, String)>,
 }
 
@@ -118,12 +118,12 @@ impl Document {
         Ok(())
     }
 
-    /// One setting, and whether its numbers are of their ranges.
+    /// Applies one setting and checks that its numbers are in their ranges.
     fn set(&mut self, line: usize, key: &str, value: &str) -> Result<(), Issue> {
         let (key, value) = meant(key, value);
         let path = Path::parse(&key)?;
         let node = value_of(&path, &value)?;
-        // A choice that is made already keeps its settings.
+        // Repeating the choice keeps its settings.
         if !names(&self.tree, &path.0, &node) {
             (self.tree, self.machine) = put(&self.tree, &path, &node)?;
         }
@@ -133,7 +133,7 @@ impl Document {
         faults.0.into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// Holds settings against each other.
+    /// Checks settings against each other.
     fn relate(&self, machine: &ScriptSettings) -> Result<(), Failure> {
         let mut faults = Faults::default();
         machine.relate(&Path::default(), &mut faults);
@@ -150,8 +150,8 @@ impl Document {
     }
 }
 
-/// Puts a value at a path. A word for on or off is one of the path's choice, if it has such, else
-/// true or false.
+/// Sets the value at a path. A word for on or off is a name of the path's choice if the choice has
+/// such names, else true or false.
 fn put(tree: &Node, path: &Path, node: &Node) -> Result<(Node, ScriptSettings), Issue> {
     let on = match &node.value {
         Value::Text(word) => on(word),
@@ -164,7 +164,7 @@ fn put(tree: &Node, path: &Path, node: &Node) -> Result<(Node, ScriptSettings), 
     })
 }
 
-/// Whether a word is on or off.
+/// The boolean that a word for on or off stands for.
 fn on(word: &str) -> Option<bool> {
     match word {
         "on" | "true" | "1" => Some(true),
@@ -173,7 +173,7 @@ fn on(word: &str) -> Option<bool> {
     }
 }
 
-/// Whether what stands at the path is the choice of this name.
+/// Whether the value at the path is the choice of this name.
 fn names(tree: &Node, steps: &[Step], name: &Node) -> bool {
     let Value::Table(entries) = &tree.value else { return false };
     match (steps, &name.value) {
@@ -218,7 +218,7 @@ mod tests {
         configure(&Script { settings: settings.collect(), ..Script::default() })
     }
 
-    /// The line and the words of what is wrong.
+    /// The line number and the message of the failure.
     fn failure_of(settings: &[&str]) -> (usize, String) {
         machine(settings).map_err(|failure| (failure.line, failure.message)).unwrap_err()
     }
