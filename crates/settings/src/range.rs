@@ -1,4 +1,4 @@
-//! Ranges of written numbers.
+//! Ranges of numbers in documents.
 
 use crate::number::number;
 use crate::unit::Unit;
@@ -6,7 +6,7 @@ use schemars::Schema;
 use serde_json::Value;
 use std::ops::RangeInclusive;
 
-/// Which numbers a key takes, and the message for those that it does not.
+/// The numbers that a key accepts, and the message for others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     low: f64,
@@ -23,7 +23,7 @@ pub struct Range {
 enum Wording {
     /// "must be from 1 to 2".
     Interval,
-    /// A probability; one above 1 is likely a percentage.
+    /// A probability; the message suggests that a number above 1 is a percentage.
     Probability,
     /// "is not of the form 2^k - 1".
     Window,
@@ -33,14 +33,14 @@ impl Range {
     /// Any number.
     pub const ANY: Self = Self::closed(f64::NEG_INFINITY, f64::INFINITY);
 
-    /// A probability that is never certain: from 0 to below 1.
+    /// A probability below 1: from 0 to below 1.
     pub const PROBABILITY: Self =
         Self { below: true, wording: Wording::Probability, ..Self::closed(0.0, 1.0) };
 
-    /// A part of a whole: above 0 up to 1.
+    /// A fraction: above 0 up to 1.
     pub const FRACTION: Self = Self { above: true, ..Self::closed(0.0, 1.0) };
 
-    /// Between 0 and 1, neither of them.
+    /// Between 0 and 1, both excluded.
     pub const OPEN_UNIT: Self = Self { above: true, below: true, ..Self::closed(0.0, 1.0) };
 
     /// A contention window in slots, of the form 2^k - 1, at most 32767 (802.11-2020 clause
@@ -57,7 +57,7 @@ impl Range {
         Self { above: true, ..Self::closed(low, high) }
     }
 
-    /// The same range with a message of its own for what is too low, in which `{is}` stands for the
+    /// The same range with a message of its own for numbers that are too low; `{is}` stands for the
     /// number.
     #[must_use]
     pub const fn too_low(self, message: &'static str) -> Self {
@@ -71,7 +71,7 @@ impl Range {
         high_enough && low_enough && formed
     }
 
-    /// Why a number is not of the range, written as `is`; `None` if it is.
+    /// Why a number is not in the range, with the number written as `is`; `None` if it is.
     pub(crate) fn fault(&self, value: f64, is: &str, unit: Unit) -> Option<String> {
         if *self == Self::ANY || self.contains(value) {
             return None;

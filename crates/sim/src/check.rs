@@ -1,5 +1,6 @@
-//! A checker apart from the code it checks: it watches what is sent, delivered and dropped, and
-//! keeps accounts of its own. A violated rule panics with the rule's name and the simulated time.
+//! A checker that is independent of the code it checks. It observes what is sent, delivered and
+//! dropped, and keeps its own records. If a rule is violated, it panics with the name of the rule
+//! and the simulated time.
 
 mod blocks;
 mod cell;
@@ -25,14 +26,14 @@ use wifi::Cell;
 use wifi::space::Heard;
 use wire::{Body, FlowId, Packet, Segment};
 
-/// What watches the medium.
+/// The checker of the medium.
 #[derive(Debug)]
 enum Air {
     Cell(Box<cell::Turns>),
     Space(Box<space::Watch>),
 }
 
-/// Accounts of one flow.
+/// The records of one flow.
 #[derive(Debug, Default, Clone)]
 struct Account {
     sent: u64,
@@ -40,33 +41,34 @@ struct Account {
     dropped: u64,
     /// At the end of the run, packets that are neither arrived nor dropped.
     resident: u64,
-    /// The receiver's present connection: data runs that reached its node, sorted and apart.
+    /// Of the receiver's current connection: the data ranges that reached its node, sorted and
+    /// disjoint.
     runs: Vec<(u64, u64)>,
-    /// Which units of blocks of coded data have, by the block's first byte.
+    /// The units of each block of coded data that reached it, by the block's first byte.
     blocks: BTreeMap<u64, BTreeSet<u8>>,
     connection: u32,
-    /// In-order bytes its receiver has delivered on the present connection.
+    /// In-order bytes that its receiver has delivered on the current connection.
     delivered: u64,
     /// Greatest datagram number that arrived.
     last_datagram: Option<u64>,
 }
 
-/// Accounts of one direction of a link.
+/// The records of one link direction.
 #[derive(Debug, Default, Clone)]
 struct Crossings {
     offered: u64,
     /// Packets delivered at the far end, lost or dropped.
     passed: u64,
-    /// At the end of the run, packets that are there.
+    /// At the end of the run, packets that are on the link.
     resident: u64,
 }
 
-/// Independent accounts of a run.
+/// The checker's records of a run.
 #[derive(Debug)]
 pub(crate) struct Checker {
     now: Instant,
     accounts: Vec<Account>,
-    /// None in tests of the other rules.
+    /// None in tests of other rules.
     air: Option<Air>,
     order: Order,
     wires: Vec<Crossings>,
@@ -88,7 +90,7 @@ impl Checker {
         Self { air: Some(air), ..accounts }
     }
 
-    /// For so many flows and directions of links.
+    /// For this many flows and link directions.
     fn of_accounts(flows: usize, wires: usize) -> Self {
         Self {
             now: Instant::ZERO,
@@ -103,14 +105,14 @@ impl Checker {
         rule(self.now, holds, name, detail);
     }
 
-    /// At the end of the run, every nanosecond of airtime of the window is accounted for.
+    /// At the end of the run, all airtime of the window is attributed.
     pub(crate) fn check_ledger(&self, ledger: &Ledger, window: Duration) {
         self.rule(ledger.contiguous(), "airtime has neither gap nor overlap", String::new);
         let seen = ledger.total();
         self.rule(seen == window, "airtime sums to 100 %", || format!("{seen} of {window}"));
     }
 
-    /// Time is monotone.
+    /// Time never decreases.
     fn on_time(&mut self, before: Instant, now: Instant) {
         self.rule(now >= before, "time is monotone", || format!("{before} then {now}"));
         self.now = now;
@@ -137,7 +139,7 @@ impl Checker {
         }
     }
 
-    /// Enters what happens at an interface, if it is a wire's.
+    /// Records an event at an interface, if the interface is that of a wire.
     fn at_wire(&mut self, at: Interface, enter: impl FnOnce(&mut Crossings)) {
         if let Interface::Wire(WireId(wire)) = at {
             enter(&mut self.wires[wire as usize]);
@@ -159,7 +161,8 @@ impl Checker {
         }
     }
 
-    /// A receiver delivered in-order bytes: they must have arrived, all of them, once.
+    /// A receiver delivered in-order bytes: all of them must have arrived, and each is delivered
+    /// once.
     fn on_bytes(&mut self, flow: FlowId, bytes: Bytes) {
         let account = &mut self.accounts[flow.0 as usize];
         account.delivered += bytes.0;
@@ -174,7 +177,7 @@ impl Checker {
         });
     }
 
-    /// Windows never fall below one segment.
+    /// Congestion windows are never below one segment.
     fn on_window(&self, flow: FlowId, sender: &tcp::Sender) {
         let window = sender.window_segments();
         self.rule(window >= 1.0, "windows are at least one segment", || {
@@ -189,14 +192,15 @@ impl Checker {
         }
     }
 
-    /// Something has happened in the medium.
+    /// The medium has changed.
     fn on_air(&mut self, medium: &Medium, heard: &[Heard]) {
         if let (Some(Air::Space(watch)), Medium::Space(space)) = (&mut self.air, medium) {
             watch.after(self.now, space, heard);
         }
     }
 
-    /// At the end, every packet is accounted for.
+    /// At the end, the number of packets sent equals the sum of those arrived, dropped and
+    /// resident.
     fn close(&self) {
         for (flow, account) in self.accounts.iter().enumerate() {
             let Account { sent, arrived, dropped, resident, .. } = *account;
@@ -248,7 +252,8 @@ impl Observer for Checker {
 }
 
 impl Account {
-    /// Adds a segment's data to what reached the receiver, by an interval union of its own.
+    /// Adds a segment's data to what reached the receiver, with an interval union that is
+    /// independent of the receiver's.
     fn note_data(&mut self, segment: &Segment) {
         if !segment.forward || segment.len == 0 || segment.connection != self.connection {
             return;
@@ -258,7 +263,7 @@ impl Account {
             end += 1;
         }
         if let Some(coded) = &segment.coded {
-            // Any units of a block give it back, if they are as many as it has of data.
+            // A block can be decoded if at least as many of its units arrived as it has data units.
             let data = coded.data.get();
             let size = u64::from(coded.span).div_ceil(u64::from(data));
             let parity = coded.index >= data;

@@ -8,8 +8,8 @@ use kernel::Instant;
 /// A fingerprint of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Digest {
-    /// Which directions are of `[[links]]`: what passes `[wire]` also passes the cell, where the
-    /// digest takes note of it.
+    /// Marks the directions of `[[links]]`. Packets that pass `[wire]` also pass the cell, where
+    /// the digest records them.
     listed: Vec<bool>,
     value: u64,
 }

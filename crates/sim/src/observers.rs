@@ -1,4 +1,4 @@
-//! Who looks on in a run: one observer, composed of all.
+//! The observers of a run, composed into one.
 
 use crate::check::Checker;
 use crate::digest::Digest;
@@ -29,7 +29,7 @@ impl Observers {
         }
     }
 
-    /// At the end of the run: the checker holds the meter's ledger to the whole window.
+    /// At the end of the run: the checker verifies that the meter's ledger covers the whole window.
     pub(crate) fn check_ledger(&self) {
         if let Some(checker) = &self.checker {
             checker.check_ledger(&self.meter.ledger, self.meter.window());

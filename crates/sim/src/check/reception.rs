@@ -1,4 +1,5 @@
-//! What one node hears and senses: signal, interference and carrier sense, reckoned once more.
+//! Checks what one node receives and senses: signal, interference and carrier sense, computed
+//! independently.
 
 use super::exchanges::Exchanges;
 use super::powers::{Powers, STEP, agree, agree_in_sum};
@@ -6,17 +7,17 @@ use super::rule::rule;
 use kernel::{Duration, Instant};
 use wifi::space::{Airing, Heard};
 
-/// A node's carrier sense, and what it has to do with whom.
+/// The carrier sense state of a node, and its frame exchanges.
 #[derive(Debug, Clone)]
 pub(super) struct ReceiverState {
-    /// Since when the medium is idle to it.
+    /// Since when the node senses the medium as idle.
     idle_since: Option<Instant>,
-    /// How much longer than a DIFS it waits after what it could not read.
+    /// EIFS less DIFS after a frame that the node could not decode; otherwise zero.
     pub(super) extra: Duration,
     nav: Instant,
-    /// The NAV is an RTS's, and ends here if nothing has followed.
+    /// When the NAV ends that an RTS has set, if no frame has followed the RTS.
     followed_by: Option<Instant>,
-    /// Up to when it has followed frames to their ends.
+    /// The end of the last frame that it received.
     pub(super) heard_until: Instant,
     pub(super) exchanges: Exchanges,
 }
@@ -35,13 +36,13 @@ impl Default for ReceiverState {
 }
 
 impl ReceiverState {
-    /// From when on interframe spaces pass, if the medium is idle.
+    /// When interframe spaces begin, if the medium is idle.
     pub(super) fn free_at(&self) -> Option<Instant> {
         let nav = self.followed_by.map_or(self.nav, |at| at.min(self.nav));
         Some((self.idle_since? + self.extra).max(nav))
     }
 
-    /// A frame for others reserves the medium.
+    /// A frame for other nodes sets the NAV.
     pub(super) fn reserve(&mut self, until: Instant, followed_by: Option<Instant>) {
         if until > self.nav {
             self.nav = until;
@@ -49,14 +50,14 @@ impl ReceiverState {
         }
     }
 
-    /// It follows a frame from now on, and will know so at `detected`.
+    /// The node synchronizes to a frame, whose detection is at `detected`.
     pub(super) fn on_detected(&mut self, detected: Instant) {
         if let Some(at) = self.followed_by.take().filter(|&at| detected > at) {
             self.nav = self.nav.min(at);
         }
     }
 
-    /// The medium is busy to it, or not.
+    /// The node senses the medium as busy or idle.
     pub(super) fn sense(&mut self, now: Instant, busy: bool) {
         match (busy, self.idle_since) {
             (true, Some(_)) => {
@@ -69,7 +70,7 @@ impl ReceiverState {
     }
 }
 
-/// A preamble is found only if it is strong enough, and stands out of all else.
+/// A preamble is detected only if its power reaches the sensitivity and its SINR suffices.
 pub(super) fn check_detection(
     now: Instant,
     powers: &Powers,
@@ -88,7 +89,7 @@ pub(super) fn check_detection(
     });
 }
 
-/// Holds what a node has reckoned with while it followed a frame against the frames on the air.
+/// Compares the interference that a node has reported for a frame with the frames on the air.
 pub(super) fn check(
     now: Instant,
     powers: &Powers,
@@ -119,7 +120,7 @@ pub(super) fn check(
             || format!("{begin} to {end} follows {at}: {heard:?}"),
         );
         at = end;
-        // None of the others may begin or end within.
+        // No other frame may begin or end in between.
         let inside = |at: Instant| begin < at && at < end;
         let steady = |other: &&&Airing| !(inside(other.start) || inside(other.end));
         let rough =

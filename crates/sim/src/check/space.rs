@@ -1,4 +1,4 @@
-//! Frames in space: who sends and hears what, and when each may.
+//! Checks frames in space: who sends and receives which frame, and when each may begin.
 
 use super::blocks::{Blocks, Psdu};
 use super::exchanges::Exchanges;
@@ -12,7 +12,7 @@ use wifi::MacConfig;
 use wifi::mac::{Durations, StepKind};
 use wifi::space::{Airing, Heard, Senses, Space};
 
-/// Accounts of all that is on the air, and of what each node knows of it.
+/// The records of all frames on the air, and of what each node has received.
 #[derive(Debug)]
 pub(super) struct Watch {
     now: Instant,
@@ -21,11 +21,11 @@ pub(super) struct Watch {
     /// Which nodes contend with the parameters of an access point.
     access_points: Vec<bool>,
     nav_reset: bool,
-    /// Duration fields are exact.
+    /// Whether Duration fields are exact.
     exact: bool,
     powers: Powers,
     receivers: Vec<ReceiverState>,
-    /// Frames on the air, and those that have ended while one of these was.
+    /// Frames on the air, and those that have ended while one of these was on the air.
     frames: Vec<Airing>,
     blocks: Blocks,
 }
@@ -51,11 +51,11 @@ impl Watch {
         }
     }
 
-    /// Something has happened in the space.
+    /// The space has changed.
     pub(super) fn after(&mut self, now: Instant, space: &Space, heard: &[Heard]) {
         let new = |air: &Airing| air.start == now && !self.frames.contains(air);
         let mpdus = |air: &Airing| match air.kind {
-            // The function is that of the node that has opened the exchange.
+            // The EDCAF is that of the node which has started the exchange.
             StepKind::Cts | StepKind::Ack | StepKind::BlockAck => Vec::new(),
             StepKind::BlockAckRequest => {
                 vec![(space.starting_sequence(air.from, air.function), Bytes::ZERO)]
@@ -66,7 +66,7 @@ impl Watch {
         self.settle(now, heard, began, |node| space.senses(node));
     }
 
-    /// Frames have been heard, others begin, and this is what nodes sense now.
+    /// Frames have been received, others begin, and nodes have this carrier sense now.
     fn settle(
         &mut self,
         now: Instant,
@@ -122,8 +122,8 @@ impl Watch {
         self.receivers[frame.from as usize].exchanges.sent = Some(*frame);
     }
 
-    /// CTS, ACK and block ack begin a SIFS after a frame that asks for them and was understood,
-    /// and reserve what that has reserved.
+    /// CTS, ACK and BlockAck begin a SIFS after a decoded frame that elicits them, and reserve the
+    /// medium for as long as that frame does.
     fn check_answer(&self, frame: &Airing) {
         use StepKind::{Ack, BlockAck, BlockAckRequest, Cts, Data, Rts};
         let asked = self.receivers[frame.from as usize].exchanges.understood.filter(|asked| {
@@ -148,7 +148,7 @@ impl Watch {
         );
     }
 
-    /// The frames of an exchange all reserve the medium up to its end.
+    /// All frames of an exchange reserve the medium until its end.
     fn check_reservation(&self, before: &Airing, after: &Airing) {
         let ends = [before, after].map(|frame| frame.end + frame.reserves);
         rule(self.now, ends[0] == ends[1] || !self.exact, "Duration fields tell the end", || {
@@ -156,8 +156,8 @@ impl Watch {
         });
     }
 
-    /// Whether a frame is what the sender's RTS was for, and a CTS has come, or what its CTS to
-    /// itself was for.
+    /// Whether the sender's RTS announced the frame and its CTS has arrived, or its CTS-to-self
+    /// announced the frame.
     fn follows_cts(&self, frame: &Airing) -> bool {
         let Exchanges { sent, understood, .. } = &self.receivers[frame.from as usize].exchanges;
         let Some(opening) = sent.filter(|sent| sent.function == frame.function) else {
@@ -177,7 +177,7 @@ impl Watch {
         true
     }
 
-    /// Interframe space of a node's function, and its TXOP limit.
+    /// The interframe space of a node's EDCAF, and its TXOP limit.
     fn parameters(&self, node: u32, function: u8) -> (Duration, Duration) {
         let is_access_point = self.access_points[node as usize];
         let (aifsn, limit) = self.mac.edca.as_ref().map_or((2, Duration::ZERO), |edca| {
@@ -188,7 +188,7 @@ impl Watch {
         (self.times.aifs(aifsn), limit)
     }
 
-    /// A node opens an exchange: within a TXOP, or after its own carrier sense has let it.
+    /// A node starts an exchange: within a TXOP, or when its carrier sense permits.
     fn check_opening(&mut self, frame: &Airing, mpdus: usize) {
         let now = self.now;
         let (space, limit) = self.parameters(frame.from, frame.function);
@@ -199,7 +199,7 @@ impl Watch {
                 && function == frame.function
                 && receiver.has_succeeded(now, sifs)
         });
-        // Reserved up to the end of the exchange.
+        // The Duration field covers the exchange.
         let planned = frame.end + frame.reserves;
         let slack = if self.exact { Duration::ZERO } else { Duration::from_micros(1) };
         if let Some((_, since)) = won {
@@ -220,7 +220,7 @@ impl Watch {
         self.receivers[frame.from as usize].exchanges.won = Some((frame.function, now));
     }
 
-    /// A node has followed a frame to its end.
+    /// A node has received a frame to its end.
     fn on_heard(&mut self, heard: &Heard) {
         let now = self.now;
         let mut known = self.frames.iter();
@@ -251,7 +251,7 @@ impl Watch {
         }
     }
 
-    /// Holds what a node senses against what is there.
+    /// Compares a node's carrier sense with the frames on the air.
     fn sense(&mut self, node: u32, senses: Senses) {
         let now = self.now;
         let flying = || self.frames.iter().filter(|frame| frame.end > now);
@@ -285,7 +285,7 @@ fn is_answer(frame: &Airing) -> bool {
     matches!(frame.kind, StepKind::Cts | StepKind::Ack | StepKind::BlockAck)
 }
 
-/// Within this time after an RTS the frame that it announces must have begun (clause 10.3.2.4).
+/// Within this time after an RTS, the frame that it announces must have begun (clause 10.3.2.4).
 fn after_rts(times: &Times, rts: &Airing) -> Duration {
     let cts = times.response_mode(&rts.mode);
     let lasting = times.airtime(&cts, CTS).total();
@@ -296,7 +296,7 @@ fn after_rts(times: &Times, rts: &Airing) -> Duration {
 const CTS: Bytes = Bytes(14);
 
 impl ReceiverState {
-    /// Whether the node's own exchange has succeeded a SIFS ago.
+    /// Whether the node's own exchange succeeded exactly a SIFS ago.
     fn has_succeeded(&self, now: Instant, sifs: Duration) -> bool {
         let Exchanges { sent: Some(sent), understood, .. } = &self.exchanges else { return false };
         if sent.to.is_none() {

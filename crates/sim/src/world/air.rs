@@ -1,4 +1,5 @@
-//! Between the network layer and the air: queues that serve, and frames that come up.
+//! The interface between the network layer and the medium: queues from which radios send, and
+//! received frames.
 
 use super::{Event, World};
 use crate::medium::Medium;
@@ -10,13 +11,13 @@ use wifi::space::Heard;
 use wifi::{Outcome, Supply};
 use wire::{NodeId, Packet, TrafficClass};
 
-/// The queues of radios, out of which packets join those in service.
+/// The queues of radios as a frame source: the medium takes further packets from them.
 struct Waiting<'a, O> {
     now: Instant,
     topology: &'a Topology,
     queues: &'a mut [Box<dyn net::Queue>],
     signals: &'a mut Vec<Signal>,
-    /// What the queues have dropped and marked, and whose they are.
+    /// Drops and marks of the queues, with the radio of each queue.
     noted: &'a mut Vec<(RadioId, Signal)>,
     refilling: &'a mut Vec<RadioId>,
     observers: &'a mut O,
@@ -41,7 +42,7 @@ impl<O: Observer> Supply for Waiting<'_, O> {
 }
 
 impl<O: Observer> World<O> {
-    /// From now on observers are told of what radios in space hear.
+    /// From now on, receptions in space are reported to observers.
     pub(crate) fn listen(&mut self) {
         if let Medium::Space(space) = &mut self.cell {
             space.watch();
@@ -61,7 +62,7 @@ impl<O: Observer> World<O> {
         }
     }
 
-    /// Lets something happen in the cell that may take packets out of the queues.
+    /// Handles an event of the medium that may take packets out of the queues.
     pub(super) fn with_frame_source(
         &mut self,
         event: impl FnOnce(&mut Medium, &mut dyn Supply, &mut Vec<wifi::Command>),
@@ -90,7 +91,7 @@ impl<O: Observer> World<O> {
         self.settle_cell();
     }
 
-    /// Gives a radio that is free for a class its next packet.
+    /// Passes the next packet to a radio that can accept one of this class.
     fn serve(&mut self, by: RadioId, class: TrafficClass) {
         let queue = &mut self.queues[by.0 as usize];
         let popped = if self.cell.has_categories() {
@@ -111,7 +112,7 @@ impl<O: Observer> World<O> {
         self.note_queue(by);
     }
 
-    /// The radio that is to receive a packet which waits at another; `None` is all.
+    /// The receiving radio of a packet that waits at another; `None` is broadcast.
     fn receiver(&self, by: RadioId, to: Option<NodeId>) -> Option<RadioId> {
         match self.routes.hop(self.topology.radio(by).node, to) {
             Some(Hop::Air { to, .. }) => to,
@@ -119,7 +120,7 @@ impl<O: Observer> World<O> {
         }
     }
 
-    /// Takes account of what a radio's queue has dropped and marked.
+    /// Handles the drops and marks of a radio's queue.
     fn settle_signals(&mut self, by: RadioId) {
         while let Some(signal) = self.signals.pop() {
             self.settle_signal(by, signal);
@@ -149,7 +150,7 @@ impl<O: Observer> World<O> {
         self.observers.on(self.now, &Notice::Contention { medium: &self.cell });
     }
 
-    /// Carries out what the cell asks for, in the order in which it asked.
+    /// Executes the commands of the medium in their order.
     pub(super) fn settle_cell(&mut self) {
         if self.cell_settling {
             return;
@@ -190,8 +191,8 @@ impl<O: Observer> World<O> {
         self.observers.on(self.now, &Notice::ExchangeBegan { exchange, cell });
     }
 
-    /// Tells an access point's queue of the airtime that a station's traffic takes. A collision
-    /// counts as long as it lasts.
+    /// Reports the airtime of a station's traffic to the queue of its access point. A collision
+    /// counts with its whole duration.
     fn on_airtime_used(
         &mut self,
         by: RadioId,
@@ -209,7 +210,7 @@ impl<O: Observer> World<O> {
         self.queues[access_point.0 as usize].on_airtime(&Airtime { station, received, used });
     }
 
-    /// A frame's packet came up: its node is the destination, or forwards.
+    /// The MAC delivers a packet: its node is the destination, or forwards it.
     fn on_received(&mut self, by: RadioId, packet: Packet) {
         self.observers.on(self.now, &Notice::Received { by, packet: &packet });
         match packet.to {
@@ -218,12 +219,12 @@ impl<O: Observer> World<O> {
         }
     }
 
-    /// A radio's frame was sent or given up: it takes the next.
+    /// A radio has sent or discarded a packet, and takes the next one.
     fn on_served(&mut self, by: RadioId, packet: &Packet, outcome: Outcome, received: bool) {
         self.observers.on(self.now, &Notice::Served { by, packet, outcome, received });
         self.queues[by.0 as usize].release(self.now, packet, &mut self.signals);
         self.settle_signals(by);
-        // A frame given up after its ACKs were lost has arrived all the same.
+        // A packet that was discarded only because its ACKs were lost has arrived.
         if !received {
             let cause = match outcome {
                 Outcome::RetryLimit => DropCause::RetryLimit,

@@ -1,23 +1,23 @@
-//! Which senders are hints of the rates of which radio links.
+//! Which senders receive hints about the rates of which radio links.
 
 use crate::plan::{FlowPlan, LinkRate, Plan};
 use crate::topology::{Hop, RadioId, Topology};
 use std::collections::BTreeMap;
 use wire::FlowId;
 
-/// A direction of a radio link: who sends to whom.
+/// A direction of a radio link: transmitter and receiver.
 pub(super) type LinkDirection = (RadioId, RadioId);
 
-/// Which flows are hints of which directions.
+/// Which flows receive hints about which link directions.
 #[derive(Debug, Default)]
 pub(super) struct RateHints {
-    /// Ways by flow, in the order in which data crosses them.
+    /// Link directions by flow, in the order in which data crosses them.
     directions: Vec<Vec<LinkDirection>>,
     flows: BTreeMap<LinkDirection, Vec<FlowId>>,
 }
 
 impl RateHints {
-    /// Finds out which directions concern which flows.
+    /// Derives the link directions of each flow from the plan.
     pub(super) fn new(plan: &Plan) -> Self {
         let mut hints = Self::default();
         for (flow, index) in plan.flows.iter().zip(0..) {
@@ -30,18 +30,19 @@ impl RateHints {
         hints
     }
 
-    /// The directions that concern a flow.
+    /// The link directions about which a flow receives hints.
     pub(super) fn directions(&self, flow: FlowId) -> &[LinkDirection] {
         &self.directions[flow.0 as usize]
     }
 
-    /// The flows that a direction concerns.
+    /// The flows that receive hints about a link direction.
     pub(super) fn flows(&self, direction: LinkDirection) -> &[FlowId] {
         self.flows.get(&direction).map_or(&[], |flows| flows)
     }
 }
 
-/// The directions of a flow's data between stations and access points, or the sender's own alone.
+/// The link directions of a flow's data between stations and access points, or only that of the
+/// sender's own link.
 fn directions(topology: &Topology, flow: &FlowPlan) -> Vec<LinkDirection> {
     let (Some(tcp), Some(from)) = (&flow.tcp, topology.id(flow.from)) else { return Vec::new() };
     let path = topology.path(flow.from, flow.to).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What senders are told of the rates of radio links.
+//! Hints for senders about the rates of radio links.
 
 use super::World;
 use super::rate_hints::RateHints;
@@ -11,7 +11,8 @@ use wifi::phy::Mode;
 use wire::FlowId;
 
 impl<O: Observer> World<O> {
-    /// Finds out which directions concern which flows, and tells each the rate it begins with.
+    /// Determines which flows receive hints about which link directions, and passes each its
+    /// initial rate.
     pub(super) fn tell_rates(&mut self, plan: &Plan) {
         self.rate_hints = RateHints::new(plan);
         for i in 0..self.flows.len() {
@@ -24,7 +25,7 @@ impl<O: Observer> World<O> {
         self.cell.mode(by.0, to.0)
     }
 
-    /// A radio sends to another in another mode than before.
+    /// The mode of a link direction changes.
     pub(super) fn on_mode(&mut self, by: RadioId, to: RadioId, mode: &Mode) {
         self.observers.on(self.now, &Notice::Mode { by, to, mode });
         for i in 0..self.rate_hints.flows((by, to)).len() {
@@ -32,7 +33,7 @@ impl<O: Observer> World<O> {
         }
     }
 
-    /// Tells a flow's sender the rate of the slowest direction that concerns it.
+    /// Passes the lowest rate among its link directions to a flow's sender.
     pub(super) fn tell_rate(&mut self, flow: FlowId) {
         let directions = self.rate_hints.directions(flow).iter();
         let slowest = directions.filter_map(|&(by, to)| Some(self.mode(by, to)?.rate)).min();

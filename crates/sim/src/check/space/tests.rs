@@ -1,4 +1,4 @@
-//! What keeps the rules passes; each forged event breaks the rule that it is made for.
+//! Correct events pass, and each forged event violates the rule that it is made for.
 
 use super::super::powers::Powers;
 use super::*;
@@ -7,7 +7,7 @@ use kernel::Seed;
 
 const SEED: Seed = Seed { root: 1, replication: 0 };
 
-/// Four nodes that hear each other 50 dB below what is sent.
+/// Four nodes that receive each other with a path loss of 50 dB.
 const BEGIN: &str = "standard = '11a'\nstations = 3\nwlan.rate_mbps = 24\n\
     radio.error_model = 'nist'\nradio.losses_db = [[0, 50, 50, 50], [50, 0, 50, 50], \
     [50, 50, 0, 50], [50, 50, 50, 0]]\n";
@@ -17,7 +17,7 @@ fn us(n: u64) -> Instant {
     Instant(n * 1000)
 }
 
-/// A watch, and frames to show it.
+/// A checker, and methods that pass frames to it.
 struct Scene {
     watch: Watch,
     nodes: u32,
@@ -36,7 +36,7 @@ impl Scene {
         Self { watch: Watch::new(space, mac, powers, access_points), nodes }
     }
 
-    /// A frame from 0 or more stations on, in microseconds.
+    /// A frame from station 0 or a higher one, in microseconds.
     fn frame(&self, kind: StepKind, ends: (u32, u32), times_us: [u64; 3]) -> Airing {
         let [start, end, reserved] = times_us;
         Airing {
@@ -66,7 +66,7 @@ impl Scene {
         }
     }
 
-    /// A frame begins in an idle medium, and all others follow it.
+    /// A frame begins on an idle medium, and all other nodes receive it.
     fn begin(&mut self, frame: &Airing) {
         let follows = |node| (node != frame.from).then_some((frame.from, frame.start));
         let mpdus = vec![(0, Bytes(100)); usize::from(frame.kind == StepKind::Data)];
@@ -76,7 +76,7 @@ impl Scene {
         });
     }
 
-    /// It ends, and this is what others make of it.
+    /// The frame ends, with this outcome at the others.
     fn end(&mut self, frame: &Airing, change: impl Fn(&mut Heard)) {
         let others = (0..self.nodes).filter(|&node| node != frame.from);
         let mut heard: Vec<Heard> = others.map(|node| self.heard(node, frame)).collect();
@@ -101,7 +101,7 @@ fn ack(scene: &Scene) -> Airing {
     scene.frame(StepKind::Ack, (0, 1), [150, 174, 174])
 }
 
-/// Shows data, and then a frame.
+/// Passes data to the checker, and then a frame.
 fn after_data(keys: &str, frame: impl Fn(&Scene) -> Airing) {
     let mut scene = Scene::new(keys);
     let data = data(&scene);
@@ -110,7 +110,7 @@ fn after_data(keys: &str, frame: impl Fn(&Scene) -> Airing) {
     scene.show(&frame);
 }
 
-/// Data that one of those who hear it makes something else of.
+/// A data frame that one of its receivers reports differently.
 fn misheard(change: impl Fn(&Scene, &mut Heard)) {
     let mut scene = Scene::new("");
     let data = data(&scene);

@@ -1,4 +1,4 @@
-//! Wired links, and the network they make.
+//! Wired links, and the network that they form.
 
 use super::check::Check;
 use super::ends::Places;
@@ -13,13 +13,13 @@ use net::LinkSettings;
 use settings::{is_bare, shown};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Longer names make no readable column.
+/// The maximum length of a name, which keeps columns readable.
 const LONGEST_NAME: usize = 40;
 
-/// More links than this are refused.
+/// The maximum number of links.
 const MOST_LINKS: usize = 999;
 
-/// The hosts and links of a scenario, without the links that are at fault.
+/// The hosts and links of a scenario, without faulty links.
 pub(super) fn links(document: &Document, check: &mut Check) -> (Vec<String>, Vec<LinkPlan>) {
     let names: Vec<Option<[&str; 2]>> = document
         .links
@@ -67,7 +67,7 @@ fn is_fixed(name: &str) -> bool {
     matches!(name, "server" | "ap")
 }
 
-/// The names of a link's ends, if a link can be between them.
+/// The names of a link's ends, if a link is possible between them.
 fn ends<'a>(
     number: usize,
     link: &'a Link,
@@ -112,7 +112,7 @@ fn ends<'a>(
     Some([from, to])
 }
 
-/// Why no link can end at a node of this name.
+/// Why no link can end at a node with this name.
 fn no_node(name: &str, document: &Document) -> Option<String> {
     let shown = shown(name);
     let station = name.strip_prefix("sta").is_some_and(|rest| {
@@ -150,7 +150,7 @@ fn wire(wire: &Wire, document: &Document, check: &mut Check) -> LinkPlan {
     LinkPlan { name: "wire".to_owned(), number: None, ends, directions: wire.directions() }
 }
 
-/// Why there can be no flow over the links between these ends.
+/// Why no flow is possible over the links between these ends.
 pub(super) fn impassable(
     flow: &Flow,
     places: Places<'_>,
@@ -190,7 +190,7 @@ pub(super) fn impassable(
     endless(flow, places, &there, false)
 }
 
-/// Why a saturated source cannot send this way.
+/// Why a saturated source cannot send over this path.
 fn endless(flow: &Flow, places: Places<'_>, way: &[WireId], in_cell: bool) -> Option<String> {
     let saturated = flow.traffic.is_saturated() && !in_cell;
     let &first = way.first().filter(|_| saturated)?;
@@ -201,7 +201,7 @@ fn endless(flow: &Flow, places: Places<'_>, way: &[WireId], in_cell: bool) -> Op
     })
 }
 
-/// A key of a direction of a link.
+/// A key of a link direction.
 fn key(places: Places<'_>, wire: WireId, key: &str) -> String {
     let (link, direction) = plan::link(places.topology, places.links, wire);
     match link.number {
