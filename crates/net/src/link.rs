@@ -132,7 +132,7 @@ impl Link {
     /// The same link, which reports the end of each transmission, for a source that then has the
     /// next packet ready.
     #[must_use]
-    pub fn telling_departures(mut self) -> Self {
+    pub fn reporting_departures(mut self) -> Self {
         self.tells_departures = true;
         self
     }
@@ -419,7 +419,8 @@ mod tests {
 
     #[test]
     fn departures_are_told_when_the_last_bit_has_left() {
-        let link = link(GIGABIT, Duration::from_millis(1), Limit::packets(2)).telling_departures();
+        let link =
+            link(GIGABIT, Duration::from_millis(1), Limit::packets(2)).reporting_departures();
         let mut bench = Bench::new(link);
         for number in 0..3 {
             bench.offer(Instant(0), packet(0, number, 1500));

@@ -121,9 +121,9 @@ fn put<T: Root>(node: &mut Node, steps: &[Step], value: &Node, at: &mut Path) ->
             }
             let Value::List(items) = &mut node.value else {
                 let what = if node.value == Node::EMPTY.value {
-                    "no list is written here to take one of".to_owned()
+                    "the document has no list here".to_owned()
                 } else {
-                    format!("is no list, but {}", node.described())
+                    format!("is not a list but {}", node.described())
                 };
                 return issue(at, what);
             };

@@ -45,14 +45,14 @@ impl Path {
                     ("*", _) => Step::Every,
                     (_, Ok(number)) => Step::Index(number),
                     _ => {
-                        let what = "in brackets stands a number from 0, or * for all";
+                        let what = "brackets contain a number from 0, or * for all";
                         return Err(malformed(text, what));
                     }
                 });
                 rest = after;
             }
             if steps.len() > MOST_STEPS {
-                return Err(malformed(text, "no key lies so deep"));
+                return Err(malformed(text, "no key has so long a path"));
             }
         }
         Ok(Self(steps))
@@ -150,8 +150,8 @@ mod tests {
         for text in ["", ".", "a..b", "a.", "[0]", "a b", "flows[0]tcp"] {
             assert!(message(text).starts_with("not a path: "), "{text}");
         }
-        assert!(message(&"a.".repeat(1000)).contains("no key lies so deep"));
-        assert!(message(&format!("a{}", "[0]".repeat(1000))).contains("no key lies so deep"));
+        assert!(message(&"a.".repeat(1000)).contains("no key has so long a path"));
+        assert!(message(&format!("a{}", "[0]".repeat(1000))).contains("no key has so long a path"));
         assert!(message("flows[0").contains("bracket does not close"));
         assert!(message("flows[x]").contains("a number from 0, or *"));
         assert!(message("flows[-1]").contains("a number from 0, or *"));

@@ -66,7 +66,7 @@ impl Node {
         let digits = text.trim().trim_end_matches(|c: char| !c.is_ascii_digit() && c != '.');
         match digits.parse::<f64>() {
             Ok(_) if digits == text.trim() => format!("write it without quotes: {digits}"),
-            Ok(_) => "write the number alone: the key says the unit".to_owned(),
+            Ok(_) => "write only the number: the key names the unit".to_owned(),
             Err(_) => String::new(),
         }
     }

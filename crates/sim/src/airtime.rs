@@ -108,7 +108,7 @@ impl Query {
         ];
         for (path, _) in given.into_iter().filter(|(_, given)| *given) {
             let message = if high {
-                "does not go with rate_mbps, which is for frames without MCS; leave one out".into()
+                "cannot be combined with rate_mbps, which is for frames without an MCS; remove one of them".into()
             } else {
                 format!("802.{} has none; take 11n, 11ac or 11ax", standard.name())
             };
@@ -118,7 +118,7 @@ impl Query {
 
     fn mode_by_mcs(&self, usual: TxVector, faults: &mut Faults) -> Option<Mode> {
         if self.short_preamble {
-            faults.fault("short_preamble", "is of DSSS and CCK frames only; leave it out");
+            faults.fault("short_preamble", "applies to DSSS and CCK frames only; remove the key");
         }
         let like = TxVector {
             coding: self.coding,

@@ -51,7 +51,7 @@ pub(crate) fn wires(plan: &plan::Plan, seed: &Seed) -> Vec<net::Lossy> {
     let build = |at: &Wire| {
         let (link, direction) = plan.link(at.id);
         let wire = wire(link, direction, seed);
-        if saturated.contains(&at.id) { wire.telling_departures() } else { wire }
+        if saturated.contains(&at.id) { wire.reporting_departures() } else { wire }
     };
     plan.topology.wires().iter().map(build).collect()
 }

@@ -302,7 +302,7 @@ impl Meter {
 }
 
 impl Observer for Meter {
-    #[allow(clippy::inline_always, reason = "a notice which nobody takes is never made")]
+    #[allow(clippy::inline_always, reason = "an unread notice is never constructed")]
     #[inline(always)]
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         match *notice {

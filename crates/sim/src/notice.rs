@@ -15,10 +15,10 @@ use wifi::space::Heard;
 use wifi::{Cell, Outcome};
 use wire::{FlowId, Packet};
 
-/// Is told of what happens.
+/// Receives the notices of a run.
 pub(crate) trait Observer {
-    /// This happens now. An observer ignores what it does not want: implementations are inlined,
-    /// so that a notice which nobody takes is never made.
+    /// An event occurs now. An observer ignores notices that it does not need. Implementations are
+    /// inlined, so that an unread notice is never constructed.
     fn on(&mut self, now: Instant, notice: &Notice<'_>);
 }
 
@@ -43,7 +43,10 @@ listed! {
 
 /// An event of a run.
 #[derive(Clone, Copy, Debug)]
-#[allow(dead_code, reason = "a notice tells all that the world knows, whoever reads it")]
+#[allow(
+    dead_code,
+    reason = "a notice has all fields that the world knows, even if no observer reads them"
+)]
 pub(crate) enum Notice<'a> {
     /// The world handles its next event. The previous event was at this instant.
     Time { before: Instant },

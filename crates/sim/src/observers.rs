@@ -38,7 +38,7 @@ impl Observers {
 }
 
 impl Observer for Observers {
-    #[allow(clippy::inline_always, reason = "a notice which nobody takes is never made")]
+    #[allow(clippy::inline_always, reason = "an unread notice is never constructed")]
     #[inline(always)]
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         self.meter.on(now, notice);

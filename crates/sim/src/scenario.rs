@@ -196,7 +196,7 @@ fn remedy(line: &str, message: &str) -> String {
         }
         None if line.contains(':') => "; write key = value".to_owned(),
         _ if message == "duplicate key" => {
-            "; a table or key is written once, but [[flows]] for each of several".to_owned()
+            "; write each table or key once, and [[flows]] for each flow".to_owned()
         }
         _ => String::new(),
     }

@@ -157,7 +157,7 @@ impl<O: Observer> World<O> {
             refill_signals: Vec::new(),
             refilling: Vec::new(),
         };
-        world.tell_rates(plan);
+        world.hint_rates(plan);
         world.schedule_start();
         world
     }
@@ -170,7 +170,7 @@ impl<O: Observer> World<O> {
                 self.saturated[outlet.0 as usize].push(id);
             }
             let stop = Some(stop).filter(|&stop| stop < self.end);
-            self.tell_source(id, traffic::Event::Begin { start, stop });
+            self.notify_source(id, traffic::Event::Begin { start, stop });
         }
         self.agenda.at(self.end, Event::End);
     }
@@ -271,7 +271,7 @@ impl<O: Observer> World<O> {
                 tcp::Command::Deliver(bytes) => self.on_bytes(flow, bytes),
                 tcp::Command::Acknowledged => {
                     self.observers.on(self.now, &Notice::Acknowledged { flow });
-                    self.tell_source(flow, traffic::Event::Acknowledged);
+                    self.notify_source(flow, traffic::Event::Acknowledged);
                 }
                 tcp::Command::Closed => self.on_closed(flow, side),
                 tcp::Command::Connected => {}
@@ -314,7 +314,7 @@ impl<O: Observer> World<O> {
     /// The receiver's application received in-order bytes.
     fn on_bytes(&mut self, flow: FlowId, bytes: Bytes) {
         self.observers.on(self.now, &Notice::Delivered { flow, bytes });
-        self.tell_source(flow, traffic::Event::Delivered(bytes));
+        self.notify_source(flow, traffic::Event::Delivered(bytes));
     }
 
     /// The run ends.

@@ -1,4 +1,4 @@
-//! Plays scripts and prints their transcripts: `cargo run -p simoom-tcp --example script FILE...`
+//! Runs scripts and prints their transcripts: `cargo run -p simoom-tcp --example script FILE...`
 
 use tcp::script;
 

@@ -353,7 +353,7 @@ impl Blocks {
                 block.wanted = 0;
                 continue;
             }
-            let coming = block.in_flight_units.beside(&block.arrived);
+            let coming = block.in_flight_units.count_outside(&block.arrived);
             let unsent = block.first.saturating_sub(block.sent);
             let short = reactive(need, have, coming + unsent, loss_rate).min(block.first.max(1));
             block.wanted = block.wanted.min(short);

@@ -627,7 +627,7 @@ mod tests {
         assert_eq!(tcp.data(40, 152, 100), "ack 152", "nothing follows a FIN");
         assert_eq!(tcp.timer(220, TimerId::Retransmit), "F ack 152, rto@620");
         assert_eq!(tcp.segment(300, &segment(true, 152, 0, 2, Flags::ACK)), "rto off, closed");
-        assert_eq!(tcp.segment(310, &segment(true, 152, 0, 2, Flags::ACK)), "", "told once");
+        assert_eq!(tcp.segment(310, &segment(true, 152, 0, 2, Flags::ACK)), "", "reported once");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Plays every script of `tests/scripts`; what its text says must happen.
+//! Runs every script of `tests/scripts`; its expectations must hold.
 
 mod corpus;
 
@@ -18,7 +18,7 @@ fn every_script_passes() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// A script whose expectations are changed must fail: else it proves nothing.
+/// A script whose expectations are changed must fail; otherwise it proves nothing.
 #[test]
 fn a_changed_script_fails() {
     for (name, text) in scripts() {

@@ -38,10 +38,10 @@ impl Lossy {
         }
     }
 
-    /// The same link, which [reports departures](Link::telling_departures).
+    /// The same link, which [reports departures](Link::reporting_departures).
     #[must_use]
-    pub fn telling_departures(self) -> Self {
-        Self { link: self.link.telling_departures(), ..self }
+    pub fn reporting_departures(self) -> Self {
+        Self { link: self.link.reporting_departures(), ..self }
     }
 
     /// Like [`Link::on_packet`].
@@ -110,7 +110,7 @@ mod tests {
                         fates.push((now.0, number(&packet), "dropped"));
                     }
                     Command::Signal(crate::Signal::Mark(_)) => panic!("drop-tail marks nothing"),
-                    Command::Departed(_) => panic!("nobody asked for departures"),
+                    Command::Departed(_) => panic!("departures were not requested"),
                     Command::Arrive(at) => agenda.push((at, LinkTimer::Arrival)),
                     Command::Ready(at) => agenda.push((at, LinkTimer::Ready)),
                 }

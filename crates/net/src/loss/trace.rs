@@ -23,7 +23,7 @@ pub struct TraceConfig {
 fn steps_ascend(trace: &TraceConfig, at: &Path, faults: &mut Faults) {
     let (times, probabilities) = (&trace.times, &trace.probabilities);
     if times.is_empty() {
-        faults.fault(at.key("times_s"), "missing; from when on, as [10.0, 12.0]");
+        faults.fault(at.key("times_s"), "missing; the times of the changes, as [10.0, 12.0]");
     }
     if times.len() != probabilities.len() {
         faults.fault(

@@ -359,7 +359,7 @@ mod tests {
         Red::queue(config, site, rng())
     }
 
-    /// Takes the length of a queue that is in use into the average.
+    /// Updates the average with the length of a queue that is in use.
     fn observe(queue: &mut Line<Red>, now: Instant) {
         queue.policy.observe(now, false, &queue.waiting);
     }
@@ -368,7 +368,7 @@ mod tests {
         Instant::ZERO + Duration::from_millis(ms)
     }
 
-    /// A queue whose average is its present length, with so many packets in it.
+    /// A queue with this many packets, whose average is its length.
     fn at_length(config: RedConfig, length: u32) -> Line<Red> {
         let mut queue = queue(RedConfig { weight: Some(1.0), ..config });
         for number in 0..length {
@@ -378,7 +378,7 @@ mod tests {
         queue
     }
 
-    /// Offers packets and keeps the length; what became of each.
+    /// Offers packets while the length stays constant; returns what happened to each.
     fn offer(queue: &mut Line<Red>, count: u64, make: impl Fn(u64) -> Packet) -> Vec<Verdict> {
         let mut fates = Vec::new();
         for number in 0..count {
@@ -397,7 +397,7 @@ mod tests {
         fates
     }
 
-    /// Packets from one signal to the next.
+    /// The number of packets from one signal to the next.
     fn gaps(fates: &[Verdict]) -> Vec<usize> {
         let at: Vec<_> = (0..fates.len()).filter(|&i| fates[i] != Verdict::Pass).collect();
         at.windows(2).map(|pair| pair[1] - pair[0]).collect()
@@ -430,7 +430,7 @@ mod tests {
         assert!(accepts(&mut queue, ms(0), packet(0, 0, 1500)));
         let popped = queue.pop(ms(10), &mut Vec::new()).unwrap();
         let before = queue.policy.average;
-        // In service it is not idle; from its release on it is.
+        // A queue with a packet in service is not idle; from its release on it is.
         queue.release(ms(20), &popped, &mut Vec::new());
         assert!(accepts(&mut queue, ms(520), packet(0, 1, 1500)));
         assert_close(queue.policy.average, before * (1.0f64 - 0.002).powi(500 + 1), 1e-9);
@@ -453,7 +453,7 @@ mod tests {
         let expected = gaps.len() as f64 / 19.0;
         let chi2: f64 = counts[1..].iter().map(|n| (n - expected).powi(2) / expected).sum();
         assert!(chi2 < 42.3, "chi-squared of 18 degrees at 0.1 %: {chi2}");
-        // So every tenth is dropped: 2p, and not p.
+        // Every tenth packet is dropped: the rate is 2p, and not p.
         assert_close(gaps.len() as f64 / 400_000.0, 0.1, 0.001);
     }
 

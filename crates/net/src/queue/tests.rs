@@ -1,4 +1,4 @@
-//! What every discipline keeps to, and what tests of queues share.
+//! Properties of all disciplines, and helpers that tests of queues share.
 
 use super::*;
 use kernel::{Rng, Seed};
@@ -23,7 +23,7 @@ pub(crate) fn packet(flow: u32, number: u64, size: u64) -> Packet {
     }
 }
 
-/// The same, with ends that can tell a mark.
+/// The same, from an ECN-capable flow.
 pub(crate) fn capable(flow: u32, number: u64, size: u64) -> Packet {
     Packet { ecn: Ecn::Capable, ..packet(flow, number, size) }
 }
@@ -42,14 +42,14 @@ pub(crate) fn drop_tail(limit: Limit) -> Box<dyn Queue> {
     DropTailConfig { limit }.build(Site::Wire(None, Duration::ZERO), rng())
 }
 
-/// Offers a packet; whether it waits now.
+/// Offers a packet; returns whether it waits now.
 pub(crate) fn accepts(queue: &mut dyn Queue, now: Instant, packet: Packet) -> bool {
     let mut out = Vec::new();
     queue.push(now, packet, &mut out);
     !out.contains(&Signal::Drop(packet))
 }
 
-/// Takes out all packets: flow and number of each.
+/// Takes all packets: flow and number of each.
 pub(crate) fn drain(queue: &mut dyn Queue, now: Instant) -> Vec<(u32, u64)> {
     let popped = std::iter::from_fn(|| queue.pop(now, &mut Vec::new()));
     popped.map(|p| (p.flow().0, number(&p))).collect()
@@ -160,7 +160,7 @@ fn discipline() -> impl Strategy<Value = QueueSettings> {
     ]
 }
 
-/// Where packets of 500 bytes take up to 2 ms, which RED asks for.
+/// A site where packets of 500 bytes take up to 2 ms, which RED requires.
 fn site() -> impl Strategy<Value = Site> {
     let rate = prop::option::of(2.0..1000.0f64);
     rate.prop_map(|mbps| Site::Wire(mbps.map(BitRate::from_mbps), Duration::ZERO))
@@ -189,7 +189,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// What a queue has to agree with, whatever its discipline.
+/// The state with which a queue of any discipline must agree.
 #[derive(Default)]
 struct Record {
     waiting: [VecDeque<Packet>; 5],
@@ -207,14 +207,14 @@ impl Record {
             .fold((0, 0), |(count, bytes), p| (count + 1, bytes + p.size.0))
     }
 
-    /// Whether this packet is held within a limit on its flow, or on all.
+    /// Whether this packet is within a limit, per flow or in total.
     fn is_within(&self, limit: Limit, flow: Option<u32>) -> bool {
         let (count, bytes) = self.held(flow);
         limit.packets.is_none_or(|most| count <= most as usize)
             && limit.bytes.is_none_or(|most| bytes <= most.0)
     }
 
-    /// Takes note of drops and marks: each is of a packet that waits.
+    /// Records drops and marks: each must be of a packet that waits.
     fn note(&mut self, signals: &[Signal]) {
         for signal in signals {
             let (Signal::Drop(packet) | Signal::Mark(packet)) = signal;
@@ -226,7 +226,11 @@ impl Record {
                     assert_eq!(line.remove(at).as_ref(), Some(packet));
                 }
                 Signal::Mark(packet) => {
-                    assert_ne!(line[at].ecn, Ecn::NotCapable, "a mark that nobody understands");
+                    assert_ne!(
+                        line[at].ecn,
+                        Ecn::NotCapable,
+                        "a mark on a packet that is not ECN-capable"
+                    );
                     line[at].ecn = Ecn::Experienced;
                     assert_eq!(line[at], *packet);
                 }
@@ -235,7 +239,7 @@ impl Record {
     }
 }
 
-/// Whether the limit holds for each flow, and whether nothing is dropped but for want of room.
+/// Whether the limit holds for each flow, and whether packets are dropped only if they do not fit.
 fn promise(kind: &QueueSettings) -> (bool, bool) {
     match kind {
         QueueSettings::DropTail(_) => (false, true),
@@ -244,8 +248,8 @@ fn promise(kind: &QueueSettings) -> (bool, bool) {
     }
 }
 
-/// A packet joins others on their way to a station: the first of those that wait for it, if it is
-/// small enough; where some are dropped it may be another.
+/// A packet is sent together with others to a station: the first of those that wait for it, if it
+/// is small enough; after drops it may be another.
 fn pop_for(
     queue: &mut dyn Queue,
     record: &mut Record,
@@ -272,8 +276,9 @@ fn pop_for(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// Pushed = popped + dropped + waiting, in order per flow and within limits; a packet comes
-    /// out if any waits; drops and marks are of packets that wait, marks of those that can bear it.
+    /// Pushed = popped + dropped + waiting, in order per flow and within limits. A packet is popped
+    /// if any waits. Dropped and marked packets are among those that wait, and marked ones are
+    /// ECN-capable.
     #[test]
     fn conserves_packets(
         (kind, site) in (discipline(), site()),

@@ -29,7 +29,7 @@ impl Order {
             let at = waiting.iter().position(|other| other == packet)?;
             Some((waiting, at))
         });
-        rule(now, found.is_some(), "frames are handed up in order, and once", || {
+        rule(now, found.is_some(), "packets are delivered in order, and once", || {
             format!("node {node}: {packet:?}")
         });
         if let Some((waiting, at)) = found {
@@ -47,7 +47,7 @@ impl Order {
         received: bool,
     ) {
         let is_true = received || outcome != Outcome::Sent || packet.to.is_none();
-        rule(now, is_true, "what is acknowledged has arrived", || format!("{packet:?}"));
+        rule(now, is_true, "an acknowledged packet has arrived", || format!("{packet:?}"));
         if received {
             return;
         }
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "what is acknowledged has arrived")]
+    #[should_panic(expected = "an acknowledged packet has arrived")]
     fn an_acknowledgement_of_what_has_not_arrived_is_found() {
         up(&[]).on_done(Instant(1), 1, &packet(0), Outcome::Sent, false);
     }

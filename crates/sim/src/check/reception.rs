@@ -84,7 +84,7 @@ pub(super) fn check_detection(
     let ratio = powers.detect_ratio;
     let stands_out = power >= ratio * rest || agree_in_sum(power / ratio, rest, signals);
     let found = is_strong && stands_out;
-    rule(now, found, "what is followed can be detected", || {
+    rule(now, found, "a received frame can be detected", || {
         format!("node {node}: {power:e} mW beside {rest:e} mW of {frame:?}")
     });
 }
@@ -100,13 +100,13 @@ pub(super) fn check(
     let node = heard.node;
     let during = |other: &&Airing| other.start < frame.end && other.end > frame.start;
     let sent = frames.iter().filter(during).any(|other| other.from == node);
-    rule(now, !sent, "who sends hears nothing", || format!("{heard:?}"));
+    rule(now, !sent, "a node that sends receives nothing", || format!("{heard:?}"));
     let power = powers.at(node, frame);
-    rule(now, agree(power, heard.power), "power is what propagation leaves of it", || {
+    rule(now, agree(power, heard.power), "the received power follows from propagation", || {
         format!("{power:e} mW of {heard:?}")
     });
     let enough = power >= powers.sensitivity || agree(power, powers.sensitivity);
-    rule(now, enough || !heard.understood, "nothing below the sensitivity is understood", || {
+    rule(now, enough || !heard.understood, "a decoded frame reaches the sensitivity", || {
         format!("{heard:?}")
     });
     let others: Vec<&Airing> =

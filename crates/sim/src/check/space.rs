@@ -134,7 +134,7 @@ impl Watch {
             let in_time = asked.end + self.times.sifs() == frame.start;
             fits && in_time && Some(asked.from) == frame.to && asked.function == frame.function
         });
-        rule(self.now, asked.is_some(), "an answer comes a SIFS after what it answers", || {
+        rule(self.now, asked.is_some(), "a response begins a SIFS after its frame", || {
             format!("{frame:?}")
         });
         let Some(asked) = asked else { return };
@@ -151,9 +151,12 @@ impl Watch {
     /// All frames of an exchange reserve the medium until its end.
     fn check_reservation(&self, before: &Airing, after: &Airing) {
         let ends = [before, after].map(|frame| frame.end + frame.reserves);
-        rule(self.now, ends[0] == ends[1] || !self.exact, "Duration fields tell the end", || {
-            format!("{} after {before:?}, {} after {after:?}", ends[0], ends[1])
-        });
+        rule(
+            self.now,
+            ends[0] == ends[1] || !self.exact,
+            "Duration fields end with the exchange",
+            || format!("{} after {before:?}, {} after {after:?}", ends[0], ends[1]),
+        );
     }
 
     /// Whether the sender's RTS announced the frame and its CTS has arrived, or its CTS-to-self
@@ -225,7 +228,7 @@ impl Watch {
         let now = self.now;
         let mut known = self.frames.iter();
         let frame = known.find(|air| (air.from, air.start) == (heard.from, heard.start)).copied();
-        rule(now, frame.is_some_and(|frame| frame.end == now), "what is heard was sent", || {
+        rule(now, frame.is_some_and(|frame| frame.end == now), "a received frame was sent", || {
             format!("{heard:?}")
         });
         let Some(frame) = frame else { return };
@@ -260,18 +263,21 @@ impl Watch {
         let followed = senses.follows.map(|(from, start)| {
             flying().find(|frame| (frame.from, frame.start) == (from, start)).copied()
         });
-        rule(now, followed != Some(None), "what is followed is on the air", || {
+        rule(now, followed != Some(None), "a frame in reception is on the air", || {
             format!("node {node}: {senses:?}")
         });
-        rule(now, !(sends && followed.is_some()), "who sends hears nothing", || {
+        rule(now, !(sends && followed.is_some()), "a node that sends receives nothing", || {
             format!("node {node}: {senses:?}")
         });
         let followed = followed.flatten();
         let expected = sends || followed.is_some() || sum >= self.powers.energy;
         let is_close = agree_in_sum(sum, self.powers.energy, signals);
-        rule(now, senses.busy == expected || is_close, "carrier sense tells what is there", || {
-            format!("node {node} senses {senses:?}: sends {sends}, {sum:e} mW")
-        });
+        rule(
+            now,
+            senses.busy == expected || is_close,
+            "carrier sense agrees with the frames on the air",
+            || format!("node {node} senses {senses:?}: sends {sends}, {sum:e} mW"),
+        );
         if let Some(frame) = followed.filter(|frame| frame.start == now) {
             reception::check_detection(now, &self.powers, node, &frame, (sum, signals));
             let detected = now + self.times.rx_start_delay(&frame.mode);

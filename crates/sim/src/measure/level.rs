@@ -42,17 +42,17 @@ impl Level {
     /// From now on the level has this value.
     pub fn set(&mut self, now: Instant, value: usize) {
         if value != self.value {
-            self.account(now);
+            self.add_time(now);
             self.value = value;
         }
     }
 
     /// Adds the time up to `now`; to be called before reading.
     pub fn finish(&mut self, now: Instant) {
-        self.account(now);
+        self.add_time(now);
     }
 
-    fn account(&mut self, now: Instant) {
+    fn add_time(&mut self, now: Instant) {
         debug_assert!(now >= self.since, "time runs backwards");
         let lasted = now.min(self.to).since(self.since.max(self.from));
         self.since = now;

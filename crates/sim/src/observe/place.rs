@@ -74,7 +74,7 @@ impl Place {
         match self {
             Self::Ap | Self::Contending => NO_CELL.to_owned(),
             Self::Down | Self::Up => {
-                "there is no wire: the server sits at the access point".to_owned()
+                "there is no wire: the server is at the access point".to_owned()
             }
             _ => format!("there are no {}", self.list()),
         }

@@ -13,7 +13,7 @@ pub struct Web {
     #[setting(key = "think_s", default = 10.0, range = 0.0..=1e6)]
     pub think: Duration,
     /// The number of files of each flow. Default: unlimited.
-    #[setting(range = 1.., too_low = "0 files are no session; the least is 1")]
+    #[setting(range = 1.., too_low = "0 files are no session; the minimum is 1")]
     pub files: Option<u64>,
     /// What a session begins with.
     #[setting(default = First::Think)]

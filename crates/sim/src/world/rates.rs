@@ -13,10 +13,10 @@ use wire::FlowId;
 impl<O: Observer> World<O> {
     /// Determines which flows receive hints about which link directions, and passes each its
     /// initial rate.
-    pub(super) fn tell_rates(&mut self, plan: &Plan) {
+    pub(super) fn hint_rates(&mut self, plan: &Plan) {
         self.rate_hints = RateHints::new(plan);
         for i in 0..self.flows.len() {
-            self.tell_rate(self.flows[i].id);
+            self.hint_rate(self.flows[i].id);
         }
     }
 
@@ -29,12 +29,12 @@ impl<O: Observer> World<O> {
     pub(super) fn on_mode(&mut self, by: RadioId, to: RadioId, mode: &Mode) {
         self.observers.on(self.now, &Notice::Mode { by, to, mode });
         for i in 0..self.rate_hints.flows((by, to)).len() {
-            self.tell_rate(self.rate_hints.flows((by, to))[i]);
+            self.hint_rate(self.rate_hints.flows((by, to))[i]);
         }
     }
 
     /// Passes the lowest rate among its link directions to a flow's sender.
-    pub(super) fn tell_rate(&mut self, flow: FlowId) {
+    pub(super) fn hint_rate(&mut self, flow: FlowId) {
         let directions = self.rate_hints.directions(flow).iter();
         let slowest = directions.filter_map(|&(by, to)| Some(self.mode(by, to)?.rate)).min();
         if let (Some(rate), Transport::Tcp(tcp)) =

@@ -12,19 +12,19 @@ impl<O: Observer> World<O> {
     /// The timer of a source expired.
     pub(super) fn on_traffic(&mut self, flow: FlowId) {
         let has_stopped = self.now >= self.flows[flow.0 as usize].stop;
-        self.tell_source(flow, if has_stopped { Event::Stop } else { Event::Timer });
+        self.notify_source(flow, if has_stopped { Event::Stop } else { Event::Timer });
     }
 
     /// One end of a flow's connection is closed.
     pub(super) fn on_closed(&mut self, flow: FlowId, side: Side) {
         self.observers.on(self.now, &Notice::Closed { flow, side });
         if side == Side::Sender && self.now < self.flows[flow.0 as usize].stop {
-            self.tell_source(flow, Event::Closed);
+            self.notify_source(flow, Event::Closed);
         }
     }
 
     /// Passes an event to a source, and executes its commands.
-    pub(super) fn tell_source(&mut self, flow: FlowId, event: Event) {
+    pub(super) fn notify_source(&mut self, flow: FlowId, event: Event) {
         // Executing a command may cause events for other sources, whose commands are appended to
         // this buffer.
         let first = self.source_out.len();
@@ -47,12 +47,12 @@ impl<O: Observer> World<O> {
                 self.observers.on(self.now, &Notice::Fetched { flow, asked });
             }
             Command::Renew => self.renew(flow),
-            Command::Open => self.tell_sender(flow, Sender::on_open),
+            Command::Open => self.request_of_sender(flow, Sender::on_open),
             Command::Write(bytes) => {
-                self.tell_sender(flow, |sender, now, out| sender.on_data(now, bytes, out));
+                self.request_of_sender(flow, |sender, now, out| sender.on_data(now, bytes, out));
             }
-            Command::Close => self.tell_sender(flow, Sender::on_close),
-            Command::Abandon => self.tell_sender(flow, Sender::on_stop),
+            Command::Close => self.request_of_sender(flow, Sender::on_close),
+            Command::Abandon => self.request_of_sender(flow, Sender::on_stop),
         }
     }
 
@@ -60,12 +60,12 @@ impl<O: Observer> World<O> {
     fn renew(&mut self, flow: FlowId) {
         let Transport::Tcp(tcp) = &mut self.flows[flow.0 as usize].transport else { return };
         tcp.reconnect(flow);
-        self.tell_rate(flow);
+        self.hint_rate(flow);
         self.observers.on(self.now, &Notice::Renewed { flow });
     }
 
     /// Passes a request of its source to the sender of a flow.
-    fn tell_sender(
+    fn request_of_sender(
         &mut self,
         flow: FlowId,
         event: impl FnOnce(&mut Sender, Instant, &mut Vec<tcp::Command>),
@@ -86,7 +86,7 @@ impl<O: Observer> World<O> {
         let waiting = self.waiting(flow).unwrap_or(u32::MAX);
         // The queue may drop a datagram at once. Then the next frame that leaves triggers a refill.
         for _ in waiting..self.saturated_depth() {
-            self.tell_source(flow, Event::Room);
+            self.notify_source(flow, Event::Room);
         }
     }
 
@@ -144,7 +144,7 @@ impl<O: Observer> World<O> {
             misses && self.now < self.flows[flow.0 as usize].stop
         };
         match here[next..].iter().chain(&here[..next]).find(lacks) {
-            Some(&flow) => self.tell_source(flow, Event::Room),
+            Some(&flow) => self.notify_source(flow, Event::Room),
             None => self.is_short[node.0 as usize] = false,
         }
     }

@@ -39,7 +39,7 @@ impl Shards {
     }
 
     /// The number of units that are not in `others`.
-    pub(crate) fn beside(&self, others: &Self) -> u32 {
+    pub(crate) fn count_outside(&self, others: &Self) -> u32 {
         self.bits.iter().zip(&others.bits).map(|(a, b)| (a & !b).count_ones()).sum()
     }
 }

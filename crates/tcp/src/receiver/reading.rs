@@ -77,7 +77,11 @@ mod tests {
             window_and_delay(tcp)
         };
         assert_eq!(data(&mut tcp, 0, 1), (Some(300), None));
-        assert_eq!(data(&mut tcp, 0, 101), (Some(200), Some(ms(200))), "twice as much is told");
+        assert_eq!(
+            data(&mut tcp, 0, 101),
+            (Some(200), Some(ms(200))),
+            "twice the window is advertised"
+        );
         assert_eq!(data(&mut tcp, 0, 201), (Some(100), None));
         assert_eq!(data(&mut tcp, 0, 301), (Some(0), None), "the timer runs");
         tcp.receiver.on_timer(ms(200), TimerId::Pacing, &mut tcp.out);

@@ -126,7 +126,7 @@ fn read_time(text: &str) -> Result<When, String> {
     let seconds = |text: &str| {
         let number = text.trim_start_matches('+');
         let seconds: f64 = number.parse().map_err(|_| {
-            format!("{text:?} is no time; write seconds, as 0.1, or after the event before, +0.1")
+            format!("{text:?} is no time; write seconds, as 0.1, or after the previous event, +0.1")
         })?;
         if (0.0..=1e6).contains(&seconds) {
             Ok(Duration((seconds * 1e9).round() as u64))
@@ -220,7 +220,7 @@ fn read_assertion(text: &str) -> Result<Assertion, String> {
             return Ok(Assertion { text: text.into(), name, orders, value });
         }
     }
-    Err(format!("{text:?} compares nothing; write as cwnd == 10"))
+    Err(format!("{text:?} is no comparison; write it as cwnd == 10"))
 }
 
 fn read_packet(text: &str) -> Result<Written, String> {

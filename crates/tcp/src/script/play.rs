@@ -113,7 +113,7 @@ impl Player {
         }
         if from < self.now && when != When::Any {
             let (at, now) = (seconds(from), seconds(self.now));
-            return Err(format!("{at} s is before the event before it, at {now} s"));
+            return Err(format!("{at} s is before the previous event, at {now} s"));
         }
         let at = from.max(self.now);
         self.run_until(at)?;
@@ -235,13 +235,13 @@ impl Player {
             (Endpoint::Receiver(receiver), Call::Read(n)) => {
                 let there = self.delivered - self.read;
                 if n > there {
-                    return Err(format!("read: {n} bytes are asked for, {there} are there"));
+                    return Err(format!("read: {n} bytes are requested, {there} are available"));
                 }
                 self.read += n;
                 receiver.on_read(now, Bytes(n), out);
             }
             (Endpoint::Sender(_), Call::Read(_)) => {
-                return Err("read: this end writes, and one direction has all the data".into());
+                return Err("read: this end sends, and only one direction carries data".into());
             }
             // A script that writes or connects tests a sender; otherwise a receiver, which answers
             // a FIN at once.
@@ -355,7 +355,7 @@ impl Player {
             (Endpoint::Sender(sender), name) => sender_value(sender, name, self.mss),
             (Endpoint::Receiver(receiver), name) => receiver_value(receiver, name, self.read),
         };
-        let found = found.ok_or_else(|| format!("{name:?} is nothing this end has"))?;
+        let found = found.ok_or_else(|| format!("{name:?} is no gauge of this end"))?;
         let wanted = match &**value {
             "infinite" | "TCP_INFINITE_SSTHRESH" => INFINITE,
             number => number.parse().map_err(|_| format!("{value:?} is no number"))?,

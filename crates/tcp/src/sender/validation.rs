@@ -91,7 +91,7 @@ mod tests {
         validation.on_ack(ms(4000), 499, 1000, SRTT);
         assert_eq!(validation.periods(ms(302_999), false), 0);
         assert_eq!(validation.periods(ms(303_000), false), 1);
-        assert_eq!(validation.periods(ms(303_000), false), 0, "told once");
+        assert_eq!(validation.periods(ms(303_000), false), 0, "reported once");
         assert_eq!(validation.periods(ms(1_203_000), false), 3);
     }
 

@@ -162,7 +162,7 @@ fn two_frames_at_once_from_one_node_are_found() {
 }
 
 #[test]
-#[should_panic(expected = "an answer comes a SIFS after what it answers")]
+#[should_panic(expected = "a response begins a SIFS after its frame")]
 fn an_answer_a_nanosecond_late_is_found() {
     after_data("", |scene| {
         let ack = ack(scene);
@@ -187,7 +187,7 @@ fn data_follows_a_cts_to_itself_a_sifs_later() {
 }
 
 #[test]
-#[should_panic(expected = "an answer comes a SIFS after what it answers")]
+#[should_panic(expected = "a response begins a SIFS after its frame")]
 fn an_answer_to_what_was_not_understood_is_found() {
     let mut scene = Scene::new("");
     let (data, ack) = (data(&scene), ack(&scene));
@@ -197,19 +197,19 @@ fn an_answer_to_what_was_not_understood_is_found() {
 }
 
 #[test]
-#[should_panic(expected = "an answer comes a SIFS after what it answers")]
+#[should_panic(expected = "a response begins a SIFS after its frame")]
 fn an_answer_of_somebody_else_is_found() {
     after_data("", |scene| Airing { from: 2, ..ack(scene) });
 }
 
 #[test]
-#[should_panic(expected = "an answer comes a SIFS after what it answers")]
+#[should_panic(expected = "a response begins a SIFS after its frame")]
 fn a_cts_for_data_is_found() {
     after_data("", |scene| Airing { kind: StepKind::Cts, ..ack(scene) });
 }
 
 #[test]
-#[should_panic(expected = "Duration fields tell the end")]
+#[should_panic(expected = "Duration fields end with the exchange")]
 fn a_wrong_duration_field_is_found() {
     after_data("", |scene| Airing { end: us(180), reserves: Duration::ZERO, ..ack(scene) });
 }
@@ -287,7 +287,7 @@ fn without_a_limit_there_is_one_exchange() {
 }
 
 #[test]
-#[should_panic(expected = "what is heard was sent")]
+#[should_panic(expected = "a received frame was sent")]
 fn hearing_what_nobody_sent_is_found() {
     misheard(|_, heard| heard.start = us(35));
 }
@@ -303,7 +303,7 @@ fn two_receptions_at_once_are_found() {
 }
 
 #[test]
-#[should_panic(expected = "who sends hears nothing")]
+#[should_panic(expected = "a node that sends receives nothing")]
 fn hearing_while_sending_is_found() {
     misheard(|scene, heard| {
         heard.node = 1;
@@ -312,7 +312,7 @@ fn hearing_while_sending_is_found() {
 }
 
 #[test]
-#[should_panic(expected = "who sends hears nothing")]
+#[should_panic(expected = "a node that sends receives nothing")]
 fn following_while_sending_is_found() {
     let mut scene = Scene::new("");
     let data = data(&scene);
@@ -322,7 +322,7 @@ fn following_while_sending_is_found() {
 }
 
 #[test]
-#[should_panic(expected = "power is what propagation leaves of it")]
+#[should_panic(expected = "the received power follows from propagation")]
 fn a_wrong_power_is_found() {
     misheard(|_, heard| heard.power *= 1.0 + 1e-8);
 }
@@ -359,7 +359,7 @@ fn interference_that_changes_unseen_is_found() {
 }
 
 #[test]
-#[should_panic(expected = "nothing below the sensitivity is understood")]
+#[should_panic(expected = "a decoded frame reaches the sensitivity")]
 fn understanding_what_is_too_weak_is_found() {
     // 16 dBm less 50 dB is -34 dBm.
     let mut scene = Scene::new("radio.sensitivity_dbm = -33\n");
@@ -368,7 +368,7 @@ fn understanding_what_is_too_weak_is_found() {
 }
 
 #[test]
-#[should_panic(expected = "what is followed can be detected")]
+#[should_panic(expected = "a received frame can be detected")]
 fn following_what_is_too_weak_is_found() {
     let mut scene = Scene::new("radio.detect_dbm = -33\n");
     let data = data(&scene);
@@ -376,7 +376,7 @@ fn following_what_is_too_weak_is_found() {
 }
 
 #[test]
-#[should_panic(expected = "what is followed is on the air")]
+#[should_panic(expected = "a frame in reception is on the air")]
 fn following_what_is_not_there_is_found() {
     let mut scene = Scene::new("");
     let senses = Senses { busy: true, follows: Some((1, us(3))) };
@@ -384,14 +384,14 @@ fn following_what_is_not_there_is_found() {
 }
 
 #[test]
-#[should_panic(expected = "carrier sense tells what is there")]
+#[should_panic(expected = "carrier sense agrees with the frames on the air")]
 fn sensing_what_is_not_there_is_found() {
     let senses = Senses { busy: true, follows: None };
     Scene::new("").watch.settle(us(4), &[], Vec::new(), |_| senses);
 }
 
 #[test]
-#[should_panic(expected = "carrier sense tells what is there")]
+#[should_panic(expected = "carrier sense agrees with the frames on the air")]
 fn not_sensing_energy_is_found() {
     let mut scene = Scene::new("");
     let data = data(&scene);

@@ -55,7 +55,7 @@ pub(super) fn links(document: &Document, check: &mut Check) -> (Vec<String>, Vec
         if let Some(other) = called.insert(name.clone(), number) {
             let name = shown(&name);
             let message =
-                format!("links[{other}] is called \"{name}\" too; names tell links apart");
+                format!("links[{other}] is called \"{name}\" too; each link needs its own name");
             check.fault(format!("links[{number}].name"), message);
         }
         links.push(LinkPlan { name, number: Some(number), ends: [end(from), end(to)], directions });
@@ -121,7 +121,9 @@ fn no_node(name: &str, document: &Document) -> Option<String> {
     if name.is_empty() {
         Some("missing; \"server\", \"ap\", or a name for a host or router, as \"r1\"".to_owned())
     } else if station {
-        Some(format!("\"{shown}\" is a station, which no wire reaches; a link may end at \"ap\""))
+        Some(format!(
+            "\"{shown}\" is a station, which has no wired links; a link may end at \"ap\""
+        ))
     } else if name == "broadcast" {
         Some("\"broadcast\" is all stations of the cell and not a node".to_owned())
     } else if name == "ap" && !document.has_cell() {
@@ -172,7 +174,7 @@ pub(super) fn impassable(
     }
     if there.is_empty() {
         return Some(format!(
-            "{from_name} sits at {to_name}: no link ends at \"server\", and no packet crosses any"
+            "{from_name} is at {to_name}: no link ends at \"server\", and no packet crosses any"
         ));
     }
     let takes_time = |&wire: &WireId| {

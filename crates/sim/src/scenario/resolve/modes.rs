@@ -272,7 +272,7 @@ impl<'a> Modes<'a> {
         };
         let name = self.standard.name();
         format!(
-            "802.{name} has no rates but modes, by mcs, streams, width_mhz and guard_ns; {advice}"
+            "802.{name} has no rates; set its modes by mcs, streams, width_mhz and guard_ns; {advice}"
         )
     }
 
@@ -291,7 +291,7 @@ impl<'a> Modes<'a> {
         ];
         for (key, _) in given.iter().filter(|(_, given)| *given) {
             let name = self.standard.name();
-            let message = format!("is of 802.11ax only, not of 802.{name}; remove the key");
+            let message = format!("applies to 802.11ax only, not to 802.{name}; remove the key");
             check.fault(format!("wlan.{key}"), message);
         }
     }

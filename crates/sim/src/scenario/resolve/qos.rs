@@ -63,7 +63,7 @@ fn refuse_without_qos(document: &Document, standard: &Standard, check: &mut Chec
 
 fn no_aggregation(standard: &Standard) -> String {
     let name = standard.name();
-    format!("802.{name} sends frame by frame; A-MPDUs are of 802.11n, ac and ax")
+    format!("802.{name} has no A-MPDUs; they require 802.11n, ac or ax")
 }
 
 /// The categories of a table, lowest priority first, with their paths.

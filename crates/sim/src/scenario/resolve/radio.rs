@@ -33,7 +33,7 @@ pub(super) fn space(
         check.fault("wlan.slot_grid", message);
     }
     if document.wlan.aggregation.rules.delivery == Delivery::Mpdu {
-        let message = "\"mpdu\" is not there yet together with [radio]; take \"ppdu\"";
+        let message = "\"mpdu\" is not supported together with [radio]; take \"ppdu\"";
         check.fault("wlan.aggregation.delivery", message);
     }
     let cells = cells(document, radio, ap, stations, check);
@@ -84,7 +84,7 @@ fn no_radio(document: &Document, check: &mut Check) {
 fn position(path: &str, given: Option<&Vec<f64>>, radio: &Radio, check: &mut Check) -> [f64; 2] {
     let Some(given) = given else { return [0.0, 0.0] };
     if radio.radio.losses.is_some() {
-        let message = "radio.losses_db says what signals lose, wherever nodes stand; remove one";
+        let message = "radio.losses_db sets the path losses whatever the positions; remove one";
         check.fault(path, message);
     }
     if let [x, y] = given[..] {
@@ -218,7 +218,7 @@ fn course(
     for (point, index) in written.iter().zip(0..).take(MOST_WAYPOINTS) {
         if let Some(before) = waypoints.last().filter(|before| point.at <= before.at) {
             let [is, before] = [point.at, before.at].map(|at| number(at.as_secs_f64()));
-            let message = format!("{is} is not after the waypoint before, {before}");
+            let message = format!("{is} is not after the previous waypoint, {before}");
             check.fault(format!("{path}[{index}].at_s"), message);
         }
         let key = format!("{path}[{index}].position_m");
