@@ -170,7 +170,7 @@ fn split(path: &str) -> Result<(Place, &str, &str), String> {
         return Err(format!("expected {list}.name"));
     }
     let (last, others) = patterns.split_last().expect("there are places");
-    Err(format!("there is no such probe; probes begin with {} or {last}", others.join(", ")))
+    Err(format!("no such probe; probes begin with {} or {last}", others.join(", ")))
 }
 
 /// The names of probes at a place, without those of individual congestion controls.

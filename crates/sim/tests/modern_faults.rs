@@ -40,19 +40,19 @@ fn modes_go_by_mcs_or_by_rate() {
     wrong(
         "11ac",
         "wlan.rate_mbps = 78",
-        &["wlan.rate_mbps: 802.11ac has no rates but modes, by mcs, streams, width_mhz and \
+        &["wlan.rate_mbps: 802.11ac has no rates; set modes by mcs, streams, width_mhz and \
            guard_ns; 78 Mb/s is mcs = 8 here"],
     );
     wrong(
         "11n",
         "wlan.rate_mbps = 54",
-        &["wlan.rate_mbps: 802.11n has no rates but modes, by mcs, streams, width_mhz and \
+        &["wlan.rate_mbps: 802.11n has no rates; set modes by mcs, streams, width_mhz and \
            guard_ns; here from 6.5 Mb/s, mcs = 0, to 65 Mb/s, mcs = 7"],
     );
     wrong(
         "11n",
         "[[stations]]\ncount = 3\nrate_mbps = 72.2\nguard_ns = 400",
-        &["stations[0].rate_mbps: 802.11n has no rates but modes, by mcs, streams, width_mhz and \
+        &["stations[0].rate_mbps: 802.11n has no rates; set modes by mcs, streams, width_mhz and \
            guard_ns; 72.2 Mb/s is mcs = 7 here"],
     );
     let none = |key: &str| {

@@ -78,8 +78,8 @@ fn texts_that_are_no_toml() {
     );
     malformed(
         "a = 1\na = 2",
-        "line 2 is not TOML: duplicate key; a table or key is written once, but [[flows]] for each \
-         of several; it reads: a = 2",
+        "line 2 is not TOML: duplicate key; write each table or key once, and [[flows]] \
+         for each flow; it reads: a = 2",
     );
     malformed(
         "\u{1b}[31m",
@@ -568,7 +568,7 @@ fn tcp_is_sane() {
     wrong_flow(
         "tcp.window_bytes = 9000\ntcp.window_segments = 6",
         "flows[0].tcp.window_segments: \
-        6 segments, and window_bytes 9000 too: both set the same window; keep one",
+        6 segments, and window_bytes 9000 too: they are the same; keep one",
     );
     wrong_flow(
         "tcp.window_segments = 0",
@@ -639,7 +639,7 @@ fn traffic_is_sane() {
     wrong_flow(
         "traffic.web.files = 0",
         "flows[0].traffic.web.files: 0 files are no session; the \
-        least is 1",
+         minimum is 1",
     );
     wrong_flow(
         "traffic.web.think_s = -1",
@@ -723,7 +723,7 @@ fn faults_of_setting_name_the_path() {
     );
     unsettable("wlan[0].slot", "long", "wlan: the document has no list here");
     unsettable("title[0]", "x", "title: the document has no list here");
-    unsettable("standard[0]", "x", "standard: is no list, but \"11g\"");
+    unsettable("standard[0]", "x", "standard: is not a list but \"11g\"");
     unsettable(
         "standard.x",
         "x",
@@ -746,8 +746,8 @@ fn faults_of_setting_name_the_path() {
     unsettable(
         "flows[a].from",
         "5",
-        "flows[a].from: not a path: in brackets stands a number from \
-        0, or * for all; a path reads as flows[0].tcp.mss_bytes",
+        "flows[a].from: not a path: brackets contain a number from \
+         0, or * for all; a path reads as flows[0].tcp.mss_bytes",
     );
 }
 
@@ -907,7 +907,7 @@ fn ends_of_links() {
         &second("", "sta3"),
         &[
             "links[1].from: missing; \"server\", \"ap\", or a name for a host or router, as \"r1\"",
-            "links[1].to: \"sta3\" is a station, which has no wired links; a link may end at \"ap\"",
+            "links[1].to: \"sta3\" is a station without wired links; a link may end at \"ap\"",
         ],
     );
     wrong_link(

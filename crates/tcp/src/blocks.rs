@@ -607,16 +607,16 @@ mod tests {
                         prop_assert!(counted.iter().all(|&(units, lost)| lost <= units));
                     }
                 }
-                let in_flight_units = |unit: &&SentUnit| unit.state == UnitState::InFlight;
+                let is_in_flight = |unit: &&SentUnit| unit.state == UnitState::InFlight;
                 let bytes: u64 =
-                    blocks.units.iter().filter(in_flight_units).map(|unit| u64::from(unit.len)).sum();
+                    blocks.units.iter().filter(is_in_flight).map(|unit| u64::from(unit.len)).sum();
                 prop_assert_eq!(bytes, blocks.in_flight());
                 for (number, block) in (blocks.first_block..).zip(&blocks.table) {
-                    let own = |unit: &&SentUnit| in_flight_units(unit) && unit.block == number;
+                    let own = |unit: &&SentUnit| is_in_flight(unit) && unit.block == number;
                     let in_flight = blocks.units.iter().filter(own).count();
                     prop_assert_eq!(in_flight, block.in_flight as usize);
                     prop_assert!(block.sent <= MOST_UNITS && block.lost <= block.settled);
-                    prop_assert!(block.in_flight_units.len() <= block.in_flight);
+                    prop_assert!(block.is_in_flight.len() <= block.in_flight);
                     // Only a block that lacks units requests more.
                     let lacks = !block.done && block.arrived.len() < u32::from(block.data);
                     prop_assert!(block.wanted == 0 || lacks || what != 5 || b == 1);

@@ -155,7 +155,7 @@ fn relate_window(tcp: &Config, at: &Path, faults: &mut Faults) {
     match (tcp.window, tcp.window_segments) {
         (Some(Bytes(bytes)), Some(segments)) => {
             let message = format!(
-                "{segments} segments, and window_bytes {bytes} too: both set the same window; keep one"
+                "{segments} segments, and window_bytes {bytes} too: they are the same; keep one"
             );
             faults.fault(in_segments, message);
         }

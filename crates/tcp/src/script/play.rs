@@ -18,14 +18,14 @@ const TOLERANCE: Duration = Duration(4_000_000);
 /// The most segments that a script may send.
 const MOST: usize = 100_000;
 
-enum Endpoint {
+enum TestedEnd {
     Sender(Box<Sender>),
     Receiver(Box<Receiver>),
 }
 
 struct Player {
     mss: Bytes,
-    endpoint: Endpoint,
+    endpoint: TestedEnd,
     now: Instant,
     tolerance: Duration,
     timers: [Option<Instant>; 3],
@@ -74,9 +74,9 @@ impl Player {
         let endpoint = if connects || writes {
             let of = Connection { config: &config, flow: FLOW, external: &NoExternal };
             let control = Box::new(Bounded(control.get().build(&of)));
-            Endpoint::Sender(Box::new(Sender::new(FLOW, 0, &config, control)))
+            TestedEnd::Sender(Box::new(Sender::new(FLOW, 0, &config, control)))
         } else {
-            Endpoint::Receiver(Box::new(Receiver::new(FLOW, 0, &config)))
+            TestedEnd::Receiver(Box::new(Receiver::new(FLOW, 0, &config)))
         };
         let scale = |expected: bool| {
             let syn = packets(script, expected).find(|written| written.flags.has(Flags::SYN));
@@ -150,8 +150,8 @@ impl Player {
             self.timers[index] = None;
             let timer = [TimerId::Retransmit, TimerId::DelayedAck, TimerId::Pacing][index];
             match &mut self.endpoint {
-                Endpoint::Sender(sender) => sender.on_timer(self.now, timer, &mut self.out),
-                Endpoint::Receiver(receiver) => receiver.on_timer(self.now, timer, &mut self.out),
+                TestedEnd::Sender(sender) => sender.on_timer(self.now, timer, &mut self.out),
+                TestedEnd::Receiver(receiver) => receiver.on_timer(self.now, timer, &mut self.out),
             }
             self.obey()?;
         }
@@ -185,7 +185,7 @@ impl Player {
     }
 
     fn inject(&mut self, line: usize, written: &Written) {
-        let forward = matches!(self.endpoint, Endpoint::Receiver(_));
+        let forward = matches!(self.endpoint, TestedEnd::Receiver(_));
         let scale = if written.flags.has(Flags::SYN) { 0 } else { self.scales[0] };
         let window = written.window.unwrap_or(65_535);
         let ms =
@@ -209,30 +209,30 @@ impl Player {
         };
         self.note(self.now, Kind::Injected, written.text.clone(), Some(line));
         match &mut self.endpoint {
-            Endpoint::Sender(sender) => sender.on_segment(self.now, &segment, &mut self.out),
-            Endpoint::Receiver(receiver) => receiver.on_segment(self.now, &segment, &mut self.out),
+            TestedEnd::Sender(sender) => sender.on_segment(self.now, &segment, &mut self.out),
+            TestedEnd::Receiver(receiver) => receiver.on_segment(self.now, &segment, &mut self.out),
         }
     }
 
     fn call(&mut self, call: Call) -> Result<(), String> {
         let (now, out) = (self.now, &mut self.out);
         match (&mut self.endpoint, call) {
-            (Endpoint::Sender(sender), Call::Connect) => sender.on_open(now, out),
-            (Endpoint::Sender(sender), Call::Listen) => sender.on_listen(),
-            (Endpoint::Sender(sender), Call::Write(n)) => sender.on_data(now, Bytes(n), out),
-            (Endpoint::Sender(sender), Call::Close) => sender.on_close(now, out),
-            (Endpoint::Sender(sender), Call::Stop) => sender.on_stop(now, out),
-            (Endpoint::Sender(sender), Call::LinkRate(kbps)) => {
+            (TestedEnd::Sender(sender), Call::Connect) => sender.on_open(now, out),
+            (TestedEnd::Sender(sender), Call::Listen) => sender.on_listen(),
+            (TestedEnd::Sender(sender), Call::Write(n)) => sender.on_data(now, Bytes(n), out),
+            (TestedEnd::Sender(sender), Call::Close) => sender.on_close(now, out),
+            (TestedEnd::Sender(sender), Call::Stop) => sender.on_stop(now, out),
+            (TestedEnd::Sender(sender), Call::LinkRate(kbps)) => {
                 let rate = BitRate(u64::from(kbps) * 1000);
                 sender.on_hint(now, Hint::LinkRate(rate));
             }
-            (Endpoint::Sender(sender), Call::Accept) if !sender.is_connected() => {
+            (TestedEnd::Sender(sender), Call::Accept) if !sender.is_connected() => {
                 return Err("accept: no connection is established".into());
             }
-            (Endpoint::Receiver(receiver), Call::Accept) if !receiver.is_connected() => {
+            (TestedEnd::Receiver(receiver), Call::Accept) if !receiver.is_connected() => {
                 return Err("accept: no connection is established".into());
             }
-            (Endpoint::Receiver(receiver), Call::Read(n)) => {
+            (TestedEnd::Receiver(receiver), Call::Read(n)) => {
                 let there = self.delivered - self.read;
                 if n > there {
                     return Err(format!("read: {n} bytes are requested, {there} are available"));
@@ -240,12 +240,12 @@ impl Player {
                 self.read += n;
                 receiver.on_read(now, Bytes(n), out);
             }
-            (Endpoint::Sender(_), Call::Read(_)) => {
+            (TestedEnd::Sender(_), Call::Read(_)) => {
                 return Err("read: this end sends, and only one direction carries data".into());
             }
             // A script that writes or connects tests a sender; otherwise a receiver, which answers
             // a FIN at once.
-            (Endpoint::Sender(_), Call::Accept) | (Endpoint::Receiver(_), _) => {}
+            (TestedEnd::Sender(_), Call::Accept) | (TestedEnd::Receiver(_), _) => {}
         }
         Ok(())
     }
@@ -336,7 +336,7 @@ impl Player {
         let name = name.strip_prefix("tcpi_").unwrap_or(name);
         let name = name.strip_prefix("snd_").unwrap_or(name);
         let found = match (&self.endpoint, name) {
-            (Endpoint::Sender(sender), "ca_state") => {
+            (TestedEnd::Sender(sender), "ca_state") => {
                 let state = sender.ca_state();
                 let states = ["open", "disorder", "cwr", "recovery", "loss"];
                 let wanted = value.trim_matches('"').trim_start_matches("TCP_CA_");
@@ -352,8 +352,8 @@ impl Player {
                 };
                 return if holds { Ok(()) } else { Err(format!("{text}: is {state}")) };
             }
-            (Endpoint::Sender(sender), name) => sender_value(sender, name, self.mss),
-            (Endpoint::Receiver(receiver), name) => receiver_value(receiver, name, self.read),
+            (TestedEnd::Sender(sender), name) => sender_value(sender, name, self.mss),
+            (TestedEnd::Receiver(receiver), name) => receiver_value(receiver, name, self.read),
         };
         let found = found.ok_or_else(|| format!("{name:?} is no gauge of this end"))?;
         let wanted = match &**value {

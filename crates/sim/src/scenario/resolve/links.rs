@@ -121,9 +121,7 @@ fn no_node(name: &str, document: &Document) -> Option<String> {
     if name.is_empty() {
         Some("missing; \"server\", \"ap\", or a name for a host or router, as \"r1\"".to_owned())
     } else if station {
-        Some(format!(
-            "\"{shown}\" is a station, which has no wired links; a link may end at \"ap\""
-        ))
+        Some(format!("\"{shown}\" is a station without wired links; a link may end at \"ap\""))
     } else if name == "broadcast" {
         Some("\"broadcast\" is all stations of the cell and not a node".to_owned())
     } else if name == "ap" && !document.has_cell() {

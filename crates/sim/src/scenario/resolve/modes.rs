@@ -272,7 +272,7 @@ impl<'a> Modes<'a> {
         };
         let name = self.standard.name();
         format!(
-            "802.{name} has no rates; set its modes by mcs, streams, width_mhz and guard_ns; {advice}"
+            "802.{name} has no rates; set modes by mcs, streams, width_mhz and guard_ns; {advice}"
         )
     }
 
