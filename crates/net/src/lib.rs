@@ -1,4 +1,4 @@
-//! Queues, the wired links they feed, and what those links lose.
+//! Queues, the wired links that they feed, and the losses of these links.
 
 mod link;
 mod loss;

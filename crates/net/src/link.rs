@@ -8,49 +8,50 @@ use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 use wire::Packet;
 
-/// One direction of a link.
+/// The settings of a link direction.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct LinkSettings {
     /// Rate; infinitely fast if not given.
     #[setting(key = "rate_mbps", range = Self::RATES_MBPS)]
     pub rate: Option<BitRate>,
-    /// Propagation one way.
+    /// Propagation delay in this direction.
     #[setting(key = "delay_ms", range = Self::DELAYS_MS)]
     pub delay: Duration,
-    /// What the near end sends from.
+    /// The queue from which the near end sends.
     pub queue: QueueSettings,
     /// Framing around each IP packet, 38 bytes for Ethernet with preamble and gap (IEEE 802.3
     /// clauses 3.1.1 and 4.4.2: preamble 8, header 14, FCS 4, gap 12).
     #[setting(key = "overhead_bytes", range = Self::OVERHEADS)]
     pub overhead: Bytes,
-    /// What is lost on the way; nothing if not given.
+    /// The losses on the link. Default: none.
     pub loss: Option<LossSettings>,
 }
 
 impl LinkSettings {
     /// Rates in Mb/s.
     pub const RATES_MBPS: RangeInclusive<f64> = 0.001..=1e6;
-    /// Propagation in milliseconds, up to a minute: a hundred times the way over a satellite.
+    /// Propagation delay in milliseconds, up to a minute, which is a hundred times that of a
+    /// satellite link.
     pub const DELAYS_MS: RangeInclusive<f64> = 0.0..=60_000.0;
-    /// Framing in bytes, up to far more than any has, tunnels included.
+    /// Framing in bytes; the maximum exceeds that of any technology, including tunnels.
     pub const OVERHEADS: RangeInclusive<u64> = 0..=1000;
 
-    /// What its queue stands before.
+    /// The link that its queue feeds.
     pub fn site(&self) -> Site {
         Site::Wire(self.rate, self.delay)
     }
 }
 
-/// What a link asks for.
+/// A command of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Hand the packet to the node at the far end, now.
     Deliver(Packet),
-    /// The queue before the transmitter has signalled congestion.
+    /// The queue of the link has dropped or marked a packet.
     Signal(Signal),
-    /// The packet has reached the far end spoilt, and is gone.
+    /// The packet has reached the far end corrupted and is discarded.
     Lost(Packet),
-    /// The packet's transmission has ended; only of a link that tells departures.
+    /// The transmission of the packet has ended; only for a link that reports departures.
     Departed(Packet),
     /// Call [`Link::on_timer`] with [`LinkTimer::Arrival`] at this instant.
     Arrive(Instant),
@@ -58,16 +59,16 @@ pub enum Command {
     Ready(Instant),
 }
 
-/// The two timers of a link. Of each, one event at most is pending, and none is ever stale.
+/// The two timers of a link. At most one event of each is pending, and none is ever stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkTimer {
     /// The first packet on the wire reaches the far end.
     Arrival,
-    /// The transmitter is free for a packet that waits.
+    /// The transmitter is idle and can send a waiting packet.
     Ready,
 }
 
-/// What a link has done since the start of the run.
+/// The counters of a link since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Packets given to the link.
@@ -84,8 +85,8 @@ pub struct Counters {
 
 /// A wired simplex link.
 ///
-/// Packets on the wire keep their order, so only the first one's arrival stands in the agenda, and
-/// the end of a transmission only while another packet waits for it: a packet on an idle link costs
+/// Packets on the link stay in order. Therefore only the first arrival is in the event queue, and
+/// the end of a transmission only if another packet waits for it. A packet on an idle link costs
 /// one event.
 #[derive(Debug)]
 pub struct Link {
@@ -93,23 +94,23 @@ pub struct Link {
     delay: Duration,
     overhead: Bytes,
     queue: Box<dyn Queue>,
-    /// End of the running transmission, and its packet. A transmission whose end has passed stays
-    /// here until the next call (`settle`).
+    /// The end of the current transmission, and its packet. If the end has passed, the transmission
+    /// remains here until the next call (`settle`).
     transmitting: Option<(Instant, Packet)>,
-    /// Packets that arrive, with the instants of their last bits' arrivals.
+    /// Packets on the wire, with the arrival times of their last bits.
     wire: VecDeque<(Instant, Packet)>,
     /// Whether a `Ready` event is pending.
     ready_pending: bool,
-    /// Whether the end of each transmission is told, and so an event of its own.
+    /// Whether the link reports the end of each transmission, which then is an event.
     tells_departures: bool,
     signals: Vec<Signal>,
     counters: Counters,
-    /// Time of all transmissions begun, up to the end of the last.
+    /// The total time of all transmissions that have begun, up to the end of the last.
     busy: Duration,
 }
 
 impl Link {
-    /// An idle link that loses nothing.
+    /// An idle link without losses.
     pub fn new(settings: &LinkSettings, rng: Rng) -> Self {
         let LinkSettings { rate, delay, overhead, .. } = *settings;
         debug_assert!(rate != Some(BitRate(0)), "a link without a rate never sends");
@@ -128,15 +129,16 @@ impl Link {
         }
     }
 
-    /// The same link, which tells when a transmission ends: for a source that has the next packet
-    /// ready then.
+    /// The same link, which reports the end of each transmission, for a source that then has the
+    /// next packet ready.
     #[must_use]
-    pub fn telling_departures(mut self) -> Self {
+    pub fn reporting_departures(mut self) -> Self {
         self.tells_departures = true;
         self
     }
 
-    /// Takes a packet at the near end. Never delivers at once, not even without rate and delay.
+    /// Accepts a packet at the near end. The packet is never delivered in this call, not even
+    /// without rate and delay.
     pub fn on_packet(&mut self, now: Instant, packet: Packet, out: &mut Vec<Command>) {
         self.settle(now, out);
         self.counters.offered += 1;
@@ -145,7 +147,7 @@ impl Link {
         self.proceed(now, out);
     }
 
-    /// One of its timers has fired.
+    /// A timer of the link expired.
     pub fn on_timer(&mut self, now: Instant, timer: LinkTimer, out: &mut Vec<Command>) {
         match timer {
             LinkTimer::Arrival => self.arrive(now, out),
@@ -157,7 +159,7 @@ impl Link {
         }
     }
 
-    /// The queue before the transmitter.
+    /// The queue of the link.
     pub fn queue(&self) -> &dyn Queue {
         &*self.queue
     }
@@ -167,24 +169,24 @@ impl Link {
         self.wire.len()
     }
 
-    /// Shows each packet between its ends, for accounts.
+    /// Calls `visit` for each packet between the two ends, for checking.
     pub fn each(&self, visit: &mut dyn FnMut(&Packet)) {
         self.queue.each(visit);
         self.wire.iter().for_each(|(_, packet)| visit(packet));
     }
 
-    /// What it has done since the start.
+    /// The counters.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// How long it has been transmitting, up to `now`.
+    /// For how long the link has transmitted, up to `now`.
     pub fn busy(&self, now: Instant) -> Duration {
         let ahead = self.transmitting.map_or(Duration::ZERO, |(end, _)| end.since(now));
         self.busy.saturating_sub(ahead)
     }
 
-    /// Ends the transmission whose time has passed: its packet's room in the buffer is free.
+    /// Completes a transmission whose end has passed, which frees the packet's room in the buffer.
     fn settle(&mut self, now: Instant, out: &mut Vec<Command>) {
         if let Some((end, packet)) = self.transmitting.take_if(|(end, _)| *end <= now) {
             self.queue.release(end, &packet, &mut self.signals);
@@ -195,7 +197,7 @@ impl Link {
         }
     }
 
-    /// Passes on what the queue has signalled.
+    /// Passes on the drops and marks of the queue.
     fn report(&mut self, out: &mut Vec<Command>) {
         for signal in self.signals.drain(..) {
             match signal {
@@ -206,8 +208,8 @@ impl Link {
         }
     }
 
-    /// Begins the next transmission, or sees to it that its time is not missed. A packet that comes
-    /// in the very instant of a `Ready` event leaves the start to that event.
+    /// Begins the next transmission, or schedules the event that will. If a packet arrives at the
+    /// instant of a pending `Ready` event, that event begins the transmission.
     fn proceed(&mut self, now: Instant, out: &mut Vec<Command>) {
         while !self.ready_pending {
             if let Some((end, _)) = self.transmitting
@@ -241,7 +243,7 @@ impl Link {
         self.wire.push_back((arrival, packet));
     }
 
-    /// Delivers what arrives now, and asks for the next arrival.
+    /// Delivers the packets that arrive now, and schedules the next arrival.
     fn arrive(&mut self, now: Instant, out: &mut Vec<Command>) {
         while let Some((_, packet)) = self.wire.pop_front_if(|(at, _)| *at <= now) {
             self.counters.packets += 1;
@@ -268,7 +270,7 @@ mod tests {
         Link::new(&LinkSettings { rate, delay, queue, ..LinkSettings::default() }, rng())
     }
 
-    /// A link with the agenda of a world that knows nothing else.
+    /// A link with an event queue of its own.
     struct Bench {
         link: Link,
         arrival: Option<Instant>,
@@ -285,7 +287,7 @@ mod tests {
             Self { link, arrival: None, ready: None, events: 0, delivered, dropped, departed }
         }
 
-        /// Schedules what the link asks for; of each timer, one event at most may be pending.
+        /// Schedules the events that the link requests; at most one of each timer may be pending.
         fn execute(&mut self, now: Instant, out: Vec<Command>) {
             for command in out {
                 let (pending, at) = match command {
@@ -312,7 +314,7 @@ mod tests {
             }
         }
 
-        /// Dispatches what is due before `until`, or at it too if `inclusive`.
+        /// Dispatches the events before `until`, or also those at `until` if `inclusive`.
         fn advance(&mut self, until: Instant, inclusive: bool) {
             loop {
                 let arrival = self.arrival.unwrap_or(Instant::NEVER);
@@ -334,7 +336,7 @@ mod tests {
             }
         }
 
-        /// Offers a packet; whether the link takes it.
+        /// Offers a packet; returns whether the link accepts it.
         fn offer(&mut self, now: Instant, packet: Packet) -> bool {
             let mut out = Vec::new();
             self.link.on_packet(now, packet, &mut out);
@@ -417,7 +419,8 @@ mod tests {
 
     #[test]
     fn departures_are_told_when_the_last_bit_has_left() {
-        let link = link(GIGABIT, Duration::from_millis(1), Limit::packets(2)).telling_departures();
+        let link =
+            link(GIGABIT, Duration::from_millis(1), Limit::packets(2)).reporting_departures();
         let mut bench = Bench::new(link);
         for number in 0..3 {
             bench.offer(Instant(0), packet(0, number, 1500));
@@ -438,7 +441,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against Lindley's recursion: a packet starts when it has come and the last one is sent.
+        /// Lindley's recursion: a packet starts when it has arrived and the previous one is sent.
         #[test]
         fn agrees_with_lindley(
             gaps_sizes in prop::collection::vec((0u64..30_000, 28u64..1600), 1..100),

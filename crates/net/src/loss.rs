@@ -1,4 +1,4 @@
-//! Which packets a link loses, and a link that loses them.
+//! Loss models, and a link that loses packets.
 
 mod lossy;
 #[cfg(test)]
@@ -11,7 +11,7 @@ use std::fmt::Debug;
 use wire::Packet;
 
 settings::registry! {
-    /// What a wire loses. A lost packet has used its place in the queue and its time on the wire.
+    /// The losses of a link. A lost packet occupies the queue and the link like any other.
     pub enum LossSettings: LossModel = Uniform;
     uniform: Uniform(UniformConfig),
     gilbert_elliott: GilbertElliott(GilbertElliottConfig),
@@ -25,11 +25,11 @@ settings::registry! {
 
 /// The settings of a loss model. Packets are counted from 1.
 pub trait LossModel {
-    /// The model at its start. What the channel does is drawn apart from what befalls each packet,
-    /// so that the same channel can be offered to different traffic.
+    /// The model in its initial state. The channel and the losses of packets have separate random
+    /// streams, so that the same channel can be applied to different traffic.
     fn build(&self, channel: Rng, packets: Rng) -> Box<dyn Channel>;
 
-    /// How often the channel changes a second, whether or not anything is sent.
+    /// How often the channel changes state per second, whether or not packets are sent.
     fn changes_per_s(&self) -> f64 {
         0.0
     }
@@ -37,7 +37,7 @@ pub trait LossModel {
 
 /// Decides which packets a link loses.
 pub trait Channel: Debug + Send {
-    /// Whether the packet that reaches the far end now is spoilt. Asked once of each packet, in
-    /// their order.
+    /// Whether the packet that reaches the far end now is corrupted. Called once for each packet,
+    /// in order.
     fn loses(&mut self, now: Instant, packet: &Packet) -> bool;
 }

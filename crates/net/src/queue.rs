@@ -1,8 +1,8 @@
-//! What a buffer does with the packets that wait in it.
+//! Queue disciplines: how a buffer treats the packets that wait in it.
 //!
-//! A queue is a buffer and a policy. Buffers, limits and accounts stand once: a [`line::Line`] of
-//! packets, or one that sub-queues share ([`shared::Shared`]). A discipline is a file with its
-//! settings and what it decides when a packet comes and when one is to go, and a line below.
+//! A queue is a buffer and a policy. Buffers, limits and counts are implemented once: a
+//! [`line::Line`] of packets, or one that sub-queues share ([`shared::Shared`]). A discipline is a
+//! file with its settings and its decisions on arrivals and departures, and a line below.
 
 mod classes;
 mod fifo;
@@ -22,9 +22,9 @@ use std::fmt::Debug;
 use wire::{Ecn, NodeId, Packet, TrafficClass};
 
 settings::registry! {
-    /// How a buffer is served. Limits count the packet in service too; where two are given both
-    /// hold; without any the buffer is unlimited. What else a queue measures are the packets that
-    /// wait.
+    /// The queue discipline. Limits include packets in service. If two limits are given both apply;
+    /// without any the buffer is unlimited. All other quantities that a queue measures refer to
+    /// waiting packets.
     pub enum QueueSettings: Discipline = DropTail;
     drop_tail: DropTail(DropTailConfig),
     drr: Drr(DrrConfig),
@@ -38,26 +38,26 @@ settings::registry! {
     toy: Toy(ToyQueueConfig),
 }
 
-/// The settings of a queueing discipline.
+/// The settings of a queue discipline.
 pub trait Discipline {
-    /// An empty queue at this site, which draws from a stream of its own.
+    /// An empty queue at this site, with a random stream of its own.
     fn build(&self, site: Site, rng: Rng) -> Box<dyn Queue>;
 
-    /// What it holds, or each of its sub-queues.
+    /// The limits of the queue, or of each of its sub-queues.
     fn limit(&self) -> Limit;
 
-    /// The discipline of its sub-queues, if it has a choice of them, and the path of its settings.
+    /// The discipline of its sub-queues, if it can be chosen, and the path of its settings.
     fn inner(&self) -> Option<(String, &dyn Discipline)> {
         None
     }
 
-    /// Why it cannot stand at this site, if it cannot.
+    /// Why the discipline is not allowed at this site, if it is not.
     fn refusal(&self, _site: Site) -> Option<&'static str> {
         None
     }
 }
 
-/// What a queue stands before.
+/// The link that a queue feeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Site {
     /// A wire of this rate and delay; without a rate it is infinitely fast.
@@ -69,7 +69,7 @@ pub enum Site {
 }
 
 impl Site {
-    /// What a packet takes to send, without anybody else.
+    /// How long the transmission of a packet takes without contention.
     pub fn time_for(self, packet: Bytes) -> Duration {
         match self {
             Self::Wire(Some(rate), _) | Self::AccessPoint(rate) | Self::Station(rate)
@@ -82,39 +82,39 @@ impl Site {
     }
 }
 
-/// What a queue does to a packet beside letting it wait; congestion is signalled so (RFC 7567).
+/// An action of a queue on a packet, by which it signals congestion (RFC 7567).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// This packet is gone: the one that was offered, or one that waited.
+    /// The queue drops this packet: the one that was offered, or one that waited.
     Drop(Packet),
-    /// This packet bears ECN "congestion experienced" (RFC 3168) from here on.
+    /// From now on this packet has the ECN codepoint "congestion experienced" (RFC 3168).
     Mark(Packet),
 }
 
-/// Time on the air that a station's traffic has taken.
+/// Airtime that a station's traffic has used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Airtime {
     /// The station at the other end; `None` for broadcast.
     pub station: Option<NodeId>,
-    /// Whether it came from the station and did not go there.
+    /// Whether the station was the transmitter.
     pub received: bool,
-    /// How long it took.
+    /// The duration.
     pub used: Duration,
 }
 
-/// Which packet is asked for.
+/// The packet that is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// Of this class, where classes wait apart.
+    /// Of this class, if classes have separate queues.
     pub class: TrafficClass,
-    /// For this destination; `None`: for any.
+    /// For this destination; `None` is any destination.
     pub station: Option<NodeId>,
-    /// No larger than this.
+    /// Not larger than this.
     pub most: Bytes,
 }
 
 impl Wanted {
-    /// Whether a packet is for the destination and small enough.
+    /// Whether a packet is for the destination and not too large.
     fn fits(&self, packet: &Packet) -> bool {
         self.is_for(packet) && packet.size <= self.most
     }
@@ -126,27 +126,27 @@ impl Wanted {
 
 /// A buffer of packets and the order in which they leave it.
 ///
-/// A packet is in one of three states: waiting, in service (popped, not yet released), gone. It
-/// holds its room until it is gone, for a frame occupies its buffer until it is acknowledged. What
-/// a discipline measures (averages, delays) are the packets that wait.
+/// A packet is in one of three states: waiting, in service (popped and not yet released), gone. It
+/// occupies the buffer until it is gone, because a frame remains in the buffer until it is
+/// acknowledged. The averages and delays that a discipline measures refer to waiting packets.
 pub trait Queue: Debug + Send {
-    /// Offers a packet. The queue may drop this one or others, and says so in `out`.
+    /// Offers a packet. The queue may drop this one or others, which it reports in `out`.
     fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>);
 
-    /// Takes out the next packet into service; there is one if any waits. The queue may drop those
-    /// before it, and says so in `out`.
+    /// Takes the next packet into service; there is one if any waits. The queue may drop packets
+    /// before it, which it reports in `out`.
     fn pop(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet>;
 
-    /// Takes out into service the next packet that joins others on their way, by the same rules;
-    /// none if the next that could is too large, even if a smaller one waits behind it. Dropping
-    /// may bring up one that is larger than wanted.
+    /// Takes the next packet into service that is to be sent together with others, by the same
+    /// rules. There is none if the next such packet is too large, even if a smaller one waits
+    /// behind it. After a drop the next packet may be larger than requested.
     fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet>;
 
-    /// This packet, popped earlier, has left the node: its room is free. Others may move up, and
-    /// the queue may drop some of them.
+    /// This packet, popped earlier, has left the node, and its room is free. Other packets may
+    /// advance, and the queue may drop some of them.
     fn release(&mut self, _now: Instant, _packet: &Packet, _out: &mut Vec<Signal>) {}
 
-    /// Airtime was used; who shares airtime keeps account of it.
+    /// Airtime was used; disciplines that share airtime record it.
     fn on_airtime(&mut self, _airtime: &Airtime) {}
 
     /// Packets waiting, without those in service.
@@ -155,7 +155,7 @@ pub trait Queue: Debug + Send {
     /// Bytes waiting, without those in service.
     fn backlog(&self) -> Bytes;
 
-    /// Shows each packet that waits, for accounts.
+    /// Calls `visit` for each waiting packet, for checking.
     fn each(&self, visit: &mut dyn FnMut(&Packet));
 
     /// Whether no packet waits.
@@ -164,14 +164,14 @@ pub trait Queue: Debug + Send {
     }
 }
 
-/// Signals congestion by a packet: marks it, if the queue may and its ends can tell a mark; drops
-/// it otherwise, and then returns nothing.
+/// Signals congestion by a packet. Marks the packet if the queue may and the flow is ECN-capable;
+/// otherwise drops it and returns `None`.
 fn mark_or_drop(ecn: bool, mut packet: Packet, out: &mut Vec<Signal>) -> Option<Packet> {
     if !ecn || packet.ecn == Ecn::NotCapable {
         out.push(Signal::Drop(packet));
         return None;
     }
-    // One that another queue has marked before says it already; the signal counts nevertheless.
+    // A packet that another queue has marked already carries the signal, which counts nevertheless.
     packet.ecn = Ecn::Experienced;
     out.push(Signal::Mark(packet));
     Some(packet)

@@ -1,4 +1,4 @@
-//! Congestion controllers written in Python, called back from the run.
+//! User-defined congestion controls in Python, which the run calls.
 
 use kernel::{BitRate, Duration, Instant, Segments};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -12,13 +12,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 pyo3::import_exception!(simoom.control, NoControllerError);
 
-/// The first exception that a controller raised, of which flow, and when; before the first call
-/// there is no time.
+/// The first exception that a congestion control raised, with its flow and time; before the first
+/// event there is no time.
 #[derive(Debug, Default)]
 pub(crate) struct Failure(OnceLock<(PyErr, u32, Option<Instant>)>);
 
 impl Failure {
-    /// The exception, with a note of the scenario's path, the simulated time and the flow.
+    /// The exception, with a note that has the scenario's path, the simulated time and the flow.
     pub(crate) fn take(&self, py: Python<'_>, plan: &Plan) -> Option<PyErr> {
         let (error, flow, when) = self.0.get()?;
         let when = match when {
@@ -27,13 +27,13 @@ impl Failure {
         };
         let of = &plan.flows[*flow as usize];
         let note = format!("in flows[{}].control{when} (flow {flow}, {})", of.group, of.name);
-        // A note that cannot be added is no reason to hide the exception.
+        // If the note cannot be added, the exception is still reported.
         let _ = error.value(py).call_method1("add_note", (note,));
         Some(error.clone_ref(py))
     }
 
     fn put(&self, error: PyErr, flow: u32, when: Option<Instant>) {
-        // Of several the first one counts.
+        // Only the first exception counts.
         let _ = self.0.set((error, flow, when));
     }
 
@@ -42,15 +42,15 @@ impl Failure {
     }
 }
 
-/// Makes controllers from import paths such as `mylab.aimd:Aimd`.
+/// Builds congestion controls from import paths such as `mylab.aimd:Aimd`.
 #[derive(Debug, Default)]
 pub(crate) struct Controllers {
     pub(crate) failure: Arc<Failure>,
 }
 
 impl External for Controllers {
-    /// A path that names no controller is a fault of the scenario. One that names a class which
-    /// fails is not: the class fails again when it is made, with its own traceback.
+    /// A path that names no class is a fault of the scenario. A class that fails is not: it fails
+    /// again when it is built, with its own traceback.
     fn check(&self, path: &str) -> Result<(), String> {
         Python::attach(|py| {
             let found = py
@@ -77,7 +77,7 @@ impl External for Controllers {
     }
 }
 
-/// The one text of this name that lives as long as the process: gauges are named so.
+/// A copy of this text that lives as long as the process, for the names of gauges.
 fn lasting(name: String) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -89,7 +89,7 @@ fn lasting(name: String) -> &'static str {
     name
 }
 
-/// How fast data is being delivered, as a Python controller sees it.
+/// A delivery rate sample for a Python congestion control.
 #[pyclass(frozen, module = "simoom._core")]
 pub(crate) struct Delivery(control::Delivery);
 
@@ -101,20 +101,20 @@ impl Delivery {
         self.0.rate.as_mbps()
     }
 
-    /// Whether the sender had nothing to send meanwhile, so that the path may be faster.
+    /// Whether the sender was application-limited meanwhile, so that the path may be faster.
     #[getter]
     fn app_limited(&self) -> bool {
         self.0.app_limited
     }
 
-    /// Segments that had been delivered when the acknowledged one left: a round trip ends when
-    /// this reaches what `total` was at its beginning.
+    /// Segments that had been delivered when the acknowledged one left. A round trip ends when this
+    /// reaches the value that `total` had at its beginning.
     #[getter]
     fn prior(&self) -> f64 {
         self.0.prior.0
     }
 
-    /// Segments that have been delivered by now.
+    /// Segments that have been delivered so far.
     #[getter]
     fn total(&self) -> f64 {
         self.0.total.0
@@ -126,15 +126,15 @@ impl Delivery {
         self.0.in_flight.0
     }
 
-    /// Segments taken for lost since the acknowledged one left.
+    /// Segments newly considered lost since the acknowledged one left.
     #[getter]
     fn lost(&self) -> f64 {
         self.0.lost.0
     }
 }
 
-/// An acknowledgement, as a Python controller sees it. Python cannot change it; it changes only
-/// while nobody but its controller holds it, to be the next one.
+/// An acknowledgement for a Python congestion control. Python cannot change it. The object is
+/// reused for the next acknowledgement if nothing else holds a reference to it.
 #[pyclass(module = "simoom._core")]
 pub(crate) struct Ack(control::Ack);
 
@@ -158,13 +158,13 @@ impl Ack {
         self.0.acked.0
     }
 
-    /// Segments newly known to have arrived, cumulatively or selectively.
+    /// Segments newly delivered, cumulatively or selectively.
     #[getter]
     fn delivered(&self) -> f64 {
         self.0.delivered.0
     }
 
-    /// Segments newly taken for lost.
+    /// Segments newly considered lost.
     #[getter]
     fn lost(&self) -> f64 {
         self.0.lost.0
@@ -200,50 +200,51 @@ impl Ack {
         self.0.srtt.0
     }
 
-    /// Least round-trip time of the connection in seconds; 0 before the first sample.
+    /// Minimum round-trip time of the connection in seconds; 0 before the first sample.
     #[getter]
     fn rtt_min_s(&self) -> f64 {
         self.0.rtt_min.as_secs_f64()
     }
 
-    /// Least round-trip time of the connection in whole nanoseconds; 0 before the first sample.
+    /// Minimum round-trip time of the connection in whole nanoseconds; 0 before the first sample.
     #[getter]
     fn rtt_min_ns(&self) -> u64 {
         self.0.rtt_min.0
     }
 
-    /// How fast data is being delivered, where it is sampled.
+    /// The delivery rate sample, if the rate is sampled.
     #[getter]
     fn delivery(&self) -> Option<Delivery> {
         self.0.delivery.map(Delivery)
     }
 
-    /// The window must not grow by this acknowledgement: it was not used, or recovery is under way.
+    /// Whether the window must not grow on this acknowledgement: the window was not used, or
+    /// recovery is in progress.
     #[getter]
     fn app_limited(&self) -> bool {
         !self.0.may_grow
     }
 
-    /// Fast recovery is under way.
+    /// Whether fast recovery is in progress.
     #[getter]
     fn recovery(&self) -> bool {
         self.0.recovery
     }
 
-    /// It echoes a congestion mark.
+    /// Whether it echoes a congestion mark.
     #[getter]
     fn ecn_echo(&self) -> bool {
         self.0.ecn_echo
     }
 
-    /// Segments of `delivered` that were marked, where marks are echoed one by one.
+    /// Segments of `delivered` that were marked, if each mark is echoed individually.
     #[getter]
     fn marked(&self) -> f64 {
         self.0.marked.0
     }
 }
 
-/// Congestion, as a Python controller sees it.
+/// A congestion event for a Python congestion control.
 #[pyclass(frozen, module = "simoom._core")]
 pub(crate) struct LossEvent(Loss);
 
@@ -261,7 +262,7 @@ impl LossEvent {
         self.0.now.0
     }
 
-    /// Segments taken for lost.
+    /// Segments considered lost.
     #[getter]
     fn lost(&self) -> f64 {
         self.0.lost.0
@@ -273,7 +274,7 @@ impl LossEvent {
         self.0.in_flight.0
     }
 
-    /// The same segment has timed out before, with no progress since.
+    /// Whether the timer had already expired for the same segment.
     #[getter]
     fn repeated(&self) -> bool {
         self.0.repeated
@@ -290,24 +291,24 @@ impl LossEvent {
     }
 }
 
-/// The cube root of the simulator, the same to the last bit on every platform.
+/// The cube root of the simulator, which is equal to the last bit on every platform.
 #[pyfunction]
 pub(crate) fn cbrt(x: f64) -> f64 {
     libm::cbrt(x)
 }
 
-/// A controller that lives in Python.
+/// A congestion control that is implemented in Python.
 struct PythonControl {
     instance: Py<PyAny>,
     /// Its methods `on_ack` and `on_loss`, looked up once.
     on_ack: Py<PyAny>,
     on_loss: Py<PyAny>,
-    /// The last acknowledgement it was told of.
+    /// The last acknowledgement that it received.
     ack: Option<Py<Ack>>,
     /// Its `window` and `pacing_mbps` after the last call.
     window: f64,
     pacing: Option<BitRate>,
-    /// What its `gauges` named when it was made.
+    /// The names in its `gauges` when it was built.
     gauges: Vec<&'static str>,
     flow: u32,
     failure: Arc<Failure>,
@@ -320,7 +321,7 @@ impl fmt::Debug for PythonControl {
     }
 }
 
-/// An attribute that is to be a number.
+/// An attribute that must be a number.
 fn number(py: Python<'_>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
     let number = value.extract::<f64>().map_err(|error| {
         let message = format!("{name}: must be a number, is {value:?}");
@@ -363,7 +364,7 @@ impl PythonControl {
         Ok(control)
     }
 
-    /// Reads what the last call left behind.
+    /// Reads the attributes after a call.
     fn read(&mut self, py: Python<'_>) -> PyResult<()> {
         let instance = self.instance.bind(py);
         let window = instance.getattr(pyo3::intern!(py, "window"))?;
@@ -382,13 +383,13 @@ impl PythonControl {
         Ok(())
     }
 
-    /// What it shows of itself, by name.
+    /// Its gauges by name.
     fn shown(&self, py: Python<'_>) -> PyResult<BTreeMap<String, f64>> {
         self.instance.bind(py).call_method0(pyo3::intern!(py, "gauges"))?.extract()
     }
 
-    /// Calls a method and reads what it leaves behind. After the first exception of any
-    /// controller nothing is called any more: the run is about to end.
+    /// Calls a method and reads the attributes. After the first exception of any congestion control
+    /// no method is called any more, since the run is about to end.
     fn call(&mut self, method: impl FnOnce(&mut Self, Python<'_>) -> PyResult<()>) {
         if self.failure.is_set() {
             return;
@@ -402,7 +403,8 @@ impl PythonControl {
         }
     }
 
-    /// The acknowledgement as a Python object: the last one again, unless the controller keeps it.
+    /// The acknowledgement as a Python object: the previous object, unless the congestion control
+    /// has kept it.
     #[allow(deprecated, reason = "what replaces `get_refcnt` is unsafe code")]
     fn seen(&mut self, py: Python<'_>, ack: &control::Ack) -> PyResult<&Py<Ack>> {
         match self.ack.take() {

@@ -1,4 +1,5 @@
-//! The Python extension module `simoom._core`: convert, release the GIL, map errors; no logic.
+//! The Python extension module `simoom._core`: it converts values, releases the GIL and maps
+//! errors, and has no further logic.
 
 mod control;
 mod run;

@@ -15,20 +15,20 @@ use sim::control::External;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Events between two looks at the clock: some milliseconds of work.
+/// Events between two readings of the clock: some milliseconds of work.
 const EVENTS_PER_LOOK: u64 = 20_000;
-/// How long an interrupt may have to wait.
+/// The maximum delay of an interrupt.
 const SLICE: Duration = Duration::from_millis(50);
-/// How often progress is told, at most.
+/// The minimum time between two progress reports.
 const PROGRESS: Duration = Duration::from_millis(100);
 
-/// What a run measured.
+/// The results of a run.
 #[pyclass(frozen, module = "simoom._core")]
 pub(crate) struct Run(sim::Run);
 
 #[pymethods]
 impl Run {
-    /// Path to value, in the order in which a person wants to read it.
+    /// Path to value, in the order of the summary.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
@@ -54,27 +54,27 @@ impl Run {
         PyList::new(py, series.map(|s| (&s.path, floats(&s.time_s), floats(&s.value))))
     }
 
-    /// A hash of all that happened.
+    /// A hash of everything that was sent and delivered.
     #[getter]
     fn digest(&self) -> u64 {
         self.0.digest
     }
 
-    /// How many events were dispatched.
+    /// The number of events handled.
     #[getter]
     fn events(&self) -> u64 {
         self.0.events
     }
 
-    /// How far the simulated time went.
+    /// The simulated time reached.
     #[getter]
     fn simulated_s(&self) -> f64 {
         self.0.simulated_s
     }
 }
 
-/// Runs a scenario. Other Python threads go on meanwhile; a signal or an exception of `progress`
-/// ends the run.
+/// Runs a scenario. Other Python threads run meanwhile. A signal or an exception of `progress` ends
+/// the run.
 #[pyfunction]
 #[pyo3(signature = (scenario, seed, replication, probes, progress=None, check=false))]
 #[allow(clippy::needless_pass_by_value, reason = "arguments of Python functions are owned")]
@@ -94,15 +94,15 @@ pub(crate) fn run(
     let external: Arc<dyn External> = Arc::new(controllers);
     let mut simulation =
         sim::Simulation::with_external(&plan, seed, &probes, check, &external).map_err(fault)?;
-    let mut told = Instant::now();
+    let mut reported_at = Instant::now();
     while py.detach(|| slice(&mut simulation)) {
         py.check_signals()?;
         if let Some(error) = failure.take(py, &plan) {
             return Err(error);
         }
-        if let Some(progress) = progress.as_ref().filter(|_| told.elapsed() >= PROGRESS) {
+        if let Some(progress) = progress.as_ref().filter(|_| reported_at.elapsed() >= PROGRESS) {
             progress.call1((simulation.progress(),))?;
-            told = Instant::now();
+            reported_at = Instant::now();
         }
     }
     py.check_signals()?;
@@ -112,7 +112,7 @@ pub(crate) fn run(
     Ok(Run(py.detach(|| simulation.finish())))
 }
 
-/// Advances for about as long as an interrupt may wait; true while there is more to do.
+/// Advances for at most the delay of an interrupt; true while events remain.
 fn slice(simulation: &mut sim::Simulation) -> bool {
     let start = Instant::now();
     while simulation.advance(EVENTS_PER_LOOK) {

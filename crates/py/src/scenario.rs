@@ -1,4 +1,4 @@
-//! The scenario as Python holds it, and the calculators that need no run.
+//! The scenario as a Python object, and the calculators that need no run.
 
 use crate::control::Controllers;
 use crate::fault;
@@ -13,7 +13,7 @@ pub(crate) struct Scenario(pub(crate) sim::Scenario);
 
 #[pymethods]
 impl Scenario {
-    /// Reads TOML, which may be anything at all.
+    /// Reads TOML.
     #[staticmethod]
     fn parse(text: &[u8]) -> PyResult<Self> {
         sim::Scenario::parse_bytes(text).map(Self).map_err(|issue| fault(vec![issue]))
@@ -42,7 +42,7 @@ impl Scenario {
         sim::control::check(&plan, &Controllers::default()).map_err(fault)
     }
 
-    /// Path, unit and meaning of each probe, and how many series it gives.
+    /// Path, unit and description of each probe, and the number of its series.
     fn probes(&self, py: Python<'_>) -> PyResult<Vec<(String, String, String, usize)>> {
         let plan = self.0.resolve().map_err(fault)?;
         let controllers = Controllers::default();
@@ -78,11 +78,11 @@ pub(crate) fn observables() -> String {
     sim::observables()
 }
 
-/// Who sends, who hears, power, ratio to noise, whether preambles are found; rate and part of the
-/// frames that arrives.
+/// Transmitter, receiver, power, signal-to-noise ratio, whether preambles are detected; rate and
+/// fraction of the frames that arrives.
 type Heard = (String, String, Option<f64>, Option<f64>, bool, Option<f64>, Option<f64>);
 
-/// All nodes, and who hears whom at a moment; nothing without a radio.
+/// All nodes, and which of them hear each other at a time; nothing without a radio.
 #[pyfunction]
 pub(crate) fn hearing(
     scenario: &Scenario,
@@ -101,7 +101,7 @@ pub(crate) fn hearing(
     Ok(heard.map(|(nodes, pairs)| (nodes, pairs.into_iter().map(row).collect())))
 }
 
-/// The parts of a PPDU and how long each lasts, in microseconds, by the keys of `airtime_schema`.
+/// The parts of a PPDU and their durations in microseconds, by the keys of `airtime_schema`.
 #[pyfunction]
 #[pyo3(signature = (standard, psdu_bytes, **options))]
 pub(crate) fn airtime(
@@ -133,7 +133,7 @@ fn whole(number: u64) -> Written {
     Written::Integer(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
-/// A value as it would have been written.
+/// A value as it would be written.
 fn written(value: &Bound<'_, PyAny>) -> PyResult<Written> {
     if let Ok(value) = value.extract::<bool>() {
         return Ok(Written::Bool(value));

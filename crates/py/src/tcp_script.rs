@@ -1,11 +1,11 @@
-//! Scripts in time.
+//! The TCP script runner.
 
 use pyo3::prelude::*;
 
 /// Time in seconds, kind, text and the script's line.
 type Line = (f64, &'static str, String, Option<usize>);
 
-/// Plays a script: what happened, and the line and message of the failure, if it failed.
+/// Runs a script: the transcript, and the line and message of the failure if there is one.
 #[pyfunction]
 pub(crate) fn tcp_script(py: Python<'_>, text: &str) -> (Vec<Line>, Option<(usize, String)>) {
     let transcript = py.detach(|| sim::tcp_script::run(text));

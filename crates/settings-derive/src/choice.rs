@@ -5,7 +5,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput, Error, Fields, LitStr, Result, Variant};
 
-/// The name of a variant in a scenario: `#[setting(name = "...")]`, else its own in snake case.
+/// The name of a variant in a scenario: `#[setting(name = "...")]`, otherwise its own in snake
+/// case.
 fn name(variant: &Variant) -> Result<String> {
     let mut name = snake_case(&variant.ident.to_string());
     for attribute in variant.attrs.iter().filter(|a| a.path().is_ident("setting")) {
@@ -20,7 +21,8 @@ fn name(variant: &Variant) -> Result<String> {
     Ok(name)
 }
 
-/// What the schema calls a choice: `#[settings(name = "...")]` above the enum, else as the enum.
+/// The name of a choice in the schema: `#[settings(name = "...")]` above the enum, otherwise that
+/// of the enum.
 fn title(input: &DeriveInput) -> Result<String> {
     let mut title = crate::title(&input.ident);
     for attribute in input.attrs.iter().filter(|a| a.path().is_ident("settings")) {

@@ -1,4 +1,4 @@
-//! `#[derive(Settings)]` for a table of keys and `#[derive(Choice)]` for one of several variants.
+//! `#[derive(Settings)]` for a table of keys and `#[derive(Choice)]` for a choice among variants.
 //! `simoom-settings` documents both.
 
 mod choice;
@@ -15,7 +15,7 @@ pub fn settings(input: TokenStream) -> TokenStream {
     table::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
-/// One of several variants, each a name alone or a name with a table: its reading, writing, schema
+/// A choice among variants, each a plain name or a name with a table: its reading, writing, schema
 /// and checks.
 #[proc_macro_derive(Choice, attributes(setting, settings))]
 pub fn choice(input: TokenStream) -> TokenStream {
@@ -35,7 +35,8 @@ fn comment(attributes: &[Attribute]) -> String {
     lines.collect::<Vec<_>>().join(" ").trim().to_owned()
 }
 
-/// What the schema calls a type: its name without the word that says what it is in the program.
+/// The name of a type in the schema: its own without the suffix that states its role in the
+/// program.
 fn title(ident: &Ident) -> String {
     let name = ident.to_string();
     let short = ["Settings", "Config"].into_iter().find_map(|word| name.strip_suffix(word));

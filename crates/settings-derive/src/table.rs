@@ -6,16 +6,16 @@ use quote::quote;
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, Expr, Field, Fields, Ident, LitStr, Result, Token, UnOp};
 
-/// What stands in `#[settings(...)]` above a struct.
+/// The content of `#[settings(...)]` above a struct.
 #[derive(Default)]
 struct Table {
-    /// What the schema calls it, if not as the struct.
+    /// Its name in the schema, if it is not that of the struct.
     name: Option<LitStr>,
-    /// A function that relates several keys.
+    /// A function that checks several keys against each other.
     check: Option<Expr>,
 }
 
-/// A field and what stands in its `#[setting(...)]`.
+/// A field and the content of its `#[setting(...)]`.
 struct Key<'a> {
     field: &'a Field,
     ident: &'a Ident,
@@ -32,7 +32,7 @@ struct Key<'a> {
 enum Kind {
     /// A key of its own.
     Own,
-    /// A table whose keys stand among those of this one.
+    /// A table whose keys are keys of this table.
     Flatten,
     /// No key sets it.
     Skip,
@@ -82,10 +82,10 @@ impl<'a> Key<'a> {
                 } else if meta.path.is_ident("too_low") {
                     key.too_low = Some(meta.value()?.parse()?);
                 } else if meta.path.is_ident("required") {
-                    // Without a text the scenario's own rules say what is missing.
-                    let told = meta.input.peek(Token![=]);
+                    // Without a text, a rule of the document reports what is missing.
+                    let has_value = meta.input.peek(Token![=]);
                     let silent = LitStr::new("", meta.path.span());
-                    key.required = Some(if told { meta.value()?.parse()? } else { silent });
+                    key.required = Some(if has_value { meta.value()?.parse()? } else { silent });
                 } else if meta.path.is_ident("alias") {
                     key.alias = Some(meta.value()?.parse()?);
                 } else if meta.path.is_ident("flatten") {
@@ -103,8 +103,8 @@ impl<'a> Key<'a> {
         Ok(key)
     }
 
-    /// The field's default: a literal number is in the unit that the key names, all else is of the
-    /// field's type.
+    /// The field's default: a literal number is in the unit that the key names, any other
+    /// expression has the field's type.
     fn default(&self) -> TokenStream {
         let (ty, unit) = (&self.field.ty, self.unit());
         match &self.default {

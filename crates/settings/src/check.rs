@@ -1,4 +1,4 @@
-//! Faults of meaning, and the search for numbers out of range in what was written.
+//! Semantic faults, and the search for numbers out of range in a document.
 
 use crate::path::Path;
 use crate::range::Range;
@@ -7,12 +7,12 @@ use crate::tree::{Node, Value};
 use crate::unit::Unit;
 use std::fmt;
 
-/// A fault in what was written.
+/// A fault in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue {
-    /// Where, in the path language; empty for the text as a whole.
+    /// The path; empty for the document as a whole.
     pub path: String,
-    /// The value found, the rule, and what helps.
+    /// The value found, the rule, and the remedy.
     pub message: String,
 }
 
@@ -27,7 +27,7 @@ impl fmt::Display for Issue {
 
 impl std::error::Error for Issue {}
 
-/// Faults found so far, all of which a user is told at once.
+/// The faults found so far, which are reported together.
 #[derive(Debug, Default)]
 pub struct Faults(pub Vec<Issue>);
 
@@ -38,26 +38,26 @@ impl Faults {
     }
 }
 
-/// The place of a value and the rule that it is held to.
+/// The place of a value and the rule that applies to it.
 #[derive(Debug)]
 pub struct Check<'a> {
-    /// Where the value stands.
+    /// The path of the value.
     pub at: &'a Path,
     /// The unit of a number.
     pub unit: Unit,
     /// The range of a number.
     pub range: &'a Range,
-    /// Where faults go.
+    /// The list to which faults are added.
     pub faults: &'a mut Faults,
 }
 
 impl<'a> Check<'a> {
-    /// A value that is no number.
+    /// A value that is not a number.
     pub fn new(at: &'a Path, faults: &'a mut Faults) -> Self {
         Self { at, unit: Unit::NONE, range: &Range::ANY, faults }
     }
 
-    /// Looks at a table key by key.
+    /// Checks a table key by key.
     pub fn table(self, node: &'a Node) -> TableCheck<'a> {
         let entries: &[_] = match &node.value {
             Value::Table(entries) => entries,
@@ -66,7 +66,7 @@ impl<'a> Check<'a> {
         TableCheck { entries, at: self.at, faults: self.faults }
     }
 
-    /// The variant that a choice names; a name alone has an empty table.
+    /// The variant that a choice names; a plain name has an empty table.
     pub fn variant(self, node: &'a Node) -> Option<VariantCheck<'a>> {
         const EMPTY: &Node = &Node::EMPTY;
         let (name, node, at) = match &node.value {
@@ -90,8 +90,8 @@ pub struct TableCheck<'a> {
 }
 
 impl<'a> TableCheck<'a> {
-    /// Checks what stands under a key; `required` completes "missing; ...", and if it is empty the
-    /// document's own rules say what is missing.
+    /// Checks the value of a key; `required` completes "missing; ...", and if it is empty a rule of
+    /// the document reports what is missing.
     pub fn key<T: Setting>(
         &mut self,
         key: &str,

@@ -12,19 +12,20 @@ use serde_json::{Map, Value as Json, json};
 
 /// One of several variants.
 pub trait Choice: Sized {
-    /// What the schema calls it.
+    /// Its name in the schema.
     const TITLE: &'static str;
-    /// What it is for.
+    /// Its description.
     const MEANING: &'static str;
     /// The names of the variants.
     const NAMES: &'static [&'static str];
 
-    /// The names that may be written; all, but for a choice among some variants of another.
+    /// The names that may be written: all, except in a choice among some variants of another
+    /// choice.
     fn names() -> &'static [&'static str] {
         Self::NAMES
     }
 
-    /// The name of this one.
+    /// The name of this variant.
     fn name(&self) -> &'static str;
 
     /// Reads the variant that is named.
@@ -33,7 +34,7 @@ pub trait Choice: Sized {
     /// The first fault of shape in its table.
     fn pick(named: &Named<'_>) -> Result<Self, Fault>;
 
-    /// Writes this one, with its table.
+    /// Writes this variant, with its table.
     fn give(&self) -> Json;
 
     /// Describes every variant.
@@ -42,11 +43,11 @@ pub trait Choice: Sized {
     /// Checks the numbers in a variant's table.
     fn check_variant(variant: VariantCheck<'_>);
 
-    /// Relates the keys of this one's table.
+    /// Checks rules that relate the keys of this variant's table.
     fn relate_variant(&self, at: &Path, faults: &mut Faults);
 }
 
-/// What follows from [`Choice`]: reading, writing, schema and checks.
+/// Derives from [`Choice`]: reading, writing, schema and checks.
 #[macro_export]
 macro_rules! setting_by_choice {
     ($Enum:ty) => {
@@ -103,7 +104,7 @@ macro_rules! setting_by_choice {
     };
 }
 
-/// A variant by its name, with its table where one is written.
+/// A variant by its name, with its table if one is given.
 #[derive(Debug)]
 pub struct Named<'a> {
     /// Its name, which is one of the choice's.
@@ -112,10 +113,10 @@ pub struct Named<'a> {
 }
 
 impl Named<'_> {
-    /// Reads a variant that is a name alone.
+    /// Reads a variant that is a plain name.
     ///
     /// # Errors
-    /// A fault where there is a table with keys.
+    /// A fault if there is a table with keys.
     pub fn alone(&self) -> Result<(), Fault> {
         match self.table {
             Some(node) if node.value != Node::EMPTY.value => {
@@ -138,7 +139,7 @@ impl Named<'_> {
     }
 }
 
-/// Writes a variant with its table; its name alone where that has no keys.
+/// Writes a variant with its table, or only its name if the table has no keys.
 pub fn write_variant<T: Setting>(name: &'static str, table: &T) -> Json {
     if T::is_empty_table() {
         return Json::from(name);
@@ -153,7 +154,7 @@ pub fn describe_choice<T: Choice>(generator: &mut SchemaGenerator) -> Schema {
     variants.schema(T::MEANING)
 }
 
-/// What the variants of a choice are.
+/// The descriptions of a choice's variants.
 #[derive(Debug, Default)]
 pub struct Variants {
     /// By name.
@@ -163,13 +164,13 @@ pub struct Variants {
 }
 
 impl Variants {
-    /// A variant that is a name alone.
+    /// A variant that is a plain name.
     pub fn name(&mut self, name: &'static str, meaning: &str) {
         let schema = json!({ "description": meaning, "type": "string", "const": name });
         self.schemas.push((name, schema));
     }
 
-    /// Leaves those with these names.
+    /// Keeps only those with these names.
     pub fn retain(&mut self, names: &[&str]) {
         self.schemas.retain(|(name, _)| names.contains(name));
         self.tables.retain(|name| names.contains(name));
@@ -256,7 +257,7 @@ macro_rules! numbered {
     };
 }
 
-/// Why a number is none of these.
+/// Why a number is not one of these.
 #[doc(hidden)]
 pub fn not_among(numbers: &[f64], given: f64) -> Fault {
     let numbers: Vec<String> = numbers.iter().map(|one| number(*one)).collect();
@@ -264,8 +265,9 @@ pub fn not_among(numbers: &[f64], given: f64) -> Fault {
     Fault::here(format!("is {} or {last}, not {}", first.join(", "), number(given)))
 }
 
-/// An enum whose variants are files: each line names a file, the variant, and the settings that the
-/// file declares. `get` gives the settings as what they all can do, and `all` one of each variant.
+/// An enum whose variants are files: each line has a file, the variant, and the settings that the
+/// file declares. `get` returns the settings as their common trait, and `all` one value of each
+/// variant.
 ///
 /// ```ignore
 /// settings::registry! {
@@ -277,8 +279,8 @@ pub fn not_among(numbers: &[f64], given: f64) -> Fault {
 /// }
 /// ```
 ///
-/// The name of a variant in a scenario is its own in snake case, which is that of its file; its
-/// sentence is the one above its settings.
+/// The name of a variant in a scenario is its own in snake case, which is the name of its file. Its
+/// description is the comment of its settings.
 #[macro_export]
 macro_rules! registry {
     (
@@ -308,14 +310,15 @@ macro_rules! registry {
                 vec![$($(#[$line])* Self::$Variant(Default::default())),*]
             }
 
-            /// The settings as what all of them can do.
+            /// The settings as their common trait.
             pub fn get(&self) -> &dyn $Trait {
                 match self {
                     $($(#[$line])* Self::$Variant(settings) => settings),*
                 }
             }
 
-            /// The same by itself, where the settings are the whole machine.
+            /// The same without a file's own trait implementation, if the settings are the whole
+            /// implementation.
             pub fn boxed(&self) -> ::std::boxed::Box<dyn $Trait> {
                 match self {
                     $($(#[$line])* Self::$Variant(settings) => {

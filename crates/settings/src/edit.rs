@@ -10,15 +10,15 @@ use crate::tree::{Node, Value, plural};
 use schemars::JsonSchema;
 use serde_json::Value as Json;
 
-/// A value as typed behind `--set path=`: TOML, or a bare word.
+/// A value as in `--set path=value`: TOML, or a bare word.
 ///
 /// # Errors
-/// An issue where there is none, or it begins like TOML and is not.
+/// An issue if the value is missing, or begins like TOML and is not.
 pub fn value_of(path: &Path, text: &str) -> Result<Node, Issue> {
     let text = text.trim();
     let issue = |message: String| Err(Issue { path: path.to_string(), message });
     match Node::from_toml_value(text) {
-        // No key wants a date: what looks like one is part of a title.
+        // No key accepts a date: text that looks like one is part of a title.
         Ok(Node { value: Value::Date(date), line }) => Ok(Node { value: Value::Text(date), line }),
         Ok(node) => Ok(node),
         Err(_) if text.is_empty() => issue("a value is missing: write path=value".to_owned()),
@@ -29,21 +29,21 @@ pub fn value_of(path: &Path, text: &str) -> Result<Node, Issue> {
     }
 }
 
-/// A document that is written as a tree, and the short forms in it.
+/// A document that is written as a tree, and its short forms.
 pub trait Root: Setting + JsonSchema {
     /// Tables that may be written as the value of one of their keys: `stations = 10` stands for
     /// `stations.count = 10`.
     const SHORT_FORMS: &'static [(&'static str, &'static str)];
 }
 
-/// Puts a value at each place that the path names, and reads the result.
+/// Sets a value at each place that the path names, and reads the result.
 ///
 /// # Errors
-/// An issue where the path leads nowhere, or the value does not have the shape of its place.
+/// An issue if the path leads nowhere, or the value does not have the shape of its place.
 pub fn set<T: Root>(tree: &Node, path: &Path, value: &Node) -> Result<(Node, T), Issue> {
     let mut tree = tree.clone();
     put::<T>(&mut tree, &path.0, value, &mut Path::default())?;
-    // A choice that was made otherwise is replaced, one level at a time from the outside.
+    // Another variant of a choice on the path is replaced, one level at a time from the outside.
     for _ in 0..=path.0.len() {
         match typed(&tree) {
             Ok(document) => return Ok((tree, document)),
@@ -57,8 +57,8 @@ pub fn set<T: Root>(tree: &Node, path: &Path, value: &Node) -> Result<(Node, T),
     Err(Issue { path: path.to_string(), message: "cannot be set".to_owned() })
 }
 
-/// If the fault is that a choice on the way has another variant besides the path's, keeps the
-/// path's alone, in every place like it.
+/// If the fault is that a choice on the path has a second variant, keeps only the variant of the
+/// path, at every such place.
 fn drop_other_variants(tree: &mut Node, path: &Path, fault: &Fault) -> bool {
     let at = fault.path().0.len();
     let (Kind::Several { .. }, Some(Step::Key(chosen))) = (&fault.kind, path.0.get(at)) else {
@@ -121,9 +121,9 @@ fn put<T: Root>(node: &mut Node, steps: &[Step], value: &Node, at: &mut Path) ->
             }
             let Value::List(items) = &mut node.value else {
                 let what = if node.value == Node::EMPTY.value {
-                    "no list is written here to take one of".to_owned()
+                    "the document has no list here".to_owned()
                 } else {
-                    format!("is no list, but {}", node.described())
+                    format!("is not a list but {}", node.described())
                 };
                 return issue(at, what);
             };
@@ -149,7 +149,7 @@ fn short_form<T: Root>(path: &str) -> Option<&'static str> {
     T::SHORT_FORMS.iter().find(|(at, _)| *at == path).map(|(_, key)| *key)
 }
 
-/// Turns a short form into the table that it stands for. Any other single value makes room for a
+/// Replaces a short form by the table that it stands for. Any other single value is replaced by a
 /// table.
 fn spell_out<T: Root>(node: &mut Node, path: &str) {
     if matches!(node.value, Value::Table(_)) {
@@ -169,10 +169,10 @@ fn there_are(count: usize) -> String {
     }
 }
 
-/// The value at a path, a list where the path has `[*]`; `at` is where the search begins.
+/// The value at a path, or a list if the path has `[*]`; `at` is where the search begins.
 ///
 /// # Errors
-/// An issue where the path leads nowhere.
+/// An issue if the path leads nowhere.
 pub fn get(json: &Json, steps: &[Step], at: &mut Path) -> Result<Json, Issue> {
     let Some((step, rest)) = steps.split_first() else { return Ok(json.clone()) };
     let issue = |at: &Path, message| Err(Issue { path: at.to_string(), message });

@@ -1,4 +1,4 @@
-//! A structural fault: what was written does not have the shape of a scenario.
+//! Structural faults: the document does not have the shape of a scenario.
 
 use crate::check::Issue;
 use crate::path::{Path, Step, is_bare, shown};
@@ -6,20 +6,20 @@ use crate::schema;
 use crate::tree::Node;
 use serde_json::Value as Json;
 
-/// What is wrong, and where: a fault of shape.
+/// A fault of shape and its place.
 #[derive(Debug)]
 pub struct Fault {
-    /// From the innermost step outwards: the path grows while the fault travels up.
+    /// From the innermost step outwards: the path grows while the fault is passed up.
     steps: Vec<Step>,
-    /// 0 where unknown.
+    /// 0 if unknown.
     line: usize,
     pub(crate) kind: Kind,
 }
 
-/// What is wrong.
+/// The kind of a fault.
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// Said in words.
+    /// A message.
     Message(String),
     /// The key at the end of the fault's path, which its table does not have.
     UnknownKey { key: String, known: &'static [&'static str] },
@@ -36,17 +36,17 @@ impl Fault {
         Self::new(line, Kind::Message(message.into()))
     }
 
-    /// A fault of the value itself.
+    /// A fault of a value.
     pub fn here(message: impl Into<String>) -> Self {
         Self::message(0, message)
     }
 
-    /// The same fault, seen from the table in which `node` stands under `key`.
+    /// The same fault, relative to the table in which `node` is at `key`.
     pub(crate) fn in_key(self, key: &str, node: &Node) -> Self {
         self.within(Step::Key(key.to_owned()), node)
     }
 
-    /// The same fault, seen from the list in which `node` stands.
+    /// The same fault, relative to the list in which `node` is.
     pub(crate) fn in_item(self, index: usize, node: &Node) -> Self {
         self.within(Step::Index(index), node)
     }
@@ -59,12 +59,13 @@ impl Fault {
         self
     }
 
-    /// Where it is.
+    /// Its path.
     pub(crate) fn path(&self) -> Path {
         Path(self.steps.iter().rev().cloned().collect())
     }
 
-    /// What a user reads; the schema of the whole tells where an unknown key belongs.
+    /// The message for users; the schema of the document tells to which table an unknown key
+    /// belongs.
     pub(crate) fn into_issue(self, schema: impl FnOnce() -> Json) -> Issue {
         let path = self.path();
         let line = match self.line {
@@ -88,7 +89,7 @@ impl Fault {
     }
 }
 
-/// What to write instead of an unknown key at `path`.
+/// The suggestion for an unknown key at `path`.
 fn advice(path: &Path, key: &str, known: &[&str], schema: &Json) -> String {
     const MOST: usize = 4;
     let mut places = if is_bare(key) { schema::places(schema, key) } else { Vec::new() };
@@ -116,11 +117,11 @@ fn advice(path: &Path, key: &str, known: &[&str], schema: &Json) -> String {
     format!("it belongs at {}; {here}", places.join(" or "))
 }
 
-/// Up to three of the candidates, nearest first, that a mistyped word may stand for.
+/// Up to three of the candidates for which a mistyped word may stand, nearest first.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    /// Below this, a suggestion puzzles more than it helps.
+    /// The minimum similarity of a helpful suggestion.
     const ALIKE: f64 = 0.67;
-    // A mistyped word is about as long as what it stands for: longer ones are not compared.
+    // A mistyped word has about the length of the intended one: longer words are not compared.
     const LONGEST: usize = 64;
     if word.len() > LONGEST {
         return Vec::new();
@@ -135,8 +136,9 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Vec
     scored.into_iter().take(3).filter(|(s, _)| *s > best - 0.15).map(|(_, c)| c).collect()
 }
 
-/// 1 for equal words; nearly as much for a word without its unit or with another, as `duration`
-/// or `duration_ms` for `duration_s`, and for one with the candidate in it, as `802.11g` for `11g`.
+/// The similarity of two words: 1 if they are equal; nearly as much for a word without its unit or
+/// with another, as `duration` or `duration_ms` for `duration_s`, and for one that contains the
+/// candidate, as `802.11g` for `11g`.
 fn likeness(word: &str, candidate: &str) -> f64 {
     let stem = candidate.rsplit_once('_').map_or(candidate, |(stem, _)| stem);
     let word_stem = word.rsplit_once('_').map_or(word, |(stem, _)| stem);

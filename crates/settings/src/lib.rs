@@ -1,6 +1,6 @@
 //! Settings declared once.
 //!
-//! A key of a scenario or of a script is one field of the struct that the machine itself runs by:
+//! A key of a scenario or of a script is one field of the struct that the simulator itself uses:
 //!
 //! ```
 //! use kernel::Duration;
@@ -21,30 +21,31 @@
 //! assert_eq!(CoDel::keys(), ["target_ms", "marked"]);
 //! ```
 //!
-//! From the declaration follow `Default`, reading from TOML, JSON and scripts, writing, the JSON
-//! schema with its bounds, the message at the path of a value out of range, and the reference page.
+//! From the declaration are derived: `Default`, reading from TOML, JSON and scripts, writing, the
+//! JSON schema with its bounds, the message for a value out of range with its path, and the
+//! reference page.
 //!
 //! `#[setting(...)]` above a field takes
 //!
 //! - `key = "target_ms"`: the key, if it is not the field's name; its last word is the unit.
-//! - `default = 5.0`: a literal number is in that unit, all else is of the field's type. Without it
-//!   the default is the type's.
+//! - `default = 5.0`: a literal number is in that unit, any other expression has the field's type.
+//!   Without it the default is that of the type.
 //! - `range = 0.0..=1.0`: a range of written numbers, or a [`Range`].
 //! - `too_low = "..."`: the message where a number is below the range; `{is}` is the number.
 //! - `required = "as 0.01"`: there is no default. The text completes "missing; ..."; without a text
-//!   the document's own rules say what is missing.
+//!   a rule of the document reports what is missing.
 //! - `alias = "old_key"`: a name of the key from an earlier version.
-//! - `flatten`: the keys of the field's table stand among those of this one.
+//! - `flatten`: the keys of the field's table are keys of this table.
 //! - `skip`: no key sets the field.
 //!
-//! and `#[settings(...)]` above a struct `name = "..."`, what the schema calls it, if not by its
-//! own name without a `Settings` or `Config` at the end, and `check = function`, which
-//! relates several keys: `fn(&Self, &Path, &mut Faults)`.
+//! and `#[settings(...)]` above a struct takes `name = "..."`, its name in the schema, which
+//! otherwise is its own name without a `Settings` or `Config` at the end, and `check = function`,
+//! which checks several keys against each other: `fn(&Self, &Path, &mut Faults)`.
 //!
-//! `#[derive(Choice)]` is for an enum whose variants are names alone, or names with one table
-//! (`control = "cubic"`, `control.cubic.beta = 0.5`); [`registry!`] makes such an enum of files.
-//! What the schema calls it is its own name or `#[settings(name = "...")]`. A choice among numbers
-//! is declared by [`numbered!`].
+//! `#[derive(Choice)]` is for an enum whose variants are plain names, or names with one table
+//! (`control = "cubic"`, `control.cubic.beta = 0.5`); [`registry!`] declares such an enum from a
+//! list of files. Its name in the schema is its own name or `#[settings(name = "...")]`.
+//! [`numbered!`] declares a choice among numbers.
 
 mod check;
 mod choice;
@@ -75,7 +76,7 @@ pub use table::{Description, Settings, describe_table, read_table, write_table};
 pub use tree::{Node, Value, plural};
 pub use unit::Unit;
 
-// What the derived code names.
+// Items that the derived code uses.
 #[doc(hidden)]
 pub use schemars;
 #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! Numbers as they are written, and the types that they become.
+//! Numbers in documents, and the types to which they are converted.
 
 use crate::check::Check;
 use crate::fault::Fault;
@@ -10,14 +10,14 @@ use kernel::{BitRate, Bytes, Db, Dbm, Duration, Instant, Segments};
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value as Json;
 
-/// A quantity that is written as a number.
+/// A quantity that a document writes as a number.
 pub trait Number: Sized {
-    /// The quantity of so many units.
+    /// The quantity of this many units.
     fn written(value: f64, unit: Unit) -> Self;
 }
 
-/// A number as a person writes it: whole ones without a point, huge and tiny ones with an exponent,
-/// nothing beyond six digits.
+/// Formats a number for people: integers without a point, very large and very small ones with an
+/// exponent, at most six digits.
 pub fn number(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -27,7 +27,7 @@ pub fn number(value: f64) -> String {
     }
     if !(1e-4..1e9).contains(&value.abs()) {
         let short = format!("{value:.5e}");
-        // Whole numbers of more digits than the exponent form has are printed in full.
+        // Integers with more digits than the exponent form has are printed in full.
         if value == value.trunc() && value.abs() < 1e15 && short.parse() != Ok(value) {
             return format!("{value:.0}");
         }
@@ -42,11 +42,11 @@ pub fn number(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Whether a written number is of its key's range.
+/// Whether a number is in the range of its key.
 #[inline(never)]
 fn check_number(node: &Node, check: &mut Check<'_>) {
     let (value, is) = match node.value {
-        // Whole numbers are shown to the last digit.
+        // Integers are shown with all digits.
         Value::Integer(value) => (value as f64, value.to_string()),
         Value::Float(value) => (value, number(value)),
         _ => return,

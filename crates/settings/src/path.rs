@@ -22,9 +22,9 @@ impl Path {
     /// Reads `key.key[index].key`; an index is a number or `*`.
     ///
     /// # Errors
-    /// An issue that says why the text is no path.
+    /// An issue that says why the text is not a path.
     pub fn parse(text: &str) -> Result<Self, Issue> {
-        /// Far more than the deepest key of a scenario has.
+        /// Longer than the path of any key of a scenario.
         const MOST_STEPS: usize = 32;
         let mut steps = Vec::new();
         for part in text.split('.') {
@@ -45,14 +45,14 @@ impl Path {
                     ("*", _) => Step::Every,
                     (_, Ok(number)) => Step::Index(number),
                     _ => {
-                        let what = "in brackets stands a number from 0, or * for all";
+                        let what = "brackets contain a number from 0, or * for all";
                         return Err(malformed(text, what));
                     }
                 });
                 rest = after;
             }
             if steps.len() > MOST_STEPS {
-                return Err(malformed(text, "no key lies so deep"));
+                return Err(malformed(text, "no key has so long a path"));
             }
         }
         Ok(Self(steps))
@@ -80,7 +80,7 @@ impl Path {
         self.then(Step::Index(index))
     }
 
-    /// This path and one step more.
+    /// This path extended by one step.
     #[must_use]
     pub fn then(&self, step: Step) -> Self {
         let mut steps = self.0.clone();
@@ -99,7 +99,7 @@ pub fn is_bare(key: &str) -> bool {
     !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
 }
 
-/// Text from outside, made fit to stand in a message: short, and without control characters.
+/// Text from a document, prepared for a message: shortened and without control characters.
 pub fn shown(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut short = String::new();
@@ -150,8 +150,8 @@ mod tests {
         for text in ["", ".", "a..b", "a.", "[0]", "a b", "flows[0]tcp"] {
             assert!(message(text).starts_with("not a path: "), "{text}");
         }
-        assert!(message(&"a.".repeat(1000)).contains("no key lies so deep"));
-        assert!(message(&format!("a{}", "[0]".repeat(1000))).contains("no key lies so deep"));
+        assert!(message(&"a.".repeat(1000)).contains("no key has so long a path"));
+        assert!(message(&format!("a{}", "[0]".repeat(1000))).contains("no key has so long a path"));
         assert!(message("flows[0").contains("bracket does not close"));
         assert!(message("flows[x]").contains("a number from 0, or *"));
         assert!(message("flows[-1]").contains("a number from 0, or *"));

@@ -1,4 +1,4 @@
-//! Ranges of written numbers.
+//! Ranges of numbers in documents.
 
 use crate::number::number;
 use crate::unit::Unit;
@@ -6,7 +6,7 @@ use schemars::Schema;
 use serde_json::Value;
 use std::ops::RangeInclusive;
 
-/// Which numbers a key takes, and the message for those that it does not.
+/// The numbers that a key accepts, and the message for others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     low: f64,
@@ -23,7 +23,7 @@ pub struct Range {
 enum Wording {
     /// "must be from 1 to 2".
     Interval,
-    /// A probability; one above 1 is likely a percentage.
+    /// A probability; the message suggests that a number above 1 is a percentage.
     Probability,
     /// "is not of the form 2^k - 1".
     Window,
@@ -33,14 +33,14 @@ impl Range {
     /// Any number.
     pub const ANY: Self = Self::closed(f64::NEG_INFINITY, f64::INFINITY);
 
-    /// A probability that is never certain: from 0 to below 1.
+    /// A probability below 1: from 0 to below 1.
     pub const PROBABILITY: Self =
         Self { below: true, wording: Wording::Probability, ..Self::closed(0.0, 1.0) };
 
-    /// A part of a whole: above 0 up to 1.
+    /// A fraction: above 0 up to 1.
     pub const FRACTION: Self = Self { above: true, ..Self::closed(0.0, 1.0) };
 
-    /// Between 0 and 1, neither of them.
+    /// Between 0 and 1, both excluded.
     pub const OPEN_UNIT: Self = Self { above: true, below: true, ..Self::closed(0.0, 1.0) };
 
     /// A contention window in slots, of the form 2^k - 1, at most 32767 (802.11-2020 clause
@@ -57,7 +57,7 @@ impl Range {
         Self { above: true, ..Self::closed(low, high) }
     }
 
-    /// The same range with a message of its own for what is too low, in which `{is}` stands for the
+    /// The same range with a message of its own for numbers that are too low; `{is}` stands for the
     /// number.
     #[must_use]
     pub const fn too_low(self, message: &'static str) -> Self {
@@ -71,7 +71,7 @@ impl Range {
         high_enough && low_enough && formed
     }
 
-    /// Why a number is not of the range, written as `is`; `None` if it is.
+    /// Why a number is not in the range, with the number written as `is`; `None` if it is.
     pub(crate) fn fault(&self, value: f64, is: &str, unit: Unit) -> Option<String> {
         if *self == Self::ANY || self.contains(value) {
             return None;
@@ -160,31 +160,31 @@ impl From<std::ops::RangeFrom<u64>> for Range {
 mod tests {
     use super::*;
 
-    fn told(range: Range, value: f64, key: &str) -> String {
+    fn fault_of(range: Range, value: f64, key: &str) -> String {
         range.fault(value, &number(value), Unit::of(key)).unwrap_or_default()
     }
 
     #[test]
     fn a_message_names_the_range_the_unit_and_the_value() {
         let range = Range::from(0.0..=60_000.0);
-        assert_eq!(told(range, 5.0, "target_ms"), "");
-        assert_eq!(told(range, -1.0, "target_ms"), "must be from 0 to 60000 ms, is -1");
-        assert_eq!(told(range, f64::NAN, "target_ms"), "must be from 0 to 60000 ms, is NaN");
-        assert_eq!(told(Range::from(1..=255), 300.0, "limit"), "must be from 1 to 255, is 300");
-        assert_eq!(told(Range::FRACTION, 0.0, "p"), "must be above 0 and at most 1, is 0");
-        assert_eq!(told(Range::OPEN_UNIT, 1.0, "beta"), "must be in (0, 1), is 1");
+        assert_eq!(fault_of(range, 5.0, "target_ms"), "");
+        assert_eq!(fault_of(range, -1.0, "target_ms"), "must be from 0 to 60000 ms, is -1");
+        assert_eq!(fault_of(range, f64::NAN, "target_ms"), "must be from 0 to 60000 ms, is NaN");
+        assert_eq!(fault_of(Range::from(1..=255), 300.0, "limit"), "must be from 1 to 255, is 300");
+        assert_eq!(fault_of(Range::FRACTION, 0.0, "p"), "must be above 0 and at most 1, is 0");
+        assert_eq!(fault_of(Range::OPEN_UNIT, 1.0, "beta"), "must be in (0, 1), is 1");
     }
 
     #[test]
     fn a_probability_above_1_is_likely_a_percentage() {
         let message = "a probability is from 0 to below 1, is 5; 5 % is 0.05";
-        assert_eq!(told(Range::PROBABILITY, 5.0, "loss"), message);
-        assert_eq!(told(Range::PROBABILITY, 0.0, "loss"), "");
+        assert_eq!(fault_of(Range::PROBABILITY, 5.0, "loss"), message);
+        assert_eq!(fault_of(Range::PROBABILITY, 0.0, "loss"), "");
     }
 
     #[test]
     fn a_contention_window_has_its_form() {
-        let window = |value| told(Range::CONTENTION_WINDOW, value, "cw_min");
+        let window = |value| fault_of(Range::CONTENTION_WINDOW, value, "cw_min");
         assert_eq!(window(31.0), "");
         assert_eq!(window(30.0), "30 is not of the form 2^k - 1; the nearest are 15 and 31");
         assert_eq!(window(32.0), "32 is not of the form 2^k - 1; the nearest is 31");
@@ -195,9 +195,9 @@ mod tests {
     #[test]
     fn what_is_too_low_may_have_a_message_of_its_own() {
         let range = Range::from(1..=9).too_low("0 would drop every packet");
-        assert_eq!(told(range, 0.0, "limit_packets"), "0 would drop every packet");
-        assert_eq!(told(range, 10.0, "limit_packets"), "must be from 1 to 9 packets, is 10");
+        assert_eq!(fault_of(range, 0.0, "limit_packets"), "0 would drop every packet");
+        assert_eq!(fault_of(range, 10.0, "limit_packets"), "must be from 1 to 9 packets, is 10");
         let range = Range::above(1.0, 9.0).too_low("is {is}: too steep");
-        assert_eq!(told(range, 0.5, "shape"), "is 0.5: too steep");
+        assert_eq!(fault_of(range, 0.5, "shape"), "is 0.5: too steep");
     }
 }

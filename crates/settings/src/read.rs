@@ -1,8 +1,8 @@
-//! From the tree to the types.
+//! Reading: from the tree to the types.
 //!
-//! By [`Setting::read`] instead of serde, for three things: a fault knows its path, its line and
-//! what would have been right; TOML and JSON read alike; and a choice may be written by its name
-//! alone (`control = "new_reno"` is `control.new_reno = {}`).
+//! [`Setting::read`] is used instead of serde for three reasons: a fault has its path, its line and
+//! a suggestion; TOML and JSON read alike; and a choice may be written by its name alone (`control
+//! = "new_reno"` is `control.new_reno = {}`).
 
 use crate::check::{Check, Faults, Issue};
 use crate::choice::Named;
@@ -14,19 +14,19 @@ use crate::tree::{Node, Value};
 use crate::unit::Unit;
 use schemars::JsonSchema;
 
-/// Beyond this a float no longer counts in ones.
+/// Above this number a float cannot represent every integer.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Reads a tree.
 ///
 /// # Errors
-/// The first fault of shape, at its path and line.
+/// The first fault of shape, with its path and line.
 pub fn read<T: Setting + JsonSchema>(node: &Node) -> Result<T, Issue> {
     typed(node).map_err(|fault| fault.into_issue(schema::<T>))
 }
 
-/// Reads a tree as far as it is sound: what is at fault, in its shape or its range, is told, and
-/// has its default.
+/// Reads a tree and reports all faults of shape and range. Each faulty value is replaced by its
+/// default.
 pub fn read_sound<T: Setting + JsonSchema + Default>(node: &Node) -> (T, Faults) {
     let (root, mut sound, mut faults) = (Path::default(), node.clone(), Faults::default());
     while let Err(issue) = read::<T>(&sound) {
@@ -37,10 +37,10 @@ pub fn read_sound<T: Setting + JsonSchema + Default>(node: &Node) -> (T, Faults)
             return (T::default(), faults);
         }
     }
-    let told: Vec<String> = faults.0.iter().map(|issue| issue.path.clone()).collect();
+    let reported: Vec<String> = faults.0.iter().map(|issue| issue.path.clone()).collect();
     let mut of_range = Faults::default();
     T::check(&sound, Check::new(&root, &mut of_range));
-    of_range.0.retain(|issue| !told.contains(&issue.path));
+    of_range.0.retain(|issue| !reported.contains(&issue.path));
     for issue in &of_range.0 {
         sound.remove(&issue.path);
     }
@@ -52,7 +52,7 @@ pub(crate) fn typed<T: Setting>(node: &Node) -> Result<T, Fault> {
     T::read(node, Unit::NONE)
 }
 
-/// The value as what a key expects, or the fault that it is something else.
+/// The value as the key expects it, or the fault that it is something else.
 impl Node {
     fn wrong(&self, expected: &str, remedy: &str) -> Fault {
         let found = self.described();
@@ -60,13 +60,13 @@ impl Node {
         Fault::message(self.line, format!("must be {expected}, is {found}{remedy}"))
     }
 
-    /// What helps where a number is expected.
+    /// The suggestion if a number is expected.
     fn number_remedy(&self) -> String {
         let Value::Text(text) = &self.value else { return String::new() };
         let digits = text.trim().trim_end_matches(|c: char| !c.is_ascii_digit() && c != '.');
         match digits.parse::<f64>() {
             Ok(_) if digits == text.trim() => format!("write it without quotes: {digits}"),
-            Ok(_) => "write the number alone: the key says the unit".to_owned(),
+            Ok(_) => "write only the number: the key names the unit".to_owned(),
             Err(_) => String::new(),
         }
     }
@@ -81,7 +81,7 @@ impl Node {
     /// A number.
     ///
     /// # Errors
-    /// The fault that it is none.
+    /// A fault if it is no number.
     pub fn number(&self) -> Result<f64, Fault> {
         match self.value {
             Value::Integer(value) => Ok(value as f64),
@@ -93,12 +93,12 @@ impl Node {
     /// A whole number from 0.
     ///
     /// # Errors
-    /// The fault that it is none.
+    /// A fault if it is no such number.
     pub fn whole(&self) -> Result<u64, Fault> {
         const EXPECTED: &str = "a whole number from 0";
         match self.value {
             Value::Integer(value) => u64::try_from(value).map_err(|_| self.wrong(EXPECTED, "")),
-            // `1e6` is a float to TOML, and a whole number to everybody else.
+            // In TOML `1e6` is a float; users write it as an integer.
             Value::Float(value) if (0.0..=EXACT).contains(&value) && value.trunc() == value => {
                 Ok(value as u64)
             }
@@ -140,11 +140,11 @@ impl Node {
     /// One of the variants of a choice.
     ///
     /// # Errors
-    /// The fault that it is none, or several.
+    /// A fault if it is none of the variants, or if several are given.
     pub fn named(&self, variants: &'static [&'static str]) -> Result<Named<'_>, Fault> {
         let named = match &self.value {
             Value::Text(name) => Named { name, table: None },
-            // A name of digits needs no quotes.
+            // A name that consists of digits needs no quotes.
             Value::Integer(number) => {
                 match variants.iter().find(|name| name.parse() == Ok(*number)) {
                     Some(name) => Named { name, table: None },
@@ -173,7 +173,7 @@ impl Node {
         entries: &'a [(String, Self)],
         variants: &'static [&'static str],
     ) -> Result<Named<'a>, Fault> {
-        // Of several a misspelt name first: it may be all that is wrong.
+        // If there are several, a misspelt name comes first, since it may be the only mistake.
         let misspelt = entries.iter().find(|(name, _)| !variants.contains(&&name[..]));
         match (entries, misspelt) {
             ([], _) => Err(self.wrong(&one_of(variants), "")),

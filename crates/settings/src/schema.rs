@@ -1,4 +1,4 @@
-//! The JSON schema, and what can be learnt from it.
+//! The JSON schema, and queries about it.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
@@ -20,7 +20,7 @@ fn in_one_line(schema: &mut Schema) {
     }
 }
 
-/// The paths at which a key of this name stands.
+/// The paths of the keys with this name.
 pub(crate) fn places(root: &Value, key: &str) -> Vec<String> {
     let mut found = Vec::new();
     search(root, root, "", key, &mut found);

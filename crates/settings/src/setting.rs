@@ -1,4 +1,4 @@
-//! What may stand under a key.
+//! The values that a key may have.
 
 use crate::check::{Check, Faults};
 use crate::fault::Fault;
@@ -9,7 +9,7 @@ use crate::unit::Unit;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value as Json;
 
-/// A value under a key.
+/// A value of a key.
 pub trait Setting: Sized {
     /// Reads a value that is written in this unit.
     ///
@@ -17,19 +17,19 @@ pub trait Setting: Sized {
     /// The first fault of shape.
     fn read(node: &Node, unit: Unit) -> Result<Self, Fault>;
 
-    /// Writes it in this unit; null where there is no value.
+    /// Writes it in this unit; null if there is no value.
     fn write(&self, unit: Unit) -> Json;
 
     /// The schema of such values.
     fn schema(unit: Unit, range: &Range, generator: &mut SchemaGenerator) -> Schema;
 
-    /// Finds every number out of range in what was written.
+    /// Finds every number out of range in the document.
     fn check(_node: &Node, _check: Check<'_>) {}
 
-    /// Finds what is wrong between several keys.
+    /// Finds violations of rules that relate several keys.
     fn relate(&self, _at: &Path, _faults: &mut Faults) {}
 
-    /// A default as a schema shows it; `None` for what stands below it key by key.
+    /// A default as the schema shows it; `None` for a table, whose keys have defaults of their own.
     fn shown(&self, unit: Unit) -> Option<Json> {
         Some(self.write(unit)).filter(|json| !json.is_null())
     }

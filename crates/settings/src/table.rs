@@ -10,14 +10,14 @@ use crate::unit::Unit;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value as Json};
 
-/// A table of keys; see the crate's documentation for how one is declared.
+/// A table of keys; the documentation of the crate describes the declaration.
 pub trait Settings: Default {
-    /// What the schema calls it.
+    /// Its name in the schema.
     const NAME: &'static str;
-    /// What it is for.
+    /// Its description.
     const MEANING: &'static str;
 
-    /// The keys, those of tables among them included.
+    /// The keys, including those of flattened tables.
     fn keys() -> &'static [&'static str];
 
     /// Reads the value of a key; `false` if there is no such key.
@@ -147,7 +147,7 @@ pub fn describe_table<T: Settings + JsonSchema>(generator: &mut SchemaGenerator)
     schema
 }
 
-/// What the keys of a table are.
+/// The descriptions of a table's keys.
 #[derive(Debug, Default)]
 pub struct Description {
     properties: Map<String, Json>,
@@ -155,7 +155,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// One more key.
+    /// Adds a key.
     pub fn key<T: Setting>(
         &mut self,
         key: &'static str,

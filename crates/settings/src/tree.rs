@@ -1,5 +1,5 @@
-//! What was written, as a tree: the common form of TOML and JSON, in the order of the text and
-//! with the line of each value.
+//! A document as a tree: the common form of TOML and JSON, in the order of the text and with the
+//! line of each value.
 
 use crate::path::{Path, Step, is_bare, shown};
 use serde::de::{self, MapAccess, SeqAccess, Visitor};
@@ -13,7 +13,7 @@ use toml::de::{DeTable, DeValue};
 pub struct Node {
     /// The value.
     pub value: Value,
-    /// Counted from 1; 0 where the value comes from no text with lines.
+    /// Counted from 1; 0 if the value does not come from a text with lines.
     pub line: usize,
 }
 
@@ -28,7 +28,7 @@ pub enum Value {
     Float(f64),
     /// A text.
     Text(String),
-    /// A TOML date or time, which no key wants; kept to be named in a message.
+    /// A TOML date or time. No key accepts one; it is kept for the message.
     Date(String),
     /// A list.
     List(Vec<Node>),
@@ -59,7 +59,7 @@ impl Node {
         Ok(Self { value: convert(value.get_ref(), &Lines(Vec::new())), line: 0 })
     }
 
-    /// Takes out what stands at a path, if anything does; an element of a list stays.
+    /// Removes the value at a path, if there is one; an element of a list stays.
     pub fn remove(&mut self, path: &str) {
         let Ok(Path(steps)) = Path::parse(path) else { return };
         let mut node = self;
@@ -83,7 +83,7 @@ impl Node {
         }
     }
 
-    /// Forgets where everything was written.
+    /// Removes all line numbers.
     pub fn forget_lines(&mut self) {
         self.line = 0;
         match &mut self.value {
@@ -93,7 +93,7 @@ impl Node {
         }
     }
 
-    /// What kind of value it is, with the value, for a message.
+    /// The kind of the value, and the value, for a message.
     pub fn described(&self) -> String {
         match &self.value {
             Value::Bool(value) => value.to_string(),
@@ -113,7 +113,7 @@ impl Node {
         }
     }
 
-    /// The tree as JSON; numbers that JSON lacks become null.
+    /// The tree as JSON; NaN and infinity become null.
     pub fn to_json(&self) -> serde_json::Value {
         use serde_json::Value as Json;
         match &self.value {
@@ -128,8 +128,8 @@ impl Node {
         }
     }
 
-    /// The tree as TOML: single values first, then a section for each table, in which deeper
-    /// values stand under dotted keys.
+    /// The tree as TOML: single values first, then a section for each table, in which deeper values
+    /// have dotted keys.
     pub fn to_toml(&self) -> String {
         let mut text = String::new();
         let Value::Table(entries) = &self.value else { return text };
@@ -154,14 +154,14 @@ impl Node {
     }
 }
 
-/// "s" for all counts but one.
+/// "s" for all counts except one.
 pub fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
 type Section<'a> = (String, &'a [(String, Node)]);
 
-/// `[key]` with its entries, or `[[key]]` for each of several; `None` for what is no section.
+/// `[key]` with its entries, or `[[key]]` for each of several; `None` if the value is no section.
 fn section_heads<'a>(key: &str, node: &'a Node) -> Option<Vec<Section<'a>>> {
     match &node.value {
         Value::Table(entries) => Some(vec![(format!("[{}]", key_text(key)), entries)]),
@@ -213,7 +213,7 @@ fn key_text(key: &str) -> String {
     if is_bare(key) { key.to_owned() } else { toml::Value::String(key.to_owned()).to_string() }
 }
 
-/// Where each line after the first begins.
+/// The offsets at which the lines after the first begin.
 struct Lines(Vec<usize>);
 
 impl Lines {
@@ -245,7 +245,7 @@ fn convert(value: &DeValue<'_>, lines: &Lines) -> Value {
         DeValue::Boolean(value) => Value::Bool(*value),
         DeValue::Integer(value) => match i64::from_str_radix(value.as_str(), value.radix()) {
             Ok(value) => Value::Integer(value),
-            // Beyond 64 bits: still a number, which the key will find too large.
+            // Beyond 64 bits: still a number, which the key will reject as too large.
             Err(_) => Value::Float(value.as_str().parse().unwrap_or(f64::INFINITY)),
         },
         DeValue::Float(value) => Value::Float(value.as_str().parse().unwrap_or(f64::NAN)),
@@ -264,7 +264,7 @@ fn convert(value: &DeValue<'_>, lines: &Lines) -> Value {
     }
 }
 
-/// From JSON, where null stands for an absent key.
+/// From JSON; null stands for an absent key.
 impl<'de> Deserialize<'de> for Node {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = deserializer.deserialize_any(JsonVisitor)?;

@@ -1,11 +1,11 @@
-//! Units of written numbers: the last word of a key.
+//! Units of numbers: the last word of a key.
 
 /// The unit in which a number is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// The last word of the key; empty without a unit.
     suffix: &'static str,
-    /// What follows a number in a message.
+    /// The text after a number in a message.
     symbol: &'static str,
 }
 
@@ -44,15 +44,15 @@ impl Unit {
         Self::NONE
     }
 
-    /// What follows a number in a message, with a space before it.
+    /// The text after a number in a message, with a space before it.
     pub fn symbol(self) -> &'static str {
         self.symbol
     }
 
-    /// How many nanoseconds one is.
+    /// The number of nanoseconds in one unit.
     ///
     /// # Panics
-    /// If it is no unit of time: the key of a `Duration` ends with one.
+    /// If the unit is none of time: the key of a `Duration` ends with one.
     pub(crate) fn nanoseconds(self) -> f64 {
         match self.suffix {
             "s" => 1e9,
@@ -63,7 +63,7 @@ impl Unit {
         }
     }
 
-    /// What a written time is multiplied by to be in seconds.
+    /// The factor that converts a time in this unit to seconds.
     pub(crate) fn seconds(self) -> f64 {
         match self.suffix {
             "s" => 1.0,

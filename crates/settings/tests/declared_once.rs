@@ -1,4 +1,4 @@
-//! What follows from one declaration of each key.
+//! Properties that follow from one declaration of each key.
 
 use kernel::{Bytes, Duration};
 use schemars::JsonSchema;
@@ -17,10 +17,10 @@ struct Limit {
 #[derive(Clone, Debug, PartialEq, Settings)]
 #[settings(name = "Codel", check = related)]
 struct CoDelConfig {
-    /// The standing delay that is tolerated.
+    /// The acceptable standing queue delay.
     #[setting(key = "target_ms", default = 5.0, range = 0.0..=60_000.0)]
     target: Duration,
-    /// How long the delay must stay above it.
+    /// How long the sojourn time must exceed the target.
     #[setting(key = "interval_ms", default = 100.0, range = 0.001..=60_000.0)]
     interval: Duration,
     #[setting(flatten)]
@@ -40,7 +40,7 @@ fn related(queue: &CoDelConfig, at: &Path, faults: &mut Faults) {
 #[derive(Clone, Debug, PartialEq, Settings)]
 struct Plain {}
 
-/// How a buffer is served.
+/// The queue discipline.
 #[derive(Clone, Debug, PartialEq, Choice)]
 enum Queue {
     Plain(Plain),
@@ -59,7 +59,7 @@ struct Link {
     /// Probability of a loss.
     #[setting(range = Range::PROBABILITY, required = "as 0.01")]
     loss: f64,
-    /// What it sends from.
+    /// The queue from which it sends.
     #[setting(default = Queue::Nothing)]
     queue: Queue,
     /// Weights.
@@ -79,7 +79,7 @@ fn read(text: &str) -> Result<Link, String> {
     settings::read(&tree(text)).map_err(|issue| issue.to_string())
 }
 
-/// What the numbers and relations of a text are told.
+/// The faults of a text's numbers and relations.
 fn faults(text: &str) -> Vec<String> {
     let (tree, mut faults) = (tree(text), Faults::default());
     Link::check(&tree, Check::new(&Path::default(), &mut faults));

@@ -1,8 +1,8 @@
 //! Prints every result of scenarios, to the last bit, for `benches/results.py`.
 //!
-//! Each line of the input is the path of a scenario file and, after tabs, what is to be set in it
+//! Each line of the input is the path of a scenario file and, after tabs, the settings to change
 //! (`path=value`). Each line of the output is a JSON object, in the order of the input: the digest,
-//! every value of the summary and every probe series; or the issues of a scenario that is refused;
+//! every value of the summary and every probe series; or the issues of a scenario that is rejected;
 //! or the message of a panic.
 
 use kernel::Seed;
@@ -21,7 +21,7 @@ const SEED: Seed = Seed { root: 1, replication: 0 };
 
 fn main() {
     let lines: Vec<String> = std::io::stdin().lines().map_while(Result::ok).collect();
-    // What a scenario panics with is printed as its result.
+    // If a scenario panics, the message is printed as its result.
     std::panic::set_hook(Box::new(|_| {}));
     let next = AtomicUsize::new(0);
     let (send, results) = mpsc::channel();
@@ -100,7 +100,7 @@ fn results(run: &Run) -> Json {
     json!({ "digest": format!("{:016x}", run.digest), "values": values, "series": series })
 }
 
-/// A value that reads back to the last bit.
+/// A value in a form that reads back exactly.
 fn text(value: &Value) -> String {
     match value {
         Value::Number(number) => format!("{number:?}"),
@@ -110,11 +110,11 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// How many points a series has, and FNV-1a over the bits of all times and values.
+/// The number of points of a series, and FNV-1a over the bits of all times and values.
 fn fingerprint(series: &Series) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for number in series.time_s.iter().chain(&series.value) {
-        // There are many ways to write NaN, and one meaning.
+        // NaN has many bit patterns, and one meaning.
         let bits = if number.is_nan() { f64::NAN.to_bits() } else { number.to_bits() };
         for byte in bits.to_le_bytes() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);

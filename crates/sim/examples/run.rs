@@ -1,5 +1,5 @@
 //! Runs a scenario file without Python: `run FILE [SEED] [SET...] `. Prints the digest and a few
-//! results; it is what instruction counts and profiles are taken of.
+//! results. Instruction counts and profiles are taken of this program.
 
 use kernel::Seed;
 use sim::{Scenario, Simulation, Value};

@@ -21,19 +21,19 @@ struct Query {
     psdu_bytes: u64,
     /// MPDUs in an A-MPDU; default no A-MPDU.
     mpdus: Option<u64>,
-    /// Rate in Mb/s of a frame without MCS: of all in 802.11b, a and g, default the highest; of
-    /// control frames later.
+    /// Rate in Mb/s of a frame without an MCS: of every frame in 802.11b, a and g (default: the
+    /// highest rate), and of control frames in later standards.
     rate_mbps: Option<f64>,
     /// Whether DSSS and CCK frames have the short preamble.
     short_preamble: bool,
-    /// Band in GHz; default that in which the standard is at home.
+    /// Band in GHz. Default: the band for which the standard was first defined.
     #[setting(key = "band_ghz")]
     band: Option<Band>,
     #[setting(flatten)]
     modes: McsKeys,
-    /// Forward error correction; default "bcc" where the mode has it.
+    /// Forward error correction. Default: "bcc" if the mode supports it.
     coding: Option<Coding>,
-    /// Type of the HE-LTF in 802.11ax; default "2x", and "4x" with 3200 ns.
+    /// Type of the HE-LTF in 802.11ax. Default: "2x", and "4x" with a guard interval of 3200 ns.
     ltf: Option<HeLtf>,
     /// Whether a PPDU of 802.11ax has extended range (HE ER SU).
     extended_range: bool,
@@ -46,12 +46,13 @@ struct Query {
 
 type Parts = Vec<(&'static str, f64)>;
 
-/// The JSON schema of what [`airtime`] takes.
+/// The JSON schema of the input of [`airtime`].
 pub fn airtime_schema() -> String {
     format!("{:#}\n", settings::schema::<Query>())
 }
 
-/// The parts of a PPDU and their durations in microseconds, `total` last; all faults at once.
+/// The parts of a PPDU and their durations in microseconds, `total` last; or all faults of the
+/// input.
 pub fn airtime(options: &Node) -> Result<Parts, Vec<Issue>> {
     let (query, mut faults) = settings::read_sound::<Query>(options);
     if faults.0.iter().any(|issue| issue.path == "standard") {
@@ -91,7 +92,7 @@ impl Query {
         }
     }
 
-    /// A frame with a rate has nothing that belongs to an MCS.
+    /// A frame with a rate has no settings that belong to an MCS.
     fn refuse_mcs(&self, standard: &Standard, high: bool, faults: &mut Faults) {
         let McsKeys { mcs, streams, width, guard } = self.modes;
         let given = [
@@ -107,7 +108,8 @@ impl Query {
         ];
         for (path, _) in given.into_iter().filter(|(_, given)| *given) {
             let message = if high {
-                "does not go with rate_mbps, which is for frames without MCS; leave one out".into()
+                "cannot be combined with rate_mbps, which is for frames without MCS; remove one"
+                    .into()
             } else {
                 format!("802.{} has none; take 11n, 11ac or 11ax", standard.name())
             };
@@ -117,7 +119,7 @@ impl Query {
 
     fn mode_by_mcs(&self, usual: TxVector, faults: &mut Faults) -> Option<Mode> {
         if self.short_preamble {
-            faults.fault("short_preamble", "is of DSSS and CCK frames only; leave it out");
+            faults.fault("short_preamble", "applies to DSSS and CCK frames only; remove the key");
         }
         let like = TxVector {
             coding: self.coding,
@@ -133,14 +135,14 @@ impl Query {
             .map(|(mode, _)| mode)
     }
 
-    /// The PSDU, of one piece or of MPDUs with delimiter and padding (clause 9.7.1).
+    /// The PSDU: a single MPDU, or MPDUs with delimiters and padding (clause 9.7.1).
     fn psdu(&self, standard: &Standard, mode: Option<&Mode>, faults: &mut Faults) -> Option<Bytes> {
         let class = mode.map(|mode| mode.class).or(standard.high).unwrap_or(ModeClass::Ofdm);
         let longest = phy::longest_psdu(class);
         let mpdus = self.mpdus.filter(|_| class.is_high());
         let most = match (mpdus, class) {
             (None, _) => longest.0,
-            // Table 9-25: the delimiter of HT counts to 4095.
+            // Table 9-25: the length field of an HT delimiter ends at 4095.
             (Some(_), ModeClass::Ht) => 4095,
             (Some(_), _) => 11_454,
         };

@@ -1,4 +1,4 @@
-//! Queries and what is answered.
+//! Tests of queries and their answers.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! From a plan to the machines that run it.
+//! Builds the state machines of a run from a plan.
 
 mod air;
 mod space;
@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 use tcp::control::{Connection, External};
 use wire::FlowId;
 
-/// The queues of all radios, in their order; with access categories each radio has one for each.
+/// The queues of all radios, in the order of the radios. With EDCA, each radio has a queue per
+/// access category.
 pub(crate) fn queues(plan: &plan::Plan, seed: &Seed) -> Vec<Box<dyn net::Queue>> {
     let access_point = plan::access_point(&plan.stations);
     let build = |(radio, number): (&Radio, u32)| -> Box<dyn net::Queue> {
@@ -44,18 +45,18 @@ pub(crate) fn queues(plan: &plan::Plan, seed: &Seed) -> Vec<Box<dyn net::Queue>>
     plan.topology.radios().iter().zip(0..).map(build).collect()
 }
 
-/// All directions of links, in their order.
+/// All link directions, in their order.
 pub(crate) fn wires(plan: &plan::Plan, seed: &Seed) -> Vec<net::Lossy> {
     let saturated = saturated(plan);
     let build = |at: &Wire| {
         let (link, direction) = plan.link(at.id);
         let wire = wire(link, direction, seed);
-        if saturated.contains(&at.id) { wire.telling_departures() } else { wire }
+        if saturated.contains(&at.id) { wire.reporting_departures() } else { wire }
     };
     plan.topology.wires().iter().map(build).collect()
 }
 
-/// The directions by which a source leaves that has a packet whenever the last has gone.
+/// The link directions that saturated sources feed.
 fn saturated(plan: &plan::Plan) -> BTreeSet<WireId> {
     let first = |flow: &plan::FlowPlan| {
         let path = plan.topology.path(flow.from, flow.to)?;
@@ -70,7 +71,8 @@ fn saturated(plan: &plan::Plan) -> BTreeSet<WireId> {
 }
 
 fn wire(link: &plan::LinkPlan, direction: usize, seed: &Seed) -> net::Lossy {
-    // Links draw by their numbers, so that a wire more or less changes no other link's draws.
+    // Each link draws random numbers by its own number, so that adding or removing a link does not
+    // change the draws of other links.
     let (queue, channel, packets, index) = match link.number {
         None => ("wire.queue", "wire.channel", "wire.loss", direction),
         Some(number) => ("link.queue", "link.channel", "link.loss", 2 * number + direction),
@@ -81,7 +83,7 @@ fn wire(link: &plan::LinkPlan, direction: usize, seed: &Seed) -> net::Lossy {
     net::Lossy::new(&link.directions[direction], streams)
 }
 
-/// The controller of a connection of this flow.
+/// The congestion control of a connection of this flow.
 pub(crate) fn control(
     tcp: &plan::TcpPlan,
     flow: FlowId,

@@ -1,5 +1,6 @@
-//! A checker apart from the code it checks: it watches what is sent, delivered and dropped, and
-//! keeps accounts of its own. A violated rule panics with the rule's name and the simulated time.
+//! A checker that is independent of the code it checks. It observes what is sent, delivered and
+//! dropped, and keeps its own records. If a rule is violated, it panics with the name of the rule
+//! and the simulated time.
 
 mod blocks;
 mod cell;
@@ -25,48 +26,49 @@ use wifi::Cell;
 use wifi::space::Heard;
 use wire::{Body, FlowId, Packet, Segment};
 
-/// What watches the medium.
+/// The checker of the medium.
 #[derive(Debug)]
 enum Air {
     Cell(Box<cell::Turns>),
     Space(Box<space::Watch>),
 }
 
-/// Accounts of one flow.
+/// The records of one flow.
 #[derive(Debug, Default, Clone)]
-struct Account {
+struct FlowRecord {
     sent: u64,
     arrived: u64,
     dropped: u64,
     /// At the end of the run, packets that are neither arrived nor dropped.
     resident: u64,
-    /// The receiver's present connection: data runs that reached its node, sorted and apart.
+    /// Of the receiver's current connection: the data ranges that reached its node, sorted and
+    /// disjoint.
     runs: Vec<(u64, u64)>,
-    /// Which units of blocks of coded data have, by the block's first byte.
+    /// The units of each block of coded data that reached it, by the block's first byte.
     blocks: BTreeMap<u64, BTreeSet<u8>>,
     connection: u32,
-    /// In-order bytes its receiver has delivered on the present connection.
+    /// In-order bytes that its receiver has delivered on the current connection.
     delivered: u64,
     /// Greatest datagram number that arrived.
     last_datagram: Option<u64>,
 }
 
-/// Accounts of one direction of a link.
+/// The records of one link direction.
 #[derive(Debug, Default, Clone)]
 struct Crossings {
     offered: u64,
     /// Packets delivered at the far end, lost or dropped.
     passed: u64,
-    /// At the end of the run, packets that are there.
+    /// At the end of the run, packets that are on the link.
     resident: u64,
 }
 
-/// Independent accounts of a run.
+/// The checker's records of a run.
 #[derive(Debug)]
 pub(crate) struct Checker {
     now: Instant,
-    accounts: Vec<Account>,
-    /// None in tests of the other rules.
+    records: Vec<FlowRecord>,
+    /// None in tests of other rules.
     air: Option<Air>,
     order: Order,
     wires: Vec<Crossings>,
@@ -84,15 +86,15 @@ impl Checker {
         } else {
             Air::Cell(Box::new(cell::Turns::new(mac, plan.topology.radios().len() as u32)))
         };
-        let accounts = Self::of_accounts(plan.flows.len(), plan.topology.wires().len());
-        Self { air: Some(air), ..accounts }
+        let records = Self::with_records(plan.flows.len(), plan.topology.wires().len());
+        Self { air: Some(air), ..records }
     }
 
-    /// For so many flows and directions of links.
-    fn of_accounts(flows: usize, wires: usize) -> Self {
+    /// For this many flows and link directions.
+    fn with_records(flows: usize, wires: usize) -> Self {
         Self {
             now: Instant::ZERO,
-            accounts: vec![Account::default(); flows],
+            records: vec![FlowRecord::default(); flows],
             air: None,
             order: Order::default(),
             wires: vec![Crossings::default(); wires],
@@ -103,14 +105,14 @@ impl Checker {
         rule(self.now, holds, name, detail);
     }
 
-    /// At the end of the run, every nanosecond of airtime of the window is accounted for.
+    /// At the end of the run, all airtime of the window is attributed.
     pub(crate) fn check_ledger(&self, ledger: &Ledger, window: Duration) {
         self.rule(ledger.contiguous(), "airtime has neither gap nor overlap", String::new);
         let seen = ledger.total();
         self.rule(seen == window, "airtime sums to 100 %", || format!("{seen} of {window}"));
     }
 
-    /// Time is monotone.
+    /// Time never decreases.
     fn on_time(&mut self, before: Instant, now: Instant) {
         self.rule(now >= before, "time is monotone", || format!("{before} then {now}"));
         self.now = now;
@@ -118,26 +120,26 @@ impl Checker {
 
     /// A connection begins.
     fn on_connection(&mut self, flow: FlowId) {
-        let account = &mut self.accounts[flow.0 as usize];
-        account.connection += 1;
-        account.runs.clear();
-        account.blocks.clear();
-        account.delivered = 0;
+        let record = &mut self.records[flow.0 as usize];
+        record.connection += 1;
+        record.runs.clear();
+        record.blocks.clear();
+        record.delivered = 0;
     }
 
     fn on_dropped(&mut self, at: Interface, packet: &Packet) {
-        self.accounts[packet.flow().0 as usize].dropped += 1;
+        self.records[packet.flow().0 as usize].dropped += 1;
         self.at_wire(at, |wire| wire.passed += 1);
     }
 
     fn on_resident(&mut self, at: Option<Interface>, packet: &Packet) {
-        self.accounts[packet.flow().0 as usize].resident += 1;
+        self.records[packet.flow().0 as usize].resident += 1;
         if let Some(at) = at {
             self.at_wire(at, |wire| wire.resident += 1);
         }
     }
 
-    /// Enters what happens at an interface, if it is a wire's.
+    /// Records an event at an interface, if the interface is that of a wire.
     fn at_wire(&mut self, at: Interface, enter: impl FnOnce(&mut Crossings)) {
         if let Interface::Wire(WireId(wire)) = at {
             enter(&mut self.wires[wire as usize]);
@@ -145,12 +147,12 @@ impl Checker {
     }
 
     fn on_arrived(&mut self, packet: &Packet) {
-        let account = &mut self.accounts[packet.flow().0 as usize];
-        account.arrived += 1;
+        let record = &mut self.records[packet.flow().0 as usize];
+        record.arrived += 1;
         match &packet.body {
-            Body::Segment(segment) => account.note_data(segment),
+            Body::Segment(segment) => record.note_data(segment),
             Body::Datagram(datagram) => {
-                let last = account.last_datagram.replace(datagram.number);
+                let last = record.last_datagram.replace(datagram.number);
                 let in_order = last.is_none_or(|last| last < datagram.number);
                 self.rule(in_order, "datagrams arrive in order and once", || {
                     format!("flow {}: {} after {last:?}", datagram.flow.0, datagram.number)
@@ -159,22 +161,23 @@ impl Checker {
         }
     }
 
-    /// A receiver delivered in-order bytes: they must have arrived, all of them, once.
+    /// A receiver delivered in-order bytes: all of them must have arrived, and each is delivered
+    /// once.
     fn on_bytes(&mut self, flow: FlowId, bytes: Bytes) {
-        let account = &mut self.accounts[flow.0 as usize];
-        account.delivered += bytes.0;
+        let record = &mut self.records[flow.0 as usize];
+        record.delivered += bytes.0;
         // Data begins behind the SYN, at sequence number 1.
-        let in_order = match account.runs.first() {
+        let in_order = match record.runs.first() {
             Some(&(1, end)) => end - 1,
             _ => 0,
         };
-        let delivered = account.delivered;
+        let delivered = record.delivered;
         self.rule(delivered <= in_order, "every byte is delivered once and in order", || {
             format!("flow {}: delivered {delivered} of {in_order} in order", flow.0)
         });
     }
 
-    /// Windows never fall below one segment.
+    /// Congestion windows are never below one segment.
     fn on_window(&self, flow: FlowId, sender: &tcp::Sender) {
         let window = sender.window_segments();
         self.rule(window >= 1.0, "windows are at least one segment", || {
@@ -189,17 +192,18 @@ impl Checker {
         }
     }
 
-    /// Something has happened in the medium.
+    /// The medium has changed.
     fn on_air(&mut self, medium: &Medium, heard: &[Heard]) {
         if let (Some(Air::Space(watch)), Medium::Space(space)) = (&mut self.air, medium) {
             watch.after(self.now, space, heard);
         }
     }
 
-    /// At the end, every packet is accounted for.
+    /// At the end, the number of packets sent equals the sum of those arrived, dropped and
+    /// resident.
     fn close(&self) {
-        for (flow, account) in self.accounts.iter().enumerate() {
-            let Account { sent, arrived, dropped, resident, .. } = *account;
+        for (flow, record) in self.records.iter().enumerate() {
+            let FlowRecord { sent, arrived, dropped, resident, .. } = *record;
             let settled = sent == arrived + dropped + resident;
             self.rule(settled, "sent = arrived + dropped + queued + in the air", || {
                 format!("flow {flow}: {sent} = {arrived} + {dropped} + {resident}")
@@ -216,12 +220,12 @@ impl Checker {
 }
 
 impl Observer for Checker {
-    #[allow(clippy::inline_always, reason = "a notice which nobody takes is never made")]
+    #[allow(clippy::inline_always, reason = "an unread notice is never constructed")]
     #[inline(always)]
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         match *notice {
             Notice::Time { before } => self.on_time(before, now),
-            Notice::Sent { packet } => self.accounts[packet.flow().0 as usize].sent += 1,
+            Notice::Sent { packet } => self.records[packet.flow().0 as usize].sent += 1,
             Notice::Queued { at, .. } => self.at_wire(at, |wire| wire.offered += 1),
             Notice::Dequeued { by, to: Some(to), packet } => {
                 self.order.on_taken(by.0, to.0, packet);
@@ -247,8 +251,9 @@ impl Observer for Checker {
     }
 }
 
-impl Account {
-    /// Adds a segment's data to what reached the receiver, by an interval union of its own.
+impl FlowRecord {
+    /// Adds a segment's data to what reached the receiver, with an interval union that is
+    /// independent of the receiver's.
     fn note_data(&mut self, segment: &Segment) {
         if !segment.forward || segment.len == 0 || segment.connection != self.connection {
             return;
@@ -258,7 +263,7 @@ impl Account {
             end += 1;
         }
         if let Some(coded) = &segment.coded {
-            // Any units of a block give it back, if they are as many as it has of data.
+            // A block can be decoded if at least as many of its units arrived as it has data units.
             let data = coded.data.get();
             let size = u64::from(coded.span).div_ceil(u64::from(data));
             let parity = coded.index >= data;
@@ -308,11 +313,11 @@ mod tests {
 
     #[test]
     fn runs_merge() {
-        let mut account = Account::default();
+        let mut record = FlowRecord::default();
         for (seq, len) in [(1, 10), (21, 10), (41, 5), (11, 10), (25, 20)] {
-            account.note_data(&segment(seq, len));
+            record.note_data(&segment(seq, len));
         }
-        assert_eq!(account.runs, [(1, 46)]);
+        assert_eq!(record.runs, [(1, 46)]);
     }
 
     #[test]
@@ -322,20 +327,20 @@ mod tests {
             let coded = wire::Coded { unit: 0, span: 25, data, index };
             Segment { coded: Some(coded), ..segment(seq, len) }
         };
-        let mut account = Account::default();
-        account.note_data(&unit(19, 7, 2));
-        account.note_data(&unit(1, 9, 3));
-        account.note_data(&unit(1, 9, 3));
-        assert_eq!(account.runs, [(19, 26)], "parity alone is no data");
-        account.note_data(&unit(1, 9, 7));
-        assert_eq!(account.runs, [(1, 26)]);
+        let mut record = FlowRecord::default();
+        record.note_data(&unit(19, 7, 2));
+        record.note_data(&unit(1, 9, 3));
+        record.note_data(&unit(1, 9, 3));
+        assert_eq!(record.runs, [(19, 26)], "parity alone is no data");
+        record.note_data(&unit(1, 9, 7));
+        assert_eq!(record.runs, [(1, 26)]);
     }
 
     #[test]
     #[should_panic(expected = "every byte is delivered once and in order")]
     fn delivering_what_did_not_arrive_is_found() {
-        let mut checker = Checker::of_accounts(1, 0);
-        checker.accounts[0].note_data(&segment(1, 10));
+        let mut checker = Checker::with_records(1, 0);
+        checker.records[0].note_data(&segment(1, 10));
         checker.on_bytes(FlowId(0), Bytes(10));
         checker.on_bytes(FlowId(0), Bytes(1));
     }
@@ -343,6 +348,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "time is monotone")]
     fn time_running_backwards_is_found() {
-        Checker::of_accounts(1, 0).on_time(Instant(2), Instant(1));
+        Checker::with_records(1, 0).on_time(Instant(2), Instant(1));
     }
 }

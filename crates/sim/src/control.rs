@@ -1,4 +1,4 @@
-//! Congestion controllers from outside: what a binding needs to bring its own.
+//! Congestion controls that are defined outside the simulator: the interface for bindings.
 
 use crate::plan::Plan;
 use crate::scenario::Issue;
@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 pub use tcp::control::{Delivery, External, NoExternal};
 pub use tcp::{Ack, Cause, Config, Control, Hint, Loss};
 
-/// Whether every controller that a plan names by an import path is there.
+/// Checks that every congestion control that a plan names by an import path exists.
 ///
 /// # Errors
-/// An issue for each table of flows whose controller is not.
+/// An issue for each table of flows whose congestion control does not exist.
 pub fn check(plan: &Plan, external: &dyn External) -> Result<(), Vec<Issue>> {
     let mut issues = Vec::new();
     let mut checked = BTreeSet::new();

@@ -8,8 +8,8 @@ use kernel::Instant;
 /// A fingerprint of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Digest {
-    /// Which directions are of `[[links]]`: what passes `[wire]` also passes the cell, where the
-    /// digest takes note of it.
+    /// Marks the directions of `[[links]]`. Packets that pass `[wire]` also pass the cell, where
+    /// the digest records them.
     listed: Vec<bool>,
     value: u64,
 }
@@ -32,7 +32,7 @@ impl Digest {
 }
 
 impl Observer for Digest {
-    #[allow(clippy::inline_always, reason = "a notice which nobody takes is never made")]
+    #[allow(clippy::inline_always, reason = "an unread notice is never constructed")]
     #[inline(always)]
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         match *notice {

@@ -1,4 +1,4 @@
-//! Flows: the two ends of a transport and the source of what they carry.
+//! Flows: the two ends of a transport and the traffic source.
 
 use crate::build;
 use crate::control::External;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tcp::{Receiver, ReceiverCounters, Sender, SenderCounters, TimerId};
 use wire::{FlowId, NodeId, TrafficClass};
 
-/// Which end of a connection.
+/// An end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     /// Sends the data.
@@ -27,9 +27,9 @@ pub(crate) struct Flow {
     pub(crate) to: Option<NodeId>,
     pub(crate) class: TrafficClass,
     pub(crate) start: Instant,
-    /// Nothing new is sent from here on.
+    /// From this time on, nothing new is sent.
     pub(crate) stop: Instant,
-    /// What it has to send.
+    /// The traffic source.
     pub(crate) source: Box<dyn Source>,
     pub(crate) transport: Transport,
 }
@@ -40,7 +40,7 @@ pub(crate) enum Transport {
     Udp(UdpFlow),
 }
 
-/// A TCP flow: its present connection, and what is known of those before.
+/// A TCP flow: its current connection, and the counters of earlier ones.
 #[derive(Debug)]
 pub(crate) struct TcpFlow {
     pub(crate) plan: plan::TcpPlan,
@@ -50,14 +50,14 @@ pub(crate) struct TcpFlow {
     pub(crate) receiver: Receiver,
     /// By side and timer.
     pub(crate) timers: [[Timer; TIMERS]; 2],
-    /// Counters of the connections before the present one.
+    /// Counters of the earlier connections.
     pub(crate) past: SenderCounters,
     past_received: ReceiverCounters,
     connection: u32,
     external: Arc<dyn External>,
 }
 
-/// How many kinds of timers an end may have.
+/// The number of timer kinds of an end.
 pub(crate) const TIMERS: usize = 4;
 
 /// A UDP flow.
@@ -65,9 +65,9 @@ pub(crate) const TIMERS: usize = 4;
 pub(crate) struct UdpFlow {
     pub(crate) header: Bytes,
     pub(crate) next_number: u64,
-    /// Datagrams that wait at the node, of a source of which one always does.
+    /// For a saturated source: the datagrams that wait at the node.
     pub(crate) waiting: Option<u32>,
-    /// First number of a broadcast that no node has yet.
+    /// The lowest number of a broadcast that no node has received yet.
     pub(crate) next_broadcast: u64,
 }
 
@@ -131,7 +131,7 @@ impl TcpFlow {
         }
     }
 
-    /// Replaces both ends by those of a new connection; timers of the old one go stale.
+    /// Replaces both ends by those of a new connection. Timers of the old connection become stale.
     pub(crate) fn reconnect(&mut self, id: FlowId) {
         self.connection += 1;
         self.past += self.sender.counters();

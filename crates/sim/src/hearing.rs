@@ -1,4 +1,4 @@
-//! Who hears whom in a scenario with a radio, and how well.
+//! Which nodes hear each other in a scenario with a radio, and with which power.
 
 use crate::build;
 use crate::medium::Medium;
@@ -7,31 +7,32 @@ use crate::topology::RadioId;
 use kernel::{Bytes, Instant, Seed};
 use wifi::space::Space;
 
-/// What a node gets of another's frames, as long as nothing disturbs them and without fading.
+/// The reception of one node's frames at another, without interference and without fading.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hearing {
-    /// Who sends: `ap`, `sta0`, `cells[0]`.
+    /// The transmitter: `ap`, `sta0`, `cells[0]`.
     pub from: String,
-    /// Who hears.
+    /// The receiver.
     pub to: String,
-    /// Power that arrives, in dBm; `None` where it is lost in the noise.
+    /// The received power in dBm; `None` if it is below the noise.
     pub signal_dbm: Option<f64>,
-    /// How far it stands above noise, in the width of their mode.
+    /// The signal-to-noise ratio, with the noise in the bandwidth of the mode.
     pub snr_db: Option<f64>,
-    /// Whether preambles are found.
+    /// Whether the receiver detects preambles.
     pub detected: bool,
-    /// Between nodes that exchange frames: the rate in Mb/s in which they do, and the part of the
-    /// frames that arrives.
+    /// Between nodes that exchange frames: their rate in Mb/s, and the fraction of the frames that
+    /// arrives.
     pub link: Option<(f64, f64)>,
 }
 
-/// Bytes of the frames.
+/// The size of the frames in bytes.
 const PSDU: Bytes = Bytes(1536);
-/// Rate control keeps to modes in which so many of them arrive, if there is one.
+/// Rate control uses only modes in which at least this fraction of the frames arrives, if there is
+/// such a mode.
 const ENOUGH: f64 = 0.9;
 
-/// The names of all nodes, and all pairs of which one hears the other at a moment or should; `None`
-/// without a radio.
+/// The names of all nodes, and all pairs in which one node hears the other at some time or should
+/// hear it; `None` without a radio.
 pub fn hearing(plan: &Plan, seed: &Seed, now: Instant) -> Option<(Vec<String>, Vec<Hearing>)> {
     let Medium::Space(mut space) = build::medium(plan, seed) else { return None };
     let nodes = 0..plan.topology.radios().len() as u32;
@@ -72,7 +73,8 @@ fn heard(plan: &Plan, space: &mut Space, now: Instant, pair: (u32, u32)) -> Opti
     })
 }
 
-/// How frames from one node to another choose their mode: at a station, or towards it.
+/// The rate control for frames from one node to another: that of the station which sends, or that
+/// towards the station.
 fn way(plan: &Plan, from: u32, to: u32) -> &RatePlan {
     let station = |radio: u32| {
         let node = plan.topology.radio(RadioId(radio)).node;

@@ -1,4 +1,4 @@
-//! Where the sciences meet: scenario, plan, world, measurement and run.
+//! Combines the models: scenario, plan, world, measurement and run.
 
 mod airtime;
 mod build;
@@ -29,8 +29,8 @@ pub use observe::{Value, observables};
 pub use plan::Plan;
 pub use probe::{Listed, Series, probes};
 pub use scenario::{Issue, Scenario};
-/// What was written, as a tree.
+/// The scenario as a tree of values.
 pub use settings::{Node, Value as Written};
 pub use simulation::{Run, Simulation, run};
-/// Scripts in time, played against a TCP sender or receiver alone.
-pub use tcp::drill as tcp_script;
+/// Timed scripts, run against a TCP sender or receiver.
+pub use tcp::script as tcp_script;

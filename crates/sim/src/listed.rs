@@ -14,7 +14,7 @@ macro_rules! listed {
         }
 
         impl $Name {
-            /// All of them, in this order: each stands at `self as usize`.
+            /// All variants in this order: each is at the index `self as usize`.
             $vis const ALL: [Self; [$($Name::$Variant),*].len()] = [$(Self::$Variant),*];
         }
     };

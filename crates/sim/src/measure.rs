@@ -1,6 +1,7 @@
-//! What a run accumulates while it goes: in fixed memory, however long the simulated time.
+//! Accumulators of a run, in fixed memory whatever the simulated time.
 //!
-//! These are accumulators and know nothing of the world. Inference across runs is Python's.
+//! The accumulators do not depend on the world. The Python package computes statistics over several
+//! runs.
 
 mod batch;
 mod delay;

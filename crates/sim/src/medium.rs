@@ -1,4 +1,4 @@
-//! The medium of a run: a cell in which all hear all, or a space.
+//! The medium of a run: a cell in which every node hears every other, or a space.
 
 use kernel::Instant;
 use wifi::phy::Mode;
@@ -6,16 +6,16 @@ use wifi::space::{Airtimes, Space};
 use wifi::{Cell, Command, Counters, FrameCounters, MsduSource};
 use wire::{Packet, TrafficClass};
 
-/// What frames travel through.
+/// The medium through which frames travel.
 #[derive(Debug)]
 pub(crate) enum Medium {
-    /// All hear all.
+    /// Every node hears every other.
     Cell(Box<Cell>),
-    /// Nodes hear what arrives at them.
+    /// A node hears what arrives at it.
     Space(Box<Space>),
 }
 
-/// Calls the same function of either.
+/// Calls the same function of either variant.
 macro_rules! either {
     ($medium:expr, $inner:ident => $call:expr) => {
         match $medium {
@@ -70,7 +70,7 @@ impl Medium {
         }
     }
 
-    /// How long a node has sent what, where that is known of each.
+    /// For how long a node has sent each kind of frame, if the medium records it per node.
     pub(crate) fn airtimes(&self, node: u32) -> Option<&Airtimes> {
         match self {
             Self::Cell(_) => None,

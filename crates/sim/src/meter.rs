@@ -1,4 +1,4 @@
-//! What is measured while the world runs: pure bookkeeping, no influence on the run.
+//! The measurement of a run. It has no influence on the run.
 
 use crate::measure::{self, Air, DelayStats, Estimate, Ledger, Level};
 use crate::medium::Medium;
@@ -29,7 +29,8 @@ impl IndexMut<DropCause> for Drops {
     }
 }
 
-/// What is known of a flow. Counts are from the start of the run, distributions of the window.
+/// The measurements of a flow. Counts begin at the start of the run, distributions at the start of
+/// the window.
 #[derive(Debug)]
 pub(crate) struct FlowMeter {
     /// Bytes delivered in order.
@@ -53,7 +54,7 @@ impl FlowMeter {
     }
 }
 
-/// What is known of a node of the cell, likewise.
+/// The measurements of a node of the cell, likewise.
 #[derive(Debug)]
 pub(crate) struct NodeMeter {
     pub(crate) queue: Level,
@@ -62,7 +63,7 @@ pub(crate) struct NodeMeter {
     pub(crate) ecn_marks: u64,
 }
 
-/// All measurement of a run. The window is what follows the warm-up.
+/// All measurements of a run. The window is the time after the warm-up.
 #[derive(Debug)]
 pub(crate) struct Meter {
     from: Instant,
@@ -73,14 +74,14 @@ pub(crate) struct Meter {
     open: bool,
     pub(crate) flows: Vec<FlowMeter>,
     pub(crate) nodes: Vec<NodeMeter>,
-    /// Packets that wait before the directions of links, two a link.
+    /// Packets that wait before the link directions, two directions per link.
     pub(crate) wires: Vec<Level>,
     pub(crate) ledger: Ledger,
     /// Number of contending stations over time.
     pub(crate) contending: Level,
     /// 1 while the access point contends.
     pub(crate) contending_ap: Level,
-    /// Since when the medium has been silent, and what that silence is.
+    /// Since when the medium has been idle, and the airtime kind of this idle time.
     silence: (Instant, Air),
     on_air: bool,
 }
@@ -133,19 +134,19 @@ impl Meter {
         self.from + Duration(part as u64)
     }
 
-    /// Bytes per second of these flows together, from the batches.
+    /// Bytes per second of all these flows, by batch means.
     pub(crate) fn byte_rate(&self, flows: &[FlowMeter]) -> Option<Estimate> {
         let total = |k: usize| flows.iter().map(|flow| flow.marks[k]).sum::<u64>() as f64;
         let ends = (0..self.ended).map(|k| (self.batch_end(k), total(k as usize)));
         measure::batch_means(ends)
     }
 
-    /// The goodput of these flows together in Mb/s; NaN where there are too few batches.
+    /// The goodput of all these flows in Mb/s; NaN if there are too few batches.
     pub(crate) fn goodput_mbps(&self, flows: &[FlowMeter]) -> f64 {
         self.byte_rate(flows).map_or(f64::NAN, |rate| rate.mean * 8e-6)
     }
 
-    /// Half the 95 % interval of that goodput in Mb/s; NaN where there are too few batches.
+    /// Half of the 95 % interval of that goodput in Mb/s; NaN if there are too few batches.
     pub(crate) fn goodput_half_width_mbps(&self, flows: &[FlowMeter]) -> f64 {
         self.byte_rate(flows).map_or(f64::NAN, |rate| rate.half_width() * 8e-6)
     }
@@ -165,7 +166,7 @@ impl Meter {
         self.ended += 1;
     }
 
-    /// A packet is where it was sent to.
+    /// A packet has reached its destination.
     fn on_arrived(&mut self, now: Instant, packet: &Packet) {
         match &packet.body {
             Body::Segment(segment) if segment.len == 0 => {}
@@ -189,9 +190,10 @@ impl Meter {
         }
     }
 
-    /// A file that was asked for at `asked` is complete.
+    /// The file that was requested at `asked` is complete.
     fn on_fetched(&mut self, now: Instant, flow: FlowId, asked: Instant) {
-        // A file asked for in the warm-up would count its own warm-up in.
+        // Only files that were requested in the window count: a file requested earlier would
+        // include part of the warm-up.
         if asked >= self.from {
             self.flows[flow.0 as usize].session.record(now - asked);
         }
@@ -211,7 +213,7 @@ impl Meter {
         }
     }
 
-    /// The set of contending nodes may have changed.
+    /// The set of nodes with a frame to send may have changed.
     fn on_contention(&mut self, now: Instant, cell: &Medium) {
         self.contending.set(now, cell.contending_stations() as usize);
         self.contending_ap.set(now, usize::from(!cell.is_free(wifi::ACCESS_POINT)));
@@ -227,23 +229,23 @@ impl Meter {
         self.ledger.add(kind, since, now);
     }
 
-    /// An exchange or a collision takes the medium: books all its frames.
+    /// An exchange or a collision occupies the medium: adds all its frames to the ledger.
     fn on_exchange(&mut self, exchange: &Exchange, cell: &Cell) {
         self.end_silence(exchange.start);
         self.on_air = true;
-        let mut booked = exchange.start;
-        if exchange.outcome == ExchangeOutcome::Collision {
-            self.ledger.add(Air::Collision, booked, exchange.end);
+        let mut counted_until = exchange.start;
+        if exchange.fate == Fate::Collision {
+            self.ledger.add(Air::Collision, counted_until, exchange.end);
         }
         for step in exchange.steps() {
-            self.ledger.add(Air::IfsBackoff, booked, step.start);
-            self.book_frame(exchange, step, cell);
-            booked = step.end();
+            self.ledger.add(Air::IfsBackoff, counted_until, step.start);
+            self.count_frame(exchange, step, cell);
+            counted_until = step.end();
         }
         self.silence = (exchange.end, Air::IfsBackoff);
     }
 
-    fn book_frame(&mut self, exchange: &Exchange, step: &Step, cell: &Cell) {
+    fn count_frame(&mut self, exchange: &Exchange, step: &Step, cell: &Cell) {
         let (start, end) = (step.start, step.end());
         let kind = match step.kind {
             StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf => Air::RtsCts,
@@ -252,18 +254,15 @@ impl Meter {
             }
             StepKind::BlockAckRequest if exchange.outcome == ExchangeOutcome::DataLost => Air::Lost,
             StepKind::Ack | StepKind::BlockAck | StepKind::BlockAckRequest => Air::MacAck,
-            StepKind::Data
-                if exchange.outcome == ExchangeOutcome::DataLost || exchange.repeated =>
-            {
-                Air::Lost
-            }
-            StepKind::Data => return self.book_data(exchange, step, cell),
+            StepKind::Data if exchange.fate == Fate::DataLost || exchange.repeated => Air::Lost,
+            StepKind::Data => return self.count_data(exchange, step, cell),
         };
         self.ledger.add(kind, start, end);
     }
 
-    /// Of the payload's time, useful and wasted bytes have their shares; the rest is headers.
-    fn book_data(&mut self, exchange: &Exchange, step: &Step, cell: &Cell) {
+    /// The useful and the wasted bytes have their shares of the payload's time; the rest is
+    /// headers.
+    fn count_data(&mut self, exchange: &Exchange, step: &Step, cell: &Cell) {
         let (mut payload, mut acks, mut wasted) = (Bytes::ZERO, Bytes::ZERO, Bytes::ZERO);
         for frame in cell.frames_on_air() {
             if frame.wasted {
@@ -288,7 +287,7 @@ impl Meter {
         }
     }
 
-    /// Settles accounts at the end of the run.
+    /// Completes the measurements at the end of the run.
     fn close(&mut self, end: Instant) {
         if !self.on_air {
             self.end_silence(end);
@@ -305,7 +304,7 @@ impl Meter {
 }
 
 impl Observer for Meter {
-    #[allow(clippy::inline_always, reason = "a notice which nobody takes is never made")]
+    #[allow(clippy::inline_always, reason = "an unread notice is never constructed")]
     #[inline(always)]
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         match *notice {
@@ -331,7 +330,7 @@ impl Observer for Meter {
     }
 }
 
-/// What of a packet is useful to the user, and as what: data bytes, or a whole pure TCP ACK.
+/// The useful part of a packet and its kind: data bytes, or a whole pure TCP ACK.
 fn useful_part(packet: &Packet) -> (Air, Bytes) {
     match &packet.body {
         Body::Segment(segment) if segment.is_pure_ack() => (Air::TcpAck, packet.size),

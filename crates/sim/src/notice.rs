@@ -1,7 +1,7 @@
-//! What happens in a run, as observers are told of it.
+//! Notices: the events of a run for its observers.
 //!
-//! The world publishes a [`Notice`] for each thing that happens, mostly when it carries out a
-//! command of a machine. The machines know nothing of observers, and observers change nothing.
+//! The world publishes a [`Notice`] for each event, mostly when it executes a command of a state
+//! machine. The state machines do not depend on observers, and observers do not change the run.
 
 use crate::flow::Side;
 use crate::listed::listed;
@@ -15,10 +15,10 @@ use wifi::space::Heard;
 use wifi::{Cell, MsduOutcome};
 use wire::{FlowId, Packet};
 
-/// Is told of what happens.
+/// Receives the notices of a run.
 pub(crate) trait Observer {
-    /// This happens now. An observer ignores what it does not want: implementations are inlined,
-    /// so that a notice which nobody takes is never made.
+    /// An event occurs now. An observer ignores notices that it does not need. Implementations are
+    /// inlined, so that an unread notice is never constructed.
     fn on(&mut self, now: Instant, notice: &Notice<'_>);
 }
 
@@ -26,74 +26,78 @@ listed! {
     /// Why a packet was lost.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum DropCause {
-        /// The queue of a radio dropped it, for want of room or to signal congestion.
+        /// The queue of a radio dropped it, because of its limit or to signal congestion.
         Queue,
-        /// The queue of a wired link did.
+        /// The queue of a wired link dropped it, for the same reasons.
         WireQueue,
-        /// A retry limit of the MAC.
+        /// The MAC discarded it at a retry limit.
         RetryLimit,
-        /// The lifetime of a frame in the MAC.
+        /// The MAC discarded it when its lifetime expired.
         Lifetime,
-        /// A broadcast that collided: no node sends it again.
+        /// A broadcast collided, which no node retransmits.
         Broadcast,
-        /// A wired link that loses packets.
+        /// A wired link lost it.
         WireLoss,
     }
 }
 
-/// What happens.
+/// An event of a run.
 #[derive(Clone, Copy, Debug)]
-#[allow(dead_code, reason = "a notice tells all that the world knows, whoever reads it")]
+#[allow(
+    dead_code,
+    reason = "a notice has all fields that the world knows, even if no observer reads them"
+)]
 pub(crate) enum Notice<'a> {
-    /// The world takes its next event. The event before was at this instant.
+    /// The world handles its next event. The previous event was at this instant.
     Time { before: Instant },
 
     /// A transport hands a packet to the network layer of its node.
     Sent { packet: &'a Packet },
     /// A packet is offered to the queue of an interface, which may drop it at once.
     Queued { at: Interface, packet: &'a Packet },
-    /// The queue of a radio gives up a packet, which goes into service for this receiver; `None`
-    /// is all.
+    /// A packet leaves the queue of a radio and enters service for this receiver; `None` is
+    /// broadcast.
     Dequeued { by: RadioId, to: Option<RadioId>, packet: &'a Packet },
-    /// So many packets wait in the queue of an interface, those in service not counted.
+    /// The number of packets that wait in the queue of an interface, without those in service.
     Waiting { at: Interface, packets: usize },
     /// The queue of an interface marks a packet instead of dropping it.
     Marked { at: Interface, packet: &'a Packet },
     /// A packet is lost.
     Dropped { at: Interface, packet: &'a Packet, cause: DropCause },
-    /// A packet reaches the far end of a direction of a link.
+    /// A packet reaches the far end of a link direction.
     Crossed { wire: WireId, packet: &'a Packet },
-    /// A packet comes up from the air, for the first time.
+    /// The MAC delivers a received packet, which is not a duplicate.
     Received { by: RadioId, packet: &'a Packet },
-    /// The service of a packet at a radio ends: how its sender takes it, and whether the receiver
-    /// has the packet.
-    Served { by: RadioId, packet: &'a Packet, outcome: MsduOutcome, received: bool },
-    /// A packet is where it was sent to. A broadcast arrives once, at the first node that has it.
+    /// The service of a packet at a radio ends: the outcome at its transmitter, and whether the
+    /// receiver has the packet.
+    Served { by: RadioId, packet: &'a Packet, outcome: Outcome, received: bool },
+    /// A packet reaches its destination. A broadcast arrives once, at the first node that receives
+    /// it.
     Arrived { packet: &'a Packet },
-    /// At the end of the run: a packet is at this interface, neither arrived nor lost; `None` is
-    /// in service at some radio.
+    /// At the end of the run: a packet is at this interface, neither arrived nor lost; `None` is in
+    /// service at a radio.
     Resident { at: Option<Interface>, packet: &'a Packet },
 
-    /// The set of nodes that contend may have changed.
+    /// The set of nodes with a frame to send may have changed.
     Contention { medium: &'a Medium },
-    /// An exchange or a collision takes the medium of a cell in which all hear all.
+    /// An exchange or a collision begins in a cell in which every node hears every other.
     ExchangeBegan { exchange: &'a Exchange, cell: &'a Cell },
-    /// That medium is silent again.
+    /// That medium is idle again.
     ExchangeEnded,
-    /// An exchange takes airtime, or a collision: told of each radio that opens one, in a cell as
-    /// it begins, in space as it ends. `arrived` is whether the data arrived.
-    Aired { by: RadioId, with: Option<RadioId>, used: Duration, arrived: bool },
-    /// Frames have begun or ended on the air, and radios have followed these to their ends. What
-    /// radios hear is told in space alone, once `World::listen` was called.
+    /// An exchange or a collision uses airtime. The notice is published for each radio that begins
+    /// one: in a cell at the beginning, in space at the end. `arrived` is whether the data arrived.
+    AirtimeUsed { by: RadioId, with: Option<RadioId>, used: Duration, arrived: bool },
+    /// Frames have begun or ended on the air, and radios have received these to their ends.
+    /// Receptions are reported only in space, and after a call of `World::listen`.
     Air { medium: &'a Medium, heard: &'a [Heard] },
-    /// A radio sends to another in this mode from now on.
+    /// From now on a radio sends to another in this mode.
     Mode { by: RadioId, to: RadioId, mode: &'a Mode },
 
-    /// A new connection replaces the flow's connection before.
+    /// A new connection replaces the flow's previous one.
     Renewed { flow: FlowId },
-    /// A timer of a connection's end expires.
+    /// A timer of an end of a connection expires.
     Timer { flow: FlowId, side: Side, timer: TimerId },
-    /// The state of a sender may have changed: it has taken a segment, or its timer has expired.
+    /// The state of a sender may have changed: it has received a segment, or its timer has expired.
     Sender { flow: FlowId, sender: &'a Sender },
     /// A sender has measured a round-trip time.
     Rtt { flow: FlowId, sample: Duration },
@@ -103,7 +107,7 @@ pub(crate) enum Notice<'a> {
     Acknowledged { flow: FlowId },
     /// One end of a connection is closed.
     Closed { flow: FlowId, side: Side },
-    /// A source has the whole file for which it asked at this instant.
+    /// A source has received the whole file that it requested at this instant.
     Fetched { flow: FlowId, asked: Instant },
 
     /// The run ends.

@@ -1,4 +1,4 @@
-//! Who looks on in a run: one observer, composed of all.
+//! The observers of a run, composed into one.
 
 use crate::check::Checker;
 use crate::digest::Digest;
@@ -29,7 +29,7 @@ impl Observers {
         }
     }
 
-    /// At the end of the run: the checker holds the meter's ledger to the whole window.
+    /// At the end of the run: the checker verifies that the meter's ledger covers the whole window.
     pub(crate) fn check_ledger(&self) {
         if let Some(checker) = &self.checker {
             checker.check_ledger(&self.meter.ledger, self.meter.window());
@@ -38,7 +38,7 @@ impl Observers {
 }
 
 impl Observer for Observers {
-    #[allow(clippy::inline_always, reason = "a notice which nobody takes is never made")]
+    #[allow(clippy::inline_always, reason = "an unread notice is never constructed")]
     #[inline(always)]
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         self.meter.on(now, notice);

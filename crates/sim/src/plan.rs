@@ -1,8 +1,9 @@
-//! What runs: the scenario with every default filled in, every pattern expanded, every unit a type.
+//! The plan of a run: the scenario with every default filled in, every pattern expanded, and every
+//! unit a type.
 //!
-//! A [`Plan`] is plain data. Only [`Scenario::resolve`](crate::scenario::Scenario::resolve) makes
-//! one from what a user wrote, and only after every check has passed: the world reads it without
-//! asking again. Choices that need no resolving are the same type in both.
+//! A [`Plan`] is plain data. Only [`Scenario::resolve`](crate::scenario::Scenario::resolve) creates
+//! one from a scenario, and only after every check has passed. The world therefore does not check
+//! it again. Settings that need no resolving have the same type in both.
 
 mod link;
 mod space;
@@ -23,14 +24,14 @@ use std::sync::Arc;
 use tcp::control::ControlSettings;
 use wifi::MacConfig;
 
-/// A whole run but its seed.
+/// A whole run except its seed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// What a report is headed with; may be empty.
+    /// The title of a report; may be empty.
     pub title: String,
     /// Simulated time.
     pub duration: Duration,
-    /// What is discarded at the beginning; less than `duration`.
+    /// The warm-up, which is not measured; less than `duration`.
     pub warmup: Duration,
     /// Medium access in the cell.
     pub wlan: MacConfig,
@@ -38,26 +39,26 @@ pub struct Plan {
     pub stations: Vec<StationPlan>,
     /// The access point.
     pub ap: ApPlan,
-    /// Places and radios; `None` where all hear all.
+    /// Positions and radios; `None` if every node hears every other.
     pub space: Option<SpacePlan>,
-    /// All nodes, and where each sends what is for others.
+    /// All nodes, and their tables of next hops.
     pub topology: Arc<Topology>,
     /// The wired links, that of `[wire]` first.
     pub links: Vec<LinkPlan>,
     /// Every single flow, in the order of the scenario; at least one.
     pub flows: Vec<FlowPlan>,
-    /// What is measured, and how finely.
+    /// The settings of the measurement.
     pub measure: MeasurePlan,
 }
 
 impl Plan {
-    /// The link of a direction, and which of its two directions that is.
+    /// The link of a direction, and which of its two directions it is.
     pub fn link(&self, wire: WireId) -> (&LinkPlan, usize) {
         link(&self.topology, &self.links, wire)
     }
 }
 
-/// The link of a direction, and which of its two directions that is.
+/// The link of a direction, and which of its two directions it is.
 pub(crate) fn link<'a>(
     topology: &Topology,
     links: &'a [LinkPlan],
@@ -72,28 +73,28 @@ pub(crate) fn link<'a>(
 pub struct StationPlan {
     /// `sta0`, `sta1`, …
     pub name: String,
-    /// How it sends to the access point.
+    /// The modes of frames to the access point.
     pub up: RatePlan,
-    /// How the access point sends to it.
+    /// The modes of frames from the access point to the station.
     pub down: RatePlan,
-    /// What it sends from.
+    /// The queue from which it sends.
     pub queue: QueueSettings,
-    /// Frames that its device holds below that, those in service included; at least 1.
+    /// Frames that the device below the queue holds, those in service included; at least 1.
     pub ring: Option<u32>,
-    /// Probability that noise spoils a data frame on its link, in either direction; in [0, 1).
+    /// Probability that noise corrupts a data frame on its link, in either direction; in [0, 1).
     pub data_loss: f64,
-    /// Probability that noise spoils an ACK on its link, in either direction; in [0, 1).
+    /// Probability that noise corrupts an ACK on its link, in either direction; in [0, 1).
     pub ack_loss: f64,
 }
 
 impl StationPlan {
-    /// What its queue stands before.
+    /// The link that the station's queue feeds.
     pub(crate) fn site(&self) -> Site {
         Site::Station(self.up.mode().rate)
     }
 }
 
-/// What the queue of an access point of these stations stands before.
+/// The links that the queue of an access point of these stations feeds.
 pub(crate) fn access_point(stations: &[StationPlan]) -> Site {
     let rates = stations.iter().map(|station| station.down.mode().rate);
     Site::AccessPoint(rates.max().unwrap_or_default())
@@ -102,26 +103,26 @@ pub(crate) fn access_point(stations: &[StationPlan]) -> Site {
 /// The access point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApPlan {
-    /// What it sends from into the cell.
+    /// The queue from which it sends into the cell.
     pub queue: QueueSettings,
-    /// Frames that its device holds below that.
+    /// Frames that the device below the queue holds.
     pub ring: Option<u32>,
 }
 
 /// One flow; `from` and `to` differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowPlan {
-    /// What a report calls it, as `download sta3`.
+    /// The name in reports, as `download sta3`.
     pub name: String,
     /// Which `[[flows]]` table of the scenario it comes from, counted from 0.
     pub group: usize,
-    /// Where data comes from.
+    /// The end that sends the data.
     pub from: Endpoint,
-    /// Where data goes to.
+    /// The end that receives the data.
     pub to: Endpoint,
-    /// What its table says.
+    /// The settings of its table.
     pub settings: Arc<Flow>,
-    /// Present where its traffic travels over TCP, absent where it travels over UDP.
+    /// Present if the traffic uses TCP, absent if it uses UDP.
     pub tcp: Option<TcpPlan>,
 }
 
@@ -132,11 +133,11 @@ pub struct TcpPlan {
     pub control: ControlSettings,
     /// Both ends.
     pub config: tcp::Config,
-    /// Of which radio links the controller is told the rate.
+    /// The radio links whose rate the congestion control learns.
     pub link_rate: LinkRate,
 }
 
-/// What is measured, and how finely.
+/// The settings of the measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasurePlan {
     /// Batches of the batch means; at least 2.

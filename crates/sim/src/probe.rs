@@ -1,4 +1,4 @@
-//! Probes pull: the world's public state, read by path at equal intervals.
+//! Probes read the public state of the world, by path and at equal intervals.
 
 use crate::build;
 use crate::control::External;
@@ -10,7 +10,7 @@ use crate::scenario::Issue;
 use kernel::{Duration, Instant};
 use std::collections::BTreeMap;
 
-/// Points kept per probe; beyond, every other one is forgotten.
+/// Points kept per probe; beyond this number, every other one is discarded.
 const CAPACITY: usize = 1_000_000;
 
 /// A probe's samples.
@@ -20,7 +20,7 @@ pub struct Series {
     pub path: String,
     /// When it was read, in seconds of simulated time.
     pub time_s: Vec<f64>,
-    /// What it showed.
+    /// The value read.
     pub value: Vec<f64>,
 }
 
@@ -28,9 +28,9 @@ pub struct Series {
 struct Probe {
     path: String,
     read: Read,
-    /// Which flow, node or direction of a link it is read of.
+    /// The index of the flow, node or link direction that is read.
     index: usize,
-    /// Bytes at the last sample, for rates.
+    /// The bytes at the last sample, for rates.
     last_bytes: u64,
     series: measure::Series,
 }
@@ -44,7 +44,7 @@ pub(crate) struct Probes {
 }
 
 impl Probes {
-    /// Resolves paths, wildcards included; each that names nothing is an issue.
+    /// Resolves paths, including wildcards; each path that names nothing is an issue.
     pub(crate) fn new(
         plan: &Plan,
         paths: &[String],
@@ -121,7 +121,7 @@ fn control_gauge(world: &World, flow: usize, gauge: &str) -> f64 {
     found
 }
 
-/// What the controller of a flow shows; nothing where it runs over UDP.
+/// The gauges of a flow's congestion control; none over UDP.
 fn control_gauges(plan: &Plan, flow: usize, external: &dyn External) -> Vec<&'static str> {
     let mut names = Vec::new();
     if let Some(tcp) = &plan.flows[flow].tcp {
@@ -153,14 +153,14 @@ fn resolve(plan: &Plan, path: &str, external: &dyn External) -> Result<Vec<Probe
     }
 }
 
-/// The place of a path, the number in its brackets, and how it goes on.
+/// The place of a path, the number in its brackets, and the rest of the path.
 fn split(path: &str) -> Result<(Place, &str, &str), String> {
     let places = Place::ALL.into_iter().filter(|&place| !names(place).is_empty());
     let mut found = places.clone().filter_map(|place| {
         let (number, name) = place.split(path)?;
         Some((place, number, name))
     });
-    // `links[0].reverse.drops` begins as `links[0].` does, which comes first.
+    // `links[0].reverse.drops` also begins like `links[0].`, which comes first.
     if let Some(found) = found.next_back() {
         return Ok(found);
     }
@@ -170,10 +170,10 @@ fn split(path: &str) -> Result<(Place, &str, &str), String> {
         return Err(format!("expected {list}.name"));
     }
     let (last, others) = patterns.split_last().expect("there are places");
-    Err(format!("no probe is called so; probes begin with {} or {last}", others.join(", ")))
+    Err(format!("no such probe; probes begin with {} or {last}", others.join(", ")))
 }
 
-/// What probes of a place are called, those of single controllers apart.
+/// The names of probes at a place, without those of individual congestion controls.
 fn names(place: Place) -> Vec<&'static str> {
     let of_all = |observable: &&Observable| {
         observable.probe().is_some_and(|read| !matches!(read, Read::Controller(_)))
@@ -181,7 +181,7 @@ fn names(place: Place) -> Vec<&'static str> {
     at(place).filter(of_all).map(|observable| observable.name).collect()
 }
 
-/// The subjects at a place, all of them or that of this number; never none.
+/// The subjects at a place, all of them or the one with this number; at least one.
 fn choose(plan: &Plan, place: Place, number: &str) -> Result<Vec<Subject>, String> {
     let mut there = observe::subjects(plan);
     there.retain(|subject| subject.place == place);
@@ -198,7 +198,7 @@ fn choose(plan: &Plan, place: Place, number: &str) -> Result<Vec<Subject>, Strin
     })
 }
 
-/// Probes of a controller's gauge, at those flows whose controllers have it.
+/// Probes of a congestion control's gauge, for the flows whose congestion control has it.
 fn control_probes(
     plan: &Plan,
     flows: &[Subject],
@@ -236,16 +236,16 @@ fn unknown(names: &[&str], place: &str, name: &str) -> String {
     format!("no such probe; {hint}there are {}", names.join(", "))
 }
 
-/// Probes of a scenario that are called the same.
+/// Probes of a scenario that have the same name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
     /// Their path, with a wildcard for the number.
     pub path: String,
-    /// "1" without one.
+    /// The unit; "1" for none.
     pub unit: String,
-    /// What they are, in a sentence.
+    /// Their description, in a sentence.
     pub meaning: String,
-    /// How many there are.
+    /// Their number.
     pub series: usize,
 }
 
@@ -277,7 +277,7 @@ pub fn probes(plan: &Plan, external: &dyn External) -> Vec<Listed> {
     all
 }
 
-/// Gauges that the catalogue does not know: those of a user's own controllers.
+/// Gauges that are not in the catalogue: those of user-defined congestion controls.
 fn own_gauges(shown: &[Vec<&'static str>]) -> Vec<Listed> {
     let mut own: BTreeMap<String, usize> = BTreeMap::new();
     for name in shown.iter().flatten() {

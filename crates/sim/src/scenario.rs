@@ -1,12 +1,12 @@
-//! What a user wrote: reading it, changing it by path, and resolving it to a [`Plan`].
+//! Scenarios as the user writes them: reading, changing by path, and resolving to a [`Plan`].
 //!
 //! ```text
 //! text ─ tree::Node ─ read ─► Document ─ resolve ─► Plan
 //!        (order, lines)       (typed)    (checked)
 //! ```
 //!
-//! Faults of shape end the reading at the first, at its exact path and line. Faults of meaning are
-//! collected by [`Scenario::resolve`], all at once.
+//! Reading ends at the first syntax fault, and reports its path and line. [`Scenario::resolve`]
+//! collects all semantic faults.
 
 mod document;
 pub(crate) mod flow;
@@ -28,10 +28,10 @@ pub use wlan::{Aggregation, Category, Edca, Wlan};
 use crate::plan::Plan;
 use settings::{Node, Path, Setting, Unit, shown};
 
-/// More text than this is no scenario.
+/// A text longer than this is rejected.
 const LARGEST_TEXT: usize = 1 << 20;
 
-/// What an empty file is answered with.
+/// The message for an empty file.
 const MINIMAL: &str = r#"the scenario is empty; the smallest one reads
 
 standard = "11g"
@@ -45,24 +45,24 @@ fn whole(message: impl Into<String>) -> Issue {
     Issue { path: String::new(), message: message.into() }
 }
 
-/// A scenario: well-formed, but not yet checked for meaning.
+/// A scenario: syntactically correct, but not yet checked for meaning.
 #[derive(Debug, Clone)]
 pub struct Scenario {
-    /// As written, to be written again and to be changed by path.
+    /// As written, for output and for changes by path.
     written: Node,
     /// The same, typed, with defaults.
     document: Document,
 }
 
 impl PartialEq for Scenario {
-    /// Scenarios are equal if they mean the same, however written.
+    /// Scenarios are equal if they have the same meaning, however they are written.
     fn eq(&self, other: &Self) -> bool {
         self.document == other.document
     }
 }
 
 impl Scenario {
-    /// Reads TOML; or JSON, which is what a text is that begins with a brace.
+    /// Reads TOML, or JSON if the text begins with a brace.
     pub fn parse(text: &str) -> Result<Self, Issue> {
         check_size(text.len())?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -101,14 +101,14 @@ impl Scenario {
             return Err(whole(MINIMAL));
         }
         let document = settings::read(&written)?;
-        // From here on faults can only be of values set by path, which have no line.
+        // From here on faults can only be in values set by path, which have no line.
         written.forget_lines();
         Ok(Self { written, document })
     }
 
     /// The scenario with another value at a path; `[*]` is every element of a list. The value is
-    /// TOML; what is not TOML is taken as text without quotes. Naming a variant of a choice, or a
-    /// key within it, replaces the variant chosen before.
+    /// TOML, or text without quotes if it is not TOML. Naming a variant of a choice, or a key
+    /// within a variant, replaces the variant chosen before.
     pub fn set(&self, path: &str, value: &str) -> Result<Self, Issue> {
         check_size(value.len())?;
         let path = Path::parse(path)?;
@@ -117,8 +117,8 @@ impl Scenario {
         Ok(Self { written, document })
     }
 
-    /// The value at a path with its default; null where the default depends on other keys. `[*]`
-    /// gives a list.
+    /// The value at a path, or its default; null if the default depends on other keys. `[*]` gives
+    /// a list.
     pub fn get(&self, path: &str) -> Result<serde_json::Value, Issue> {
         settings::get(&self.full(), &Path::parse(path)?.0, &mut Path::default())
     }
@@ -133,7 +133,7 @@ impl Scenario {
         self.written.to_toml()
     }
 
-    /// As JSON: the keys that were given. Numbers that JSON lacks, NaN and infinity, become null.
+    /// As JSON: the keys that were given. NaN and infinity, which JSON lacks, become null.
     pub fn to_json(&self) -> String {
         format!("{:#}", self.written.to_json())
     }
@@ -147,7 +147,7 @@ impl Scenario {
         self.document.write(Unit::NONE)
     }
 
-    /// Checks what was written, all of it, and fills in every default.
+    /// Checks the whole scenario and fills in every default.
     pub fn resolve(&self) -> Result<Plan, Vec<Issue>> {
         resolve::resolve(&self.written, &self.document)
     }
@@ -179,7 +179,7 @@ fn syntax(text: &str, error: &toml::de::Error) -> Issue {
     whole(format!("line {number} is not TOML: {message}{remedy}; it reads: {}", shown(line)))
 }
 
-/// What helps against the commonest slips.
+/// The remedy for frequent mistakes.
 fn remedy(line: &str, message: &str) -> String {
     let value = line.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
     match value {
@@ -196,7 +196,7 @@ fn remedy(line: &str, message: &str) -> String {
         }
         None if line.contains(':') => "; write key = value".to_owned(),
         _ if message == "duplicate key" => {
-            "; a table or key is written once, but [[flows]] for each of several".to_owned()
+            "; write each table or key once, and [[flows]] for each flow".to_owned()
         }
         _ => String::new(),
     }

@@ -1,4 +1,4 @@
-//! A run from outside: start it, advance it, read its results.
+//! The interface of a run: start it, advance it, read its results.
 
 use crate::control::{self, External, NoExternal};
 use crate::observe::{Counters, Value};
@@ -24,7 +24,7 @@ pub struct Simulation {
 /// The results of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// Every result by its path, in printing order.
+    /// Every result by its path, in the order of the summary.
     pub summary: Vec<(String, Value)>,
     /// The samples of each probe.
     pub series: Vec<Series>,
@@ -37,7 +37,7 @@ pub struct Run {
 }
 
 impl Simulation {
-    /// Prepares a run. Each of `probes` is a path, perhaps with a wildcard; one that names
+    /// Prepares a run. Each of `probes` is a path, which may contain wildcards. A path that names
     /// nothing is an issue.
     pub fn new(
         plan: &Plan,
@@ -48,7 +48,7 @@ impl Simulation {
         Self::with_external(plan, seed, probes, check, &(Arc::new(NoExternal) as _))
     }
 
-    /// As [`Simulation::new`], with somebody to make the controllers that are not Simoom's own.
+    /// Like [`Simulation::new`], with a factory for user-defined congestion controls.
     pub fn with_external(
         plan: &Plan,
         seed: Seed,
@@ -70,10 +70,10 @@ impl Simulation {
         Ok(run)
     }
 
-    /// Handles up to `max_events` events; `true` while there is more to do.
+    /// Handles up to `max_events` events; `true` while events remain.
     ///
     /// # Panics
-    /// With `check`, where a rule of the checker is broken: that is a defect of the simulator.
+    /// With `check`, if a rule of the checker is violated, which is a defect of the simulator.
     pub fn advance(&mut self, max_events: u64) -> bool {
         for _ in 0..max_events {
             if !self.running {
@@ -88,7 +88,7 @@ impl Simulation {
         self.running
     }
 
-    /// Looks at the world between two events.
+    /// Reads the state of the world between two events.
     fn look(&mut self, look: Look) {
         let next = match look {
             Look::Probes => Some(self.probes.sample(&self.world)),
@@ -114,10 +114,10 @@ impl Simulation {
         (self.world.now.0 as f64 / self.world.end.0 as f64).min(1.0)
     }
 
-    /// Runs to the end, if it is not there yet, and reads the results.
+    /// Runs to the end, if it has not ended yet, and reads the results.
     ///
     /// # Panics
-    /// As [`Simulation::advance`].
+    /// Like [`Simulation::advance`].
     pub fn finish(mut self) -> Run {
         while self.advance(u64::MAX) {}
         self.world.close();
@@ -135,7 +135,7 @@ impl Simulation {
 /// Runs a plan from start to end.
 ///
 /// # Panics
-/// Never, without a defect of the simulator.
+/// Only by a defect of the simulator.
 pub fn run(plan: &Plan, seed: Seed) -> Run {
     Simulation::new(plan, seed, &[], false).expect("no probe can be wrong").finish()
 }

@@ -5,7 +5,7 @@ use crate::observers::World;
 use crate::plan::Plan;
 use kernel::Duration;
 
-/// Reads all results of a world whose accounts are settled.
+/// Reads all results of a world whose measurements are complete.
 pub(crate) fn summarise(plan: &Plan, world: &World, counters: &Counters) -> Vec<(String, Value)> {
     let mut rows = Vec::new();
     let mut counts = counters.added(world);
@@ -23,8 +23,8 @@ pub(crate) fn summarise(plan: &Plan, world: &World, counters: &Counters) -> Vec<
     rows
 }
 
-/// Reads the results of one observable, and puts each under the parts of which its path's end is
-/// made. `added` gives what the window has added to its counts, one after the other.
+/// Reads the results of one observable, and puts each under its path, which is split into parts.
+/// `added` gives the increases of its counters in the window, one after the other.
 fn read(
     kind: &Kind,
     index: usize,

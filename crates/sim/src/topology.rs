@@ -1,7 +1,7 @@
-//! Who is in a run: nodes with their names and interfaces, and the table of next hops.
+//! The topology of a run: nodes with names and interfaces, and the table of next hops.
 //!
-//! A [`Topology`] is made once, when a scenario is resolved. It is the only place that knows how
-//! nodes, radios and directions of links are numbered.
+//! A [`Topology`] is built once, when a scenario is resolved. It alone assigns the numbers of
+//! nodes, radios and link directions.
 
 mod id;
 mod routes;
@@ -12,7 +12,7 @@ pub use routes::{Hop, Routes};
 use std::collections::VecDeque;
 use wire::NodeId;
 
-/// What a scenario calls an end of a flow or of a link.
+/// An end of a flow or of a link, as a scenario names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Endpoint {
     /// The server, at the access point or behind wires.
@@ -23,36 +23,37 @@ pub enum Endpoint {
     Station(u32),
     /// The n-th host or router, by name.
     Host(u32),
-    /// All stations of the cell; only where a datagram flow from server or access point goes to.
+    /// All stations of the cell (broadcast); only the destination of datagram flows from server or
+    /// access point.
     Broadcast,
 }
 
 /// A node of the network layer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// What it is.
+    /// The end that it represents.
     pub end: Endpoint,
-    /// `ap`, `sta0`, `server`, or what the links call it.
+    /// `ap`, `sta0`, `server`, or its name in the links.
     pub name: String,
-    /// By what packets leave it; none of a server that sits at the access point.
+    /// The interfaces by which packets leave it; none for a server that is at the access point.
     pub interfaces: Vec<Interface>,
 }
 
 impl Node {
-    /// Whether a link ends there.
+    /// Whether a link ends at this node.
     pub fn is_wired(&self) -> bool {
         self.interfaces.iter().any(|interface| matches!(interface, Interface::Wire(_)))
     }
 }
 
-/// A radio of a node. To the network all access points are one node, with a radio for each cell.
+/// A radio of a node. All access points are one node of the network, with a radio for each cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Radio {
-    /// Whose it is.
+    /// The node that has it.
     pub node: NodeId,
-    /// Which of the cells it belongs to, counted from 0.
+    /// The number of its cell, counted from 0.
     pub cell: u32,
-    /// Whether it sends to several receivers, and not to an access point alone.
+    /// Whether it sends to several receivers, and not only to an access point.
     pub is_shared: bool,
 }
 
@@ -61,17 +62,17 @@ pub struct Radio {
 pub struct Wire {
     /// Its number.
     pub id: WireId,
-    /// Which link.
+    /// The number of the link.
     pub link: LinkId,
     /// 0 from its first end to its second, 1 back.
     pub direction: usize,
-    /// Where it begins.
+    /// The node where it begins.
     pub from: NodeId,
-    /// Where it ends.
+    /// The node where it ends.
     pub to: NodeId,
 }
 
-/// What a topology is made from.
+/// The members from which a topology is built.
 #[derive(Debug, Clone, Default)]
 pub struct Members {
     /// Name and cell of each station.
@@ -80,13 +81,13 @@ pub struct Members {
     pub further_cells: u32,
     /// Stations send to each other without an access point.
     pub ad_hoc: bool,
-    /// Names of hosts and routers beside server and access point, in order.
+    /// Names of hosts and routers, in order, besides server and access point.
     pub hosts: Vec<String>,
     /// The two ends of each link.
     pub links: Vec<[Endpoint; 2]>,
 }
 
-/// All nodes of a run. A way over wires has the fewest links; of several such ways, each node
+/// All nodes of a run. A path over wires has the fewest links. Of several such paths, each node
 /// forwards to the neighbour whose name comes first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topology {
@@ -175,13 +176,13 @@ impl Topology {
         let mut routes = Routes::new(self.nodes.iter().map(|node| self.reached_by(node)).collect());
         for &station in &self.stations {
             let by = self.reached_by(self.node(station));
-            let gate = self.access_point_of(by);
+            let access_point = self.access_point_of(by);
             if ad_hoc {
                 routes.set_neighbours(station, by);
             } else {
-                routes.set_others(station, Hop::Air { by, to: Some(gate) });
+                routes.set_others(station, Hop::Air { by, to: Some(access_point) });
             }
-            routes.set(ACCESS_POINT, station, Hop::Air { by: gate, to: Some(by) });
+            routes.set(ACCESS_POINT, station, Hop::Air { by: access_point, to: Some(by) });
         }
         routes.set_broadcast(ACCESS_POINT, self.access_points[0]);
         if !self.node(self.server).is_wired() {
@@ -200,7 +201,7 @@ impl Topology {
         }
     }
 
-    /// The ways over wires, to one node at which a wire ends after the other.
+    /// The paths over wires, to one destination node after the other.
     fn fill_wires(&self, routes: &mut Routes) {
         let near: Vec<Vec<&Wire>> = self.nodes.iter().map(|node| self.neighbours(node)).collect();
         let ids = (0..self.nodes.len() as u32).map(NodeId);
@@ -226,7 +227,7 @@ impl Topology {
                 let wire = near[node.0 as usize].iter().find(closer);
                 let hop = Hop::Wire(wire.expect("what is reached is reached by a neighbour").id);
                 if to == ACCESS_POINT {
-                    // Behind the access point are all stations, and perhaps the server.
+                    // Behind the access point are all stations, and the server if it is there.
                     routes.set_others(node, hop);
                 } else {
                     routes.set(node, to, hop);
@@ -235,8 +236,8 @@ impl Topology {
         }
     }
 
-    /// The directions of links that leave a node, in the order of the names of those to which they
-    /// lead.
+    /// The link directions that leave a node, in the order of the names of the nodes where they
+    /// end.
     fn neighbours(&self, node: &Node) -> Vec<&Wire> {
         let wire = |interface: &Interface| match interface {
             Interface::Wire(wire) => Some(self.wire(*wire)),
@@ -297,7 +298,7 @@ impl Topology {
         self.radio(radio).node == ACCESS_POINT
     }
 
-    /// What reports call a radio: `ap`, `sta0`, `cells[0]`.
+    /// The name of a radio in reports: `ap`, `sta0`, `cells[0]`.
     pub fn radio_name(&self, radio: RadioId) -> String {
         match *self.radio(radio) {
             Radio { node: ACCESS_POINT, cell: 1.., .. } => {
@@ -307,7 +308,7 @@ impl Topology {
         }
     }
 
-    /// The node of an end; `None` of broadcast.
+    /// The node of an end; `None` for broadcast.
     pub fn id(&self, end: Endpoint) -> Option<NodeId> {
         match end {
             Endpoint::AccessPoint => Some(ACCESS_POINT),
@@ -323,7 +324,7 @@ impl Topology {
         self.id(end).map_or("broadcast", |node| &self.node(node).name)
     }
 
-    /// The end of this name, if a link ends there.
+    /// The end with this name, if a link ends there.
     pub fn wired(&self, name: &str) -> Option<Endpoint> {
         let fixed = [ACCESS_POINT, self.server].map(|node| self.node(node));
         let found = fixed.into_iter().find(|node| node.name == name).or_else(|| {
@@ -338,12 +339,12 @@ impl Topology {
         self.hosts.iter().map(|&host| &self.node(host).name[..])
     }
 
-    /// The node by whose interfaces a node sends: itself, or the access point that it sits at.
+    /// The node whose interfaces a node uses: itself, or the access point that it is at.
     pub fn outlet(&self, node: NodeId) -> NodeId {
         if self.node(node).interfaces.is_empty() { ACCESS_POINT } else { node }
     }
 
-    /// The hops from one end to another; `None` if there is no way.
+    /// The hops from one end to another; `None` if there is no path.
     pub fn path(&self, from: Endpoint, to: Endpoint) -> Option<Vec<Hop>> {
         let (mut node, to) = (self.id(from)?, self.id(to));
         let mut path = Vec::new();
@@ -360,7 +361,7 @@ impl Topology {
         Some(path)
     }
 
-    /// The directions of links on the way from one end to another; `None` if there is no way.
+    /// The link directions on the path from one end to another; `None` if there is no path.
     pub fn way(&self, from: Endpoint, to: Endpoint) -> Option<Vec<WireId>> {
         let wire = |hop| if let Hop::Wire(wire) = hop { Some(wire) } else { None };
         Some(self.path(from, to)?.into_iter().filter_map(wire).collect())
@@ -394,7 +395,7 @@ mod tests {
         })
     }
 
-    /// The nodes on the way between two named nodes.
+    /// The nodes on the path between two named nodes.
     fn nodes<'a>(topology: &'a Topology, from: &str, to: &str) -> Vec<&'a str> {
         let [from, to] = [from, to].map(|name| topology.wired(name).unwrap());
         let far = |wire: WireId| &topology.node(topology.wire(wire).to).name[..];

@@ -1,8 +1,8 @@
-//! Traffic sources: what a flow has to send, and when.
+//! Traffic sources: which data a flow sends, and when.
 //!
-//! A source is a machine: [`Event`]s in, [`Command`]s out. It knows nothing of the network; the
-//! world carries its commands to the flow's transport. Each kind of traffic is a file in
-//! `traffic/`, with its settings, its machine and their tests, and a line below.
+//! A source is a state machine that takes [`Event`]s and returns [`Command`]s. It does not depend
+//! on the network; the world passes its commands to the flow's transport. Each kind of traffic is a
+//! file in `traffic/`, with its settings, its state machine and their tests, and a line below.
 
 mod size;
 
@@ -13,7 +13,7 @@ use settings::Settings;
 use std::fmt::Debug;
 
 settings::registry! {
-    /// What there is to send.
+    /// The traffic of a flow.
     pub enum Traffic: TrafficModel = Bulk;
     bulk: Bulk(Bulk),
     web: Web(Web),
@@ -23,21 +23,21 @@ settings::registry! {
     toy: Toy(ToySourceConfig),
 }
 
-/// What the settings of a source answer to those who plan a run and build it.
+/// The properties of a source by its settings, for planning and building a run.
 pub trait TrafficModel {
-    /// What the data travels over.
+    /// The transport of the data.
     fn transport(&self) -> Transport;
 
     /// The source of one flow.
     fn source(&self, flow: &Origin<'_>) -> Box<dyn Source>;
 
-    /// Whether it has sessions, the delay of which is a result.
+    /// Whether it has sessions, whose delay is a result.
     fn has_sessions(&self) -> bool {
         false
     }
 }
 
-/// What data travels over.
+/// The transport of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Transport {
     /// A TCP connection.
@@ -49,9 +49,9 @@ pub enum Transport {
 /// How many datagrams a source sends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// At most so many a second.
+    /// At most this many per second.
     PerSecond(f64),
-    /// One always waits at the node of the source, whatever the network carries.
+    /// Saturated: one always waits at the node of the source, whatever the network carries.
     Saturated,
 }
 
@@ -73,14 +73,14 @@ impl DatagramSize {
     }
 }
 
-/// What a source is made with.
+/// The parameters of a source.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
     /// The seed of the run.
     pub seed: &'a Seed,
     /// The number of the flow.
     pub flow: u32,
-    /// TCP fills what is written up to a multiple of this: one byte, or a full segment.
+    /// TCP rounds each write up to a multiple of this: one byte, or a full segment.
     pub unit: Bytes,
 }
 
@@ -91,14 +91,14 @@ impl Origin<'_> {
     }
 }
 
-/// A source as a machine.
+/// A source as a state machine.
 pub trait Source: Debug + Send {
-    /// Something happens; what the source asks for is appended to `out`.
+    /// An event occurs; the source appends its commands to `out`.
     fn on_event(&mut self, now: Instant, event: Event, out: &mut Vec<Command>);
 }
 
-/// What happens to a source. After the flow's stop only `Delivered`, `Acknowledged` and `Stop`
-/// come.
+/// An event for a source. After the stop of the flow only `Delivered`, `Acknowledged` and `Stop`
+/// occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The run begins; the source asks for its first timer.
@@ -108,45 +108,45 @@ pub enum Event {
         /// When it stops, if that is before the end of the run.
         stop: Option<Instant>,
     },
-    /// A timer has run out.
+    /// The timer expired.
     Timer,
-    /// A timer has run out, and the flow has stopped: nothing new is to be sent.
+    /// The timer expired after the flow has stopped: nothing new may be sent.
     Stop,
-    /// Bytes in order have reached the receiver's application, over TCP.
+    /// Over TCP, bytes in order reached the receiver's application.
     Delivered(Bytes),
     /// All that was written to the connection is acknowledged.
     Acknowledged,
-    /// The sender's side of the connection has closed.
+    /// The sender's end of the connection is closed.
     Closed,
     /// One more datagram may wait at the node of a saturated source; see [`Command::Fill`].
     Room,
 }
 
-/// What a source asks for.
+/// A command of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// `Timer` is to come at this instant, or `Stop` if the flow has stopped by then.
+    /// Requests `Timer` at this instant, or `Stop` if the flow has stopped by then.
     Wake(Instant),
-    /// The flow's connection is replaced by a new one.
+    /// Replaces the flow's connection by a new one.
     Renew,
-    /// The connection is opened.
+    /// Opens the connection.
     Open,
-    /// Data is written to the connection.
+    /// Writes data to the connection.
     Write(Bytes),
-    /// Nothing more will be written.
+    /// Closes the connection: nothing more will be written.
     Close,
-    /// What is written but not sent yet is never sent.
+    /// Withdraws the data that was written and not sent yet.
     Abandon,
-    /// A datagram with so much user data is sent.
+    /// Sends a datagram with this much user data.
     Send(Bytes),
-    /// `Room` is to come for each datagram that may wait at the node, now and from now on.
+    /// Requests `Room` for each datagram that may wait at the node, now and from now on.
     Fill,
     /// A session that began at this instant has ended.
     Session(Instant),
 }
 
 impl Traffic {
-    /// Whether a datagram always waits at the node of the source.
+    /// Whether the source is saturated: a datagram always waits at its node.
     pub fn is_saturated(&self) -> bool {
         matches!(self.get().transport(), Transport::Udp(_, Pace::Saturated))
     }
@@ -163,7 +163,7 @@ mod tests {
         model.source(&Origin { seed: &seed, flow: 0, unit: Bytes(1) })
     }
 
-    /// What a source asks for when these events happen, one after the other.
+    /// The commands of a source for these events, one after the other.
     pub(super) fn asked(source: &mut dyn Source, events: &[(Instant, Event)]) -> Vec<Command> {
         let mut out = Vec::new();
         for &(now, event) in events {

@@ -1,10 +1,10 @@
-//! The one room where things meet: owns every machine, and has one `match` on one `Event`.
+//! The world of a run: it owns all state machines and dispatches each `Event` in one `match`.
 
 mod air;
+mod rate_hints;
 mod rates;
 mod routing;
 mod sources;
-mod told;
 
 use crate::build;
 use crate::control::External;
@@ -16,31 +16,31 @@ use crate::topology::{Interface, RadioId, Routes, Topology, WireId};
 use crate::traffic;
 use kernel::{Bytes, EventQueue, Fired, Instant, Ranked, Seed};
 use net::{LinkTimer, Lossy, Signal};
+use rate_hints::RateHints;
 use std::sync::Arc;
 use tcp::TimerId;
-use told::Told;
 use wire::{Body, Ecn, Flags, FlowId, Packet, Segment};
 
-/// Everything that can happen.
+/// The events of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Event {
-    /// A data frame or an exchange ends on the air.
+    /// The transmission of a data frame or an exchange ends.
     AirStep,
-    /// A packet of this direction of a link arrives, or its transmitter is free.
+    /// A packet arrives over this link direction, or its transmitter becomes idle.
     Wire(WireId, LinkTimer),
-    /// A timer of a TCP machine.
+    /// A timer of a TCP sender or receiver.
     Tcp { flow: FlowId, side: Side, timer: TimerId, generation: u32 },
-    /// A timer of a source.
+    /// A timer of a traffic source.
     Traffic(FlowId),
     /// The earliest back-off of the cell ends.
     Access { generation: u32 },
-    /// Somebody outside looks at the world.
+    /// The caller reads the state of the world.
     Look(Look),
     /// The run ends.
     End,
 }
 
-/// For what somebody outside looks at the world.
+/// Why the caller reads the state of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Look {
     /// Probes are read.
@@ -49,20 +49,20 @@ pub(crate) enum Look {
     Batch,
 }
 
-/// What has come of an event.
+/// The result of handling an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Step {
     /// The world has handled it.
     Event,
-    /// Somebody is to look at the world now.
+    /// The caller is to read the state now.
     Look(Look),
     /// The run has ended.
     End,
 }
 
 impl Ranked for Event {
-    /// Of one instant: frames end first, then packets arrive and timers run out, then back-offs
-    /// end and frames begin, and measurement looks at what has become of it all.
+    /// The rank of events at one instant: first frames end, then packets arrive and timers expire,
+    /// then back-offs end and frames begin. Measurement comes last.
     fn rank(&self) -> u8 {
         match self {
             Self::AirStep => 0,
@@ -77,7 +77,7 @@ impl Ranked for Event {
     }
 }
 
-/// All that a run consists of.
+/// The state of a run.
 #[derive(Debug)]
 pub(crate) struct World<O> {
     pub(crate) now: Instant,
@@ -85,20 +85,21 @@ pub(crate) struct World<O> {
     agenda: EventQueue<Event>,
     pub(crate) cell: Medium,
     pub(crate) topology: Arc<Topology>,
-    /// Where packets go next.
+    /// The tables of next hops.
     routes: Routes,
     /// One queue per radio.
     pub(crate) queues: Vec<Box<dyn net::Queue>>,
-    /// The directions of links.
+    /// The link directions.
     pub(crate) wires: Vec<Lossy>,
     pub(crate) flows: Vec<Flow>,
-    /// Flows at each node of whose datagrams one always waits there.
+    /// The flows of the saturated sources at each node.
     saturated: Vec<Vec<FlowId>>,
-    /// Nodes whose queue has dropped a packet of such a flow since their last frame.
-    starved: Vec<bool>,
-    /// Which senders are told of the rates of which links.
-    told: Told,
-    /// Who is told of what happens.
+    /// Nodes whose queue has dropped a packet of a saturated source, so that a source may be short
+    /// of packets.
+    is_short: Vec<bool>,
+    /// Which senders receive hints about the rates of which links.
+    rate_hints: RateHints,
+    /// The observers.
     pub(crate) observers: O,
     pub(crate) events: u64,
     cell_out: Vec<wifi::Command>,
@@ -107,13 +108,13 @@ pub(crate) struct World<O> {
     source_out: Vec<traffic::Command>,
     wire_out: Vec<net::Command>,
     signals: Vec<Signal>,
-    /// Of queues that have supplied the cell.
-    supply_signals: Vec<(RadioId, Signal)>,
-    suppliers: Vec<RadioId>,
+    /// Signals of queues whose packets were taken into service during an event of the medium.
+    refill_signals: Vec<(RadioId, Signal)>,
+    refilling: Vec<RadioId>,
 }
 
 impl<O: Observer> World<O> {
-    /// The world at the start of the run.
+    /// The world at the start of a run.
     pub(crate) fn new(
         plan: &Plan,
         seed: &Seed,
@@ -142,8 +143,8 @@ impl<O: Observer> World<O> {
             routes: topology.routes().clone(),
             topology: Arc::clone(topology),
             saturated: vec![Vec::new(); nodes],
-            starved: vec![false; nodes],
-            told: Told::default(),
+            is_short: vec![false; nodes],
+            rate_hints: RateHints::default(),
             observers,
             events: 0,
             flows,
@@ -153,10 +154,10 @@ impl<O: Observer> World<O> {
             source_out: Vec::with_capacity(8),
             wire_out: Vec::with_capacity(8),
             signals: Vec::with_capacity(8),
-            supply_signals: Vec::new(),
-            suppliers: Vec::new(),
+            refill_signals: Vec::new(),
+            refilling: Vec::new(),
         };
-        world.tell_rates(plan);
+        world.hint_rates(plan);
         world.schedule_start();
         world
     }
@@ -169,12 +170,13 @@ impl<O: Observer> World<O> {
                 self.saturated[outlet.0 as usize].push(id);
             }
             let stop = Some(stop).filter(|&stop| stop < self.end);
-            self.tell_source(id, traffic::Event::Begin { start, stop });
+            self.notify_source(id, traffic::Event::Begin { start, stop });
         }
         self.agenda.at(self.end, Event::End);
     }
 
-    /// Stops at this moment, when all that happens has happened, for somebody to look.
+    /// Stops at this instant, after all other events of the instant, so that the caller can read
+    /// the state.
     pub(crate) fn look_at(&mut self, at: Instant, look: Look) {
         self.agenda.at(at, Event::Look(look));
     }
@@ -187,10 +189,12 @@ impl<O: Observer> World<O> {
         self.events += 1;
         match event {
             Event::AirStep => {
-                self.with_supply(|cell, supply, out| cell.on_step(now, supply, out));
+                self.with_frame_source(|cell, source, out| cell.on_step(now, source, out));
             }
             Event::Access { generation } => {
-                self.with_supply(|cell, supply, out| cell.on_access(now, generation, supply, out));
+                self.with_frame_source(|cell, source, out| {
+                    cell.on_access(now, generation, source, out)
+                });
             }
             Event::Wire(wire, timer) => self.on_wire_timer(wire, timer),
             Event::Tcp { flow, side, timer, generation } => {
@@ -238,9 +242,10 @@ impl<O: Observer> World<O> {
         self.settle_tcp(flow, side);
     }
 
-    /// Carries out what a TCP machine asks for.
+    /// Executes the commands of a TCP sender or receiver.
     fn settle_tcp(&mut self, flow: FlowId, side: Side) {
-        // Sending may deliver at once where both ends share a node: the buffer is taken out.
+        // If both ends are at one node, sending may deliver at once. The buffer is therefore taken
+        // out.
         let mut out = std::mem::take(&mut self.tcp_out);
         for command in &out {
             match *command {
@@ -266,7 +271,7 @@ impl<O: Observer> World<O> {
                 tcp::Command::Deliver(bytes) => self.on_bytes(flow, bytes),
                 tcp::Command::Acknowledged => {
                     self.observers.on(self.now, &Notice::Acknowledged { flow });
-                    self.tell_source(flow, traffic::Event::Acknowledged);
+                    self.notify_source(flow, traffic::Event::Acknowledged);
                 }
                 tcp::Command::Closed => self.on_closed(flow, side),
                 tcp::Command::Connected => {}
@@ -306,10 +311,10 @@ impl<O: Observer> World<O> {
         self.route(packet.from, packet);
     }
 
-    /// In-order bytes reached the receiver's application.
+    /// The receiver's application received in-order bytes.
     fn on_bytes(&mut self, flow: FlowId, bytes: Bytes) {
         self.observers.on(self.now, &Notice::Delivered { flow, bytes });
-        self.tell_source(flow, traffic::Event::Delivered(bytes));
+        self.notify_source(flow, traffic::Event::Delivered(bytes));
     }
 
     /// The run ends.

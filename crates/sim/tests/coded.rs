@@ -1,9 +1,9 @@
-//! Coded flows, by the keys of a scenario: what is measured of them, and what is a fault.
+//! Coded flows, by the keys of a scenario: their results and their faults.
 
 use kernel::Seed;
 use sim::{Run, Scenario, Simulation, Value};
 
-/// A link that loses one packet in ten, and marks where it is congested.
+/// A link that loses one packet in ten, and marks packets when it is congested.
 const LINK: &str = "duration_s = 20.0\nwarmup_s = 2.0\n[[links]]\nfrom = 'server'\n\
     to = 'client'\nrate_mbps = 10.0\ndelay_ms = 20.0\nloss.uniform.probability = 0.1\n\
     queue.red = { min_packets = 25, max_packets = 90, limit_packets = 100, ecn = true }\n\

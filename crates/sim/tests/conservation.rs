@@ -1,8 +1,8 @@
 //! Hundreds of random scenarios with the checker on: packets and bytes are conserved, delivered
 //! once and in order, no radio sends twice at a time, airtime sums to 100 %, time is monotone.
 //!
-//! The checker (`sim/src/check.rs`) keeps accounts of its own and panics on a broken rule; a
-//! failure prints the scenario and seed that reproduce it.
+//! The checker (`sim/src/check.rs`) keeps its own records and panics on a violated rule. A failure
+//! prints the scenario and seed that reproduce it.
 
 use kernel::{Rng, Seed};
 use sim::{Scenario, Simulation};
@@ -110,7 +110,7 @@ impl Draw {
         )
     }
 
-    /// The keys of a wire that say what it loses.
+    /// The keys of a wire that describe its losses.
     fn loss(&mut self) -> String {
         let loss = match self.whole(0, 5) {
             0 => "uniform = { probability = 0.05 }".to_owned(),
@@ -128,8 +128,8 @@ impl Draw {
         format!("loss = {{ {loss} }}")
     }
 
-    /// Links that make one network of these nodes and some of its own, each reachable from each,
-    /// perhaps by several ways. Returns all nodes.
+    /// Links that connect these nodes and some further ones to one network, in which several paths
+    /// may exist. Returns all nodes.
     fn links(&mut self, from: &[&str], text: &mut String) -> Vec<String> {
         let mut nodes: Vec<String> = from.iter().map(|&node| node.to_owned()).collect();
         nodes.extend((0..self.whole(2, 6)).map(|n| format!("h{n}")));
@@ -358,7 +358,7 @@ impl Draw {
     }
 }
 
-/// Runs so many scenarios with the checker on; how many of them delivered anything.
+/// Runs this many scenarios with the checker on; returns how many of them delivered data.
 fn run_all(root: u64, count: u32, text: impl Fn(&mut Draw, u32) -> String) -> usize {
     let mut delivered = 0;
     for number in 0..count {
@@ -378,7 +378,7 @@ fn run_all(root: u64, count: u32, text: impl Fn(&mut Draw, u32) -> String) -> us
     delivered
 }
 
-// A checker that watches silence proves nothing: most scenarios deliver something.
+// A checker of runs without traffic proves nothing: most scenarios must deliver data.
 
 #[test]
 fn four_hundred_random_scenarios_keep_every_rule() {

@@ -1,4 +1,4 @@
-//! Congestion controllers by name: what may be set, what may not, what a run shows of them.
+//! Congestion controls by name: their settings, their faults, and their gauges in a run.
 
 use kernel::Seed;
 use sim::{Run, Scenario, Simulation};
@@ -8,7 +8,7 @@ const CELL: &str = "standard = '11g'\nstations = 2\nduration_s = 6.0\nwarmup_s =
     wire.rate_mbps = 20.0\nwire.queue.drop_tail.limit_packets = 30\nwire.delay_ms = 10.0\n\
     [[flows]]\nfrom = 'server'\nto = 'sta*'\ntcp.window_segments = 200\n";
 
-/// Each controller, with a setting of its own and a gauge.
+/// Each congestion control, with a setting of its own and a gauge.
 const KINDS: [(&str, &str, &str); 10] = [
     ("new_reno", "hystart = true", "ssthresh_segments"),
     ("cubic", "beta = 0.5", "w_max_segments"),
@@ -45,7 +45,7 @@ fn every_controller_runs_by_name_and_shows_its_gauge() {
         let goodput = run.summary.iter().find(goodput).map(|(_, value)| value.clone());
         assert!(matches!(goodput, Some(sim::Value::Number(mbps)) if mbps > 1.0), "{name}");
         if name != "cross_layer" {
-            // That one is CUBIC as long as no rate changes.
+            // `cross_layer` equals CUBIC as long as no rate changes.
             digests.push(run.digest);
         }
     }

@@ -1,4 +1,5 @@
-//! Same scenario, seed and version: same results, bit by bit; and one entity's draws are its own.
+//! Same scenario, seed and version: same results, bit by bit; and each entity has its own random
+//! streams.
 
 use kernel::Seed;
 use sim::{Plan, Run, Scenario, Simulation};
@@ -82,7 +83,7 @@ fn seeds_and_replications_differ() {
 
 #[test]
 fn adding_a_silent_station_changes_nothing() {
-    // Its streams are its own: all others draw what they drew before.
+    // Its streams are its own: all others draw the same numbers as before.
     let bigger = CELL.replace("stations = 6", "stations = 7").replace("sta*", "sta0-5");
     assert_eq!(run(&plan(&bigger), 1, 0).digest, run(&plan(CELL), 1, 0).digest);
 }

@@ -1,6 +1,6 @@
-//! Small tables that a physicist would print. They change only when results change: then accept
-//! them with `INSTA_UPDATE=always cargo test -p simoom-sim --test goldens` and write a line marked
-//! RESULTS into CHANGELOG.md.
+//! Small tables of results. They change only if results change: then accept them with
+//! `INSTA_UPDATE=always cargo test -p simoom-sim --test goldens` and write a line marked RESULTS
+//! into CHANGELOG.md.
 
 use kernel::Seed;
 use sim::{Scenario, Value};

@@ -1,4 +1,4 @@
-//! 802.11n, ac and ax from a scenario to its results: modes, rate control, what TCP is told of it,
+//! 802.11n, ac and ax from a scenario to its results: modes, rate control, the rate hints of TCP,
 //! access categories and aggregation.
 
 use kernel::Seed;
@@ -25,7 +25,7 @@ fn value(run: &Run, path: &str) -> f64 {
     }
 }
 
-/// What a probe showed last before a moment.
+/// The last value of a probe before a time.
 #[track_caller]
 fn at(run: &Run, probe: usize, time_s: f64) -> f64 {
     let series = &run.series[probe];
@@ -54,7 +54,7 @@ fn a_schedule_of_one_end_is_its_own() {
 #[test]
 fn senders_are_told_of_their_own_links_or_of_all_on_the_way() {
     let steps = "schedule.steps = [{ at_s = 2.0, mcs = 8 }]";
-    // Before any change there is no ideal window.
+    // Before the first change of the rate there is no ideal window.
     let ideal = |control: &str, ends: [&str; 2], told: &str| {
         let text = format!(
             "standard = '11ac'\nstations = 1\nwlan.mcs = 0\n{control}.rate_control.{steps}\n\
@@ -72,7 +72,7 @@ fn senders_are_told_of_their_own_links_or_of_all_on_the_way() {
     assert_eq!(ideal("wlan", up, "path"), told);
     assert_eq!(ideal("ap", up, "path"), none, "the way back is not told of");
     assert_eq!(ideal("ap", down, "path"), told);
-    // Without a wire the server is at the access point, whose interface it then has.
+    // Without a wire the server is at the access point and uses its interface.
     assert_eq!(ideal("ap", down, "own"), told);
     let wired = "[wire]\nrate_mbps = 1000.0\n[[flows]]";
     let far = |told: &str| {
@@ -125,8 +125,8 @@ fn aggregates_are_as_long_as_they_may_be() {
         let run = run(&text, &[]);
         (value(&run, "stations[0].mpdus_per_ppdu"), value(&run, "total.goodput_mbps"))
     };
-    // MPDUs of 1538 bytes with delimiter and padding, 1544 in all: 5.484 ms hold 28 at 65 Mb/s,
-    // and 65535 bytes hold 42 where there is time for more.
+    // MPDUs of 1538 bytes with delimiter and padding, 1544 in all: 5.484 ms hold 28 at 65 Mb/s.
+    // Without the limit of time, 65535 bytes hold 42.
     let (frames, fast) = of("11n", "");
     assert_eq!(frames, 28.0);
     assert_eq!(of("11n", "wlan.width_mhz = 40").0, 42.0);
@@ -158,8 +158,8 @@ fn noise_costs_repeats_and_no_packets() {
 
 #[test]
 fn a_station_out_of_reach_leaves_the_air_to_the_others() {
-    // Its first frames are given up after 500 ms, and the request that follows them after 7
-    // attempts; from then on all that comes for it has 7 attempts.
+    // The first frames for it are discarded after 500 ms, and the BlockAckReq that follows them
+    // after 7 attempts. From then on each frame for it has 7 attempts.
     let run = run(
         "standard = '11n'\n[[stations]]\ndata_loss = 0.999999\nack_loss = 0.999999\n\
          [[stations]]\n[[flows]]\nfrom = 'ap'\nto = 'sta*'\ntraffic.cbr.rate_mbps = 4.0\n",

@@ -1,5 +1,5 @@
-//! What a wrong key of 802.11n, ac and ax, of access categories, aggregation or rate control is
-//! answered with.
+//! The messages for wrong keys of 802.11n, ac and ax, of access categories, aggregation or rate
+//! control.
 
 use sim::Scenario;
 
@@ -13,7 +13,7 @@ fn text(standard: &str, lines: &str) -> String {
     )
 }
 
-/// All faults of meaning of it.
+/// All its semantic faults.
 #[track_caller]
 fn wrong(standard: &str, lines: &str, expected: &[&str]) {
     let scenario = Scenario::parse(&text(standard, lines)).unwrap();
@@ -40,19 +40,19 @@ fn modes_go_by_mcs_or_by_rate() {
     wrong(
         "11ac",
         "wlan.rate_mbps = 78",
-        &["wlan.rate_mbps: 802.11ac has no rates but modes, by mcs, streams, width_mhz and \
+        &["wlan.rate_mbps: 802.11ac has no rates; set modes by mcs, streams, width_mhz and \
            guard_ns; 78 Mb/s is mcs = 8 here"],
     );
     wrong(
         "11n",
         "wlan.rate_mbps = 54",
-        &["wlan.rate_mbps: 802.11n has no rates but modes, by mcs, streams, width_mhz and \
+        &["wlan.rate_mbps: 802.11n has no rates; set modes by mcs, streams, width_mhz and \
            guard_ns; here from 6.5 Mb/s, mcs = 0, to 65 Mb/s, mcs = 7"],
     );
     wrong(
         "11n",
         "[[stations]]\ncount = 3\nrate_mbps = 72.2\nguard_ns = 400",
-        &["stations[0].rate_mbps: 802.11n has no rates but modes, by mcs, streams, width_mhz and \
+        &["stations[0].rate_mbps: 802.11n has no rates; set modes by mcs, streams, width_mhz and \
            guard_ns; 72.2 Mb/s is mcs = 7 here"],
     );
     let none = |key: &str| {
@@ -125,8 +125,8 @@ fn a_mode_exists_or_says_why_not() {
         "11ac",
         "wlan.he_ltf = '2x'\nwlan.packet_extension_us = 8",
         &[
-            "wlan.he_ltf: is of 802.11ax only, not of 802.11ac; remove the key",
-            "wlan.packet_extension_us: is of 802.11ax only, not of 802.11ac; remove the key",
+            "wlan.he_ltf: applies to 802.11ax only, not to 802.11ac; remove the key",
+            "wlan.packet_extension_us: applies to 802.11ax only, not to 802.11ac; remove the key",
         ],
     );
     wrong(
@@ -159,7 +159,7 @@ fn a_fault_is_told_once_where_its_key_stands() {
              the highest is 8",
         ],
     );
-    // Where each group has a width of its own, that of all is not asked for.
+    // If each group has a width of its own, the common width is not needed.
     right("11ac", "wlan.mcs = 9\n[[stations]]\nwidth_mhz = 80\n[[stations]]\nmcs = 1\n");
 }
 
@@ -264,7 +264,7 @@ fn aggregates() {
         wrong(
             "11a",
             &format!("{qos}wlan.aggregation.frames = 4"),
-            &["wlan.aggregation: 802.11a sends frame by frame; A-MPDUs are of 802.11n, ac and ax"],
+            &["wlan.aggregation: 802.11a has no A-MPDUs; they require 802.11n, ac or ax"],
         );
     }
     wrong(

@@ -13,7 +13,7 @@ fn run(text: &str) -> Run {
     Simulation::new(&plan, SEED, &probes, true).expect("a probe").finish()
 }
 
-/// An upload over 802.11ac by a station that is where these keys say.
+/// An upload over 802.11ac by a station whose position these keys set.
 fn upload(duration_s: f64, control: &str, keys: &str) -> Run {
     run(&format!(
         "standard = '11ac'\nduration_s = {duration_s:?}\nwarmup_s = 0\nmeasure.interval_s = 0.5\n\
@@ -23,7 +23,7 @@ fn upload(duration_s: f64, control: &str, keys: &str) -> Run {
     ))
 }
 
-/// All results, but what the run itself did.
+/// All results, except those about the run itself.
 fn results(run: &Run) -> Vec<String> {
     let rows = run.summary.iter().filter(|(path, _)| path != "run.events");
     rows.map(|(path, value)| format!("{path} {value:?}")).collect()
@@ -142,7 +142,7 @@ fn faults_of_waypoints_name_the_key_and_a_remedy() {
                 "stations[0].waypoints[3].position_m[1]: must be from -1000000 to 1000000 m, is \
                  inf",
                 "stations[0].waypoints[1].position_m: must be two numbers, [east, north]; has 0",
-                "stations[0].waypoints[2].at_s: 5 is not after the waypoint before, 5",
+                "stations[0].waypoints[2].at_s: 5 is not after the previous waypoint, 5",
             ],
         ),
     ];

@@ -1,4 +1,4 @@
-//! Results and probes come from one catalogue: each reads its own data, and says what it is.
+//! Results and probes come from one catalogue: each reads its own data, and has a description.
 
 use kernel::Seed;
 use sim::control::NoExternal;
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const SEED: Seed = Seed { root: 1, replication: 0 };
 
 /// A cell with access categories and losses, a wire with ECN and losses, and flows of all kinds.
-/// Nothing happens before the window opens, and probes look last when the run ends.
+/// Nothing happens before the window opens, and probes are last read when the run ends.
 const CELL: &str = "
     standard = '11n'
     stations = { count = 4, data_loss = 0.05 }
@@ -95,7 +95,8 @@ fn a_probe_of_a_count_ends_at_its_result() {
 #[test]
 fn gauges_read_their_own_data() {
     let run = run(&plan(CELL));
-    // 802.11-2020 Table 9-155: best effort of OFDM PHYs draws from 15 slots at first.
+    // 802.11-2020 Table 9-155: the initial contention window of best effort with OFDM PHYs is 15
+    // slots.
     let slots = series(&run, "stations[3].contention_window");
     assert_eq!(slots.first(), Some(&15.0));
     assert!(
@@ -130,7 +131,7 @@ fn a_rate_is_that_since_the_last_sample() {
 
 #[test]
 fn a_wires_utilisation_is_that_of_the_window() {
-    // The wire is busy for the first second alone, which the window leaves out.
+    // The wire is busy only in the first second, which is outside the window.
     let text = "
         standard = '11g'
         stations = 1
@@ -197,7 +198,7 @@ fn a_wildcard_names_those_that_have_the_probe_and_nothing_is_a_fault() {
     assert!(issues("ap.queue_drop")[0].starts_with("no such probe; did you mean ap.queue_drops?"));
     assert_eq!(
         issues("nonsense"),
-        ["no probe is called so; probes begin with total, contending, flows[i], ap, stations[i], \
+        ["no such probe; probes begin with total, contending, flows[i], ap, stations[i], \
           cells[i], wire.down, wire.up, links[i] or links[i].reverse"]
     );
 }

@@ -1,11 +1,11 @@
-//! 802.11g among 802.11b, from a scenario to its results: what protection costs, whom it helps, and
-//! what a wrong key is answered with.
+//! 802.11g with stations of 802.11b, from a scenario to its results: the cost and the benefit of
+//! protection, and the messages for wrong keys.
 
 use kernel::Seed;
 use sim::{Run, Scenario, Simulation, Value};
 
 const TOP: &str = "standard = '11g'\nduration_s = 5.0\nwarmup_s = 0.2\n";
-/// A station of 802.11g at 54 Mb/s that always sends, and one of 802.11b.
+/// A station of 802.11g at 54 Mb/s that is saturated, and one of 802.11b.
 const PAIR: &str = "[[stations]]\n[[stations]]\nstandard = '11b'\n";
 const FIRST: &str = "[[flows]]\nfrom = 'sta0'\nto = 'ap'\ntraffic.saturated.payload_bytes = 1472\n";
 const SECOND: &str =
@@ -28,7 +28,7 @@ fn value(run: &Run, path: &str) -> f64 {
     }
 }
 
-/// All hear all, by a radio.
+/// Every node hears every other, with a radio.
 fn radio(losses_db: &str) -> String {
     format!("[radio]\nlosses_db = {losses_db}\n")
 }
@@ -36,9 +36,9 @@ fn radio(losses_db: &str) -> String {
 const NEAR: &str = "[[0, 50, 50], [50, 0, 50], [50, 50, 0]]";
 
 /// 1536 bytes at 54 Mb/s last 254 us, their ACK at 24 Mb/s 34 us, a SIFS 10 us. With 7.5 slots on
-/// average, of 9 us after a DIFS of 28 us, a packet of 1472 bytes takes 393.5 us. With slots of
-/// 20 us and a DIFS of 50 us it takes 498 us, with a CTS to itself 203 + 10 us more, with RTS and
-/// CTS 207 + 10 + 203 + 10 us more.
+/// average, of 9 us after a DIFS of 28 us, a packet of 1472 bytes takes 393.5 us. With slots of 20
+/// us and a DIFS of 50 us it takes 498 us. A CTS-to-self adds 203 + 10 us, and RTS and CTS add 207
+/// + 10 + 203 + 10 us.
 #[test]
 fn protection_costs_what_its_frames_last() {
     let cases = [
@@ -55,7 +55,7 @@ fn protection_costs_what_its_frames_last() {
         assert!((goodput / expected - 1.0).abs() < 0.005, "{protection}: {goodput}, {expected}");
         let control = value(&all, "airtime.rts_cts_fraction");
         assert!((control - control_us / cycle_us).abs() < 0.002, "{protection}: {control}");
-        // By a radio it is the same to the last packet.
+        // With a radio the results are equal to the last packet.
         let by_radio = run(&format!("{top}{stations}{}{FIRST}", radio(NEAR)));
         assert_eq!(value(&by_radio, "flows[0].goodput_mbps"), goodput, "{protection}");
     }
@@ -77,7 +77,7 @@ fn it_is_on_as_soon_as_a_station_is_of_802_11b() {
     assert!((for_neighbours / (8.0 * 1472.0 / 606.5) - 1.0).abs() < 0.005, "{for_neighbours}");
 }
 
-/// Two that always send, with and without a radio, give the same air.
+/// Two saturated stations use the medium equally with and without a radio.
 #[test]
 fn both_media_agree_where_all_hear_all() {
     for protection in ["none", "cts_to_self", "rts_cts"] {
@@ -92,8 +92,8 @@ fn both_media_agree_where_all_hear_all() {
     }
 }
 
-/// At -70 dBm the station of 802.11b reads DSSS and does not notice OFDM; a hidden one notices
-/// nothing but the access point's CTS.
+/// At -70 dBm the station of 802.11b decodes DSSS and does not detect OFDM. A hidden station
+/// detects only the access point's CTS.
 #[test]
 fn it_protects_from_whom_its_frames_reach() {
     let lost = |protection: &str, loss_db: u32| {
@@ -105,13 +105,14 @@ fn it_protects_from_whom_its_frames_reach() {
     let of = |loss_db| ["none", "cts_to_self", "rts_cts"].map(|how| lost(how, loss_db));
     let (near, far, hidden) = (of(50), of(86), of(300));
     assert!(near.iter().all(|lost| (0.04..0.06).contains(lost)), "energy is enough: {near:?}");
-    // Who was sending itself misses the preamble of the longer frame and meets it once more.
+    // A station that was sending misses the preamble of the longer frame, and collides with it once
+    // more.
     assert!(far[0] > 0.3 && far[1] < 0.12 && far[2] < 0.12, "the CTS is heard: {far:?}");
     assert!(hidden[1] > 0.95 * hidden[0], "nobody hears it: {hidden:?}");
     assert!(hidden[2] < 0.8 * hidden[1], "the access point's is heard: {hidden:?}");
 }
 
-/// A network at random, some of whose stations are of 802.11b.
+/// A random network, some of whose stations are of 802.11b.
 fn any_network(root: u64) -> String {
     let mut rng = Seed { root, replication: 0 }.stream("test.protection", 0);
     let stations = 2 + rng.up_to(4);
@@ -152,7 +153,7 @@ fn the_checker_finds_nothing_in_networks_at_random() {
     assert!(goodput > 60.0, "{goodput}");
 }
 
-/// All faults of meaning of a scenario of a standard with these lines.
+/// All semantic faults of a scenario of a standard with these lines.
 #[track_caller]
 fn wrong(standard: &str, lines: &str, expected: &[&str]) {
     let flow = "[[flows]]\nfrom = 'server'\nto = 'sta*'\n";
@@ -201,7 +202,8 @@ fn wrong_keys() {
     );
 }
 
-/// Rate control of a station of 802.11b, and of the access point to it, keeps to its rates.
+/// The rate control of a station of 802.11b, and that of the access point to it, uses only its
+/// rates.
 #[test]
 fn modes_are_those_of_the_station() {
     let rates = |keys: &str, probe: &str| {

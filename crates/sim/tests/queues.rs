@@ -1,4 +1,4 @@
-//! Queues and lossy wires as a scenario asks for them, seen in the results of a run.
+//! Queues and lossy wires by the keys of a scenario, and their effect on the results of a run.
 
 use kernel::{BitRate, Bytes, Duration, Instant, Seed};
 use net::{
@@ -26,7 +26,7 @@ fn number(run: &Run, path: &str) -> f64 {
     }
 }
 
-/// What a wire with these keys resolves to, from the server on.
+/// The link from the server to which a wire with these keys resolves.
 fn wire(keys: &str) -> LinkSettings {
     let text = format!(
         "standard = \"11g\"\nstations = 1\n[wire]\n{keys}\n\
@@ -206,7 +206,7 @@ fn a_wire_loses_what_it_is_told_to() {
 
 #[test]
 fn airtime_fairness_ends_the_anomaly_of_a_slow_station() {
-    // Once where all hear all by definition, and once in space.
+    // Once in a cell, where every node hears every other, and once in space.
     let places = ["", "ap.position_m = [0, 0]\n[radio]\n"];
     for radio in places {
         let place = if radio.is_empty() { "" } else { "position_m = [3, 0]\n" };
@@ -224,8 +224,9 @@ fn airtime_fairness_ends_the_anomaly_of_a_slow_station() {
         let [fast, slow] = goodputs("drop_tail.limit_packets = 100");
         assert!((fast / slow - 1.0).abs() < 0.1, "in turns: {fast} and {slow} Mb/s");
         let [fast, slow] = goodputs("airtime_fair = {}");
-        // Alone they reach 6.2 and 0.88 Mb/s of this payload, for the exchange without back-off
-        // takes 1.6 and 12.9 ms, and back-off and DIFS 0.36 ms: half of the time is half of that.
+        // Alone they reach 6.2 and 0.88 Mb/s of this payload: the exchange without back-off takes
+        // 1.6 and 12.9 ms, and back-off and DIFS take 0.36 ms. With half of the time each reaches
+        // half of that.
         let ratio = fast / slow;
         assert!((6.0..9.0).contains(&ratio), "{fast} and {slow} Mb/s");
         assert!(fast > 2.6 && slow > 0.36, "{fast} and {slow} Mb/s");

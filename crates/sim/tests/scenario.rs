@@ -272,7 +272,7 @@ fn setting_a_variant_replaces_the_other() {
     let deeper = deep.set("flows[0].traffic.web.size.pareto.shape", "3").unwrap();
     assert_eq!(deeper.get("flows[0].traffic.web.size.pareto.shape").unwrap(), json!(3.0));
     assert_eq!(deeper.get("flows[1].traffic.web.size.pareto.shape").unwrap(), json!(1.5));
-    // What is written again has one variant too.
+    // The output has one variant, too.
     assert_eq!(parse(&deeper.to_toml()), deeper);
 }
 

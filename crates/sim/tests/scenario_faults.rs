@@ -1,8 +1,8 @@
-//! What a user reads who made a mistake: the very words, for they are the interface here.
+//! The exact messages for mistakes in scenarios, since they are the user interface.
 
 use sim::Scenario;
 
-/// Three lines and an empty one, so that what a test adds begins in line 5.
+/// Three lines and an empty one, so that the lines of a test begin in line 5.
 const HEAD: &str = "standard = '11g'\nstations = 10\nduration_s = 30\n\n";
 const FLOW: &str = "[[flows]]\nfrom = 'server'\nto = 'sta*'\n";
 
@@ -18,26 +18,26 @@ fn malformed_flow(lines: &str, expected: &str) {
     malformed(&format!("{HEAD}{FLOW}{lines}\n"), expected);
 }
 
-/// All faults of meaning of a text.
+/// All semantic faults of a text.
 #[track_caller]
 fn wrong(text: &str, expected: &[&str]) {
     let issues = Scenario::parse(text).unwrap().resolve().unwrap_err();
     assert_eq!(issues.iter().map(ToString::to_string).collect::<Vec<_>>(), expected);
 }
 
-/// The one fault of meaning of a minimal scenario with these lines before its flow.
+/// The one semantic fault of a minimal scenario with these lines before its flow.
 #[track_caller]
 fn wrong_with(lines: &str, expected: &str) {
     wrong(&format!("{HEAD}{lines}\n{FLOW}"), &[expected]);
 }
 
-/// All faults of meaning of a minimal scenario with these lines before its flow.
+/// All semantic faults of a minimal scenario with these lines before its flow.
 #[track_caller]
 fn all_wrong_with(lines: &str, expected: &[&str]) {
     wrong(&format!("{HEAD}{lines}\n{FLOW}"), expected);
 }
 
-/// The one fault of meaning of a minimal scenario with these lines in its flow.
+/// The one semantic fault of a minimal scenario with these lines in its flow.
 #[track_caller]
 fn wrong_flow(lines: &str, expected: &str) {
     wrong(&format!("{HEAD}{FLOW}{lines}\n"), &[expected]);
@@ -78,8 +78,8 @@ fn texts_that_are_no_toml() {
     );
     malformed(
         "a = 1\na = 2",
-        "line 2 is not TOML: duplicate key; a table or key is written once, but [[flows]] for each \
-         of several; it reads: a = 2",
+        "line 2 is not TOML: duplicate key; write each table or key once, and [[flows]] \
+         for each flow; it reads: a = 2",
     );
     malformed(
         "\u{1b}[31m",
@@ -213,7 +213,7 @@ fn wrong_types_say_both_types() {
     malformed(
         "wlan.rate_mbps = '54 Mb/s'",
         "wlan.rate_mbps: must be a number, is \"54 Mb/s\"; \
-        write the number alone: the key says the unit (line 1)",
+        write only the number: the key names the unit (line 1)",
     );
     malformed(
         "wlan.rate_mbps = [1, 2]",
@@ -568,7 +568,7 @@ fn tcp_is_sane() {
     wrong_flow(
         "tcp.window_bytes = 9000\ntcp.window_segments = 6",
         "flows[0].tcp.window_segments: \
-        6 segments, and window_bytes 9000 too: the same window twice; keep one",
+        6 segments, and window_bytes 9000 too: they are the same; keep one",
     );
     wrong_flow(
         "tcp.window_segments = 0",
@@ -639,7 +639,7 @@ fn traffic_is_sane() {
     wrong_flow(
         "traffic.web.files = 0",
         "flows[0].traffic.web.files: 0 files are no session; the \
-        least is 1",
+         minimum is 1",
     );
     wrong_flow(
         "traffic.web.think_s = -1",
@@ -721,9 +721,9 @@ fn faults_of_setting_name_the_path() {
         "flows: is an array of 1 table: write flows[*].from, or \
         flows[0] of 1",
     );
-    unsettable("wlan[0].slot", "long", "wlan: no list is written here to take one of");
-    unsettable("title[0]", "x", "title: no list is written here to take one of");
-    unsettable("standard[0]", "x", "standard: is no list, but \"11g\"");
+    unsettable("wlan[0].slot", "long", "wlan: the document has no list here");
+    unsettable("title[0]", "x", "title: the document has no list here");
+    unsettable("standard[0]", "x", "standard: is not a list but \"11g\"");
     unsettable(
         "standard.x",
         "x",
@@ -746,8 +746,8 @@ fn faults_of_setting_name_the_path() {
     unsettable(
         "flows[a].from",
         "5",
-        "flows[a].from: not a path: in brackets stands a number from \
-        0, or * for all; a path reads as flows[0].tcp.mss_bytes",
+        "flows[a].from: not a path: brackets contain a number from \
+         0, or * for all; a path reads as flows[0].tcp.mss_bytes",
     );
 }
 
@@ -841,7 +841,7 @@ fn losses_of_a_wire_say_what_they_need() {
     );
     wrong_with(
         "wire.loss.gilbert_elliott_packets = { to_bad = 0.1, to_good = 0 }",
-        "wire.loss.gilbert_elliott_packets.to_good: 0 would leave the channel bad for ever; above \
+        "wire.loss.gilbert_elliott_packets.to_good: 0 would leave the channel bad forever; above \
          0 to 1",
     );
     wrong_with(
@@ -854,7 +854,7 @@ fn losses_of_a_wire_say_what_they_need() {
     );
     wrong_with(
         "wire.loss = 'trace'",
-        "wire.loss.trace.times_s: missing; from when on, as [10.0, 12.0]",
+        "wire.loss.trace.times_s: missing; the times of the changes, as [10.0, 12.0]",
     );
     all_wrong_with(
         "wire.loss.list.packets = [0, 7, 7]",
@@ -888,13 +888,13 @@ fn losses_of_a_wire_say_what_they_need() {
 
 const LINK: &str = "[[links]]\nfrom = 'a'\nto = 'b'\nrate_mbps = 10\n";
 
-/// All faults of meaning of a link between a and b, with what is added to it.
+/// All semantic faults of a link between a and b with these additions.
 #[track_caller]
 fn wrong_link(more: &str, expected: &[&str]) {
     wrong(&format!("{LINK}{more}\n[[flows]]\nfrom = 'a'\nto = 'b'\n"), expected);
 }
 
-/// The one fault of meaning of the ends of a flow beside a link between a and b.
+/// The one semantic fault of the ends of a flow, with a link between a and b.
 #[track_caller]
 fn wrong_ends(from: &str, to: &str, expected: &str) {
     wrong(&format!("{LINK}[[flows]]\nfrom = '{from}'\nto = '{to}'\n"), &[expected]);
@@ -907,7 +907,7 @@ fn ends_of_links() {
         &second("", "sta3"),
         &[
             "links[1].from: missing; \"server\", \"ap\", or a name for a host or router, as \"r1\"",
-            "links[1].to: \"sta3\" is a station, which no wire reaches; a link may end at \"ap\"",
+            "links[1].to: \"sta3\" is a station without wired links; a link may end at \"ap\"",
         ],
     );
     wrong_link(
@@ -934,7 +934,7 @@ fn ends_of_links() {
     );
     wrong_link(
         &format!("{}\nname = 'a-b'", second("b", "c")),
-        &["links[1].name: links[0] is called \"a-b\" too; names tell links apart"],
+        &["links[1].name: links[0] is called \"a-b\" too; each link needs its own name"],
     );
     wrong_with(
         "wire = {}\n[[links]]\nfrom = 'ap'\nto = 'server'",
@@ -969,7 +969,7 @@ fn flows_over_links() {
     );
     wrong(
         &format!("{HEAD}{LINK}[[flows]]\nfrom = 'server'\nto = 'ap'\n"),
-        &["flows[0].to: server sits at ap: no link ends at \"server\", and no packet crosses any"],
+        &["flows[0].to: server is at ap: no link ends at \"server\", and no packet crosses any"],
     );
     let instant = "[[links]]\nfrom = 'a'\nto = 'b'\n[[flows]]\nfrom = 'a'\nto = 'b'\n";
     wrong(

@@ -1,4 +1,4 @@
-//! Whatever is thrown at it, a scenario answers with a value or with messages, and never panics.
+//! For any input, a scenario returns a value or messages, and never panics.
 
 use proptest::prelude::*;
 use sim::Scenario;
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// The checked-in scenarios: what mutations begin with.
+/// The scenarios in the repository, from which mutations begin.
 static SCENARIOS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
@@ -106,7 +106,7 @@ fn path() -> impl Strategy<Value = String> {
     prop::collection::vec(step, 1..5).prop_map(|steps| steps.join("."))
 }
 
-/// Reads and, where that works, resolves and writes; what a plan promises holds.
+/// Reads a text and, if that succeeds, resolves and writes it; checks the invariants of a plan.
 fn exercise(bytes: &[u8]) {
     match Scenario::parse_bytes(bytes) {
         Ok(scenario) => exercise_scenario(&scenario),
@@ -240,7 +240,7 @@ proptest! {
     fn any_value_of_any_key(value in prop::sample::select(&VALUES[..]), key in key()) {
         let mut scenario = Scenario::parse(&SCENARIOS[0]).unwrap();
         if let Ok(changed) = scenario.set(&key, value) {
-            // What was set is what is there, where JSON can say it.
+            // The value read back is the value set, if JSON can represent it.
             prop_assert!(changed.get(&key).is_ok());
             scenario = changed;
         }
@@ -248,7 +248,7 @@ proptest! {
     }
 }
 
-/// Any path that the schema knows.
+/// Any path in the schema.
 fn key() -> impl Strategy<Value = String> {
     let schema: serde_json::Value = serde_json::from_str(&sim::scenario::schema()).unwrap();
     let mut keys = Vec::new();

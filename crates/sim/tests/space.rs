@@ -1,4 +1,4 @@
-//! Scenarios with a radio: hidden nodes, several cells, ad-hoc networks, and what is refused.
+//! Scenarios with a radio: hidden nodes, several cells, ad-hoc networks, and faults.
 
 use kernel::Seed;
 use sim::{Run, Scenario, Simulation, Value};
@@ -68,7 +68,7 @@ fn hidden_nodes_have_the_goodput_of_ns3() {
     }
 }
 
-/// Results but those that only one of the two mediums has.
+/// Results, except those that only one of the two media has.
 fn common(run: &Run) -> Vec<(String, String)> {
     let own = |path: &str| path.contains("airtime") || path == "run.events";
     let rows = run.summary.iter().filter(|(path, _)| !own(path));
@@ -100,8 +100,8 @@ fn where_all_hear_all_results_are_those_of_the_cell() {
         assert_eq!(drops.count(), 0, "{standard}: a frame given up leaves later in space");
         let mut collisions = [0.0; 2];
         for (a, b) in cell.iter().zip(&space) {
-            // A cell counts a collision when it begins, a space when it has ended: one may lie
-            // across the end of the run.
+            // A cell counts a collision at its beginning, a space at its end. One collision may
+            // overlap the end of the run.
             if a.0.ends_with(".collisions") {
                 collisions[0] += f64::from(count(&a.1));
                 collisions[1] += f64::from(count(&b.1));
@@ -114,7 +114,7 @@ fn where_all_hear_all_results_are_those_of_the_cell() {
     }
 }
 
-/// Two cells of two stations each, their access points so many metres apart.
+/// Two cells of two stations each, with this distance in metres between their access points.
 fn two_cells(apart_m: f64, channel: u32) -> Run {
     run(&format!(
         "standard = '11a'\nduration_s = 6\nwarmup_s = 1\nradio.error_model = 'nist'\n\
@@ -141,7 +141,7 @@ fn cells_share_a_channel_and_do_not_share_two() {
         assert!((alone / apart[0] - 1.0).abs() < 0.01, "{apart:?} {two:?}");
     }
     let together = one.iter().sum::<f64>();
-    // Two contenders waste fewer slots than one.
+    // With two contending stations fewer slots are idle than with one.
     assert!((1.0..1.15).contains(&(together / apart[0])), "{one:?} share what {apart:?} have each");
     assert!((one[0] / one[1] - 1.0).abs() < 0.1, "{one:?}");
 }

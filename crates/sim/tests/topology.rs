@@ -1,4 +1,4 @@
-//! Wired topologies with routers: who gets what, what the queues hold, and where packets go.
+//! Wired topologies with routers: throughputs, queue lengths, and the paths of packets.
 
 use kernel::Seed;
 use sim::{Run, Scenario, Simulation, Value};
@@ -58,12 +58,13 @@ fn two_flows_of_a_kind_share_a_dumbbell() {
     }
 }
 
-/// RFC 9438 equation 1 between losses, at 50 Mb/s and 50 ms under `CoDel`. The window is held
-/// against the function of the time since its last fall, with the plateau and K that RFC 9438
-/// derives from that fall.
+/// RFC 9438 equation 1 between losses, at 50 Mb/s and 50 ms under `CoDel`. The window is compared
+/// with the function of the time since its last reduction, with the plateau and K that RFC 9438
+/// derives from that reduction.
 #[test]
 fn cubic_follows_its_function_under_codel() {
-    // Begun below the plateau: what an overshoot of slow start makes is no stage of equation 1.
+    // The stage begins below the plateau: after an overshoot of slow start, the window does not
+    // follow equation 1.
     let control = "control.cubic = { fast_convergence = false, friendly = false }\n\
                    tcp.initial_ssthresh_segments = 150";
     let text = format!(
@@ -115,7 +116,7 @@ fn bbr_fills_a_long_way_and_leaves_the_queue_short() {
     assert!(used > 0.93, "{used}");
 }
 
-/// Datagrams to count hops by: what a way of three links adds to the delay of each.
+/// Datagrams by which hops are counted: the delay that each path of three links adds.
 #[test]
 fn each_hop_takes_its_time_and_counts_its_packets() {
     let cbr = "traffic.cbr = { rate_mbps = 1, payload_bytes = 972 }";
@@ -128,7 +129,7 @@ fn each_hop_takes_its_time_and_counts_its_packets() {
         flow("a", "z", cbr),
     );
     let run = run(&text, &[]);
-    // 1000 bytes take 1, 2 and 4 ms to send, and 6 ms to travel.
+    // The transmission of 1000 bytes takes 1, 2 and 4 ms, and the propagation 6 ms.
     let delay = number(&run, "flows[0].delay_s.mean");
     assert!((delay / 0.013 - 1.0).abs() < 0.005, "{delay}");
     for link in 0..3 {
@@ -221,7 +222,7 @@ fn wire_and_air_are_one_network() {
     assert!(number(&run, "airtime.payload_fraction") > 0.0);
 }
 
-/// Without a cell nothing is said of one.
+/// Without a cell no key of a cell is allowed.
 #[test]
 fn links_alone_have_no_airtime() {
     let text = format!(
@@ -255,7 +256,7 @@ fn the_wire_is_a_link_between_server_and_access_point() {
     assert_eq!(short.events, long.events);
 }
 
-/// Losses are drawn by each link for itself: a link more changes nothing elsewhere.
+/// Each link draws its own losses: a further link changes nothing elsewhere.
 #[test]
 fn a_link_more_changes_no_draws() {
     let lossy = "rate_mbps = 10\ndelay_ms = 5\nloss.uniform.probability = 0.02";

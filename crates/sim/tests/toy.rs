@@ -1,13 +1,13 @@
-//! An extension is one file and one line in its registry. The feature `toy` adds one of each kind
-//! so; here each is found wherever extensions are listed. `tests/test_toy.py` runs this, and finds
-//! them in the reference pages of the schema that is written here.
+//! An extension is one file and one line in its registry. The feature `toy` adds one of each kind;
+//! the tests find each of them wherever extensions are listed. `tests/test_toy.py` runs this file,
+//! and finds the toys in the reference pages of the schema that is written here.
 
 use kernel::Seed;
 use serde_json::Value as Json;
 use sim::{Scenario, Simulation, Value};
 use std::collections::BTreeSet;
 
-/// A scenario in which everything that can be a toy is one.
+/// A scenario that uses every toy.
 const ALL: &str = "
     standard = '11g'
     stations = { count = 2, queue = 'toy' }
@@ -35,7 +35,7 @@ const KINDS: [(&str, &str, &str); 5] = [
     ("Traffic", "packets", "ToySource"),
 ];
 
-/// A mistake in each toy's settings, and what it is told.
+/// A mistake in each toy's settings, and its message.
 const FAULTS: [(&str, &str, &str); 5] = [
     ("flows[0].control.toy.window_segments", "0", "must be from 1 to 100 segments, is 0"),
     ("stations.queue.toy.every", "0", "must be from 1 to 1000, is 0"),
@@ -109,7 +109,7 @@ set control toy window_segments=3
 
 #[test]
 fn a_script_takes_the_toy_controller() {
-    let failure = |script: &str| tcp::drill::run(script).failure.map(|failure| failure.message);
+    let failure = |script: &str| tcp::script::run(script).failure.map(|failure| failure.message);
     assert_eq!(failure(SCRIPT), None);
     let told = failure(&SCRIPT.replace("=3", "=101")).unwrap();
     assert!(told.contains("must be from 1 to 100"), "{told}");

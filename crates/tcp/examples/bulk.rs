@@ -1,7 +1,7 @@
-//! A connection that sends without end over a path that only delays: what TCP alone costs.
-//! `bulk SEGMENTS RECOVERY CONTROL [LOST]`, RECOVERY one of `new_reno`, `sack`, `rack`, CONTROL one
-//! of `new_reno`, `cubic`, LOST every how many segments one is lost. Counted by callgrind over two
-//! lengths, the difference is the cost of a delivered segment.
+//! A connection that sends without limit over a path that only delays: the cost of TCP alone. `bulk
+//! SEGMENTS RECOVERY CONTROL [LOST]`: RECOVERY is one of `new_reno`, `sack`, `rack`; CONTROL is one
+//! of `new_reno`, `cubic`; with LOST one in this many segments is lost. The difference of
+//! callgrind's counts for two lengths gives the cost of a delivered segment.
 
 use kernel::{Bytes, Duration, Instant, Segments};
 use std::collections::VecDeque;
@@ -9,7 +9,7 @@ use tcp::control::{Cubic, CubicConfig, NewReno};
 use tcp::{Command, Config, Control, Receiver, Recovery, Sack, Sender, TimerId};
 use wire::{FlowId, Segment};
 
-/// One way; a segment leaves each step, so that about twenty are on their way.
+/// The one-way delay; a segment leaves each step, so that about twenty are in flight.
 const DELAY: Duration = Duration::from_millis(1);
 const STEP: Duration = Duration::from_micros(100);
 
@@ -49,7 +49,7 @@ impl Ends {
         }
     }
 
-    /// The next thing to happen: a segment's arrival or a timer.
+    /// The next event: a segment's arrival or a timer.
     fn step(&mut self, out: &mut Vec<Command>) {
         let lane = |i: usize| self.lanes[i].front().map(|(at, _)| *at);
         let (data, ack) = (lane(0), lane(1));

@@ -1,7 +1,7 @@
-//! The sender's side of a code: blocks, and the units of them that were sent.
+//! The sender's side of a block code: the blocks, and the units of them that were sent.
 //!
-//! Every transmission has a number of its own, so that there is no doubt about which of them
-//! arrived and when it left; losses are found as RFC 9002 finds them.
+//! Every transmission of a unit has its own number. An acknowledgement therefore identifies which
+//! transmission arrived and when it left. Losses are detected as in RFC 9002.
 
 use crate::delivery::Departure;
 use crate::fec::{MOST_UNITS, Shards, reactive};
@@ -9,12 +9,13 @@ use kernel::{Duration, Instant};
 use std::collections::VecDeque;
 use wire::{Coded, SackBlock, SackBlocks};
 
-/// A unit is lost if one sent so many later has arrived (RFC 9002 §6.1.1).
+/// A unit is lost if a unit that was sent this many transmissions later has arrived (RFC 9002
+/// §6.1.1).
 const PACKET_THRESHOLD: u64 = 3;
 
-/// What became of a transmission.
+/// The state of a transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum UnitState {
     InFlight,
     Arrived,
     Lost,
@@ -22,17 +23,17 @@ enum Fate {
 
 /// One transmission.
 #[derive(Clone, Copy, Debug)]
-struct Unit {
+struct SentUnit {
     block: u64,
     index: u8,
-    fate: Fate,
-    /// Of the block's first transmission.
+    state: UnitState,
+    /// Whether it belongs to the first transmission of its block.
     first: bool,
     len: u32,
     departure: Departure,
 }
 
-/// A block: the data from `start`, and its parity.
+/// A block: the data from `start` on, and its parity.
 #[derive(Clone, Debug)]
 struct Block {
     start: u64,
@@ -40,21 +41,23 @@ struct Block {
     span: u64,
     data: u8,
     fin: bool,
-    /// Units of the first transmission; how many units were sent, in the order of their indices.
+    /// The number of units in the first transmission, and the number of units sent so far, in the
+    /// order of their indices.
     first: u32,
     sent: u32,
-    /// Units that have arrived, and that are in flight.
+    /// The units that have arrived, and the units that are in flight.
     arrived: Shards,
-    flying: Shards,
-    /// Units of the first transmission whose fate is known, and those of them that were lost.
+    in_flight_units: Shards,
+    /// How many units of the first transmission are known to have arrived or to be lost, and how
+    /// many of these were lost.
     settled: u32,
     lost: u32,
-    /// Units in flight, of which one may be there several times.
+    /// Transmissions in flight. The same unit may be in flight several times.
     in_flight: u32,
-    /// More units that wait to be sent for the holes, and when they were last asked for.
+    /// How many more units wait to be sent to repair losses, and when the last were requested.
     wanted: u32,
     asked: Option<Instant>,
-    /// The receiver has it.
+    /// The receiver has the whole block.
     done: bool,
     /// Its losses have been counted.
     counted: bool,
@@ -69,48 +72,48 @@ impl Block {
         self.span.div_ceil(u64::from(self.data))
     }
 
-    /// Whether units of the first transmission wait.
-    fn unfinished(&self) -> bool {
+    /// Whether units of the first transmission are still unsent.
+    fn has_unsent(&self) -> bool {
         !self.done && self.sent < self.first
     }
 
-    /// The unit that is to be sent next: of the first transmission, else parity that was not sent
-    /// yet, else the first missing data that is not in flight.
+    /// The unit to send next: first the units of the first transmission, then parity that was not
+    /// sent yet, then the first missing data unit that is not in flight.
     fn next(&self, parity: bool) -> Option<u8> {
         if self.sent < self.first || parity && self.sent < MOST_UNITS {
             return Some(self.sent as u8);
         }
-        (0..self.data).find(|&index| !self.arrived.has(index) && !self.flying.has(index))
+        (0..self.data).find(|&index| !self.arrived.has(index) && !self.in_flight_units.has(index))
     }
 }
 
-/// What may be sent next.
+/// A unit that may be sent next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Turn {
     block: u64,
     pub(crate) index: u8,
-    /// The sequence number of the segment, and its bytes.
+    /// The sequence number and the length in bytes of the segment.
     pub(crate) seq: u64,
     pub(crate) len: u32,
     pub(crate) fin: bool,
-    /// Of the block's first transmission.
+    /// Whether the unit belongs to the first transmission of its block.
     pub(crate) first: bool,
 }
 
-/// What a report tells.
+/// What the SACK blocks of an acknowledgement newly report.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct News {
+pub(crate) struct SackInfo {
     /// Bytes that have newly arrived.
     pub(crate) delivered: u64,
-    /// The last sent of these units, by its number, and how it left.
+    /// The newly arrived unit with the highest number, and the record of its departure.
     pub(crate) newest: Option<(u64, Departure)>,
 }
 
 /// Blocks, and the units of them that were sent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Blocks {
-    units: VecDeque<Unit>,
-    /// The number of the first of `units`, and of the first that may be in flight.
+    units: VecDeque<SentUnit>,
+    /// The number of the first element of `units`, and the lowest number that may be in flight.
     first_unit: u64,
     young: u64,
     table: VecDeque<Block>,
@@ -119,7 +122,7 @@ pub(crate) struct Blocks {
     in_flight: u64,
     /// One past the highest unit that has arrived.
     top: u64,
-    /// The report before.
+    /// The SACK blocks of the previous report.
     known: SackBlocks,
 }
 
@@ -139,18 +142,18 @@ impl Blocks {
         self.top
     }
 
-    /// Whether anything that was lost, or might be, is worth a probe.
+    /// Whether a unit in flight or lost belongs to a block that still needs a probe.
     pub(crate) fn is_waiting(&self) -> bool {
         self.table.iter().any(|block| !block.done)
     }
 
-    /// Forgets all that is in flight: the connection is over.
+    /// Forgets everything in flight when the connection is over.
     pub(crate) fn clear(&mut self) {
         *self = Self { first_unit: self.next_unit(), top: self.top, ..Self::default() };
         self.young = self.first_unit;
     }
 
-    /// The block of this number, unless it is off the table.
+    /// The block of this number, if it is still in the table.
     fn block(&mut self, number: u64) -> Option<&mut Block> {
         let index = number.checked_sub(self.first_block)?;
         self.table.get_mut(index as usize)
@@ -158,7 +161,8 @@ impl Blocks {
 
     // ---- sending ----
 
-    /// A new block: `span` bytes from `start` in so many units of data, sent as `first` units.
+    /// Adds a block: `span` bytes from `start` in `data` units of data, of which `first` units
+    /// (data and parity) are sent at first.
     pub(crate) fn push(&mut self, start: u64, span: u64, data: u8, first: u32, fin: bool) {
         self.table.push_back(Block {
             start,
@@ -168,7 +172,7 @@ impl Blocks {
             first: first.max(u32::from(data)),
             sent: 0,
             arrived: Shards::default(),
-            flying: Shards::default(),
+            in_flight_units: Shards::default(),
             settled: 0,
             lost: 0,
             in_flight: 0,
@@ -179,8 +183,8 @@ impl Blocks {
         });
     }
 
-    /// What is to be sent next: for the oldest hole, else of the block that is being sent. Where
-    /// parity is not wanted or is used up, holes are filled with the missing data.
+    /// The unit to send next: for the oldest loss, else of the block whose first transmission is
+    /// under way. If parity is disabled or used up, the missing data is resent.
     pub(crate) fn turn(&mut self, parity: bool) -> Option<Turn> {
         for (number, block) in (self.first_block..).zip(&mut self.table) {
             if block.wanted > 0 {
@@ -190,12 +194,12 @@ impl Blocks {
                 block.wanted = 0;
             }
         }
-        let last = self.table.back().filter(|block| block.unfinished())?;
+        let last = self.table.back().filter(|block| block.has_unsent())?;
         let number = self.first_block + self.table.len() as u64 - 1;
         Some(turn(number, last, last.sent as u8))
     }
 
-    /// The turn is taken: what the segment says of the code.
+    /// Records that the unit is sent, and returns the fields of the segment that describe the code.
     pub(crate) fn send(&mut self, turn: &Turn, departure: Departure) -> Coded {
         let unit = self.next_unit();
         let first_block = self.first_block;
@@ -206,14 +210,14 @@ impl Blocks {
         if !turn.first {
             block.wanted = block.wanted.saturating_sub(1);
         }
-        block.flying.insert(turn.index);
+        block.in_flight_units.insert(turn.index);
         block.in_flight += 1;
         let data = block.data;
         let span = block.span as u32;
-        self.units.push_back(Unit {
+        self.units.push_back(SentUnit {
             block: turn.block,
             index: turn.index,
-            fate: Fate::InFlight,
+            state: UnitState::InFlight,
             first: turn.first,
             len: turn.len,
             departure,
@@ -225,56 +229,58 @@ impl Blocks {
 
     // ---- what arrived ----
 
-    /// The blocks of an acknowledgement: numbers of units that have arrived.
-    pub(crate) fn report(&mut self, blocks: &SackBlocks) -> News {
-        let mut news = News::default();
+    /// Reads the SACK blocks of an acknowledgement, which report the numbers of units that have
+    /// arrived.
+    pub(crate) fn report(&mut self, blocks: &SackBlocks) -> SackInfo {
+        let mut info = SackInfo::default();
         for &block in blocks.as_slice() {
-            // Most of a run was in the report before: only its ends are new.
+            // The previous report had most of this run: only its ends are new.
             let mut known = self.known.as_slice().iter().copied();
             let inside = |old: &SackBlock| block.start <= old.start && old.end <= block.end;
             match known.find(inside) {
                 Some(old) => {
-                    self.arrive(block.start, old.start, &mut news);
-                    self.arrive(old.end, block.end, &mut news);
+                    self.arrive(block.start, old.start, &mut info);
+                    self.arrive(old.end, block.end, &mut info);
                 }
-                None => self.arrive(block.start, block.end, &mut news),
+                None => self.arrive(block.start, block.end, &mut info),
             }
         }
         if !blocks.is_empty() {
             self.known = *blocks;
         }
-        news
+        info
     }
 
-    fn arrive(&mut self, from: u64, to: u64, news: &mut News) {
+    fn arrive(&mut self, from: u64, to: u64, info: &mut SackInfo) {
         let (from, to) = (from.max(self.first_unit), to.min(self.next_unit()));
         for number in from..to {
             let unit = &mut self.units[(number - self.first_unit) as usize];
-            let fate = std::mem::replace(&mut unit.fate, Fate::Arrived);
-            if fate == Fate::Arrived {
+            let state = std::mem::replace(&mut unit.state, UnitState::Arrived);
+            if state == UnitState::Arrived {
                 continue;
             }
             let unit = *unit;
-            news.delivered += u64::from(unit.len);
-            if news.newest.is_none_or(|(newest, _)| newest < number) {
-                news.newest = Some((number, unit.departure));
+            info.delivered += u64::from(unit.len);
+            if info.newest.is_none_or(|(newest, _)| newest < number) {
+                info.newest = Some((number, unit.departure));
             }
             self.top = self.top.max(number + 1);
-            if fate == Fate::InFlight {
+            if state == UnitState::InFlight {
                 self.in_flight -= u64::from(unit.len);
             }
             let Some(block) = self.block(unit.block) else { continue };
             block.arrived.insert(unit.index);
-            if fate == Fate::InFlight {
+            if state == UnitState::InFlight {
                 block.settle(&unit, false);
             } else {
-                // It was late, not lost.
+                // The unit was late, and not lost.
                 block.lost -= u32::from(unit.first && !block.counted);
             }
         }
     }
 
-    /// Everything below `una` has been delivered: blocks are done, and data has arrived.
+    /// Processes a cumulative acknowledgement: everything below `una` has been delivered, so that
+    /// blocks are complete and their data has arrived.
     pub(crate) fn acknowledge(&mut self, una: u64) {
         for block in &mut self.table {
             if block.start >= una {
@@ -292,14 +298,14 @@ impl Blocks {
         }
     }
 
-    /// What left too long ago, or too many before another that has arrived, is lost (RFC 9002
-    /// §6.1). Returns the lost bytes, the number of the last lost unit, and when the next is lost.
+    /// Detects losses by time and by packet threshold (RFC 9002 §6.1). Returns the lost bytes, the
+    /// number of the last lost unit, and when the next unit would be lost.
     pub(crate) fn find_losses(&mut self, now: Instant, late: Duration) -> Losses {
         let mut losses = Losses::default();
         let mut number = self.young.max(self.first_unit);
         while number < self.top {
             let unit = self.units[(number - self.first_unit) as usize];
-            if unit.fate == Fate::InFlight {
+            if unit.state == UnitState::InFlight {
                 let due = unit.departure.at + late;
                 if number + PACKET_THRESHOLD >= self.top && due > now {
                     losses.next = Some(due);
@@ -313,11 +319,11 @@ impl Blocks {
         losses
     }
 
-    /// The timer expired: whatever is in flight is lost.
+    /// The retransmission timer expired: everything in flight is lost.
     pub(crate) fn lose_all(&mut self) -> Losses {
         let mut losses = Losses::default();
         for number in self.young.max(self.first_unit)..self.next_unit() {
-            if self.units[(number - self.first_unit) as usize].fate == Fate::InFlight {
+            if self.units[(number - self.first_unit) as usize].state == UnitState::InFlight {
                 self.lose(number, &mut losses);
             }
         }
@@ -327,7 +333,7 @@ impl Blocks {
 
     fn lose(&mut self, number: u64, losses: &mut Losses) {
         let unit = &mut self.units[(number - self.first_unit) as usize];
-        unit.fate = Fate::Lost;
+        unit.state = UnitState::Lost;
         let unit = *unit;
         self.in_flight -= u64::from(unit.len);
         losses.bytes += u64::from(unit.len);
@@ -337,8 +343,8 @@ impl Blocks {
         }
     }
 
-    /// Asks for more units where blocks have holes that what is on its way will not fill: once a
-    /// round trip per block, unless nothing of it is on its way.
+    /// Requests more units for blocks whose losses the units in flight cannot repair. A block
+    /// requests at most once per round trip, unless none of its units is in flight.
     pub(crate) fn ask(&mut self, now: Instant, round: Duration, loss_rate: f64) {
         for block in &mut self.table {
             let need = u32::from(block.data);
@@ -347,7 +353,7 @@ impl Blocks {
                 block.wanted = 0;
                 continue;
             }
-            let coming = block.flying.beside(&block.arrived);
+            let coming = block.in_flight_units.count_outside(&block.arrived);
             let unsent = block.first.saturating_sub(block.sent);
             let short = reactive(need, have, coming + unsent, loss_rate).min(block.first.max(1));
             block.wanted = block.wanted.min(short);
@@ -361,26 +367,26 @@ impl Blocks {
         }
     }
 
-    /// One more unit of the last block that the receiver lacks.
+    /// Another unit of the last block that the receiver lacks.
     pub(crate) fn probe(&self, parity: bool) -> Option<Turn> {
         let index = self.table.iter().rposition(|block| !block.done)?;
         let block = &self.table[index];
         let unit = block.next(parity).or_else(|| {
-            // All that is missing is in flight: its last again.
+            // All missing units are in flight: send the last of them again.
             (0..block.data).rev().find(|&index| !block.arrived.has(index))
         })?;
         Some(turn(self.first_block + index as u64, block, unit))
     }
 
-    /// Takes what is over off the table; shows the units and losses of blocks whose first
-    /// transmission is over.
+    /// Removes completed blocks from the table. Reports the units and losses of each block whose
+    /// first transmission is complete.
     pub(crate) fn settle(&mut self, mut count: impl FnMut(u32, u32)) {
         for block in &mut self.table {
             let sent = block.sent.min(block.first);
-            let over = !block.unfinished() && block.settled >= sent;
+            let over = !block.has_unsent() && block.settled >= sent;
             if over && !block.counted {
                 block.counted = true;
-                // The FIN alone is no window.
+                // A block that holds only the FIN is not counted as a window.
                 if sent > 0 && !block.fin {
                     count(sent, block.lost);
                 }
@@ -388,7 +394,7 @@ impl Blocks {
         }
         while let Some(&unit) = self.units.front() {
             let done = self.block(unit.block).is_none_or(|block| block.done);
-            if unit.fate == Fate::InFlight || unit.fate == Fate::Lost && !done {
+            if unit.state == UnitState::InFlight || unit.state == UnitState::Lost && !done {
                 break;
             }
             self.units.pop_front();
@@ -406,10 +412,10 @@ impl Blocks {
 }
 
 impl Block {
-    /// The fate of a unit that was in flight is known.
-    fn settle(&mut self, unit: &Unit, lost: bool) {
+    /// The outcome of a unit that was in flight is known.
+    fn settle(&mut self, unit: &SentUnit, lost: bool) {
         self.in_flight -= 1;
-        self.flying.remove(unit.index);
+        self.in_flight_units.remove(unit.index);
         if unit.first {
             self.settled += 1;
             self.lost += u32::from(lost);
@@ -417,13 +423,13 @@ impl Block {
     }
 }
 
-/// What is newly taken for lost.
+/// The result of a search for lost units.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Losses {
     pub(crate) bytes: u64,
-    /// The number of the last such unit.
+    /// The number of the last lost unit.
     pub(crate) last: Option<u64>,
-    /// When the next is lost, if it does not arrive.
+    /// When the next unit is lost, unless it arrives before.
     pub(crate) next: Option<Instant>,
 }
 
@@ -508,15 +514,15 @@ mod tests {
         blocks.push(1, 800, 8, 10, false);
         send(&mut blocks, 0);
         let round = Duration(1000);
-        // Three of ten are lost: two parity units came with the block, one more is needed.
+        // Three of ten are lost. Two parity units came with the block, so that one more is needed.
         report(&mut blocks, &[(3, 10)]);
         blocks.find_losses(Instant(50), Duration(1));
         blocks.ask(Instant(50), round, 0.0);
         assert_eq!(send(&mut blocks, 60), ["1:10"]);
         blocks.ask(Instant(70), round, 0.0);
         assert_eq!(send(&mut blocks, 70), Vec::<String>::new(), "it is on its way");
-        // It is lost too: with nothing on its way there is no need to wait for a round trip. At a
-        // loss rate of one half, two are sent for one.
+        // This one is lost, too. Nothing of the block is in flight, so that a request need not wait
+        // for a round trip. At a loss rate of one half, two units are sent for one.
         blocks.lose_all();
         blocks.ask(Instant(80), round, 0.5);
         assert_eq!(send(&mut blocks, 80), ["1:11", "1:12"]);
@@ -563,7 +569,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is sent, reported and lost, the sums are those of the units.
+        /// After any sequence of sending, reports and losses, the sums equal those over the units.
         #[test]
         fn the_sums_are_right(
             operations in prop::collection::vec((0..7u8, 0..60u64, 1..12u64), 1..120),
@@ -601,17 +607,17 @@ mod tests {
                         prop_assert!(counted.iter().all(|&(units, lost)| lost <= units));
                     }
                 }
-                let flying = |unit: &&Unit| unit.fate == Fate::InFlight;
+                let is_in_flight = |unit: &&SentUnit| unit.state == UnitState::InFlight;
                 let bytes: u64 =
-                    blocks.units.iter().filter(flying).map(|unit| u64::from(unit.len)).sum();
+                    blocks.units.iter().filter(is_in_flight).map(|unit| u64::from(unit.len)).sum();
                 prop_assert_eq!(bytes, blocks.in_flight());
                 for (number, block) in (blocks.first_block..).zip(&blocks.table) {
-                    let own = |unit: &&Unit| flying(unit) && unit.block == number;
+                    let own = |unit: &&SentUnit| is_in_flight(unit) && unit.block == number;
                     let in_flight = blocks.units.iter().filter(own).count();
                     prop_assert_eq!(in_flight, block.in_flight as usize);
                     prop_assert!(block.sent <= MOST_UNITS && block.lost <= block.settled);
-                    prop_assert!(block.flying.len() <= block.in_flight);
-                    // Only what lacks something is asked for.
+                    prop_assert!(block.is_in_flight.len() <= block.in_flight);
+                    // Only a block that lacks units requests more.
                     let lacks = !block.done && block.arrived.len() < u32::from(block.data);
                     prop_assert!(block.wanted == 0 || lacks || what != 5 || b == 1);
                 }

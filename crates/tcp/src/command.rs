@@ -1,23 +1,23 @@
-//! What a machine asks of the world.
+//! The commands that a TCP sender or receiver returns to its environment.
 
 use kernel::{Bytes, Duration, Instant};
 use wire::Segment;
 
-/// A machine's timers; each machine has at most one running of each kind.
+/// The timers of a sender or receiver. At most one of each kind runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TimerId {
-    /// Resends what was not acknowledged in time (RFC 6298): the sender's data, the receiver's
-    /// SYN-ACK and FIN. The sender's tail loss probe and reordering timer (RFC 8985), and its
-    /// probes of a closed window (RFC 9293 §3.8.6.1), run on it too: only one is wanted at a time.
+    /// Retransmits unacknowledged segments (RFC 6298): the sender's data, the receiver's SYN-ACK
+    /// and FIN. The sender's tail loss probe and reordering timer (RFC 8985) and its zero-window
+    /// probe (RFC 9293 §3.8.6.1) use the same timer: only one of them is needed at a time.
     Retransmit,
     /// The receiver's delayed acknowledgement (RFC 1122 §4.2.3.2).
     DelayedAck,
-    /// The sender's next segment by its pacing rate; the receiver's next room, by the rate at which
-    /// its application reads.
+    /// Sender: when pacing allows the next segment. Receiver: when the application, which reads at
+    /// a limited rate, will have freed buffer space.
     Pacing,
 }
 
-/// What a machine asks of the world, or tells it.
+/// A request or an indication of a sender or receiver to its environment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Command {
     /// Hand this segment down to the network.
@@ -26,7 +26,7 @@ pub enum Command {
     Deliver(Bytes),
     /// Call `on_timer` at this time; replaces an earlier `Set` of the same timer.
     Set(TimerId, Instant),
-    /// The timer is no longer wanted.
+    /// Stop the timer.
     Cancel(TimerId),
     /// Sender: a valid sample of the round-trip time was taken.
     Rtt(Duration),
@@ -34,7 +34,8 @@ pub enum Command {
     Connected,
     /// Sender: no more data will be written, and all of it has been acknowledged.
     Acknowledged,
-    /// The machine is done: both directions are closed or, without closing segments, all data
-    /// has been acknowledged. It still answers segments that show the peer missed the last one.
+    /// The sender or receiver has finished: both directions are closed or, if the connection ends
+    /// without FIN, all data has been acknowledged. It still answers segments which show that the
+    /// peer missed its last segment.
     Closed,
 }

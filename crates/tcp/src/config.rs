@@ -6,38 +6,38 @@ use settings::{Choice, Faults, Path, Settings, number};
 
 /// The largest window that TCP can advertise (RFC 7323 section 2.3).
 const LARGEST_WINDOW: u64 = 1 << 30;
-/// IP packets are this large by default: the payload of an Ethernet frame.
+/// The default size of an IP packet: the payload of an Ethernet frame.
 const USUAL_PACKET: u64 = 1500;
-/// The window that 16 bits hold.
+/// The largest window without the window scale option, of 16 bits.
 const USUAL_WINDOW: Bytes = Bytes(65_535);
 
 /// TCP at both ends of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 #[settings(name = "Tcp", check = relate)]
 pub struct Config {
-    /// User data of a full segment (SMSS); default what IP packets of 1500 bytes leave beside
-    /// `header_bytes`: 1448 with timestamps, 1460 without.
+    /// User data of a full segment (SMSS). Default: the user data of an IP packet of 1500 bytes
+    /// less `header_bytes`, which is 1448 with timestamps and 1460 without.
     #[setting(key = "mss_bytes", range = 1..=65_535)]
     pub mss: Option<Bytes>,
-    /// The window that the receiver advertises (the literature's W*), constant where its
-    /// application reads at once; default 65535.
+    /// The receive window that the receiver advertises (W* in the literature). It is constant if
+    /// the application reads at once. Default: 65535.
     #[setting(key = "window_bytes", range = 1..=LARGEST_WINDOW)]
     pub window: Option<Bytes>,
-    /// The same in segments; only one of both is given.
+    /// The same in segments; at most one of the two is given.
     #[setting(range = 1..=LARGEST_WINDOW)]
     pub window_segments: Option<u64>,
     /// Initial congestion window (RFC 6928).
     #[setting(key = "initial_window_segments", default = 10, range = 1..=1_000_000)]
     pub initial_window: Segments,
-    /// Where slow start ends at first; default "arbitrarily high" (RFC 5681 section 3.1).
+    /// The initial slow start threshold. Default: "arbitrarily high" (RFC 5681 section 3.1).
     #[setting(key = "initial_ssthresh_segments", range = 2..=1_000_000_000)]
     pub initial_ssthresh: Option<Segments>,
-    /// The rate at which the receiver's application reads, so that its window closes where it falls
-    /// behind; default as fast as data arrives.
+    /// The rate at which the receiver's application reads. If data arrives faster, the receive
+    /// window closes. Default: the application reads data as fast as it arrives.
     #[setting(key = "read_rate_mbps", range = 1e-3..=1e6)]
     pub read_rate: Option<BitRate>,
-    /// Whether the receiver's application reads when it is told to, by `on_read`, so that the
-    /// window may close; else it reads at once.
+    /// Whether the receiver's application reads only by calls of `on_read`, so that the receive
+    /// window may close; otherwise it reads at once.
     #[setting(skip)]
     pub reads: bool,
     /// Timestamps (RFC 7323).
@@ -48,61 +48,64 @@ pub struct Config {
     pub header: Option<Bytes>,
     /// When the receiver acknowledges data in order.
     pub delayed_ack: DelayedAck,
-    /// Whether delayed acknowledgements leave at multiples of their timer since the start of the
-    /// run, on a heartbeat of all connections as in 4.4BSD, instead of a timer's time after the
+    /// Whether delayed acknowledgements leave at multiples of the delay since the start of the run,
+    /// by one heartbeat for all connections as in 4.4BSD, instead of at the delay after the
     /// segment.
     pub ack_heartbeat: bool,
-    /// Retransmission timeout before the first sample (RFC 6298 (2.1)).
+    /// Retransmission timeout before the first RTT sample (RFC 6298 (2.1)).
     #[setting(key = "rto_initial_ms", default = 1000.0, range = TIMEOUT)]
     pub rto_initial: Duration,
-    /// Least retransmission timeout (RFC 6298 (2.4)).
+    /// Minimum retransmission timeout (RFC 6298 (2.4)).
     #[setting(key = "rto_min_ms", default = 1000.0, range = TIMEOUT)]
     pub rto_min: Duration,
-    /// Greatest retransmission timeout (RFC 6298 (2.5)).
+    /// Maximum retransmission timeout (RFC 6298 (2.5)).
     #[setting(key = "rto_max_ms", default = 60_000.0, range = TIMEOUT)]
     pub rto_max: Duration,
-    /// Clock granularity G, the least that the variation adds to a timeout (RFC 6298 (2.3)).
+    /// Clock granularity G, the minimum of the variation term of the timeout (RFC 6298 (2.3)).
     #[setting(key = "rto_granularity_ms", default = 1.0, range = 0.0..=HOUR_MS)]
     pub rto_granularity: Duration,
-    /// The clock's tick: samples of the round-trip time are rounded to whole ticks, at least one; 0
-    /// keeps them exact. ns-2's is 10 ms.
+    /// The clock tick: RTT samples are rounded to whole ticks, and to at least one tick. With 0
+    /// they are exact. The tick of ns-2 is 10 ms.
     #[setting(key = "rtt_tick_ms", default = 0.0, range = 0.0..=HOUR_MS)]
     pub rtt_tick: Duration,
-    /// What a retransmission timeout is made of.
+    /// How the retransmission timeout is computed.
     pub rto_rule: RtoRule,
-    /// How losses are found and repaired.
+    /// How losses are detected and repaired.
     pub recovery: Recovery,
-    /// Data in blocks with parity, as in LT-TCP; default none. Congestion control "lt" goes with
-    /// it, and `ecn`. Selective acknowledgements then report the numbers of transmissions, and
-    /// losses are found by these (RFC 9002), whatever `recovery` says.
+    /// Data in blocks with parity, as in LT-TCP; default none. It requires congestion control "lt"
+    /// and `ecn`. Selective acknowledgements then report the numbers of transmissions, and losses
+    /// are detected by these (RFC 9002), whatever the value of `recovery`.
     pub fec: Option<Fec>,
     /// Explicit congestion notification.
     pub ecn: Ecn,
-    /// Whether segments are paced by the window where the congestion control gives no rate: twice
-    /// the window per round trip in slow start, 1.2 times after it, as in Linux.
+    /// Whether segments are paced by the congestion window if the congestion control sets no pacing
+    /// rate: twice the window per round trip in slow start, 1.2 times the window after it, as in
+    /// Linux.
     pub pacing: bool,
-    /// Whether the window grows by the data acknowledged (RFC 3465); else each acknowledgement
-    /// counts as one segment, whatever it covers, as in ns-2. `new_reno`, `few` and `afw` ask.
+    /// Whether the window grows by the amount of data acknowledged (RFC 3465); otherwise each
+    /// acknowledgement counts as one segment, as in ns-2. It applies to `new_reno`, `few` and
+    /// `afw`.
     #[setting(default = true)]
     pub byte_counting: bool,
-    /// Whether the first two duplicate acknowledgements send new data (RFC 3042).
+    /// Whether each of the first two duplicate acknowledgements lets a new segment leave (RFC
+    /// 3042).
     #[setting(default = true)]
     pub limited_transmit: bool,
-    /// Whether the congestion window restarts after an idle retransmission timeout (RFC 5681
-    /// section 4.1).
+    /// Whether the congestion window restarts after the sender was idle for a retransmission
+    /// timeout (RFC 5681 section 4.1).
     #[setting(default = true)]
     pub restart_after_idle: bool,
     /// Whether a congestion window that is not used is kept for five minutes and then halved (RFC
-    /// 7661), in place of `restart_after_idle`.
+    /// 7661), instead of `restart_after_idle`.
     pub validation: bool,
     /// How a connection ends.
     pub close: Close,
-    /// Whether what is written is rounded up to full segments, as in ns-2.
+    /// Whether each write of the application is rounded up to full segments, as in ns-2.
     #[setting(key = "pad_last_segment")]
     pub pad_last: bool,
 }
 
-/// A timer of TCP beyond an hour makes no sense.
+/// The largest value that a timer of TCP may have: one hour.
 const HOUR_MS: f64 = 3_600_000.0;
 const TIMEOUT: std::ops::RangeInclusive<f64> = 1e-3..=HOUR_MS;
 
@@ -127,7 +130,7 @@ impl Config {
         self.header.unwrap_or(Bytes(if self.timestamps { 52 } else { 40 }))
     }
 
-    /// The settings of recovery by selective acknowledgements, if that is what recovers.
+    /// The settings of recovery by selective acknowledgements, if the connection uses it.
     pub fn sack(&self) -> Option<Sack> {
         match self.recovery {
             Recovery::NewReno => None,
@@ -152,7 +155,7 @@ fn relate_window(tcp: &Config, at: &Path, faults: &mut Faults) {
     match (tcp.window, tcp.window_segments) {
         (Some(Bytes(bytes)), Some(segments)) => {
             let message = format!(
-                "{segments} segments, and window_bytes {bytes} too: the same window twice; keep one"
+                "{segments} segments, and window_bytes {bytes} too: they are the same; keep one"
             );
             faults.fault(in_segments, message);
         }
@@ -182,15 +185,15 @@ fn relate_timeouts(tcp: &Config, at: &Path, faults: &mut Faults) {
     }
 }
 
-/// When a receiver acknowledges data in order; all else (data out of order, data that fills a gap,
-/// duplicates, SYN and FIN) it acknowledges at once (RFC 5681 section 4.2).
+/// When a receiver acknowledges data in order. It acknowledges everything else at once: data out of
+/// order, data that fills a gap, duplicates, SYN and FIN (RFC 5681 section 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
 pub enum DelayedAck {
     /// At once.
     None,
-    /// Each so many segments.
+    /// After a fixed number of segments.
     Fixed(FixedAck),
-    /// The more rarely, the longer the connection lasts.
+    /// After a number of segments that grows while the connection lasts.
     Dynamic(DynamicAck),
 }
 
@@ -200,30 +203,30 @@ impl Default for DelayedAck {
     }
 }
 
-/// An acknowledgement each so many segments.
+/// One acknowledgement for a fixed number of segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 #[settings(name = "FixedAck")]
 pub struct FixedAck {
-    /// Full segments that one acknowledgement answers (RFC 5681 section 4.2).
+    /// Full segments that one acknowledgement covers (RFC 5681 section 4.2).
     #[setting(default = 2, range = 1..=1_000_000)]
     pub segments: u32,
-    /// Longest wait; below 500 ms in RFC 1122 section 4.2.3.2.
+    /// The maximum delay of an acknowledgement; RFC 1122 section 4.2.3.2 requires less than 500 ms.
     #[setting(key = "timer_ms", default = 40.0, range = LONGEST_WAIT)]
     pub timer: Duration,
 }
 
-/// An acknowledgement each 1, 2, 3, then 4 segments: with thresholds 2, 5, 9 the first segment of
-/// a connection is answered at once, the 2nd to 4th by twos, the 5th to 8th by threes, all later
-/// ones by fours (Altman and Jiménez, "Novel delayed ACK techniques for improving TCP performance
-/// in multihop wireless networks", 2003).
+/// One acknowledgement for 1, 2, 3 and then 4 segments. With thresholds 2, 5 and 9, the first
+/// segment of a connection is acknowledged at once, the 2nd to 4th in twos, the 5th to 8th in
+/// threes, and all later ones in fours (Altman and Jiménez, "Novel delayed ACK techniques for
+/// improving TCP performance in multihop wireless networks", 2003).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 #[settings(name = "Dynamic", check = ascends)]
 pub struct DynamicAck {
-    /// The numbers of the segments, counted from 1, from which on 2, 3 and 4 are answered by one;
-    /// they ascend.
+    /// The numbers of the segments, counted from 1, from which on one acknowledgement covers 2, 3
+    /// and 4 segments; they ascend.
     #[setting(default = [2, 5, 9], range = 1..)]
     pub thresholds: [u64; 3],
-    /// Longest wait.
+    /// The maximum delay of an acknowledgement.
     #[setting(key = "timer_ms", default = 40.0, range = LONGEST_WAIT)]
     pub timer: Duration,
 }
@@ -237,10 +240,10 @@ fn ascends(dynamic: &DynamicAck, at: &Path, faults: &mut Faults) {
     }
 }
 
-/// How losses are found and repaired.
+/// How losses are detected and repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
 pub enum Recovery {
-    /// By cumulative acknowledgements alone, a hole per round trip (RFC 6582).
+    /// By cumulative acknowledgements alone, one lost segment per round trip (RFC 6582).
     NewReno,
     /// By selective acknowledgements (RFC 2018), which the receiver then sends.
     Sack(Sack),
@@ -255,17 +258,18 @@ impl Default for Recovery {
 /// Recovery by selective acknowledgements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 pub struct Sack {
-    /// Whether losses are found by time, with tail loss probes (RFC 8985), and not by what arrived
-    /// above them (RFC 6675).
+    /// Whether losses are detected by time, with tail loss probes (RFC 8985), and not by the number
+    /// of segments that arrived above them (RFC 6675).
     #[setting(default = true)]
     pub rack: bool,
     /// How the window falls during recovery.
     pub reduction: Reduction,
-    /// Whether F-RTO (RFC 5682) detects a spurious timeout by what is acknowledged after it.
+    /// Whether F-RTO (RFC 5682) detects spurious timeouts by the acknowledgements that follow a
+    /// timeout.
     #[setting(default = true)]
     pub f_rto: bool,
-    /// Whether a loss is taken back once all that was resent is reported as a duplicate (RFC 2883,
-    /// RFC 3708).
+    /// Whether a window reduction is undone once the receiver has reported all retransmissions as
+    /// duplicates (RFC 2883, RFC 3708).
     #[setting(default = true)]
     pub undo: bool,
 }
@@ -273,25 +277,25 @@ pub struct Sack {
 /// How the window falls during recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Reduction {
-    /// At once; nothing is sent until enough has left the network (RFC 6675).
+    /// At once; nothing is sent until enough data has left the network (RFC 6675).
     AtOnce,
-    /// In proportion to what is delivered (RFC 9937).
+    /// In proportion to the data delivered (RFC 9937).
     #[default]
     Proportional,
-    /// The same in its first form: what is in flight at the start is `FlightSize`, and each
-    /// acknowledgement below the target gains a segment (RFC 6937).
+    /// In proportion to the data delivered, in the first version: the data in flight at the start
+    /// is `FlightSize`, and each acknowledgement below the target adds a segment (RFC 6937).
     #[setting(name = "proportional_rfc6937")]
     Proportional6937,
 }
 
-/// What a retransmission timeout is made of.
+/// How the retransmission timeout is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum RtoRule {
-    /// SRTT + max(G, 4·RTTVAR), the whole at least `rto_min_ms` (RFC 6298).
+    /// SRTT + max(G, 4·RTTVAR), and at least `rto_min_ms` in total (RFC 6298).
     #[default]
     Rfc6298,
-    /// SRTT + max(`rto_min_ms`, 4·RTTVAR), as Linux has it with 200 ms: the minimum is the
-    /// variation's.
+    /// SRTT + max(`rto_min_ms`, 4·RTTVAR), as in Linux, where `rto_min_ms` is 200 ms: the minimum
+    /// applies to the variation.
     Linux,
 }
 
@@ -301,10 +305,10 @@ pub enum Ecn {
     /// None.
     #[default]
     Off,
-    /// A mark is echoed until the sender has answered it, once a round trip (RFC 3168).
+    /// The receiver echoes a mark until the sender has answered it, once per round trip (RFC 3168).
     Classic,
-    /// Each mark is echoed by itself, and acknowledgements wait for no change of marks (RFC 8257
-    /// section 3.2).
+    /// The receiver echoes each mark individually, and a change between marked and unmarked data is
+    /// acknowledged at once (RFC 8257 section 3.2).
     Accurate,
 }
 
@@ -314,6 +318,6 @@ pub enum Close {
     /// With FIN segments of both ends.
     #[default]
     Fin,
-    /// Without a further segment, as ns-2's one-way agents do.
+    /// Without further segments, as the one-way agents of ns-2 do.
     None,
 }

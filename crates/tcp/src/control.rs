@@ -1,5 +1,5 @@
-//! Congestion control: how much may be in flight. A controller is one file, which holds its
-//! settings, the machine and its tests, and one line in the registry.
+//! Congestion control: how much data may be in flight. A congestion control is one file, with its
+//! settings, its implementation and its tests, and one line in the registry.
 
 #[cfg(test)]
 mod fixture;
@@ -35,50 +35,50 @@ settings::registry! {
     toy: Toy(ToyControlConfig),
 }
 
-/// The settings of a controller.
+/// The settings of a congestion control.
 pub trait Controller {
-    /// The controller of a connection.
+    /// Builds the congestion control of a connection.
     fn build(&self, connection: &Connection<'_>) -> Box<dyn Control>;
 
-    /// The same as one whose window another may set; `None` if no other may.
+    /// The same as a control whose window another one may set; `None` if it does not allow this.
     fn steerable(&self, _config: &Config) -> Option<Box<dyn Steerable>> {
         None
     }
 
-    /// Where it is found, if it comes from outside.
+    /// The import path, if the control is defined outside the crate.
     fn import_path(&self) -> Option<&str> {
         None
     }
 }
 
-/// The connection that a controller is for.
+/// The connection that a congestion control is for.
 #[derive(Clone, Copy, Debug)]
 pub struct Connection<'a> {
     /// Its settings.
     pub config: &'a Config,
     /// Its flow.
     pub flow: FlowId,
-    /// Who makes controllers from outside.
+    /// The factory of controls that are defined outside the crate.
     pub external: &'a dyn External,
 }
 
-/// How fast data was delivered, from the most recently sent segment that was newly delivered
-/// (Cheng, Cardwell, Yeganeh and Jacobson, "Delivery Rate Estimation",
+/// A delivery rate sample, taken at the most recently sent of the newly delivered segments (Cheng,
+/// Cardwell, Yeganeh and Jacobson, "Delivery Rate Estimation",
 /// draft-cheng-iccrg-delivery-rate-estimation-02).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delivery {
-    /// Data delivered over the time it took.
+    /// The delivery rate: the data delivered divided by the time it took.
     pub rate: BitRate,
-    /// Whether the sender had nothing to send meanwhile, so that the path may be faster.
+    /// Whether the sender was application-limited meanwhile, so that the path may be faster.
     pub app_limited: bool,
-    /// All that was delivered when that segment left; a round trip ends when this reaches what
-    /// `total` was at its beginning.
+    /// The amount delivered before that segment left. A round trip ends when this reaches the value
+    /// that `total` had at its beginning.
     pub prior: Segments,
-    /// All that has been delivered by now.
+    /// The amount delivered so far.
     pub total: Segments,
-    /// What was in flight once that segment had left.
+    /// The amount in flight once that segment had left.
     pub in_flight: Segments,
-    /// What has been taken for lost since that segment left.
+    /// The amount newly considered lost since that segment left.
     pub lost: Segments,
 }
 
@@ -87,40 +87,42 @@ pub struct Delivery {
 pub struct Ack {
     /// When the acknowledgement arrived.
     pub now: Instant,
-    /// How much it newly acknowledges, cumulatively; zero where only selective blocks are new.
+    /// How much it newly acknowledges cumulatively; zero if it only adds SACK blocks.
     pub acked: Segments,
-    /// How much has newly arrived by what it says, cumulatively or selectively.
+    /// How much it newly reports as delivered, cumulatively or selectively.
     pub delivered: Segments,
-    /// What is newly taken for lost by it.
+    /// How much is newly considered lost on this acknowledgement.
     pub lost: Segments,
-    /// What is still in flight after it.
+    /// How much is still in flight after it.
     pub in_flight: Segments,
-    /// The sample of the round-trip time it gave, if any.
+    /// The RTT sample that it gave, if any.
     pub rtt: Option<Duration>,
     /// Smoothed round-trip time; zero before the first sample.
     pub srtt: Duration,
-    /// Least round-trip time of the connection; zero before the first sample.
+    /// Minimum round-trip time of the connection; zero before the first sample.
     pub rtt_min: Duration,
-    /// The rate at which data is being delivered, where it is sampled.
+    /// The delivery rate sample, if the rate is sampled.
     pub delivery: Option<Delivery>,
-    /// Whether the window may grow by this acknowledgement. It may not where less was outstanding
-    /// than the window allows, for want of data or by the receiver's window, so that the window was
-    /// not tested (RFC 7661 §4); nor during fast recovery; nor where a congestion mark is echoed.
+    /// Whether the window may grow on this acknowledgement. It may not if less was outstanding than
+    /// the window allows, because data or receive window lacked, so that the window was not
+    /// validated (RFC 7661 §4). It may not during fast recovery either, nor if the acknowledgement
+    /// echoes a congestion mark.
     pub may_grow: bool,
-    /// Whether fast recovery is under way. The window that the controller gives is then what
-    /// proportional rate reduction steers to, and the model of a controller that has one can learn.
+    /// Whether fast recovery is in progress. The window of the congestion control is then the
+    /// target of proportional rate reduction. A control with a model of the path still updates the
+    /// model.
     pub recovery: bool,
     /// Whether it echoes a congestion mark (RFC 3168).
     pub ecn_echo: bool,
-    /// How much of `delivered` was marked, where marks are echoed one by one.
+    /// How much of `delivered` was marked, if each mark is echoed individually.
     pub marked: Segments,
 }
 
 /// How the sender detected congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Acknowledgements showed a loss, which is retransmitted at once: three duplicates (RFC 5681),
-    /// or selective blocks by count (RFC 6675) or by time (RFC 8985).
+    /// Acknowledgements indicated a loss, which is retransmitted at once: by three duplicate ACKs
+    /// (RFC 5681), or by SACK blocks and count (RFC 6675) or time (RFC 8985).
     FastRetransmit,
     /// The retransmission timer expired: the window falls to one segment (RFC 5681 §3.1).
     Timeout,
@@ -128,54 +130,55 @@ pub enum Cause {
     Ecn,
 }
 
-/// Congestion: a loss or a mark, told once per window of data.
+/// Congestion: a loss or a mark, reported once per window of data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Loss {
-    /// When it was noticed.
+    /// When the sender detected it.
     pub now: Instant,
-    /// How it was noticed.
+    /// How the sender detected it.
     pub cause: Cause,
-    /// How much is taken for lost.
+    /// How much is considered lost.
     pub lost: Segments,
-    /// What was outstanding (RFC 5681's `FlightSize`, without what limited transmit sent).
+    /// How much was outstanding (RFC 5681's `FlightSize`, without the segments of limited
+    /// transmit).
     pub in_flight: Segments,
-    /// Whether the same segment has timed out before, with no progress since: the threshold of
-    /// slow start stays as it is (RFC 5681 §3.1).
+    /// Whether the timer had already expired for the same segment: the slow start threshold then
+    /// stays as it is (RFC 5681 §3.1).
     pub repeated: bool,
 }
 
-/// What lower layers can tell that TCP cannot see.
+/// Information of lower layers that TCP cannot observe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Hint {
-    /// The first hop's rate is now this.
+    /// The rate of the first hop is now this.
     LinkRate(BitRate),
 }
 
-/// How much may be in flight. What is lost, and when to retransmit, is the sender's business;
-/// so is inflating the window during fast recovery (RFC 6582).
+/// A congestion control: how much data may be in flight. The sender detects losses, decides when to
+/// retransmit, and inflates the window during fast recovery (RFC 6582).
 pub trait Control: Debug + Send {
-    /// How much may be in flight; the sender takes less than one segment for one.
+    /// The congestion window. The sender treats a window of less than one segment as one segment.
     fn window(&self) -> Segments;
-    /// New data was acknowledged; the window may grow only where `ack.may_grow` is true.
+    /// New data was acknowledged. The window may grow only if `ack.may_grow` is true.
     fn on_ack(&mut self, ack: &Ack);
-    /// A loss or a mark was noticed.
+    /// The sender detected a loss or received a congestion mark.
     fn on_loss(&mut self, loss: &Loss);
-    /// The last loss was none: what was resent had arrived (RFC 5682, RFC 3708). The window of
-    /// before is restored by controllers that remember it.
+    /// The last loss was spurious: the data had arrived (RFC 5682, RFC 3708). A control that has
+    /// saved its previous window restores it.
     fn on_undo(&mut self) {}
-    /// A lower layer has something to tell.
+    /// A lower layer passes a hint.
     fn on_hint(&mut self, _hint: &Hint) {}
-    /// The rate at which segments should leave, if they should be paced.
+    /// The pacing rate, if the control sets one.
     fn pacing(&self) -> Option<BitRate> {
         None
     }
-    /// Shows the controller's state by name. `ssthresh_segments` is where slow start ends, for
-    /// those that have it.
+    /// Reports the state by name. `ssthresh_segments` is the slow start threshold, for controls
+    /// that have one.
     fn gauges(&self, _visit: &mut dyn FnMut(&'static str, f64)) {}
 }
 
-/// A controller whose window another one may set, as [`CrossLayer`] does.
+/// A congestion control whose window another one may set, as [`CrossLayer`] does.
 pub trait Steerable: Control {
-    /// Sets the window, and ends slow start there: congestion avoidance goes on from it.
+    /// Sets the window and ends slow start; congestion avoidance continues from this window.
     fn steer(&mut self, window: Segments);
 }

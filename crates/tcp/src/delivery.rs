@@ -1,37 +1,37 @@
-//! How fast data is delivered (draft-cheng-iccrg-delivery-rate-estimation-02): what a controller
-//! with a model of the path needs.
+//! Delivery rate estimation (draft-cheng-iccrg-delivery-rate-estimation-02), for congestion
+//! controls with a model of the path.
 
 use crate::Delivery;
 use kernel::{BitRate, Duration, Instant, Segments};
 
-/// What is noted of a segment as it leaves.
+/// The state that is recorded when a segment leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Departure {
-    /// When it left, the last time.
+    /// When the segment last left.
     pub(crate) at: Instant,
-    /// What had been delivered by then, and when the last of that was acknowledged.
+    /// The amount delivered by then, and when the last of it was acknowledged.
     delivered: u64,
     delivered_at: Instant,
-    /// When the first segment of the flight left that was acknowledged at `delivered_at`.
+    /// When the first segment of the flight left whose acknowledgement arrived at `delivered_at`.
     first_at: Instant,
     lost: u64,
     in_flight: u64,
     app_limited: bool,
 }
 
-/// Counts what is delivered. All amounts are bytes.
+/// Counts delivered data. All amounts are bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DeliveryMeter {
     delivered: u64,
     delivered_at: Instant,
     first_at: Instant,
     lost: u64,
-    /// Samples are limited by the application until so much is delivered.
+    /// Samples are application-limited until this amount is delivered.
     limited_until: u64,
 }
 
 impl DeliveryMeter {
-    /// A segment leaves beside `in_flight` others: §3.1.1.
+    /// A segment leaves while `in_flight` bytes are in flight (§3.1.1).
     pub(crate) fn on_send(&mut self, now: Instant, in_flight: u64, len: u64) -> Departure {
         if in_flight == 0 {
             (self.first_at, self.delivered_at) = (now, now);
@@ -47,17 +47,18 @@ impl DeliveryMeter {
         }
     }
 
-    /// The application has nothing to send though more could be in flight: §3.2.
+    /// The application has nothing to send although the window has room (§3.2).
     pub(crate) fn on_idle(&mut self, in_flight: u64) {
         self.limited_until = (self.delivered + in_flight).max(1);
     }
 
-    /// So much was newly taken for lost.
+    /// This amount is newly considered lost.
     pub(crate) fn on_lost(&mut self, bytes: u64) {
         self.lost += bytes;
     }
 
-    /// So much was newly delivered; `newest` is of what left last among it: §3.1.2 and §3.3.
+    /// This amount is newly delivered; `newest` is the record of the segment among it that left
+    /// last (§3.1.2 and §3.3).
     pub(crate) fn sample(
         &mut self,
         now: Instant,
@@ -73,7 +74,7 @@ impl DeliveryMeter {
         let sending = newest.at.since(newest.first_at);
         let acknowledging = now.since(newest.delivered_at);
         let interval = sending.max(acknowledging);
-        // Shorter than a round trip, the interval lies: the sample would be an overestimate.
+        // An interval shorter than the minimum RTT would overestimate the rate.
         if interval.0 == 0 || rtt_min.is_some_and(|least| interval < least) {
             return None;
         }
@@ -95,14 +96,15 @@ impl DeliveryMeter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::ms;
+    use crate::harness::ms;
 
     const MIN: Option<Duration> = Some(Duration(100_000_000));
 
     #[test]
     fn a_flight_is_measured_by_the_slower_of_sending_and_acknowledging() {
         let mut meter = DeliveryMeter::default();
-        // Ten segments at once; acknowledged one each 10 ms from 100 ms on: 100 bytes in 10 ms.
+        // Ten segments leave at once. From 100 ms on, one is acknowledged every 10 ms: 100 bytes in
+        // 10 ms.
         let flight: Vec<_> = (0..10).map(|i| meter.on_send(ms(0), 100 * i, 100)).collect();
         let mut last = None;
         for (i, sent) in (0..).zip(&flight) {
@@ -113,7 +115,7 @@ mod tests {
         assert_eq!(last.rate, BitRate(1000 * 8 * 1000 / 190));
         assert_eq!((last.prior, last.total), (Segments(0.0), Segments(10.0)));
         assert_eq!(last.in_flight, Segments(10.0));
-        // One that left at 100 ms, after the first had been delivered: 80 kbit/s.
+        // A segment that left at 100 ms, after the first had been delivered: 80 kbit/s.
         let mut meter = DeliveryMeter::default();
         let first = meter.on_send(ms(0), 0, 100);
         meter.sample(ms(100), 100, Some(&first), MIN, 100);

@@ -1,25 +1,25 @@
-//! TCP: sender and receiver as machines, and the congestion controllers.
+//! TCP: the sender and the receiver as state machines, and the congestion controls.
 //!
-//! Both ends are sans-IO: an event goes in (`on_segment`, `on_timer`, …) and [`Command`]s are
-//! appended to the caller's vector. A machine owns no clock, no queue and no other protocol. How
-//! much may be in flight is a [`Control`]'s business; what is lost, and when to retransmit, is
-//! the [`Sender`]'s.
+//! Both ends are sans-IO: the caller passes an event (`on_segment`, `on_timer`, …), and the end
+//! appends [`Command`]s to the caller's vector. An end has no clock, no queue and no other
+//! protocol. A [`Control`] decides how much may be in flight. The [`Sender`] decides what is lost
+//! and when to retransmit.
 
 mod blocks;
 mod command;
 mod config;
 pub mod control;
 mod delivery;
-pub mod drill;
 pub mod fec;
+#[cfg(test)]
+mod harness;
 mod prr;
 mod rack;
 mod reassembly;
 mod receiver;
 mod rtt;
 mod scoreboard;
-#[cfg(test)]
-mod script;
+pub mod script;
 mod sender;
 
 pub use command::{Command, TimerId};

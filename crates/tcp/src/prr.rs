@@ -2,43 +2,44 @@
 
 use crate::Reduction;
 
-/// One recovery's account, in bytes.
+/// The variables of one recovery, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prr {
     rule: Reduction,
-    /// `RecoverFS`: what was in flight as recovery began.
+    /// `RecoverFS`: the data in flight when recovery began.
     base: u64,
     /// `prr_delivered` and `prr_out`.
     delivered: u64,
     sent: u64,
 }
 
-/// What one acknowledgement of a recovery says.
+/// The information of one acknowledgement during recovery.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
-    /// What it newly delivers, cumulatively or selectively.
+    /// Bytes that it newly delivers, cumulatively or selectively.
     pub(crate) delivered: u64,
-    /// Whether the cumulative acknowledgement advanced and nothing more was taken for lost.
+    /// Whether the cumulative acknowledgement advanced and no further loss was detected.
     pub(crate) safe: bool,
-    /// What is in flight.
+    /// Bytes in flight.
     pub(crate) pipe: u64,
-    /// Where the window is to end.
+    /// The window at which recovery is to end.
     pub(crate) target: u64,
 }
 
 impl Prr {
-    /// Recovery begins: `outstanding` bytes follow the cumulative acknowledgement, `sacked` of them
-    /// have arrived, and the acknowledgement that began it delivered `delivered`.
+    /// Begins a recovery: `outstanding` bytes follow the cumulative acknowledgement, `sacked` of
+    /// them have arrived, and the acknowledgement that began the recovery delivered `delivered`
+    /// bytes.
     pub(crate) fn new(rule: Reduction, outstanding: u64, sacked: u64, delivered: u64) -> Self {
         let base = match rule {
-            // RFC 9937 §6.1: without what had been SACKed before this acknowledgement.
+            // RFC 9937 §6.1: without the data that was SACKed before this acknowledgement.
             Reduction::Proportional => outstanding.saturating_sub(sacked) + delivered,
             Reduction::Proportional6937 | Reduction::AtOnce => outstanding,
         };
         Self { rule, base: base.max(1), delivered: 0, sent: 0 }
     }
 
-    /// Whether nothing was sent in this recovery yet.
+    /// Whether nothing has been sent in this recovery yet.
     pub(crate) fn is_fresh(&self) -> bool {
         self.sent == 0
     }
@@ -52,17 +53,17 @@ impl Prr {
     pub(crate) fn on_ack(&mut self, progress: &Progress, mss: u64) -> u64 {
         let Progress { delivered, safe, pipe, target } = *progress;
         if self.rule == Reduction::AtOnce {
-            // RFC 6675 §5, (4.3): the first retransmission needs no room.
+            // RFC 6675 §5, (4.3): the first retransmission is sent regardless of the window.
             return if self.sent == 0 { target.max(pipe + mss) } else { target };
         }
         self.delivered += delivered;
         let mut count = if pipe > target {
-            // In 128 bits: the product of two windows exceeds 32 bits early.
+            // In 128 bits, because the product of two windows may exceed 32 bits.
             let share = u128::from(self.delivered) * u128::from(target);
             let share = share.div_ceil(u128::from(self.base));
             u64::try_from(share).unwrap_or(u64::MAX).saturating_sub(self.sent)
         } else {
-            // Packet conservation, and slow start where that is safe.
+            // Packet conservation, and slow start where it is safe.
             let mut limit = self.delivered.saturating_sub(self.sent).max(delivered);
             limit += match self.rule {
                 Reduction::Proportional6937 => mss,
@@ -89,7 +90,7 @@ mod tests {
 
     #[test]
     fn one_loss_of_twenty_halves_in_step_with_what_is_delivered() {
-        // RFC 6937 §4's first example: 20 in flight, one lost, the window to be 10.
+        // The first example of RFC 6937 §4: 20 in flight, one lost, a target window of 10.
         let mut prr = Prr::new(Reduction::Proportional, 20_000, 3000, 1000);
         assert_eq!(prr.base, 18_000);
         let mut pipe = 16_000;

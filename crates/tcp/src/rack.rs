@@ -1,19 +1,21 @@
-//! RACK-TLP: losses found by time, and probes for lost tails (RFC 8985).
+//! RACK-TLP: loss detection by time, and tail loss probes (RFC 8985).
 
 use crate::scoreboard::Sent;
 use kernel::{Duration, Instant};
 
-/// Recoveries for which a wider reordering window is kept (§6.2, step 4).
+/// The number of recoveries for which a wider reordering window is kept (§6.2, step 4).
 const PERSIST: u32 = 16;
-/// What a lone segment's acknowledgement may be delayed by (`TLP.max_ack_delay`, §7.2).
+/// The longest time for which a receiver may delay the acknowledgement of a single segment
+/// (`TLP.max_ack_delay`, §7.2).
 const MAX_ACK_DELAY: Duration = Duration(200_000_000);
-/// So many segments beyond a hole stand for a loss while no reordering was seen.
+/// This many segments delivered above a hole indicate a loss while no reordering was seen.
 const DUP_THRESH: u64 = 3;
 
-/// What is known of the order of delivery.
+/// What is known about the order of delivery.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rack {
-    /// When the most recently sent of all delivered segments left, its end and its round trip.
+    /// Of the most recently sent segment among those delivered: when it left, its end and its
+    /// round-trip time.
     pub(crate) at: Instant,
     pub(crate) end: u64,
     pub(crate) rtt: Duration,
@@ -22,20 +24,20 @@ pub(crate) struct Rack {
     reordered: bool,
     multiple: u64,
     persist: u32,
-    /// Until this is acknowledged, further D-SACKs are of the same round.
+    /// Until this is acknowledged, further D-SACKs belong to the same round.
     round: Option<u64>,
-    /// The tail loss probe that is out: its end, and whether it was a retransmission.
+    /// The tail loss probe in flight: its end, and whether it was a retransmission.
     pub(crate) probe: Option<(u64, bool)>,
 }
 
-/// What became of a tail loss probe.
+/// The outcome of a tail loss probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Probed {
-    /// None is out, or it is not known yet.
+    /// No probe is in flight, or its outcome is not known yet.
     Nothing,
     /// Nothing was lost.
     Unharmed,
-    /// The probe repaired a loss that was not noticed otherwise (§7.4).
+    /// The probe repaired a loss that was not detected otherwise (§7.4).
     Repaired,
 }
 
@@ -56,7 +58,8 @@ impl Default for Rack {
 }
 
 impl Rack {
-    /// A segment was newly delivered; `echo` is the timestamp that says so (§6.2, steps 1 to 3).
+    /// A segment was newly delivered; `echo` is the timestamp that its acknowledgement echoes
+    /// (§6.2, steps 1 to 3).
     pub(crate) fn on_delivered(
         &mut self,
         now: Instant,
@@ -71,7 +74,7 @@ impl Rack {
         }
         let rtt = now.since(sent.at());
         if sent.was_resent() {
-            // Perhaps it is the original that arrived.
+            // The original may have arrived, and not the retransmission.
             let original = echo.is_some_and(|echo| echo < sent.at());
             if original || rtt_min.is_some_and(|least| rtt < least) {
                 return;
@@ -82,7 +85,8 @@ impl Rack {
         }
     }
 
-    /// A duplicate was reported: once a round trip, the window of reordering widens (step 4).
+    /// A duplicate was reported: the reordering window widens, at most once per round trip (step
+    /// 4).
     pub(crate) fn on_duplicate(&mut self, una: u64, max: u64) {
         if self.round.is_none_or(|round| una >= round) {
             self.round = Some(max);
@@ -99,7 +103,8 @@ impl Rack {
         }
     }
 
-    /// How much later than the most recently sent one a segment may arrive (step 4).
+    /// The reordering window: how much later than the most recently sent segment an earlier one may
+    /// arrive (step 4).
     pub(crate) fn window(
         &self,
         recovering: bool,
@@ -113,7 +118,7 @@ impl Rack {
         Duration((rtt_min.0 / 4).saturating_mul(self.multiple).min(srtt.0))
     }
 
-    /// How long to wait for an acknowledgement before the tail is probed (§7.2).
+    /// The probe timeout: how long to wait for an acknowledgement before the tail is probed (§7.2).
     pub(crate) fn probe_delay(srtt: Option<Duration>, alone: bool) -> Duration {
         match srtt {
             Some(srtt) => srtt * 2 + if alone { MAX_ACK_DELAY } else { Duration::ZERO },
@@ -121,9 +126,9 @@ impl Rack {
         }
     }
 
-    /// An acknowledgement of `una` arrived: what it says of the probe (§7.4.2). `duplicated` is the
-    /// end of what it reports as a duplicate; `plain` that it is a duplicate acknowledgement
-    /// without selective blocks.
+    /// An acknowledgement of `una` arrived: returns the outcome of the probe (§7.4.2). `duplicated`
+    /// is the end of the segment that it reports as a duplicate. `plain` means that it is a
+    /// duplicate acknowledgement without SACK blocks.
     pub(crate) fn on_probe_ack(
         &mut self,
         una: u64,

@@ -1,7 +1,7 @@
-//! Data that arrived out of order, as sorted runs that neither touch nor overlap.
+//! Data that arrived out of order, as sorted ranges that neither touch nor overlap.
 
-/// Data that arrived out of order. A connection has few holes at a time: a small sorted vector
-/// that keeps its storage.
+/// Data that arrived out of order. A connection has few holes at a time. A small sorted vector
+/// therefore suffices, and it keeps its storage.
 #[derive(Clone, Debug, Default)]
 pub struct Reassembly {
     runs: Vec<Run>,
@@ -14,7 +14,7 @@ struct Run {
 }
 
 impl Reassembly {
-    /// Whether nothing is waiting.
+    /// Whether no data is waiting.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
@@ -24,30 +24,30 @@ impl Reassembly {
         self.runs.iter().map(|run| run.end - run.start).sum()
     }
 
-    /// The runs, lowest first, as (first, one past the last).
+    /// The ranges, lowest first, as (first, one past the last).
     pub fn runs(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.runs.iter().map(|run| (run.start, run.end))
     }
 
-    /// The run that holds this byte; empty if none does.
+    /// The range that holds this byte; empty if none does.
     pub fn run_at(&self, byte: u64) -> (u64, u64) {
         let index = self.runs.partition_point(|run| run.end <= byte);
         self.runs.get(index).filter(|run| run.start <= byte).map_or((0, 0), |r| (r.start, r.end))
     }
 
-    /// The first part of `start..end` that is waiting already; empty if none is.
+    /// The first part of `start..end` that is waiting already; empty if there is none.
     pub fn overlap(&self, start: u64, end: u64) -> (u64, u64) {
         let index = self.runs.partition_point(|run| run.end <= start);
         let run = self.runs.get(index).filter(|run| run.start < end);
         run.map_or((0, 0), |run| (run.start.max(start), run.end.min(end)))
     }
 
-    /// Adds `start..end`; whether any of it is new.
+    /// Adds `start..end`; returns whether any of it is new.
     pub fn insert(&mut self, start: u64, end: u64) -> bool {
         if start >= end {
             return false;
         }
-        // The runs first..last touch or overlap the new one.
+        // The ranges first..last touch or overlap the new one.
         let first = self.runs.partition_point(|run| run.end < start);
         let last = first + self.runs[first..].partition_point(|run| run.start <= end);
         if first == last {
@@ -64,7 +64,8 @@ impl Reassembly {
         true
     }
 
-    /// Takes out what follows `next` without a gap, and what lies below it; one past its end.
+    /// Removes the data below `next` and the range that follows `next` without a gap; returns one
+    /// past its end.
     pub fn take_from(&mut self, next: u64) -> u64 {
         let taken = self.runs.partition_point(|run| run.start <= next);
         let end = self.runs.drain(..taken).next_back().map_or(next, |run| run.end);

@@ -1,4 +1,4 @@
-//! The receiver: what has arrived, and when to say so.
+//! The receiver: which data has arrived, and when to acknowledge it.
 
 mod decoding;
 mod reading;
@@ -11,19 +11,19 @@ use decoding::Decoder;
 use kernel::{Bytes, Duration, Instant};
 use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment, Timestamps};
 
-/// What a receiver has counted.
+/// The counters of a receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverCounters {
     /// Segments with data.
     pub segments: u64,
-    /// Those of them that brought nothing new.
+    /// Those of them without new data.
     pub duplicates: u64,
-    /// Those of them that arrived beyond a hole.
+    /// Those of them that arrived out of order, above a hole.
     pub out_of_order: u64,
     /// Segments sent: acknowledgements, SYN-ACKs and FINs.
     pub acks_sent: u64,
-    /// Blocks of coded data that were decoded for want of data, the data units that they gave back,
-    /// and how many of these blocks were compared with what was sent.
+    /// Blocks of coded data that were decoded because data was missing, the data units recovered by
+    /// this, and how many of these blocks were compared with the data sent.
     pub decoded: u64,
     /// See `decoded`.
     pub recovered: u64,
@@ -51,24 +51,26 @@ pub struct Receiver {
     config: Config,
     /// Bytes of a full segment.
     mss: u64,
-    /// What the application's buffer holds: the window, where it reads at once.
+    /// The size of the application's buffer. It is the receive window if the application reads at
+    /// once.
     buffer: u64,
     rtt: RttEstimator,
     /// Next sequence number expected; 0 before the SYN.
     next: u64,
     store: Reassembly,
-    /// Blocks of coded data that wait, if data is coded.
+    /// Blocks of coded data that wait for more units, if data is coded.
     decoder: Option<Box<Decoder>>,
-    /// What last arrived beyond a hole, most recent first, by its first byte; zeros at the end.
+    /// The ranges that last arrived above a hole, most recent first, by their first byte; zeros at
+    /// the end.
     recent_blocks: [u64; 4],
-    /// What the next acknowledgement reports as a duplicate (RFC 2883).
+    /// The range that the next acknowledgement reports as a duplicate (RFC 2883).
     duplicate: Option<SackBlock>,
-    /// In-order data that waits for the application; until when a slow one has read, and whether
-    /// the timer for room runs.
+    /// For an application that reads slowly: in-order data that it has not read, until when it has
+    /// read, and whether the timer for free space runs.
     unread: u64,
     read_at: Instant,
     reading: bool,
-    /// One past the highest sequence number the advertised window ever allowed.
+    /// One past the highest sequence number that the advertised window ever allowed.
     edge: u64,
     /// Whether ECN was negotiated; whether marks are being echoed.
     ecn: bool,
@@ -77,15 +79,16 @@ pub struct Receiver {
     fin: Option<u64>,
     /// The acknowledgement number last sent.
     last_ack: u64,
-    /// In-order bytes that arrived since.
+    /// In-order bytes that arrived after the last acknowledgement.
     pending: u64,
     /// Whether the delayed-acknowledgement timer runs.
     delaying: bool,
 
-    /// Our own sequence numbers: SYN 0, FIN 1.
+    /// This end's own sequence numbers: SYN 0, FIN 1.
     own_next: u64,
     own_una: u64,
-    /// When our SYN left; `None` once it was resent (Karn) or acknowledged.
+    /// When this end's SYN left; `None` once it was retransmitted (Karn's algorithm) or
+    /// acknowledged.
     own_sent: Option<Instant>,
     closed: bool,
 
@@ -160,13 +163,13 @@ impl Receiver {
                 _ => self.on_data(now, segment, out),
             }
         } else if segment.seq < self.next && !self.finished() {
-            // Below the window: a probe of it (RFC 9293 §3.10.7.4).
+            // A segment below the window: a zero-window probe (RFC 9293 §3.10.7.4).
             self.acknowledge(now, out);
         }
     }
 
-    /// The application reads so much of what was delivered (with `reads`); a window that opens is
-    /// told at once (RFC 9293 §3.8.6.2.2).
+    /// The application reads this amount of the delivered data (with `reads`). A window that opens
+    /// is advertised at once (RFC 9293 §3.8.6.2.2).
     pub fn on_read(&mut self, now: Instant, amount: Bytes, out: &mut Vec<Command>) {
         let before = self.edge;
         self.unread = self.unread.saturating_sub(amount.0);
@@ -201,7 +204,7 @@ impl Receiver {
             self.edge = self.buffer.saturating_add(1);
             self.timestamps = self.config.timestamps && segment.timestamps.is_some();
             if !segment.sack.are_permitted() {
-                // RFC 2018 §2: no block without permission.
+                // RFC 2018 §2: no SACK blocks without the SACK-permitted option.
                 self.config.recovery = Recovery::NewReno;
             }
             let asks = segment.flags.has(Flags::ECE.and(Flags::CWR));
@@ -235,7 +238,7 @@ impl Receiver {
         }
     }
 
-    /// RFC 3168 §6.1.3: a mark is echoed until the sender answers it; or RFC 8257 §3.2: each
+    /// RFC 3168 §6.1.3: a mark is echoed until the sender answers it. RFC 8257 §3.2: each
     /// acknowledgement covers either marked or unmarked data.
     fn on_mark(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
         if !self.ecn {
@@ -254,7 +257,7 @@ impl Receiver {
 
     fn on_data(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
         self.counters.segments += u64::from(segment.len > 0);
-        // Nothing beyond the window is taken (RFC 9293 §3.10.7.4), which also bounds the store.
+        // Data beyond the window is not accepted (RFC 9293 §3.10.7.4), which also bounds the store.
         let limit = (self.next + self.buffer.min(u64::MAX / 4)).min(self.edge);
         let (start, end) = (segment.seq, segment.seq.saturating_add(u64::from(segment.len)));
         if end > limit || self.finished() {
@@ -283,7 +286,7 @@ impl Receiver {
         }
     }
 
-    /// Whether all data and the FIN have arrived, so that ours is sent.
+    /// Whether all data and the FIN have arrived, so that this end sends its FIN.
     fn finished(&self) -> bool {
         self.own_next == 2
     }
@@ -319,8 +322,8 @@ impl Receiver {
         }
     }
 
-    /// How many in-order bytes are acknowledged at once. Bytes, not segments, so that small
-    /// segments are not acknowledged too often (RFC 5681 §4.2).
+    /// How many in-order bytes one acknowledgement covers. The unit is bytes and not segments, so
+    /// that small segments are not acknowledged too often (RFC 5681 §4.2).
     fn enough(&self) -> u64 {
         let mss = self.mss;
         let segments = match self.config.delayed_ack {
@@ -335,7 +338,7 @@ impl Receiver {
         if segments <= 1 { 0 } else { segments * mss }
     }
 
-    /// When a delayed acknowledgement of what arrived now leaves at the latest.
+    /// The latest time at which the delayed acknowledgement of a segment that arrives now leaves.
     fn latest(&self, now: Instant) -> Instant {
         let timer = match self.config.delayed_ack {
             DelayedAck::None => Duration::ZERO,
@@ -349,7 +352,7 @@ impl Receiver {
         }
     }
 
-    /// Sends our SYN or FIN, which acknowledges too, and waits for its acknowledgement.
+    /// Sends this end's SYN or FIN with an acknowledgement, and starts its retransmission timer.
     fn send_own(&mut self, now: Instant, out: &mut Vec<Command>) {
         let flag = match self.own_next {
             // RFC 3168 §6.1.1: an ECN-setup SYN-ACK.
@@ -396,8 +399,8 @@ impl Receiver {
         self.wait_for_room(now, out);
     }
 
-    /// What there is room for. The right edge never moves back, and moves on by a segment or half
-    /// of the buffer at least (RFC 9293 §3.8.6.2.2).
+    /// The window to advertise. Its right edge never moves back, and moves forward by at least a
+    /// segment or half of the buffer (RFC 9293 §3.8.6.2.2).
     fn window(&self) -> u64 {
         if !self.reads() {
             return self.buffer;
@@ -408,20 +411,20 @@ impl Receiver {
         if free >= shown.saturating_add(self.step()) { free } else { shown }
     }
 
-    /// How far the window moves at least.
+    /// The least amount by which the right edge of the window moves.
     fn step(&self) -> u64 {
         self.mss.min(self.buffer / 2).max(1)
     }
 
     // ---- selective acknowledgements ----
 
-    /// Data arrived beyond a hole: its block is told first (RFC 2018 §4).
+    /// Data arrived above a hole: its block is reported first (RFC 2018 §4).
     fn note_recent(&mut self, start: u64) {
         self.recent_blocks.copy_within(0..3, 1);
         self.recent_blocks[0] = start;
     }
 
-    /// Notes the part of `start..end` that was there before, if any (RFC 2883 §4).
+    /// Records the part of `start..end` that had arrived before, if any (RFC 2883 §4).
     fn note_duplicate(&mut self, start: u64, end: u64) {
         if self.config.sack().is_none() {
             return;
@@ -434,8 +437,8 @@ impl Receiver {
         }
     }
 
-    /// The blocks of an acknowledgement: a duplicate, then what arrived last, then what had before;
-    /// three beside timestamps, four without.
+    /// The SACK blocks of an acknowledgement: a duplicate first, then the data that arrived last,
+    /// then earlier data. At most three with timestamps, four without.
     fn blocks(&mut self) -> SackBlocks {
         let most = if self.timestamps { 3 } else { 4 };
         if let Some(decoder) = &self.decoder {
@@ -452,7 +455,7 @@ impl Receiver {
         let others = self.store.runs().map(|(start, _)| start);
         for start in self.recent_blocks.into_iter().chain(others) {
             let (start, end) = self.store.run_at(start);
-            // The FIN that follows has arrived too.
+            // The FIN that follows this data has arrived, too.
             let end = if self.fin == Some(end) { end + 1 } else { end };
             let block = SackBlock { start, end };
             let known = blocks.as_slice()[first..].contains(&block);
@@ -470,22 +473,22 @@ impl Receiver {
         self.connection
     }
 
-    /// Whether the connection is established, and not closed yet.
+    /// Whether the connection is established and not closed yet.
     pub fn is_connected(&self) -> bool {
         self.own_una > 0 && !self.closed
     }
 
-    /// Data delivered to the application so far.
+    /// Bytes delivered to the application so far.
     pub fn delivered_bytes(&self) -> u64 {
         self.next.saturating_sub(1 + u64::from(self.finished()))
     }
 
-    /// Data that waits beyond a hole.
+    /// Bytes that wait above a hole.
     pub fn waiting_bytes(&self) -> u64 {
         self.store.len()
     }
 
-    /// What it has counted.
+    /// The counters.
     pub fn counters(&self) -> ReceiverCounters {
         self.counters
     }
@@ -494,7 +497,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::{Listening, config, ms, segment};
+    use crate::harness::{Listening, config, ms, segment};
 
     fn delayed(segments: u32) -> Config {
         let timer = Duration::from_millis(100);
@@ -512,7 +515,7 @@ mod tests {
         assert_eq!(tcp.data(3600, 1, 100), "rto off, deliver 100, ack 101");
         assert_eq!(tcp.timer(7500, TimerId::Retransmit), "", "stale");
         assert_eq!(tcp.syn(8000), "ack 101", "an old duplicate");
-        // Karn: no sample, so that the back-off stays (RFC 6298 §5).
+        // Karn's algorithm: no sample, so that the back-off stays (RFC 6298 §5).
         assert_eq!(tcp.fin(9000, 101, 0), "F ack 102, rto@13000");
     }
 
@@ -584,7 +587,7 @@ mod tests {
         assert_eq!(tcp.data(20, 201, 100), "delay off, ack 101");
         assert_eq!(tcp.data(30, 401, 100), "ack 101");
         assert_eq!(tcp.receiver.waiting_bytes(), 200);
-        // RFC 5681 §4.2: what fills part of a gap, too.
+        // RFC 5681 §4.2 applies also to data that fills part of a gap.
         assert_eq!(tcp.data(40, 101, 100), "deliver 200, ack 301");
         assert_eq!(tcp.data(50, 301, 100), "deliver 200, ack 501");
         assert_eq!(tcp.data(60, 501, 100), "deliver 100, delay@160", "no hole is left");
@@ -624,7 +627,7 @@ mod tests {
         assert_eq!(tcp.data(40, 152, 100), "ack 152", "nothing follows a FIN");
         assert_eq!(tcp.timer(220, TimerId::Retransmit), "F ack 152, rto@620");
         assert_eq!(tcp.segment(300, &segment(true, 152, 0, 2, Flags::ACK)), "rto off, closed");
-        assert_eq!(tcp.segment(310, &segment(true, 152, 0, 2, Flags::ACK)), "", "told once");
+        assert_eq!(tcp.segment(310, &segment(true, 152, 0, 2, Flags::ACK)), "", "reported once");
     }
 
     #[test]
@@ -645,7 +648,8 @@ mod tests {
         assert_eq!(tcp.segment(10, &data), "deliver 100, ack 101");
     }
 
-    /// The timestamp echoed by the acknowledgement of this segment, if it is acknowledged.
+    /// The timestamp that the acknowledgement of this segment echoes, if the segment is
+    /// acknowledged.
     fn echo(tcp: &mut Listening, at: u64, seq: u64, sent: u64) -> Option<u64> {
         let timestamps = Some(Timestamps { value: ms(sent), echo: Instant::ZERO });
         let data = Segment { timestamps, ..segment(true, seq, 100, 1, Flags::ACK) };
@@ -666,10 +670,10 @@ mod tests {
         // RFC 7323 §4.3 (A): delayed acknowledgements.
         assert_eq!(echo(&mut tcp, 15, 1, 10), None);
         assert_eq!(echo(&mut tcp, 25, 101, 20), Some(10));
-        // (B): a hole; each acknowledgement echoes the last segment that advanced the window.
+        // (B): a hole. Each acknowledgement echoes the last segment that advanced the window.
         assert_eq!(echo(&mut tcp, 45, 301, 40), Some(10));
         assert_eq!(echo(&mut tcp, 55, 401, 50), Some(10));
-        // (C): the segment that fills it.
+        // (C): the segment that fills the hole.
         assert_eq!(echo(&mut tcp, 65, 201, 60), Some(60));
         assert_eq!(echo(&mut tcp, 75, 101, 20), Some(60), "a late duplicate is older");
     }

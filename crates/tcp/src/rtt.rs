@@ -11,7 +11,7 @@ pub struct RttEstimator {
     least: Option<Duration>,
     /// The timeout before back-off.
     base: Duration,
-    /// How many times the timer expired since the last sample (§5.5).
+    /// How many times the timer has expired since the last sample (§5.5).
     backoff: u32,
     rule: RtoRule,
     min: Duration,
@@ -37,8 +37,8 @@ impl RttEstimator {
         }
     }
 
-    /// Takes a sample; `per_round` is how many are expected in one round trip, so that many
-    /// samples do not shorten the memory (RFC 7323 Appendix G). Ends the back-off.
+    /// Takes a sample. `per_round` is the expected number of samples per round trip, so that many
+    /// samples do not shorten the estimator's memory (RFC 7323 Appendix G). Ends the back-off.
     pub fn sample(&mut self, rtt: Duration, per_round: u64) {
         self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
         let sample = self.rounded(rtt.0);
@@ -66,7 +66,8 @@ impl RttEstimator {
         self.backoff = (self.backoff + 1).min(32);
     }
 
-    /// Data transmission begins after a SYN was lost: at least 3 s until there is a sample (5.7).
+    /// Data transmission begins after a SYN was lost: the timeout is at least 3 s until the first
+    /// sample (5.7).
     pub fn after_lost_syn(&mut self) {
         if self.least.is_none() {
             self.base = self.base.max(Duration::from_secs(3)).min(self.max);
@@ -84,7 +85,7 @@ impl RttEstimator {
         self.base
     }
 
-    /// Ends the back-off: the timer had expired for nothing.
+    /// Ends the back-off after a spurious timeout.
     pub fn end_back_off(&mut self) {
         self.backoff = 0;
     }
@@ -94,7 +95,7 @@ impl RttEstimator {
         (self.srtt > 0).then_some(Duration(self.srtt))
     }
 
-    /// The least sample so far.
+    /// The smallest sample so far.
     pub fn least(&self) -> Option<Duration> {
         self.least
     }
@@ -107,7 +108,7 @@ impl RttEstimator {
     }
 }
 
-/// Moves `from` the `n`-th part of the way to `to`.
+/// Moves `from` towards `to` by the `n`-th part of their distance.
 fn toward(from: u64, to: u64, n: u64) -> u64 {
     if to >= from { from + (to - from) / n } else { from - (from - to) / n }
 }

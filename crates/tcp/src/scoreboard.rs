@@ -1,9 +1,10 @@
-//! What is outstanding, segment by segment: arrived, lost, resent (RFC 6675 §3 and §4).
+//! The SACK scoreboard: which outstanding segments have arrived, are lost or were retransmitted
+//! (RFC 6675 §3 and §4).
 //!
-//! Segments are kept in the order of their first transmission, which is that of their sequence
-//! numbers, and are named by a running number. What was resent is listed apart, in the order of
-//! its retransmission: so both lists are ordered by time, and an acknowledgement in order costs
-//! no more than taking the first element.
+//! Segments are stored in the order of their first transmission, which is the order of their
+//! sequence numbers, and are identified by a running number. Retransmissions are listed separately
+//! in the order of their time. Both lists are therefore ordered by time, and an acknowledgement in
+//! order only removes first elements.
 
 use crate::delivery::Departure;
 use crate::rack::Rack;
@@ -13,9 +14,9 @@ use wire::{SackBlock, SackBlocks};
 
 const SACKED: u8 = 1;
 const LOST: u8 = 2;
-/// Resent, and not taken for lost again since.
+/// Retransmitted, and not considered lost again since.
 const RESENT: u8 = 4;
-/// Resent at least once.
+/// Retransmitted at least once.
 const EVER: u8 = 8;
 
 /// RFC 6675's `DupThresh`.
@@ -31,7 +32,7 @@ pub(crate) struct Sent {
 }
 
 impl Sent {
-    /// When it left, the last time.
+    /// When it last left.
     pub(crate) fn at(&self) -> Instant {
         self.departure.at
     }
@@ -50,59 +51,60 @@ impl Sent {
     }
 }
 
-/// What is outstanding.
+/// The scoreboard.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scoreboard {
     sent: VecDeque<Sent>,
-    /// The number of the first of `sent`.
+    /// The number of the first element of `sent`.
     first: u64,
-    /// Bytes that have arrived, are lost, are in flight again; segments that have arrived.
+    /// Bytes that have arrived, bytes that are lost, retransmitted bytes in flight, and segments
+    /// that have arrived.
     sacked: u64,
     lost: u64,
     resent: u64,
     sacked_segments: u64,
-    /// Lost bytes that were not resent.
+    /// Lost bytes that were not retransmitted.
     waiting: u64,
     /// One past the number of the highest segment that has arrived.
     top: u64,
-    /// Below this number, RFC 6675's `IsLost` has been asked.
+    /// Below this number, RFC 6675's `IsLost` has been evaluated.
     edge: u64,
-    /// Below this number, no segment waits that was neither resent nor lost.
+    /// Below this number, each segment was retransmitted or is lost.
     young: u64,
-    /// Below this number, no lost segment waits to be resent.
+    /// Below this number, no lost segment waits for retransmission.
     hint: u64,
-    /// One past the highest number resent in this recovery (`HighRxt`).
+    /// One past the highest number retransmitted in this recovery (`HighRxt`).
     reach: u64,
-    /// What was resent, in the order of time; some entries are outdated.
+    /// Retransmissions in the order of time; some entries are outdated.
     again: VecDeque<(u64, Instant)>,
-    /// The blocks of the acknowledgement before.
+    /// The SACK blocks of the previous acknowledgement.
     known: SackBlocks,
 }
 
 impl Scoreboard {
     // ---- what is known ----
 
-    /// Bytes that have arrived beyond the cumulative acknowledgement.
+    /// Bytes that have arrived above the cumulative acknowledgement.
     pub(crate) fn sacked(&self) -> u64 {
         self.sacked
     }
 
-    /// Segments of these.
+    /// Segments that have arrived above the cumulative acknowledgement.
     pub(crate) fn sacked_segments(&self) -> u64 {
         self.sacked_segments
     }
 
-    /// Bytes taken for lost.
+    /// Bytes considered lost.
     pub(crate) fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// Bytes resent and in flight.
+    /// Retransmitted bytes in flight.
     pub(crate) fn resent(&self) -> u64 {
         self.resent
     }
 
-    /// RFC 6675's `pipe`, of so many bytes outstanding.
+    /// RFC 6675's `pipe`, given the number of outstanding bytes.
     pub(crate) fn pipe(&self, outstanding: u64) -> u64 {
         let pipe = (outstanding + self.resent).checked_sub(self.sacked + self.lost);
         debug_assert!(pipe.is_some(), "pipe below zero");
@@ -114,7 +116,7 @@ impl Scoreboard {
         self.sent.len()
     }
 
-    /// Whether anything is marked: else everything is in order.
+    /// Whether any segment is marked; if none is, everything is in order.
     pub(crate) fn is_plain(&self) -> bool {
         self.sacked | self.lost | self.resent == 0
     }
@@ -135,7 +137,8 @@ impl Scoreboard {
         self.sent.push_back(Sent { start, end, departure, marks: 0 });
     }
 
-    /// The segment left again; a rescue does not move `HighRxt` (RFC 6675 §4, rule (4)).
+    /// A segment was retransmitted. A rescue retransmission does not move `HighRxt` (RFC 6675 §4,
+    /// rule (4)).
     pub(crate) fn resend(&mut self, number: u64, departure: Departure, rescue: bool) {
         let sent = &mut self.sent[(number - self.first) as usize];
         let len = sent.len();
@@ -153,12 +156,12 @@ impl Scoreboard {
         }
     }
 
-    /// Recovery begins: nothing was resent in it.
+    /// Recovery begins: nothing has been retransmitted in it.
     pub(crate) fn begin(&mut self) {
         self.reach = 0;
     }
 
-    /// RFC 6675 `NextSeg` rule (1): the first segment that is lost and was not resent.
+    /// RFC 6675 `NextSeg` rule (1): the first segment that is lost and was not retransmitted.
     pub(crate) fn next_lost(&mut self) -> Option<u64> {
         if self.waiting == 0 {
             return None;
@@ -172,8 +175,8 @@ impl Scoreboard {
         found
     }
 
-    /// Rule (3): the first segment below the highest that arrived, beyond what was resent, that
-    /// has not arrived.
+    /// Rule (3): the first segment that has not arrived, above the retransmitted ones and below the
+    /// highest that arrived.
     pub(crate) fn next_doubtful(&self) -> Option<u64> {
         let from = self.reach.max(self.edge).max(self.first);
         (from..self.top).find(|&number| !self.get(number).has(SACKED | LOST | RESENT))
@@ -186,7 +189,8 @@ impl Scoreboard {
 
     // ---- acknowledgements ----
 
-    /// Everything below `una` has arrived; what did so newly is shown. Returns its bytes.
+    /// Everything below `una` has arrived. Calls `visit` for each segment that is newly known to
+    /// have arrived, and returns their bytes.
     pub(crate) fn acknowledge(&mut self, una: u64, visit: &mut impl FnMut(&Sent)) -> u64 {
         let mut delivered = 0;
         while let Some(&sent) = self.sent.front()
@@ -212,7 +216,8 @@ impl Scoreboard {
         delivered
     }
 
-    /// Takes so much of a segment off the books; how much of it had not been known to be there.
+    /// Removes `len` bytes of a segment from the sums; returns how many of them were not known to
+    /// have arrived.
     fn forget(&mut self, sent: &Sent, len: u64) -> u64 {
         if sent.marks & (SACKED | LOST | RESENT) == 0 {
             return len;
@@ -232,8 +237,8 @@ impl Scoreboard {
         len
     }
 
-    /// The blocks of an acknowledgement, of which the first `skip` are no news; what has newly
-    /// arrived by them is shown. Returns its bytes.
+    /// Processes the SACK blocks of an acknowledgement except the first `skip`. Calls `visit` for
+    /// each segment that they newly report, and returns their bytes.
     pub(crate) fn select(
         &mut self,
         blocks: &SackBlocks,
@@ -242,7 +247,7 @@ impl Scoreboard {
     ) -> u64 {
         let mut delivered = 0;
         for &block in &blocks.as_slice()[skip.min(blocks.as_slice().len())..] {
-            // Most of a block was in the acknowledgement before: only its ends are new.
+            // The previous acknowledgement had most of this block: only its ends are new.
             let old = self.known.as_slice().iter().copied();
             let inside = |old: &SackBlock| block.start <= old.start && old.end <= block.end;
             match old.clone().find(inside) {
@@ -257,7 +262,7 @@ impl Scoreboard {
         delivered
     }
 
-    /// Marks the segments that lie wholly in `block` and touch `from..to`.
+    /// Marks the segments that lie entirely in `block` and touch `from..to`.
     fn mark(&mut self, block: SackBlock, from: u64, to: u64, visit: &mut impl FnMut(&Sent)) -> u64 {
         let mut delivered = 0;
         let mut index = self.sent.partition_point(|sent| sent.end <= from);
@@ -280,8 +285,8 @@ impl Scoreboard {
 
     // ---- losses ----
 
-    /// RFC 6675's `IsLost`, for all segments: three runs, or more than two segments' bytes, have
-    /// arrived above it. Returns the bytes newly taken for lost.
+    /// RFC 6675's `IsLost`, for all segments: three discontiguous ranges, or more than two
+    /// segments' bytes, have arrived above the segment. Returns the bytes newly considered lost.
     pub(crate) fn find_by_count(&mut self, mss: u64) -> u64 {
         let (mut bytes, mut runs, mut above) = (0, 0, false);
         let low = self.edge.max(self.first);
@@ -305,7 +310,7 @@ impl Scoreboard {
         0
     }
 
-    /// The first outstanding segment is taken for lost, for three duplicate acknowledgements.
+    /// Marks the first outstanding segment as lost after three duplicate acknowledgements.
     pub(crate) fn lose_first(&mut self) -> u64 {
         if self.sent.is_empty() { 0 } else { self.lose(self.first) }
     }
@@ -332,8 +337,9 @@ impl Scoreboard {
         len
     }
 
-    /// RFC 8985 §6.2, step 5: what left long enough before the most recently sent segment that
-    /// was delivered. Returns the bytes newly taken for lost, and when the next would be.
+    /// RFC 8985 §6.2, step 5: marks segments as lost that left long enough before the most recently
+    /// sent segment that was delivered. Returns the bytes newly considered lost, and when the next
+    /// segment would be.
     pub(crate) fn find_by_time(
         &mut self,
         now: Instant,
@@ -371,7 +377,8 @@ impl Scoreboard {
                         break;
                     }
                     if !sent.has(LOST) {
-                        // A probe: lost like an original, and its copy with it.
+                        // A tail loss probe: it is lost like an original, and its retransmission
+                        // with it.
                         self.lose(number);
                     }
                     lost += self.lose(number);
@@ -382,8 +389,9 @@ impl Scoreboard {
         (lost, next)
     }
 
-    /// The retransmission timer expired: all that has not arrived is lost. If the first segment
-    /// is marked as arrived, the receiver has reneged, and no mark holds (RFC 2018 §8).
+    /// The retransmission timer expired: everything that has not arrived is lost. If the first
+    /// segment is marked as arrived, the receiver has reneged, and all marks are cleared (RFC 2018
+    /// §8).
     pub(crate) fn lose_all(&mut self) {
         if self.sent.front().is_some_and(|sent| sent.has(SACKED)) {
             self.sent.iter_mut().for_each(|sent| sent.marks &= !SACKED);
@@ -403,7 +411,7 @@ impl Scoreboard {
         (self.young, self.edge) = (self.end(), self.end());
     }
 
-    /// Nothing was lost after all.
+    /// The loss was spurious: no segment is lost.
     pub(crate) fn restore(&mut self) {
         self.sent.iter_mut().for_each(|sent| sent.marks &= !LOST);
         (self.lost, self.waiting) = (0, 0);
@@ -471,7 +479,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever happens, the sums are those of the segments.
+        /// After any sequence of events, the sums equal those over the segments.
         #[test]
         fn the_sums_are_right(
             operations in prop::collection::vec((0..7u8, 0..40u64, 1..10u64), 0..80),
@@ -517,7 +525,7 @@ mod tests {
                 prop_assert_eq!(waiting, board.waiting);
                 let outstanding: u64 = board.sent.iter().map(Sent::len).sum();
                 prop_assert!(board.pipe(outstanding) <= 2 * outstanding);
-                // The hints hide nothing.
+                // The search positions skip no segment.
                 prop_assert_eq!(board.clone().next_lost().is_some(), waiting > 0);
                 let arrived = board.sent.iter().filter(|sent| sent.has(SACKED)).count();
                 prop_assert_eq!(arrived as u64, board.sacked_segments);

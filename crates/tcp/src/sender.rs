@@ -1,9 +1,9 @@
-//! The sender: what to send, what is lost, when to resend.
+//! The sender: which segments to send, which are lost, when to retransmit.
 //!
-//! A [`Sender`] is composed of the state of its [`Connection`]; of a [`Tcb`] with small machines
-//! that every connection has: sequence numbers, congestion window, samples of the round-trip time,
-//! ECN, pacing, the timer; and of one of three machines that recover losses ([`LossRecovery`]). The
-//! retransmission timer (RFC 6298) stands behind all three.
+//! A [`Sender`] consists of the state of its [`Connection`], a [`Tcb`], and one of three kinds of
+//! loss recovery ([`LossRecovery`]). The [`Tcb`] has the parts that every connection needs:
+//! sequence numbers, congestion window, RTT samples, ECN, pacing and the timer. The retransmission
+//! timer (RFC 6298) is common to all three kinds of loss recovery.
 
 mod coded;
 mod connection;
@@ -59,14 +59,14 @@ impl Sender {
         }
     }
 
-    /// Waits for the receiver to open the connection, as a server does that sends.
+    /// Waits for the receiver to open the connection, like a server that sends data.
     pub fn on_listen(&mut self) {
         if self.connection == Connection::Closed {
             self.connection = Connection::Listen;
         }
     }
 
-    /// The application writes data; an amount near the greatest number never ends.
+    /// The application writes data. An amount near the greatest number is an unlimited transfer.
     pub fn on_data(&mut self, now: Instant, amount: Bytes, out: &mut Vec<Command>) {
         if self.tcb.snd.is_closed() {
             return;
@@ -77,7 +77,7 @@ impl Sender {
         }
     }
 
-    /// The application has no more data.
+    /// The application has no more data to write.
     pub fn on_close(&mut self, now: Instant, out: &mut Vec<Command>) {
         if self.tcb.snd.is_closed() {
             return;
@@ -89,7 +89,7 @@ impl Sender {
         }
     }
 
-    /// The application takes back what was not sent yet, and closes.
+    /// The application withdraws the data that was not sent yet, and closes.
     pub fn on_stop(&mut self, now: Instant, out: &mut Vec<Command>) {
         if !self.tcb.snd.is_closed() {
             self.tcb.snd.take_back();
@@ -120,7 +120,7 @@ impl Sender {
             Connection::Established | Connection::Acknowledged | Connection::Done => {
                 tcb.sampler.on_segment(segment);
                 if segment.flags.has(Flags::SYN) {
-                    // The receiver has not seen that we are connected.
+                    // The receiver does not know yet that the connection is established.
                     tcb.send_ack(now, out);
                     return;
                 }
@@ -152,7 +152,7 @@ impl Sender {
         }
     }
 
-    /// A lower layer has something to tell the controller.
+    /// A lower layer passes a hint to the congestion control.
     pub fn on_hint(&mut self, _now: Instant, hint: Hint) {
         self.tcb.cwnd.on_hint(hint);
     }
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use crate::Ack;
     use crate::control::NewReno;
-    use crate::script::{Driven, FLOW, config, ms, segment};
+    use crate::harness::{Driven, FLOW, config, ms, segment};
     use kernel::{Duration, Segments};
 
     #[test]
@@ -253,14 +253,14 @@ mod tests {
             }
             fn on_loss(&mut self, _: &crate::Loss) {}
         }
-        let (tell, told) = std::sync::mpsc::channel();
-        let mut tcp = Driven::with(&config(), Box::new(Seen(tell)));
+        let (sending, receiving) = std::sync::mpsc::channel();
+        let mut tcp = Driven::with(&config(), Box::new(Seen(sending)));
         tcp.write(0, 600);
         tcp.open(0);
         tcp.syn_ack(100);
         tcp.ack(180, 251);
         tcp.ack(300, 601);
-        let (first, last) = (told.recv().unwrap(), told.recv().unwrap());
+        let (first, last) = (receiving.recv().unwrap(), receiving.recv().unwrap());
         assert_eq!(first.now, ms(180));
         assert_eq!((first.acked, first.in_flight), (Segments(2.5), Segments(1.5)));
         assert_eq!(

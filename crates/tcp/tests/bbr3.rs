@@ -1,4 +1,4 @@
-//! BBR version 3 over a bottleneck: the test cases of draft-ietf-ccwg-bbr, §10, and how it shares.
+//! BBR version 3 over a bottleneck: the test cases of draft-ietf-ccwg-bbr, §10, and its fairness.
 
 mod dumbbell;
 mod plain;
@@ -12,12 +12,12 @@ use tcp::{Ack, Config, Control, Ecn, Hint, Loss};
 
 const MBPS: f64 = 20.0;
 const RTT_S: f64 = 0.04;
-/// What the path holds without a queue, in segments with their headers.
+/// The bandwidth-delay product, in segments with their headers.
 const PRODUCT: f64 = MBPS * 1e6 * RTT_S / 8.0 / 1512.0;
-/// What data gets of the rate.
+/// The share of the rate that data has.
 const GOODPUT: f64 = MBPS * 1460.0 / 1512.0;
 
-/// What a controller showed after an acknowledgement.
+/// The gauges of a congestion control after an acknowledgement.
 #[derive(Clone, Copy, Debug)]
 struct Shown {
     at_s: f64,
@@ -30,7 +30,7 @@ struct Shown {
     lost: f64,
 }
 
-/// A controller that tells what it shows.
+/// A congestion control that reports its gauges.
 #[derive(Debug)]
 struct Watched(Bbr3, mpsc::Sender<Shown>);
 
@@ -111,7 +111,7 @@ fn mbps(net: &Dumbbell, from_s: f64, to_s: f64) -> Vec<f64> {
     net.shares(from_s, to_s).iter().map(share).collect()
 }
 
-/// The gains in the order in which they came, each once as long as it lasted.
+/// The gains in the order of their occurrence, each once.
 fn phases(shown: &[Shown]) -> Vec<f64> {
     let mut gains: Vec<f64> = shown.iter().map(|shown| shown.gain).collect();
     gains.dedup();
@@ -123,7 +123,7 @@ fn startup_ends_on_a_plateau_of_the_rate_and_the_cycle_follows() {
     // §10.1, §10.3, §10.5 and §10.8.
     let (_, shown) = watch(path(10.0), 4.5);
     let phases = phases(&shown);
-    // Startup, drain, cruise and refill, as the queue is empty, up, down, cruise.
+    // Startup, drain, cruise and refill (the queue is empty), up, down, cruise.
     assert_eq!(phases[..6], [2.77, 0.5, 1.0, 1.25, 0.9, 1.0], "{phases:?}");
     let first = |gain: f64| *shown.iter().find(|shown| shown.gain == gain).unwrap();
     let rate = first(0.5).rate_mbps / GOODPUT;
@@ -148,7 +148,7 @@ fn the_least_delay_is_measured_with_half_a_product_every_five_seconds_or_more() 
     }
     assert!(episodes.len() >= 4, "{episodes:?}");
     let gaps: Vec<f64> = episodes.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    // Later than that where a lower delay was seen meanwhile.
+    // Later than that if a lower delay was measured meanwhile.
     assert!(gaps.iter().all(|gap| (5.0..10.0).contains(gap)), "{gaps:?}");
     let least = shown.iter().filter(small).map(|shown| shown.window).fold(f64::MAX, f64::min);
     assert!((0.45..0.55).contains(&(least / PRODUCT)), "{least} of {PRODUCT}");
@@ -156,7 +156,8 @@ fn the_least_delay_is_measured_with_half_a_product_every_five_seconds_or_more() 
 
 #[test]
 fn a_probe_that_loses_ends_and_bounds_what_is_in_flight() {
-    // §10.6, §10.21: in a queue of a fifth of the product a probe of 1.25 loses.
+    // §10.6, §10.21: with a queue of a fifth of the bandwidth-delay product, a probe with gain 1.25
+    // causes losses.
     let (net, shown) = watch(path(0.2), 20.0);
     let up = |shown: &Shown| shown.gain == 1.25;
     let ended = shown.windows(2).filter(|pair| up(&pair[0]) && pair[1].gain == 0.9);
@@ -166,7 +167,7 @@ fn a_probe_that_loses_ends_and_bounds_what_is_in_flight() {
         let high = pair[1].high / PRODUCT;
         assert!((0.7..1.4).contains(&high), "bounded at {high} products");
     }
-    // §2.8: headroom is left while it cruises.
+    // §2.8: headroom is left in cruise.
     let settled = shown.iter().filter(|shown| shown.at_s > 2.0 && shown.gain == 1.0);
     let cruising = settled.filter(|shown| shown.high.is_finite());
     assert!(cruising.clone().count() > 100);

@@ -1,4 +1,4 @@
-//! Coded connections over lossy paths: what `LT-TCP` is for.
+//! Coded connections over lossy paths: the purpose of `LT-TCP`.
 
 mod pipe;
 mod plain;
@@ -30,7 +30,7 @@ fn lt(config: &Config) -> Box<dyn Control> {
     Box::new(Lt::new(config, LtConfig::default()))
 }
 
-/// A connection with so much to send.
+/// A connection with this much data to send.
 fn connection(
     config: &Config,
     control: Box<dyn Control>,
@@ -46,7 +46,7 @@ fn connection(
     pipe
 }
 
-/// Sends so much; the pipe, and how long it took in seconds.
+/// Sends this much data; returns the pipe, and the duration in seconds.
 fn send(
     config: &Config,
     control: Box<dyn Control>,
@@ -80,8 +80,8 @@ fn goodput_falls_as_what_arrives_and_not_to_nothing() {
         let coded = config(Some(Fec { verify: true, ..Fec::default() }));
         let (pipe, seconds) = send(&coded, lt(&coded), loss, 0.0, 3_000_000);
         let mbps = 24.0 / seconds;
-        // 1460 of 1460 bytes at 1.2 ms each are 9.73 Mb/s; a deviation of parity too many, the
-        // start and the end take their part.
+        // 1460 of 1460 bytes at 1.2 ms each are 9.73 Mb/s. The margin of parity, the start and the
+        // end reduce it.
         let bound = 9.73 * (1.0 - loss);
         assert!(mbps < bound, "{mbps} Mb/s at {loss}");
         assert!(mbps > if loss < 0.4 { 0.6 } else { 0.25 } * bound, "{mbps} Mb/s at {loss}");
@@ -89,7 +89,8 @@ fn goodput_falls_as_what_arrives_and_not_to_nothing() {
         assert!((estimate - loss).abs() < 0.15, "estimated {estimate} at {loss}");
         let received = pipe.receiver.counters();
         assert!(received.decoded > 0 && received.verified == received.decoded);
-        // The same window without a code, which losses do not shrink either, does not get so far.
+        // Without a code, the same window, which losses do not reduce either, has a lower
+        // throughput.
         let plain = config(None);
         let mut pipe = connection(&plain, lt(&plain), loss, 0.0, 3_000_000);
         let got = pipe.run(Duration::from_secs_f64(seconds)).delivered as f64 / 3e6;
@@ -151,7 +152,7 @@ fn whether_a_loss_is_congestion_is_for_the_controller_to_say() {
 #[test]
 fn a_silent_path_ends_in_timeouts_and_then_all_is_as_before() {
     let coded = config(Some(Fec::default()));
-    // From the 100th on, 130 segments in a row, and all that would repair them.
+    // From the 100th on, 130 segments in a row, and all segments that would repair them.
     let forward = Path { drops: (100..230).collect(), ..path(0.0) };
     let back = Path::clean(Duration::from_millis(40));
     let mut pipe = Pipe::new(&coded, lt(&coded), forward, back);

@@ -1,4 +1,4 @@
-//! The table of `docs/tcp-conformance.md` names what exists.
+//! The table of `docs/tcp-conformance.md` names only tests that exist.
 
 use std::path::{Path, PathBuf};
 

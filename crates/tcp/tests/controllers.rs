@@ -1,4 +1,4 @@
-//! Controllers over a bottleneck: how they share it, and how they fill it.
+//! Congestion controls over a bottleneck: fairness and utilization.
 
 mod dumbbell;
 mod plain;
@@ -19,8 +19,9 @@ fn config() -> Config {
     Config { window: Some(Bytes(1 << 28)), timestamps: true, header: Some(Bytes(52)), ..plain() }
 }
 
-/// How two flows of a kind share 10 Mb/s at 40 ms with 50 segments of queue over 300 s from
-/// `first_s` on; the second opens a little later. Returns Jain's index and the utilisation.
+/// Two flows with one kind of congestion control share 10 Mb/s at 40 ms with 50 segments of queue
+/// over 300 s from `first_s` on; the second opens a little later. Returns Jain's index and the
+/// utilization.
 fn share(config: &Config, make: Make, first_s: f64) -> (f64, f64) {
     let path = Bottleneck {
         rate: BitRate::from_mbps(10.0),
@@ -61,7 +62,7 @@ fn two_flows_of_a_kind_share_alike() {
     }
 }
 
-/// Without marks LT-TCP knows no congestion at all.
+/// Without marks, LT-TCP has no sign of congestion.
 #[test]
 fn two_flows_that_answer_to_marks_share_alike() {
     let config = Config { ecn: Ecn::Classic, ..config() };
@@ -75,8 +76,8 @@ fn two_flows_that_answer_to_marks_share_alike() {
     }
 }
 
-/// A hundredth of a segment per round trip: what two flows differ by halves with each loss, and
-/// between two losses there are minutes.
+/// A hundredth of a segment per round trip: the difference of two flows is halved with each loss,
+/// and losses are minutes apart.
 #[test]
 fn few_shares_alike_once_it_has_had_its_losses() {
     let few: Make = |c| Box::new(Few::new(c, FewConfig::default()));
@@ -87,8 +88,8 @@ fn few_shares_alike_once_it_has_had_its_losses() {
     assert!(used > 0.95, "{used}");
 }
 
-/// One flow over 50 Mb/s at 50 ms: where the window is not cut, it is the cubic function of the
-/// time since it was.
+/// One flow over 50 Mb/s at 50 ms: between reductions, the window is the cubic function of the time
+/// since the last one.
 #[test]
 fn cubic_follows_its_function_between_losses() {
     let path = Bottleneck {
@@ -98,7 +99,7 @@ fn cubic_follows_its_function_between_losses() {
         mark: 200,
     };
     let config = config();
-    // Fast convergence would put the plateau elsewhere than where the loss was.
+    // Fast convergence would put the plateau below the window of the loss.
     let settings = CubicConfig { friendly: false, fast_convergence: false, ..Default::default() };
     let control = Box::new(Cubic::new(&config, settings));
     let flows = vec![(Duration::ZERO, control as Box<dyn Control>)];
@@ -110,12 +111,12 @@ fn cubic_follows_its_function_between_losses() {
         .filter(|&i| net.samples[i].fast_retransmits > net.samples[i - 1].fast_retransmits)
         .collect();
     for pair in losses.windows(2).skip(1) {
-        // Recovery takes some round trips; the loss at the end is noticed after one.
+        // Recovery takes some round trips; the loss at the end is detected after one.
         let w_max = net.samples[pair[0] - 1].windows[0];
         let (first, last) = (pair[0] + 10, pair[1] - 2);
         let low = net.samples[pair[0] + 2].windows[0];
         let k = libm::cbrt((w_max - low) / 0.4);
-        // The stage began when the window was first above its low.
+        // The stage began when the window first rose above its minimum.
         let Some(start) =
             (pair[0]..last).find(|&i| net.samples[i].windows[0] > low * 1.0001).map(|i| i - 1)
         else {
@@ -133,8 +134,8 @@ fn cubic_follows_its_function_between_losses() {
     assert!(worst < 0.02, "{worst}");
 }
 
-/// BBR fills 20 Mb/s at 100 ms and keeps less than 1.25 products in the queue, which could hold
-/// four.
+/// BBR fills 20 Mb/s at 100 ms and keeps less than 1.25 bandwidth-delay products in the queue,
+/// which could hold four.
 #[test]
 fn bbr_keeps_the_queue_below_a_product_and_a_quarter() {
     let kinds: [(&str, Make); 2] = [

@@ -1,5 +1,5 @@
-//! What other simulators got wrong, as far as no script in time shows it: each test is named after
-//! its subject. `docs/tcp-conformance.md` is the whole list.
+//! Known defects of other simulators that no timed script can show. Each test is named after its
+//! subject. `docs/tcp-conformance.md` has the whole list.
 
 mod controls;
 mod pipe;
@@ -14,7 +14,7 @@ use tcp::control::{Bbr, Bbr3, Bbr3Config, BbrConfig, NewReno};
 use tcp::{Ack, Close, Command, Config, Control, Loss, Recovery, Reduction, Sack, Sender, State};
 use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment};
 
-/// A controller with a constant window that tells what it is told.
+/// A congestion control with a constant window that reports its calls.
 #[derive(Debug)]
 struct Told(f64, mpsc::Sender<Ack>);
 
@@ -47,8 +47,8 @@ fn all_reductions() -> [Recovery; 4] {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// Whatever is lost, reordered or repeated: what the controller is told has been delivered is
-    /// each byte once.
+    /// Whatever is lost, reordered or duplicated, the sum of the delivered data that the congestion
+    /// control sees is each byte once.
     #[test]
     fn bytes_acknowledged_are_counted_once(
         which in 0..4_usize,
@@ -84,8 +84,8 @@ proptest! {
         prop_assert_eq!(pipe.outcome.delivered, 300_000);
     }
 
-    /// Nothing stalls: while something is outstanding, something is sent or arrives within the
-    /// greatest timeout, whichever controller there is; and all arrives.
+    /// No connection stalls: while data is outstanding, a segment is sent or arrives within the
+    /// maximum timeout, with any congestion control, and all data arrives.
     #[test]
     fn no_stall_is_longer_than_the_greatest_timeout(
         which in 0..controls::all().len(),
@@ -111,8 +111,8 @@ proptest! {
         pipe.act(Duration::ZERO, Act::Open);
         pipe.act(Duration::ZERO, Act::Write(200_000));
         pipe.act(Duration::ZERO, Act::Close);
-        // The pipe asserts after each event that windows are one segment at least, and that no
-        // timer is set for later than the greatest timeout.
+        // The pipe asserts after each event that windows are at least one segment, and that no
+        // timer is set for later than the maximum timeout.
         pipe.run(Duration::from_secs(100_000));
         prop_assert_eq!(pipe.outcome.delivered, 200_000);
         prop_assert!(pipe.outcome.sender_closed.is_some());
@@ -120,7 +120,7 @@ proptest! {
         let times = pipe.outcome.trace.iter().map(|(at, _)| *at).filter(|at| *at <= acknowledged);
         let times: Vec<Instant> = times.collect();
         let longest = times.windows(2).map(|pair| pair[1].since(pair[0])).max();
-        // A timeout, and the way to the other end.
+        // A timeout, and the delay to the other end.
         let bound = config.rto_max + Duration::from_millis(200);
         prop_assert!(longest <= Some(bound), "{:?}", longest);
     }
@@ -151,7 +151,7 @@ fn connected(config: &Config, control: Box<dyn Control>) -> (Sender, Vec<Command
     (sender, out, ack)
 }
 
-/// Recovery is entered beyond 2^32 bytes, after jumps of any size.
+/// Recovery starts beyond 2^32 bytes, after sequence numbers have advanced by steps of any size.
 #[test]
 fn recovery_is_entered_after_a_large_sequence_jump() {
     let config = Config { mss: Some(Bytes(60_000)), window: Some(Bytes(1 << 40)), ..config() };
@@ -179,7 +179,7 @@ fn recovery_is_entered_after_a_large_sequence_jump() {
     assert!(out.iter().any(resent), "{out:?}");
 }
 
-/// A window beyond 2^32 bytes is reduced in proportion, not by what is left of a product.
+/// A window beyond 2^32 bytes is reduced in proportion; the product does not wrap.
 #[test]
 fn a_reduction_of_large_windows_does_not_wrap() {
     let config = Config { mss: Some(Bytes(60_000)), window: Some(Bytes(1 << 40)), ..config() };
@@ -202,7 +202,7 @@ fn a_reduction_of_large_windows_does_not_wrap() {
     assert!((49_990..=50_010).contains(&sent), "{sent} sent: every second");
 }
 
-/// Round-trip times of minutes overflow nothing in `HyStart++`.
+/// Round-trip times of minutes cause no overflow in `HyStart++`.
 #[test]
 fn hystart_bears_long_round_trips() {
     let mut control = NewReno::from(&config()).hystart();
@@ -236,7 +236,7 @@ fn hystart_bears_long_round_trips() {
     assert!(threshold.is_finite(), "the delay rose: slow start has ended");
 }
 
-/// BBR takes a longer round trip for the least once the shorter one is ten seconds old, and not
+/// BBR takes a longer round trip as the minimum once the shorter one is ten seconds old, and not
 /// before.
 #[test]
 fn bbr_measures_the_least_round_trip_anew() {

@@ -1,5 +1,5 @@
-//! Nonsense harms nothing: text that is no script, scripts that were changed, segments that no TCP
-//! would send. Nothing panics or runs away, and a script that is wrong is told so in one line.
+//! Robustness: text that is not a script, modified scripts, segments that no TCP would send. No
+//! input causes a panic or an endless run, and an invalid script gets a message of one line.
 
 mod controls;
 mod corpus;
@@ -9,13 +9,13 @@ use kernel::{BitRate, Bytes, Duration, Instant, Segments};
 use plain::plain;
 use proptest::prelude::*;
 use tcp::{
-    Command, Config, DelayedAck, Ecn, Hint, Receiver, Recovery, Sack, Sender, TimerId, drill,
+    Command, Config, DelayedAck, Ecn, Hint, Receiver, Recovery, Sack, Sender, TimerId, script,
 };
 use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment, Timestamps};
 
-/// Plays a text; what is said of it is a line of it, in one line.
+/// Runs a text; a failure refers to a line of the text, and its message is one line.
 fn play(text: &str) -> Result<(), TestCaseError> {
-    let transcript = drill::run(text);
+    let transcript = script::run(text);
     if let Some(failure) = transcript.failure {
         let lines = text.lines().count().max(1);
         prop_assert!((1..=lines).contains(&failure.line), "line {} of {lines}", failure.line);
@@ -25,7 +25,7 @@ fn play(text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Words of the grammar, and numbers at its edges.
+/// Words of the grammar, and numbers at its limits.
 fn word() -> impl Strategy<Value = String> {
     let words = "0.1 +0.1 * + ~ 0.1~0.3 > < S S. . F. SEW [ce] [ect0] [noecn] 0:0(0) 1:1001(1000) \
                  ack win 1 1001 65535 0 -1 18446744073709551615 4294967296 1e9 nan inf <mss \
@@ -45,7 +45,7 @@ fn line() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A script with some of its lines taken out, doubled, put elsewhere, or with other words.
+/// A script in which some lines are removed, doubled, moved or changed.
 fn changed(text: &str, changes: &[(u8, usize, usize, String)]) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for (what, first, second, new) in changes {
@@ -99,7 +99,8 @@ proptest! {
 
 const FLOW: FlowId = FlowId(7);
 
-/// An acknowledgement near the numbers of a connection: blocks anywhere, some of them impossible.
+/// An acknowledgement near the sequence numbers of a connection: SACK blocks anywhere, some of them
+/// impossible.
 fn noise() -> impl Strategy<Value = Segment> {
     let number = || prop_oneof![8 => 0..40u64, 1 => Just(u64::MAX)];
     let numbers = (number(), number(), 0..3u32, prop_oneof![Just(0), Just(10_000u64), 0..500u64]);
@@ -108,7 +109,7 @@ fn noise() -> impl Strategy<Value = Segment> {
     (numbers, any::<u8>(), blocks, stamps).prop_map(
         |((seq, ack, len, window), flags, blocks, t)| {
             let at = |n: u64| if n == u64::MAX { n } else { 1 + 100 * n };
-            // Most are what a connected receiver sends.
+            // Most are possible for a connected receiver.
             let flags = if flags < 200 { Flags::ACK.0 | flags & Flags::ECE.0 } else { flags };
             Segment {
                 flow: FLOW,
@@ -133,8 +134,8 @@ fn noise() -> impl Strategy<Value = Segment> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
-    /// Whatever arrives: the window is one segment at least, and no more is in flight than was
-    /// sent, nor less than nothing (which the scoreboard asserts).
+    /// Whatever arrives: the window is at least one segment, at most the sent data is in flight,
+    /// and never less than nothing (which the scoreboard asserts).
     #[test]
     fn no_acknowledgement_harms_a_sender(
         which in 0..controls::all().len(),
@@ -188,7 +189,7 @@ proptest! {
     }
 }
 
-/// What a sender would send, and what none would.
+/// Segments that a sender would send, and others that none would send.
 fn nonsense() -> impl Strategy<Value = Segment> {
     let number = || prop_oneof![8 => 0..60u64, 1 => Just(u64::MAX)];
     let lengths = prop_oneof![Just(0), Just(100u32), 0..400u32, any::<u32>()];
@@ -212,8 +213,8 @@ fn nonsense() -> impl Strategy<Value = Segment> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
-    /// Whatever arrives, however its application reads: a receiver delivers no more than was in its
-    /// window, and its window's right edge never moves back.
+    /// Whatever arrives, however its application reads: a receiver delivers no more than its window
+    /// allowed, and the right edge of its window never moves back.
     #[test]
     fn no_segment_harms_a_receiver(
         sack in any::<bool>(),
@@ -248,7 +249,7 @@ proptest! {
                 match command {
                     Command::Send(s) => {
                         let right = s.ack.saturating_add(s.window);
-                        // A FIN takes a number, and no room.
+                        // A FIN takes a sequence number, and no room in the buffer.
                         prop_assert!(right >= edge || s.window == 1_000, "{right} after {edge}");
                         edge = right.max(edge);
                     }

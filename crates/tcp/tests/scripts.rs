@@ -1,9 +1,9 @@
-//! Plays every script of `tests/scripts`; what its text says must happen.
+//! Runs every script of `tests/scripts`; its expectations must hold.
 
 mod corpus;
 
 use corpus::scripts;
-use tcp::drill;
+use tcp::script;
 
 #[test]
 fn every_script_passes() {
@@ -11,14 +11,14 @@ fn every_script_passes() {
     assert!(scripts.len() >= 200, "{} scripts", scripts.len());
     let mut failures = Vec::new();
     for (name, text) in &scripts {
-        if let Some(failure) = drill::run(text).failure {
+        if let Some(failure) = script::run(text).failure {
             failures.push(format!("{name}:{}: {}", failure.line, failure.message));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// A script whose expectations are changed must fail: else it proves nothing.
+/// A script whose expectations are changed must fail; otherwise it proves nothing.
 #[test]
 fn a_changed_script_fails() {
     for (name, text) in scripts() {
@@ -37,7 +37,7 @@ fn a_changed_script_fails() {
             let changed = format!("{time}> {flags}{first}:{}(7777){rest}", first + 7777);
             let mut lines: Vec<&str> = lines.clone();
             lines[index] = &changed;
-            let transcript = drill::run(&lines.join("\n"));
+            let transcript = script::run(&lines.join("\n"));
             let failure = transcript.failure;
             let line = failure.as_ref().map(|failure| failure.line);
             assert_eq!(line, Some(index + 1), "{name}: {failure:?}");

@@ -45,7 +45,7 @@ fn the_reader_sets_the_pace() {
 
 #[test]
 fn a_fast_reader_costs_the_segment_it_reads() {
-    // Segments come one by one, so that each is read before the next; but the last of a window of
+    // Segments arrive one by one, so that each is read before the next; but the last of a window of
     // twenty is not read yet when it is acknowledged.
     let spacing = Duration::from_micros(10);
     let path = || Path { spacing, ..Path::clean(Duration::from_millis(10)) };
@@ -75,7 +75,7 @@ fn a_lost_update_is_probed_for() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// Whatever is lost, and however slow the reader: all arrives, and the connection ends.
+    /// Whatever is lost, and however slow the reader: all data arrives, and the connection ends.
     #[test]
     fn a_slow_reader_gets_all(
         mbps in 0.05..20.0f64,

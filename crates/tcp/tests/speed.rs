@@ -1,5 +1,5 @@
-//! What a segment and an acknowledgement cost. Run with
-//! `cargo test --release -p simoom-tcp --test speed -- --ignored --nocapture`.
+//! The computing time of a segment and of an acknowledgement. Run with `cargo test --release -p
+//! simoom-tcp --test speed -- --ignored --nocapture`.
 
 #![allow(clippy::disallowed_types, reason = "measures real time")]
 
@@ -44,7 +44,7 @@ fn config(recovery: Recovery, timestamps: bool, segments: u32) -> Config {
     Config { window, timestamps, delayed_ack, initial_window, recovery, ..plain() }
 }
 
-/// Nanoseconds per acknowledgement that each covers `covered` segments and releases as many.
+/// Nanoseconds per acknowledgement, if each covers `covered` segments and releases as many.
 fn acks(recovery: Recovery, timestamps: bool, covered: u32) -> f64 {
     let config = config(recovery, timestamps, covered);
     let control = Box::new(NewReno::new(Segments(20.0), Some(Segments(20.0))));
@@ -99,7 +99,7 @@ fn segments(recovery: Recovery, timestamps: bool, d: u32) -> f64 {
     each
 }
 
-/// Nanoseconds per acknowledgement of the controller alone.
+/// Nanoseconds per acknowledgement of the congestion control alone.
 fn control(control: &mut (impl Control + ?Sized)) -> f64 {
     let ack = Ack {
         now: Instant::ZERO,

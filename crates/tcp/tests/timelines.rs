@@ -1,4 +1,4 @@
-//! Whole exchanges in time, over a pipe that loses what the test says.
+//! Timelines of whole connections, over a pipe that loses the segments that the test names.
 
 mod pipe;
 mod plain;
@@ -65,7 +65,7 @@ fn a_short_transfer_from_syn_to_fin() {
 
 #[test]
 fn three_losses_in_one_window_take_one_reduction_and_three_round_trips() {
-    // RFC 6582 §1: one hole is filled per round trip.
+    // RFC 6582 §1: one hole is repaired per round trip.
     let config = Config { initial_window: Segments(10.0), ..config() };
     let mut pipe = pipe(&config, 12_000, &[2, 5, 7]);
     pipe.run(Duration::from_secs(10));
@@ -101,7 +101,7 @@ fn a_lost_tail_waits_for_the_timer() {
     assert_eq!(show(&pipe.outcome.trace, true), expected);
 }
 
-/// When everything was over, with these segments of either direction lost.
+/// When the connection was over, with these segments of either direction lost.
 fn closed_ms(forward: &[u64], back: &[u64]) -> [u64; 2] {
     let there = Path { drops: forward.to_vec(), ..Path::clean(MS(50)) };
     let here = Path { drops: back.to_vec(), ..Path::clean(MS(50)) };
@@ -119,16 +119,16 @@ fn closed_ms(forward: &[u64], back: &[u64]) -> [u64; 2] {
 #[test]
 fn whatever_is_lost_of_opening_and_closing_is_made_good() {
     assert_eq!(closed_ms(&[], &[]), [200, 250]);
-    // The SYN, and the SYN again: 1 s, then 2 s more.
+    // The SYN, and its retransmission: 1 s, then 2 s more.
     assert_eq!(closed_ms(&[0], &[]), [1200, 1250]);
     assert_eq!(closed_ms(&[0, 1], &[]), [3200, 3250]);
-    // The SYN-ACK: the sender asks again after 1 s, the receiver answers again.
+    // The SYN-ACK: the sender retransmits its SYN after 1 s, and the receiver answers again.
     assert_eq!(closed_ms(&[], &[0]), [1200, 1250]);
     // Data with the FIN: RTO 300 ms after the handshake's sample.
     assert_eq!(closed_ms(&[1], &[]), [500, 550]);
     // The receiver's FIN: its own timer runs 300 ms from 150 ms, the sender's 300 ms from 100 ms.
     assert_eq!(closed_ms(&[], &[1]), [500, 550]);
-    // The last acknowledgement: the receiver sends its FIN again at 450 ms.
+    // The last acknowledgement: the receiver retransmits its FIN at 450 ms.
     assert_eq!(closed_ms(&[2], &[]), [200, 550]);
 }
 
@@ -161,8 +161,8 @@ fn a_window_limited_flow_sends_a_window_per_round_trip() {
 
 #[test]
 fn a_regular_loss_gives_the_square_root_law() {
-    // One loss per n segments: the window saws between W/2 and W with 3/8 W² = n (Mathis et al.,
-    // "The macroscopic behavior of the TCP congestion avoidance algorithm", 1997).
+    // One loss per n segments: the window oscillates between W/2 and W with 3/8 W² = n (Mathis et
+    // al., "The macroscopic behavior of the TCP congestion avoidance algorithm", 1997).
     let period = 384.0;
     let config = Config { window: Some(Bytes(1_000_000)), timestamps: true, ..config() };
     let drops: Vec<u64> = (1..400).map(|k| 384 * k).collect();

@@ -1,5 +1,5 @@
-//! Whole connections over a bad pipe: every byte arrives once and in order, and every connection
-//! ends.
+//! Whole connections over an impaired pipe: every byte arrives once and in order, and every
+//! connection ends.
 
 mod pipe;
 mod plain;
@@ -126,7 +126,7 @@ fn transfer(
         written += if config.pad_last { amount.next_multiple_of(mss) } else { amount };
     }
     pipe.act(at, Act::Close);
-    // Where half of all is lost, timeouts stay long: each segment has its time.
+    // If half of all segments are lost, timeouts stay long: each segment takes its time.
     pipe.run(Duration::from_secs(100_000 + 100 * written.div_ceil(config.mss().0)));
     let outcome = &pipe.outcome;
     prop_assert_eq!(outcome.delivered, written);
@@ -134,10 +134,10 @@ fn transfer(
     prop_assert!(outcome.sender_closed.is_some());
     prop_assert_eq!(outcome.receiver_closed.is_some(), config.close == Close::Fin);
     prop_assert_eq!(pipe.sender.in_flight_bytes(), 0);
-    // Each expiry resends something or sends one acknowledgement: no storm of timers.
+    // Each expiry retransmits a segment or sends one acknowledgement: timers cause no burst.
     prop_assert!(outcome.timer_events <= outcome.trace.len() as u64);
     let counters = pipe.sender.counters();
-    // What is resent without a scoreboard may carry new data behind the old.
+    // Without a scoreboard, a retransmission may also carry new data.
     prop_assert!(counters.segments >= written.div_ceil(config.mss().0));
     prop_assert!(counters.retransmissions < counters.segments || written == 0);
     prop_assert!(counters.bytes >= written);
@@ -163,7 +163,7 @@ proptest! {
     }
 }
 
-/// Any segment at all, near the connection's numbers or far from them.
+/// Any segment, near the connection's sequence numbers or far from them.
 fn noise() -> impl Strategy<Value = Segment> {
     let number = || prop_oneof![0..5_000u64, any::<u64>(), Just(u64::MAX)];
     let stamp = prop::option::of((any::<u64>(), any::<u64>()));
@@ -225,7 +225,7 @@ proptest! {
                     receiver.on_segment(now, &segment, &mut out);
                 }
             }
-            // The fewest bytes a segment has is one, and none is sent unasked.
+            // A segment has at least one byte, and none is sent without a request.
             prop_assert!(out.len() <= 8_000);
             out.clear();
             prop_assert!(sender.window_segments() >= 1.0);

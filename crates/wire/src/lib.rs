@@ -1,4 +1,4 @@
-//! What travels: segments, packets and frames. Data without behaviour.
+//! The units that travel: segments, packets and frames. Data without behaviour.
 
 mod packet;
 mod segment;

@@ -38,7 +38,7 @@ pub enum TrafficClass {
     Voice,
 }
 
-/// What a packet carries.
+/// The content of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
     /// A TCP segment.
@@ -61,19 +61,19 @@ pub struct Datagram {
 /// An IP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Where it comes from.
+    /// The source.
     pub from: NodeId,
-    /// Where it goes to; `None` is the broadcast address of the cell.
+    /// The destination; `None` is the broadcast address of the cell.
     pub to: Option<NodeId>,
     /// Size with IP and transport headers, without link headers.
     pub size: Bytes,
-    /// When its transport handed it down.
+    /// When its transport sent it.
     pub born: Instant,
     /// ECN field.
     pub ecn: Ecn,
     /// Access category.
     pub class: TrafficClass,
-    /// What it carries.
+    /// The content.
     pub body: Body,
 }
 

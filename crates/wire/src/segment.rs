@@ -23,10 +23,11 @@ impl Flags {
     pub const CWR: Self = Self(16);
     /// Reset.
     pub const RST: Self = Self(32);
-    /// The packet that carries the segment is ECN-capable: what TCP asks of IP (RFC 3168 §6.1.1),
-    /// no bit of the TCP header.
+    /// The packet that carries the segment is ECN-capable. TCP passes this to IP (RFC 3168 §6.1.1);
+    /// it is no bit of the TCP header.
     pub const ECT: Self = Self(64);
-    /// The packet that carried the segment was marked: what IP tells TCP, no bit of the TCP header.
+    /// The packet that carried the segment was marked. IP passes this to TCP; it is no bit of the
+    /// TCP header.
     pub const CE: Self = Self(128);
 
     /// Whether all of `other`'s flags are set.
@@ -41,8 +42,8 @@ impl Flags {
     }
 }
 
-/// A run of received bytes above the cumulative acknowledgement (RFC 2018), or a duplicate
-/// (RFC 2883).
+/// A range of received bytes above the cumulative acknowledgement (RFC 2018), or a duplicate (RFC
+/// 2883).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlock {
     /// First byte.
@@ -51,7 +52,7 @@ pub struct SackBlock {
     pub end: u64,
 }
 
-/// Up to four blocks (three beside timestamps); or, on a SYN, whether blocks may be sent.
+/// Up to four SACK blocks (three with timestamps); or, on a SYN, the SACK-permitted option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
     blocks: [SackBlock; 4],
@@ -63,15 +64,15 @@ impl SackBlocks {
     /// No block.
     pub const NONE: Self =
         Self { blocks: [SackBlock { start: 0, end: 0 }; 4], count: 0, permitted: false };
-    /// The option of a SYN that permits blocks (RFC 2018 §2).
+    /// The SACK-permitted option of a SYN (RFC 2018 §2).
     pub const PERMITTED: Self = Self { permitted: true, ..Self::NONE };
 
-    /// Whether a SYN permits blocks.
+    /// Whether a SYN has the SACK-permitted option.
     pub const fn are_permitted(&self) -> bool {
         self.permitted
     }
 
-    /// Adds a block; beyond four, the block is left out as a full option leaves it out.
+    /// Adds a block; a fifth block is omitted, because the option is full.
     pub fn push(&mut self, block: SackBlock) {
         if let Some(slot) = self.blocks.get_mut(usize::from(self.count)) {
             *slot = block;
@@ -84,13 +85,13 @@ impl SackBlocks {
         &self.blocks[..usize::from(self.count)]
     }
 
-    /// What the option takes in a header: kind and length, eight bytes a block, and padding to a
-    /// multiple of four (RFC 2018 §3).
+    /// The length of the option in a header: kind and length, eight bytes per block, and padding to
+    /// a multiple of four (RFC 2018 §3).
     pub const fn option_size(&self) -> Bytes {
         if self.count == 0 { Bytes(0) } else { Bytes(4 + 8 * self.count as u64) }
     }
 
-    /// Whether there is none.
+    /// Whether there are no blocks.
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -101,13 +102,13 @@ impl SackBlocks {
 pub struct Timestamps {
     /// When this segment was sent.
     pub value: Instant,
-    /// The peer's value that is echoed.
+    /// The timestamp of the peer that is echoed.
     pub echo: Instant,
 }
 
-/// What a segment says of the erasure code it belongs to. A block of `span` bytes is cut into
-/// `data` units of the same size, the last of which may be shorter; any `data` units of a block,
-/// data or parity, give the block back.
+/// The erasure code fields of a segment. A block of `span` bytes is divided into `data` units of
+/// the same size, the last of which may be shorter. Any `data` units of a block, data or parity,
+/// suffice to decode the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coded {
     /// Number of the transmission, from 0. Selective acknowledgements report these numbers.
@@ -116,7 +117,7 @@ pub struct Coded {
     pub span: u32,
     /// Data units of the block.
     pub data: NonZeroU8,
-    /// Which unit of the block this is: parity from `data` on.
+    /// The index of the unit in the block: parity from `data` on.
     pub index: u8,
 }
 
@@ -126,13 +127,13 @@ impl Coded {
         u64::from(self.span).div_ceil(u64::from(self.data.get()))
     }
 
-    /// Whether it is parity.
+    /// Whether the unit is parity.
     pub fn is_parity(&self) -> bool {
         self.index >= self.data.get()
     }
 
-    /// The first sequence number of the block of which a segment at `seq` is this unit: parity
-    /// stands at its block's first. `None` if there is no such block.
+    /// The first sequence number of the block, if a segment at `seq` carries this unit; parity has
+    /// the first sequence number of its block. `None` if there is no such block.
     pub fn block_start(&self, seq: u64) -> Option<u64> {
         if self.is_parity() {
             return Some(seq);
@@ -162,14 +163,14 @@ pub struct Segment {
     pub flags: Flags,
     /// Timestamps option, if negotiated.
     pub timestamps: Option<Timestamps>,
-    /// Selective acknowledgements; on a SYN, whether they are permitted.
+    /// SACK blocks; on a SYN, whether they are permitted.
     pub sack: SackBlocks,
-    /// Which unit of an erasure code it is, if data is coded.
+    /// The unit of an erasure code, if data is coded.
     pub coded: Option<Coded>,
 }
 
 impl Segment {
-    /// Sequence numbers it takes: data, and one each for SYN and FIN.
+    /// The sequence numbers that it occupies: data, and one each for SYN and FIN.
     pub fn seq_len(&self) -> u64 {
         u64::from(self.len)
             + u64::from(self.flags.has(Flags::SYN))
@@ -186,7 +187,7 @@ impl Segment {
         Bytes(u64::from(self.len))
     }
 
-    /// Whether it carries an acknowledgement and nothing that itself must be acknowledged.
+    /// Whether it is a pure acknowledgement, which itself need not be acknowledged.
     pub fn is_pure_ack(&self) -> bool {
         self.flags.has(Flags::ACK) && self.seq_len() == 0
     }
@@ -228,7 +229,7 @@ mod tests {
         assert!(unit(3).is_parity() && !unit(2).is_parity());
         assert_eq!(unit(3).block_start(1000), Some(1000));
         assert_eq!(unit(2).block_start(100), None);
-        // Packets are copied in every queue: what few flows need takes little room.
+        // Packets are copied in every queue: options that few flows need must take little memory.
         assert!(size_of::<Option<Coded>>() <= 16);
     }
 

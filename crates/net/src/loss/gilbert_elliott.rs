@@ -6,43 +6,44 @@ use kernel::{Duration, Instant, Rng};
 use settings::Settings;
 use wire::Packet;
 
-/// Losses by a channel that is good or bad for exponential times (Gilbert and Elliott), whether or
-/// not anything is sent.
+/// Losses by a channel that is alternately good and bad for exponential times (Gilbert and
+/// Elliott), whether or not packets are sent.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct GilbertElliottConfig {
-    /// Mean length of a good time.
+    /// Mean duration of the good state.
     #[setting(
         key = "good_ms",
         range = 0.001..=LONGEST_MS,
         required = "mean length in milliseconds, as 100"
     )]
     pub good: Duration,
-    /// Mean length of a bad time.
+    /// Mean duration of the bad state.
     #[setting(
         key = "bad_ms",
         range = 0.001..=LONGEST_MS,
         required = "mean length in milliseconds, as 100"
     )]
     pub bad: Duration,
-    /// Probability that a packet is lost in a good time.
+    /// Probability that a packet is lost in the good state.
     #[setting(range = 0.0..=1.0)]
     pub good_loss: f64,
-    /// Probability that a packet is lost in a bad time.
+    /// Probability that a packet is lost in the bad state.
     #[setting(default = 1.0, range = 0.0..=1.0)]
     pub bad_loss: f64,
 }
 
-/// A day: longer times hardly ever change within a run.
+/// A day: longer times would hardly ever end within a run.
 const LONGEST_MS: f64 = 86_400_000.0;
 
 impl LossModel for GilbertElliottConfig {
-    /// A channel in equilibrium.
+    /// A channel in its stationary state.
     fn build(&self, mut channel: Rng, packets: Rng) -> Box<dyn Channel> {
         let mean_s = [self.good, self.bad].map(|mean| mean.max(Duration(1)).as_secs_f64());
         let is_bad = channel.chance(mean_s[1] / (mean_s[0] + mean_s[1]));
         let (losses, until) = ([self.good_loss, self.bad_loss], Instant::ZERO);
         let mut new = GilbertElliott { mean_s, losses, is_bad, until, channel, packets };
-        // What is left of an exponential time is as long as a whole one.
+        // The exponential distribution has no memory: the remaining time is distributed like a
+        // whole one.
         new.stay();
         Box::new(new)
     }
@@ -54,9 +55,9 @@ impl LossModel for GilbertElliottConfig {
 
 #[derive(Debug)]
 struct GilbertElliott {
-    /// Mean times, good and bad.
+    /// Mean durations of the good and of the bad state.
     mean_s: [f64; 2],
-    /// Probabilities of a loss, good and bad.
+    /// Loss probabilities in the good and in the bad state.
     losses: [f64; 2],
     is_bad: bool,
     /// When the state changes next.
@@ -66,7 +67,7 @@ struct GilbertElliott {
 }
 
 impl GilbertElliott {
-    /// Draws how long the channel stays as it is.
+    /// Draws the duration of the current state.
     fn stay(&mut self) {
         let stay_s = self.channel.exponential(self.mean_s[usize::from(self.is_bad)]);
         self.until += Duration::from_secs_f64(stay_s).max(Duration(1));
@@ -88,13 +89,13 @@ mod tests {
     use super::super::tests::{losses, rate, rate_of_first};
     use super::*;
 
-    /// A channel that loses all while it is bad, with these mean times.
+    /// A channel that loses every packet in the bad state, with these mean durations.
     fn of_millis(good: u64, bad: u64) -> GilbertElliottConfig {
         let [good, bad] = [good, bad].map(Duration::from_millis);
         GilbertElliottConfig { good, bad, good_loss: 0.0, bad_loss: 1.0 }
     }
 
-    /// Correlation of losses this many packets apart.
+    /// The correlation of the losses of packets at this distance.
     fn correlation(losses: &[bool], lag: usize) -> f64 {
         let p = rate(losses);
         let both = losses.iter().zip(&losses[lag..]).filter(|(a, b)| **a && **b).count() as f64;
@@ -108,8 +109,8 @@ mod tests {
         let losses = losses(&model, Duration::from_millis(1), 2_000_000);
         let p = 0.75 * 0.02 + 0.25 * 0.6;
         assert!((rate(&losses) - p).abs() < 0.0025, "{} of {p}", rate(&losses));
-        // Losses of two packets t apart correlate by the states' part of the variance times
-        // exp(-t (1/good + 1/bad)).
+        // The correlation of the losses of two packets at a distance t is the share of the variance
+        // that the states cause, times exp(-t (1/good + 1/bad)).
         let states = 0.75 * 0.25 * (0.6f64 - 0.02).powi(2) / (p * (1.0 - p));
         for lag in [1, 5, 10, 30] {
             let expected = states * libm::exp(-(lag as f64) * (1.0 / 30.0 + 1.0 / 10.0));
@@ -120,7 +121,8 @@ mod tests {
 
     #[test]
     fn in_time_the_channel_goes_on_while_nothing_is_sent() {
-        // Two packets a second apart meet independent states, however few lie between them.
+        // Two packets a second apart encounter independent states, even if no packets are between
+        // them.
         let losses = losses(&of_millis(10, 10), Duration::from_secs(1), 20_000);
         assert!((rate(&losses) - 0.5).abs() < 0.011, "{}", rate(&losses));
         assert!(correlation(&losses, 1).abs() < 0.022, "{}", correlation(&losses, 1));
@@ -128,7 +130,8 @@ mod tests {
 
     #[test]
     fn the_channel_is_the_same_for_different_traffic() {
-        // With certain losses what is lost shows the channel: seen each ms and each 3 ms.
+        // If the loss probabilities are 0 and 1, the losses show the state: sampled each ms and
+        // each 3 ms.
         let model = of_millis(20, 5);
         let fine = losses(&model, Duration::from_millis(1), 30_000);
         let coarse = losses(&model, Duration::from_millis(3), 10_000);

@@ -6,8 +6,8 @@ use kernel::{Instant, Rng};
 use settings::{Range, Settings};
 use wire::Packet;
 
-/// Losses by a channel that may change after each packet: bad runs have 1/`to_good` packets on
-/// average.
+/// Losses by a channel that may change state after each packet. A run in the bad state has
+/// 1/`to_good` packets on average.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct GilbertElliottPacketsConfig {
     /// Probability that a good channel is bad for the next packet.
@@ -16,20 +16,21 @@ pub struct GilbertElliottPacketsConfig {
     /// Probability that a bad channel is good for the next packet.
     #[setting(
         range = Range::FRACTION,
-        too_low = "0 would leave the channel bad for ever; above 0 to 1",
+        too_low = "0 would leave the channel bad forever; above 0 to 1",
         required = "a probability per packet, as 0.2"
     )]
     pub to_good: f64,
-    /// Probability that a packet is lost while it is good.
+    /// Probability that a packet is lost in the good state.
     #[setting(range = 0.0..=1.0)]
     pub good_loss: f64,
-    /// Probability that a packet is lost while it is bad.
+    /// Probability that a packet is lost in the bad state.
     #[setting(default = 1.0, range = 0.0..=1.0)]
     pub bad_loss: f64,
 }
 
 impl LossModel for GilbertElliottPacketsConfig {
-    /// A channel in equilibrium; one that never changes stays good.
+    /// A channel in its stationary state. A channel that never changes starts in the good state and
+    /// stays in it.
     fn build(&self, mut channel: Rng, packets: Rng) -> Box<dyn Channel> {
         let Self { to_bad, to_good, good_loss, bad_loss } = *self;
         let is_bad = to_bad > 0.0 && channel.chance(to_bad / (to_bad + to_good));
@@ -40,9 +41,9 @@ impl LossModel for GilbertElliottPacketsConfig {
 
 #[derive(Debug)]
 struct GilbertElliottPackets {
-    /// Probabilities that it changes, from good and from bad.
+    /// The probabilities of a change from the good and from the bad state.
     changes: [f64; 2],
-    /// Probabilities of a loss, good and bad.
+    /// Loss probabilities in the good and in the bad state.
     losses: [f64; 2],
     is_bad: bool,
     channel: Rng,
@@ -65,13 +66,13 @@ mod tests {
 
     #[test]
     fn in_packets_bursts_are_geometric() {
-        // Gilbert's channel: all is lost while it is bad.
+        // Gilbert's channel: every packet is lost in the bad state.
         let (to_bad, to_good) = (0.01, 0.2);
         let model = GilbertElliottPacketsConfig { to_bad, to_good, good_loss: 0.0, bad_loss: 1.0 };
         let losses = losses(&model, Duration(0), 1_000_000);
         let expected = to_bad / (to_bad + to_good);
-        // The variance of the mean of correlated losses: p q (1 + c) / (1 - c) / n with the
-        // channel's correlation c = 0.79: a standard deviation of 0.0006.
+        // The variance of the mean of correlated losses is p q (1 + c) / (1 - c) / n, with the
+        // channel's correlation c = 0.79. This is a standard deviation of 0.0006.
         assert!((rate(&losses) - expected).abs() < 0.0019, "{} of {expected}", rate(&losses));
         let bursts: Vec<usize> =
             losses.chunk_by(|a, b| a == b).filter(|run| run[0]).map(<[bool]>::len).collect();

@@ -1,11 +1,11 @@
-//! Losses by number.
+//! Losses by packet number.
 
 use super::{Channel, LossModel};
 use kernel::{Instant, Rng};
 use settings::{Faults, Path, Settings};
 use wire::Packet;
 
-/// Certain packets are lost.
+/// Loses the packets with the given numbers.
 #[derive(Clone, Debug, PartialEq, Settings)]
 #[settings(check = numbers_ascend)]
 pub struct ListConfig {
@@ -38,7 +38,7 @@ impl LossModel for ListConfig {
 
 #[derive(Debug)]
 struct List {
-    /// Numbers still to come, descending.
+    /// The remaining numbers, descending.
     numbers: Vec<u64>,
     passed: u64,
 }

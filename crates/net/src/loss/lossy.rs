@@ -8,20 +8,20 @@ use wire::Packet;
 /// The random streams of a link.
 #[derive(Clone, Debug)]
 pub struct LinkStreams {
-    /// What its queue draws.
+    /// The random stream of its queue.
     pub queue: Rng,
-    /// What the channel does.
+    /// The random stream of the channel state.
     pub channel: Rng,
-    /// What befalls each packet.
+    /// The random stream of the losses of packets.
     pub packets: Rng,
 }
 
-/// A link of which some packets reach the far end spoilt. A lost packet takes its place in the
-/// queue and its time on the link like any other.
+/// A link on which some packets are corrupted. A lost packet occupies the queue and the link like
+/// any other.
 #[derive(Debug)]
 pub struct Lossy {
     link: Link,
-    /// Without one nothing is lost.
+    /// The loss model; without one no packet is lost.
     channel: Option<Box<dyn Channel>>,
     lost: u64,
 }
@@ -38,18 +38,19 @@ impl Lossy {
         }
     }
 
-    /// The same link, which [tells departures](Link::telling_departures).
+    /// The same link, which [reports departures](Link::reporting_departures).
     #[must_use]
-    pub fn telling_departures(self) -> Self {
-        Self { link: self.link.telling_departures(), ..self }
+    pub fn reporting_departures(self) -> Self {
+        Self { link: self.link.reporting_departures(), ..self }
     }
 
-    /// As [`Link::on_packet`].
+    /// Like [`Link::on_packet`].
     pub fn on_packet(&mut self, now: Instant, packet: Packet, out: &mut Vec<Command>) {
         self.link.on_packet(now, packet, out);
     }
 
-    /// As [`Link::on_timer`], with [`Command::Lost`] in place of [`Command::Deliver`] for some.
+    /// Like [`Link::on_timer`], with [`Command::Lost`] instead of [`Command::Deliver`] for some
+    /// packets.
     pub fn on_timer(&mut self, now: Instant, timer: LinkTimer, out: &mut Vec<Command>) {
         let before = out.len();
         self.link.on_timer(now, timer, out);
@@ -64,7 +65,7 @@ impl Lossy {
         }
     }
 
-    /// The link itself; its counters count lost packets as delivered.
+    /// The inner link, whose counters include lost packets as delivered.
     pub fn link(&self) -> &Link {
         &self.link
     }
@@ -109,7 +110,7 @@ mod tests {
                         fates.push((now.0, number(&packet), "dropped"));
                     }
                     Command::Signal(crate::Signal::Mark(_)) => panic!("drop-tail marks nothing"),
-                    Command::Departed(_) => panic!("nobody asked for departures"),
+                    Command::Departed(_) => panic!("departures were not requested"),
                     Command::Arrive(at) => agenda.push((at, LinkTimer::Arrival)),
                     Command::Ready(at) => agenda.push((at, LinkTimer::Ready)),
                 }

@@ -5,7 +5,7 @@ use kernel::{Instant, Rng};
 use settings::Settings;
 use wire::Packet;
 
-/// Each n-th packet is lost.
+/// Loses every n-th packet.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct PeriodicConfig {
     /// Each packet whose number is a multiple of this is lost, counted from 1 in each direction.
@@ -14,7 +14,7 @@ pub struct PeriodicConfig {
 }
 
 impl LossModel for PeriodicConfig {
-    /// 0 counts as 1.
+    /// 0 has the effect of 1.
     fn build(&self, _channel: Rng, _packets: Rng) -> Box<dyn Channel> {
         Box::new(Periodic { every: self.every.max(1), passed: 0 })
     }

@@ -1,14 +1,14 @@
-//! A loss model for the test of extensions: a wire that breaks.
+//! A loss model for the test of extensions: a link that breaks.
 
 use super::{Channel, LossModel};
 use kernel::{Instant, Rng};
 use settings::Settings;
 use wire::Packet;
 
-/// All packets from one on are lost.
+/// Loses all packets from a given one on.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct ToyLossConfig {
-    /// How many packets come through.
+    /// The number of packets before the first loss.
     #[setting(range = 1..=1000, required = "as 10")]
     pub after: u64,
 }

@@ -1,4 +1,4 @@
-//! Losses by the clock.
+//! Losses with a probability that varies over time.
 
 use super::{Channel, LossModel};
 use kernel::{Duration, Instant, Rng};
@@ -9,13 +9,13 @@ use wire::Packet;
 #[derive(Clone, Debug, PartialEq, Settings)]
 #[settings(check = steps_ascend)]
 pub struct TraceConfig {
-    /// From when on each probability holds, ascending; before the first nothing is lost.
+    /// The time from which each probability holds, ascending. Before the first no packet is lost.
     #[setting(key = "times_s", range = 0.0..=1e6, required)]
     pub times: Vec<Instant>,
-    /// Probability that a packet is lost, for each of the times.
+    /// The loss probability from each of these times on.
     #[setting(range = 0.0..=1.0, required)]
     pub probabilities: Vec<f64>,
-    /// After this the trace begins again; default never.
+    /// The period after which the trace repeats. Default: it does not repeat.
     #[setting(key = "period_s", range = 1e-6..=1e6)]
     pub period: Option<Duration>,
 }
@@ -23,7 +23,7 @@ pub struct TraceConfig {
 fn steps_ascend(trace: &TraceConfig, at: &Path, faults: &mut Faults) {
     let (times, probabilities) = (&trace.times, &trace.probabilities);
     if times.is_empty() {
-        faults.fault(at.key("times_s"), "missing; from when on, as [10.0, 12.0]");
+        faults.fault(at.key("times_s"), "missing; the times of the changes, as [10.0, 12.0]");
     }
     if times.len() != probabilities.len() {
         faults.fault(
@@ -61,7 +61,7 @@ struct Trace {
 }
 
 impl Trace {
-    /// The probability that holds at this instant.
+    /// The loss probability at this instant.
     fn probability(&self, now: Instant) -> f64 {
         let now = self.period.map_or(now, |period| Instant(now.0 % period.0));
         match self.steps.partition_point(|&(from, _)| from <= now) {

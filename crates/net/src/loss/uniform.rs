@@ -1,4 +1,4 @@
-//! Losses without a memory.
+//! Independent losses.
 
 use super::{Channel, LossModel};
 use kernel::{Instant, Rng};
@@ -43,7 +43,7 @@ mod tests {
         // Three standard deviations of the binomial distribution.
         let sd = (n as f64 * p * (1.0 - p)).sqrt();
         assert!((lost.len() as f64 - n as f64 * p).abs() < 3.0 * sd, "{}", lost.len());
-        // After a loss the next packet is lost as often as any.
+        // After a loss, the loss probability of the next packet is the same.
         let pairs = lost.windows(2).filter(|pair| pair[1] == pair[0] + 1).count() as f64;
         let expected = lost.len() as f64 * p;
         assert!((pairs - expected).abs() < 3.0 * expected.sqrt(), "{pairs} of {expected}");

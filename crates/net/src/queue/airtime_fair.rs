@@ -14,24 +14,25 @@ use settings::{Choice, Settings};
 use std::collections::VecDeque;
 use wire::Packet;
 
-/// Equal airtime for each station, which has a queue of its own, as in the Wi-Fi stack of Linux
-/// (Høiland-Jørgensen et al., USENIX ATC 2017); of the access point only.
+/// Equal airtime for each station, which has its own sub-queue, as in the Wi-Fi stack of Linux
+/// (Høiland-Jørgensen et al., USENIX ATC 2017); only for the access point.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub struct AirtimeFairConfig {
-    /// Airtime of each station a round.
+    /// The airtime of each station per round.
     #[setting(key = "quantum_us", default = 300.0, range = 1.0..=1e6)]
     pub quantum: Duration,
-    /// Whether what a station sends counts too, while packets wait for it.
+    /// Whether airtime of frames from a station counts too, while packets wait for it.
     #[setting(default = true)]
     pub count_received: bool,
-    /// What the packets for one station wait in. Linux takes `fq_codel` with a target of 20 ms.
+    /// The discipline of the sub-queue of each station. Linux uses `fq_codel` with a target of 20
+    /// ms.
     pub station: StationQueue,
-    /// What the queues of all stations together hold.
+    /// The limits of all sub-queues together.
     #[setting(flatten, default = Limit::packets(8192))]
     pub limit: Limit,
 }
 
-/// What the packets for one station wait in.
+/// The discipline of the sub-queue of each station.
 #[derive(Clone, Copy, Debug, PartialEq, Choice)]
 #[allow(missing_docs)]
 pub enum StationQueue {
@@ -87,9 +88,10 @@ impl Discipline for AirtimeFairConfig {
 #[derive(Debug)]
 struct Lane {
     queue: Box<dyn Queue>,
-    /// Airtime that the station has left on its turn, in nanoseconds; below 0 what it owes.
+    /// The airtime deficit of the station in nanoseconds: what is left of its turn; below 0 what it
+    /// has used in excess.
     deficit: i64,
-    /// Whether it is among the new or the old ones.
+    /// Whether the station is in the list of new stations or in that of old ones.
     is_listed: bool,
 }
 
@@ -98,16 +100,17 @@ struct Lane {
 struct AirtimeFair {
     config: AirtimeFairConfig,
     site: Site,
-    /// Streams of the stations' queues.
+    /// The random streams of the stations' sub-queues.
     seed: Seed,
     lanes: Lanes<Lane>,
-    /// Stations on their first turn: they go before all old ones.
+    /// Stations on their first turn, which are served before all old ones.
     new: VecDeque<usize>,
     old: VecDeque<usize>,
 }
 
 impl AirtimeFair {
-    /// An empty queue. A quantum of zero would never send: it counts as a nanosecond.
+    /// An empty queue. With a quantum of zero it would never send, so that zero counts as a
+    /// nanosecond.
     fn queue(mut config: AirtimeFairConfig, site: Site, rng: &mut Rng) -> Shared<Self> {
         config.quantum = config.quantum.max(Duration(1));
         let (high, low) = (rng.up_to(u32::MAX), rng.up_to(u32::MAX));
@@ -126,7 +129,7 @@ impl AirtimeFair {
         self.config.quantum.0 as i64
     }
 
-    /// The number of a packet's station, which is made if it is not known yet.
+    /// The number of a packet's station, which is added if it is new.
     fn lane_for(&mut self, packet: &Packet) -> usize {
         let (key, deficit) = (Per::Station.key(packet), self.quantum());
         self.lanes.number_or(key, || {
@@ -136,7 +139,7 @@ impl AirtimeFair {
         })
     }
 
-    /// The station whose turn it is; those that have nothing to send leave.
+    /// The station whose turn it is; stations without packets are removed from the lists.
     fn turn(&mut self) -> Option<usize> {
         let mut in_debt = 0;
         loop {
@@ -152,7 +155,8 @@ impl AirtimeFair {
                 lane.is_listed = false;
                 continue;
             }
-            // An empty one that is new leaves after a turn among the old, as in FQ-CoDel.
+            // An empty new station is removed only after a turn in the list of old ones, as in
+            // FQ-CoDel.
             self.old.push_back(number);
             if lane.deficit <= 0 {
                 lane.deficit += self.config.quantum.0 as i64;
@@ -165,7 +169,8 @@ impl AirtimeFair {
         }
     }
 
-    /// Where all are in debt, grants at once what rounds without a packet would grant.
+    /// If all deficits are negative, adds at once the quanta of the rounds in which no packet could
+    /// be sent.
     fn skip_rounds(&mut self) {
         let quantum = self.quantum();
         let debts = self.old.iter().map(|&number| -self.lanes[number].deficit);
@@ -192,7 +197,7 @@ impl Scheduler for AirtimeFair {
         self.lanes[number].queue.pop(now, out)
     }
 
-    /// The wanted station's next; for any destination, that of the station whose turn it is.
+    /// The next packet for the requested station; without one, for the station whose turn it is.
     fn dequeue_for(
         &mut self,
         now: Instant,
@@ -227,7 +232,8 @@ impl Scheduler for AirtimeFair {
     fn on_airtime(&mut self, airtime: &Airtime) {
         let key = Per::station_key(airtime.station);
         let Some(lane) = self.lanes.by_key(key) else { return };
-        // Who has nothing waiting is in no competition, and runs into no debt by what it sends.
+        // A station without waiting packets does not compete, and the frames that it sends do not
+        // count.
         if !airtime.received || (self.config.count_received && lane.is_listed) {
             lane.deficit -= airtime.used.0 as i64;
         }
@@ -248,7 +254,7 @@ mod tests {
     const NOW: Instant = Instant(0);
     const QUANTUM: Duration = Duration::from_micros(300);
 
-    /// Each station's packets wait in a drop-tail queue.
+    /// The packets for each station wait in a drop-tail queue.
     fn queue(station: Limit, limit: Limit) -> Shared<AirtimeFair> {
         let station = StationQueue::DropTail(DropTailConfig { limit: station });
         let config =
@@ -264,7 +270,8 @@ mod tests {
         Airtime { station: Some(NodeId(station)), received, used }
     }
 
-    /// Serves packets, each of which takes its station's time on the air: packets of each station.
+    /// Serves packets, each of which uses the airtime of its station; returns the packets per
+    /// station.
     fn serve(queue: &mut Shared<AirtimeFair>, times: &[Duration], packets: usize) -> Vec<u64> {
         let mut served = vec![0; times.len()];
         for _ in 0..packets {
@@ -304,7 +311,7 @@ mod tests {
         serve(&mut queue, &times, 20);
         accepts(&mut queue, NOW, packet(2, 0, 100));
         assert_eq!(serve(&mut queue, &times, 1), [0, 0, 1]);
-        // Its airtime is used up: with more to send it is served like the others.
+        // Its quantum is used up: with further packets it is served like the others.
         for number in 1..50 {
             accepts(&mut queue, NOW, packet(2, number, 100));
         }
@@ -328,7 +335,7 @@ mod tests {
                 queue.on_airtime(&used(1, true, Duration::from_millis(3)));
             }
         }
-        // Station 1 pays four ms for each of its packets, station 0 one.
+        // Each packet of station 1 uses four ms, and each of station 0 one.
         assert!(served[0].abs_diff(4 * served[1]) <= 8, "{served:?}");
         let mut ignorant = plain();
         ignorant.scheduler.config.count_received = false;
@@ -356,7 +363,7 @@ mod tests {
             let debt = Duration::from_secs(3000 + u64::from(station));
             queue.on_airtime(&used(station, false, debt));
         }
-        // One round at a time this would take ten million rounds.
+        // One round at a time, this would take ten million rounds.
         let first = queue.pop(NOW, &mut Vec::new());
         assert_eq!(first, Some(packet(0, 0, 1500)), "the one with the least debt");
         let apart = queue.scheduler.lanes[2].deficit - queue.scheduler.lanes[0].deficit;

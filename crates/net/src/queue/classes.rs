@@ -1,10 +1,10 @@
-//! A buffer for each class of traffic, as EDCA has them (802.11-2020 clause 10.2.3.2).
+//! A queue for each traffic class, as in EDCA (802.11-2020 clause 10.2.3.2).
 
 use super::{Airtime, Queue, Signal, Wanted};
 use kernel::{Bytes, Instant};
 use wire::{Packet, TrafficClass};
 
-/// A buffer of its own for each class of traffic: packets of one do not wait for those of another.
+/// A queue for each traffic class: packets of one class do not wait for those of another.
 #[derive(Debug)]
 pub struct Classes {
     /// Lowest priority first.
@@ -12,7 +12,7 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Four buffers, lowest priority first.
+    /// Four queues, lowest priority first.
     pub fn new(queues: [Box<dyn Queue>; 4]) -> Self {
         Self { queues }
     }
@@ -27,14 +27,15 @@ impl Queue for Classes {
         self.of(packet.class).push(now, packet, out);
     }
 
-    /// The highest class that has one.
+    /// The highest class that has a packet.
     fn pop(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
         self.queues.iter_mut().rev().find_map(|queue| queue.pop(now, out))
     }
 
     fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet> {
         let queue = self.of(wanted.class);
-        // Who takes any packet of a class opens an access: that is the discipline's own turn.
+        // A request for any packet of a class begins an access: the discipline then selects the
+        // packet by its own order.
         if wanted.station.is_none() && wanted.most == Bytes(u64::MAX) {
             return queue.pop(now, out);
         }
@@ -45,7 +46,7 @@ impl Queue for Classes {
         self.of(packet.class).release(now, packet, out);
     }
 
-    /// Airtime counts for a station, whatever was sent.
+    /// Airtime counts for a station, whatever the class.
     fn on_airtime(&mut self, airtime: &Airtime) {
         self.queues.iter_mut().for_each(|queue| queue.on_airtime(airtime));
     }

@@ -1,4 +1,4 @@
-//! `CoDel`, controlled delay (RFC 8289): drops at the head, by how long packets have waited.
+//! `CoDel`, controlled delay (RFC 8289): drops at the head of the queue by sojourn time.
 
 use super::fifo::Fifo;
 use super::line::{Line, Policy};
@@ -7,13 +7,14 @@ use kernel::{Bytes, Duration, Instant, Rng};
 use settings::{Faults, Path, Settings, number};
 use wire::{NodeId, Packet};
 
-/// `CoDel`, controlled delay (RFC 8289): drops at the head while packets have waited too long.
+/// `CoDel`, controlled delay (RFC 8289): drops at the head of the queue while the sojourn time is
+/// too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 pub struct CoDelConfig {
-    /// When it drops.
+    /// The control law.
     #[setting(flatten)]
     pub law: ControlLaw,
-    /// What it holds.
+    /// The limits.
     #[setting(flatten)]
     pub limit: Limit,
 }
@@ -22,15 +23,15 @@ pub struct CoDelConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 #[settings(check = target_is_within_interval)]
 pub struct ControlLaw {
-    /// The standing delay that is tolerated (TARGET).
+    /// The acceptable standing queue delay (TARGET).
     #[setting(key = "target_ms", default = 5.0, range = 0.0..=60_000.0)]
     pub target: Duration,
-    /// How long the delay must stay above it, about a round-trip time (INTERVAL).
+    /// How long the sojourn time must exceed the target, about a round-trip time (INTERVAL).
     #[setting(key = "interval_ms", default = 100.0, range = 0.001..=60_000.0)]
     pub interval: Duration,
-    /// Whether packets of ECN-capable flows are marked and not dropped.
+    /// Whether packets of ECN-capable flows are marked instead of dropped.
     pub ecn: bool,
-    /// What is no longer than this is never too long: one packet (RFC 8289 section 4.2).
+    /// A backlog of at most this size is never too long: one packet (RFC 8289 section 4.2).
     #[setting(key = "mtu_bytes", default = 1500, range = 0..=1_000_000)]
     pub mtu: Bytes,
 }
@@ -62,19 +63,20 @@ impl Discipline for CoDelConfig {
 /// The state of the control law, names and steps as in RFC 8289 section 5.
 #[derive(Debug, Default)]
 pub(super) struct Control {
-    /// When the delay will have been above target for an interval.
+    /// When the sojourn time will have been above target for an interval.
     first_above: Option<Instant>,
     drop_next: Instant,
-    /// Drops since the drop state was entered, or what the last drop state suggests.
+    /// Drops since the drop state was entered, or the initial count that the previous drop state
+    /// suggests.
     count: u32,
-    /// `count` as the drop state was last entered.
+    /// The value of `count` when the drop state was last entered.
     last_count: u32,
     dropping: bool,
 }
 
 impl Control {
-    /// Takes out the next packet that is let through, of all or of a destination's; there is one if
-    /// any of all waits, because the last one is never too long a queue.
+    /// Takes the next packet that is not dropped, of all or for one destination. There is one if
+    /// any of these waits, because a single packet is never too long a queue.
     pub(super) fn pop(
         &mut self,
         law: &ControlLaw,
@@ -109,7 +111,8 @@ impl Control {
         Some(packet)
     }
 
-    /// Enters the drop state; soon after the last one it goes on at that one's rate.
+    /// Enters the drop state. Soon after the previous drop state, it continues at that one's drop
+    /// rate.
     fn enter(&mut self, law: &ControlLaw, now: Instant) {
         let delta = self.count.saturating_sub(self.last_count);
         let is_recent = now.since(self.drop_next) < law.interval * 16;
@@ -119,7 +122,7 @@ impl Control {
         self.last_count = self.count;
     }
 
-    /// The first packet, and whether it may be dropped for its delay (`dodequeue`).
+    /// The first packet, and whether it may be dropped for its sojourn time (`dodequeue`).
     fn take(
         &mut self,
         law: &ControlLaw,
@@ -141,13 +144,13 @@ impl Control {
 }
 
 impl ControlLaw {
-    /// The control law: drops come closer with the square root of their number.
+    /// The control law: the drop rate increases with the square root of the number of drops.
     fn next_drop(&self, last: Instant, count: u32) -> Instant {
         last + Duration((self.interval.0 as f64 / libm::sqrt(f64::from(count))) as u64)
     }
 }
 
-/// The law and its state.
+/// The control law and its state.
 #[derive(Debug)]
 struct CoDel {
     law: ControlLaw,
@@ -196,15 +199,15 @@ mod tests {
         CoDel::queue(CoDelConfig { law, limit: Limit::NONE })
     }
 
-    /// From `from` on a packet goes each ms, and as many come as keep `depth` waiting: each waits
-    /// `depth` ms. Signals, with their times in ms.
+    /// From `from` on, a packet leaves each ms, and arrivals keep `depth` packets waiting, so that
+    /// each waits `depth` ms. Returns the signals with their times in ms.
     fn hold(queue: &mut Line<CoDel>, depth: u64, from: u64, until: u64) -> Vec<(u64, Signal)> {
         let mut signals = Vec::new();
         while queue.waiting.pop().is_some() {}
         for now in from..until {
             let mut out = Vec::new();
             while queue.len() <= depth as usize {
-                // One that came when its turn demands it, whatever was dropped.
+                // A packet that arrived at this time, whatever was dropped.
                 let since = (now + queue.len() as u64).saturating_sub(depth);
                 queue.waiting.push(ms(since), capable(0, now, 1500));
                 queue.room.take(Bytes(1500));
@@ -242,7 +245,8 @@ mod tests {
         let mut queue = queue(LAW);
         let signals = hold(&mut queue, 20, 20, 1020);
         assert!(signals.iter().all(|(_, signal)| matches!(signal, Signal::Drop(_))));
-        // Above target from 20 ms on; the first drop at 120, the next 100 later, then 71, 58, …
+        // The sojourn time exceeds the target from 20 ms on. The first drop is at 120 ms, the next
+        // 100 ms later, then after 71, 58, … ms.
         let expected = law_times(120, 1, signals.len());
         assert_eq!(times(&signals), expected);
         assert_eq!(&expected[..5], [120, 220, 291, 349, 399]);
@@ -263,7 +267,7 @@ mod tests {
             assert_eq!(hold(queue, 3, at, at + 50), []);
         };
         let mut soon = queue(LAW);
-        // Five drops in the first state: count 5, of which the first is where it began.
+        // Five drops in the first drop state: count is 5, and it began at 1.
         assert_eq!(times(&hold(&mut soon, 20, 20, 440)), law_times(120, 1, 5));
         drop_out(&mut soon, 440);
         let again = hold(&mut soon, 20, 490, 900);
@@ -271,14 +275,14 @@ mod tests {
         let mut late = queue(LAW);
         assert_eq!(times(&hold(&mut late, 20, 20, 440)), law_times(120, 1, 5));
         drop_out(&mut late, 440);
-        // More than 16 intervals after the last drop was due.
+        // More than 16 intervals after the next drop was due.
         let again = hold(&mut late, 20, 2200, 2600);
         assert_eq!(times(&again), law_times(2300, 1, again.len()));
     }
 
     #[test]
     fn a_queue_of_one_packet_is_never_too_long() {
-        // The packet that is taken out leaves one of the MTU behind: it passes, however late.
+        // The packet that is taken leaves one MTU of backlog: it passes, however long it waited.
         assert_eq!(hold(&mut queue(LAW), 1, 1000, 3000), []);
         let slow = ControlLaw { target: Duration::ZERO, mtu: Bytes(40_000), ..LAW };
         assert_eq!(hold(&mut queue(slow), 20, 20, 2000), []);

@@ -1,14 +1,14 @@
-//! Drop-tail: first in, first out; what finds no room is dropped.
+//! Drop-tail: first in, first out; an arrival that does not fit is dropped.
 
 use super::line::{Line, Policy};
 use super::{Discipline, Limit, Queue, Site};
 use kernel::Rng;
 use settings::Settings;
 
-/// First in, first out; what does not fit is dropped.
+/// First in, first out; an arrival that does not fit is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 pub struct DropTailConfig {
-    /// What it holds.
+    /// The limits.
     #[setting(flatten)]
     pub limit: Limit,
 }
@@ -23,7 +23,7 @@ impl Discipline for DropTailConfig {
     }
 }
 
-/// The packets leave as they came.
+/// Packets leave in the order of arrival.
 #[derive(Debug)]
 pub(super) struct DropTail;
 

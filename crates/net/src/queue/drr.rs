@@ -11,16 +11,17 @@ use settings::Settings;
 use std::collections::VecDeque;
 use wire::Packet;
 
-/// Deficit round robin over sub-queues, each of which has the limits (Shreedhar and Varghese 1995).
+/// Deficit round robin over sub-queues, each of which has the given limits (Shreedhar and Varghese
+/// 1995).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 pub struct DrrConfig {
-    /// What has a sub-queue of its own: each "flow" or each "station".
+    /// What has its own sub-queue: each "flow" or each "station".
     #[setting(default = Per::Flow)]
     pub per: Per,
-    /// What a sub-queue may send a round.
+    /// The bytes that a sub-queue may send per round.
     #[setting(key = "quantum_bytes", default = 1514, range = 1..=1_000_000)]
     pub quantum: Bytes,
-    /// What each sub-queue holds.
+    /// The limits of each sub-queue.
     #[setting(flatten)]
     pub limit: Limit,
 }
@@ -37,20 +38,20 @@ impl Discipline for DrrConfig {
 
 /// Per round, each backlogged sub-queue sends its quantum of bytes.
 ///
-/// Each packet costs O(1) turns if the quantum is at least the greatest packet. With a smaller one
-/// a packet costs as many rounds as its size takes quanta.
+/// Each packet costs O(1) turns if the quantum is at least the size of the largest packet.
+/// Otherwise a packet costs as many rounds as its size exceeds the quantum.
 #[derive(Debug)]
 struct Drr {
     config: DrrConfig,
     lanes: Lanes<Lane>,
-    /// Backlogged sub-queues in the order of their turns; the first one's turn is running.
+    /// Backlogged sub-queues in the order of their turns; it is the turn of the first.
     turns: VecDeque<usize>,
-    /// Whether the first one has got its quantum for this turn.
+    /// Whether the first one has received its quantum for this turn.
     granted: bool,
 }
 
 impl Drr {
-    /// An empty queue. A quantum of zero would never send: it counts as one byte.
+    /// An empty queue. With a quantum of zero it would never send, so that zero counts as one byte.
     fn queue(mut config: DrrConfig) -> Shared<Self> {
         config.quantum = config.quantum.max(Bytes(1));
         let (lanes, turns) = (Lanes::new(), VecDeque::new());
@@ -61,7 +62,7 @@ impl Drr {
 #[derive(Debug)]
 struct Lane {
     line: Line<DropTail>,
-    /// Bytes it may send on its turn; below 0 after it has sent more together with others.
+    /// Bytes that it may send on its turn; below 0 after more were sent in an aggregate.
     deficit: i64,
 }
 
@@ -70,12 +71,12 @@ impl Lane {
         Self { line: Line::new(DropTail, limit), deficit: 0 }
     }
 
-    /// Charges a packet that has left; whether none is left.
+    /// Deducts a packet that has left; returns whether the sub-queue is empty.
     fn charge(&mut self, packet: &Packet) -> bool {
         self.deficit -= packet.size.0 as i64;
         let is_empty = self.line.is_empty();
         if is_empty {
-            // Credit is not saved up while there is nothing to send (the paper's rule).
+            // An empty sub-queue keeps no deficit (rule of the paper).
             self.deficit = self.deficit.min(0);
         }
         is_empty
@@ -118,7 +119,7 @@ impl Scheduler for Drr {
         }
     }
 
-    /// What a sub-queue sends beyond its quantum it waits for later.
+    /// Bytes sent beyond the quantum delay the next turn of the sub-queue.
     fn dequeue_for(
         &mut self,
         now: Instant,
@@ -168,8 +169,8 @@ mod tests {
         for (number, size) in [500, 500].into_iter().enumerate() {
             accepts(&mut queue, NOW, packet(2, number as u64, size));
         }
-        // Turn by turn: 1 sends 200 and keeps 300; 2 sends 500; 1 has 800 and sends 750, keeps 50;
-        // 2 sends 500; 1 has 550 and sends 100.
+        // Turn by turn: 1 sends 200 and keeps 300. 2 sends 500. 1 has 800, sends 750 and keeps 50.
+        // 2 sends 500. 1 has 550 and sends 100.
         assert_eq!(drain(&mut queue, NOW), [(1, 0), (2, 0), (1, 1), (2, 1), (1, 2)]);
     }
 
@@ -214,8 +215,8 @@ mod tests {
     }
 
     proptest! {
-        /// Between any two sub-queues that stay backlogged, the bytes served never differ by more
-        /// than a quantum and two packets (Shreedhar and Varghese's bound on the fairness measure).
+        /// For any two sub-queues that stay backlogged, the bytes served never differ by more than
+        /// a quantum and two packets (Shreedhar and Varghese's bound on the fairness measure).
         #[test]
         fn is_fair_while_backlogged(
             quantum in 100u64..3000,

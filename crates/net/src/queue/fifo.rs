@@ -1,22 +1,23 @@
-//! What nearly every discipline is made of: packets in the order of their arrival, each with the
-//! instant at which it came.
+//! The buffer of most disciplines: packets in the order of their arrival, each with its arrival
+//! time.
 
 use super::Wanted;
 use kernel::{Bytes, Instant};
 use std::collections::VecDeque;
 use wire::{NodeId, Packet};
 
-/// Waiting packets, first in, first out, of all destinations or of one.
+/// Waiting packets in FIFO order, for all destinations or for one.
 #[derive(Debug, Default)]
 pub(super) struct Fifo {
-    /// A packet that left before those ahead of it leaves its place empty; the first is there.
+    /// A packet that left before earlier ones leaves an empty place; the first place is never
+    /// empty.
     waiting: VecDeque<Option<(Instant, Packet)>>,
-    /// Places that were passed.
+    /// The number of places removed from the front.
     passed: u64,
     len: usize,
     backlog: Bytes,
-    /// The places of each destination's packets, in order, from the first time that one was asked
-    /// for; some may have left meanwhile.
+    /// The places of the packets for each destination, in order, since the destination was first
+    /// requested. Some of these packets may have left.
     places: Option<Places>,
 }
 
@@ -44,7 +45,7 @@ impl Fifo {
         self.waiting.push_back(Some((now, packet)));
     }
 
-    /// The first packet and since when it has waited.
+    /// The first packet, and since when it has waited.
     pub(super) fn pop(&mut self) -> Option<(Instant, Packet)> {
         let first = self.waiting.pop_front()?;
         self.passed += 1;
@@ -55,7 +56,7 @@ impl Fifo {
         Some((since, packet))
     }
 
-    /// The first place is that of a packet which waits.
+    /// The first place is never empty.
     fn skip_empty(&mut self) {
         while let Some(None) = self.waiting.front() {
             self.waiting.pop_front();
@@ -157,8 +158,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against a plain list: whatever is taken out of the middle, each destination's packets
-        /// leave in order, and none is lost or counted twice.
+        /// Compared with a plain list: whatever is taken from the middle, the packets of each
+        /// destination leave in order, and none is lost or counted twice.
         #[test]
         fn is_a_list(ops in prop::collection::vec((0u8..3, 0u32..4), 1..400)) {
             let (mut fifo, mut list, mut number) = (Fifo::default(), Vec::new(), 0);

@@ -1,5 +1,5 @@
-//! FQ-CoDel (RFC 8290): a sub-queue for each flow, each under `CoDel`, served by deficit round
-//! robin in which flows that have just begun go first.
+//! FQ-CoDel (RFC 8290): a sub-queue with `CoDel` for each flow, served by deficit round robin with
+//! priority for new flows.
 
 use super::codel::Control;
 use super::fifo::Fifo;
@@ -12,25 +12,24 @@ use settings::Settings;
 use std::collections::VecDeque;
 use wire::{NodeId, Packet};
 
-/// FQ-CoDel: each flow under `CoDel`, with fair turns; flows that have just begun go first (RFC
-/// 8290).
+/// FQ-CoDel: `CoDel` for each flow and deficit round robin with priority for new flows (RFC 8290).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 pub struct FqCoDelConfig {
-    /// When a sub-queue drops.
+    /// The control law of each sub-queue.
     #[setting(flatten, default = ControlLaw { ecn: true, ..ControlLaw::default() })]
     pub law: ControlLaw,
-    /// What a sub-queue may send a round (RFC 8290 section 5.2.4).
+    /// The bytes that a sub-queue may send per round (RFC 8290 section 5.2.4).
     #[setting(key = "quantum_bytes", default = 1514, range = 1..=1_000_000)]
     pub quantum: Bytes,
-    /// How many sub-queues flows are hashed to, 1024 in RFC 8290; default one for each direction
-    /// of each flow.
+    /// The number of sub-queues to which flows are hashed, 1024 in RFC 8290. Default: one for each
+    /// direction of each flow.
     #[setting(range = 1..=1_048_576)]
     pub buckets: Option<u32>,
-    /// Packets that are dropped at most at once, from the sub-queue with the most bytes, where the
-    /// limit is reached.
+    /// The maximum number of packets dropped at once from the sub-queue with the most bytes when
+    /// the limit is reached.
     #[setting(key = "drop_batch_packets", default = 64, range = 1..=1_000_000)]
     pub drop_batch: u32,
-    /// What all sub-queues together hold.
+    /// The limits of all sub-queues together.
     #[setting(flatten, default = Limit::packets(10_240))]
     pub limit: Limit,
 }
@@ -49,9 +48,9 @@ impl Discipline for FqCoDelConfig {
 struct Lane {
     fifo: Fifo,
     control: Control,
-    /// What it may send before its turn ends, in bytes; below 0 after a packet larger than that.
+    /// The credits in bytes: what it may send before its turn ends; below 0 after a larger packet.
     credits: i64,
-    /// Whether it is among the new or the old ones.
+    /// Whether it is in the list of new sub-queues or in that of old ones.
     is_listed: bool,
 }
 
@@ -62,7 +61,7 @@ impl Lane {
     }
 }
 
-/// The sub-queues and their turns.
+/// The sub-queues and the lists of new and old ones.
 #[derive(Debug)]
 struct FqCoDel {
     law: ControlLaw,
@@ -70,13 +69,13 @@ struct FqCoDel {
     drop_batch: u32,
     classifier: Classifier,
     lanes: Lanes<Lane>,
-    /// Sub-queues on their first turn: they go before all old ones.
+    /// Sub-queues on their first turn, which are served before all old ones.
     new: VecDeque<usize>,
     old: VecDeque<usize>,
 }
 
 impl FqCoDel {
-    /// An empty queue. A quantum of zero would never send: it counts as one byte.
+    /// An empty queue. With a quantum of zero it would never send, so that zero counts as one byte.
     fn queue(config: FqCoDelConfig, rng: &mut Rng) -> Shared<Self> {
         let fq_codel = Self {
             law: config.law,
@@ -90,7 +89,7 @@ impl FqCoDel {
         Shared::new(fq_codel, Room::new(config.limit))
     }
 
-    /// The sub-queue whose turn it is, and whether it is among the new ones.
+    /// The sub-queue whose turn it is, and whether it is a new one.
     fn turn(&mut self) -> Option<(usize, bool)> {
         loop {
             let is_new = !self.new.is_empty();
@@ -105,7 +104,8 @@ impl FqCoDel {
         }
     }
 
-    /// Takes a packet out of a sub-queue, of all or of a destination's, and charges it.
+    /// Takes a packet from a sub-queue, of all or for one destination, and deducts it from the
+    /// credits.
     fn take(
         &mut self,
         number: usize,
@@ -119,7 +119,7 @@ impl FqCoDel {
         Some(packet)
     }
 
-    /// The first of its list goes to the end of the old ones.
+    /// Moves the first sub-queue of its list to the end of the old ones.
     fn move_to_old(&mut self, is_new: bool) {
         let list = if is_new { &mut self.new } else { &mut self.old };
         let number = list.pop_front();
@@ -146,8 +146,8 @@ impl Scheduler for FqCoDel {
             if packet.is_some() {
                 return packet;
             }
-            // An empty one leaves, but a new one only after a turn among the old: else it could
-            // always come back as new and starve the others (section 4.2).
+            // An empty sub-queue is removed, but a new one only after a turn in the list of old
+            // ones. It could otherwise always return as new and starve the others (section 4.2).
             if is_new {
                 self.move_to_old(true);
             } else {
@@ -157,7 +157,7 @@ impl Scheduler for FqCoDel {
         }
     }
 
-    /// What a sub-queue sends beyond its credits it waits for later.
+    /// Bytes sent beyond the credits delay the next turn of the sub-queue.
     fn dequeue_for(
         &mut self,
         now: Instant,
@@ -170,8 +170,8 @@ impl Scheduler for FqCoDel {
         self.take(number, wanted.station, now, out)
     }
 
-    /// From the head of the sub-queue with the most bytes: half of what it holds, but no more than
-    /// a batch (section 4.1.2).
+    /// Drops from the head of the sub-queue with the most bytes: half of its backlog, but at most a
+    /// batch (section 4.1.2).
     fn give_up(&mut self, _now: Instant, out: &mut Vec<Signal>) {
         let Some(fattest) = self.lanes.iter_mut().max_by_key(|lane| lane.fifo.backlog()) else {
             return;
@@ -255,10 +255,10 @@ mod tests {
         assert_eq!([1, 1, 1].map(|_| next(&mut queue)), [1; 3]);
         fill(&mut queue, 2, 0..1, 100);
         assert_eq!([(); 2].map(|()| next(&mut queue)), [2, 1]);
-        // Flow 2 was found empty: it is among the old ones now, behind the turn of flow 1.
+        // Flow 2 was found empty. It is now among the old ones, behind flow 1.
         fill(&mut queue, 2, 1..2, 100);
         assert_eq!([(); 4].map(|()| next(&mut queue)), [1, 1, 2, 1]);
-        // Found empty among the old ones it leaves, and is new again when it comes back.
+        // An old sub-queue that is found empty is removed, and is new again when a packet arrives.
         assert_eq!([(); 6].map(|()| next(&mut queue)), [1; 6]);
         fill(&mut queue, 2, 2..3, 100);
         assert_eq!([(); 2].map(|()| next(&mut queue)), [2, 1]);
@@ -354,7 +354,8 @@ mod tests {
 
     #[test]
     fn one_aggressive_flow_takes_no_more_than_its_share_and_delays_no_sparse_one() {
-        // Flows 0 and 1 send 4 and 1.5 packets in the service time of one; flow 2 one in 20.
+        // Flows 0 and 1 send 4 and 1.5 packets in the service time of one packet; flow 2 sends one
+        // in 20.
         let mut queue = queue(CONFIG);
         let mut served = [0u32; 3];
         let (mut worst, mut sent) = (Duration::ZERO, [0u64; 3]);

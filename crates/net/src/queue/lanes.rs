@@ -1,17 +1,17 @@
-//! Sub-queues by key: made when their key is first seen, so that a queue costs memory for those
-//! that pass it and not for all flows or nodes of the scenario.
+//! Sub-queues by key. A sub-queue is created when its key is first seen, so that the memory of a
+//! queue depends on the flows or nodes that use it and not on all of the scenario.
 
 use kernel::Rng;
 use settings::Choice;
 use std::collections::BTreeMap;
 use wire::{Body, NodeId, Packet};
 
-/// What has a sub-queue of its own.
+/// What has its own sub-queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
 pub enum Per {
     /// Each flow.
     Flow,
-    /// Each station that packets go to; broadcast is one of them.
+    /// Each station as a destination; broadcast counts as one.
     Station,
 }
 
@@ -30,13 +30,14 @@ impl Per {
     }
 }
 
-/// Which sub-queue a packet of a flow goes to. The two directions of a connection are two flows, as
+/// The mapping of flows to sub-queues. The two directions of a connection are two flows, because
 /// their addresses and ports are in different order (RFC 8290 section 3).
 #[derive(Clone, Debug)]
 pub(super) enum Classifier {
-    /// Each flow has its own.
+    /// Each flow has its own sub-queue.
     Exact,
-    /// Flows share so many, by a hash with a random perturbation (RFC 8290 section 4.1.1).
+    /// Flows share this many sub-queues by a hash with a random perturbation (RFC 8290 section
+    /// 4.1.1).
     Hashed { buckets: u32, perturbation: u64 },
 }
 
@@ -62,7 +63,7 @@ impl Classifier {
     }
 }
 
-/// The finaliser of `MurmurHash3` (Appleby, 2011): a bijection that mixes all bits.
+/// The finalizer of `MurmurHash3` (Appleby, 2011): a bijection that mixes all bits.
 fn mix(z: u64) -> u64 {
     let z = (z ^ z >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
     let z = (z ^ z >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
@@ -81,7 +82,7 @@ impl<T> Lanes<T> {
         Self { numbers: BTreeMap::new(), all: Vec::new() }
     }
 
-    /// The number of this key's sub-queue, made by `make` if there is none.
+    /// The number of this key's sub-queue, created by `make` if there is none.
     pub(super) fn number_or(&mut self, key: u64, make: impl FnOnce() -> T) -> usize {
         *self.numbers.entry(key).or_insert_with(|| {
             self.all.push(make());
@@ -89,12 +90,12 @@ impl<T> Lanes<T> {
         })
     }
 
-    /// The number of this key's sub-queue, if it was ever used.
+    /// The number of this key's sub-queue, if it exists.
     pub(super) fn number(&self, key: u64) -> Option<usize> {
         self.numbers.get(&key).copied()
     }
 
-    /// This key's sub-queue, if it was ever used.
+    /// This key's sub-queue, if it exists.
     pub(super) fn by_key(&mut self, key: u64) -> Option<&mut T> {
         self.numbers.get(&key).map(|&number| &mut self.all[number])
     }

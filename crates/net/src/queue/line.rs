@@ -1,4 +1,4 @@
-//! A buffer in which packets wait in one line.
+//! A buffer with a single FIFO queue.
 
 use super::fifo::Fifo;
 use super::room::Room;
@@ -12,32 +12,32 @@ use wire::{NodeId, Packet};
 pub(super) struct Arrival {
     pub(super) now: Instant,
     pub(super) size: Bytes,
-    /// Whether there is room for it; if not it is dropped, whatever the policy says.
+    /// Whether it fits; if not it is dropped, whatever the policy decides.
     pub(super) fits: bool,
-    /// Whether nothing waits and nothing is in service.
+    /// Whether no packet waits and none is in service.
     pub(super) is_first: bool,
 }
 
-/// What becomes of an arrival.
+/// The decision about an arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// It waits.
     Pass,
-    /// It waits and bears a mark; if it cannot, it is dropped.
+    /// It waits and is marked; if it cannot be marked, it is dropped.
     Mark,
     /// It is dropped.
     Drop,
 }
 
-/// What a discipline decides about the packets of one line.
+/// The decisions of a discipline about the packets of one queue.
 pub(super) trait Policy: Debug + Send {
-    /// A packet arrives behind those that wait.
+    /// A packet arrives behind the waiting ones.
     fn enqueue(&mut self, _arrival: &Arrival, _waiting: &Fifo) -> Verdict {
         Verdict::Pass
     }
 
-    /// Takes out the first packet that is let through, of all or of a destination's; drops and
-    /// marks go to `out`.
+    /// Takes the first packet that is not dropped, of all or for one destination; drops and marks
+    /// are appended to `out`.
     fn dequeue(
         &mut self,
         _now: Instant,
@@ -52,7 +52,8 @@ pub(super) trait Policy: Debug + Send {
     fn release(&mut self, _now: Instant) {}
 }
 
-/// A buffer whose packets wait in one line under a policy; what finds no room is dropped.
+/// A buffer whose packets wait in one queue under a policy; an arrival that does not fit is
+/// dropped.
 #[derive(Debug)]
 pub(super) struct Line<P> {
     pub(super) policy: P,
@@ -66,7 +67,7 @@ impl<P: Policy> Line<P> {
         Self { policy, waiting: Fifo::default(), room: Room::new(limit) }
     }
 
-    /// Takes out the next packet, of all or of a destination's.
+    /// Takes the next packet, of all or for one destination.
     pub(super) fn take(
         &mut self,
         now: Instant,

@@ -1,4 +1,4 @@
-//! For tests: flows that share a bottleneck and heed congestion as TCP does.
+//! For tests: flows that share a bottleneck and respond to congestion like TCP.
 
 use super::tests::{capable, number, packet};
 use super::{Queue, Signal};
@@ -7,31 +7,31 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use wire::{Ecn, Packet};
 
-/// What the bottleneck takes for a packet of 1500 bytes.
+/// The service time of a packet of 1500 bytes at the bottleneck.
 pub(super) const SERVICE: Duration = Duration::from_millis(1);
-/// From the end of a packet's service to its acknowledgement at the sender.
+/// The time from the end of a packet's service to its acknowledgement at the sender.
 const RETURN: Duration = Duration::from_millis(50);
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
-    /// When each packet left the queue, and how long it had waited, in ms.
+    /// For each packet, when it left the queue and how long it had waited, in ms.
     pub(super) delays_ms: Vec<(Instant, f64)>,
-    /// Packets of each flow served.
+    /// The number of packets served of each flow.
     pub(super) served: Vec<u32>,
     pub(super) drops: u32,
     pub(super) marks: u32,
 }
 
 impl Outcome {
-    /// Mean of the delays since an instant.
+    /// The mean delay since an instant.
     pub(super) fn mean_ms(&self, since: Instant) -> f64 {
         let late: Vec<f64> =
             self.delays_ms.iter().filter(|(at, _)| *at >= since).map(|&(_, ms)| ms).collect();
         late.iter().sum::<f64>() / late.len() as f64
     }
 
-    /// Part of the time since an instant, up to `end`, in which the bottleneck served.
+    /// The utilization of the bottleneck from an instant to `end`.
     pub(super) fn use_of(&self, since: Instant, end: Instant) -> f64 {
         let served = self.delays_ms.iter().filter(|(at, _)| *at >= since).count();
         served as f64 * SERVICE.as_secs_f64() / (end - since).as_secs_f64()
@@ -45,7 +45,7 @@ enum Event {
     Lost { flow: u32 },
 }
 
-/// A sender that adds a packet to its window per round trip and halves it on congestion.
+/// A sender that increases its window by a packet per round trip and halves it on congestion.
 #[derive(Clone, Copy, Debug)]
 struct Sender {
     window: f64,
@@ -66,7 +66,7 @@ struct Bottleneck<'a> {
     outcome: Outcome,
 }
 
-/// Offers so many flows to a queue in front of a bottleneck until `end`.
+/// Offers this many flows to a queue at a bottleneck until `end`.
 pub(super) fn responsive(queue: &mut dyn Queue, flows: usize, ecn: bool, end: Instant) -> Outcome {
     let sender = Sender { window: 2.0, in_flight: 0, slow_start: true, heeds_from: Instant::ZERO };
     let outcome = Outcome { served: vec![0; flows], ..Outcome::default() };

@@ -1,5 +1,5 @@
-//! PIE, proportional integral controller, enhanced (RFC 8033): drops at the tail, with a
-//! probability that steers the delay to a target.
+//! PIE, proportional integral controller, enhanced (RFC 8033): drops arrivals with a probability
+//! that controls the delay.
 
 use super::fifo::Fifo;
 use super::line::{Arrival, Line, Policy, Verdict};
@@ -8,36 +8,36 @@ use kernel::{Bytes, Duration, Instant, Rng};
 use settings::Settings;
 use wire::{NodeId, Packet};
 
-/// PIE, proportional integral controller, enhanced (RFC 8033): drops at random, with a probability
-/// that steers the delay to a target.
+/// PIE, proportional integral controller, enhanced (RFC 8033): drops arrivals at random, with a
+/// probability that controls the delay.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub struct PieConfig {
-    /// The delay that is aimed at (`QDELAY_REF`).
+    /// The target delay (`QDELAY_REF`).
     #[setting(key = "target_ms", default = 15.0, range = 0.0..=60_000.0)]
     pub target: Duration,
     /// Time between two updates of the probability (`T_UPDATE`).
     #[setting(key = "update_ms", default = 15.0, range = 1.0..=60_000.0)]
     pub update: Duration,
-    /// Weight of the delay's distance from the target, per second.
+    /// Weight of the difference between delay and target, per second.
     #[setting(default = 0.125, range = 0.0..=1e6)]
     pub alpha: f64,
-    /// Weight of the delay's change, per second.
+    /// Weight of the change of the delay, per second.
     #[setting(default = 1.25, range = 0.0..=1e6)]
     pub beta: f64,
-    /// How long a burst goes unpunished (`MAX_BURST`).
+    /// How long a burst is accepted without drops (`MAX_BURST`).
     #[setting(key = "max_burst_ms", default = 150.0, range = 0.0..=60_000.0)]
     pub max_burst: Duration,
-    /// Whether packets of ECN-capable flows are marked and not dropped.
+    /// Whether packets of ECN-capable flows are marked instead of dropped.
     pub ecn: bool,
-    /// Probability up to which they are marked (`MARK_ECNTH`, RFC 8033 section 5.1).
+    /// Probability up to which packets are marked (`MARK_ECNTH`, RFC 8033 section 5.1).
     #[setting(key = "mark_limit_p", default = 0.1, range = 0.0..=1.0)]
     pub mark_limit: f64,
-    /// Whether drops keep a distance (RFC 8033 section 5.4).
+    /// Whether drops have a minimum distance (RFC 8033 section 5.4).
     pub derandomize: bool,
-    /// A queue of no more than two packets of this size is never too long.
+    /// A backlog of at most two packets of this size causes no drops.
     #[setting(key = "mean_packet_bytes", default = 1024, range = 1..=1_000_000)]
     pub mean_packet: Bytes,
-    /// What it holds.
+    /// The limits.
     #[setting(flatten)]
     pub limit: Limit,
 }
@@ -52,7 +52,7 @@ impl Discipline for PieConfig {
     }
 }
 
-/// A probability up to which a changing delay is scaled down, and the divisor (section 4.2).
+/// A probability, and the divisor of the adjustment below it (section 4.2).
 const SCALES: [(f64, f64); 6] = [
     (0.000_001, 2048.0),
     (0.000_01, 512.0),
@@ -61,14 +61,15 @@ const SCALES: [(f64, f64); 6] = [
     (0.01, 8.0),
     (0.1, 2.0),
 ];
-/// Above this probability an update adds no more than [`MOST_GROWTH`] (section 5.5).
+/// Above this probability, an update adds at most [`MOST_GROWTH`] (section 5.5).
 const HIGH_PROBABILITY: f64 = 0.1;
 const MOST_GROWTH: f64 = 0.02;
-/// What is left of the probability per update while no packet waits (section 4.2).
+/// The factor of the probability per update while no packet waits (section 4.2).
 const DECAY: f64 = 0.98;
-/// Below this probability a delay under half the target lets all through (section 4.1).
+/// Below this probability, and with a delay under half the target, no packet is dropped (section
+/// 4.1).
 const LOW_PROBABILITY: f64 = 0.2;
-/// Between these sums of probabilities since the last drop, drops are random (section 5.4).
+/// Drops are random only between these sums of probabilities since the last drop (section 5.4).
 const ACCUMULATED: (f64, f64) = (0.85, 8.5);
 
 /// The state of PIE.
@@ -80,9 +81,9 @@ struct Pie {
     /// Sum of the probabilities since the last drop.
     accumulated: f64,
     burst_allowance: Duration,
-    /// How long the packet that left last had waited; zero when it left nothing behind.
+    /// How long the last packet that left had waited; zero if it left an empty queue.
     delay: Duration,
-    /// `delay` as of the last update.
+    /// The value of `delay` at the last update.
     old_delay: Duration,
     next_update: Instant,
 }
@@ -103,12 +104,12 @@ impl Pie {
         Line::new(pie, config.limit)
     }
 
-    /// Makes up for the updates since the last call. The delay they see changes only in calls, so
-    /// that none of them comes too late.
+    /// Performs the updates that were due since the last call. The delay changes only in calls, so
+    /// that no update is too late.
     fn catch_up(&mut self, now: Instant) {
         while self.next_update <= now {
             if self.is_calm() && self.burst_allowance == self.config.max_burst {
-                // From here on no update changes anything.
+                // From here on, further updates change nothing.
                 self.old_delay = self.delay;
                 let missed = now.since(self.next_update) / self.config.update + 1;
                 self.next_update += self.config.update * missed;
@@ -119,7 +120,7 @@ impl Pie {
         }
     }
 
-    /// No congestion is left (section 4.4).
+    /// Congestion has ended (section 4.4).
     fn is_calm(&self) -> bool {
         let half = self.config.target / 2;
         self.probability == 0.0 && self.delay < half && self.old_delay < half
@@ -149,7 +150,7 @@ impl Pie {
         self.old_delay = delay;
     }
 
-    /// Whether a packet that comes now is to be signalled congestion (section 4.1).
+    /// Whether to signal congestion on a packet that arrives now (section 4.1).
     fn is_unlucky(&mut self, waiting: &Fifo) -> bool {
         let config = &self.config;
         let is_short = self.old_delay < config.target / 2 && self.probability < LOW_PROBABILITY;
@@ -234,7 +235,7 @@ mod tests {
         let mut queue = queue(CONFIG);
         queue.policy.delay = Duration::from_millis(35);
         queue.policy.update();
-        // 0.125 · (35 - 15) ms + 1.25 · (35 - 0) ms, scaled down while the probability is tiny.
+        // 0.125 · (35 - 15) ms + 1.25 · (35 - 0) ms, scaled down while the probability is small.
         assert_close(queue.policy.probability, (0.125 * 0.020 + 1.25 * 0.035) / 2048.0);
         let mut expected = queue.policy.probability;
         for divisor in [128.0, 128.0, 128.0, 128.0, 32.0] {
@@ -268,7 +269,7 @@ mod tests {
         assert_eq!(queue.policy.next_update, next, "a minute is 4000 updates");
     }
 
-    /// Takes a packet out each ms, and offers five in four ms: times of the drops.
+    /// Takes a packet each ms, and offers five in four ms; returns the times of the drops.
     fn overload(queue: &mut Line<Pie>, until: u64) -> Vec<u64> {
         let (mut out, mut drops) = (Vec::new(), Vec::new());
         for now in 0..until {
@@ -288,7 +289,8 @@ mod tests {
 
     #[test]
     fn a_burst_goes_unpunished_as_long_as_it_is_allowed() {
-        // Without the random draw: once the allowance is used up, the first chance is taken.
+        // Without the random draw: once the burst allowance is used up, the first arrival that may
+        // be dropped is dropped.
         let first_chance = |max_burst| {
             let mut queue = queue(PieConfig { max_burst, ..CONFIG });
             for number in 0..100 {
@@ -303,14 +305,14 @@ mod tests {
             });
             chances.next()
         };
-        // The update at 30 ms is the first that sees the delay; ten use up 150 ms.
+        // The update at 30 ms is the first with this delay; ten updates use up 150 ms.
         assert_eq!(first_chance(Duration::from_millis(150)), Some(165));
         assert_eq!(first_chance(Duration::ZERO), Some(21));
     }
 
     #[test]
     fn the_probability_of_an_overload_is_its_excess() {
-        // One packet in five is too many.
+        // The load exceeds the capacity by one packet in five.
         let mut queue = queue(CONFIG);
         let drops = overload(&mut queue, 120_000);
         let late = drops.iter().filter(|&&at| at >= 40_000).count() as f64 / 100_000.0;
@@ -378,7 +380,7 @@ mod tests {
         };
         let (random, spread) = (gaps(false), gaps(true));
         assert_eq!(random.iter().min(), Some(&1));
-        // The probabilities add up to 0.85 with the ninth packet, and to 8.5 with the 85th.
+        // The probabilities sum to 0.85 with the ninth packet, and to 8.5 with the 85th.
         assert_eq!(spread.iter().min(), Some(&9));
         assert!(spread.iter().max() <= Some(&86));
         let mean = f64::from(spread.iter().sum::<i32>()) / spread.len() as f64;

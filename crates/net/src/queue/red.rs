@@ -9,62 +9,64 @@ use kernel::{BitRate, Bytes, Duration, Instant, Rng};
 use settings::{Faults, Path, Range, Settings, number};
 
 /// Random early detection (Floyd and Jacobson 1993), also gentle and adaptive: drops or marks at
-/// random, the more the longer the queue is on average.
+/// random, with a probability that grows with the average queue length.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 #[settings(check = thresholds_are_in_order)]
 pub struct RedConfig {
-    /// Up to this average nothing is dropped, in packets; default 5, or half of what the wire sends
-    /// in `target_delay_ms` if that is more.
+    /// Lower threshold: up to this average, in packets, no packet is dropped. Default: 5, or half
+    /// of what the link sends in `target_delay_ms` if that is more.
     #[setting(range = 0.0..=MOST)]
     pub min_packets: Option<f64>,
-    /// At this average the probability is `max_p`, in packets; default three times `min_packets`.
+    /// Upper threshold: at this average, in packets, the probability is `max_p`. Default: three
+    /// times `min_packets`.
     #[setting(range = 0.0..=MOST)]
     pub max_packets: Option<f64>,
-    /// `min_packets` in bytes: the average counts bytes then, and not packets.
+    /// `min_packets` in bytes: the average then counts bytes instead of packets.
     #[setting(range = 0.0..=MOST)]
     pub min_bytes: Option<Bytes>,
-    /// `max_packets` in bytes; default three times `min_bytes`.
+    /// `max_packets` in bytes. Default: three times `min_bytes`.
     #[setting(range = 0.0..=MOST)]
     pub max_bytes: Option<Bytes>,
-    /// Probability at the upper threshold, in adaptive RED at the start.
+    /// Probability at the upper threshold; with adaptive RED its initial value.
     #[setting(default = 0.1, range = Range::FRACTION)]
     pub max_p: f64,
-    /// Weight of the present length in the average; default such that the average follows in ten
-    /// round-trip times of 100 ms (or of three times the wire's delay if that is more; `q_weight`
-    /// -1 of ns-2), or 0.002 where there is no wire of a fixed rate.
+    /// Weight of the current length in the average. Default: a weight with which the average
+    /// follows in ten round-trip times of 100 ms (or of three times the link's delay if that is
+    /// more; `q_weight` -1 of ns-2), or 0.002 if the queue feeds no link of a fixed rate.
     #[setting(range = Range::FRACTION)]
     pub weight: Option<f64>,
-    /// Whether the probability rises to 1 at twice the upper threshold, and does not jump there.
+    /// Whether the probability rises linearly to 1 at twice the upper threshold (gentle RED)
+    /// instead of jumping at the threshold.
     #[setting(default = true)]
     pub gentle: bool,
-    /// Whether drops are at least 1/p packets apart, and not up to 1/p (`wait_` of ns-2).
+    /// Whether drops are at least 1/p packets apart, instead of at most 1/p (`wait_` of ns-2).
     pub wait: bool,
-    /// Whether the probability of a packet grows with its size over `mean_packet_bytes`.
+    /// Whether the probability is proportional to the packet size over `mean_packet_bytes`.
     pub by_size: bool,
-    /// Whether `max_p` is steered to hold the average in the middle between the thresholds (Floyd,
+    /// Whether `max_p` is adapted to hold the average in the middle between the thresholds (Floyd,
     /// Gummadi and Shenker 2001).
     pub adaptive: bool,
-    /// The delay behind the default of `min_packets`.
+    /// The delay from which the default of `min_packets` is derived.
     #[setting(key = "target_delay_ms", default = 5.0, range = 0.001..=60_000.0)]
     pub target_delay: Duration,
-    /// Whether packets of ECN-capable flows are marked and not dropped (RFC 3168).
+    /// Whether packets of ECN-capable flows are marked instead of dropped (RFC 3168).
     pub ecn: bool,
-    /// Probability up to which they are marked, even beyond the upper threshold (`mark_p_` of
-    /// ns-2); default up to where all else is dropped.
+    /// Probability up to which packets are marked, even above the upper threshold (`mark_p_` of
+    /// ns-2). Default: up to the average at which every packet is dropped.
     #[setting(key = "mark_limit_p", range = 0.0..=1.0)]
     pub mark_limit: Option<f64>,
-    /// Size of a usual packet, by which idle time is counted in packets.
+    /// Size of a typical packet, by which idle time is converted to packets.
     #[setting(key = "mean_packet_bytes", default = 500, range = 1..=1_000_000)]
     pub mean_packet: Bytes,
-    /// What it holds.
+    /// The limits.
     #[setting(flatten)]
     pub limit: Limit,
 }
 
-/// Higher thresholds are never reached.
+/// The greatest threshold; higher ones are never reached.
 const MOST: f64 = 1e12;
 
-/// What thresholds and average count.
+/// The unit of thresholds and average.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueUnit {
     /// Packets.
@@ -73,31 +75,31 @@ pub enum QueueUnit {
     Bytes,
 }
 
-/// Between which averages the probability rises.
+/// The range of averages in which the probability rises.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
-    /// What they count.
+    /// The unit.
     pub unit: QueueUnit,
-    /// Up to this average nothing is dropped.
+    /// Up to this average no packet is dropped.
     pub min: f64,
     /// At this average the probability is `max_p`; above `min`.
     pub max: f64,
 }
 
 impl RedConfig {
-    /// The thresholds, with their defaults for a site.
+    /// The thresholds, with the defaults for a site.
     pub fn thresholds(&self, site: Site) -> Thresholds {
         let in_target = match site {
             Site::Wire(Some(_), _) => {
                 self.target_delay.0 as f64 / site.time_for(self.mean_packet).0 as f64
             }
-            // A rule of thumb for a rate that does not change: in a cell it does.
+            // A rule of thumb for a constant rate; the rate of a cell varies.
             _ => 0.0,
         };
         self.thresholds_or(f64::max(5.0, in_target / 2.0))
     }
 
-    /// The thresholds, with this lower one in packets as default.
+    /// The thresholds, with this default of the lower one in packets.
     fn thresholds_or(&self, usual: f64) -> Thresholds {
         let Self { min_packets, max_packets, min_bytes, max_bytes, .. } = *self;
         let in_bytes = |bytes: Option<Bytes>| bytes.map(|bytes| bytes.0 as f64);
@@ -111,7 +113,7 @@ impl RedConfig {
         Thresholds { unit, min, max: max.unwrap_or(3.0 * min) }
     }
 
-    /// The weight of the present length, with its default for a site.
+    /// The weight of the current length, with the default for a site.
     pub fn weight_at(&self, site: Site) -> f64 {
         self.weight.unwrap_or_else(|| match site {
             Site::Wire(Some(rate), delay) => red_weight(rate, delay, self.mean_packet),
@@ -151,8 +153,9 @@ fn thresholds_are_in_order(red: &RedConfig, at: &Path, faults: &mut Faults) {
     }
 }
 
-/// A weight for a link (`q_weight_` -1 of ns-2): the average follows in ten round-trip times, which
-/// are taken to be 100 ms, or three times delay and sending time where that is more.
+/// The weight for a link (`q_weight_` -1 of ns-2): the average follows in ten round-trip times,
+/// which are assumed to be 100 ms, or three times the sum of delay and transmission time if that is
+/// more.
 pub fn red_weight(rate: BitRate, delay: Duration, mean_packet: Bytes) -> f64 {
     let packet_s = rate.time_for(mean_packet).as_secs_f64();
     let round_trip_s = f64::max(3.0 * (delay.as_secs_f64() + packet_s), 0.1);
@@ -163,11 +166,12 @@ pub fn red_weight(rate: BitRate, delay: Duration, mean_packet: Bytes) -> f64 {
 const INTERVAL: Duration = Duration::from_millis(500);
 /// The range in which `max_p` is adapted (ibidem).
 const RANGE: (f64, f64) = (0.01, 0.5);
-/// The most that `max_p` grows by; it grows by no more than a quarter of itself (ibidem).
+/// The maximum increase of `max_p`, which also is at most a quarter of `max_p` (ibidem).
 const INCREMENT: f64 = 0.01;
-/// What `max_p` is multiplied by to fall (ibidem).
+/// The factor by which `max_p` decreases (ibidem).
 const DECREASE: f64 = 0.9;
-/// The part of the way between the thresholds that is too low, and too high (ibidem).
+/// The part of the range between the thresholds that is too low, and the part that is too high
+/// (ibidem).
 const OFF_TARGET: f64 = 0.4;
 
 /// The state of RED.
@@ -176,16 +180,16 @@ struct Red {
     config: RedConfig,
     thresholds: Thresholds,
     weight: f64,
-    /// What a usual packet takes to send; while the queue is idle the average falls as if so many
-    /// had found it empty. Zero forgets the average at once.
+    /// The transmission time of a typical packet. While the queue is idle, the average decreases as
+    /// if this many packets had found it empty. Zero resets the average at once.
     packet_time: Duration,
     rng: Rng,
     average: f64,
     max_p: f64,
-    /// Packets, or with `by_size` parts of a usual packet, since the last signal; nothing below the
-    /// lower threshold.
+    /// Packets since the last signal, or with `by_size` fractions of a typical packet; `None` below
+    /// the lower threshold.
     count: Option<f64>,
-    /// While nothing waits and nothing is in service: up to when the average knows of it.
+    /// While the queue is idle: the time up to which the average is updated.
     idle_since: Instant,
     adapted: Instant,
 }
@@ -208,7 +212,7 @@ impl Red {
         Line::new(red, config.limit)
     }
 
-    /// Takes the present length into the average.
+    /// Updates the average with the current length.
     fn observe(&mut self, now: Instant, is_idle: bool, waiting: &Fifo) {
         let keep = 1.0 - self.weight;
         if is_idle {
@@ -230,7 +234,7 @@ impl Red {
         }
     }
 
-    /// Steers `max_p`, if the average is off its target.
+    /// Adapts `max_p` if the average is off its target.
     fn adapt(&mut self, now: Instant) {
         let Thresholds { min, max, .. } = self.thresholds;
         let part = OFF_TARGET * (max - min);
@@ -243,7 +247,7 @@ impl Red {
         }
     }
 
-    /// The probability by the average alone (`p_b`).
+    /// The probability that depends on the average alone (`p_b`).
     fn probability(&self) -> f64 {
         let (Thresholds { min, max, .. }, gentle) = (self.thresholds, self.config.gentle);
         let average = self.average;
@@ -256,8 +260,8 @@ impl Red {
         }
     }
 
-    /// The probability that makes the gaps between signals uniform (`p_a`), after so many packets
-    /// without one.
+    /// The probability that makes the gaps between signals uniform (`p_a`), after this many packets
+    /// without a signal.
     fn spread(&self, probability: f64, count: f64) -> f64 {
         let done = count * probability;
         match self.config.wait {
@@ -268,12 +272,12 @@ impl Red {
         }
     }
 
-    /// What happens to an arrival of this size, if there is room for it.
+    /// The decision about an arrival of this size, if it fits.
     fn decide(&mut self, size: Bytes, waiting: &Fifo) -> Verdict {
         let RedConfig { gentle, by_size, ecn, mark_limit, mean_packet, .. } = self.config;
         let Thresholds { min, max, .. } = self.thresholds;
         let share = if by_size { size.0 as f64 / mean_packet.0.max(1) as f64 } else { 1.0 };
-        // One that finds the queue all but empty passes, whatever the average still is.
+        // An arrival at an almost empty queue passes, whatever the average.
         if self.average < min || waiting.len() <= 1 {
             self.count = None;
             return Verdict::Pass;
@@ -284,7 +288,7 @@ impl Red {
             return Verdict::Drop;
         }
         let Some(count) = &mut self.count else {
-            // The first above the threshold passes.
+            // The first arrival above the threshold passes.
             self.count = Some(share);
             return Verdict::Pass;
         };
@@ -355,7 +359,7 @@ mod tests {
         Red::queue(config, site, rng())
     }
 
-    /// Takes the length of a queue that is in use into the average.
+    /// Updates the average with the length of a queue that is in use.
     fn observe(queue: &mut Line<Red>, now: Instant) {
         queue.policy.observe(now, false, &queue.waiting);
     }
@@ -364,7 +368,7 @@ mod tests {
         Instant::ZERO + Duration::from_millis(ms)
     }
 
-    /// A queue whose average is its present length, with so many packets in it.
+    /// A queue with this many packets, whose average is its length.
     fn at_length(config: RedConfig, length: u32) -> Line<Red> {
         let mut queue = queue(RedConfig { weight: Some(1.0), ..config });
         for number in 0..length {
@@ -374,7 +378,7 @@ mod tests {
         queue
     }
 
-    /// Offers packets and keeps the length; what became of each.
+    /// Offers packets while the length stays constant; returns what happened to each.
     fn offer(queue: &mut Line<Red>, count: u64, make: impl Fn(u64) -> Packet) -> Vec<Verdict> {
         let mut fates = Vec::new();
         for number in 0..count {
@@ -393,7 +397,7 @@ mod tests {
         fates
     }
 
-    /// Packets from one signal to the next.
+    /// The number of packets from one signal to the next.
     fn gaps(fates: &[Verdict]) -> Vec<usize> {
         let at: Vec<_> = (0..fates.len()).filter(|&i| fates[i] != Verdict::Pass).collect();
         at.windows(2).map(|pair| pair[1] - pair[0]).collect()
@@ -426,7 +430,7 @@ mod tests {
         assert!(accepts(&mut queue, ms(0), packet(0, 0, 1500)));
         let popped = queue.pop(ms(10), &mut Vec::new()).unwrap();
         let before = queue.policy.average;
-        // In service it is not idle; from its release on it is.
+        // A queue with a packet in service is not idle; from its release on it is.
         queue.release(ms(20), &popped, &mut Vec::new());
         assert!(accepts(&mut queue, ms(520), packet(0, 1, 1500)));
         assert_close(queue.policy.average, before * (1.0f64 - 0.002).powi(500 + 1), 1e-9);
@@ -449,7 +453,7 @@ mod tests {
         let expected = gaps.len() as f64 / 19.0;
         let chi2: f64 = counts[1..].iter().map(|n| (n - expected).powi(2) / expected).sum();
         assert!(chi2 < 42.3, "chi-squared of 18 degrees at 0.1 %: {chi2}");
-        // So every tenth is dropped: 2p, and not p.
+        // Every tenth packet is dropped: the rate is 2p, and not p.
         assert_close(gaps.len() as f64 / 400_000.0, 0.1, 0.001);
     }
 

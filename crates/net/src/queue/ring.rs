@@ -1,13 +1,14 @@
-//! A device below a queue: the frames it has taken over wait in order, whatever the queue does.
+//! A device below a queue: the frames that it has accepted wait in FIFO order, whatever the
+//! discipline of the queue.
 
 use super::{Airtime, Queue, Signal, Wanted};
 use kernel::{Bytes, Instant};
 use std::collections::VecDeque;
 use wire::Packet;
 
-/// A queue whose packets pass through a device that holds so many, those in service included: the
-/// driver ring below the queueing discipline of a host. The queue above measures and drops only
-/// what the device has not taken yet, and a packet in the device is out of its reach.
+/// A queue whose packets pass through a device that holds a limited number of them, those in
+/// service included: the driver ring below the queue discipline of a host. The queue measures and
+/// drops only packets that the device has not taken.
 #[derive(Debug)]
 pub struct Ring {
     above: Box<dyn Queue>,
@@ -17,13 +18,13 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// A device of `most` packets, at least one, below a queue.
+    /// A device for `most` packets, at least one, below a queue.
     pub fn new(above: Box<dyn Queue>, most: u32) -> Self {
         let most = most.max(1) as usize;
         Self { above, most, held: VecDeque::with_capacity(most.min(1024)), in_service: 0 }
     }
 
-    /// The device takes what it has room for.
+    /// The device takes as many packets as it has room for.
     fn fill(&mut self, now: Instant, out: &mut Vec<Signal>) {
         while self.held.len() + self.in_service < self.most {
             let Some(packet) = self.above.pop(now, out) else { return };

@@ -10,14 +10,15 @@ use settings::Settings;
 use std::collections::VecDeque;
 use wire::Packet;
 
-/// SFQ, stochastic fairness queueing (`McKenney` 1990): sub-queues that flows are hashed to and
-/// that send a packet each in turn; where there is no room, the longest loses its first packet.
+/// SFQ, stochastic fairness queueing (`McKenney` 1990): sub-queues to which flows are hashed and
+/// which send one packet each in turn. If the buffer is full, the longest sub-queue loses its first
+/// packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 pub struct SfqConfig {
-    /// How many sub-queues there are.
+    /// The number of sub-queues.
     #[setting(default = 1024, range = 1..=1_048_576)]
     pub buckets: u32,
-    /// What all sub-queues together hold.
+    /// The limits of all sub-queues together.
     #[setting(flatten)]
     pub limit: Limit,
 }
@@ -32,8 +33,8 @@ impl Discipline for SfqConfig {
     }
 }
 
-/// Sub-queues that send a packet each in turn. The hash is drawn once: to draw it anew in time, as
-/// the paper does, would put packets of a flow out of order.
+/// Sub-queues that send one packet each in turn. The hash is drawn once: drawing it again
+/// periodically, as in the paper, would reorder packets of a flow.
 #[derive(Debug)]
 struct Sfq {
     classifier: Classifier,
@@ -69,7 +70,7 @@ impl Scheduler for Sfq {
         Some(packet)
     }
 
-    /// This was the sub-queue's turn.
+    /// The turn of this sub-queue has ended.
     fn dequeue_for(
         &mut self,
         _now: Instant,
@@ -86,8 +87,7 @@ impl Scheduler for Sfq {
         Some(packet)
     }
 
-    /// The first packet of the sub-queue that has the most; of equal ones, of the one whose turn is
-    /// farthest.
+    /// The first packet of the longest sub-queue; of equally long ones, the one whose turn is last.
     fn give_up(&mut self, _now: Instant, out: &mut Vec<Signal>) {
         let lanes = &self.lanes;
         let longest = (0..self.turns.len()).max_by_key(|&turn| lanes[self.turns[turn]].len());
@@ -117,7 +117,7 @@ mod tests {
         Sfq::queue(SfqConfig { buckets, limit }, &mut rng())
     }
 
-    /// Two flows that these buckets tell apart.
+    /// Two flows that are hashed to different sub-queues.
     fn apart(queue: &Shared<Sfq>) -> (u32, u32) {
         let key = |flow| queue.scheduler.classifier.key(&packet(flow, 0, 100));
         (0, (1..100).find(|&flow| key(flow) != key(0)).expect("not all in one bucket"))

@@ -6,16 +6,16 @@ use kernel::{Bytes, Instant};
 use std::fmt::Debug;
 use wire::Packet;
 
-/// What a discipline decides about sub-queues: which one a packet joins, whose turn it is, and
-/// which one gives up its packets where there is no room for all.
+/// The decisions of a discipline about sub-queues: which one a packet joins, whose turn it is, and
+/// which one drops packets when the buffer is full.
 pub(super) trait Scheduler: Debug + Send {
     /// Puts a packet into its sub-queue.
     fn enqueue(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>);
 
-    /// Takes out the next packet of the sub-queue whose turn it is.
+    /// Takes the next packet of the sub-queue whose turn it is.
     fn dequeue(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet>;
 
-    /// Takes out the next packet of the first sub-queue that has a wanted one.
+    /// Takes the next packet of the first sub-queue that has a requested one.
     fn dequeue_for(
         &mut self,
         now: Instant,
@@ -23,8 +23,8 @@ pub(super) trait Scheduler: Debug + Send {
         out: &mut Vec<Signal>,
     ) -> Option<Packet>;
 
-    /// Drops one packet or more of those that wait, to make room; never asked of a discipline whose
-    /// sub-queues have room of their own.
+    /// Drops one or more waiting packets to make room; never called for a discipline whose
+    /// sub-queues have their own limits.
     fn give_up(&mut self, _now: Instant, _out: &mut Vec<Signal>) {}
 
     /// A packet that was in service has left.
@@ -33,12 +33,11 @@ pub(super) trait Scheduler: Debug + Send {
     /// Airtime was used.
     fn on_airtime(&mut self, _airtime: &Airtime) {}
 
-    /// Shows each packet that waits.
+    /// Calls `visit` for each waiting packet.
     fn each(&self, visit: &mut dyn FnMut(&Packet));
 }
 
-/// A buffer whose packets wait in sub-queues. Where there is no room for a new packet, others may
-/// have to go.
+/// A buffer whose packets wait in sub-queues. If a new packet does not fit, others may be dropped.
 #[derive(Debug)]
 pub(super) struct Shared<S> {
     pub(super) scheduler: S,
@@ -48,7 +47,7 @@ pub(super) struct Shared<S> {
 }
 
 impl<S: Scheduler> Shared<S> {
-    /// An empty buffer with this room for all sub-queues together.
+    /// An empty buffer with these limits for all sub-queues together.
     pub(super) fn new(scheduler: S, room: Room) -> Self {
         Self { scheduler, room, len: 0, backlog: Bytes::ZERO }
     }
@@ -58,7 +57,7 @@ impl<S: Scheduler> Shared<S> {
         self.backlog -= packet.size;
     }
 
-    /// Takes account of what the scheduler has dropped.
+    /// Updates the occupancy after drops of the scheduler.
     fn settle(&mut self, signals: &[Signal]) {
         for signal in signals {
             if let Signal::Drop(packet) = signal {
@@ -68,7 +67,7 @@ impl<S: Scheduler> Shared<S> {
         }
     }
 
-    /// Takes a packet out by the scheduler's rule.
+    /// Takes a packet by the scheduler's rule.
     fn take(
         &mut self,
         out: &mut Vec<Signal>,

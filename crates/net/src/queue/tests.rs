@@ -1,4 +1,4 @@
-//! What every discipline keeps to, and what tests of queues share.
+//! Properties of all disciplines, and helpers that tests of queues share.
 
 use super::*;
 use kernel::{Rng, Seed};
@@ -23,7 +23,7 @@ pub(crate) fn packet(flow: u32, number: u64, size: u64) -> Packet {
     }
 }
 
-/// The same, with ends that can tell a mark.
+/// The same, from an ECN-capable flow.
 pub(crate) fn capable(flow: u32, number: u64, size: u64) -> Packet {
     Packet { ecn: Ecn::Capable, ..packet(flow, number, size) }
 }
@@ -42,14 +42,14 @@ pub(crate) fn drop_tail(limit: Limit) -> Box<dyn Queue> {
     DropTailConfig { limit }.build(Site::Wire(None, Duration::ZERO), rng())
 }
 
-/// Offers a packet; whether it waits now.
+/// Offers a packet; returns whether it waits now.
 pub(crate) fn accepts(queue: &mut dyn Queue, now: Instant, packet: Packet) -> bool {
     let mut out = Vec::new();
     queue.push(now, packet, &mut out);
     !out.contains(&Signal::Drop(packet))
 }
 
-/// Takes out all packets: flow and number of each.
+/// Takes all packets: flow and number of each.
 pub(crate) fn drain(queue: &mut dyn Queue, now: Instant) -> Vec<(u32, u64)> {
     let popped = std::iter::from_fn(|| queue.pop(now, &mut Vec::new()));
     popped.map(|p| (p.flow().0, number(&p))).collect()
@@ -160,7 +160,7 @@ fn discipline() -> impl Strategy<Value = QueueSettings> {
     ]
 }
 
-/// Where packets of 500 bytes take up to 2 ms, which RED asks for.
+/// A site where packets of 500 bytes take up to 2 ms, which RED requires.
 fn site() -> impl Strategy<Value = Site> {
     let rate = prop::option::of(2.0..1000.0f64);
     rate.prop_map(|mbps| Site::Wire(mbps.map(BitRate::from_mbps), Duration::ZERO))
@@ -189,14 +189,14 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// What a queue has to agree with, whatever its discipline.
+/// The state with which a queue of any discipline must agree.
 #[derive(Default)]
-struct Book {
+struct Record {
     waiting: [VecDeque<Packet>; 5],
     in_service: Vec<Packet>,
 }
 
-impl Book {
+impl Record {
     fn count(&self) -> usize {
         self.waiting.iter().map(VecDeque::len).sum()
     }
@@ -207,14 +207,14 @@ impl Book {
             .fold((0, 0), |(count, bytes), p| (count + 1, bytes + p.size.0))
     }
 
-    /// Whether this packet is held within a limit on its flow, or on all.
+    /// Whether this packet is within a limit, per flow or in total.
     fn is_within(&self, limit: Limit, flow: Option<u32>) -> bool {
         let (count, bytes) = self.held(flow);
         limit.packets.is_none_or(|most| count <= most as usize)
             && limit.bytes.is_none_or(|most| bytes <= most.0)
     }
 
-    /// Takes note of drops and marks: each is of a packet that waits.
+    /// Records drops and marks: each must be of a packet that waits.
     fn note(&mut self, signals: &[Signal]) {
         for signal in signals {
             let (Signal::Drop(packet) | Signal::Mark(packet)) = signal;
@@ -226,7 +226,11 @@ impl Book {
                     assert_eq!(line.remove(at).as_ref(), Some(packet));
                 }
                 Signal::Mark(packet) => {
-                    assert_ne!(line[at].ecn, Ecn::NotCapable, "a mark that nobody understands");
+                    assert_ne!(
+                        line[at].ecn,
+                        Ecn::NotCapable,
+                        "a mark on a packet that is not ECN-capable"
+                    );
                     line[at].ecn = Ecn::Experienced;
                     assert_eq!(line[at], *packet);
                 }
@@ -235,7 +239,7 @@ impl Book {
     }
 }
 
-/// Whether the limit holds for each flow, and whether nothing is dropped but for want of room.
+/// Whether the limit holds for each flow, and whether packets are dropped only if they do not fit.
 fn promise(kind: &QueueSettings) -> (bool, bool) {
     match kind {
         QueueSettings::DropTail(_) => (false, true),
@@ -244,11 +248,11 @@ fn promise(kind: &QueueSettings) -> (bool, bool) {
     }
 }
 
-/// A packet joins others on their way to a station: the first of those that wait for it, if it is
-/// small enough; where some are dropped it may be another.
+/// A packet is sent together with others to a station: the first of those that wait for it, if it
+/// is small enough; after drops it may be another.
 fn pop_for(
     queue: &mut dyn Queue,
-    book: &mut Book,
+    record: &mut Record,
     now: Instant,
     station: u32,
     most: Bytes,
@@ -256,15 +260,15 @@ fn pop_for(
     let mut out = Vec::new();
     let wanted = Wanted { class: TrafficClass::BestEffort, station: Some(NodeId(station)), most };
     let popped = queue.pop_for(now, &wanted, &mut out);
-    book.note(&out);
-    let line = &mut book.waiting[station as usize];
+    record.note(&out);
+    let line = &mut record.waiting[station as usize];
     if !out.iter().any(|signal| matches!(signal, Signal::Drop(_))) {
         let fits = line.front().is_some_and(|first| first.size <= most);
         prop_assert_eq!(popped.is_some(), fits);
     }
     if let Some(packet) = popped {
         prop_assert_eq!(line.pop_front(), Some(packet), "out of order");
-        book.in_service.push(packet);
+        record.in_service.push(packet);
     }
     Ok(())
 }
@@ -272,8 +276,9 @@ fn pop_for(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// Pushed = popped + dropped + waiting, in order per flow and within limits; a packet comes
-    /// out if any waits; drops and marks are of packets that wait, marks of those that can bear it.
+    /// Pushed = popped + dropped + waiting, in order per flow and within limits. A packet is popped
+    /// if any waits. Dropped and marked packets are among those that wait, and marked ones are
+    /// ECN-capable.
     #[test]
     fn conserves_packets(
         (kind, site) in (discipline(), site()),
@@ -281,7 +286,7 @@ proptest! {
     ) {
         let mut queue = kind.get().build(site, rng());
         let (limit, (per_flow, only_for_room)) = (kind.get().limit(), promise(&kind));
-        let (mut book, mut now, mut out) = (Book::default(), Instant::ZERO, Vec::new());
+        let (mut record, mut now, mut out) = (Record::default(), Instant::ZERO, Vec::new());
         for (i, (operation, gap)) in work.into_iter().enumerate() {
             now += Duration(gap);
             out.clear();
@@ -290,33 +295,33 @@ proptest! {
                     let ecn = if capable { Ecn::Capable } else { Ecn::NotCapable };
                     let offered = Packet { ecn, ..packet(flow, i as u64, size) };
                     queue.push(now, offered, &mut out);
-                    book.waiting[flow as usize].push_back(offered);
+                    record.waiting[flow as usize].push_back(offered);
                     let flow = per_flow.then_some(flow);
                     if only_for_room {
                         let dropped =
-                            (!book.is_within(limit, flow)).then_some(Signal::Drop(offered));
+                            (!record.is_within(limit, flow)).then_some(Signal::Drop(offered));
                         prop_assert_eq!(&out[..], dropped.as_slice());
                     }
-                    book.note(&out);
-                    let fits = book.is_within(limit, flow) || book.count() == 0;
+                    record.note(&out);
+                    let fits = record.is_within(limit, flow) || record.count() == 0;
                     prop_assert!(fits, "more is held than the limit allows");
                 }
                 Operation::Pop => {
                     let popped = queue.pop(now, &mut out);
-                    prop_assert_eq!(popped.is_some(), book.count() > 0);
-                    book.note(&out);
+                    prop_assert_eq!(popped.is_some(), record.count() > 0);
+                    record.note(&out);
                     if let Some(packet) = popped {
-                        let first = book.waiting[packet.flow().0 as usize].pop_front();
+                        let first = record.waiting[packet.flow().0 as usize].pop_front();
                         prop_assert_eq!(first, Some(packet), "out of order");
-                        book.in_service.push(packet);
+                        record.in_service.push(packet);
                     }
                 }
                 Operation::PopFor { station, most } => {
-                    pop_for(&mut *queue, &mut book, now, station, Bytes(most))?;
+                    pop_for(&mut *queue, &mut record, now, station, Bytes(most))?;
                 }
-                Operation::Release(index) => if !book.in_service.is_empty() {
-                    let index = index.index(book.in_service.len());
-                    queue.release(now, &book.in_service.swap_remove(index), &mut Vec::new());
+                Operation::Release(index) => if !record.in_service.is_empty() {
+                    let index = index.index(record.in_service.len());
+                    queue.release(now, &record.in_service.swap_remove(index), &mut Vec::new());
                 },
                 Operation::Airtime { station, received, used_us } => {
                     let station = station.checked_sub(1).map(NodeId);
@@ -324,14 +329,14 @@ proptest! {
                     queue.on_airtime(&Airtime { station, received, used });
                 }
             }
-            prop_assert_eq!(queue.len(), book.count());
-            let bytes: Bytes = book.waiting.iter().flatten().map(|p| p.size).sum();
+            prop_assert_eq!(queue.len(), record.count());
+            let bytes: Bytes = record.waiting.iter().flatten().map(|p| p.size).sum();
             prop_assert_eq!(queue.backlog(), bytes);
-            prop_assert_eq!(queue.is_empty(), book.count() == 0);
+            prop_assert_eq!(queue.is_empty(), record.count() == 0);
             let mut seen = Vec::new();
             queue.each(&mut |packet| seen.push(number(packet)));
             seen.sort_unstable();
-            let mut waiting: Vec<_> = book.waiting.iter().flatten().map(number).collect();
+            let mut waiting: Vec<_> = record.waiting.iter().flatten().map(number).collect();
             waiting.sort_unstable();
             prop_assert_eq!(seen, waiting);
         }

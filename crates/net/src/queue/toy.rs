@@ -12,7 +12,7 @@ pub struct ToyQueueConfig {
     /// Each packet whose number is a multiple of this is dropped.
     #[setting(default = 2, range = 1..=1000)]
     pub every: u64,
-    /// What it holds.
+    /// The limits.
     #[setting(flatten)]
     pub limit: Limit,
 }

@@ -1,4 +1,4 @@
-//! The cell: medium, stations, and what chooses their modes.
+//! Builds the cell: medium, stations, and the rate control.
 
 use crate::medium::Medium;
 use crate::plan::Plan;
@@ -31,10 +31,10 @@ pub(crate) fn medium(plan: &Plan, seed: &Seed) -> Medium {
     Medium::Space(Box::new(medium))
 }
 
-/// The cell of a plan in which all hear all.
+/// The cell of a plan in which every node hears every other.
 fn cell(plan: &Plan, seed: &Seed) -> Cell {
     let mut cell = Cell::new(plan.wlan.clone(), links(plan), seed);
-    // Where all hear all nothing goes by the signal.
+    // If every node hears every other, nothing depends on the signal.
     let model = ErrorModelSettings::default();
     for (station, i) in plan.stations.iter().zip(0..) {
         let radio = plan.topology.station(i as usize);

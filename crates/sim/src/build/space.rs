@@ -1,4 +1,4 @@
-//! Nodes in space: places, propagation and receivers.
+//! Builds the nodes in space: positions, propagation and receivers.
 
 use crate::plan::{Endpoint, Plan, SpacePlan, WaypointPlan};
 use crate::topology::Radio;
@@ -7,7 +7,7 @@ use wifi::Link;
 use wifi::phy::propagation::{ANTENNA_HEIGHT_M, Position, Trajectory};
 use wifi::space::{self, Site, Space, SpaceConfig};
 
-/// The medium of a plan with places.
+/// The medium of a plan with positions.
 pub(super) fn space(plan: &Plan, space: &SpacePlan, seed: &Seed) -> Space {
     let config = SpaceConfig {
         mac: plan.wlan.clone(),
@@ -19,7 +19,7 @@ pub(super) fn space(plan: &Plan, space: &SpacePlan, seed: &Seed) -> Space {
     Space::new(config, seed)
 }
 
-/// What the air of a plan does, and where its nodes are: all that powers follow from.
+/// The propagation and the node positions of a plan, which determine all powers.
 pub(crate) fn radio_and_sites(
     plan: &Plan,
     space: &SpacePlan,
@@ -28,7 +28,7 @@ pub(crate) fn radio_and_sites(
     (space.radio.radio(seed), sites(plan, space))
 }
 
-/// The places of all radios, in their order.
+/// The positions of all radios, in the order of the radios.
 fn sites(plan: &Plan, space: &SpacePlan) -> Vec<Site> {
     let place = |[x, y]: [f64; 2]| Position { x, y, z: ANTENNA_HEIGHT_M };
     let trajectory = |waypoints: &[WaypointPlan]| {
@@ -46,7 +46,8 @@ fn sites(plan: &Plan, space: &SpacePlan) -> Vec<Site> {
     plan.topology.radios().iter().map(site).collect()
 }
 
-/// Between stations and their access points; ad hoc, between stations that a flow joins.
+/// The links: between stations and their access points; in an ad-hoc network, between stations that
+/// a flow connects.
 fn links(plan: &Plan, space: &SpacePlan) -> Vec<(u32, u32, Link)> {
     let link = |station: usize| {
         let station = &plan.stations[station];

@@ -1,4 +1,5 @@
-//! Aggregates on the air: the limits of the scenario, and the windows of block-ack agreements.
+//! Checks aggregates on the air: the limits of the scenario, and the windows of block ack
+//! agreements.
 
 use super::rule::rule;
 use kernel::{Bytes, Duration, Instant};
@@ -9,7 +10,7 @@ use wifi::phy::LONGEST_PPDU;
 /// Sequence numbers have twelve bits (clause 9.2.4.4.2).
 const NUMBERS: u64 = 4096;
 
-/// A PSDU with data that goes on the air.
+/// A PSDU with data whose transmission begins.
 #[derive(Clone, Debug)]
 pub(super) struct Psdu {
     pub(super) from: u32,
@@ -17,17 +18,17 @@ pub(super) struct Psdu {
     pub(super) function: u8,
     pub(super) to: Option<u32>,
     pub(super) bytes: Bytes,
-    /// Of the whole PPDU.
+    /// The duration of the whole PPDU.
     pub(super) lasting: Duration,
-    /// Sequence number and bytes of each data frame.
+    /// The sequence number and the size in bytes of each data frame.
     pub(super) mpdus: Vec<(u16, Bytes)>,
 }
 
-/// What has been on the air of each stream of numbers.
+/// The frames sent so far of each sequence number space.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     limits: Option<Aggregation>,
-    /// The highest number so far, counted on beyond 4096.
+    /// The highest number so far, continued beyond 4096.
     highest: BTreeMap<(u32, u8, Option<u32>), u64>,
 }
 
@@ -41,7 +42,8 @@ impl Blocks {
         self.on_numbers(now, (psdu.from, psdu.function), psdu.to, &psdu.mpdus);
     }
 
-    /// Frames of these numbers go on the air, or would if an RTS were answered, or are asked for.
+    /// Frames with these numbers are sent, would be sent after the CTS, or are requested by a
+    /// BlockAckReq.
     pub(super) fn on_numbers(
         &mut self,
         now: Instant,
@@ -49,7 +51,7 @@ impl Blocks {
         to: Option<u32>,
         mpdus: &[(u16, Bytes)],
     ) {
-        // Agreements number the frames of each receiver by themselves.
+        // With block ack, frames are numbered separately for each receiver.
         let agreement = self.limits.filter(|_| to.is_some());
         let window = agreement.map_or(1, |limits| u64::from(limits.window));
         let stream = (from, function, self.limits.and(to));
@@ -58,7 +60,7 @@ impl Blocks {
         let before = *highest;
         let counted_on = |&(number, _): &(u16, Bytes)| {
             let ahead = (u64::from(number) + NUMBERS - before % NUMBERS) % NUMBERS;
-            // What is less than half of all numbers ahead is new.
+            // A number is new if it is less than half of the number space ahead.
             if ahead < NUMBERS / 2 { before + ahead } else { before + ahead - NUMBERS }
         };
         let numbers: Vec<u64> = mpdus.iter().map(counted_on).collect();
@@ -86,7 +88,7 @@ impl Blocks {
         let held: u64 = psdu.mpdus.iter().map(|(_, bytes)| bytes.0).sum();
         rule(now, held <= psdu.bytes.0, "a PSDU holds its frames", || format!("{psdu:?}"));
         if count < 2 {
-            // One frame may go whatever its size.
+            // A single frame is allowed whatever its size.
             return;
         }
         rule(now, psdu.bytes <= bytes, "an A-MPDU has no more bytes than it may", || {
@@ -126,7 +128,7 @@ mod tests {
         air(&mut blocks, &[0, 1, 2, 3], 400, 500);
         air(&mut blocks, &[1, 4, 5, 8], 10_000, 2000);
         air(&mut blocks, &[8], 20_000, 9000);
-        // A whole turn of the numbers, in steps of what may be outstanding.
+        // The whole number space, in steps of the window size.
         for number in 9..9000u16 {
             air(&mut blocks, &[number % 4096], 100, 500);
         }

@@ -1,4 +1,5 @@
-//! Exchanges where all hear all: one after another, each as long as it may be.
+//! Checks frame exchanges in a cell in which every node hears every other: their order and their
+//! durations.
 
 use super::blocks::{Blocks, Psdu};
 use super::rule::rule;
@@ -7,14 +8,14 @@ use kernel::{Bytes, Duration, Instant};
 use wifi::mac::{Exchange, ExchangeOutcome, StepKind};
 use wifi::{ACCESS_POINT, Cell, MacConfig};
 
-/// Accounts of the exchanges of a cell.
+/// The records of the exchanges of a cell.
 #[derive(Debug)]
 pub(super) struct Turns {
     mac: MacConfig,
     times: Times,
     nodes: u32,
     busy_until: Instant,
-    /// Who has won the medium, by which category, and when, if its exchange has succeeded.
+    /// The node and access category that obtained the medium, and when, if its exchange succeeded.
     won: Option<(u32, u8, Instant)>,
     blocks: Blocks,
 }
@@ -71,8 +72,8 @@ impl Turns {
         });
     }
 
-    /// It begins within a TXOP, or after an interframe space at least; of a collision nobody's
-    /// category is known.
+    /// An exchange begins within a TXOP, or at least an interframe space after the previous one.
+    /// The access categories of a collision are not known.
     fn check_start(&mut self, exchange: &Exchange, category: Option<u8>, mpdus: usize) {
         let (now, free, times) = (exchange.start, self.busy_until, &self.times);
         rule(now, now >= free, "one transmission per radio", || format!("{now} before {free}"));
@@ -104,7 +105,7 @@ impl Turns {
         self.won = category.filter(|_| lasts).map(|category| (exchange.sender, category, since));
     }
 
-    /// Slots of the interframe space, the least where the category is not known; TXOP limit.
+    /// The AIFSN, or the smallest if the access category is not known, and the TXOP limit.
     fn parameters(&self, sender: u32, category: Option<u8>) -> (u32, Duration) {
         let Some(edca) = &self.mac.edca else { return (2, Duration::ZERO) };
         let all = if sender == ACCESS_POINT { &edca.access_point } else { &edca.stations };
@@ -125,16 +126,16 @@ mod tests {
     use wifi::{Command, Link, NoMsduSource};
     use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 
-    /// Best effort waits SIFS and 2 slots of 9 µs, and has 320 µs.
+    /// Best effort has an AIFS of SIFS and 2 slots of 9 µs, and a TXOP limit of 320 µs.
     const QOS: &str = "wlan.qos = true\nwlan.edca.best_effort = \
                        { aifsn = 2, txop_limit_us = 320 }\n";
 
-    /// A cell of one station, whose exchange has just begun.
+    /// A cell of one station whose exchange has just begun.
     fn begun(keys: &str) -> (Turns, Exchange, Option<u8>) {
         begun_with(keys, |_| {})
     }
 
-    /// The same in a network to which something was done.
+    /// The same in a network that was modified.
     fn begun_with(keys: &str, alter: impl Fn(&mut MacConfig)) -> (Turns, Exchange, Option<u8>) {
         let begin = "standard = '11a'\nstations = 1\nwlan.rate_mbps = 24\n";
         let flow = "[[flows]]\nfrom = 'sta0'\nto = 'ap'\n";
@@ -163,7 +164,7 @@ mod tests {
         (Turns::new(mac, 2), exchange, cell.category_on_air())
     }
 
-    /// Shows an exchange to which something was done, with so many frames.
+    /// Passes a modified exchange with this many frames to the checker.
     fn show(keys: &str, mpdus: u16, change: impl Fn(&mut Turns, &mut Exchange)) {
         let (mut turns, mut exchange, category) = begun(keys);
         change(&mut turns, &mut exchange);

@@ -1,14 +1,14 @@
-//! What a node has sent and understood in exchanges of frames.
+//! The frames that a node has sent and decoded in exchanges.
 
 use kernel::Instant;
 use wifi::space::OngoingFrame;
 
-/// What a node has sent and understood, as far as the next frame depends on it.
+/// The frames that a node has sent and decoded, as far as its next frame depends on them.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Exchanges {
-    pub(super) sent: Option<OngoingFrame>,
-    /// The last frame for this node that it has understood.
-    pub(super) understood: Option<OngoingFrame>,
-    /// The function that has won the medium, and when.
+    pub(super) sent: Option<Airing>,
+    /// The last frame for this node that it has decoded.
+    pub(super) understood: Option<Airing>,
+    /// The EDCAF that has obtained the medium, and when.
     pub(super) won: Option<(u8, Instant)>,
 }

@@ -1,4 +1,4 @@
-//! What each node has in service for each other, in order: it comes up in that order, and once.
+//! Checks that the packets in service between two nodes are delivered in order and once.
 
 use super::rule::rule;
 use kernel::Instant;
@@ -9,7 +9,7 @@ use wire::{Packet, TrafficClass};
 /// Receiver, class and sender.
 type Stream = (u32, TrafficClass, u32);
 
-/// Packets in service that have not come up yet, oldest first.
+/// Packets in service that have not been delivered by the receiving MAC yet, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Order(BTreeMap<Stream, VecDeque<Packet>>);
 
@@ -19,7 +19,7 @@ impl Order {
         self.0.entry((to, packet.class, from)).or_default().push_back(*packet);
     }
 
-    /// A packet comes up at a node. What was in service before it is not to come any more.
+    /// A node's MAC delivers a packet. Earlier packets in service must not be delivered after it.
     pub(super) fn on_up(&mut self, now: Instant, node: u32, packet: &Packet) {
         if packet.to.is_none() {
             return;
@@ -29,7 +29,7 @@ impl Order {
             let at = waiting.iter().position(|other| other == packet)?;
             Some((waiting, at))
         });
-        rule(now, found.is_some(), "frames are handed up in order, and once", || {
+        rule(now, found.is_some(), "packets are delivered in order, and once", || {
             format!("node {node}: {packet:?}")
         });
         if let Some((waiting, at)) = found {
@@ -46,8 +46,8 @@ impl Order {
         outcome: MsduOutcome,
         received: bool,
     ) {
-        let is_true = received || outcome != MsduOutcome::Sent || packet.to.is_none();
-        rule(now, is_true, "what is acknowledged has arrived", || format!("{packet:?}"));
+        let is_true = received || outcome != Outcome::Sent || packet.to.is_none();
+        rule(now, is_true, "an acknowledged packet has arrived", || format!("{packet:?}"));
         if received {
             return;
         }
@@ -79,7 +79,7 @@ mod tests {
         }
     }
 
-    /// Packets 0 to 4 are in service from node 1 to node 0; these come up there.
+    /// Packets 0 to 4 are in service from node 1 to node 0; the MAC of node 0 delivers these.
     fn up(numbers: &[u64]) -> Order {
         let mut order = Order::default();
         for number in 0..5 {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "what is acknowledged has arrived")]
+    #[should_panic(expected = "an acknowledged packet has arrived")]
     fn an_acknowledgement_of_what_has_not_arrived_is_found() {
         up(&[]).on_done(Instant(1), 1, &packet(0), MsduOutcome::Sent, false);
     }

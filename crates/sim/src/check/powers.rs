@@ -1,25 +1,26 @@
-//! What arrives where: powers that the checker works out for itself.
+//! The received powers, which the checker computes independently.
 
 use kernel::{Db, Dbm, Instant, Seed};
 use wifi::phy::propagation::{Fading, Path};
 use wifi::phy::{Width, noise};
 use wifi::space::{Losses, OngoingFrame, Radio, Site};
 
-/// Two reckonings of one power agree if they differ by less than this part of it.
+/// Two computations of a power agree if their relative difference is less than this.
 const PRECISION: f64 = 1e-9;
 
-/// In milliwatts: the medium keeps sums of signals in steps of -150 dBm, and each signal may be
-/// half of one off. What is less than half of one is nothing to it.
+/// In milliwatts. The medium adds signals in steps of -150 dBm, so that each signal may be wrong by
+/// half a step. It ignores a signal of less than half a step.
 pub(super) const STEP: f64 = 1e-15;
 
-/// Powers between all nodes, and the levels of their receivers, in milliwatts.
+/// The powers between all nodes, and the thresholds of their receivers, in milliwatts.
 #[derive(Debug)]
 pub(super) struct Powers {
     losses: Losses,
     sites: Vec<Site>,
-    /// The least level that arrives.
+    /// The lowest power that the medium considers.
     floor: Dbm,
-    /// Between nodes that stand still, by sender and receiver; none of those that never sent.
+    /// The powers between fixed nodes, by transmitter and receiver; empty for nodes that never
+    /// sent.
     known: Vec<Vec<Option<f64>>>,
     fading: Option<(Fading, Seed)>,
     pub(super) noise: f64,
@@ -52,7 +53,7 @@ impl Powers {
         }
     }
 
-    /// A node sends: works out what of it arrives where as long as nobody moves.
+    /// A node sends: computes its powers at all fixed receivers.
     pub(super) fn on_begin(&mut self, from: u32) {
         if self.known[from as usize].is_empty() {
             let still =
@@ -62,7 +63,7 @@ impl Powers {
         }
     }
 
-    /// What arrives on average of a frame that begins now.
+    /// The mean received power of a frame that begins now.
     fn mean(&self, from: u32, to: u32, now: Instant) -> f64 {
         if let Some(&Some(known)) = self.known[from as usize].get(to as usize) {
             return known;
@@ -82,8 +83,8 @@ impl Powers {
         if level >= self.floor { plain(level.0) } else { 0.0 }
     }
 
-    /// What of a frame arrives at a node.
-    pub(super) fn at(&self, node: u32, frame: &OngoingFrame) -> f64 {
+    /// The received power of a frame at a node.
+    pub(super) fn at(&self, node: u32, frame: &Airing) -> f64 {
         let mean = self.mean(frame.from, node, frame.start);
         match &self.fading {
             Some((fading, seed)) if mean > 0.0 => {
@@ -95,18 +96,18 @@ impl Powers {
         }
     }
 
-    /// What of these frames arrives together.
-    pub(super) fn sum<'a>(&self, node: u32, frames: impl Iterator<Item = &'a OngoingFrame>) -> f64 {
+    /// The sum of the received powers of these frames.
+    pub(super) fn sum<'a>(&self, node: u32, frames: impl Iterator<Item = &'a Airing>) -> f64 {
         frames.filter(|frame| frame.from != node).map(|frame| self.at(node, frame)).sum()
     }
 }
 
-/// Whether two reckonings of a power agree.
+/// Whether two computations of a power agree.
 pub(super) fn agree(a: f64, b: f64) -> bool {
     (a - b).abs() <= PRECISION * a.abs().max(b.abs())
 }
 
-/// Whether two reckonings agree that depend on the sum of so many signals.
+/// Whether two computations agree that depend on a sum of this many signals.
 pub(super) fn agree_in_sum(a: f64, b: f64, signals: usize) -> bool {
     agree(a, b) || (a - b).abs() <= STEP * signals as f64
 }

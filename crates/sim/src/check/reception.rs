@@ -1,4 +1,5 @@
-//! What one node hears and senses: signal, interference and carrier sense, reckoned once more.
+//! Checks what one node receives and senses: signal, interference and carrier sense, computed
+//! independently.
 
 use super::exchanges::Exchanges;
 use super::powers::{Powers, STEP, agree, agree_in_sum};
@@ -6,22 +7,22 @@ use super::rule::rule;
 use kernel::{Duration, Instant};
 use wifi::space::{Heard, OngoingFrame};
 
-/// A node's carrier sense, and what it has to do with whom.
+/// The carrier sense state of a node, and its frame exchanges.
 #[derive(Debug, Clone)]
-pub(super) struct Ear {
-    /// Since when the medium is idle to it.
+pub(super) struct ReceiverState {
+    /// Since when the node senses the medium as idle.
     idle_since: Option<Instant>,
-    /// How much longer than a DIFS it waits after what it could not read.
+    /// EIFS less DIFS after a frame that the node could not decode; otherwise zero.
     pub(super) extra: Duration,
     nav: Instant,
-    /// The NAV is an RTS's, and ends here if nothing has followed.
+    /// When the NAV ends that an RTS has set, if no frame has followed the RTS.
     followed_by: Option<Instant>,
-    /// Up to when it has followed frames to their ends.
+    /// The end of the last frame that it received.
     pub(super) heard_until: Instant,
     pub(super) exchanges: Exchanges,
 }
 
-impl Default for Ear {
+impl Default for ReceiverState {
     fn default() -> Self {
         Self {
             idle_since: Some(Instant::ZERO),
@@ -34,14 +35,14 @@ impl Default for Ear {
     }
 }
 
-impl Ear {
-    /// From when on interframe spaces pass, if the medium is idle.
+impl ReceiverState {
+    /// When interframe spaces begin, if the medium is idle.
     pub(super) fn free_at(&self) -> Option<Instant> {
         let nav = self.followed_by.map_or(self.nav, |at| at.min(self.nav));
         Some((self.idle_since? + self.extra).max(nav))
     }
 
-    /// A frame for others reserves the medium.
+    /// A frame for other nodes sets the NAV.
     pub(super) fn reserve(&mut self, until: Instant, followed_by: Option<Instant>) {
         if until > self.nav {
             self.nav = until;
@@ -49,14 +50,14 @@ impl Ear {
         }
     }
 
-    /// It follows a frame from now on, and will know so at `detected`.
+    /// The node synchronizes to a frame, whose detection is at `detected`.
     pub(super) fn on_detected(&mut self, detected: Instant) {
         if let Some(at) = self.followed_by.take().filter(|&at| detected > at) {
             self.nav = self.nav.min(at);
         }
     }
 
-    /// The medium is busy to it, or not.
+    /// The node senses the medium as busy or idle.
     pub(super) fn sense(&mut self, now: Instant, busy: bool) {
         match (busy, self.idle_since) {
             (true, Some(_)) => {
@@ -69,7 +70,7 @@ impl Ear {
     }
 }
 
-/// A preamble is found only if it is strong enough, and stands out of all else.
+/// A preamble is detected only if its power reaches the sensitivity and its SINR suffices.
 pub(super) fn check_detection(
     now: Instant,
     powers: &Powers,
@@ -83,12 +84,12 @@ pub(super) fn check_detection(
     let ratio = powers.detect_ratio;
     let stands_out = power >= ratio * rest || agree_in_sum(power / ratio, rest, signals);
     let found = is_strong && stands_out;
-    rule(now, found, "what is followed can be detected", || {
+    rule(now, found, "a received frame can be detected", || {
         format!("node {node}: {power:e} mW beside {rest:e} mW of {frame:?}")
     });
 }
 
-/// Holds what a node has reckoned with while it followed a frame against the frames on the air.
+/// Compares the interference that a node has reported for a frame with the frames on the air.
 pub(super) fn check(
     now: Instant,
     powers: &Powers,
@@ -99,24 +100,27 @@ pub(super) fn check(
     let node = heard.node;
     let during = |other: &&OngoingFrame| other.start < frame.end && other.end > frame.start;
     let sent = frames.iter().filter(during).any(|other| other.from == node);
-    rule(now, !sent, "who sends hears nothing", || format!("{heard:?}"));
+    rule(now, !sent, "a node that sends receives nothing", || format!("{heard:?}"));
     let power = powers.at(node, frame);
-    rule(now, agree(power, heard.power), "power is what propagation leaves of it", || {
+    rule(now, agree(power, heard.power), "the received power follows from propagation", || {
         format!("{power:e} mW of {heard:?}")
     });
     let enough = power >= powers.sensitivity || agree(power, powers.sensitivity);
-    rule(now, enough || !heard.understood, "nothing below the sensitivity is understood", || {
+    rule(now, enough || !heard.understood, "a decoded frame reaches the sensitivity", || {
         format!("{heard:?}")
     });
     let others: Vec<&OngoingFrame> =
         frames.iter().filter(during).filter(|other| other.from != frame.from).collect();
     let mut at = frame.start;
     for &(begin, end, interference) in &heard.interference {
-        rule(now, begin == at && end > begin, "interference is told of the whole frame", || {
-            format!("{begin} to {end} follows {at}: {heard:?}")
-        });
+        rule(
+            now,
+            begin == at && end > begin,
+            "interference is reported for the whole frame",
+            || format!("{begin} to {end} follows {at}: {heard:?}"),
+        );
         at = end;
-        // None of the others may begin or end within.
+        // No other frame may begin or end in between.
         let inside = |at: Instant| begin < at && at < end;
         let steady = |other: &&&OngoingFrame| !(inside(other.start) || inside(other.end));
         let rough =
@@ -132,5 +136,7 @@ pub(super) fn check(
             format!("{sum:e} mW from {begin} to {end} of {heard:?}")
         });
     }
-    rule(now, at == frame.end, "interference is told of the whole frame", || format!("{heard:?}"));
+    rule(now, at == frame.end, "interference is reported for the whole frame", || {
+        format!("{heard:?}")
+    });
 }

@@ -1,9 +1,9 @@
-//! Frames in space: who sends and hears what, and when each may.
+//! Checks frames in space: who sends and receives which frame, and when each may begin.
 
 use super::blocks::{Blocks, Psdu};
 use super::exchanges::Exchanges;
 use super::powers::{Powers, agree_in_sum};
-use super::reception::{self, Ear};
+use super::reception::{self, ReceiverState};
 use super::rule::rule;
 use super::timing::Times;
 use crate::plan::SpacePlan;
@@ -12,7 +12,7 @@ use wifi::MacConfig;
 use wifi::mac::{Durations, StepKind};
 use wifi::space::{Heard, OngoingFrame, Senses, Space};
 
-/// Accounts of all that is on the air, and of what each node knows of it.
+/// The records of all frames on the air, and of what each node has received.
 #[derive(Debug)]
 pub(super) struct Watch {
     now: Instant,
@@ -21,12 +21,12 @@ pub(super) struct Watch {
     /// Which nodes contend with the parameters of an access point.
     access_points: Vec<bool>,
     nav_reset: bool,
-    /// Duration fields are exact.
+    /// Whether Duration fields are exact.
     exact: bool,
     powers: Powers,
-    ears: Vec<Ear>,
-    /// Frames on the air, and those that have ended while one of these was.
-    frames: Vec<OngoingFrame>,
+    receivers: Vec<ReceiverState>,
+    /// Frames on the air, and those that have ended while one of these was on the air.
+    frames: Vec<Airing>,
     blocks: Blocks,
 }
 
@@ -45,17 +45,17 @@ impl Watch {
             mac,
             nav_reset: space.radio.nav_reset,
             powers,
-            ears: vec![Ear::default(); access_points.len()],
+            receivers: vec![ReceiverState::default(); access_points.len()],
             access_points,
             frames: Vec::new(),
         }
     }
 
-    /// Something has happened in the space.
+    /// The space has changed.
     pub(super) fn after(&mut self, now: Instant, space: &Space, heard: &[Heard]) {
-        let new = |air: &OngoingFrame| air.start == now && !self.frames.contains(air);
-        let mpdus = |air: &OngoingFrame| match air.kind {
-            // The function is that of the node that has opened the exchange.
+        let new = |air: &Airing| air.start == now && !self.frames.contains(air);
+        let mpdus = |air: &Airing| match air.kind {
+            // The EDCAF is that of the node which has started the exchange.
             StepKind::Cts | StepKind::Ack | StepKind::BlockAck => Vec::new(),
             StepKind::BlockAckRequest => {
                 vec![(space.starting_sequence(air.from, air.edcaf), Bytes::ZERO)]
@@ -66,7 +66,7 @@ impl Watch {
         self.settle(now, heard, began, |node| space.senses(node));
     }
 
-    /// Frames have been heard, others begin, and this is what nodes sense now.
+    /// Frames have been received, others begin, and nodes have this carrier sense now.
     fn settle(
         &mut self,
         now: Instant,
@@ -83,7 +83,7 @@ impl Watch {
             self.on_begin(&frame, mpdus);
         }
         self.frames.extend(frames);
-        for node in 0..self.ears.len() as u32 {
+        for node in 0..self.receivers.len() as u32 {
             self.sense(node, senses(node));
         }
         let oldest = self.frames.iter().filter(|frame| frame.end > now).map(|frame| frame.start);
@@ -119,14 +119,14 @@ impl Watch {
                 },
             );
         }
-        self.ears[frame.from as usize].exchanges.sent = Some(*frame);
+        self.receivers[frame.from as usize].exchanges.sent = Some(*frame);
     }
 
-    /// CTS, ACK and block ack begin a SIFS after a frame that asks for them and was understood,
-    /// and reserve what that has reserved.
-    fn check_answer(&self, frame: &OngoingFrame) {
+    /// CTS, ACK and BlockAck begin a SIFS after a decoded frame that elicits them, and reserve the
+    /// medium for as long as that frame does.
+    fn check_answer(&self, frame: &Airing) {
         use StepKind::{Ack, BlockAck, BlockAckRequest, Cts, Data, Rts};
-        let asked = self.ears[frame.from as usize].exchanges.understood.filter(|asked| {
+        let asked = self.receivers[frame.from as usize].exchanges.understood.filter(|asked| {
             let fits = matches!(
                 (asked.kind, frame.kind),
                 (Rts, Cts) | (Data, Ack) | (Data | BlockAckRequest, BlockAck)
@@ -134,7 +134,7 @@ impl Watch {
             let in_time = asked.end + self.times.sifs() == frame.start;
             fits && in_time && Some(asked.from) == frame.to && asked.edcaf == frame.edcaf
         });
-        rule(self.now, asked.is_some(), "an answer comes a SIFS after what it answers", || {
+        rule(self.now, asked.is_some(), "a response begins a SIFS after its frame", || {
             format!("{frame:?}")
         });
         let Some(asked) = asked else { return };
@@ -148,19 +148,22 @@ impl Watch {
         );
     }
 
-    /// The frames of an exchange all reserve the medium up to its end.
-    fn check_reservation(&self, before: &OngoingFrame, after: &OngoingFrame) {
+    /// All frames of an exchange reserve the medium until its end.
+    fn check_reservation(&self, before: &Airing, after: &Airing) {
         let ends = [before, after].map(|frame| frame.end + frame.reserves);
-        rule(self.now, ends[0] == ends[1] || !self.exact, "Duration fields tell the end", || {
-            format!("{} after {before:?}, {} after {after:?}", ends[0], ends[1])
-        });
+        rule(
+            self.now,
+            ends[0] == ends[1] || !self.exact,
+            "Duration fields end with the exchange",
+            || format!("{} after {before:?}, {} after {after:?}", ends[0], ends[1]),
+        );
     }
 
-    /// Whether a frame is what the sender's RTS was for, and a CTS has come, or what its CTS to
-    /// itself was for.
-    fn follows_cts(&self, frame: &OngoingFrame) -> bool {
-        let Exchanges { sent, understood, .. } = &self.ears[frame.from as usize].exchanges;
-        let Some(opening) = sent.filter(|sent| sent.edcaf == frame.edcaf) else {
+    /// Whether the sender's RTS announced the frame and its CTS has arrived, or its CTS-to-self
+    /// announced the frame.
+    fn follows_cts(&self, frame: &Airing) -> bool {
+        let Exchanges { sent, understood, .. } = &self.receivers[frame.from as usize].exchanges;
+        let Some(opening) = sent.filter(|sent| sent.function == frame.function) else {
             return false;
         };
         let before = match opening.kind {
@@ -177,7 +180,7 @@ impl Watch {
         true
     }
 
-    /// Interframe space of a node's function, and its TXOP limit.
+    /// The interframe space of a node's EDCAF, and its TXOP limit.
     fn parameters(&self, node: u32, function: u8) -> (Duration, Duration) {
         let is_access_point = self.access_points[node as usize];
         let (aifsn, limit) = self.mac.edca.as_ref().map_or((2, Duration::ZERO), |edca| {
@@ -188,16 +191,18 @@ impl Watch {
         (self.times.aifs(aifsn), limit)
     }
 
-    /// A node opens an exchange: within a TXOP, or after its own carrier sense has let it.
-    fn check_opening(&mut self, frame: &OngoingFrame, mpdus: usize) {
+    /// A node starts an exchange: within a TXOP, or when its carrier sense permits.
+    fn check_opening(&mut self, frame: &Airing, mpdus: usize) {
         let now = self.now;
-        let (space, limit) = self.parameters(frame.from, frame.edcaf);
-        let ear = &self.ears[frame.from as usize];
+        let (space, limit) = self.parameters(frame.from, frame.function);
+        let receiver = &self.receivers[frame.from as usize];
         let sifs = self.times.sifs();
-        let won = ear.exchanges.won.filter(|&(function, _)| {
-            limit > Duration::ZERO && function == frame.edcaf && ear.has_succeeded(now, sifs)
+        let won = receiver.exchanges.won.filter(|&(function, _)| {
+            limit > Duration::ZERO
+                && function == frame.function
+                && receiver.has_succeeded(now, sifs)
         });
-        // Reserved up to the end of the exchange.
+        // The Duration field covers the exchange.
         let planned = frame.end + frame.reserves;
         let slack = if self.exact { Duration::ZERO } else { Duration::from_micros(1) };
         if let Some((_, since)) = won {
@@ -210,46 +215,46 @@ impl Watch {
         rule(now, !long, "only a single frame may be longer than its TXOP", || {
             format!("{mpdus} frames, {limit}: {frame:?}")
         });
-        let free = ear.free_at().map(|free| free + space);
+        let free = receiver.free_at().map(|free| free + space);
         let waited = free.is_some_and(|free| free <= now);
         rule(now, waited, "access waits for an idle medium and an interframe space", || {
             format!("free at {free:?}: {frame:?}")
         });
-        self.ears[frame.from as usize].exchanges.won = Some((frame.edcaf, now));
+        self.receivers[frame.from as usize].exchanges.won = Some((frame.function, now));
     }
 
-    /// A node has followed a frame to its end.
+    /// A node has received a frame to its end.
     fn on_heard(&mut self, heard: &Heard) {
         let now = self.now;
         let mut known = self.frames.iter();
         let frame = known.find(|air| (air.from, air.start) == (heard.from, heard.start)).copied();
-        rule(now, frame.is_some_and(|frame| frame.end == now), "what is heard was sent", || {
+        rule(now, frame.is_some_and(|frame| frame.end == now), "a received frame was sent", || {
             format!("{heard:?}")
         });
         let Some(frame) = frame else { return };
         reception::check(now, &self.powers, &self.frames, &frame, heard);
-        let ear = &mut self.ears[heard.node as usize];
-        let apart = ear.heard_until <= frame.start;
+        let receiver = &mut self.receivers[heard.node as usize];
+        let apart = receiver.heard_until <= frame.start;
         rule(now, apart, "one reception per radio", || format!("{heard:?}"));
-        ear.heard_until = frame.end;
+        receiver.heard_until = frame.end;
         let times = &self.times;
         if !heard.understood {
-            ear.extra = times.eifs(&frame.mode).saturating_sub(times.difs());
+            receiver.extra = times.eifs(&frame.mode).saturating_sub(times.difs());
             return;
         }
-        ear.extra = Duration::ZERO;
+        receiver.extra = Duration::ZERO;
         match frame.to {
             None => {}
-            Some(to) if to == heard.node => ear.exchanges.understood = Some(frame),
+            Some(to) if to == heard.node => receiver.exchanges.understood = Some(frame),
             Some(_) => {
                 let followed_by = (self.nav_reset && frame.kind == StepKind::Rts)
                     .then(|| now + after_rts(times, &frame));
-                ear.reserve(now + frame.reserves, followed_by);
+                receiver.reserve(now + frame.reserves, followed_by);
             }
         }
     }
 
-    /// Holds what a node senses against what is there.
+    /// Compares a node's carrier sense with the frames on the air.
     fn sense(&mut self, node: u32, senses: Senses) {
         let now = self.now;
         let flying = || self.frames.iter().filter(|frame| frame.end > now);
@@ -258,24 +263,27 @@ impl Watch {
         let followed = senses.follows.map(|(from, start)| {
             flying().find(|frame| (frame.from, frame.start) == (from, start)).copied()
         });
-        rule(now, followed != Some(None), "what is followed is on the air", || {
+        rule(now, followed != Some(None), "a frame in reception is on the air", || {
             format!("node {node}: {senses:?}")
         });
-        rule(now, !(sends && followed.is_some()), "who sends hears nothing", || {
+        rule(now, !(sends && followed.is_some()), "a node that sends receives nothing", || {
             format!("node {node}: {senses:?}")
         });
         let followed = followed.flatten();
         let expected = sends || followed.is_some() || sum >= self.powers.energy;
         let is_close = agree_in_sum(sum, self.powers.energy, signals);
-        rule(now, senses.busy == expected || is_close, "carrier sense tells what is there", || {
-            format!("node {node} senses {senses:?}: sends {sends}, {sum:e} mW")
-        });
+        rule(
+            now,
+            senses.busy == expected || is_close,
+            "carrier sense agrees with the frames on the air",
+            || format!("node {node} senses {senses:?}: sends {sends}, {sum:e} mW"),
+        );
         if let Some(frame) = followed.filter(|frame| frame.start == now) {
             reception::check_detection(now, &self.powers, node, &frame, (sum, signals));
             let detected = now + self.times.rx_start_delay(&frame.mode);
-            self.ears[node as usize].on_detected(detected);
+            self.receivers[node as usize].on_detected(detected);
         }
-        self.ears[node as usize].sense(now, senses.busy);
+        self.receivers[node as usize].sense(now, senses.busy);
     }
 }
 
@@ -283,8 +291,8 @@ fn is_answer(frame: &OngoingFrame) -> bool {
     matches!(frame.kind, StepKind::Cts | StepKind::Ack | StepKind::BlockAck)
 }
 
-/// Within this time after an RTS the frame that it announces must have begun (clause 10.3.2.4).
-fn after_rts(times: &Times, rts: &OngoingFrame) -> Duration {
+/// Within this time after an RTS, the frame that it announces must have begun (clause 10.3.2.4).
+fn after_rts(times: &Times, rts: &Airing) -> Duration {
     let cts = times.response_mode(&rts.mode);
     let lasting = times.airtime(&cts, CTS).total();
     times.sifs() * 2 + lasting + times.rx_start_delay(&cts) + times.slot * 2
@@ -293,8 +301,8 @@ fn after_rts(times: &Times, rts: &OngoingFrame) -> Duration {
 /// Bytes of a CTS (clause 9.3.1.3).
 const CTS: Bytes = Bytes(14);
 
-impl Ear {
-    /// Whether the node's own exchange has succeeded a SIFS ago.
+impl ReceiverState {
+    /// Whether the node's own exchange succeeded exactly a SIFS ago.
     fn has_succeeded(&self, now: Instant, sifs: Duration) -> bool {
         let Exchanges { sent: Some(sent), understood, .. } = &self.exchanges else { return false };
         if sent.to.is_none() {

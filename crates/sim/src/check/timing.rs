@@ -1,10 +1,10 @@
-//! Times and control rates from the tables of IEEE Std 802.11-2020 and 802.11ax-2021, for what
-//! holds a network against the standard.
+//! Times and control rates from the tables of IEEE Std 802.11-2020 and 802.11ax-2021, for checking
+//! a network against the standard.
 //!
-//! Of the network's own table nothing is taken but which amendment it is and in which band, so that
-//! an error in the one is found by the other. The checker uses this file, and so do the tests of
-//! `wifi` that follow the standard slot by slot. How long the data of HT and later PPDUs last is
-//! not in it; `crates/wifi/tests/airtime.rs` holds that against published figures.
+//! This file takes only the amendment and the band from the network's own table, so that an error
+//! in one table is found by the other. The checker uses this file, and so do the tests of `wifi`
+//! that compare with the standard slot by slot. The duration of the data of HT and later PPDUs is
+//! not in it; `crates/wifi/tests/airtime.rs` compares that with published figures.
 
 use kernel::{BitRate, Bytes, Duration};
 use wifi::mac::{Durations, Eifs, SlotGrid, Timing};
@@ -13,8 +13,7 @@ use wifi::phy::{Airtime, Amendment, Band, Mode, ModeClass, Preamble, Standard, a
 /// Bytes of an ACK or a CTS (clauses 9.3.1.3, 9.3.1.4).
 const RESPONSE: Bytes = Bytes(14);
 
-/// What the characteristics of a PHY are, in microseconds, and its mandatory rates in units of
-/// 100 kb/s.
+/// The characteristics of a PHY, in microseconds, and its mandatory rates in units of 100 kb/s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Characteristics {
     pub(crate) sifs_us: u64,
@@ -76,10 +75,10 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// Those that follow from what a scenario may choose.
+    /// The times that follow from the settings of a scenario.
     pub(crate) fn of(timing: &Timing) -> Self {
         let characteristics = Characteristics::of(timing.standard);
-        // The other slot that may be chosen is the long one of ERP (table 18-5).
+        // The alternative slot time is the long one of ERP (table 18-5).
         let is_long = timing.slot > Duration::from_micros(15);
         Self {
             slot: Duration::from_micros(if is_long { 20 } else { characteristics.slot_us }),
@@ -102,13 +101,13 @@ impl Times {
         self.aifs(2)
     }
 
-    /// SIFS and so many slots (clause 10.23.2.4).
+    /// SIFS and this many slots (clause 10.23.2.4).
     pub(crate) fn aifs(&self, slots: u32) -> Duration {
         self.sifs() + self.slot * u64::from(slots)
     }
 
-    /// SIFS, an ACK at the lowest mandatory rate, and DIFS (clause 10.3.2.3.7); or what has been
-    /// chosen instead.
+    /// SIFS, an ACK at the lowest mandatory rate, and DIFS (clause 10.3.2.3.7); or the value in the
+    /// scenario.
     pub(crate) fn eifs(&self, failed: &Mode) -> Duration {
         let ack = match self.eifs {
             Eifs::None => return self.difs(),
@@ -119,7 +118,7 @@ impl Times {
         self.sifs() + self.airtime(&ack, RESPONSE).total() + self.difs()
     }
 
-    /// SIFS, a slot and `aRxPHYStartDelay` of the answer (clauses 10.3.2.9, 10.3.2.11).
+    /// SIFS, a slot and `aRxPHYStartDelay` of the response (clauses 10.3.2.9, 10.3.2.11).
     #[allow(dead_code, reason = "the checker does not wait for answers")]
     pub(crate) fn response_timeout(&self, eliciting: &Mode) -> Duration {
         self.sifs() + self.slot + self.rx_start_delay(&self.response_mode(eliciting))
@@ -132,8 +131,8 @@ impl Times {
         preamble + header
     }
 
-    /// The fastest basic rate of the family not above the frame's, or else the fastest such
-    /// mandatory one (clause 10.6.6.5.2).
+    /// The highest basic rate of the family that does not exceed the frame's, otherwise the highest
+    /// such mandatory rate (clause 10.6.6.5.2).
     pub(crate) fn response_mode(&self, eliciting: &Mode) -> Mode {
         let most = reference_100kbps(eliciting);
         let fastest = |allowed: &dyn Fn(u64) -> bool| {
@@ -144,13 +143,13 @@ impl Times {
         basic.or_else(|| fastest(&|rate| self.is_mandatory(rate))).expect("a rate answers")
     }
 
-    /// An RTS goes at a basic rate (clause 10.6.6.2), where nothing has to be protected.
+    /// An RTS has a basic rate (clause 10.6.6.2), unless it is for protection.
     #[allow(dead_code, reason = "the checker does not send")]
     pub(crate) fn rts_mode(&self, data: &Mode) -> Mode {
         self.response_mode(data)
     }
 
-    /// A broadcast goes at the lowest basic rate of the family (clause 10.6.5.2).
+    /// A broadcast has the lowest basic rate of the family (clause 10.6.5.2).
     #[allow(dead_code, reason = "the checker does not send")]
     pub(crate) fn broadcast_mode(&self, family: &Mode) -> Mode {
         let basic = self.lowest(family, |rate| self.is_basic(rate));
@@ -199,7 +198,7 @@ impl Times {
     }
 }
 
-/// The rates of DSSS and CCK, or those of OFDM, in rising order (clauses 16.1.1, 17.1.1).
+/// The rates of DSSS and CCK, or those of OFDM, in ascending order (clauses 16.1.1, 17.1.1).
 fn family(of: &Mode) -> impl Iterator<Item = u64> + use<> {
     let rates: &[u64] = match of.class {
         ModeClass::Dsss | ModeClass::HrDsss => &[10, 20, 55, 110],
@@ -208,8 +207,8 @@ fn family(of: &Mode) -> impl Iterator<Item = u64> + use<> {
     rates.iter().copied()
 }
 
-/// The rate of a frame in units of 100 kb/s; of an MCS that of OFDM with the same modulation and
-/// code, or the fastest (table 10-10).
+/// The rate of a frame in units of 100 kb/s. For an MCS it is that of OFDM with the same modulation
+/// and code rate, or the highest (table 10-10).
 fn reference_100kbps(mode: &Mode) -> u64 {
     match mode.class {
         ModeClass::Ht | ModeClass::Vht | ModeClass::He => match mode.mcs {

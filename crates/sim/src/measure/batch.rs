@@ -1,4 +1,4 @@
-//! Batch means: the precision of a rate, out of a single run.
+//! Batch means: the precision of a rate, from a single run.
 
 use kernel::Instant;
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -24,8 +24,8 @@ impl Estimate {
 /// The mean rate of a counter over batches of equal length, and its interval (Law, *Simulation
 /// Modeling and Analysis*, section 9.5.3).
 ///
-/// Takes the counter at the start of the window and at the end of each batch. `None` of fewer than
-/// two batches. Meant for up to 1000: Student's quantile is exact to 9 decimals that far.
+/// Takes the counter at the start of the window and at the end of each batch. `None` for fewer than
+/// two batches. Student's quantile is exact to 9 decimals for up to 1000 batches.
 pub fn batch_means(snapshots: impl IntoIterator<Item = (Instant, f64)>) -> Option<Estimate> {
     let mut snapshots = snapshots.into_iter();
     let first = snapshots.next()?;
@@ -47,8 +47,8 @@ fn estimate(rates: &[f64]) -> Option<Estimate> {
     Some(Estimate { mean, standard_error, batches: n })
 }
 
-/// Student's 97.5 % quantile, rounded to 9 decimals: the library's logarithms may differ in the
-/// last bits from platform to platform, results may not.
+/// Student's 97.5 % quantile, rounded to 9 decimals. The last bits of the library's logarithms may
+/// differ between platforms; results must not.
 fn student_975(degrees_of_freedom: f64) -> f64 {
     let student = StudentsT::new(0.0, 1.0, degrees_of_freedom).expect("degrees of freedom > 0");
     (student.inverse_cdf(0.975) * 1e9).round() * 1e-9
@@ -65,7 +65,7 @@ mod tests {
         for (degrees, quantile) in table {
             assert!((student_975(degrees) - quantile).abs() < 5e-4);
         }
-        // The most batches that a scenario may ask for are 1000.
+        // A scenario may have at most 1000 batches.
         assert!((student_975(999.0) - 1.962_341_461).abs() < 2e-9);
     }
 
@@ -104,7 +104,7 @@ mod tests {
         let mut rng = kernel::Seed { root: 7, replication: 0 }.stream("test.batch", 0);
         let (cases, mut covered) = (4000, 0);
         for _ in 0..cases {
-            // A sum of twelve uniforms is nearly normal.
+            // A sum of twelve uniform variates is nearly normal.
             let rates: Vec<f64> =
                 (0..20).map(|_| (0..12).map(|_| rng.uniform()).sum::<f64>()).collect();
             let found = estimate(&rates).unwrap();

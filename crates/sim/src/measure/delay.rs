@@ -1,4 +1,4 @@
-//! Delay statistics: exact moments, and quantiles of a bounded relative error.
+//! Delay statistics: exact moments, and quantiles with a bounded relative error.
 
 use hdrhistogram::Histogram;
 use kernel::Duration;
@@ -15,18 +15,19 @@ pub struct DelayStats {
     max: Duration,
     /// Significant digits of the histogram.
     digits: u8,
-    /// In nanoseconds; 32-bit counters, which saturate, halve its memory. Most of many flows may
-    /// never have a delay.
+    /// In nanoseconds. Counters of 32 bits, which saturate, halve its memory. It is absent until
+    /// the first delay, since most of many flows may never have one.
     histogram: Option<Histogram<u32>>,
 }
 
 impl DelayStats {
-    /// The longest delay that the histogram tells from longer ones: about eleven days.
+    /// The longest delay that the histogram distinguishes: about eleven days.
     const LONGEST_NS: u64 = 1_000_000_000_000_000;
-    /// Delays below a microsecond need not be told apart.
+    /// The histogram does not distinguish delays below a microsecond.
     const SHORTEST_NS: u64 = 1_000;
 
-    /// For packets: quantiles to 1 %, in 8 KiB where the longest is a second, at most 18 KiB.
+    /// For packets: quantiles to 1 %, in 8 KiB if the longest delay is a second, and in at most 18
+    /// KiB.
     pub fn coarse() -> Self {
         Self::new(2)
     }
@@ -58,7 +59,7 @@ impl DelayStats {
         })
     }
 
-    /// Takes one delay into account.
+    /// Adds one delay.
     pub fn record(&mut self, delay: Duration) {
         self.count += 1;
         let (x, before) = (delay.as_secs_f64(), self.mean_s);
@@ -73,8 +74,8 @@ impl DelayStats {
         }
     }
 
-    /// Takes all of another's delays into account, as if recorded here (moments: Chan, Golub
-    /// and `LeVeque`, 1979).
+    /// Adds all delays of another accumulator, as if recorded here (moments: Chan, Golub and
+    /// `LeVeque`, 1979).
     pub fn merge(&mut self, other: &Self) {
         if other.count == 0 {
             return;
@@ -95,33 +96,34 @@ impl DelayStats {
         }
     }
 
-    /// How many were recorded.
+    /// The number of recorded delays.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Arithmetic mean in seconds; NaN of none.
+    /// Arithmetic mean in seconds; NaN if there are no delays.
     pub fn mean(&self) -> f64 {
         if self.count == 0 { f64::NAN } else { self.mean_s }
     }
 
-    /// Standard deviation of the sample in seconds; NaN of fewer than two.
+    /// Standard deviation of the sample in seconds; NaN for fewer than two delays.
     pub fn sd(&self) -> f64 {
         if self.count < 2 { f64::NAN } else { (self.squares / (self.count - 1) as f64).sqrt() }
     }
 
-    /// Shortest in seconds; NaN of none.
+    /// Shortest delay in seconds; NaN if there are none.
     pub fn min(&self) -> f64 {
         if self.count == 0 { f64::NAN } else { self.min.as_secs_f64() }
     }
 
-    /// Longest in seconds; NaN of none.
+    /// Longest delay in seconds; NaN if there are none.
     pub fn max(&self) -> f64 {
         if self.count == 0 { f64::NAN } else { self.max.as_secs_f64() }
     }
 
-    /// The delay in seconds that a share `q` of all does not exceed: the middle of its bin, never
-    /// outside the extremes; these are the quantiles of 0 and 1. NaN of none.
+    /// The delay in seconds that a share `q` of all delays does not exceed: the middle of its bin,
+    /// limited to the minimum and the maximum, which are the quantiles of 0 and 1. NaN if there are
+    /// no delays.
     pub fn quantile(&self, q: f64) -> f64 {
         let Some(histogram) = &self.histogram else { return f64::NAN };
         if q <= 0.0 {

@@ -1,7 +1,8 @@
 //! Jain's index of fairness.
 
-/// Jain's index of fairness (Jain, Chiu, Hawe, DEC-TR-301, 1984): 1 where all shares are equal,
-/// 1/n where one has all. Of all-zero shares, which are equal, it is 1; of none, NaN.
+/// Jain's index of fairness (Jain, Chiu, Hawe, DEC-TR-301, 1984): 1 if all shares are equal, 1/n if
+/// one flow has everything. If all shares are zero, they are equal and the index is 1. Without
+/// shares it is NaN.
 pub fn jain(shares: impl IntoIterator<Item = f64>) -> f64 {
     let (mut n, mut sum, mut squares) = (0.0, 0.0, 0.0);
     for share in shares {

@@ -1,10 +1,10 @@
-//! The airtime ledger: what every nanosecond of the medium went to.
+//! The airtime ledger: the use of every nanosecond of the medium.
 
 use crate::listed::listed;
 use kernel::{Duration, Instant};
 
 listed! {
-    /// What a span of the medium's time went to.
+    /// The use of a span of the medium's time.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Air {
         /// User data bits.
@@ -19,25 +19,25 @@ listed! {
         RtsCts,
         /// Interframe spaces and back-off.
         IfsBackoff,
-        /// Frames that overlapped.
+        /// Collisions: frames that overlapped.
         Collision,
-        /// Data frames lost to noise.
+        /// Data frames that noise corrupted.
         Lost,
-        /// Nobody had anything to send.
+        /// No node had a frame to send.
         Idle,
     }
 }
 
 /// Attributes every nanosecond of the measured window to one kind, exactly once.
 ///
-/// Spans are entered in the order of time, each beginning where the one before ended.
+/// Spans are entered in the order of time. Each begins at the end of the previous one.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     from: Instant,
     to: Instant,
     spent: [Duration; Air::ALL.len()],
     cursor: Option<Instant>,
-    /// Time of the window that no span has covered, and that was covered twice.
+    /// Time of the window that no span covers, and time that two spans cover.
     gap: Duration,
     overlap: Duration,
 }
@@ -56,14 +56,14 @@ impl Ledger {
         }
     }
 
-    /// Attributes the part of `start..end` that lies in the window.
+    /// Attributes the part of `start..end` in the window to a kind.
     pub fn add(&mut self, kind: Air, start: Instant, end: Instant) {
         self.enter(kind, start, end);
         debug_assert!(self.contiguous(), "{kind:?} from {start} to {end} leaves a gap or overlaps");
     }
 
     fn enter(&mut self, kind: Air, start: Instant, end: Instant) {
-        // Before the first span, only what lies in the window can be missing.
+        // Before the first span, only time in the window can be missing.
         let cursor = self.cursor.unwrap_or(start.min(self.from));
         self.gap += self.inside(cursor, start);
         self.overlap += self.inside(start, cursor.min(end));
@@ -71,27 +71,27 @@ impl Ledger {
         self.cursor = Some(end.max(cursor));
     }
 
-    /// The part of a span that lies in the window; nothing if it runs backwards.
+    /// The part of a span in the window; empty if the span has its end before its start.
     fn inside(&self, start: Instant, end: Instant) -> Duration {
         end.min(self.to).since(start.max(self.from))
     }
 
-    /// Where the next span has to begin; `None` before the first.
+    /// Where the next span must begin; `None` before the first.
     pub fn cursor(&self) -> Option<Instant> {
         self.cursor
     }
 
-    /// Whether no part of the window was left out or entered twice so far.
+    /// Whether every part of the window so far was entered exactly once.
     pub fn contiguous(&self) -> bool {
         self.gap == Duration::ZERO && self.overlap == Duration::ZERO
     }
 
-    /// Time of the window that spans have passed over without entering it.
+    /// Time of the window that was not entered.
     pub fn gap(&self) -> Duration {
         self.gap
     }
 
-    /// Time of the window that was entered again.
+    /// Time of the window that was entered twice.
     pub fn overlap(&self) -> Duration {
         self.overlap
     }

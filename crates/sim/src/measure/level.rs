@@ -1,27 +1,27 @@
-//! A time-weighted histogram of a small whole number: contending stations, packets in a queue.
+//! A time-weighted histogram of a small integer: contending stations, packets in a queue.
 
 use kernel::{Duration, Instant};
 
-/// How long a level had each of its values within the measured window.
+/// How long a level had each value in the measured window.
 ///
-/// Values below [`Level::BINS`] have a bin of their own; those above share one more. The mean and
-/// the maximum stay exact all the same.
+/// Values below [`Level::BINS`] have a bin each, and all others share one. The mean and the maximum
+/// are exact in any case.
 #[derive(Clone, Debug)]
 pub struct Level {
     from: Instant,
     to: Instant,
     value: usize,
     since: Instant,
-    /// Grows to the greatest value that lasted, up to `BINS`.
+    /// Grows to the greatest value that lasted for any time, up to `BINS`.
     bins: Vec<Duration>,
     overflow: Duration,
-    /// Sum of value times nanoseconds.
+    /// Sum of the values times their durations in nanoseconds.
     area: u128,
     max: usize,
 }
 
 impl Level {
-    /// How many values have a bin of their own: 0 to 1023.
+    /// The number of values with a bin of their own: 0 to 1023.
     pub const BINS: usize = 1024;
 
     /// A level of 0 from the start of the run, observed from `from` to `to`.
@@ -39,20 +39,20 @@ impl Level {
         }
     }
 
-    /// The level has this value from now on.
+    /// From now on the level has this value.
     pub fn set(&mut self, now: Instant, value: usize) {
         if value != self.value {
-            self.account(now);
+            self.add_time(now);
             self.value = value;
         }
     }
 
-    /// Accounts for the time up to `now`; to be called before reading.
+    /// Adds the time up to `now`; to be called before reading.
     pub fn finish(&mut self, now: Instant) {
-        self.account(now);
+        self.add_time(now);
     }
 
-    fn account(&mut self, now: Instant) {
+    fn add_time(&mut self, now: Instant) {
         debug_assert!(now >= self.since, "time runs backwards");
         let lasted = now.min(self.to).since(self.since.max(self.from));
         self.since = now;
@@ -72,12 +72,12 @@ impl Level {
         self.bins[index] += lasted;
     }
 
-    /// The value now.
+    /// The current value.
     pub fn value(&self) -> usize {
         self.value
     }
 
-    /// Time accounted for.
+    /// Time added so far.
     pub fn observed(&self) -> Duration {
         self.bins.iter().copied().sum::<Duration>() + self.overflow
     }

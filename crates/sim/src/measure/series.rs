@@ -2,31 +2,31 @@
 
 use kernel::Instant;
 
-/// Points of a probe over time. When full, it forgets every other point and from then on keeps one
-/// of twice as many samples: the points stay evenly spread over the whole run.
+/// Points of a probe over time. When full, it discards every other point and then keeps one of
+/// twice as many samples. The points stay evenly spread over the whole run.
 #[derive(Clone, Debug)]
 pub struct Series {
     points: Vec<(Instant, f64)>,
     capacity: usize,
-    /// One of so many samples is kept.
+    /// One of this many samples is kept.
     stride: u64,
     samples: u64,
 }
 
 impl Series {
-    /// An empty series of at most `capacity` points; below 2, it counts as 2.
+    /// An empty series of at most `capacity` points, and at least 2.
     pub fn new(capacity: usize) -> Self {
         Self { points: Vec::new(), capacity: capacity.max(2), stride: 1, samples: 0 }
     }
 
-    /// Takes the next sample of the probe.
+    /// Adds the next sample of the probe.
     pub fn push(&mut self, now: Instant, value: f64) {
         debug_assert!(self.points.last().is_none_or(|&(last, _)| last <= now), "backwards");
         if self.samples.is_multiple_of(self.stride) {
             if self.points.len() == self.capacity {
                 self.thin();
             }
-            // After thinning, this sample may be one of those to leave out.
+            // After thinning, this sample may be one that is discarded.
             if self.samples.is_multiple_of(self.stride) {
                 self.points.push((now, value));
             }
@@ -49,7 +49,7 @@ impl Series {
         &self.points
     }
 
-    /// Of how many samples one is kept; 1 means that none is missing.
+    /// One of this many samples is kept; 1 means that none is missing.
     pub fn stride(&self) -> u64 {
         self.stride
     }

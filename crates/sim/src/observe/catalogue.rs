@@ -1,17 +1,17 @@
-//! All observables, by the places that have them.
+//! All observables, by place.
 
 use super::observable::Observable;
 use super::place::{Place, Subject};
 use super::{flow, link, node, whole};
 use crate::plan::Plan;
 
-/// Observables that the same places have.
+/// Observables that belong to the same places.
 pub(crate) struct Group {
     pub(crate) places: &'static [Place],
     pub(crate) observables: &'static [Observable],
 }
 
-/// All observables. Of a place, those of an earlier group come first in the summary.
+/// All observables. At a place, those of an earlier group come first in the summary.
 pub(crate) static CATALOGUE: [Group; 12] = [
     Group { places: &[Place::Total], observables: whole::TOTAL },
     Group { places: &[Place::Airtime], observables: whole::AIRTIME },
@@ -30,7 +30,7 @@ pub(crate) static CATALOGUE: [Group; 12] = [
     Group { places: &[Place::Run], observables: whole::RUN },
 ];
 
-/// The observables that such a place may have.
+/// The observables of a place.
 pub(crate) fn at(place: Place) -> impl Iterator<Item = &'static Observable> {
     let groups = CATALOGUE.iter().filter(move |group| group.places.contains(&place));
     groups.flat_map(|group| group.observables)

@@ -1,4 +1,4 @@
-//! What counts since the start had reached when the window opened.
+//! The values of counters at the start of the window.
 
 use super::catalogue::of;
 use super::observable::{Count, Observable};
@@ -6,11 +6,11 @@ use super::place::subjects;
 use crate::observers::World;
 use crate::plan::Plan;
 
-/// All counts of which a result is what the window has added, in the order of the summary.
+/// The counters whose results are their increase in the window, in the order of the summary.
 #[derive(Debug)]
 pub(crate) struct Counters {
     all: Vec<(Count, usize)>,
-    /// What they were when the window opened.
+    /// Their values when the window opened.
     opened: Vec<u64>,
 }
 
@@ -29,12 +29,12 @@ impl Counters {
         self.opened = self.read(world);
     }
 
-    /// What they are now.
+    /// Their current values.
     fn read(&self, world: &World) -> Vec<u64> {
         self.all.iter().map(|(count, index)| count(world, *index)).collect()
     }
 
-    /// What the window has added to each.
+    /// The increase of each in the window.
     pub(crate) fn added(&self, world: &World) -> impl Iterator<Item = u64> {
         self.read(world).into_iter().zip(&self.opened).map(|(now, before)| now - before)
     }

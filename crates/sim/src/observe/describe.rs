@@ -1,4 +1,4 @@
-//! The catalogue for others to read.
+//! The catalogue in machine-readable form.
 
 use super::catalogue::CATALOGUE;
 use super::observable::{Kind, Observable, PARTS};
@@ -7,10 +7,10 @@ use serde_json::{Value as Json, json};
 
 /// The catalogue as JSON: an array with an object for each observable, in the order of the summary.
 ///
-/// `places` is how its paths begin, `name` how they go on, with `[i]` for a number. `parts` are
-/// what is told of a distribution of delays; the heading of the mean is that of the delay itself,
-/// and the first counts what has one. `only` says who has it, and `result_only` who has it as a
-/// result.
+/// `places` are the beginnings of its paths, and `name` is their end; `[i]` stands for a number.
+/// `parts` are the statistics of a distribution of delays: the heading of the mean is that of the
+/// delay itself, and the first counts the delays. `only` names the subjects that have it, and
+/// `result_only` those that have it as a result.
 pub fn observables() -> String {
     let all = CATALOGUE.iter().flat_map(|group| {
         let places: Vec<_> = group.places.iter().copied().map(Place::pattern).collect();
@@ -25,7 +25,7 @@ fn described(observable: &Observable, places: &[&str]) -> Json {
         Kind::Last(_, condition) => Some(condition.says),
         _ => None,
     };
-    let mut told = json!({
+    let mut description = json!({
         "places": places,
         "name": format!("{}{end}", observable.name),
         "unit": observable.unit,
@@ -38,11 +38,11 @@ fn described(observable: &Observable, places: &[&str]) -> Json {
         "formerly": Some(observable.formerly).filter(|name| !name.is_empty()),
     });
     if let Kind::Delays { title, of, .. } = observable.kind {
-        told["title"] = title.into();
-        told["of"] = of.into();
-        told["parts"] = PARTS.map(|(part, _)| part).to_vec().into();
+        description["title"] = title.into();
+        description["of"] = of.into();
+        description["parts"] = PARTS.map(|(part, _)| part).to_vec().into();
     }
-    told
+    description
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What is observed of a flow.
+//! The observables of a flow.
 
 use super::observable::Kind::{Controller, Counter, Delays, Gauge, Last, Once, Rate, Ratio, Text};
 use super::observable::{CATEGORIES, CELL, Condition, Observable, observables};
@@ -32,9 +32,9 @@ const WEB: Condition = Condition {
 pub(super) static FLOW: &[Observable] = observables! {
     /// The flow's name.
     "name": "text" as "flow" => Text(|plan, i| plan.flows[i].name.clone());
-    /// The node that its data comes from.
+    /// The node that sends the data.
     "from": "text" => Text(|plan, i| plan.topology.name(plan.flows[i].from).to_owned());
-    /// The node that its data goes to.
+    /// The node that receives the data.
     "to": "text" => Text(|plan, i| plan.topology.name(plan.flows[i].to).to_owned());
     /// User data delivered in order.
     "goodput_mbps": "Mb/s" as "goodput" => Rate(
@@ -42,59 +42,57 @@ pub(super) static FLOW: &[Observable] = observables! {
         |world, i| world.observers.meter.goodput_mbps(from_ref(meter(world, i))),
     );
     /// Half the 95 % confidence interval of the goodput, by batch means within the run.
-    "goodput_ci95_mbps": "Mb/s" as "95 %" => Once(|world, i| {
-        let flow = from_ref(meter(world, i));
-        world.observers.meter.goodput_half_width_mbps(flow).into()
-    });
-    /// User data delivered in order, since the start.
+    "goodput_ci95_mbps": "Mb/s" as "95 %" =>
+        Once(|world, i| world.observers.meter.goodput_half_width_mbps(from_ref(meter(world, i))).into());
+    /// User data delivered in order since the start of the run.
     "delivered_bytes": "bytes" => Gauge(|world, i| meter(world, i).bytes as f64);
-    /// Packets that the transports handed down, in both directions.
+    /// Packets that the transports sent, in both directions.
     "packets_sent": "packets" => Counter(|world, i| meter(world, i).sent);
     /// Segments with data that the sender sent, retransmissions included.
     "segments_sent": "segments" if TCP => Counter(|world, i| sent(world, i).segments);
-    /// Segments with data that were sent again.
+    /// Segments with data that were retransmitted.
     "retransmissions": "segments" as "re-\nsent" if TCP =>
         Counter(|world, i| sent(world, i).retransmissions);
     /// Expiries of the retransmission timer.
     "timeouts": "1" as "RTOs" if TCP => Counter(|world, i| sent(world, i).timeouts);
-    /// Entries into fast recovery, for losses that acknowledgements told.
+    /// Entries into fast recovery, after losses that acknowledgements indicated.
     "fast_retransmits": "1" if TCP => Counter(|world, i| sent(world, i).fast_retransmits);
-    /// Parity segments that were sent in advance.
+    /// Parity segments of the first transmission of a block.
     "fec.proactive_segments": "segments" if CODED => Counter(|world, i| sent(world, i).proactive);
-    /// Parity segments that were sent for holes.
+    /// Parity segments that repair losses.
     "fec.reactive_segments": "segments" if CODED => Counter(|world, i| sent(world, i).reactive);
-    /// Parity over data, both in segments sent for the first time.
+    /// The ratio of parity to data, both in segments sent for the first time.
     "fec.overhead_fraction": "1" if CODED => Ratio(
         |world, i| sent(world, i).parity_bytes,
         |world, i| sent(world, i).bytes - sent(world, i).parity_bytes,
     );
-    /// Blocks that parity completed.
+    /// Blocks that were decoded by means of parity.
     "fec.decoded_blocks": "blocks" if CODED => Counter(|world, i| received(world, i).decoded);
-    /// Data units that parity gave back.
+    /// Data units that were recovered by means of parity.
     "fec.recovered_segments": "segments" if CODED =>
         Counter(|world, i| received(world, i).recovered);
-    /// Completed blocks that were decoded over real bytes and found equal (`tcp.fec.verify`).
+    /// Decoded blocks whose bytes were computed and compared with those sent (`tcp.fec.verify`).
     "fec.verified_blocks": "blocks" if CODED => Counter(|world, i| received(world, i).verified);
     /// The sender's estimate of the probability that a unit is lost; 0 without a code.
     "fec.loss_estimate": "1" if TCP =>
         Last(|world, i| shown(world, i, Sender::loss_estimate), &CODED);
-    /// How large the units of the next block are; a full segment without a code.
+    /// The size of the units of the next block; a full segment without a code.
     "fec.unit_bytes": "bytes" if TCP =>
         Gauge(|world, i| shown(world, i, |sender| sender.unit_bytes() as f64));
-    /// Its packets that queues dropped, for want of room or to signal congestion.
+    /// Packets of the flow that queues dropped, because of a limit or to signal congestion.
     "queue_drops": "packets" as "queue\ndrops" => Counter(|world, i| meter(world, i).queue_drops());
-    /// Its packets given up at a retry limit of the MAC.
+    /// Packets of the flow discarded at a retry limit of the MAC.
     "retry_drops": "packets" as "retry\ndrops" if CELL =>
         Counter(|world, i| meter(world, i).drops[DropCause::RetryLimit]);
-    /// Its packets given up because their lifetime in the MAC was over.
+    /// Packets of the flow discarded because their lifetime in the MAC expired.
     "lifetime_drops": "packets" as "lifetime\ndrops" if CATEGORIES =>
         Counter(|world, i| meter(world, i).drops[DropCause::Lifetime]);
-    /// Its broadcast packets that collided; no node sends them again.
+    /// Broadcast packets of the flow that collided; no node retransmits them.
     "broadcast_losses": "packets" if CELL =>
         Counter(|world, i| meter(world, i).drops[DropCause::Broadcast]);
-    /// Its packets that wired links lost.
+    /// Packets of the flow that wired links lost.
     "wire_losses": "packets" => Counter(|world, i| meter(world, i).drops[DropCause::WireLoss]);
-    /// Its packets that queues marked instead of dropping them.
+    /// Packets of the flow that queues marked instead of dropping them.
     "ecn_marks": "packets" as "ECN\nmarks" => Counter(|world, i| meter(world, i).ecn_marks);
     /// One-way delay of data packets, from the sender's transport to the receiver's.
     "delay_s": "s" as "delay" => Delays {
@@ -102,70 +100,70 @@ pub(super) static FLOW: &[Observable] = observables! {
         title: "packet delay",
         of: "packets",
     };
-    /// Round-trip times as TCP measured them.
+    /// Round-trip times as measured by TCP.
     "rtt_s": "s" as "RTT" if TCP => Delays {
         read: |world, i| Some(Cow::Borrowed(&meter(world, i).rtt)),
         title: "round-trip time",
         of: "samples",
     };
-    /// Time from asking for a file to having it.
+    /// Time from the request of a file to its complete reception.
     "session_delay_s": "s" as "file" if WEB => Delays {
         read: |world, i| Some(Cow::Borrowed(&meter(world, i).session)),
         title: "time per file",
         of: "files",
     };
-    /// What was sent, not acknowledged, and not taken for lost.
+    /// Data sent, not acknowledged, and not considered lost.
     "in_flight_bytes": "bytes" if TCP =>
         Gauge(|world, i| shown(world, i, |sender| sender.in_flight_bytes() as f64));
-    /// The retransmission timeout, backed off.
+    /// The retransmission timeout, including back-off.
     "rto_s": "s" if TCP => Gauge(|world, i| shown(world, i, |sender| sender.rto().as_secs_f64()));
     /// The smoothed round-trip time; NaN before the first sample.
     "srtt_s": "s" if TCP => Gauge(|world, i| {
         shown(world, i, |sender| sender.srtt().map_or(f64::NAN, Duration::as_secs_f64))
     });
-    /// The congestion window, without recovery's inflation.
+    /// The congestion window, without the inflation of fast recovery.
     "control.window_segments": "segments" if TCP =>
         Gauge(|world, i| shown(world, i, Sender::window_segments));
-    /// Where slow start ends; infinite while that is arbitrarily high, or not known to the
-    /// controller.
+    /// The slow start threshold; infinite while it is arbitrarily high, or if the congestion
+    /// control has none.
     "control.ssthresh_segments": "segments" if TCP => Gauge(|world, i| {
         shown(world, i, |sender| sender.ssthresh_segments().unwrap_or(f64::INFINITY))
     });
 };
 
-/// What some controllers show and others do not.
+/// Gauges of individual congestion controls.
 pub(super) static CONTROL: &[Observable] = observables! {
-    /// `cubic`: the window at which the last loss was.
+    /// `cubic`: the window at the last loss.
     "control.w_max_segments": "segments" if TCP => Controller("w_max_segments");
-    /// `cubic`: how long the window takes back to where the last loss was.
+    /// `cubic`: the time in which the window returns to that of the last loss.
     "control.k_s": "s" if TCP => Controller("k_s");
-    /// `cubic`: the window that Reno would have by its estimate.
+    /// `cubic`: the estimated window of Reno.
     "control.reno_window_segments": "segments" if TCP => Controller("reno_window_segments");
-    /// `westwood`: the estimate of the rate at which data is delivered.
+    /// `westwood`: the estimated delivery rate.
     "control.rate_segments_per_s": "segments/s" if TCP => Controller("rate_segments_per_s");
-    /// `vegas`: segments that wait in the queues of the path, as estimated.
+    /// `vegas`: the estimated number of segments that wait in the queues of the path.
     "control.queued_segments": "segments" if TCP => Controller("queued_segments");
-    /// `afw`: how much the window grows in a round trip.
+    /// `afw`: the increment of the window per round trip.
     "control.increment_segments": "segments" if TCP => Controller("increment_segments");
-    /// `lt`: the estimate of the probability that a segment is lost.
+    /// `lt`: the estimated probability that a segment is lost.
     "control.loss_estimate": "1" if TCP => Controller("loss_estimate");
-    /// `bbr` and `bbr3`: the estimate of the bottleneck's rate.
+    /// `bbr` and `bbr3`: the estimated bottleneck rate.
     "control.rate_mbps": "Mb/s" if TCP => Controller("rate_mbps");
-    /// `bbr` and `bbr3`: the least round-trip time of late.
+    /// `bbr` and `bbr3`: the minimum round-trip time in the filter's window.
     "control.rtt_min_s": "s" if TCP => Controller("rtt_min_s");
-    /// `bbr` and `bbr3`: the rate of sending over the estimated rate.
+    /// `bbr` and `bbr3`: the ratio of the pacing rate to the estimated rate.
     "control.pacing_gain": "1" if TCP => Controller("pacing_gain");
-    /// `bbr` and `bbr3`: how much more than expected was acknowledged at once.
+    /// `bbr` and `bbr3`: the excess of acknowledged data over the expected amount.
     "control.extra_acked_segments": "segments" if TCP => Controller("extra_acked_segments");
-    /// `bbr3`: the long-term bound of what is in flight.
+    /// `bbr3`: the long-term bound of the data in flight.
     "control.inflight_high_segments": "segments" if TCP => Controller("inflight_high_segments");
-    /// `bbr3`: the short-term bound of what is in flight.
+    /// `bbr3`: the short-term bound of the data in flight.
     "control.inflight_low_segments": "segments" if TCP => Controller("inflight_low_segments");
     /// `bbr3`: the short-term bound of the rate.
     "control.rate_low_mbps": "Mb/s" if TCP => Controller("rate_low_mbps");
-    /// `bbr3`: the moving average of the fraction of segments that were marked.
+    /// `bbr3`: the moving average of the fraction of marked segments.
     "control.mark_share": "1" if TCP => Controller("mark_share");
-    /// `cross_layer`: the window that fits the rate of the link.
+    /// `cross_layer`: the window that corresponds to the link rate.
     "control.ideal_window_segments": "segments" if TCP => Controller("ideal_window_segments");
 };
 
@@ -183,7 +181,7 @@ fn received(world: &World, flow: usize) -> ReceiverCounters {
     world.flows[flow].tcp().map(TcpFlow::received).unwrap_or_default()
 }
 
-/// Reads the sender; NaN over UDP.
+/// Reads a value of the sender; NaN over UDP.
 fn shown(world: &World, flow: usize, read: fn(&Sender) -> f64) -> f64 {
     world.flows[flow].tcp().map_or(f64::NAN, |tcp| read(&tcp.sender))
 }

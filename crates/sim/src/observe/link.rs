@@ -1,4 +1,4 @@
-//! What is observed of a direction of a wired link.
+//! The observables of a direction of a wired link.
 
 use super::observable::Kind::{Counter, Gauge, Once, Share, Text, Total};
 use super::observable::{Observable, observables};
@@ -7,7 +7,7 @@ use crate::plan::Plan;
 use crate::topology::{Wire, WireId};
 use net::{Counters, Lossy};
 
-/// Of the link of `[wire]`: counts are of the whole run.
+/// Of the link of `[wire]`: counts refer to the whole run.
 pub(super) static WIRE: &[Observable] = observables! {
     /// Packets that it delivered, in the whole run.
     "packets": "packets" => Total(delivered);
@@ -46,18 +46,18 @@ pub(super) static LINK: &[Observable] = observables! {
 
 /// Of either.
 pub(super) static DIRECTION: &[Observable] = observables! {
-    /// Packets that wait before it, the one in transmission not counted.
+    /// Packets that wait for transmission, without the one being transmitted.
     "queue_packets": "packets" => Gauge(|world, w| wire(world, w).link().queue().len() as f64);
-    /// Packets that wait before it, averaged over time.
+    /// Packets that wait for transmission, averaged over time.
     "queue_packets.mean": "packets" as "queue\nmean" =>
         Once(|world, w| world.observers.meter.wires[w].mean().into());
-    /// The most packets that waited before it.
+    /// The maximum number of packets that waited for transmission.
     "queue_packets.max": "packets" as "queue\nmax" =>
         Once(|world, w| (world.observers.meter.wires[w].max() as u64).into());
-    /// Bytes that wait before it.
+    /// Bytes that wait for transmission.
     "queue_bytes": "bytes" =>
         Gauge(|world, w| wire(world, w).link().queue().backlog().0 as f64);
-    /// Packets between its queue and its far end.
+    /// Packets that have left the queue and have not reached the far end.
     "in_flight_packets": "packets" => Gauge(|world, w| wire(world, w).link().in_flight() as f64);
 };
 
@@ -76,7 +76,7 @@ fn counters(world: &World, wire: usize) -> &Counters {
     world.wires[wire].link().counters()
 }
 
-/// Packets that arrived whole: the link itself counts those lost as delivered.
+/// Packets that arrived: the link's counter of delivered packets includes lost ones.
 fn delivered(world: &World, wire: usize) -> u64 {
     counters(world, wire).packets - world.wires[wire].lost()
 }

@@ -1,4 +1,4 @@
-//! What is observed of a node of the cell.
+//! The observables of a node of the cell.
 
 use super::observable::Kind::{Counter, Gauge, MeanRate, Once, Ratio, Share, Text};
 use super::observable::{CATEGORIES, Condition, Observable, observables};
@@ -25,18 +25,18 @@ const MCS: Condition = Condition {
 pub(super) static STATION: &[Observable] = observables! {
     /// The station's name: `sta0`, `sta1` and so on.
     "name": "text" as "station" => Text(|plan, n| plan.topology.radio_name(RadioId(n as u32)));
-    /// The MCS in which the station sends to its access point.
+    /// The MCS of frames from the station to its access point.
     "mcs": "1" if MCS => Gauge(|world, n| of_mode(up(world, n), |mode| f64::from(mode.mcs)));
-    /// The MCS in which the access point sends to the station.
+    /// The MCS of frames from the access point to the station.
     "ap_mcs": "1" if MCS => Gauge(|world, n| of_mode(down(world, n), |mode| f64::from(mode.mcs)));
-    /// The rate at which the station sends to its access point.
+    /// The rate of frames from the station to its access point.
     "rate_mbps": "Mb/s" => Gauge(|world, n| of_mode(up(world, n), |mode| mode.rate.as_mbps()));
-    /// The rate at which the access point sends to the station.
+    /// The rate of frames from the access point to the station.
     "ap_rate_mbps": "Mb/s" => Gauge(|world, n| of_mode(down(world, n), |mode| mode.rate.as_mbps()));
 };
 
 pub(super) static NODE: &[Observable] = observables! {
-    /// Transmissions of data frames, or of their RTS.
+    /// Transmission attempts: of data frames, or of the RTS frames before them.
     "attempts": "attempts" => Counter(|world, n| mac(world, n).attempts);
     /// Data frames that were acknowledged, or broadcast.
     "sent": "frames" => Counter(|world, n| mac(world, n).sent);
@@ -45,70 +45,70 @@ pub(super) static NODE: &[Observable] = observables! {
     /// The fraction of attempts that collided.
     "collision_probability": "1" as "collision\nprobability" =>
         Ratio(|world, n| mac(world, n).collisions, |world, n| mac(world, n).attempts);
-    /// Attempts of which a frame was lost to noise.
+    /// Attempts in which noise corrupted a frame.
     "noise_losses": "attempts" as "lost to\nnoise" =>
         Counter(|world, n| mac(world, n).noise_losses);
-    /// Frames received that had been received before.
+    /// Duplicates: frames that were received before.
     "duplicates": "frames" => Counter(|world, n| mac(world, n).duplicates);
-    /// Packets given up at a retry limit.
+    /// Packets discarded at a retry limit.
     "retry_drops": "packets" as "retry\ndrops" =>
         Counter(|world, n| meter(world, n).drops[DropCause::RetryLimit]);
-    /// Broadcast packets that collided; no node sends them again.
+    /// Broadcast packets that collided; no node retransmits them.
     "broadcast_losses": "packets" =>
         Counter(|world, n| meter(world, n).drops[DropCause::Broadcast]);
-    /// Packets that its queue dropped.
+    /// Packets that the node's queue dropped.
     "queue_drops": "packets" as "queue\ndrops" =>
         Counter(|world, n| meter(world, n).drops[DropCause::Queue]);
-    /// Packets that its queue marked instead of dropping them.
+    /// Packets that the node's queue marked instead of dropping them.
     "ecn_marks": "packets" as "ECN\nmarks" => Counter(|world, n| meter(world, n).ecn_marks);
-    /// Packets that wait in its queue, the one in service not counted.
+    /// Packets that wait in the node's queue, without the one in service.
     "queue_packets": "packets" => Gauge(|world, n| world.queues[n].len() as f64);
-    /// Packets that wait in its queue, averaged over time.
+    /// Packets that wait in the node's queue, averaged over time.
     "queue_packets.mean": "packets" as "queue\nmean" =>
         Once(|world, n| meter(world, n).queue.mean().into());
-    /// The most packets that waited in its queue.
+    /// The maximum number of packets that waited in the node's queue.
     "queue_packets.max": "packets" as "queue\nmax" =>
         Once(|world, n| (meter(world, n).queue.max() as u64).into());
-    /// Bytes that wait in its queue.
+    /// Bytes that wait in the node's queue.
     "queue_bytes": "bytes" => Gauge(|world, n| world.queues[n].backlog().0 as f64);
-    /// The contention window from which it draws its back-off, in slots.
+    /// The contention window from which the node draws its back-off, in slots.
     "contention_window": "slots" => Gauge(|world, n| f64::from(world.cell.window(n as u32)));
-    /// The mean rate of the modes of its data frames, each attempt counted once.
+    /// The mean rate of the modes of the node's data frames, each attempt counted once.
     "data_rate_mbps": "Mb/s" as "rate" =>
         MeanRate(|world, n| frames(world, n).data_rates, |world, n| frames(world, n).data_attempts);
-    /// The fraction of time in which it sends RTS frames.
+    /// The fraction of time in which the node sends RTS frames.
     "airtime.rts_fraction": "1" as "RTS" if RADIO => Share(|world, n| airtimes(world, n).rts.0);
-    /// The fraction of time in which it sends CTS frames.
+    /// The fraction of time in which the node sends CTS frames.
     "airtime.cts_fraction": "1" as "CTS" if RADIO => Share(|world, n| airtimes(world, n).cts.0);
-    /// The fraction of time in which it sends data frames.
+    /// The fraction of time in which the node sends data frames.
     "airtime.data_fraction": "1" as "data" if RADIO => Share(|world, n| airtimes(world, n).data.0);
-    /// The fraction of time in which it sends acknowledgements of the MAC.
+    /// The fraction of time in which the node sends Ack and BlockAck frames.
     "airtime.ack_fraction": "1" as "MAC ACKs" if RADIO =>
         Share(|world, n| airtimes(world, n).ack.0);
-    /// The fraction of time in which it sends requests for block acknowledgements.
+    /// The fraction of time in which the node sends BlockAckReq frames.
     "airtime.request_fraction": "1" as "block-ack requests" if RADIO =>
         Share(|world, n| airtimes(world, n).request.0);
-    /// Data PPDUs that it sent.
+    /// Data PPDUs that the node sent.
     "ppdus": "PPDUs" if CATEGORIES => Counter(|world, n| frames(world, n).data_attempts);
-    /// Data frames in them, those of an A-MPDU one by one.
+    /// Data frames in the node's PPDUs; each MPDU of an A-MPDU counts.
     "mpdus": "frames" if CATEGORIES => Counter(|world, n| frames(world, n).mpdus);
     /// Data frames in a PPDU, on average.
     "mpdus_per_ppdu": "frames" as "frames\nper PPDU" if CATEGORIES =>
         Ratio(|world, n| frames(world, n).mpdus, |world, n| frames(world, n).data_attempts);
-    /// Data frames that were sent again.
+    /// Data frames that were retransmitted.
     "repeated_mpdus": "frames" if CATEGORIES => Counter(|world, n| frames(world, n).repeated_mpdus);
-    /// How often a data frame was sent again, on average.
+    /// Retransmissions per data frame.
     "repeats_per_mpdu": "1" as "repeats\nper frame" if CATEGORIES => Ratio(
         |world, n| frames(world, n).repeated_mpdus,
         |world, n| frames(world, n).mpdus - frames(world, n).repeated_mpdus,
     );
-    /// Requests for a block acknowledgement that did not come.
+    /// BlockAck frames that were requested or expected and did not arrive.
     "block_ack_requests": "requests" if CATEGORIES =>
         Counter(|world, n| frames(world, n).block_ack_requests);
-    /// Times that a category of its yielded to a higher one.
+    /// Internal collisions in which an access category yielded to a higher one.
     "internal_collisions": "1" if CATEGORIES =>
         Counter(|world, n| frames(world, n).internal_collisions);
-    /// Packets given up because their lifetime was over.
+    /// Packets discarded because their lifetime expired.
     "lifetime_drops": "packets" as "lifetime\ndrops" if CATEGORIES =>
         Counter(|world, n| frames(world, n).lifetime_drops);
 };
@@ -125,7 +125,7 @@ fn frames(world: &World, node: usize) -> &FrameCounters {
     world.cell.frame_counters(node as u32)
 }
 
-/// What a radio has sent; nothing without one.
+/// The times for which a radio has sent; none without a radio.
 fn airtimes(world: &World, node: usize) -> Airtimes {
     world.cell.airtimes(node as u32).copied().unwrap_or_default()
 }
@@ -140,7 +140,7 @@ fn down(world: &World, station: usize) -> Option<&Mode> {
     world.mode(world.topology.access_point_of(station), station)
 }
 
-/// Reads a mode; NaN without a link.
+/// Reads a property of a mode; NaN without a link.
 fn of_mode(mode: Option<&Mode>, read: fn(&Mode) -> f64) -> f64 {
     mode.map_or(f64::NAN, read)
 }

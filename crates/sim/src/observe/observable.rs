@@ -7,45 +7,45 @@ use crate::observers::World;
 use crate::plan::Plan;
 use std::borrow::Cow;
 
-/// Reads a count of the flow, node or direction of a link with this index; it never falls.
+/// Reads a counter of the flow, node or link direction with this index; a counter never decreases.
 pub(crate) type Count = fn(&World, usize) -> u64;
-/// Reads a value of the flow, node or direction of a link with this index.
+/// Reads a value of the flow, node or link direction with this index.
 pub(crate) type Gauge = fn(&World, usize) -> f64;
 
-/// How an observable is read, and what of it is a result and a probe.
+/// How an observable is read, and which result and probe follow from it.
 pub(crate) enum Kind {
     /// A name. Result.
     Text(fn(&Plan, usize) -> String),
-    /// A count from the start of the run. Result: what the window has added. Probe: the count.
+    /// A counter from the start of the run. Result: the increase in the window. Probe: the counter.
     Counter(Count),
-    /// A count from the start of the run. Result: the count at the end. Probe: the count.
+    /// A counter from the start of the run. Result: the counter at the end. Probe: the counter.
     Total(Count),
-    /// What the window has added to the first count over what it has added to the second. Result.
+    /// The ratio of the increases of two counters in the window. Result.
     Ratio(Count, Count),
-    /// As a ratio of bit/s, in Mb/s. Result.
+    /// A ratio in bit/s, converted to Mb/s. Result.
     MeanRate(Count, Count),
-    /// A count of nanoseconds. Result: which fraction of the window was counted.
+    /// A counter of nanoseconds. Result: its increase as a fraction of the window.
     Share(Count),
-    /// A rate in Mb/s: the bytes that it counts, and its mean over the batches. Result: that mean.
+    /// A rate in Mb/s: the counter of bytes, and its mean over the batches. Result: that mean.
     /// Probe: the rate since the last sample.
     Rate(Count, Gauge),
-    /// A value of the moment. Probe.
+    /// A current value. Probe.
     Gauge(Gauge),
-    /// A value of the moment. Probe, and where the condition holds result: that at the end.
+    /// A current value. Probe, and if the condition holds result: the value at the end.
     Last(Gauge, &'static Condition),
-    /// A gauge of this name, where the flow's controller has one. Probe.
+    /// A gauge of this name, if the flow's congestion control has one. Probe.
     Controller(&'static str),
-    /// Delays. Result: [`PARTS`] of them, or none.
+    /// Delays. Result: the statistics in [`PARTS`], or none.
     Delays {
         read: for<'a> fn(&'a World, usize) -> Option<Cow<'a, DelayStats>>,
-        /// What a picture calls them.
+        /// The name in figures.
         title: &'static str,
-        /// What has such a delay, in the plural.
+        /// The events that have such a delay, in the plural.
         of: &'static str,
     },
     /// Fractions of the window by number, from 0. Result.
     Fractions(fn(&World, usize) -> Vec<f64>),
-    /// What is known at the end. Result.
+    /// A value that is known at the end. Result.
     Once(fn(&World, usize) -> Value),
 }
 
@@ -54,16 +54,16 @@ pub(crate) enum Kind {
 pub(crate) enum Read {
     Gauge(Gauge),
     Count(Count),
-    /// What the count of bytes has grown by since the last sample, in Mb/s.
+    /// The increase of a byte counter since the last sample, in Mb/s.
     Rate(Count),
-    /// A gauge of the flow's controller.
+    /// A gauge of the flow's congestion control.
     Controller(&'static str),
 }
 
-/// A part of a distribution of delays: its name, and how it is read.
+/// A statistic of a distribution of delays: its name, and how it is read.
 type Part = (&'static str, fn(&DelayStats) -> Value);
 
-/// What is told of a distribution of delays, in this order.
+/// The statistics of a distribution of delays, in this order.
 pub(crate) const PARTS: [Part; 8] = [
     ("count", |delays| delays.count().into()),
     ("mean", |delays| delays.mean().into()),
@@ -75,12 +75,12 @@ pub(crate) const PARTS: [Part; 8] = [
     ("max", |delays| delays.max().into()),
 ];
 
-/// What a run, flow or node must be to have an observable.
+/// The condition on a run, flow or node to have an observable.
 pub(crate) struct Condition {
-    /// Which these are, in a few words.
+    /// The subjects that fulfil it, in a few words.
     pub(crate) says: &'static str,
     pub(crate) holds: fn(&Plan, usize) -> bool,
-    /// Why another one has no observable of this name.
+    /// Why another subject has no observable of this name.
     pub(crate) lacks: fn(&Plan, usize, &str) -> String,
 }
 
@@ -98,25 +98,25 @@ pub(super) const CATEGORIES: Condition = Condition {
     lacks: |_, _, name| format!("without access categories (wlan.qos) there is no {name}"),
 };
 
-/// Anything observed.
+/// An observable.
 pub(crate) struct Observable {
     /// Its path within its place.
     pub(crate) name: &'static str,
-    /// "1" of a number without one; "text" of a name.
+    /// The unit: "1" for a number without a unit, "text" for a name.
     pub(crate) unit: &'static str,
-    /// What a table calls it, perhaps in two lines, and without its unit; empty: as its name.
+    /// Its heading in a table, of one or two lines and without unit; empty if it equals the name.
     pub(crate) heading: &'static str,
-    /// Which of those at its place have it; all without a condition.
+    /// The condition on subjects of its place to have it; none if all have it.
     pub(crate) only: Option<&'static Condition>,
-    /// What it was called before 0.2; empty if nothing else.
+    /// Its name before version 0.2; empty if unchanged.
     pub(crate) formerly: &'static str,
-    /// What it is, in a sentence.
+    /// Its description, in a sentence.
     pub(crate) says: &'static str,
     pub(crate) kind: Kind,
 }
 
 impl Observable {
-    /// What a table calls it.
+    /// The heading in a table.
     pub(crate) fn heading(&self) -> String {
         if self.heading.is_empty() {
             self.name.replace(['_', '.'], " ")
@@ -125,12 +125,12 @@ impl Observable {
         }
     }
 
-    /// Whether the flow, node or direction of a link with this index has it.
+    /// Whether the flow, node or link direction with this index has it.
     pub(crate) fn is_of(&self, plan: &Plan, index: usize) -> bool {
         self.only.is_none_or(|condition| (condition.holds)(plan, index))
     }
 
-    /// The counts of which a result needs what the window has added.
+    /// The counters of which a result needs the increase in the window.
     pub(super) fn counts(&self) -> impl Iterator<Item = Count> + use<> {
         let (first, second) = match self.kind {
             Kind::Counter(count) | Kind::Share(count) => (Some(count), None),
@@ -163,8 +163,8 @@ impl Observable {
     }
 }
 
-/// Declares observables: each with its sentence, its name and unit, what a table calls it, what it
-/// is only of, its former name, and how it is read.
+/// Declares observables: each with its description, name, unit, heading, condition, former name,
+/// and the way in which it is read.
 macro_rules! observables {
     ($(
         $(#[doc = $says:literal])+

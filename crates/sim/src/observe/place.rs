@@ -1,14 +1,14 @@
-//! Where observables stand: the beginnings of their paths.
+//! The places of observables: the beginnings of their paths.
 
 use crate::listed::listed;
 use crate::plan::{Endpoint, Plan};
 use crate::topology::Wire;
 
-/// What is said where there is none.
+/// The message if a scenario has no such place.
 pub(super) const NO_CELL: &str = "there is no cell: the scenario has links alone";
 
 listed! {
-    /// A kind of flow, node or link, or all together.
+    /// A kind of flow, node or link, or the whole run.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Place {
         Total,
@@ -19,9 +19,9 @@ listed! {
         Station,
         /// A further access point.
         Cell,
-        /// The link of `[wire]`, to the access point.
+        /// The direction of `[wire]` to the access point.
         Down,
-        /// The same, to the server.
+        /// The direction of `[wire]` to the server.
         Up,
         /// The first direction of a link of `[[links]]`.
         Link,
@@ -32,7 +32,7 @@ listed! {
 }
 
 impl Place {
-    /// How its paths begin; `[i]` stands for a number.
+    /// The beginning of its paths; `[i]` stands for a number.
     pub(crate) fn pattern(self) -> &'static str {
         match self {
             Self::Total => "total",
@@ -50,7 +50,7 @@ impl Place {
         }
     }
 
-    /// What its paths have before the number; all of it where they have none.
+    /// The part of its paths before the number; all of it if there is no number.
     pub(crate) fn list(self) -> &'static str {
         self.pattern().split_once("[i]").map_or(self.pattern(), |(list, _)| list)
     }
@@ -60,7 +60,7 @@ impl Place {
         self.list() != self.pattern()
     }
 
-    /// The number in a path of this place, and how it goes on; `None` of another place.
+    /// The number in a path of this place, and the rest of the path; `None` for another place.
     pub(crate) fn split(self, path: &str) -> Option<(&str, &str)> {
         let Some((list, end)) = self.pattern().split_once("[i]") else {
             return Some(("", path.strip_prefix(self.pattern())?.strip_prefix('.')?));
@@ -69,36 +69,36 @@ impl Place {
         Some((number, rest.strip_prefix(end)?.strip_prefix('.')?))
     }
 
-    /// Says that a scenario has none.
+    /// The message that a scenario has no such place.
     pub(crate) fn absent(self) -> String {
         match self {
             Self::Ap | Self::Contending => NO_CELL.to_owned(),
             Self::Down | Self::Up => {
-                "there is no wire: the server sits at the access point".to_owned()
+                "there is no wire: the server is at the access point".to_owned()
             }
             _ => format!("there are no {}", self.list()),
         }
     }
 }
 
-/// One flow, node or direction of a link, or all together: what observables are read of.
+/// The subject of observables: one flow, node or link direction, or the whole run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject {
     pub(crate) place: Place,
-    /// Which of its place, counted from 0.
+    /// Its number within its place, counted from 0.
     pub(crate) number: usize,
-    /// Which flow, node or direction of a link it is to the world.
+    /// The index of the flow, node or link direction in the world.
     pub(crate) index: usize,
 }
 
 impl Subject {
-    /// How its paths begin.
+    /// The beginning of its paths.
     pub(crate) fn path(self) -> String {
         self.place.pattern().replace("[i]", &format!("[{}]", self.number))
     }
 }
 
-/// All that observables are read of, in the order of the summary.
+/// All subjects of observables, in the order of the summary.
 pub(crate) fn subjects(plan: &Plan) -> Vec<Subject> {
     let one = |place| Subject { place, number: 0, index: 0 };
     let has_cell = !plan.stations.is_empty();

@@ -1,4 +1,4 @@
-//! What a result is.
+//! The values of results.
 
 /// A result.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,7 +9,7 @@ pub enum Value {
     Count(u64),
     /// A name.
     Text(String),
-    /// Nothing was there to measure.
+    /// There was nothing to measure.
     None,
 }
 

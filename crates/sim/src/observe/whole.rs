@@ -1,4 +1,4 @@
-//! What is observed of all flows together, of the air, and of the run.
+//! The observables of all flows together, of the medium, and of the run.
 
 use super::observable::Kind::{Counter, Delays, Fractions, Gauge, Once, Rate, Ratio};
 use super::observable::{CATEGORIES, CELL, Observable, observables};
@@ -18,19 +18,17 @@ pub(super) static TOTAL: &[Observable] = observables! {
         |world, _| world.observers.meter.goodput_mbps(&world.observers.meter.flows),
     );
     /// Half the 95 % confidence interval of the total goodput, by batch means within the run.
-    "goodput_ci95_mbps": "Mb/s" as "95 %" => Once(|world, _| {
-        let meter = &world.observers.meter;
-        meter.goodput_half_width_mbps(&meter.flows).into()
-    });
-    /// Jain's index of fairness of the flows' goodputs: 1 where all are equal.
+    "goodput_ci95_mbps": "Mb/s" as "95 %" =>
+        Once(|world, _| world.observers.meter.goodput_half_width_mbps(&world.observers.meter.flows).into());
+    /// Jain's index of fairness of the flows' goodputs: 1 if all are equal.
     "jain_index": "1" as "Jain's index" => Once(|world, _| fairness(world).into());
-    /// Packets that queues dropped, for want of room or to signal congestion.
+    /// Packets that queues dropped, because of a limit or to signal congestion.
     "queue_drops": "packets" as "queue\ndrops" =>
         Counter(|world, _| over_flows(world, FlowMeter::queue_drops));
-    /// Packets given up at a retry limit of the MAC.
+    /// Packets discarded at a retry limit of the MAC.
     "retry_drops": "packets" as "retry\ndrops" if CELL =>
         Counter(|world, _| over_flows(world, |flow| flow.drops[DropCause::RetryLimit]));
-    /// Packets given up because their lifetime in the MAC was over.
+    /// Packets discarded because their lifetime in the MAC expired.
     "lifetime_drops": "packets" as "lifetime\ndrops" if CATEGORIES =>
         Counter(|world, _| over_flows(world, |flow| flow.drops[DropCause::Lifetime]));
     /// Packets that wired links lost.
@@ -39,7 +37,7 @@ pub(super) static TOTAL: &[Observable] = observables! {
     /// Packets that queues marked instead of dropping them.
     "ecn_marks": "packets" as "ECN\nmarks" =>
         Counter(|world, _| over_flows(world, |flow| flow.ecn_marks));
-    /// Transmissions of data frames, or of their RTS, by all nodes.
+    /// Transmission attempts of all nodes: of data frames, or of the RTS frames before them.
     "attempts": "attempts" if CELL => Counter(|world, _| attempts(world));
     /// The fraction of attempts that collided.
     "collision_probability": "1" as "collision\nprobability" if CELL =>
@@ -50,7 +48,7 @@ pub(super) static TOTAL: &[Observable] = observables! {
         title: "packet delay",
         of: "packets",
     };
-    /// Time from asking for a file to having it, of web traffic.
+    /// Time from the request of a file to its complete reception, of web traffic.
     "session_delay_s": "s" as "file" => Delays {
         read: |world, _| {
             let all = merged(world, DelayStats::fine(), |flow| &flow.session);
@@ -111,7 +109,7 @@ pub(super) static AIRTIME: &[Observable] = observables! {
         Once(|world, _| spent(world, Air::IfsBackoff));
     /// The fraction of airtime for collisions.
     "collision_fraction": "1" as "collisions" => Once(|world, _| spent(world, Air::Collision));
-    /// The fraction of airtime for frames that were lost to noise or sent in vain.
+    /// The fraction of airtime for frames that noise corrupted or whose exchange failed.
     "lost_fraction": "1" as "lost to noise" => Once(|world, _| spent(world, Air::Lost));
     /// The fraction of airtime in which no node has a frame to send.
     "idle_fraction": "1" as "idle" => Once(|world, _| spent(world, Air::Idle));
@@ -126,7 +124,7 @@ pub(super) static CONTENDING: &[Observable] = observables! {
     "stations": "stations" => Gauge(|world, _| f64::from(world.cell.contending_stations()));
     /// Stations that have a frame to send, averaged over time.
     "stations_mean": "stations" => Once(|world, _| world.observers.meter.contending.mean().into());
-    /// The fraction of time in which so many stations have a frame to send.
+    /// The fraction of time in which this many stations have a frame to send.
     "stations_fraction": "1" => Fractions(|world, _| world.observers.meter.contending.fractions());
     /// The fraction of time in which the access point has a frame to send.
     "ap_fraction": "1" => Once(|world, _| world.observers.meter.contending_ap.fraction(1).into());
@@ -137,6 +135,6 @@ pub(super) static RUN: &[Observable] = observables! {
     "simulated_s": "s" => Once(|world, _| world.end.as_secs_f64().into());
     /// Simulated time without the warm-up.
     "measured_s": "s" => Once(|world, _| world.observers.meter.window().as_secs_f64().into());
-    /// Events that were handled, those of probes included.
+    /// Events that were handled, including those of probes.
     "events": "events" => Once(|world, _| world.events.into());
 };

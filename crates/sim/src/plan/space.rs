@@ -1,10 +1,10 @@
-//! The air between nodes that hear different things: places, propagation, receivers.
+//! Space: positions, propagation and receivers of nodes that do not all hear the same.
 
 use kernel::Instant;
 use net::QueueSettings;
 use wifi::space::RadioSettings;
 
-/// Where nodes stand and what their radios do; without it all hear all.
+/// Positions and radios of the nodes; without it every node hears every other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpacePlan {
     /// The cells; the first is that of the access point.
@@ -13,38 +13,38 @@ pub struct SpacePlan {
     pub stations: Vec<PlacePlan>,
     /// Stations send to each other without an access point.
     pub ad_hoc: bool,
-    /// What all radios do.
+    /// The settings of all radios.
     pub radio: RadioSettings,
 }
 
-/// An access point, or the place of an ad-hoc network's first node.
+/// An access point, or the position of the first node of an ad-hoc network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BssPlan {
     /// Where it stands, in metres.
     pub position_m: [f64; 2],
     /// Channel of its cell.
     pub channel: u16,
-    /// What it sends from.
+    /// The queue from which it sends.
     pub queue: QueueSettings,
-    /// Frames that its device holds below that.
+    /// Frames that the device below the queue holds.
     pub ring: Option<u32>,
 }
 
-/// Where a station is.
+/// The position of a station.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlacePlan {
-    /// Which of the cells it belongs to.
+    /// The number of its cell.
     pub cell: u32,
-    /// Where it is when; at least one, each later than the one before.
+    /// Its positions over time; at least one, each later than the previous one.
     pub waypoints: Vec<WaypointPlan>,
 }
 
-/// A place on a station's way. It goes straight and evenly from each to the next, and stands before
-/// the first and after the last.
+/// A waypoint of a station. The station moves straight and at constant speed from each to the next,
+/// and stands still before the first and after the last.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WaypointPlan {
-    /// When it is there.
+    /// When the station is there.
     pub at: Instant,
-    /// Where, in metres.
+    /// The position, in metres.
     pub position_m: [f64; 2],
 }

@@ -1,4 +1,4 @@
-//! How links choose their modes.
+//! The modes of links.
 
 use wifi::phy::Mode;
 use wifi::rate::{LinkModes, RateControlSettings};
@@ -6,19 +6,19 @@ use wifi::rate::{LinkModes, RateControlSettings};
 /// How one node sends to another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatePlan {
-    /// What it can send in.
+    /// The modes that it may use.
     pub link: LinkModes,
-    /// How it chooses.
+    /// How it selects the mode of a frame.
     pub control: RateControlSettings,
 }
 
 impl RatePlan {
-    /// The mode it begins with.
+    /// The initial mode.
     pub fn mode(&self) -> Mode {
         self.link.mode
     }
 
-    /// Those among which it chooses by what becomes of frames.
+    /// The modes among which rate control selects by the outcomes of frames.
     pub fn modes(&self) -> Vec<Mode> {
         self.control.get().modes(&self.link)
     }

@@ -1,4 +1,4 @@
-//! The keys of a scenario: cell, nodes and measurement. The flows stand in `flow.rs`.
+//! The keys of a scenario: cell, nodes and measurement. The keys of flows are in `flow.rs`.
 //!
 //! The comment of a key is its description in the JSON schema: meaning, unit, default, source.
 
@@ -21,42 +21,42 @@ use wifi::rate::RateControlSettings;
 #[derive(Debug, Clone, PartialEq, Settings)]
 #[settings(name = "Simoom scenario")]
 pub struct Document {
-    /// What a report is headed with.
+    /// The title of reports.
     pub title: String,
-    /// What the scenario is for.
+    /// The purpose of the scenario.
     pub description: String,
-    /// The 802.11 standard of the cell; always given where there is a cell.
+    /// The 802.11 standard of the cell; required if there is a cell.
     pub standard: Option<Amendment>,
-    /// How many stations there are, or one table for all of them, or an array of tables, one for
-    /// each group of equal stations. They are numbered `sta0`, `sta1`, … in this order. Without
-    /// stations and standard there is no cell, but links alone.
+    /// The number of stations, one table for all of them, or an array of tables, one for each group
+    /// of equal stations. They are numbered `sta0`, `sta1`, … in this order. Without stations and
+    /// standard there is no cell, and only wired links.
     #[setting(default = Stations::Count(0))]
     pub stations: Stations,
     /// Simulated time in seconds.
     #[setting(default = 30.0, range = 1e-6..=LONGEST_S)]
     pub duration_s: f64,
-    /// What is discarded at the beginning, in seconds; default a tenth of `duration_s`.
+    /// The warm-up in seconds, which is not measured. Default: a tenth of `duration_s`.
     #[setting(range = 0.0..=LONGEST_S)]
     pub warmup_s: Option<f64>,
-    /// What all stations of the cell have in common.
+    /// The settings common to all stations of the cell.
     pub wlan: Wlan,
     /// The access point.
     pub ap: Ap,
-    /// Radios with power, noise and interference; without the table all nodes hear all others.
+    /// Radios with power, noise and interference. Without this table every node hears every other.
     pub radio: Option<Radio>,
-    /// Further cells; they take a radio. All access points are one to the network, joined by wires
-    /// of no delay.
+    /// Further cells, which require a radio. All access points are one node of the network,
+    /// connected by wires without delay.
     pub cells: Vec<Bss>,
-    /// The link between server and access point; without it, and where no other link ends at the
-    /// server, that sits at the access point.
+    /// The link between server and access point. Without it, and if no other link ends at the
+    /// server, the server is at the access point.
     pub wire: Option<Wire>,
-    /// Further wired links, between any two nodes: hosts and routers by names of one's own, server
-    /// and access point. Packets take the way with the fewest links.
+    /// Further wired links between any two nodes: server, access point, and hosts and routers with
+    /// names of your choice. Packets take the path with the fewest links.
     pub links: Vec<Link>,
     /// The flows; at least one.
     #[setting(required)]
     pub flows: Vec<Flow>,
-    /// What is measured, and how finely.
+    /// The settings of the measurement.
     pub measure: Measure,
 }
 
@@ -65,7 +65,7 @@ impl Root for Document {
 }
 
 impl Document {
-    /// Whether there is a cell: if anything is said of one, or no links are there instead.
+    /// Whether there is a cell: if any setting of a cell is given, or if there are no links.
     pub(super) fn has_cell(&self) -> bool {
         let silent = self.standard.is_none() && self.stations == Stations::Count(0);
         !silent || self.links.is_empty() || !self.cells.is_empty()
@@ -75,7 +75,7 @@ impl Document {
 /// The stations of a cell in one of three forms.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Stations {
-    /// So many stations with all defaults.
+    /// This many stations with all defaults.
     Count(u64),
     /// Equal stations.
     Equal(Box<Station>),
@@ -83,59 +83,62 @@ pub enum Stations {
     Groups(Vec<Station>),
 }
 
-/// Stations that are all alike.
+/// Equal stations.
 #[derive(Debug, Clone, PartialEq, Settings)]
 pub struct Station {
-    /// How many.
+    /// The number of stations.
     #[setting(default = 1)]
     pub count: u64,
-    /// The standard of these stations, if it is not that of all: "11b" in a network of 802.11g.
+    /// The standard of these stations if it differs from that of the cell: "11b" in a network of
+    /// 802.11g.
     pub standard: Option<Amendment>,
-    /// Rate of data frames between each of them and the access point, in both directions, in
-    /// Mb/s; default `wlan.rate_mbps`, and the highest of 802.11b if that is none of its rates.
+    /// Rate in Mb/s of data frames between each of them and the access point, in both directions.
+    /// Default: `wlan.rate_mbps`, or the highest rate of 802.11b if that is not a rate of 802.11b.
     pub rate_mbps: Option<f64>,
-    /// Their modes; what is left open is as `wlan` has it.
+    /// The modes with an MCS; keys that are absent are as in `wlan`.
     #[setting(flatten)]
     pub modes: McsKeys,
-    /// MCS of the access point's data frames to them; default `mcs`.
+    /// MCS of the access point's data frames to these stations. Default: `mcs`.
     #[setting(range = 0..=31)]
     pub ap_mcs: Option<u32>,
-    /// How each of them chooses the modes of its own data frames; default `wlan.rate_control`.
+    /// The rate control of each station for its data frames. Default: `wlan.rate_control`.
     pub rate_control: Option<RateControlSettings>,
-    /// What each of them sends from; default a drop-tail queue without limit.
+    /// The queue of each station. Default: a drop-tail queue without limit.
     pub queue: QueueSettings,
-    /// Frames that the device takes over from that queue, those in service included, as a driver's
-    /// ring does; default none: the queue itself holds them until they are through.
+    /// Frames that the device takes from that queue, those in service included, like the ring of a
+    /// driver. Default: none, so that the queue holds frames until their exchange has ended.
     #[setting(range = 1..=100_000)]
     pub ring_packets: Option<u32>,
-    /// Probability that noise spoils a data frame on the link to the access point, in either
+    /// Probability that noise corrupts a data frame on the link to the access point, in either
     /// direction.
     #[setting(range = Range::PROBABILITY)]
     pub data_loss: f64,
     /// Likewise for an acknowledgement of the MAC.
     #[setting(range = Range::PROBABILITY)]
     pub ack_loss: f64,
-    /// Where they stand, in metres east and north; with a radio, default where the access point
-    /// stands if there is a `ring_m`.
+    /// Their position, in metres east and north. With a radio, the default is the position of the
+    /// access point if there is a `ring_m`.
     #[setting(range = -FARTHEST_M..=FARTHEST_M)]
     pub position_m: Option<Vec<f64>>,
-    /// Instead of all at one place they stand evenly on a circle of so many metres around it.
+    /// The radius in metres of a circle around that position, on which the stations are evenly
+    /// distributed.
     #[setting(range = 0.0..=FARTHEST_M)]
     pub ring_m: Option<f64>,
-    /// Instead of at one place they are on the way between these, all together; with a radio.
+    /// The waypoints along which all of them move together, instead of one position; requires a
+    /// radio.
     pub waypoints: Option<Vec<Waypoint>>,
-    /// Which cell they belong to: 0 (default) is that of `ap`, 1 the first of `cells`.
+    /// The number of their cell: 0 (default) is that of `ap`, 1 the first of `cells`.
     pub cell: Option<u64>,
 }
 
-/// A place on a station's way. It goes straight and evenly from each to the next, and stands before
-/// the first and after the last.
+/// A waypoint of a station. The station moves straight and at constant speed from each to the next,
+/// and stands still before the first and after the last.
 #[derive(Debug, Clone, PartialEq, Settings)]
 pub struct Waypoint {
-    /// When it is there, in seconds; always given, and later than at the one before.
+    /// When the station is there, in seconds; required, and later than at the previous waypoint.
     #[setting(key = "at_s", required = "as 20.0", range = 0.0..=LONGEST_S)]
     pub at: Instant,
-    /// Where that is, in metres east and north; always given.
+    /// The position in metres east and north; required.
     #[setting(required, range = -FARTHEST_M..=FARTHEST_M)]
     pub position_m: Vec<f64>,
 }
@@ -143,31 +146,31 @@ pub struct Waypoint {
 /// The access point.
 #[derive(Debug, Clone, PartialEq, Settings)]
 pub struct Ap {
-    /// What it sends from into the cell; default a drop-tail queue without limit.
+    /// The queue from which it sends into the cell. Default: a drop-tail queue without limit.
     pub queue: QueueSettings,
-    /// Frames that the device takes over from that queue, as at a station; default none.
+    /// Frames that the device takes from that queue, as at a station. Default: none.
     #[setting(range = 1..=100_000)]
     pub ring_packets: Option<u32>,
-    /// What its own access categories contend with; default by `wlan.edca_defaults`.
+    /// The contention parameters of its own access categories. Default: by `wlan.edca_defaults`.
     pub edca: Edca,
-    /// How it chooses the modes of its data frames, for each station apart; default
+    /// The rate control of its data frames, separately for each station. Default:
     /// `wlan.rate_control`.
     pub rate_control: Option<RateControlSettings>,
-    /// Where it stands, in metres east and north; with a radio, default [0, 0].
+    /// Its position in metres east and north. With a radio, the default is [0, 0].
     #[setting(range = -FARTHEST_M..=FARTHEST_M)]
     pub position_m: Option<Vec<f64>>,
-    /// Channel of its cell, with a radio; default 1.
+    /// Channel of its cell, with a radio. Default: 1.
     #[setting(range = 1..=233)]
     pub channel: Option<u64>,
 }
 
-/// What is measured, and how finely.
+/// The settings of the measurement.
 #[derive(Debug, Clone, PartialEq, Settings)]
 pub struct Measure {
-    /// Batches of the batch means behind 95 % intervals within a run.
+    /// The number of batches for the 95 % intervals within a run (batch means).
     #[setting(default = 20, range = 2..=1000)]
     pub batches: u64,
-    /// Time between two samples of a probe in seconds; default a thousandth of `duration_s`.
+    /// Time between two samples of a probe in seconds. Default: a thousandth of `duration_s`.
     #[setting(range = 1e-9..=LONGEST_S)]
     pub interval_s: Option<f64>,
 }

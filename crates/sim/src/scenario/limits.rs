@@ -1,4 +1,5 @@
-//! What several tables are held to.
+//! Limits that several tables share.
 
-/// The longest run, in seconds: beyond it nanoseconds still count, but nobody waits.
+/// The longest run in seconds: time in nanoseconds would allow longer runs, but they would not end
+/// in practice.
 pub(super) const LONGEST_S: f64 = 1e6;

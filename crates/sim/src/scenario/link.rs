@@ -7,16 +7,16 @@ use settings::{Choice, Settings};
 /// A full-duplex link between server and access point.
 #[derive(Debug, Clone, PartialEq, Settings)]
 pub struct Wire {
-    /// Each direction.
+    /// The settings of each direction.
     #[setting(flatten)]
     pub direction: LinkSettings,
-    /// Where it loses: in "both" directions, each by itself, or only "down" from the server or "up"
-    /// to it.
+    /// The directions that lose packets: "both", with independent losses, or only "down" from the
+    /// server or "up" to it.
     pub loss_direction: LossDirection,
 }
 
 impl Wire {
-    /// From the server to the access point, and back.
+    /// The link direction from the server to the access point, and the reverse.
     pub(super) fn directions(&self) -> [LinkSettings; 2] {
         let [down, up] = match self.loss_direction {
             LossDirection::Both => [true, true],
@@ -33,7 +33,7 @@ impl Wire {
 /// The directions of a wire that lose packets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Choice)]
 pub enum LossDirection {
-    /// Both, each by itself.
+    /// Both, with independent losses.
     #[default]
     Both,
     /// From the server.
@@ -42,10 +42,10 @@ pub enum LossDirection {
     Up,
 }
 
-/// A full-duplex link between two nodes. A host or router exists where a link names it.
+/// A full-duplex link between two nodes. A host or router exists if a link names it.
 #[derive(Debug, Clone, PartialEq, Settings)]
 pub struct Link {
-    /// What reports call it; default its two ends, as "r1-r2".
+    /// The name in reports. Default: the two ends, as "r1-r2".
     pub name: String,
     /// One end: "server", "ap", or a name for a host or router, as "r1".
     #[setting(required)]
@@ -61,7 +61,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// From `from` to `to`, and back.
+    /// The link direction from `from` to `to`, and the reverse.
     pub(super) fn directions(&self) -> [LinkSettings; 2] {
         let (there, back) = (&self.there, &self.reverse);
         let back = LinkSettings {
@@ -75,20 +75,20 @@ impl Link {
     }
 }
 
-/// The direction of a link from `to` to `from`, where it differs from the other.
+/// The direction of a link from `to` to `from`, as far as it differs from the other direction.
 #[derive(Debug, Clone, PartialEq, Settings)]
 pub struct Reverse {
-    /// Rate; default as in the other direction.
+    /// Rate. Default: as in the other direction.
     #[setting(key = "rate_mbps", range = LinkSettings::RATES_MBPS)]
     pub rate: Option<BitRate>,
-    /// Propagation; default as in the other direction.
+    /// Propagation delay. Default: as in the other direction.
     #[setting(key = "delay_ms", range = LinkSettings::DELAYS_MS)]
     pub delay: Option<Duration>,
-    /// What `to` sends from; default such a queue as in the other direction.
+    /// The queue from which `to` sends. Default: a queue with the settings of the other direction.
     pub queue: Option<QueueSettings>,
-    /// Framing around each IP packet; default as in the other direction.
+    /// Framing around each IP packet. Default: as in the other direction.
     #[setting(key = "overhead_bytes", range = LinkSettings::OVERHEADS)]
     pub overhead: Option<Bytes>,
-    /// What is lost in this direction; default nothing, whatever the other loses.
+    /// The losses in this direction. Default: none, whatever the losses of the other direction.
     pub loss: Option<LossSettings>,
 }

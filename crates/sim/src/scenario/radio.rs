@@ -4,15 +4,16 @@ use net::QueueSettings;
 use settings::Settings;
 use wifi::space::RadioSettings;
 
-/// Radios with power, noise and interference. With it nodes hear what arrives at them, and stand
-/// where `position_m` says; without it all hear all, and only `data_loss` and `ack_loss` spoil
-/// frames.
+/// Radios with power, noise and interference. With this table a node hears what arrives at its
+/// `position_m`. Without it every node hears every other, and frames are lost only in collisions
+/// and by `data_loss` and `ack_loss`.
 #[derive(Debug, Clone, PartialEq, Settings)]
 pub struct Radio {
-    /// What all radios do.
+    /// The settings of all radios.
     #[setting(flatten)]
     pub radio: RadioSettings,
-    /// Whether stations send to each other without the access point, which then is silent (IBSS).
+    /// Whether stations send to each other without an access point (IBSS). The access point then
+    /// sends nothing.
     pub ad_hoc: bool,
 }
 

@@ -1,7 +1,7 @@
-//! From what was written to what runs: every rule of meaning, every default, every pattern.
+//! Resolves a scenario to a plan: every semantic rule, every default, every pattern.
 //!
-//! Each rule reports to a [`Check`] and goes on with a harmless value, so that one pass finds all
-//! faults. A [`Plan`] is given out only if there is none.
+//! Each rule reports to a [`Check`] and continues with a valid value, so that one pass finds all
+//! faults. A [`Plan`] is returned only if there are none.
 
 mod cell;
 mod check;
@@ -26,9 +26,9 @@ use kernel::Duration;
 use settings::{Faults, Node, Path, Setting, Settings, Step, number};
 use std::sync::Arc;
 
-/// Resolves a document. Numbers out of range are looked for in what was written; their defaults
-/// stand in for them while the rest is looked at, so that nobody reads of a number that nobody
-/// wrote.
+/// Resolves a document. Numbers out of range are reported as they were written. Their defaults
+/// replace them for the other checks, so that no message mentions a number that the user did not
+/// write.
 pub(super) fn resolve(written: &Node, document: &Document) -> Result<Plan, Vec<Issue>> {
     let (root, mut faults) = (Path::default(), Faults::default());
     Document::check(written, settings::Check::new(&root, &mut faults));
@@ -43,7 +43,7 @@ pub(super) fn resolve(written: &Node, document: &Document) -> Result<Plan, Vec<I
     }
 }
 
-/// Faults in the order in which the reference lists the tables that they are in.
+/// Faults in the order of the tables in the reference.
 fn in_order(mut issues: Vec<Issue>) -> Vec<Issue> {
     let place = |issue: &Issue| {
         let Ok(Path(steps)) = Path::parse(&issue.path) else { return (0, 0) };
@@ -119,8 +119,8 @@ fn topology(
     })
 }
 
-/// The duration; if it is at fault, NaN, with which no comparison holds, so that nothing else is
-/// said to lie outside the run.
+/// The duration. If it is faulty it is NaN, for which no comparison holds, so that nothing is
+/// reported to be outside the run.
 fn duration(document: &Document, check: &Check) -> f64 {
     if check.is_out_of_range("duration_s") { f64::NAN } else { document.duration_s }
 }
@@ -166,7 +166,7 @@ fn measure(document: &Document, duration_s: f64, warmup_s: f64, check: &mut Chec
     }
     MeasurePlan {
         batches: batches as u32,
-        // A run of a few microseconds has samples of a nanosecond and not of none.
+        // In a run of a few microseconds samples are a nanosecond apart, and not zero.
         interval: Duration(Duration::from_secs_f64(interval_s).0.max(1)),
     }
 }

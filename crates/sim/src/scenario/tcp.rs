@@ -9,16 +9,16 @@ pub struct Tcp {
     /// Both ends.
     #[setting(flatten)]
     pub config: Config,
-    /// Of which radio links the controller is told the rate, at first and at each change.
+    /// The radio links whose rate the congestion control learns, at first and at each change.
     pub link_rate: LinkRate,
 }
 
-/// Of which radio links a controller is told the rate.
+/// The radio links whose rate a congestion control learns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Choice)]
 pub enum LinkRate {
-    /// Those by which the sender's own node sends its data.
+    /// The links on which the sender's own node sends its data.
     #[default]
     Own,
-    /// The slowest that its data crosses, as if the network told it.
+    /// The slowest link that its data crosses, as if the network reported it.
     Path,
 }

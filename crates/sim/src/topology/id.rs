@@ -8,11 +8,11 @@ pub struct RadioId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WireId(pub u32);
 
-/// A link, by its place in `Plan::links`.
+/// A link, by its index in `Plan::links`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId(pub u32);
 
-/// By what a packet leaves a node.
+/// The interface by which a packet leaves a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Interface {
     /// Over the air.

@@ -3,19 +3,19 @@
 use super::id::{Interface, RadioId, WireId};
 use wire::NodeId;
 
-/// A step on the way of a packet.
+/// A hop of a packet's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hop {
-    /// Over the air, by this radio to that; `None` is all.
+    /// Over the air, from this radio to that one; `None` is broadcast.
     Air {
-        /// Who sends.
+        /// The transmitter.
         by: RadioId,
-        /// Who receives.
+        /// The receiver.
         to: Option<RadioId>,
     },
-    /// By this direction of a link.
+    /// Over this link direction.
     Wire(WireId),
-    /// To a node that sits at this one: nothing is sent.
+    /// To a node that is at this one: nothing is sent.
     Inside(NodeId),
 }
 
@@ -48,24 +48,24 @@ struct Table {
     broadcast: Option<Hop>,
 }
 
-/// Where packets for those go that are not in a table.
+/// The next hops of destinations that are not in a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Others {
     Nowhere,
-    /// All the same way.
+    /// The same hop for all.
     Hop(Hop),
-    /// Straight to each, by this radio.
+    /// Directly to each destination, by this radio.
     Neighbours(RadioId),
 }
 
 impl Routes {
-    /// No ways yet. These are the radios by which the nodes are reached over the air.
+    /// An empty table. The argument gives the radio by which each node is reached over the air.
     pub(super) fn new(radios: Vec<RadioId>) -> Self {
         let table = Table { first: 0, hops: Vec::new(), others: Others::Nowhere, broadcast: None };
         Self { tables: vec![table; radios.len()], radios }
     }
 
-    /// Where a packet at `node` goes next that is for another node, or for all.
+    /// The next hop of a packet at `node` for another node, or for all nodes.
     pub fn hop(&self, node: NodeId, to: Option<NodeId>) -> Option<Hop> {
         let table = &self.tables[node.0 as usize];
         let Some(to) = to else { return table.broadcast };
@@ -79,7 +79,8 @@ impl Routes {
         }
     }
 
-    /// What is at `node` for `to` goes this way. Destinations of a node are told in their order.
+    /// Sets the next hop from `node` to `to`. The destinations of a node must be set in their
+    /// order.
     pub(super) fn set(&mut self, node: NodeId, to: NodeId, hop: Hop) {
         let table = &mut self.tables[node.0 as usize];
         if table.hops.is_empty() {
@@ -89,19 +90,19 @@ impl Routes {
         table.hops.push(Some(hop));
     }
 
-    /// What is at `node` for all other destinations goes this way, broadcasts too.
+    /// Sets the next hop from `node` to all other destinations, including broadcast.
     pub(super) fn set_others(&mut self, node: NodeId, hop: Hop) {
         let table = &mut self.tables[node.0 as usize];
         (table.others, table.broadcast) = (Others::Hop(hop), Some(hop));
     }
 
-    /// What is at `node` for all other destinations goes straight to each by a radio.
+    /// At `node`, packets for all other destinations go directly to each by a radio.
     pub(super) fn set_neighbours(&mut self, node: NodeId, by: RadioId) {
         self.tables[node.0 as usize].others = Others::Neighbours(by);
         self.set_broadcast(node, by);
     }
 
-    /// Broadcasts at `node` go out by a radio.
+    /// At `node`, broadcasts are sent by a radio.
     pub(super) fn set_broadcast(&mut self, node: NodeId, by: RadioId) {
         self.tables[node.0 as usize].broadcast = Some(Hop::Air { by, to: None });
     }

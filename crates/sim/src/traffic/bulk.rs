@@ -7,12 +7,12 @@ use settings::Settings;
 /// One transfer over TCP.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct Bulk {
-    /// How much is sent; default endless.
+    /// The amount sent. Default: unlimited.
     #[setting(key = "size_bytes", range = 1..=MUCH)]
     pub size: Option<Bytes>,
 }
 
-/// What is written to a connection without an end: more than any run can send.
+/// The amount of an unlimited transfer: more than any run can send.
 const ENDLESS: Bytes = Bytes(1 << 60);
 
 impl TrafficModel for Bulk {
@@ -34,7 +34,8 @@ impl Source for Transfer {
     fn on_event(&mut self, _: Instant, event: Event, out: &mut Vec<Command>) {
         match event {
             Event::Begin { start, stop } => {
-                // The stop has a timer of its own: what is written would go on being sent.
+                // The stop needs its own timer, since data that is already written would otherwise
+                // be sent after it.
                 out.extend(stop.map(Command::Wake));
                 out.push(Command::Wake(start));
             }

@@ -22,7 +22,7 @@ impl Cbr {
     }
 }
 
-/// The source alone would take all the time of a run.
+/// A rate at which the source alone would take the whole computing time of a run.
 fn bounded(cbr: &Cbr, at: &Path, faults: &mut Faults) {
     const MOST_PER_SECOND: f64 = 1e6;
     let per_second = cbr.per_second();

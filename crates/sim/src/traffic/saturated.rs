@@ -1,10 +1,10 @@
-//! A datagram is always waiting.
+//! Saturated traffic: a datagram is always waiting.
 
 use super::{Command, DatagramSize, Event, Origin, Pace, Source, TrafficModel, Transport};
 use kernel::{Bytes, Instant};
 use settings::Settings;
 
-/// Datagrams over UDP, of which one is always waiting.
+/// Saturated traffic over UDP: a datagram is always waiting at the node.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct Saturated {
     /// Size of each datagram: an IP packet of 1500 bytes, the payload of an Ethernet frame.

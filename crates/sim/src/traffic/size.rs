@@ -1,10 +1,10 @@
-//! How large files are. Each law is a file in `size/` and a line below.
+//! Distributions of file sizes. Each is a file in `size/` and a line below.
 
 use kernel::{Bytes, Rng};
 use std::fmt;
 
 settings::registry! {
-    /// How large files are.
+    /// The distribution of file sizes.
     pub enum Size: SizeLaw = Pareto;
     constant: Constant(Constant),
     exponential: Exponential(Exponential),
@@ -12,17 +12,17 @@ settings::registry! {
     empirical: Empirical(Empirical),
 }
 
-/// A law of sizes.
+/// A distribution of sizes.
 pub trait SizeLaw {
-    /// What draws sizes by it.
+    /// A sampler of this distribution.
     fn draw(&self) -> Draw;
 }
 
-/// Draws sizes.
+/// Draws file sizes.
 pub struct Draw(Box<dyn Fn(&mut Rng) -> Bytes + Send>);
 
 impl Draw {
-    /// Draws as this function does.
+    /// A sampler by this function.
     pub fn new(draw: impl Fn(&mut Rng) -> Bytes + Send + 'static) -> Self {
         Self(Box::new(draw))
     }
@@ -39,11 +39,11 @@ impl fmt::Debug for Draw {
     }
 }
 
-/// More data than could be transferred in the longest run.
+/// More data than the longest run could transfer.
 pub(super) const MUCH: u64 = 1_000_000_000_000_000;
 
-/// Sizes are whole bytes, at least one, and no larger than a petabyte: a Pareto variate of shape
-/// near 1 has no bound of its own.
+/// Sizes are whole bytes, at least one, and at most a petabyte, since a Pareto variate with a shape
+/// near 1 is not bounded.
 fn whole(drawn: f64) -> Bytes {
     Bytes((drawn + 0.5).clamp(1.0, MUCH as f64) as u64)
 }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
     use kernel::Seed;
 
-    /// The first `n` sizes by a law.
+    /// The first `n` sizes of a distribution.
     pub(super) fn drawn(law: &dyn SizeLaw, n: usize) -> Vec<u64> {
         let mut rng = Seed { root: 1, replication: 0 }.stream("traffic.size", 0);
         let draw = law.draw();

@@ -1,4 +1,4 @@
-//! A source for the test of extensions: all its datagrams at once.
+//! A source for the test of extensions, which sends all its datagrams at once.
 
 use crate::traffic::{Command, DatagramSize, Event, Origin, Pace, Source, TrafficModel, Transport};
 use kernel::Instant;
@@ -7,10 +7,10 @@ use settings::Settings;
 /// Datagrams over UDP, all at once.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct ToySourceConfig {
-    /// Datagrams that are sent at once.
+    /// The number of datagrams.
     #[setting(default = 3, range = 1..=100)]
     pub packets: u32,
-    /// How large they are.
+    /// Their size.
     #[setting(flatten)]
     pub size: DatagramSize,
 }

@@ -1,4 +1,4 @@
-//! A browsing user: file, pause, file, pause, ...
+//! Web browsing: file, pause, file, pause, ...
 
 use super::{Command, Draw, Event, Origin, Size, Source, TrafficModel, Transport};
 use kernel::{Bytes, Duration, Instant, Rng};
@@ -7,18 +7,18 @@ use settings::{Choice, Settings};
 /// Files over TCP with pauses between them, each file over a new connection.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct Web {
-    /// How large files are.
+    /// The distribution of file sizes.
     pub size: Size,
-    /// Mean of the exponential pause.
+    /// Mean of the pause, which is exponentially distributed.
     #[setting(key = "think_s", default = 10.0, range = 0.0..=1e6)]
     pub think: Duration,
-    /// How many files each flow has; default endless.
-    #[setting(range = 1.., too_low = "0 files are no session; the least is 1")]
+    /// The number of files of each flow. Default: unlimited.
+    #[setting(range = 1.., too_low = "0 files are no session; the minimum is 1")]
     pub files: Option<u64>,
     /// What a session begins with.
     #[setting(default = First::Think)]
     pub first: First,
-    /// When a file's delay ends; it begins when the file is asked for.
+    /// The event that ends the delay of a file; the delay begins with the request.
     #[setting(default = DelayEnd::Delivered)]
     pub delay: DelayEnd,
 }
@@ -26,18 +26,18 @@ pub struct Web {
 /// What a web session begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
 pub enum First {
-    /// A pause, so that sessions do not begin together.
+    /// A pause, so that sessions do not all begin at the same time.
     Think,
     /// A file.
     File,
 }
 
-/// When a file's delay ends; it begins when the file is asked for.
+/// The event that ends the delay of a file; the delay begins with the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
 pub enum DelayEnd {
-    /// The last byte has reached the receiver's application.
+    /// The last byte reached the receiver's application.
     Delivered,
-    /// The sender has seen the last byte acknowledged.
+    /// The acknowledgement of the last byte reached the sender.
     Acknowledged,
 }
 
@@ -76,15 +76,15 @@ struct User {
     files_left: Option<u64>,
     first: First,
     delay_end: DelayEnd,
-    /// Files are filled up to a multiple of this.
+    /// Files are rounded up to a multiple of this.
     unit: Bytes,
     sizes: Rng,
     pauses: Rng,
-    /// When the file in transfer was asked for.
+    /// When the file in transfer was requested.
     asked: Instant,
-    /// Its bytes that the receiver still lacks.
+    /// The bytes of the file that the receiver has not received yet.
     missing: Bytes,
-    /// The transfer's measured end has passed.
+    /// The event that ends the delay has occurred.
     ended: bool,
     /// The connection has closed.
     closed: bool,
@@ -131,7 +131,7 @@ impl User {
         Duration::from_secs_f64(self.pauses.exponential(self.think.as_secs_f64()))
     }
 
-    /// Asks for the next file over a new connection, if the user is ready and wants another.
+    /// Requests the next file over a new connection, if the pause is over and another file remains.
     fn ask(&mut self, now: Instant, out: &mut Vec<Command>) {
         if !(self.ended && self.closed && self.rested) || self.files_left == Some(0) {
             return;
@@ -144,7 +144,7 @@ impl User {
         out.extend([Command::Renew, Command::Open, Command::Write(size), Command::Close]);
     }
 
-    /// The measured end of a transfer: the pause begins.
+    /// The event that ends the delay of a file: the pause begins.
     fn end(&mut self, now: Instant, out: &mut Vec<Command>) {
         if self.ended {
             return;
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(asked(&mut *source, &[(half, bytes), (half, Event::Acknowledged)]), []);
         let ended = [Command::Session(START), Command::Wake(end)];
         assert_eq!(asked(&mut *source, &[(end, bytes)]), ended);
-        // The next file waits for the pause and for the old connection's end.
+        // The next file waits for the end of the pause and of the old connection.
         assert_eq!(asked(&mut *source, &[(end, Event::Timer)]), []);
         assert_eq!(asked(&mut *source, &[(end, Event::Closed)]), FILE);
     }

@@ -1,4 +1,5 @@
-//! Between the network layer and the air: queues that serve, and frames that come up.
+//! The interface between the network layer and the medium: queues from which radios send, and
+//! received frames.
 
 use super::{Event, World};
 use crate::medium::Medium;
@@ -10,15 +11,15 @@ use wifi::space::Heard;
 use wifi::{MsduOutcome, MsduSource};
 use wire::{NodeId, Packet, TrafficClass};
 
-/// The queues of radios, out of which packets join those in service.
+/// The queues of radios as a frame source: the medium takes further packets from them.
 struct Waiting<'a, O> {
     now: Instant,
     topology: &'a Topology,
     queues: &'a mut [Box<dyn net::Queue>],
     signals: &'a mut Vec<Signal>,
-    /// What the queues have dropped and marked, and whose they are.
+    /// Drops and marks of the queues, with the radio of each queue.
     noted: &'a mut Vec<(RadioId, Signal)>,
-    suppliers: &'a mut Vec<RadioId>,
+    refilling: &'a mut Vec<RadioId>,
     observers: &'a mut O,
 }
 
@@ -33,15 +34,15 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
             self.observers.on(self.now, &Notice::Dequeued { by, to: Some(to), packet });
         }
         self.noted.extend(self.signals.drain(..).map(|signal| (by, signal)));
-        if packet.is_some() && self.suppliers.last() != Some(&by) {
-            self.suppliers.push(by);
+        if packet.is_some() && self.refilling.last() != Some(&by) {
+            self.refilling.push(by);
         }
         packet
     }
 }
 
 impl<O: Observer> World<O> {
-    /// From now on observers are told of what radios in space hear.
+    /// From now on, receptions in space are reported to observers.
     pub(crate) fn listen(&mut self) {
         if let Medium::Space(space) = &mut self.cell {
             space.watch();
@@ -61,8 +62,8 @@ impl<O: Observer> World<O> {
         }
     }
 
-    /// Lets something happen in the cell that may take packets out of the queues.
-    pub(super) fn with_supply(
+    /// Handles an event of the medium that may take packets out of the queues.
+    pub(super) fn with_frame_source(
         &mut self,
         event: impl FnOnce(&mut Medium, &mut dyn MsduSource, &mut Vec<wifi::Command>),
     ) {
@@ -71,8 +72,8 @@ impl<O: Observer> World<O> {
             topology: &self.topology,
             queues: &mut self.queues,
             signals: &mut self.signals,
-            noted: &mut self.supply_signals,
-            suppliers: &mut self.suppliers,
+            noted: &mut self.refill_signals,
+            refilling: &mut self.refilling,
             observers: &mut self.observers,
         };
         event(&mut self.cell, &mut waiting, &mut self.cell_out);
@@ -81,16 +82,16 @@ impl<O: Observer> World<O> {
             Medium::Cell(_) => Vec::new(),
         };
         self.observers.on(self.now, &Notice::Air { medium: &self.cell, heard: &heard });
-        while let Some((by, signal)) = self.supply_signals.pop() {
+        while let Some((by, signal)) = self.refill_signals.pop() {
             self.settle_signal(by, signal);
         }
-        while let Some(by) = self.suppliers.pop() {
+        while let Some(by) = self.refilling.pop() {
             self.note_queue(by);
         }
         self.settle_cell();
     }
 
-    /// Gives a radio that is free for a class its next packet.
+    /// Passes the next packet to a radio that can accept one of this class.
     fn serve(&mut self, by: RadioId, class: TrafficClass) {
         let queue = &mut self.queues[by.0 as usize];
         let popped = if self.cell.has_categories() {
@@ -111,7 +112,7 @@ impl<O: Observer> World<O> {
         self.note_queue(by);
     }
 
-    /// The radio that is to receive a packet which waits at another; `None` is all.
+    /// The receiving radio of a packet that waits at another; `None` is broadcast.
     fn receiver(&self, by: RadioId, to: Option<NodeId>) -> Option<RadioId> {
         match self.routes.hop(self.topology.radio(by).node, to) {
             Some(Hop::Air { to, .. }) => to,
@@ -119,7 +120,7 @@ impl<O: Observer> World<O> {
         }
     }
 
-    /// Takes account of what a radio's queue has dropped and marked.
+    /// Handles the drops and marks of a radio's queue.
     fn settle_signals(&mut self, by: RadioId) {
         while let Some(signal) = self.signals.pop() {
             self.settle_signal(by, signal);
@@ -131,7 +132,7 @@ impl<O: Observer> World<O> {
         match signal {
             Signal::Drop(packet) => {
                 self.drop_packet(at, &packet, DropCause::Queue);
-                self.starve(self.topology.radio(by).node, &packet);
+                self.mark_short(self.topology.radio(by).node, &packet);
             }
             Signal::Mark(packet) => {
                 self.observers.on(self.now, &Notice::Marked { at, packet: &packet });
@@ -149,7 +150,7 @@ impl<O: Observer> World<O> {
         self.observers.on(self.now, &Notice::Contention { medium: &self.cell });
     }
 
-    /// Carries out what the cell asks for, in the order in which it asked.
+    /// Executes the commands of the medium in their order.
     pub(super) fn settle_cell(&mut self) {
         if self.cell_settling {
             return;
@@ -166,8 +167,8 @@ impl<O: Observer> World<O> {
                 wifi::Command::Step(at) => self.agenda.at(at, Event::AirStep),
                 wifi::Command::Began => self.on_exchange(),
                 wifi::Command::Ended => self.observers.on(self.now, &Notice::ExchangeEnded),
-                wifi::Command::ExchangeSent { node, peer, used, arrived } => {
-                    self.on_aired(RadioId(node), peer.map(RadioId), used, arrived);
+                wifi::Command::Aired { node, peer, used, arrived } => {
+                    self.on_airtime_used(RadioId(node), peer.map(RadioId), used, arrived);
                 }
                 wifi::Command::Deliver { node, packet } => {
                     self.on_received(RadioId(node), packet);
@@ -190,20 +191,26 @@ impl<O: Observer> World<O> {
         self.observers.on(self.now, &Notice::ExchangeBegan { exchange, cell });
     }
 
-    /// Tells an access point's queue of the airtime that a station's traffic takes. A collision
-    /// counts as long as it lasts.
-    fn on_aired(&mut self, by: RadioId, with: Option<RadioId>, used: Duration, arrived: bool) {
-        self.observers.on(self.now, &Notice::Aired { by, with, used, arrived });
-        let (gate, station, received) = match with {
+    /// Reports the airtime of a station's traffic to the queue of its access point. A collision
+    /// counts with its whole duration.
+    fn on_airtime_used(
+        &mut self,
+        by: RadioId,
+        with: Option<RadioId>,
+        used: Duration,
+        arrived: bool,
+    ) {
+        self.observers.on(self.now, &Notice::AirtimeUsed { by, with, used, arrived });
+        let (access_point, station, received) = match with {
             _ if self.topology.is_access_point(by) => (by, with, false),
             Some(with) if arrived && self.topology.is_access_point(with) => (with, Some(by), true),
             _ => return,
         };
         let station = station.map(|station| self.topology.radio(station).node);
-        self.queues[gate.0 as usize].on_airtime(&Airtime { station, received, used });
+        self.queues[access_point.0 as usize].on_airtime(&Airtime { station, received, used });
     }
 
-    /// A frame's packet came up: its node is the destination, or forwards.
+    /// The MAC delivers a packet: its node is the destination, or forwards it.
     fn on_received(&mut self, by: RadioId, packet: Packet) {
         self.observers.on(self.now, &Notice::Received { by, packet: &packet });
         match packet.to {
@@ -212,12 +219,12 @@ impl<O: Observer> World<O> {
         }
     }
 
-    /// A radio's frame was sent or given up: it takes the next.
-    fn on_served(&mut self, by: RadioId, packet: &Packet, outcome: MsduOutcome, received: bool) {
+    /// A radio has sent or discarded a packet, and takes the next one.
+    fn on_served(&mut self, by: RadioId, packet: &Packet, outcome: Outcome, received: bool) {
         self.observers.on(self.now, &Notice::Served { by, packet, outcome, received });
         self.queues[by.0 as usize].release(self.now, packet, &mut self.signals);
         self.settle_signals(by);
-        // A frame given up after its ACKs were lost has arrived all the same.
+        // A packet that was discarded only because its ACKs were lost has arrived.
         if !received {
             let cause = match outcome {
                 MsduOutcome::RetryLimit => DropCause::RetryLimit,

@@ -1,7 +1,7 @@
-//! What senders are told of the rates of radio links.
+//! Hints for senders about the rates of radio links.
 
 use super::World;
-use super::told::Told;
+use super::rate_hints::RateHints;
 use crate::flow::Transport;
 use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
@@ -11,11 +11,12 @@ use wifi::phy::Mode;
 use wire::FlowId;
 
 impl<O: Observer> World<O> {
-    /// Finds out which ways concern which flows, and tells each the rate it begins with.
-    pub(super) fn tell_rates(&mut self, plan: &Plan) {
-        self.told = Told::new(plan);
+    /// Determines which flows receive hints about which link directions, and passes each its
+    /// initial rate.
+    pub(super) fn hint_rates(&mut self, plan: &Plan) {
+        self.rate_hints = RateHints::new(plan);
         for i in 0..self.flows.len() {
-            self.tell_rate(self.flows[i].id);
+            self.hint_rate(self.flows[i].id);
         }
     }
 
@@ -24,18 +25,18 @@ impl<O: Observer> World<O> {
         self.cell.mode(by.0, to.0)
     }
 
-    /// A radio sends to another in another mode than before.
+    /// The mode of a link direction changes.
     pub(super) fn on_mode(&mut self, by: RadioId, to: RadioId, mode: &Mode) {
         self.observers.on(self.now, &Notice::Mode { by, to, mode });
-        for i in 0..self.told.flows((by, to)).len() {
-            self.tell_rate(self.told.flows((by, to))[i]);
+        for i in 0..self.rate_hints.flows((by, to)).len() {
+            self.hint_rate(self.rate_hints.flows((by, to))[i]);
         }
     }
 
-    /// Tells a flow's sender the rate of the slowest way that concerns it.
-    pub(super) fn tell_rate(&mut self, flow: FlowId) {
-        let ways = self.told.ways(flow).iter();
-        let slowest = ways.filter_map(|&(by, to)| Some(self.mode(by, to)?.rate)).min();
+    /// Passes the lowest rate among its link directions to a flow's sender.
+    pub(super) fn hint_rate(&mut self, flow: FlowId) {
+        let directions = self.rate_hints.directions(flow).iter();
+        let slowest = directions.filter_map(|&(by, to)| Some(self.mode(by, to)?.rate)).min();
         if let (Some(rate), Transport::Tcp(tcp)) =
             (slowest, &mut self.flows[flow.0 as usize].transport)
         {

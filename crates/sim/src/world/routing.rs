@@ -1,4 +1,4 @@
-//! How a packet finds its way between nodes: over links, hop by hop, and through the cell.
+//! Forwarding of packets between nodes: over links, hop by hop, and through the cell.
 
 use super::{Event, World};
 use crate::flow::Transport;
@@ -36,9 +36,9 @@ impl<O: Observer> World<O> {
         self.settle_wire(wire, first);
     }
 
-    /// Carries out what a link asks for, which stands in the buffer from `first` on. A packet that
-    /// is delivered may go on over another link, whose commands then stand behind these for a
-    /// while: one buffer serves a way of any length.
+    /// Executes the commands of a link, which are in the buffer from `first` on. A delivered packet
+    /// may be forwarded over another link, whose commands are then appended to the same buffer. One
+    /// buffer thus serves a path of any length.
     fn settle_wire(&mut self, wire: WireId, first: usize) {
         let at = Interface::Wire(wire);
         let packets = self.wires[wire.0 as usize].link().queue().len();
@@ -51,7 +51,7 @@ impl<O: Observer> World<O> {
                 }
                 net::Command::Signal(Signal::Drop(packet)) => {
                     self.drop_packet(at, &packet, DropCause::WireQueue);
-                    self.starve(self.topology.wire(wire).from, &packet);
+                    self.mark_short(self.topology.wire(wire).from, &packet);
                 }
                 net::Command::Signal(Signal::Mark(packet)) => {
                     self.observers.on(self.now, &Notice::Marked { at, packet: &packet });
@@ -77,7 +77,7 @@ impl<O: Observer> World<O> {
         self.observers.on(self.now, &Notice::Dropped { at, packet, cause });
     }
 
-    /// A packet is where it was sent to.
+    /// A packet has reached its destination.
     fn arrive(&mut self, packet: &Packet) {
         self.observers.on(self.now, &Notice::Arrived { packet });
         if let Body::Segment(mut segment) = packet.body {
@@ -88,7 +88,8 @@ impl<O: Observer> World<O> {
         }
     }
 
-    /// One of the cell's nodes has a broadcast; the flow counts each once, at the first node.
+    /// A node of the cell has received a broadcast. The flow counts each broadcast once, at the
+    /// first node.
     pub(super) fn arrive_broadcast(&mut self, packet: &Packet) {
         let Body::Datagram(datagram) = packet.body else { return };
         let Transport::Udp(udp) = &mut self.flows[datagram.flow.0 as usize].transport else {

@@ -1,4 +1,4 @@
-//! What sources are told, and what they ask for.
+//! The events and the commands of traffic sources.
 
 use super::World;
 use crate::flow::{Flow, Side, Transport, UdpFlow};
@@ -9,23 +9,24 @@ use tcp::Sender;
 use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet};
 
 impl<O: Observer> World<O> {
-    /// A timer of a source has run out.
+    /// The timer of a source expired.
     pub(super) fn on_traffic(&mut self, flow: FlowId) {
         let has_stopped = self.now >= self.flows[flow.0 as usize].stop;
-        self.tell_source(flow, if has_stopped { Event::Stop } else { Event::Timer });
+        self.notify_source(flow, if has_stopped { Event::Stop } else { Event::Timer });
     }
 
-    /// One side of a flow's connection has closed.
+    /// One end of a flow's connection is closed.
     pub(super) fn on_closed(&mut self, flow: FlowId, side: Side) {
         self.observers.on(self.now, &Notice::Closed { flow, side });
         if side == Side::Sender && self.now < self.flows[flow.0 as usize].stop {
-            self.tell_source(flow, Event::Closed);
+            self.notify_source(flow, Event::Closed);
         }
     }
 
-    /// Tells a source what happens, and carries out what it asks for.
-    pub(super) fn tell_source(&mut self, flow: FlowId, event: Event) {
-        // Carrying out a command may tell sources more, whose commands then stand behind these.
+    /// Passes an event to a source, and executes its commands.
+    pub(super) fn notify_source(&mut self, flow: FlowId, event: Event) {
+        // Executing a command may cause events for other sources, whose commands are appended to
+        // this buffer.
         let first = self.source_out.len();
         self.flows[flow.0 as usize].source.on_event(self.now, event, &mut self.source_out);
         for i in first..self.source_out.len() {
@@ -46,12 +47,12 @@ impl<O: Observer> World<O> {
                 self.observers.on(self.now, &Notice::Fetched { flow, asked });
             }
             Command::Renew => self.renew(flow),
-            Command::Open => self.tell_sender(flow, Sender::on_open),
+            Command::Open => self.request_of_sender(flow, Sender::on_open),
             Command::Write(bytes) => {
-                self.tell_sender(flow, |sender, now, out| sender.on_data(now, bytes, out));
+                self.request_of_sender(flow, |sender, now, out| sender.on_data(now, bytes, out));
             }
-            Command::Close => self.tell_sender(flow, Sender::on_close),
-            Command::Abandon => self.tell_sender(flow, Sender::on_stop),
+            Command::Close => self.request_of_sender(flow, Sender::on_close),
+            Command::Abandon => self.request_of_sender(flow, Sender::on_stop),
         }
     }
 
@@ -59,12 +60,12 @@ impl<O: Observer> World<O> {
     fn renew(&mut self, flow: FlowId) {
         let Transport::Tcp(tcp) = &mut self.flows[flow.0 as usize].transport else { return };
         tcp.reconnect(flow);
-        self.tell_rate(flow);
+        self.hint_rate(flow);
         self.observers.on(self.now, &Notice::Renewed { flow });
     }
 
-    /// Tells the sender of a flow what its source asks for.
-    fn tell_sender(
+    /// Passes a request of its source to the sender of a flow.
+    fn request_of_sender(
         &mut self,
         flow: FlowId,
         event: impl FnOnce(&mut Sender, Instant, &mut Vec<tcp::Command>),
@@ -74,22 +75,22 @@ impl<O: Observer> World<O> {
         }
     }
 
-    /// Datagrams that a saturated source keeps at its node: what one access may take along is in
-    /// service, and as many wait behind it.
+    /// The number of datagrams that a saturated source keeps at its node: as many as one access may
+    /// send are in service, and as many wait behind them.
     fn saturated_depth(&self) -> u32 {
         2 * self.cell.packets_per_access()
     }
 
-    /// Keeps a saturated source's datagrams waiting at its node.
+    /// Refills the queue of a node with the datagrams of a saturated source.
     fn top_up(&mut self, flow: FlowId) {
         let waiting = self.waiting(flow).unwrap_or(u32::MAX);
-        // The queue may drop one at once: then the next frame that leaves makes room for another.
+        // The queue may drop a datagram at once. Then the next frame that leaves triggers a refill.
         for _ in waiting..self.saturated_depth() {
-            self.tell_source(flow, Event::Room);
+            self.notify_source(flow, Event::Room);
         }
     }
 
-    /// Datagrams that wait at the node, of a source of which one always does.
+    /// For a saturated source, the datagrams that wait at its node.
     fn waiting(&self, flow: FlowId) -> Option<u32> {
         match self.flows[flow.0 as usize].transport {
             Transport::Udp(UdpFlow { waiting, .. }) => waiting,
@@ -97,7 +98,8 @@ impl<O: Observer> World<O> {
         }
     }
 
-    /// Whether a packet is of a saturated source at `node`; if so, one less waits there.
+    /// Whether a packet is from a saturated source at `node`; if so, it no longer counts as waiting
+    /// there.
     fn take_saturated(&mut self, node: NodeId, packet: &Packet) -> bool {
         let is_here = self.topology.outlet(packet.from) == node;
         match &mut self.flows[packet.flow().0 as usize].transport {
@@ -109,40 +111,41 @@ impl<O: Observer> World<O> {
         }
     }
 
-    /// The queue of `node` has dropped a packet.
-    pub(super) fn starve(&mut self, node: NodeId, packet: &Packet) {
+    /// The queue of `node` has dropped a packet: if its source is saturated, it is short of
+    /// packets.
+    pub(super) fn mark_short(&mut self, node: NodeId, packet: &Packet) {
         if !self.saturated[node.0 as usize].is_empty() && self.take_saturated(node, packet) {
-            self.starved[node.0 as usize] = true;
+            self.is_short[node.0 as usize] = true;
         }
     }
 
-    /// A packet has left `node`: the saturated source that sent it makes another. After drops the
-    /// sources that miss datagrams take turns.
+    /// A packet has left `node`: the saturated source that sent it sends another. After drops, the
+    /// sources that are short take turns.
     pub(super) fn refill(&mut self, node: NodeId, packet: &Packet) {
         if self.saturated[node.0 as usize].is_empty() {
             return;
         }
         let flow = packet.flow();
         let own = self.take_saturated(node, packet);
-        if self.starved[node.0 as usize] {
-            self.feed_after(node, flow);
+        if self.is_short[node.0 as usize] {
+            self.refill_next(node, flow);
         } else if own && self.now < self.flows[flow.0 as usize].stop {
             self.top_up(flow);
         }
     }
 
-    /// The next saturated source of a node after this flow that misses a datagram makes one.
-    fn feed_after(&mut self, node: NodeId, flow: FlowId) {
+    /// The next saturated source of a node after this flow that is short of datagrams sends one.
+    fn refill_next(&mut self, node: NodeId, flow: FlowId) {
         let depth = self.saturated_depth();
         let here = &self.saturated[node.0 as usize];
         let next = here.partition_point(|&other| other <= flow);
-        let hungry = |&&flow: &&FlowId| {
+        let lacks = |&&flow: &&FlowId| {
             let misses = self.waiting(flow).is_some_and(|waiting| waiting < depth);
             misses && self.now < self.flows[flow.0 as usize].stop
         };
-        match here[next..].iter().chain(&here[..next]).find(hungry) {
-            Some(&flow) => self.tell_source(flow, Event::Room),
-            None => self.starved[node.0 as usize] = false,
+        match here[next..].iter().chain(&here[..next]).find(lacks) {
+            Some(&flow) => self.notify_source(flow, Event::Room),
+            None => self.is_short[node.0 as usize] = false,
         }
     }
 

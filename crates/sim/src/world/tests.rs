@@ -1,4 +1,4 @@
-//! What observers are told.
+//! Tests of the notices that observers receive.
 
 use super::{Step, World};
 use crate::control::NoExternal;
@@ -9,7 +9,7 @@ use kernel::{Instant, Seed};
 use std::sync::Arc;
 use wire::Packet;
 
-/// Writes down what happens, by this rule.
+/// Records notices by this function.
 struct Recorder {
     write: fn(&Notice<'_>) -> Option<String>,
     lines: Vec<String>,
@@ -21,7 +21,7 @@ impl Observer for Recorder {
     }
 }
 
-/// What a run of a scenario writes.
+/// The records of a run of a scenario.
 fn lines(scenario: &str, write: fn(&Notice<'_>) -> Option<String>) -> Vec<String> {
     let plan = Scenario::parse(scenario).expect("a scenario").resolve().expect("a plan");
     let recorder = Recorder { write, lines: Vec::new() };
@@ -32,7 +32,7 @@ fn lines(scenario: &str, write: fn(&Notice<'_>) -> Option<String>) -> Vec<String
     world.observers.lines
 }
 
-/// The way of packets.
+/// The path of packets.
 fn way(notice: &Notice<'_>) -> Option<String> {
     let name = |at: &Interface| match *at {
         Interface::Wire(WireId(wire)) => format!("wire {wire}"),
@@ -94,7 +94,7 @@ fn a_sender_is_shown_after_each_timeout() {
         Notice::Sender { sender, .. } => Some(format!("timeouts {}", sender.counters().timeouts)),
         _ => None,
     });
-    // At first it is told the rate of its link.
+    // At first the sender receives a hint about the rate of its link.
     let expected = ["timeouts 0", "timer Retransmit", "timeouts 1", "timer Retransmit"];
     assert_eq!(lines[..4], expected);
 }

@@ -9,7 +9,7 @@ impl Draw {
             [self.whole(0, 8) as usize]
     }
 
-    /// Keys of stations, whose table is open.
+    /// Keys of stations, within their table.
     pub(super) fn modern_stations(&mut self, standard: &str, text: &mut String) {
         if has_mcs(standard) && self.flip(0.3) {
             writeln!(text, "ap_mcs = {}", self.whole(0, 7)).unwrap();
@@ -19,7 +19,7 @@ impl Draw {
         }
     }
 
-    /// Keys of the access point, whose table is open.
+    /// Keys of the access point, within its table.
     pub(super) fn modern_ap(&mut self, standard: &str, text: &mut String) {
         if self.flip(0.3) {
             writeln!(text, "rate_control = {}", self.rate_control(standard)).unwrap();

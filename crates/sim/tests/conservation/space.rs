@@ -1,4 +1,4 @@
-//! Scenarios in space: places, several cells, ad-hoc networks, every model of the air.
+//! Scenarios in space: positions, several cells, ad-hoc networks, every model of propagation.
 
 use super::Draw;
 use std::fmt::Write as _;
@@ -48,7 +48,7 @@ impl Draw {
         for _ in 0..self.whole(1, 4) {
             self.spatial_flow(stations, ad_hoc, &mut text);
         }
-        // Slots that begin together, and frames handed up one by one, need a cell.
+        // Slots with a common beginning, and delivery of frames one by one, require a cell.
         let text = text.replace("slot_grid = \"shared\"", "slot_grid = \"free\"");
         text.replace("stop_s = 0.95", "stop_s = 0.39")
     }
@@ -122,7 +122,7 @@ impl Draw {
         let udp = self.flip(0.6);
         let saturated = udp && self.flip(0.7);
         self.between(&ends, udp, saturated, text);
-        // What begins at once has time enough.
+        // A flow that starts at time 0 has enough time.
         let late = text.rfind("start_s =").expect("a flow has a start");
         let flow = text.split_off(late).replacen("start_s = 0.", "start_s = 0.0", 1);
         text.push_str(&flow.replacen("start_spread_s = 0.", "start_spread_s = 0.0", 1));

@@ -1,12 +1,12 @@
-//! `AFW`, adaptive fractional window increment: `FeW` whose increment S follows the load.
+//! `AFW`, adaptive fractional window increment: `FeW` with an increment S that adapts to the load.
 //!
 //! Ding, Zhang, Wang, Qian and Xu, "Adaptive Fractional Window Increment of TCP in multihop ad hoc
-//! networks" (doi 10.1631/jzus.A0820380), named the scheme; what "Performance Comparison of TCP AFW
-//! and TCP `FeW` in IEEE 802.11 Wireless Networks" tells of it is that S is multiplied by α where
-//! the network is idle and divided by β where it is congested, within [`S_min`, `S_max`]. When it
-//! is idle and when congested is told in words only. This is a reconstruction: a timeout, the one
-//! event that is named, is congestion, and a round trip without a loss is idleness; each other
-//! reading is a setting of [`AfwConfig`].
+//! networks" (doi 10.1631/jzus.A0820380), named the scheme. According to "Performance Comparison of
+//! TCP AFW and TCP `FeW` in IEEE 802.11 Wireless Networks", S is multiplied by α when the network
+//! is idle and divided by β when it is congested, within [`S_min`, `S_max`]. The sources define
+//! idle and congested only in words. This is a reconstruction: a timeout, the one event that they
+//! name, indicates congestion, and a round trip without a loss indicates an idle network. Settings
+//! of [`AfwConfig`] select other interpretations.
 
 use super::rounds::Rounds;
 use super::{Ack, Cause, Connection, Control, Controller, Counting, Loss, NewReno, Steerable};
@@ -14,10 +14,10 @@ use crate::Config;
 use kernel::Segments;
 use settings::{Choice, Faults, Path, Range, Settings, number};
 
-/// How often the network may be found idle.
+/// How often the network may be considered idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
 pub enum Epoch {
-    /// After so many round trips without a loss.
+    /// After this many round trips without a loss.
     Rounds(CleanRounds),
     /// Once between two timeouts, after the first round trip without a loss.
     Timeouts,
@@ -33,18 +33,18 @@ impl Default for Epoch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 #[settings(name = "Rounds")]
 pub struct CleanRounds {
-    /// How many.
+    /// The number of round trips.
     #[setting(default = 1, range = 1..=1_000_000)]
     pub number: u32,
 }
 
-/// Which events are congestion.
+/// Which events indicate congestion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Congested {
     /// Timeouts.
     #[default]
     Timeout,
-    /// Timeouts, duplicate or selective acknowledgements and marks.
+    /// Timeouts, losses detected by duplicate or selective acknowledgements, and marks.
     AnyLoss,
 }
 
@@ -53,25 +53,26 @@ pub enum Congested {
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 #[settings(name = "Afw", check = relate)]
 pub struct AfwConfig {
-    /// What S is multiplied by where the network is idle.
+    /// The factor by which S is multiplied when the network is idle.
     #[setting(default = 2.0, range = Range::above(1.0, 1e6))]
     pub alpha: f64,
-    /// What S is divided by where it is congested.
+    /// The divisor of S when the network is congested.
     #[setting(default = 2.0, range = Range::above(1.0, 1e6))]
     pub beta: f64,
-    /// The least S, with which a connection begins.
+    /// The minimum of S, and its initial value.
     #[setting(default = 0.01, range = Range::FRACTION)]
     pub s_min: f64,
-    /// The greatest S; 1 is `NewReno`'s.
+    /// The maximum of S; the S of `NewReno` is 1.
     #[setting(default = 1.0, range = Range::FRACTION)]
     pub s_max: f64,
-    /// How often the network may be found idle.
+    /// How often the network may be considered idle.
     pub epoch: Epoch,
-    /// Which events are congestion.
+    /// Which events indicate congestion.
     pub congested: Congested,
-    /// Hops of a round trip: S rises only while the window is below the bandwidth-delay product of
-    /// a chain of radio hops, a fifth of them, and falls only above (Chen, Xue and Nahrstedt, ICC
-    /// 2003); default no such gate.
+    /// The number of hops of a round trip. S rises only while the window is below the
+    /// bandwidth-delay product of a chain of radio hops, which is a fifth of them, and falls only
+    /// while the window is above it (Chen, Xue and Nahrstedt, ICC 2003). Default: no such
+    /// condition.
     #[setting(range = 1..=1_000_000)]
     pub gate_hops: Option<u32>,
 }
@@ -93,23 +94,23 @@ impl Controller for AfwConfig {
     }
 }
 
-/// `NewReno` with W ← W + S/W per acknowledgement in congestion avoidance, S adaptive.
+/// `NewReno` with W ← W + S/W per acknowledgement in congestion avoidance and an adaptive S.
 #[derive(Clone, Debug)]
 pub struct Afw {
     reno: NewReno,
     settings: AfwConfig,
     increment: f64,
     rounds: Rounds,
-    /// Whether something was lost in this round.
+    /// Whether a loss occurred in this round.
     lossy: bool,
-    /// Rounds without a loss since the last loss or the last rise.
+    /// Rounds without a loss since the last loss or the last increase of S.
     clean: u32,
-    /// Whether S may rise no more before a timeout.
+    /// Whether S may not rise again before a timeout.
     risen: bool,
 }
 
 impl Afw {
-    /// A controller with these settings.
+    /// A congestion control with these settings.
     pub fn new(config: &Config, settings: AfwConfig) -> Self {
         Self {
             reno: NewReno::from(config).counting(Counting::of(config)),
@@ -122,7 +123,7 @@ impl Afw {
         }
     }
 
-    /// Whether the window is at least what the path holds, where that is known.
+    /// Whether the window is at least the bandwidth-delay product, if that is known.
     fn fills_path(&self) -> Option<bool> {
         let hops = f64::from(self.settings.gate_hops?);
         Some(self.reno.window().0 >= (hops / 5.0).max(1.0))
@@ -207,7 +208,7 @@ mod tests {
 
     fn rounds(control: &mut Afw, number: u32) {
         for _ in 0..number {
-            // One acknowledgement for the window, and for a segment that left in the round.
+            // One acknowledgement for the window, and one for a segment that left in the round.
             let window = control.window();
             control.on_ack(&Ack { in_flight: window, ..ack(window.0 + 1.0) });
         }
@@ -284,7 +285,7 @@ mod tests {
 
     #[test]
     fn the_gate_lets_the_increment_rise_below_the_product_and_fall_above() {
-        // 30 hops there and back hold 6 segments.
+        // 30 hops in a round trip hold 6 segments.
         let mut control = afw(AfwConfig { gate_hops: Some(30), ..AfwConfig::default() });
         rounds(&mut control, 3);
         assert_eq!(increment(&control), 0.08);

@@ -1,9 +1,10 @@
-//! BBR, version 1: a model of the path, its rate and its least delay, and no answer to losses.
+//! BBR, version 1: a congestion control by a model of the path's rate and minimum delay, which does
+//! not respond to losses.
 //!
 //! Cardwell, Cheng, Gunn, Yeganeh and Jacobson, "BBR: Congestion-Based Congestion Control", ACM
-//! Queue 14:5, 2016, and draft-cardwell-iccrg-bbr-congestion-control-00, whose sections are cited;
-//! the allowance for acknowledgements that arrive in bunches is that of the authors' talk at
-//! IETF 101 (`extra_acked`).
+//! Queue 14:5, 2016, and draft-cardwell-iccrg-bbr-congestion-control-00, whose sections are cited.
+//! The allowance for aggregated acknowledgements is from the authors' talk at IETF 101
+//! (`extra_acked`).
 
 use super::max_filter::MaxFilter;
 use super::path_model::{Bunches, Plateau, RoundTrips};
@@ -12,32 +13,31 @@ use crate::Config;
 use kernel::{BitRate, Bytes, Duration, Instant, Segments};
 use settings::Settings;
 
-/// §4.1.1: 2/ln 2, the least gain that doubles the rate each round trip.
+/// §4.1.1: 2/ln 2, the smallest gain that doubles the rate each round trip.
 const HIGH_GAIN: f64 = 2.885;
-/// §4.2.3: room for delayed acknowledgements.
+/// §4.2.3: allowance for delayed acknowledgements.
 const WINDOW_GAIN: f64 = 2.0;
-/// §4.3.4: gains of the phases, each about a least round-trip time long.
+/// §4.3.4: gains of the phases; each lasts about one minimum round-trip time.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// §4.1.1.3: round trips that the greatest rate is remembered.
+/// §4.1.1.3: the length of the maximum-rate filter in round trips.
 const RATE_ROUNDS: u64 = 10;
-/// §4.1.2: how long the least round-trip time is remembered.
+/// §4.1.2: the length of the minimum-RTT filter.
 const RTT_MEMORY: Duration = Duration::from_secs(10);
-/// §4.3.5: how long, and with how much, the least round-trip time is measured.
+/// §4.3.5: how long, and with which window, the minimum round-trip time is measured.
 const PROBE_RTT: Duration = Duration::from_millis(200);
 const LEAST_WINDOW: f64 = 4.0;
-/// §4.2.1: paced one part in a hundred below the model, so that queues do not build.
+/// §4.2.1: segments are paced one percent below the estimated rate, so that no queue builds up.
 const MARGIN: f64 = 0.99;
-/// §4.2.3.2: three segments that wait on hosts at both ends.
+/// §4.2.3.2: an allowance of three segments for the hosts at both ends.
 const QUANTA: f64 = 3.0;
-/// The greatest excess of acknowledgements, in time.
+/// The maximum excess of acknowledgements, as a time.
 const EXTRA_MOST_S: f64 = 0.1;
 
 /// BBR, version 1 (Cardwell and others 2016).
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 #[settings(name = "Bbr")]
 pub struct BbrConfig {
-    /// Whether the window makes room for acknowledgements that arrive in bunches, as behind
-    /// aggregated frames.
+    /// Whether the window allows for aggregated acknowledgements, as behind aggregated frames.
     #[setting(default = true)]
     pub extra_acked: bool,
 }
@@ -54,8 +54,8 @@ enum Mode {
     Drain,
     /// The phase of the cycle, and when it began.
     ProbeRate(usize, Instant),
-    /// Until when the window stays least, once in flight is least; and whether a round has ended
-    /// since.
+    /// The end of the measurement, once the data in flight is small enough, and whether a round
+    /// trip has ended since.
     ProbeRtt(Option<Instant>, bool),
 }
 
@@ -67,7 +67,7 @@ pub struct Bbr {
     window: f64,
     initial_window: f64,
     mode: Mode,
-    /// Greatest rate of delivery, in segments per second.
+    /// Maximum delivery rate, in segments per second.
     rate: MaxFilter,
     rtt_min: Option<(Duration, Instant)>,
     rounds: RoundTrips,
@@ -81,7 +81,7 @@ pub struct Bbr {
 }
 
 impl Bbr {
-    /// A controller for a connection with this configuration.
+    /// A congestion control for a connection with this configuration.
     pub fn new(config: &Config, settings: BbrConfig) -> Self {
         Self {
             settings,
@@ -101,8 +101,7 @@ impl Bbr {
         }
     }
 
-    /// What the path holds without a queue, times a gain; the window of before where that is not
-    /// known.
+    /// The bandwidth-delay product times a gain; the initial window while the product is unknown.
     fn product(&self, gain: f64) -> f64 {
         match (self.rate.greatest(), self.rtt_min) {
             (Some(rate), Some((rtt, _))) => gain * rate * rtt.as_secs_f64(),
@@ -119,7 +118,7 @@ impl Bbr {
         }
     }
 
-    /// §4.1.1: rounds, and the greatest rate of the last ten.
+    /// §4.1.1: updates the round-trip count and the maximum rate of the last ten round trips.
     fn learn_rate(&mut self, ack: &Ack) -> bool {
         let Some(delivery) = ack.delivery else { return false };
         let ends = self.rounds.on_sample(&delivery);
@@ -138,19 +137,19 @@ impl Bbr {
         ends
     }
 
-    /// How much more was acknowledged than the rate explains.
+    /// Updates the excess of acknowledged data over the estimated rate.
     fn learn_extra(&mut self, ack: &Ack) {
         if let Some(rate) = self.rate.greatest() {
             self.extra.on_ack(ack, rate, self.window, self.rounds.count);
         }
     }
 
-    /// §4.3.4.3: on to the next phase?
+    /// §4.3.4.3: whether to go to the next phase.
     fn cycle(&mut self, ack: &Ack) {
         let Mode::ProbeRate(phase, since) = self.mode else { return };
         let rtt = self.rtt_min.map_or(Duration::ZERO, |(rtt, _)| rtt);
         let elapsed = ack.now.since(since) > rtt;
-        // In flight before this acknowledgement.
+        // The data in flight before this acknowledgement.
         let flight = ack.in_flight.0 + ack.delivered.0;
         let next = match CYCLE[phase] {
             gain if gain > 1.0 => elapsed && (ack.lost.0 > 0.0 || flight >= self.product(gain)),
@@ -162,8 +161,8 @@ impl Bbr {
         }
     }
 
-    /// §4.3.4.2: a phase by chance, but the draining one; here by the nanoseconds of the clock, so
-    /// that equal runs are equal.
+    /// §4.3.4.2: a random phase except the draining one. The choice depends on the nanoseconds of
+    /// the clock, so that equal runs have equal results.
     fn begin_cycle(&mut self, now: Instant) {
         let others = CYCLE.len() as u64 - 1;
         let phase = 1 + (now.0 % others) as usize;
@@ -252,8 +251,8 @@ impl Control for Bbr {
         self.set_window(ack);
     }
 
-    /// §4.2.3.4: only a timeout makes the window small, until something is acknowledged; recovery
-    /// is the sender's, which sends what has left the network.
+    /// §4.2.3.4: only a timeout reduces the window to the minimum, until data is acknowledged. In
+    /// fast recovery the sender limits transmission to the data that has left the network.
     fn on_loss(&mut self, loss: &Loss) {
         if loss.cause == Cause::Timeout {
             self.saved = self.saved.max(self.window);
@@ -269,7 +268,7 @@ impl Control for Bbr {
     fn pacing(&self) -> Option<BitRate> {
         let rate = match self.rate.greatest() {
             Some(rate) => rate * MARGIN,
-            // §4.2.1: before there is a model, the initial window per round trip.
+            // §4.2.1: before there is a model, the rate is the initial window per round trip.
             None if self.srtt > Duration::ZERO => self.initial_window / self.srtt.as_secs_f64(),
             None => return None,
         };
@@ -293,13 +292,14 @@ mod tests {
 
     const RTT_S: f64 = 0.1;
 
-    /// A path that delivers `rate` segments per second after 100 ms, and its queue.
+    /// A path with a round-trip time of 100 ms that delivers `rate` segments per second, and its
+    /// queue.
     struct Path {
         control: Bbr,
         rate: f64,
         now_s: f64,
         delivered: f64,
-        /// What had been delivered a round trip ago.
+        /// The amount delivered one round trip ago.
         sent: f64,
     }
 
@@ -309,7 +309,8 @@ mod tests {
             Self { control, rate, now_s: 0.0, delivered: 0.0, sent: 0.0 }
         }
 
-        /// A round trip, all of the window in flight: what is beyond the path's product waits.
+        /// A round trip with the whole window in flight: segments beyond the bandwidth-delay
+        /// product wait in the queue.
         fn round(&mut self) {
             let pacing = self.control.pacing().map_or(f64::INFINITY, |rate| {
                 rate.0 as f64 / self.control.mss.bits() as f64 * RTT_S
@@ -355,7 +356,7 @@ mod tests {
         let rate = path.control.rate.greatest().unwrap();
         assert!((rate / 1000.0 - 1.0).abs() < 0.01, "{rate}");
         assert_eq!(gauge(&path.control, "rtt_min_s"), Some(0.1));
-        // Two products, three segments and what came in bunches.
+        // Twice the bandwidth-delay product, three segments and the aggregation allowance.
         assert!((200.0..320.0).contains(&path.control.window().0), "{}", path.control.window().0);
     }
 
@@ -380,7 +381,7 @@ mod tests {
         for _ in 0..30 {
             path.round();
         }
-        // From now on the path is longer; the least round-trip time expires.
+        // From now on the path is longer, and the minimum round-trip time expires.
         path.control.rtt_min = Some((Duration::from_millis(90), Instant(0)));
         path.now_s = path.now_s.max(10.1);
         let mut least = f64::INFINITY;

@@ -1,9 +1,11 @@
-//! BBR, version 3: a model of the path's rate, delay and volume, which losses and marks bound.
+//! BBR, version 3: a congestion control by a model of the path's rate, delay and volume, which
+//! losses and marks limit.
 //!
 //! Cardwell, Swett and Beshay, "BBR Congestion Control", draft-ietf-ccwg-bbr, as of August 2026,
-//! whose sections are cited. Two things a sender does not tell a controller are taken otherwise:
-//! a loss is judged by what was in flight when the newest delivered segment left, not the lost one,
-//! and each acknowledgement that tells of losses counts as one of the six ranges of §5.3.1.3.
+//! whose sections are cited. Two quantities are not available to a congestion control here and are
+//! approximated. A loss is evaluated by the data in flight when the newest delivered segment left,
+//! instead of the lost segment. Each acknowledgement that reports losses counts as one of the six
+//! ranges of §5.3.1.3.
 
 mod cycle;
 mod model;
@@ -23,30 +25,30 @@ const UP: (f64, f64) = (1.25, 2.25);
 const PROBE_RTT: (f64, f64) = (1.0, 0.5);
 /// §5.6.2, `PacingMarginPercent`.
 const MARGIN: f64 = 0.99;
-/// §5.3.2: round trips that draining takes at most.
+/// §5.3.2: the maximum duration of Drain in round trips.
 const DRAIN_ROUNDS: u64 = 3;
 /// §5.3.1.3, `BBRStartupFullLossCnt`.
 const STARTUP_LOSSES: u32 = 6;
 /// §2.16.2, `ProbeRTTDuration`.
 const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
-/// Round trips in a row with too many marks that end startup (the authors' `bbr_full_ecn_cnt`).
+/// Consecutive round trips with too many marks that end Startup (the authors' `bbr_full_ecn_cnt`).
 const STARTUP_MARKED: u32 = 2;
 
 /// BBR, version 3 (draft-ietf-ccwg-bbr).
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 #[settings(name = "Bbr3")]
 pub struct Bbr3Config {
-    /// The share of losses in a round trip beyond which a probe for bandwidth has gone too far
-    /// (section 2.8).
+    /// The loss rate in a round trip above which a probe for bandwidth has gone too far (section
+    /// 2.8).
     #[setting(default = 0.02, range = Range::OPEN_UNIT)]
     pub loss_threshold: f64,
-    /// What of its bounds is left, at least, after a round trip with losses (section 2.8).
+    /// The minimum factor by which a round trip with losses reduces the bounds (section 2.8).
     #[setting(default = 0.7, range = Range::OPEN_UNIT)]
     pub beta: f64,
-    /// The share of what is bearable in flight that is left to others (section 2.8).
+    /// The share of the tolerable data in flight that is left to other flows (section 2.8).
     #[setting(default = 0.15, range = Range::OPEN_UNIT)]
     pub headroom: f64,
-    /// Whether the window makes room for acknowledgements that arrive in bunches.
+    /// Whether the window allows for aggregated acknowledgements.
     #[setting(default = true)]
     pub extra_acked: bool,
 }
@@ -66,11 +68,12 @@ enum State {
     Cruise,
     Refill,
     Up,
-    /// Until when, once in flight is little enough; and whether a round trip has ended since.
+    /// The end of the measurement, once the data in flight is small enough, and whether a round
+    /// trip has ended since.
     ProbeRtt(Option<Instant>, bool),
 }
 
-/// What a loss changes, and an undo brings back (§5.5.11).
+/// The state that a loss changes and an undo restores (§5.5.11).
 #[derive(Clone, Copy, Debug)]
 struct Before {
     /// The state that a loss ended.
@@ -90,15 +93,16 @@ pub struct Bbr3 {
     pacing: Option<f64>,
     state: State,
     model: Model,
-    /// Acknowledgements still tell of what left during the last probe (`ACKS_PROBE_STOPPING`).
+    /// Acknowledgements still refer to data that left during the last probe
+    /// (`ACKS_PROBE_STOPPING`).
     stopping: bool,
-    /// They tell of a probe that nothing was answered to yet (`is_bw_probe_sample`).
+    /// Acknowledgements refer to a probe whose outcome is not known yet (`is_bw_probe_sample`).
     probe_sample: bool,
-    /// How `inflight_longterm` grows during a probe.
+    /// The growth of `inflight_longterm` during a probe.
     up_rounds: u32,
     up_acked: f64,
     acked_per_step: f64,
-    /// When the cycle began, how long until the next probe, and round trips since the last one.
+    /// When the cycle began, the time until the next probe, and round trips since the last probe.
     cycle_began: Instant,
     wait: Duration,
     rounds_since_probe: u64,
@@ -108,7 +112,7 @@ pub struct Bbr3 {
     /// The window before it was reduced for a measurement or a timeout (`prior_cwnd`).
     saved: f64,
     before: Option<Before>,
-    /// What was outstanding at a timeout and has not arrived.
+    /// The data that was outstanding at a timeout and has not been delivered.
     unrepaired: f64,
     recovery: bool,
     /// When the last acknowledgement arrived, and whether nothing was in flight after it.
@@ -117,7 +121,7 @@ pub struct Bbr3 {
 }
 
 impl Bbr3 {
-    /// A controller for a connection with this configuration.
+    /// A congestion control for a connection with this configuration.
     pub fn new(config: &Config, settings: Bbr3Config) -> Self {
         let initial_window = config.initial_window.0.max(1.0);
         Self {
@@ -168,10 +172,10 @@ impl Bbr3 {
         matches!(self.state, State::Down | State::Cruise | State::Refill | State::Up)
     }
 
-    /// §5.6.4.2, `Inflight`: so many times what the path holds, and what pipelining takes.
+    /// §5.6.4.2, `Inflight`: a gain times the bandwidth-delay product, and the quantization budget.
     fn volume(&self, gain: f64) -> f64 {
         let product = self.model.product().map_or(self.initial_window, |product| gain * product);
-        // Segments leave one by one: an offload budget of three is below the least window.
+        // Segments leave individually: an offload budget of three is below the minimum window.
         product.max(LEAST_WINDOW) + if self.state == State::Up { 2.0 } else { 0.0 }
     }
 
@@ -191,7 +195,7 @@ impl Bbr3 {
         }
     }
 
-    /// §5.6.4.4: the last good window.
+    /// §5.6.4.4: saves the last good window.
     fn save_window(&mut self) {
         let reduced = self.recovery || self.unrepaired > 0.0;
         let reduced = reduced || matches!(self.state, State::ProbeRtt(..));
@@ -202,8 +206,8 @@ impl Bbr3 {
         self.window = self.window.max(self.saved);
     }
 
-    /// §5.5.10.2, `HandleLostPacket`: did a probe go too far?
-    fn judge_probe(&mut self, ack: &Ack) {
+    /// §5.5.10.2, `HandleLostPacket`: whether a probe went too far.
+    fn handle_lost_packet(&mut self, ack: &Ack) {
         let Some(delivery) = ack.delivery.filter(|_| self.probe_sample) else { return };
         let lost = ack.lost.0 > 0.0 && self.model.is_too_much(&delivery);
         let marked = self.model.round_started && self.model.marked_rounds > 0;
@@ -263,7 +267,7 @@ impl Bbr3 {
         }
     }
 
-    // ---- the least round-trip time (§5.3.4) ----
+    // ---- the minimum round-trip time (§5.3.4) ----
 
     /// `ProbeRTTCwnd`.
     fn probe_rtt_window(&self) -> f64 {
@@ -271,7 +275,7 @@ impl Bbr3 {
         product.max(LEAST_WINDOW)
     }
 
-    /// `CheckProbeRTT`; after an idle time the queue is empty anyway.
+    /// `CheckProbeRTT`; after an idle time no measurement is needed, because the queue is empty.
     fn check_probe_rtt(&mut self, ack: &Ack, idle: bool) {
         let probing = matches!(self.state, State::ProbeRtt(..));
         if !probing && self.model.rtt_expired && !idle {
@@ -304,7 +308,7 @@ impl Bbr3 {
         }
     }
 
-    // ---- what is controlled (§5.6) ----
+    // ---- control parameters (§5.6) ----
 
     /// `SetPacingRate`.
     fn set_pacing(&mut self) {
@@ -362,7 +366,7 @@ impl Control for Bbr3 {
         }
         self.model.learn(ack, self.window, self.is_probing());
         self.rounds_since_probe += u64::from(self.model.round_started);
-        self.judge_probe(ack);
+        self.handle_lost_packet(ack);
         self.check_startup(ack);
         self.check_drain(ack);
         self.cycle(ack);
@@ -374,7 +378,7 @@ impl Control for Bbr3 {
         self.set_window(ack);
     }
 
-    /// §5.6.4.4. What a loss changes of the model, the acknowledgements after it tell.
+    /// §5.6.4.4. The acknowledgements that follow a loss update the model.
     fn on_loss(&mut self, loss: &Loss) {
         match loss.cause {
             Cause::Ecn => {}
@@ -442,7 +446,8 @@ mod tests {
     use super::*;
     use crate::control::fixture::{ack_at, config, gauge, loss};
 
-    /// A path of 100 segments a round trip of 100 ms, which is never exceeded.
+    /// A path that holds 100 segments, with a round-trip time of 100 ms; the window never exceeds
+    /// it.
     struct Path {
         control: Bbr3,
         now_s: f64,
@@ -455,7 +460,7 @@ mod tests {
             Self { control, now_s: 0.0, delivered: 0.0 }
         }
 
-        /// A round trip with so many segments in flight, of which `lost` at its end are lost.
+        /// A round trip with this many segments in flight, of which `lost` are lost at its end.
         fn round(&mut self, flight: f64, lost: f64) {
             let prior = self.delivered;
             let bits = self.control.mss.bits() as f64;
@@ -479,7 +484,7 @@ mod tests {
             }
         }
 
-        /// Until the state is this.
+        /// Runs round trips until the state is this.
         fn reach(&mut self, state: State) {
             for _ in 0..200 {
                 if self.control.state == state {
@@ -494,7 +499,8 @@ mod tests {
 
     #[test]
     fn the_volume_at_which_losses_passed_the_threshold() {
-        // §5.5.10.2: of 100 in flight 5 are lost at once: 2 % of 95 is 1.9, over 0.98.
+        // §5.5.10.2: of 100 segments in flight 5 are lost at once. 2 % of 95 is 1.9, and 1.9 over
+        // 0.98 is added.
         let model = Model::new(Bbr3Config::default(), Bytes(1000));
         let volume = |segments| Segments(segments);
         let delivery = Delivery {
@@ -544,7 +550,7 @@ mod tests {
 
     #[test]
     fn a_loss_while_it_cruises_bounds_by_what_was_delivered() {
-        // §5.5.10.3: the greater of what was delivered and 0.7 of the bound before.
+        // §5.5.10.3: the greater of the amount delivered and 0.7 times the previous bound.
         let mut path = Path::new();
         path.reach(State::Cruise);
         path.round(90.0, 10.0);

@@ -1,8 +1,8 @@
-//! A decorator that tells a controller what the first hop can carry.
+//! A decorator that steers a congestion control by the throughput that the first hop can carry.
 //!
 //! Okada, Nobayashi and Ikenaga, "TCP Congestion Control based on Transmission Rate of Wireless LAN
-//! Interfaces": where the rate of the interface rises, the window becomes at least
-//! throughput × RTT / 2, and where it falls, at most that (equations (1) and (2)).
+//! Interfaces": when the rate of the interface rises, the window becomes at least throughput × RTT
+//! / 2, and when the rate falls, at most that (equations (1) and (2)).
 
 use super::{
     Ack, Cause, Connection, Control, ControlSettings, Controller, CubicConfig, Loss, Steerable,
@@ -15,22 +15,23 @@ use settings::{
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 
-/// A controller that is told of the rate of the link (Okada, Nobayashi and Ikenaga).
+/// A congestion control with knowledge of the link rate (Okada, Nobayashi and Ikenaga).
 #[derive(Clone, Debug, PartialEq, Settings)]
 #[settings(name = "CrossLayer", check = relate)]
 pub struct CrossLayerConfig {
-    /// The controller in between.
+    /// The congestion control that is steered.
     pub inner: Inner,
-    /// Which round-trip time makes the window.
+    /// The round-trip time from which the window is computed.
     pub average: Average,
-    /// How many samples the mean has.
+    /// The number of samples in the mean.
     #[setting(default = 10, range = 1..=100_000)]
     pub samples: usize,
-    /// Rates of the link, ascending; default those of 802.11ac at 20 MHz with one stream and a
-    /// guard interval of 400 ns.
+    /// Link rates, ascending. Default: those of 802.11ac at 20 MHz with one stream and a guard
+    /// interval of 400 ns.
     #[setting(range = 1e-3..=1e6)]
     pub rates_mbps: Option<Vec<BitRate>>,
-    /// What the application gets at each of them; default with A-MPDUs of 32 frames of 1498 bytes.
+    /// The throughput of the application at each rate. Default: with A-MPDUs of 32 frames of 1498
+    /// bytes.
     #[setting(range = 1e-3..=1e6)]
     pub throughputs_mbps: Option<Vec<BitRate>>,
 }
@@ -57,7 +58,7 @@ impl Controller for CrossLayerConfig {
     }
 }
 
-/// A controller that another one may steer.
+/// A congestion control that another one may steer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inner(pub Box<ControlSettings>);
 
@@ -109,7 +110,7 @@ impl Choice for Inner {
 
 settings::setting_by_choice!(Inner);
 
-/// What the application gets at which rate of the link: pairs (rate, throughput), ascending.
+/// The throughput of the application by link rate: pairs (rate, throughput), ascending.
 #[derive(Clone, Debug, PartialEq)]
 struct Throughputs(Vec<(f64, f64)>);
 
@@ -125,8 +126,8 @@ impl Throughputs {
     }
 
     /// 802.11ac at 20 MHz with one stream, guard interval 400 ns, A-MPDUs of at most 32 frames of
-    /// 1498 bytes: the effective throughput of Sharon and Alpert, "MAC level Throughput comparison:
-    /// 802.11ac vs. 802.11n" (Physical Communication 12, 2014), by MCS 0 to 8.
+    /// 1498 bytes: the effective throughput by Sharon and Alpert, "MAC level Throughput comparison:
+    /// 802.11ac vs. 802.11n" (Physical Communication 12, 2014), for MCS 0 to 8.
     fn dot11ac_20mhz() -> Self {
         const MBPS: [(f64, f64); 9] = [
             (7.2, 6.52),
@@ -142,7 +143,7 @@ impl Throughputs {
         Self(MBPS.map(|(rate, gets)| (rate * 1e6, gets * 1e6)).to_vec())
     }
 
-    /// The throughput in bit/s: between rows linear, beyond them in proportion.
+    /// The throughput in bit/s: linear between rows, proportional beyond them.
     fn at(&self, rate: BitRate) -> f64 {
         let rate = rate.0 as f64;
         let above = self.0.partition_point(|row| row.0 < rate);
@@ -155,7 +156,7 @@ impl Throughputs {
     }
 }
 
-/// Which round-trip time equation (2) takes.
+/// The round-trip time in equation (2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Average {
     /// The mean of the last samples (`RTT_en`).
@@ -165,29 +166,30 @@ pub enum Average {
     Smoothed,
 }
 
-/// Any controller with a window, steered where the rate of the first hop changes.
+/// A congestion control with a window, which is steered when the rate of the first hop changes.
 #[derive(Debug)]
 pub struct CrossLayer {
     inner: Box<dyn Steerable>,
     throughputs: Throughputs,
     average: Average,
     mss: Bytes,
-    /// The last so many samples, where their mean is asked for.
+    /// The last samples, if their mean is used.
     most_samples: usize,
     samples: VecDeque<Duration>,
     srtt: Duration,
     rate: Option<BitRate>,
-    /// The window by equation (2) that waits for the end of recovery, and whether the rate rose.
+    /// The window by equation (2), which is applied at the end of recovery, and whether the rate
+    /// rose.
     waiting: Option<(f64, bool)>,
-    /// Segments that were outstanding at the last loss and have not arrived: so long nothing is
-    /// steered.
+    /// Segments that were outstanding at the last loss and have not been delivered. While there are
+    /// any, the window is not steered.
     unrepaired: f64,
     recovering: bool,
     ideal: f64,
 }
 
 impl CrossLayer {
-    /// Decorates `inner` for segments of `mss`.
+    /// Decorates `inner` for segments of size `mss`.
     pub fn new(inner: Box<dyn Steerable>, settings: &CrossLayerConfig, mss: Bytes) -> Self {
         Self {
             inner,
@@ -227,7 +229,7 @@ impl CrossLayer {
         }
     }
 
-    /// Equation (1), at once or when recovery is over.
+    /// Applies equation (1), at once or when recovery is over.
     fn steer(&mut self) {
         if self.recovering || self.unrepaired > 0.0 {
             return;
@@ -273,7 +275,7 @@ impl Control for CrossLayer {
         if rate == before || rtt_s == 0.0 {
             return;
         }
-        // Equation (2), with the round-trip times of before the change.
+        // Equation (2), with the round-trip times from before the change.
         self.ideal = self.throughputs.at(rate) * rtt_s / 2.0 / self.mss.bits() as f64;
         self.waiting = Some((self.ideal, rate > before));
         self.steer();
@@ -305,7 +307,7 @@ mod tests {
         let inner = Box::new(Cubic::new(&config, CubicConfig::default()));
         let mut control = CrossLayer::new(inner, &CrossLayerConfig::default(), MSS);
         control.on_hint(&mbps(7.2));
-        // Older samples are forgotten; the paper's windows imply 30.4 ms.
+        // Older samples are discarded; the windows in the paper imply 30.4 ms.
         for rtt_ms in [90.0; 5].iter().chain(&[30.4; 10]) {
             control.on_ack(&ack_at(1.0, 0.0, *rtt_ms));
         }

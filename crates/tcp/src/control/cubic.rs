@@ -1,4 +1,4 @@
-//! `CUBIC` (RFC 9438): a window that grows by the time since the last loss.
+//! `CUBIC` (RFC 9438): the window is a cubic function of the time since the last loss.
 
 use super::slow_start::SlowStart;
 use super::{Ack, Cause, Connection, Control, Controller, Loss, Steerable};
@@ -10,28 +10,28 @@ use settings::{Range, Settings};
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 #[settings(name = "Cubic")]
 pub struct CubicConfig {
-    /// What of the flight is left after a loss (section 4.6).
+    /// The factor by which the window is multiplied after a loss (section 4.6).
     #[setting(default = 0.7, range = Range::OPEN_UNIT)]
     pub beta: f64,
-    /// What is left after a mark; default `beta`; 0.85 in RFC 8511.
+    /// The factor after a mark. Default: `beta`; RFC 8511 has 0.85.
     #[setting(range = Range::OPEN_UNIT)]
     pub beta_ecn: Option<f64>,
     /// C of section 4.1, in segments per second cubed.
     #[setting(default = 0.4, range = 1e-6..=1e6)]
     pub c: f64,
-    /// Whether to release bandwidth to new flows (section 4.7).
+    /// Whether fast convergence releases bandwidth to new flows (section 4.7).
     #[setting(default = true)]
     pub fast_convergence: bool,
-    /// Whether to be no slower than Reno would be (section 4.3), which ns-3 before 3.41 is.
+    /// Whether the window is at least that of Reno (section 4.3), as in ns-3 from 3.41 on.
     #[setting(default = true)]
     pub friendly: bool,
-    /// Whether `HyStart++` (RFC 9406) ends the first slow start, as section 4.10 advises.
+    /// Whether `HyStart++` (RFC 9406) ends the first slow start, as section 4.10 recommends.
     #[setting(default = true)]
     pub hystart: bool,
 }
 
 impl CubicConfig {
-    /// What of the flight is left after a mark.
+    /// The factor by which the window is multiplied after a mark.
     pub fn beta_ecn(&self) -> f64 {
         self.beta_ecn.unwrap_or(self.beta)
     }
@@ -50,7 +50,7 @@ impl Controller for CubicConfig {
 /// A stage of congestion avoidance.
 #[derive(Clone, Copy, Debug)]
 struct Stage {
-    /// When it began, later by all the time in which the window was not used (§4.2, §5.8).
+    /// When it began, shifted by the time in which the window was not used (§4.2, §5.8).
     start: Instant,
     /// The window of the plateau.
     plateau: f64,
@@ -60,9 +60,9 @@ struct Stage {
     reno: f64,
 }
 
-/// What a loss changes, and an undo brings back.
+/// The state that a loss changes and an undo restores.
 #[derive(Clone, Copy, Debug)]
-struct Course {
+struct Saved {
     window: f64,
     threshold: f64,
     /// The window before the last reduction (`cwnd_prior`).
@@ -81,13 +81,13 @@ pub struct Cubic {
     w_max: f64,
     stage: Option<Stage>,
     slow_start: SlowStart,
-    before: Option<Course>,
+    before: Option<Saved>,
     /// When the last acknowledgement arrived, and whether nothing was in flight after it.
     last: (Instant, bool),
 }
 
 impl Cubic {
-    /// A controller with these settings.
+    /// A congestion control with these settings.
     pub fn new(config: &Config, settings: CubicConfig) -> Self {
         let mut slow_start = SlowStart::new(config.initial_ssthresh);
         if settings.hystart {
@@ -105,8 +105,8 @@ impl Cubic {
         }
     }
 
-    /// §4.2 and §4.8: the plateau is where the last loss was; here, where that is unknown, after a
-    /// timeout, or below.
+    /// §4.2 and §4.8: the plateau is at the window of the last loss. If that is unknown, after a
+    /// timeout, or if it is lower than the window, the plateau is at the present window.
     fn begin(&self, now: Instant) -> Stage {
         let window = self.window;
         if self.slow_start.after_timeout || self.w_max <= window {
@@ -117,13 +117,13 @@ impl Cubic {
         Stage { start: now, plateau: self.w_max, k, reno: window }
     }
 
-    /// Time in which the window was not used is none of the stage's.
+    /// Time in which the window was not used does not count.
     fn exclude_idle_time(&mut self, ack: &Ack) {
         let (last, empty) = std::mem::replace(&mut self.last, (ack.now, ack.in_flight.0 <= 0.0));
         let gap = ack.now.since(last);
         let unused = match (!ack.may_grow && !ack.recovery, empty) {
             (true, _) => gap,
-            // What was sent in answer takes a round trip to be acknowledged.
+            // The window is that of one round trip ahead, when the data sent now is acknowledged.
             (false, true) => gap.saturating_sub(ack.srtt),
             (false, false) => Duration::ZERO,
         };
@@ -141,7 +141,7 @@ impl Cubic {
             let x = t - stage.k;
             self.settings.c * x * x * x + stage.plateau
         };
-        // Figure 4; α rises to one where the window of before is reached.
+        // Figure 4; α becomes one when the previous window is reached.
         let beta = self.settings.beta;
         let gain = if stage.reno < self.prior { 3.0 * (1.0 - beta) / (1.0 + beta) } else { 1.0 };
         stage.reno += gain * acked / window;
@@ -175,7 +175,7 @@ impl Control for Cubic {
         if !loss.repeated {
             let Self { window, prior, w_max, stage, .. } = *self;
             let threshold = self.slow_start.threshold;
-            self.before = Some(Course { window, threshold, prior, w_max, stage });
+            self.before = Some(Saved { window, threshold, prior, w_max, stage });
             let beta = match loss.cause {
                 Cause::Ecn => self.settings.beta_ecn(),
                 Cause::FastRetransmit | Cause::Timeout => self.settings.beta,
@@ -229,7 +229,7 @@ mod tests {
         Cubic::new(&config, settings)
     }
 
-    /// A window of acknowledgements within each round trip, until `end_s`.
+    /// A window of acknowledgements in each round trip, until `end_s`.
     fn run(control: &mut Cubic, mut now_s: f64, end_s: f64, rtt_ms: f64) -> f64 {
         while now_s < end_s {
             let window = control.window().0;
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn small_windows_grow_as_renos_would() {
-        // At 10 ms and 20 segments Reno is faster: α = 3·0.3/1.7 = 0.5294 a round trip up to
+        // At 10 ms and 20 segments Reno is faster: α = 3·0.3/1.7 = 0.5294 per round trip up to
         // `cwnd_prior`, then one.
         let mut control = cubic(20.0, CubicConfig::default());
         control.on_loss(&loss(Cause::FastRetransmit, 20.0));
@@ -306,7 +306,7 @@ mod tests {
         let mut control = cubic(10.0, CubicConfig { c: 4000.0, ..Default::default() });
         run(&mut control, 0.0, 0.1, 100.0);
         let window = control.window().0;
-        // 1.5 clamps each step: exp(0.5) a round trip.
+        // 1.5 limits each step: exp(0.5) per round trip.
         assert!(window > 11.0 && window < 16.6, "{window}");
     }
 
@@ -336,7 +336,7 @@ mod tests {
             run(control, 0.0, 3.0, 50.0);
         }
         let before = idle.window();
-        // The application has little to say for five seconds ...
+        // The application sends little for five seconds ...
         for n in 1..=50 {
             let now_s = 3.0 + 0.1 * f64::from(n);
             idle.on_ack(&Ack { may_grow: false, ..ack_at(now_s, 1.0, 50.0) });

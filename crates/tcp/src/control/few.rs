@@ -1,9 +1,9 @@
-//! `FeW`, fractional window increment: `NewReno` that grows by α segments per round trip and not by
+//! `FeW`, fractional window increment: `NewReno` that grows by α segments per round trip instead of
 //! one (Nahm, Helmy and Kuo, "TCP over Multihop 802.11 Networks", `MobiHoc` 2005).
 //!
-//! In a chain of radio hops a window of a few segments already fills the path; one more makes
-//! frames collide, which routing takes for a broken link. Growing slowly keeps the window small for
-//! long.
+//! In a chain of radio hops, a window of a few segments already fills the path. A larger window
+//! causes collisions, which routing interprets as a broken link. With a small increment the window
+//! stays small for longer.
 
 use super::{Ack, Connection, Control, Controller, Counting, Loss, NewReno, Steerable};
 use crate::Config;
@@ -14,7 +14,7 @@ use settings::{Range, Settings};
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 #[settings(name = "Few")]
 pub struct FewConfig {
-    /// Segments by which the window grows per round trip; 1 is `NewReno`'s. The default is that of
+    /// Segments by which the window grows per round trip; `NewReno` has 1. The default is that of
     /// "Performance Comparison of TCP AFW and TCP `FeW` in IEEE 802.11 Wireless Networks".
     #[setting(default = 0.01, range = Range::FRACTION)]
     pub alpha: f64,
@@ -38,7 +38,7 @@ pub struct Few {
 }
 
 impl Few {
-    /// A controller with these settings.
+    /// A congestion control with these settings.
     pub fn new(config: &Config, settings: FewConfig) -> Self {
         let reno = NewReno::from(config).counting(Counting::of(config));
         Self { reno, alpha: settings.alpha }
@@ -99,7 +99,8 @@ mod tests {
             round(&mut control, 0.0, 100.0);
             let wanted = 4.0 + 0.01 * f64::from(n);
             let window = control.window().0;
-            // The last, incomplete segment of a window is not sent, so that a round has floor(W).
+            // The last, incomplete segment of a window is not sent, so that a round consists of
+            // floor(W) segments.
             assert!((window - wanted).abs() < 0.12 * (wanted - 4.0) + 1e-9, "{window} after {n}");
         }
     }

@@ -1,4 +1,4 @@
-//! Acknowledgements and losses for the tests of controllers.
+//! Acknowledgements and losses for the tests of congestion controls.
 
 use super::{Ack, Cause, Control, Loss};
 use crate::Config;
@@ -9,7 +9,7 @@ pub(super) fn config() -> Config {
     Config { timestamps: false, ..Config::default() }
 }
 
-/// So many segments newly acknowledged, ten more in flight, at the start of the run.
+/// This many segments are newly acknowledged, with ten more in flight, at the start of the run.
 pub(super) fn ack(acked: f64) -> Ack {
     Ack {
         now: Instant::ZERO,
@@ -40,8 +40,8 @@ pub(super) fn loss(cause: Cause, in_flight: f64) -> Loss {
     Loss { now, cause, lost, in_flight: Segments(in_flight), repeated: false }
 }
 
-/// A round trip: the whole window is acknowledged, a segment at a time, within `rtt_ms` from
-/// `now_s`; nothing of the round before is in flight any more.
+/// A round trip: the whole window is acknowledged, one segment at a time, within `rtt_ms` from
+/// `now_s` on. Nothing of the previous round is in flight any more.
 pub(super) fn round(control: &mut dyn Control, now_s: f64, rtt_ms: f64) {
     let segments = control.window().0.floor() as usize;
     for i in 0..segments {

@@ -1,4 +1,4 @@
-//! `HyStart++` (RFC 9406): slow start that ends before it loses.
+//! `HyStart++` (RFC 9406): slow start that ends before it causes a loss.
 
 use super::{Ack, rounds::Rounds};
 use kernel::Duration;
@@ -13,29 +13,29 @@ const SAMPLES: u32 = 8;
 const CAREFUL_DIVISOR: f64 = 4.0;
 /// RFC 9406 §4.3: `CSS_ROUNDS`.
 const CAREFUL_ROUNDS: u32 = 5;
-/// RFC 9406 §4.3: L where segments are not paced, in segments per acknowledgement.
+/// RFC 9406 §4.3: L without pacing, in segments per acknowledgement.
 pub(super) const LIMIT: f64 = 8.0;
 
-/// What slow start is to do with an acknowledgement.
+/// How slow start proceeds on an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Advice {
-    /// To grow by what is acknowledged, divided by this.
+    /// Grow by the amount acknowledged, divided by this.
     Grow(f64),
-    /// To end: congestion avoidance begins.
+    /// End slow start: congestion avoidance begins.
     End,
 }
 
-/// Watches the least round-trip time of each round: where it has risen, growth slows down; and
-/// where it has not fallen again after some rounds, slow start ends. For the first slow start of
-/// a connection only (RFC 9406 §4.3).
+/// Observes the minimum round-trip time of each round. If it has risen, growth slows down; if it
+/// does not fall again within some rounds, slow start ends. Applies only to the first slow start of
+/// a connection (RFC 9406 §4.3).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HyStart {
     rounds: Rounds,
     last: Option<Duration>,
     current: Option<Duration>,
     samples: u32,
-    /// Conservative slow start: the round-trip time at its beginning, and how many rounds of it
-    /// have ended.
+    /// Conservative slow start: the round-trip time at its beginning, and the number of completed
+    /// rounds.
     careful: Option<(Duration, u32)>,
 }
 
@@ -46,7 +46,7 @@ impl HyStart {
             self.current = Some(self.current.map_or(rtt, |least| least.min(rtt)));
             self.samples += 1;
         }
-        self.judge();
+        self.compare_rounds();
         if ended {
             (self.last, self.current, self.samples) = (self.current, None, 0);
             if let Some((_, rounds)) = &mut self.careful {
@@ -59,8 +59,9 @@ impl HyStart {
         Advice::Grow(if self.careful.is_some() { CAREFUL_DIVISOR } else { 1.0 })
     }
 
-    /// RFC 9406 §4.2: has the delay risen, or was its rise a mistake?
-    fn judge(&mut self) {
+    /// RFC 9406 §4.2: compares the delay with that of the previous round, and checks whether an
+    /// earlier increase was spurious.
+    fn compare_rounds(&mut self) {
         let Some(current) = self.current.filter(|_| self.samples >= SAMPLES) else { return };
         match (self.careful, self.last) {
             (Some((baseline, _)), _) if current < baseline => self.careful = None,
@@ -81,7 +82,7 @@ mod tests {
     use crate::control::fixture::ack_at;
     use kernel::Segments;
 
-    /// A round of so many acknowledgements with this round-trip time.
+    /// A round with this many acknowledgements and this round-trip time.
     fn round(hystart: &mut HyStart, acks: u32, rtt_ms: f64) -> Vec<Advice> {
         let flight = Segments(f64::from(acks - 1));
         (0..acks)

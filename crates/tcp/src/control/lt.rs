@@ -1,8 +1,8 @@
-//! `LT-TCP`'s window: congestion is what is marked, and a loss is only a loss.
+//! The window of `LT-TCP`: marks indicate congestion, losses do not.
 //!
 //! Tickoo, Subramanian, Kalyanaraman and Ramakrishnan, "LT-TCP: End-to-End Framework to Improve TCP
-//! Performance over Networks with Lossy Channels", `IWQoS` 2005: the window answers to ECN alone,
-//! and losses are estimated so that forward error correction (`crate::fec`) repairs them.
+//! Performance over Networks with Lossy Channels", `IWQoS` 2005: the window responds to ECN alone.
+//! The loss rate is estimated so that forward error correction (`crate::fec`) repairs losses.
 
 use super::rounds::Rounds;
 use super::{Ack, Cause, Connection, Control, Controller, Loss, NewReno};
@@ -10,17 +10,17 @@ use crate::Config;
 use kernel::Segments;
 use settings::{Range, Settings};
 
-/// The window of LT-TCP (Tickoo and others 2005): marks are congestion, losses are not.
+/// The window of LT-TCP (Tickoo and others 2005): marks indicate congestion, losses do not.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 #[settings(name = "Lt")]
 pub struct LtConfig {
-    /// How much of the loss estimate a new sample is (equation (1)).
+    /// The weight of a new sample in the loss estimate (equation (1)).
     #[setting(default = 0.5, range = Range::FRACTION)]
     pub weight: f64,
-    /// What of the flight is left after a mark.
+    /// The factor by which the window is multiplied after a mark.
     #[setting(default = 0.5, range = Range::OPEN_UNIT)]
     pub beta_ecn: f64,
-    /// Whether a timeout leaves the threshold of slow start as it is, since only marks are
+    /// Whether a timeout leaves the slow start threshold as it is, since only marks indicate
     /// congestion.
     pub timeout_keeps_ssthresh: bool,
 }
@@ -31,7 +31,7 @@ impl Controller for LtConfig {
     }
 }
 
-/// `NewReno` that losses do not shrink, with an estimate of the loss rate.
+/// `NewReno` whose window losses do not reduce, with an estimate of the loss rate.
 #[derive(Clone, Debug)]
 pub struct Lt {
     reno: NewReno,
@@ -40,12 +40,12 @@ pub struct Lt {
     arrived: f64,
     lost: f64,
     estimate: f64,
-    /// The window before the last loss, should the loss turn out to be none.
+    /// The window before the last loss, for an undo.
     before: Option<NewReno>,
 }
 
 impl Lt {
-    /// A controller with these settings.
+    /// A congestion control with these settings.
     pub fn new(config: &Config, settings: LtConfig) -> Self {
         Self {
             reno: NewReno::from(config).beta_ecn(settings.beta_ecn),
@@ -63,7 +63,8 @@ impl Lt {
         self.estimate
     }
 
-    /// Equation (1): once per window, from what of it was lost.
+    /// Equation (1): updates the estimate once per window, by the share of the window that was
+    /// lost.
     fn estimate(&mut self, ack: &Ack) {
         self.arrived += ack.delivered.0;
         self.lost += ack.lost.0;
@@ -82,14 +83,14 @@ impl Control for Lt {
 
     fn on_ack(&mut self, ack: &Ack) {
         self.estimate(ack);
-        // Recovery is no congestion: the window grows on.
+        // Recovery does not indicate congestion: the window continues to grow.
         let may_grow = ack.may_grow || ack.recovery;
         self.reno.on_ack(&Ack { may_grow, ..*ack });
     }
 
     fn on_loss(&mut self, loss: &Loss) {
         match loss.cause {
-            // What is lost is counted with the acknowledgement that tells it.
+            // Losses are counted with the acknowledgement that reports them.
             Cause::FastRetransmit => self.before = None,
             Cause::Ecn => {
                 self.before = None;
@@ -166,7 +167,7 @@ mod tests {
     fn the_estimate_is_half_the_new_window_and_half_the_old() {
         let mut control = lt(LtConfig::default());
         let mut window = |arrived: f64, lost: f64| {
-            // In two halves; nothing of the window before is in flight.
+            // In two halves; nothing of the previous window is in flight.
             let half = Ack {
                 lost: Segments(lost / 2.0),
                 in_flight: Segments(arrived / 2.0),
@@ -176,7 +177,7 @@ mod tests {
             control.on_ack(&Ack { in_flight: Segments(0.0), ..half });
             control.loss_estimate()
         };
-        // Each ends with the acknowledgement that is beyond what was in flight before.
+        // Each window ends with the acknowledgement beyond the data that was in flight before.
         window(8.0, 2.0);
         let mut last = 0.0;
         for _ in 0..20 {

@@ -1,12 +1,12 @@
-//! The greatest of what was seen in the last rounds.
+//! A windowed maximum filter over rounds.
 
 use std::collections::VecDeque;
 
-/// The greatest value of the last `rounds` rounds.
+/// The maximum of the values of the last `rounds` rounds.
 #[derive(Clone, Debug)]
 pub(super) struct MaxFilter {
     pub(super) rounds: u64,
-    /// Round and value: rounds ascend, values descend, so that the first is the greatest.
+    /// Round and value: rounds ascend and values descend, so that the first is the maximum.
     seen: VecDeque<(u64, f64)>,
 }
 
@@ -15,7 +15,7 @@ impl MaxFilter {
         Self { rounds, seen: VecDeque::new() }
     }
 
-    /// A value of this round, which is not before any other.
+    /// Adds a value of this round; rounds do not descend.
     pub(super) fn push(&mut self, round: u64, value: f64) {
         while self.seen.back().is_some_and(|&(_, last)| last <= value) {
             self.seen.pop_back();

@@ -6,7 +6,7 @@ use crate::Config;
 use kernel::Segments;
 use settings::{Range, Settings};
 
-/// What of the flight is left after a loss: RFC 5681 equation (4).
+/// The factor by which the window is multiplied after a loss: RFC 5681 equation (4).
 const HALF: f64 = 0.5;
 
 /// `NewReno` (RFC 5681).
@@ -15,7 +15,7 @@ const HALF: f64 = 0.5;
 pub struct NewRenoConfig {
     /// Whether `HyStart++` (RFC 9406) ends the first slow start.
     pub hystart: bool,
-    /// What of the flight is left after a mark; 0.8 in RFC 8511.
+    /// The factor by which the window is multiplied after a mark; 0.8 in RFC 8511.
     #[setting(default = HALF, range = Range::OPEN_UNIT)]
     pub beta_ecn: f64,
 }
@@ -30,23 +30,22 @@ impl Controller for NewRenoConfig {
     }
 }
 
-/// Slow start and congestion avoidance of RFC 5681; the half of RFC 6582 that holds during fast
-/// recovery is the sender's.
+/// Slow start and congestion avoidance of RFC 5681. The sender implements fast recovery (RFC 6582).
 #[derive(Clone, Debug)]
 pub struct NewReno {
     window: f64,
     slow_start: SlowStart,
-    /// What of the flight is left after a mark.
+    /// The factor by which the window is multiplied after a mark.
     beta_ecn: f64,
-    /// Acknowledged in congestion avoidance since the window last grew (RFC 3465's
+    /// The amount acknowledged in congestion avoidance since the window last grew (RFC 3465's
     /// `bytes_acked`).
     credit: f64,
-    /// Window and threshold before the last loss, should it turn out to be none.
+    /// Window and threshold before the last loss, for an undo.
     before: (f64, f64),
 }
 
 impl NewReno {
-    /// A controller that starts with this window; `ssthresh` of `None` is arbitrarily high.
+    /// A congestion control that starts with this window; `ssthresh` of `None` is arbitrarily high.
     pub fn new(initial_window: Segments, ssthresh: Option<Segments>) -> Self {
         Self {
             window: initial_window.0.max(1.0),
@@ -57,44 +56,45 @@ impl NewReno {
         }
     }
 
-    /// A controller with these settings.
+    /// A congestion control with these settings.
     pub fn with(config: &Config, settings: NewRenoConfig) -> Self {
         let control = Self::from(config).counting(Counting::of(config)).beta_ecn(settings.beta_ecn);
         if settings.hystart { control.hystart() } else { control }
     }
 
-    /// The same controller with another way of counting.
+    /// The same control with another way of counting.
     #[must_use]
     pub fn counting(mut self, counting: Counting) -> Self {
         self.slow_start.counting = counting;
         self
     }
 
-    /// The same controller with `HyStart++` (RFC 9406) in its first slow start.
+    /// The same control with `HyStart++` (RFC 9406) in its first slow start.
     #[must_use]
     pub fn hystart(mut self) -> Self {
         self.slow_start.watched();
         self
     }
 
-    /// The same controller with another answer to marks; 0.8 in RFC 8511.
+    /// The same control with another response to marks; RFC 8511 has 0.8.
     #[must_use]
     pub fn beta_ecn(self, beta_ecn: f64) -> Self {
         Self { beta_ecn, ..self }
     }
 
-    /// Where slow start ends.
+    /// The slow start threshold.
     pub(super) fn threshold(&self) -> f64 {
         self.slow_start.threshold
     }
 
-    /// Has slow start end elsewhere.
+    /// Sets the slow start threshold.
     pub(super) fn set_threshold(&mut self, threshold: f64) {
         self.slow_start.threshold = threshold;
     }
 
-    /// For controllers that differ in congestion avoidance alone: in slow start the window grows
-    /// as ever; else returns how many acknowledgements, or segments, are to be answered.
+    /// For controls that differ in congestion avoidance alone: in slow start the window grows as
+    /// usual; otherwise returns the number of acknowledgements, or segments, by which it is to
+    /// grow.
     pub(super) fn slow_start_or_count(&mut self, ack: &Ack) -> Option<f64> {
         if self.window < self.slow_start.threshold {
             self.window = self.slow_start.grow(self.window, ack);
@@ -110,12 +110,12 @@ impl NewReno {
         })
     }
 
-    /// Lets the window grow by so much.
+    /// Increases the window by this amount.
     pub(super) fn grow(&mut self, by: f64) {
         self.window += by;
     }
 
-    /// Congestion, with what the controller takes for the right threshold then.
+    /// Congestion; the argument computes the new threshold.
     pub(super) fn reduce(&mut self, loss: &Loss, threshold: f64) {
         if !loss.repeated {
             self.before = (self.window, self.slow_start.threshold);
@@ -146,7 +146,7 @@ impl Control for NewReno {
             return;
         }
         self.credit += count;
-        // One segment per round trip at most, however much one acknowledgement covers.
+        // At most one segment per round trip, however much one acknowledgement covers.
         if self.credit >= self.window {
             self.credit = (self.credit - self.window).min(self.window);
             self.window += 1.0;
@@ -158,7 +158,7 @@ impl Control for NewReno {
         self.reduce(loss, left * loss.in_flight.0);
     }
 
-    /// RFC 4015 §3.2 would start at half; as Linux does, all of it comes back.
+    /// RFC 4015 §3.2 restores half of the window; as in Linux, the whole window is restored.
     fn on_undo(&mut self) {
         self.window = self.window.max(self.before.0);
         self.slow_start.threshold = self.before.1;
@@ -298,7 +298,7 @@ mod tests {
             }
         }
         assert!(plain.threshold().is_infinite() && plain.window().0 > 10_000.0);
-        // 80 grow by a quarter for five rounds: about 80·1.25^5, not 80·2^5.
+        // The window of 80 grows by a quarter for five rounds: about 80·1.25^5, not 80·2^5.
         let end = watched.threshold();
         assert!((200.0..300.0).contains(&end), "ends at {end}");
         watched.on_loss(&loss(Cause::Timeout, 100.0, false));

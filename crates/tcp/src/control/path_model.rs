@@ -1,18 +1,19 @@
-//! What the versions of BBR learn of a path alike: its round trips, whether its rate still rises,
-//! and how far acknowledgements come in bunches. Sections are those of draft-ietf-ccwg-bbr, as of
-//! August 2026.
+//! The parts of the path model that all versions of BBR share: round trips, the detection of a rate
+//! plateau, and the aggregation of acknowledgements. Sections are those of draft-ietf-ccwg-bbr, as
+//! of August 2026.
 
 use super::max_filter::MaxFilter;
 use super::{Ack, Delivery};
 use kernel::Instant;
 
-/// §5.3.1.2: growth below a quarter in three round trips means that the pipe is full.
+/// §5.3.1.2: growth of less than a quarter in three round trips means that the pipe is full.
 const GROWTH: f64 = 1.25;
 const ROUNDS: u32 = 3;
-/// §5.5.9: round trips that the excess of acknowledgements is remembered.
+/// §5.5.9: the length of the filter for excess acknowledgements in round trips.
 const MEMORY: u64 = 10;
 
-/// Packet-timed round trips (§5.5.1): each ends with the first acknowledgement of what left in it.
+/// Packet-timed round trips (§5.5.1): each ends with the first acknowledgement of data that left in
+/// it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RoundTrips {
     pub(super) count: u64,
@@ -20,7 +21,7 @@ pub(super) struct RoundTrips {
 }
 
 impl RoundTrips {
-    /// Whether this sample ends a round trip, and begins the next.
+    /// Whether this sample ends a round trip and begins the next.
     pub(super) fn on_sample(&mut self, delivery: &Delivery) -> bool {
         let ends = delivery.prior.0 >= self.ends;
         if ends {
@@ -30,18 +31,18 @@ impl RoundTrips {
         ends
     }
 
-    /// A round trip begins now that so much has been delivered.
+    /// A round trip begins now that this amount has been delivered.
     pub(super) fn begin(&mut self, delivered: f64) {
         self.ends = delivered;
     }
 
-    /// Whether no round trip has ended with so much delivered.
+    /// Whether the round trip is still in progress when this amount has been delivered.
     pub(super) fn before(&self, delivered: f64) -> bool {
         self.ends < delivered
     }
 }
 
-/// Whether the rate has stopped rising.
+/// Detects that the rate has stopped rising.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Plateau {
     baseline: Option<f64>,
@@ -49,12 +50,12 @@ pub(super) struct Plateau {
 }
 
 impl Plateau {
-    /// Looks for a plateau anew, from this rate on.
+    /// Restarts the detection of a plateau with this rate.
     pub(super) fn from(rate: f64) -> Self {
         Self { baseline: Some(rate), rounds: 0 }
     }
 
-    /// A round trip has ended in which the rate was this; whether the plateau is reached.
+    /// A round trip with this rate has ended; returns whether the plateau is reached.
     pub(super) fn on_round(&mut self, rate: f64) -> bool {
         if self.baseline.is_none_or(|baseline| rate >= GROWTH * baseline) {
             *self = Self::from(rate);
@@ -65,7 +66,7 @@ impl Plateau {
     }
 }
 
-/// How much more was acknowledged than the rate explains.
+/// The excess of acknowledged data over the estimated rate.
 #[derive(Clone, Debug)]
 pub(super) struct Bunches {
     most: MaxFilter,
@@ -78,8 +79,8 @@ impl Bunches {
         Self { most: MaxFilter::new(MEMORY), since: None, delivered: 0.0 }
     }
 
-    /// An acknowledgement in this round trip, while the path is taken to deliver `rate` segments
-    /// a second and `window` are allowed.
+    /// An acknowledgement in this round trip; `rate` is the estimated rate in segments per second,
+    /// and `window` limits the excess.
     pub(super) fn on_ack(&mut self, ack: &Ack, rate: f64, window: f64, round: u64) {
         let since = *self.since.get_or_insert(ack.now);
         let explained = rate * ack.now.since(since).as_secs_f64();
@@ -91,12 +92,12 @@ impl Bunches {
         self.most.push(round, (self.delivered - explained).min(window));
     }
 
-    /// The excess is remembered for so many round trips.
+    /// Sets the length of the filter in round trips.
     pub(super) fn remember(&mut self, rounds: u64) {
         self.most.rounds = rounds;
     }
 
-    /// The time before now explains nothing: nothing was sent.
+    /// Restarts the measurement after a time in which nothing was sent.
     pub(super) fn restart(&mut self, now: Instant) {
         (self.since, self.delivered) = (Some(now), 0.0);
     }

@@ -1,15 +1,15 @@
-//! Controllers from outside: what a binding needs to bring its own.
+//! Congestion controls that are defined outside the crate: the interface for bindings.
 
 use super::{Connection, Control, Controller, NewReno};
 use crate::Config;
 use settings::{Faults, Path, Settings};
 use std::fmt::Debug;
 
-/// One's own, written in Python: a subclass of `simoom.Control`.
+/// A user-defined control in Python: a subclass of `simoom.Control`.
 #[derive(Clone, Debug, PartialEq, Settings)]
 #[settings(name = "Python", check = is_import_path)]
 pub struct PythonConfig {
-    /// Where the class is found: "module:Class", as "mylab.aimd:Aimd".
+    /// The import path of the class: "module:Class", as "mylab.aimd:Aimd".
     pub path: String,
 }
 
@@ -32,17 +32,17 @@ impl Controller for PythonConfig {
     }
 }
 
-/// Makes the controllers that are named by an import path.
+/// Builds the congestion controls that an import path names.
 pub trait External: Debug + Send + Sync {
-    /// Whether the path names a controller; the message says why not.
+    /// Checks whether the path names a congestion control; the message gives the reason if not.
     fn check(&self, path: &str) -> Result<(), String>;
 
-    /// A controller for one connection of a flow. One that cannot be made is the binding's to
-    /// report; the run goes on with any other until the binding ends it.
+    /// A control for one connection of a flow. If it cannot be built, the binding reports the
+    /// error; the run continues with any other control until the binding ends it.
     fn control(&self, path: &str, flow: u32, config: &Config) -> Box<dyn Control>;
 }
 
-/// Where nobody brings controllers of their own.
+/// For environments without user-defined controls.
 #[derive(Debug, Default)]
 pub struct NoExternal;
 

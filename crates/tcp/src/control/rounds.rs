@@ -1,19 +1,20 @@
-//! Round trips, as a controller sees them: by how much is acknowledged, not by sequence numbers.
+//! Round trips as a congestion control observes them: by the amount acknowledged, not by sequence
+//! numbers.
 
 use super::Ack;
 
-/// Tells where one round trip ends and the next begins: once more has been delivered than was
-/// outstanding at its beginning, and so something that was sent in it.
+/// Detects the end of a round trip: the first acknowledgement after which more has been delivered
+/// than was outstanding at its beginning, and which therefore covers data that was sent in it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rounds {
     left: f64,
 }
 
 impl Rounds {
-    /// Whether this acknowledgement ends a round trip, and begins the next.
+    /// Whether this acknowledgement ends a round trip and begins the next.
     pub(super) fn on_ack(&mut self, ack: &Ack) -> bool {
         self.left -= ack.delivered.0;
-        // Amounts are bytes over the segment size: exact but for the rounding.
+        // Amounts are bytes over the segment size: exact except for rounding.
         let ends = self.left < -1e-6;
         if ends {
             self.left = ack.in_flight.0;

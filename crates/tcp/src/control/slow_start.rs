@@ -4,32 +4,32 @@ use super::hystart::{Advice, HyStart, LIMIT};
 use super::{Ack, Cause};
 use crate::Config;
 
-/// What makes the window grow.
+/// What makes the window grow (byte counting or ACK counting).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
-    /// The data acknowledged (RFC 3465): at most `limit` segments per acknowledgement in slow
-    /// start, one in the slow start after a timeout (§2.3); one segment per window acknowledged
-    /// in congestion avoidance (§2.1).
+    /// The data acknowledged (RFC 3465). In slow start at most `limit` segments per acknowledgement
+    /// count, and one in the slow start after a timeout (§2.3). In congestion avoidance the window
+    /// grows by one segment per acknowledged window (§2.1).
     Bytes {
-        /// RFC 3465's L: 2 at most, 1 to be conservative.
+        /// RFC 3465's L: at most 2; 1 is conservative.
         limit: u32,
     },
-    /// The acknowledgements, whatever they cover: one segment each in slow start, 1/window each
-    /// in congestion avoidance. ns-2's rule.
+    /// The acknowledgements, whatever they cover: one segment each in slow start, 1/window each in
+    /// congestion avoidance. This is the rule of ns-2.
     Acks,
 }
 
 impl Counting {
-    /// What counts on this connection.
+    /// The way of counting for this connection.
     pub fn of(config: &Config) -> Self {
         if config.byte_counting { Self::Bytes { limit: 2 } } else { Self::Acks }
     }
 }
 
-/// Where slow start ends, and how it grows until then.
+/// The slow start threshold, and how the window grows below it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SlowStart {
-    /// Where it ends, in segments.
+    /// The threshold in segments.
     pub(super) threshold: f64,
     pub(super) counting: Counting,
     /// Whether this slow start follows a timeout (RFC 3465 §2.3).
@@ -47,7 +47,7 @@ impl SlowStart {
         }
     }
 
-    /// Lets `HyStart++` end the first slow start, where the threshold is arbitrarily high.
+    /// Lets `HyStart++` end the first slow start, if the threshold is arbitrarily high.
     pub(super) fn watched(&mut self) {
         self.hystart = self.threshold.is_infinite().then(HyStart::default);
     }
@@ -75,7 +75,7 @@ impl SlowStart {
         (window + step / divisor).min(self.threshold.max(window))
     }
 
-    /// Congestion: this slow start is over, and the next one is a usual one.
+    /// Congestion: this slow start is over, and the next one is a normal one.
     pub(super) fn on_loss(&mut self, cause: Cause) {
         self.hystart = None;
         self.after_timeout = cause == Cause::Timeout;

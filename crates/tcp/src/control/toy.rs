@@ -1,4 +1,4 @@
-//! A controller for the test of extensions: the window never changes.
+//! A congestion control for the test of extensions: the window never changes.
 
 use super::{Ack, Connection, Control, Controller, Loss};
 use kernel::Segments;

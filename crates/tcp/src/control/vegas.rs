@@ -1,4 +1,4 @@
-//! `Vegas`: keeps a few segments of its own in the queue, and no more.
+//! `Vegas`: keeps a small number of its own segments in the queue.
 //!
 //! Brakmo and Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", JSAC
 //! 13:8, 1995.
@@ -13,13 +13,13 @@ use settings::{Faults, Path, Settings, number};
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 #[settings(name = "Vegas", check = relate)]
 pub struct VegasConfig {
-    /// The window grows while fewer segments than these are queued (section 3.2).
+    /// The window grows while fewer segments than this are queued (section 3.2).
     #[setting(default = 2.0, range = 0.0..=1e6)]
     pub alpha: f64,
-    /// It shrinks while more than these are (section 3.2).
+    /// The window shrinks while more segments than this are queued (section 3.2).
     #[setting(default = 4.0, range = 0.0..=1e6)]
     pub beta: f64,
-    /// Slow start ends where more than these are (section 3.3).
+    /// Slow start ends when more segments than this are queued (section 3.3).
     #[setting(default = 1.0, range = 0.0..=1e6)]
     pub gamma: f64,
 }
@@ -41,23 +41,23 @@ impl Controller for VegasConfig {
     }
 }
 
-/// Vegas' congestion avoidance and slow start over `NewReno`'s answer to losses; its own finer
-/// retransmission timer is what RACK and SACK are now.
+/// Vegas' congestion avoidance and slow start over `NewReno`'s response to losses. RACK and SACK
+/// replace the finer retransmission timer of Vegas.
 #[derive(Clone, Debug)]
 pub struct Vegas {
     reno: NewReno,
     settings: VegasConfig,
     rounds: Rounds,
-    /// The least round-trip time of this round trip.
+    /// The minimum round-trip time of the current round trip.
     least: Option<Duration>,
-    /// Whether slow start rests: it grows in every other round trip (§3.3).
+    /// Whether slow start pauses: it grows in every other round trip (§3.3).
     rests: bool,
-    /// Segments of ours in queues, as last seen.
+    /// The number of own segments in queues, by the last estimate.
     queued: f64,
 }
 
 impl Vegas {
-    /// A controller with these settings.
+    /// A congestion control with these settings.
     pub fn new(config: &Config, settings: VegasConfig) -> Self {
         Self {
             reno: NewReno::from(config),
@@ -78,11 +78,11 @@ impl Vegas {
         self.rests = slow_start && !self.rests;
         if slow_start {
             if self.queued > self.settings.gamma {
-                // Down to what the path holds without a queue, and one.
+                // Reduces the window to the bandwidth-delay product and one segment.
                 self.reno.steer(Segments((window * share + 1.0).min(window).max(2.0)));
             }
         } else if !ack.may_grow {
-            // A window that is not used is no reason to grow, nor to shrink.
+            // A window that is not used neither grows nor shrinks.
         } else if self.queued < self.settings.alpha {
             self.reno.grow(1.0);
         } else if self.queued > self.settings.beta {
@@ -146,7 +146,7 @@ mod tests {
         Vegas::new(&config, VegasConfig::default())
     }
 
-    /// Round trips of this length over a path of 100 ms: a segment an acknowledgement.
+    /// Round trips of this length over a path of 100 ms, with one segment per acknowledgement.
     fn rounds(control: &mut Vegas, number: u32, rtt_ms: f64) {
         let rtt_min = Duration::from_millis(100);
         for _ in 0..number {

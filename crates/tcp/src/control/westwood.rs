@@ -1,4 +1,5 @@
-//! `Westwood+`: after a loss the window is what the path carried, and not half of it.
+//! `Westwood+`: after a loss, the window is the estimated bandwidth-delay product instead of half
+//! the window.
 //!
 //! Grieco and Mascolo, "Performance evaluation and comparison of Westwood+, New Reno, and Vegas TCP
 //! congestion control", ACM CCR 34:2, 2004.
@@ -12,7 +13,7 @@ use settings::{Range, Settings};
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 #[settings(name = "Westwood")]
 pub struct WestwoodConfig {
-    /// How much of the rate's estimate is kept at each sample (α of section 2.1).
+    /// The weight of the previous rate estimate at each sample (α of section 2.1).
     #[setting(default = 0.9, range = Range::PROBABILITY)]
     pub memory: f64,
 }
@@ -27,23 +28,23 @@ impl Controller for WestwoodConfig {
     }
 }
 
-/// `NewReno` whose threshold after a loss is the rate of acknowledgements times the least
+/// `NewReno` whose threshold after a loss is the rate of acknowledgements times the minimum
 /// round-trip time.
 #[derive(Clone, Debug)]
 pub struct Westwood {
     reno: NewReno,
-    /// What of the estimate is kept at each sample.
+    /// The weight of the previous estimate at each sample.
     memory: f64,
     /// Segments per second.
     rate: Option<f64>,
-    /// When the round trip began that is being counted, and what has arrived since.
+    /// The beginning of the current round trip, and the amount delivered since.
     since: Option<Instant>,
     arrived: f64,
     rtt_min: Duration,
 }
 
 impl Westwood {
-    /// A controller with these settings.
+    /// A congestion control with these settings.
     pub fn new(config: &Config, settings: WestwoodConfig) -> Self {
         Self {
             reno: NewReno::from(config),
@@ -55,8 +56,8 @@ impl Westwood {
         }
     }
 
-    /// §2.1: one sample per round trip, so that acknowledgements that arrive in bunches do not
-    /// make it too high.
+    /// §2.1: one sample per round trip, so that aggregated acknowledgements do not make the
+    /// estimate too high.
     fn estimate(&mut self, ack: &Ack) {
         self.rtt_min = ack.rtt_min;
         let Some(since) = self.since else {
@@ -86,7 +87,8 @@ impl Control for Westwood {
         self.reno.on_ack(ack);
     }
 
-    /// §2.2. Before the first sample a loss is `NewReno`'s. The window never grows by a loss.
+    /// §2.2. Before the first sample, the response to a loss is that of `NewReno`. A loss never
+    /// increases the window.
     fn on_loss(&mut self, loss: &Loss) {
         let threshold = match self.rate {
             Some(rate) => (rate * self.rtt_min.as_secs_f64()).min(self.window().0),
@@ -117,7 +119,7 @@ mod tests {
     use crate::Cause;
     use crate::control::fixture::{ack_at, gauge, loss};
 
-    /// Acknowledgements at this rate for so long, with a least round-trip time of 100 ms.
+    /// Acknowledgements at this rate for this long, with a minimum round-trip time of 100 ms.
     fn run(control: &mut Westwood, from_s: f64, seconds: f64, rate: f64, rtt_ms: f64) {
         let rtt_min = Duration::from_millis(100);
         for n in 0..(rate * seconds) as u32 {
@@ -149,7 +151,7 @@ mod tests {
         let before = gauge(&control, "rate_segments_per_s").unwrap();
         run(&mut control, 1.0, 0.205, 100.0, 100.0);
         let after = gauge(&control, "rate_segments_per_s").unwrap();
-        // The first of both samples spans the change.
+        // The first of the two samples spans the change.
         let kept = (after - 100.0) / (before - 100.0);
         assert!((0.79..0.92).contains(&kept), "{kept}");
     }

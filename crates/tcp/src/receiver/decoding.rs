@@ -1,8 +1,8 @@
-//! Coded data at the receiver: blocks that wait for enough of their units, and reports of what has
-//! arrived.
+//! Coded data at the receiver: blocks that wait for enough units, and the reports of the
+//! transmissions that have arrived.
 //!
-//! The code is systematic: data that arrives in order is delivered at once, and a block is decoded
-//! when as many of its units have arrived, data or parity, as it has of data.
+//! The code is systematic. Data that arrives in order is delivered at once. A block of K data units
+//! is decoded when any K of its units, data or parity, have arrived.
 
 use super::Receiver;
 use crate::Command;
@@ -11,14 +11,14 @@ use kernel::Instant;
 use std::collections::VecDeque;
 use wire::{Coded, Flags, SackBlock, SackBlocks, Segment};
 
-/// A block of which something has arrived.
+/// A block of which at least one unit has arrived.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     start: u64,
     span: u64,
     data: u8,
     arrived: Shards,
-    /// How many of them are data.
+    /// How many of the arrived units are data.
     of_data: u32,
 }
 
@@ -28,13 +28,13 @@ impl Block {
     }
 }
 
-/// Blocks that wait, and which transmissions have arrived.
+/// The blocks that wait for more units, and the transmissions that have arrived.
 #[derive(Clone, Debug)]
 pub(super) struct Decoder {
     verify: bool,
-    /// By their first byte.
+    /// The blocks by their first byte.
     blocks: VecDeque<Block>,
-    /// Runs of transmissions, that with the last arrival first; empty ones at the end.
+    /// Ranges of transmission numbers, the one that changed last first; empty ranges at the end.
     recent: [SackBlock; 4],
     /// One past the highest transmission that has arrived.
     top: u64,
@@ -46,7 +46,7 @@ impl Decoder {
         Self { verify: settings.verify, blocks: VecDeque::new(), recent, top: 0 }
     }
 
-    /// Notes a transmission; whether it is the next.
+    /// Records a transmission; returns whether it is the next in order.
     fn note(&mut self, unit: u64) -> bool {
         let next = unit == self.top;
         self.top = self.top.max(unit.saturating_add(1));
@@ -66,7 +66,8 @@ impl Decoder {
         next
     }
 
-    /// What an acknowledgement reports: the last run first, so many at most.
+    /// The ranges that an acknowledgement reports: the one that changed last first, and at most
+    /// this many.
     pub(super) fn report(&self, most: usize) -> SackBlocks {
         let mut blocks = SackBlocks::NONE;
         for &run in self.recent.iter().take(most).filter(|run| run.start < run.end) {
@@ -75,7 +76,7 @@ impl Decoder {
         blocks
     }
 
-    /// A unit of the block from `start`; the block, if it can be decoded now.
+    /// Adds a unit to the block that begins at `start`; returns the block if it can be decoded now.
     fn take(&mut self, start: u64, coded: &Coded) -> Option<Block> {
         let place = self.blocks.partition_point(|block| block.start < start);
         if self.blocks.get(place).is_none_or(|block| block.start != start) {
@@ -92,7 +93,7 @@ impl Decoder {
         self.blocks.remove(place)
     }
 
-    /// Everything below `next` has been delivered.
+    /// Removes the blocks below `next`, which have been delivered.
     fn forget(&mut self, next: u64) {
         while self.blocks.front().is_some_and(|block| block.end() <= next) {
             self.blocks.pop_front();
@@ -100,11 +101,11 @@ impl Decoder {
     }
 }
 
-/// More bytes no unit has: it travels in one IP packet (RFC 791 §3.1, Total Length).
+/// The largest unit: a unit travels in one IP packet (RFC 791 §3.1, Total Length).
 const MOST_UNIT: u64 = 65_535;
 
-/// Whether there is such a unit: none of a block's data is empty, a packet carries it, and a code
-/// has so many units.
+/// Whether such a unit is possible: no data unit is empty, one packet carries the unit, and the
+/// code has this index.
 fn is_sound(coded: &Coded) -> bool {
     let size = coded.unit_size();
     let before = size * u64::from(coded.data.get() - 1);
@@ -128,7 +129,7 @@ impl Receiver {
         let end = start.and_then(|start| start.checked_add(u64::from(coded.span)));
         let limit = (self.next + self.buffer.min(u64::MAX / 4)).min(self.edge);
         let fin = segment.flags.has(Flags::FIN);
-        // Nothing beyond the window is taken (RFC 9293 §3.10.7.4); the FIN is beyond no window.
+        // Data beyond the window is not accepted (RFC 9293 §3.10.7.4). The FIN occupies no window.
         let block = start.zip(end).filter(|&(_, end)| end <= limit || fin);
         match block {
             Some((start, end)) if fin && start >= self.next => {
@@ -147,7 +148,7 @@ impl Receiver {
         }
     }
 
-    /// Keeps what a unit brings: its data, or the block that it completes.
+    /// Stores the content of a unit: its data, or the block that it completes.
     fn store_unit(
         &mut self,
         segment: &Segment,
@@ -176,13 +177,14 @@ impl Receiver {
         self.store.insert(start.max(self.next), end);
     }
 
-    /// Delivers what is in order, and acknowledges: at once where a hole was found, filled or is
-    /// still there, else as data in order is, parity included.
+    /// Delivers data in order, and acknowledges: at once if a hole appeared, was filled or remains,
+    /// else like data in order, parity included.
     fn deliver(&mut self, now: Instant, len: u32, next: bool, acks: u64, out: &mut Vec<Command>) {
         let filled = self.store.runs().next().is_some_and(|(start, _)| start <= self.next);
         let before = self.next;
         if filled || self.fin == Some(self.next) {
-            // Only what came alone and in order may wait for its acknowledgement.
+            // Only a unit that arrived in order and on its own may have its acknowledgement
+            // delayed.
             let single = self.store.runs().nth(1).is_none();
             let end = self.store.take_from(self.next);
             let plain = next && single && end <= before + u64::from(len);

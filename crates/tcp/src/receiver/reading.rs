@@ -1,16 +1,16 @@
-//! An application that reads at a rate of its own, so that the window may close.
+//! An application that reads at a limited rate, so that the receive window may close.
 
 use super::Receiver;
 use crate::{Command, TimerId};
 use kernel::{Bytes, Duration, Instant};
 
 impl Receiver {
-    /// Whether data waits for the application.
+    /// Whether the application has data to read.
     pub(super) fn reads(&self) -> bool {
         self.config.reads || self.config.read_rate.is_some()
     }
 
-    /// The application has read on until now.
+    /// Updates how much the application has read until now.
     pub(super) fn read_on(&mut self, now: Instant) {
         let Some(rate) = self.config.read_rate else { return };
         let bits = u128::from(now.since(self.read_at).0) * u128::from(rate.0) / 1_000_000_000;
@@ -20,8 +20,8 @@ impl Receiver {
             if self.unread == 0 { now } else { self.read_at + rate.time_for(Bytes(bytes)) };
     }
 
-    /// A window that has shrunk is told anew once a read opens it, by a segment if it holds less
-    /// than one, else by as much as it holds: sets the timer for when that is.
+    /// Sets the timer for the next window update, when reading has opened the window far enough: by
+    /// one step if the advertised window is less than a segment, else to twice its size.
     pub(super) fn wait_for_room(&mut self, now: Instant, out: &mut Vec<Command>) {
         let Some(rate) = self.config.read_rate.filter(|_| !self.reading) else { return };
         let shown = self.edge.saturating_sub(self.next);
@@ -36,7 +36,7 @@ impl Receiver {
         out.push(Command::Set(TimerId::Pacing, at));
     }
 
-    /// There may be room by now.
+    /// The timer for free space expired.
     pub(super) fn on_room(&mut self, now: Instant, out: &mut Vec<Command>) {
         self.reading = false;
         self.read_on(now);
@@ -47,13 +47,13 @@ impl Receiver {
 
 #[cfg(test)]
 mod tests {
-    use crate::script::{Listening, config, ms, segment};
+    use crate::harness::{Listening, config, ms, segment};
     use crate::{Command, Config, TimerId};
     use kernel::{BitRate, Bytes, Instant};
     use wire::Flags;
 
-    /// The window that is told, if one is, and until when room is waited for.
-    fn told(tcp: &mut Listening) -> (Option<u64>, Option<Instant>) {
+    /// The advertised window, if a segment was sent, and when the timer for free space expires.
+    fn window_and_delay(tcp: &mut Listening) -> (Option<u64>, Option<Instant>) {
         let (mut window, mut room) = (None, None);
         for command in tcp.out.drain(..) {
             match command {
@@ -74,14 +74,18 @@ mod tests {
         let data = |tcp: &mut Listening, at, seq| {
             let segment = segment(true, seq, 100, 1, Flags::ACK);
             tcp.receiver.on_segment(ms(at), &segment, &mut tcp.out);
-            told(tcp)
+            window_and_delay(tcp)
         };
         assert_eq!(data(&mut tcp, 0, 1), (Some(300), None));
-        assert_eq!(data(&mut tcp, 0, 101), (Some(200), Some(ms(200))), "twice as much is told");
+        assert_eq!(
+            data(&mut tcp, 0, 101),
+            (Some(200), Some(ms(200))),
+            "twice the window is advertised"
+        );
         assert_eq!(data(&mut tcp, 0, 201), (Some(100), None));
         assert_eq!(data(&mut tcp, 0, 301), (Some(0), None), "the timer runs");
         tcp.receiver.on_timer(ms(200), TimerId::Pacing, &mut tcp.out);
-        assert_eq!(told(&mut tcp), (Some(200), Some(ms(400))));
+        assert_eq!(window_and_delay(&mut tcp), (Some(200), Some(ms(400))));
         assert_eq!(data(&mut tcp, 210, 401), (Some(100), None));
         assert_eq!(data(&mut tcp, 210, 501), (Some(0), None));
         assert_eq!(data(&mut tcp, 220, 601).0, Some(0), "what is beyond the window is not taken");

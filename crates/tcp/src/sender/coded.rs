@@ -1,10 +1,10 @@
-//! Coded data: what is sent in blocks with parity, and what is done about holes (`LT-TCP`; Tickoo,
-//! Subramanian, Kalyanaraman and Ramakrishnan, `IWQoS` 2005, where it leaves no choice).
+//! Coded data: what is sent in blocks with parity, and how losses are repaired (`LT-TCP`; Tickoo,
+//! Subramanian, Kalyanaraman and Ramakrishnan, `IWQoS` 2005, where it specifies the behaviour).
 //!
-//! Every transmission, of data or of parity, has a number; acknowledgements report these, and what
-//! is lost follows from them as in RFC 9002. A window is a block of N units, K of data and P of
-//! parity. Holes that what is on its way will not fill are filled with more parity. Whether a loss
-//! is congestion is the controller's business.
+//! Every transmission of data or parity has a number. Acknowledgements report these numbers, and
+//! losses are detected by them as in RFC 9002. A window is a block of N units: K of data and P of
+//! parity. Losses that the units in flight cannot repair are repaired by more parity. The
+//! congestion control decides whether a loss indicates congestion.
 
 mod sending;
 mod sizing;
@@ -15,7 +15,7 @@ use super::sampler;
 use super::tcb::Tcb;
 use super::timer::Deadlines;
 use super::window::{Arrival, Congestion};
-use crate::blocks::{Blocks, Losses, News};
+use crate::blocks::{Blocks, Losses, SackInfo};
 use crate::delivery::DeliveryMeter;
 use crate::fec::Fec;
 use crate::{Cause, Command, Sack};
@@ -23,33 +23,33 @@ use kernel::{Duration, Instant};
 use sizing::Sizing;
 use wire::Segment;
 
-/// The least time after which a unit may be lost (RFC 9002 §6.1.2).
+/// The minimum time after which a unit may be considered lost (RFC 9002 §6.1.2).
 const GRANULARITY: Duration = Duration(1_000_000);
 
 /// Loss recovery by parity.
 #[derive(Debug)]
 pub(super) struct Coded {
-    /// What the settings of selective recovery ask for, if both ends agree on it.
+    /// The settings of selective recovery, if both ends agree on SACK.
     sack: Option<Sack>,
     sizing: Sizing,
     phase: Phase,
     blocks: Blocks,
     meter: DeliveryMeter,
     deadlines: Deadlines,
-    /// One past the units of the window whose losses the controller was told last, and of that
-    /// which it has reduced last.
+    /// One past the units of the window whose losses were last reported to the congestion control,
+    /// and of the window that was last reduced.
     noticed: u64,
     reduced: u64,
-    /// The unit that tells of a reduced window, until it is known to have arrived.
-    told: Option<u64>,
-    /// The unit that probes, if one is out.
+    /// The unit that carries CWR, until it is known to have arrived.
+    cwr_unit: Option<u64>,
+    /// The unit that serves as a probe, if one is in flight.
     probe: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Open,
-    /// The timer expired; the unit of this number is the first that was sent since.
+    /// The timer expired; the unit with this number is the first that was sent after it.
     Loss {
         expired: u64,
     },
@@ -66,7 +66,7 @@ impl Coded {
             deadlines: Deadlines::default(),
             noticed: 0,
             reduced: 0,
-            told: None,
+            cwr_unit: None,
             probe: None,
         }
     }
@@ -75,7 +75,7 @@ impl Coded {
         self.sack = None;
     }
 
-    /// An acknowledgement of coded data.
+    /// Processes an acknowledgement of coded data.
     pub(super) fn on_ack(
         &mut self,
         tcb: &mut Tcb,
@@ -86,13 +86,13 @@ impl Coded {
         let flight = self.blocks.in_flight();
         let acked = segment.ack.saturating_sub(tcb.snd.una);
         let known = self.blocks.top();
-        let news = self.blocks.report(&segment.sack);
+        let info = self.blocks.report(&segment.sack);
         if segment.ack >= tcb.snd.una {
             tcb.snd.una = segment.ack;
             tcb.set_peer_window(segment.window);
             self.blocks.acknowledge(segment.ack);
         }
-        let newest = news.newest.filter(|&(number, _)| number >= known);
+        let newest = info.newest.filter(|&(number, _)| number >= known);
         let rtt = newest.map(|(_, departure)| now.since(departure.at));
         if let Some(rtt) = rtt {
             tcb.rtt.sample(rtt, sampler::samples(flight, tcb.snd.mss));
@@ -104,10 +104,10 @@ impl Coded {
         let losses = self.find_losses(tcb, now, rtt, flight);
         let echo = self.on_echo(tcb, now, segment, flight);
         self.settle(tcb, now);
-        if news.delivered > 0 {
-            self.inform(tcb, now, &news, losses.bytes, flight, (rtt, echo));
+        if info.delivered > 0 {
+            self.inform(tcb, now, &info, losses.bytes, flight, (rtt, echo));
         }
-        if news.delivered > 0 || acked > 0 {
+        if info.delivered > 0 || acked > 0 {
             self.deadlines.restart();
         }
         self.transmit(tcb, now, out);
@@ -133,24 +133,25 @@ impl Coded {
         self.blocks.in_flight()
     }
 
-    /// The probability that a unit is lost, as it is estimated.
+    /// The estimated probability that a unit is lost.
     pub(super) fn loss_estimate(&self) -> f64 {
         self.sizing.estimate.value
     }
 
-    /// Bytes of the next block's units.
+    /// The unit size of the next block in bytes.
     pub(super) fn unit(&self) -> u64 {
         self.sizing.unit
     }
 
-    /// The unit of this number is the highest yet to arrive: what that says of probe, timeout and
-    /// answered mark.
+    /// The unit with this number is the highest that has arrived. Updates the state of the probe,
+    /// of a timeout and of CWR.
     fn on_unit(&mut self, tcb: &mut Tcb, number: u64) {
         self.probe = self.probe.filter(|&probe| number < probe);
-        self.told = self.told.filter(|&told| number < told);
+        self.cwr_unit = self.cwr_unit.filter(|&cwr_unit| number < cwr_unit);
         if let Phase::Loss { expired } = self.phase {
             self.phase = Phase::Open;
-            // Numbers tell at once whether something arrived that had left before (RFC 3522).
+            // The unit numbers show at once whether a unit arrived that left before the timeout
+            // (RFC 3522).
             let spurious = number < expired;
             if spurious && self.sack.is_some_and(|sack| sack.f_rto) {
                 tcb.undo();
@@ -160,7 +161,7 @@ impl Coded {
         }
     }
 
-    /// RFC 9002 §6.1: what is lost; and tells the controller.
+    /// Detects losses (RFC 9002 §6.1) and reports them to the congestion control.
     fn find_losses(
         &mut self,
         tcb: &mut Tcb,
@@ -174,10 +175,10 @@ impl Coded {
         self.deadlines.reorder = losses.next;
         self.meter.on_lost(losses.bytes);
         let Some(last) = losses.last else { return losses };
-        if self.told.is_some_and(|told| last >= told) {
-            // What told of the reduced window may be among the lost: it is told again.
-            self.told = None;
-            tcb.ecn.tell_again();
+        if self.cwr_unit.is_some_and(|cwr_unit| last >= cwr_unit) {
+            // The unit that carried CWR may be lost: CWR is sent again.
+            self.cwr_unit = None;
+            tcb.ecn.repeat_cwr();
         }
         // Once per window of data (RFC 5681 §4.3).
         if last >= self.noticed.max(self.reduced) && self.phase == Phase::Open {
@@ -186,7 +187,7 @@ impl Coded {
             tcb.counters.fast_retransmits += 1;
             let (cause, lost, repeated) = (Cause::FastRetransmit, losses.bytes, false);
             tcb.cwnd.reduce(&Congestion { now, cause, lost, flight, repeated });
-            // A controller to whom a loss is no congestion has no window to recover.
+            // A congestion control that does not reduce its window for a loss has no recovery.
             if tcb.cwnd.bytes() < before {
                 self.on_reduction(tcb);
             }
@@ -194,18 +195,19 @@ impl Coded {
         losses
     }
 
-    /// The window was reduced: the next unit tells it, and what was marked before asks no more.
+    /// The window was reduced: the next unit carries CWR, and echoes of earlier marks cause no
+    /// further reduction.
     fn on_reduction(&mut self, tcb: &mut Tcb) {
         self.reduced = self.blocks.next_unit();
-        self.told = None;
+        self.cwr_unit = None;
         tcb.ecn.on_reduction(self.reduced);
     }
 
-    /// RFC 3168 §6.1.2, once per window of units. While it is not known that the receiver was told,
-    /// what it echoes may be the old mark.
+    /// RFC 3168 §6.1.2, once per window of units. Until CWR is known to have arrived, the receiver
+    /// may still echo the old mark.
     fn on_echo(&mut self, tcb: &mut Tcb, now: Instant, segment: &Segment, flight: u64) -> bool {
         let echo = tcb.ecn.is_echoed(segment);
-        let heard = !tcb.ecn.is_to_tell() && self.told.is_none();
+        let heard = !tcb.ecn.is_cwr_pending() && self.cwr_unit.is_none();
         let newer = self.blocks.top() > tcb.ecn.reduced();
         if echo && self.phase == Phase::Open && heard && newer {
             tcb.counters.marks_answered += 1;
@@ -217,25 +219,26 @@ impl Coded {
         echo
     }
 
-    /// Counts the losses of blocks that have been sent, and asks for what others lack.
+    /// Updates the loss estimate from blocks whose first transmission is complete, and requests the
+    /// units that other blocks lack.
     fn settle(&mut self, tcb: &Tcb, now: Instant) {
         let Self { blocks, sizing: Sizing { estimate, .. }, .. } = self;
         blocks.settle(|units, lost| estimate.count(units, lost));
         blocks.ask(now, tcb.rtt.srtt().unwrap_or_default(), estimate.value);
     }
 
-    /// Tells the controller what has arrived: units are what its window holds.
+    /// Passes the acknowledgement to the congestion control, whose window counts units.
     fn inform(
         &mut self,
         tcb: &mut Tcb,
         now: Instant,
-        news: &News,
+        info: &SackInfo,
         lost: u64,
         flight: u64,
         (rtt, echo): (Option<Duration>, bool),
     ) {
-        let delivered = news.delivered;
-        let newest = news.newest.map(|(_, departure)| departure);
+        let delivered = info.delivered;
+        let newest = info.newest.map(|(_, departure)| departure);
         let least = tcb.rtt.least();
         let delivery = self.meter.sample(now, delivered, newest.as_ref(), least, tcb.snd.mss);
         let recovery = self.blocks.top() <= self.reduced && self.reduced > 0;
@@ -250,7 +253,8 @@ impl Coded {
             delivery,
             may_grow: !echo && !recovery,
             may_ramp: true,
-            // What `recovery` means to controllers, that a window is being steered down, it is not.
+            // There is no recovery in the sense of `recovery`, by which controls learn that the
+            // window is being reduced.
             recovery: false,
             echo,
         };
@@ -263,7 +267,7 @@ mod tests {
     use super::*;
     use crate::control::{Lt, LtConfig};
     use crate::fec::{Granularity, Normal, Parity};
-    use crate::script::{Driven, config, ms, segment};
+    use crate::harness::{Driven, config, ms, segment};
     use crate::sender::timer::Timer;
     use crate::{Config, Ecn, Recovery};
     use kernel::Segments;
@@ -290,7 +294,7 @@ mod tests {
         (tcp, first)
     }
 
-    /// What is acknowledged, and which units have arrived.
+    /// The acknowledged sequence number, and the units that have arrived.
     fn ack(tcp: &mut Driven, at: u64, ack: u64, runs: &[(u64, u64)]) -> String {
         flagged(tcp, at, ack, runs, Flags::ACK)
     }
@@ -316,7 +320,8 @@ mod tests {
     #[test]
     fn a_loss_is_answered_with_parity_and_lt_keeps_its_window() {
         let (mut tcp, _) = connected(&coded(Parity::None), true, 100_000);
-        // The first of ten is lost: as many are in flight again, one of them parity of block 1.
+        // The first of ten is lost. As many units are in flight again, one of them parity of block
+        // 1.
         assert_eq!(
             ack(&mut tcp, 200, 1, &[(1, 4)]),
             "rtt 100, 1:101, 1001:1101, 1101:1201, \
@@ -358,7 +363,7 @@ mod tests {
             flagged(&mut tcp, 200 + number, 100 * number + 1, &[(0, number)], echo);
         }
         assert_eq!(tcp.sender.counters().marks_answered, 1, "the same window of units");
-        // Unit 10 tells that the window was reduced. Until it has arrived, an echo is old.
+        // Unit 10 carries CWR. Until it has arrived, an echo refers to an old mark.
         flagged(&mut tcp, 300, 1001, &[(0, 10)], echo);
         assert_eq!(tcp.sender.counters().marks_answered, 1);
         flagged(&mut tcp, 310, 1051, &[(0, 12)], echo);
@@ -374,7 +379,7 @@ mod tests {
         assert!(timeout.starts_with("1:101, rto@"), "{timeout}");
         assert_eq!((tcp.sender.counters().timeouts, tcp.sender.state()), (1, State::Loss));
         assert_eq!(tcp.sender.window_segments(), 1.0);
-        // The first units arrive after all: they had left before.
+        // The first units arrive late: they left before the timeout.
         ack(&mut tcp, 650, 301, &[(0, 3)]);
         assert_eq!((tcp.sender.counters().undone, tcp.sender.state()), (1, State::Open));
         assert!(tcp.sender.window_segments() >= 10.0);

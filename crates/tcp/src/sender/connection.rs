@@ -6,18 +6,18 @@ use crate::{Close, Command, Ecn, TimerId};
 use kernel::Instant;
 use wire::{Flags, SackBlocks, Segment};
 
-/// Where a connection that sends data stands.
+/// The state of a connection at the end that sends data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Connection {
     Closed,
-    /// It waits for the receiver to open it.
+    /// This end waits for the receiver to open the connection.
     Listen,
-    /// This end opens it.
+    /// This end has sent a SYN.
     SynSent(Syn),
-    /// The receiver does, and this end has answered.
+    /// The receiver has sent a SYN, and this end has answered it.
     SynReceived(Syn),
     Established,
-    /// The same, and the application was told that all its data was acknowledged.
+    /// Established, and the application was notified that all its data is acknowledged.
     Acknowledged,
     /// Both ends have closed it.
     Done,
@@ -26,9 +26,9 @@ pub(super) enum Connection {
 /// This end's SYN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syn {
-    /// It left once, then.
+    /// It left once, at this time.
     Once(Instant),
-    /// It was lost, or the answer was.
+    /// It, or its answer, was lost and it was retransmitted.
     Again,
 }
 
@@ -40,7 +40,7 @@ impl Connection {
 }
 
 impl Sender {
-    /// A SYN arrived: the receiver opens the connection, or did not hear the answer.
+    /// A SYN arrived: the receiver opens the connection, or has not received the answer.
     pub(super) fn on_syn(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
         match self.connection {
             Connection::Listen => {
@@ -55,12 +55,13 @@ impl Sender {
                 self.tcb.timer.take();
                 self.send_syn(now, out);
             }
-            // The receiver answers a SYN with ACK; a SYN without is of nobody.
+            // The receiver answers a SYN with SYN-ACK. A SYN without ACK belongs to no connection
+            // of this end.
             _ => {}
         }
     }
 
-    /// A segment with ACK arrived while the connection opens.
+    /// A segment with ACK arrived while the connection is being opened.
     pub(super) fn on_handshake(
         &mut self,
         now: Instant,
@@ -86,7 +87,7 @@ impl Sender {
         self.tcb.take_sample(now, segment, 0, out);
         if syn == Syn::Again {
             self.tcb.rtt.after_lost_syn();
-            // RFC 5681 §3.1: one segment is the initial window after a lost SYN.
+            // RFC 5681 §3.1: after a lost SYN the initial window is one segment.
             self.tcb.cwnd.start_ramp(1.0, f64::INFINITY);
         }
         out.push(Command::Connected);
@@ -113,7 +114,7 @@ impl Sender {
         }
     }
 
-    /// What the receiver's SYN agrees to.
+    /// Negotiates the options of the receiver's SYN.
     fn negotiate(&mut self, syn: &Segment, ecn: bool) {
         self.tcb.sampler.on_syn(syn);
         self.tcb.sampler.on_segment(syn);
@@ -142,7 +143,7 @@ impl Sender {
         self.tcb.start_timer(now, out);
     }
 
-    /// Tells once each that the data, and that the connection, has come to its end.
+    /// Notifies once when all data is acknowledged, and once when the connection is closed.
     pub(super) fn report_end(&mut self, out: &mut Vec<Command>) {
         if !self.tcb.snd.is_acknowledged() {
             return;
@@ -164,7 +165,7 @@ impl Sender {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::{Driven, config, ms, segment};
+    use crate::harness::{Driven, config, ms, segment};
     use crate::{Config, State};
     use kernel::Duration;
 
@@ -196,7 +197,7 @@ mod tests {
         assert_eq!(tcp.open(0), "S, rto@1000");
         assert_eq!(tcp.timer(1000), "S, rto@3000");
         assert_eq!(tcp.timer(3000), "S, rto@7000");
-        // Karn: no sample. RFC 6298 (5.7): 3 s. RFC 5681 §3.1: one segment.
+        // Karn's algorithm: no sample. RFC 6298 (5.7): 3 s. RFC 5681 §3.1: one segment.
         assert_eq!(tcp.syn_ack(3100), "connected, 1:101, rto@6100");
         assert_eq!(tcp.ack(3200, 101), "rtt 100, 101:201, 201:301, rto@3500");
         assert_eq!(tcp.sender.window_segments(), 2.0);

@@ -1,5 +1,5 @@
-//! Recovery by cumulative acknowledgements alone: three duplicates show a loss (RFC 5681 §3.2), and
-//! `NewReno` fills a hole per round trip (RFC 6582).
+//! Recovery by cumulative acknowledgements alone: three duplicate ACKs indicate a loss (RFC 5681
+//! §3.2), and `NewReno` repairs one hole per round trip (RFC 6582).
 
 use super::gauges::State;
 use super::sequence::Span;
@@ -9,20 +9,21 @@ use crate::{Cause, Command};
 use kernel::{Duration, Instant};
 use wire::Segment;
 
-/// Duplicate acknowledgements that show a loss (RFC 5681 §3.2).
+/// The number of duplicate ACKs that indicate a loss (RFC 5681 §3.2).
 const DUPLICATES: u32 = 3;
 
 /// Loss recovery without selective acknowledgements.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cumulative {
     phase: Phase,
-    /// One past the highest sent when the last loss was noticed: RFC 6582's `recover`, plus one.
+    /// One past the highest sequence number sent when the last loss was detected: RFC 6582's
+    /// `recover`, plus one.
     recover: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// No loss known; `limited` bytes are in flight by limited transmit alone.
+    /// No loss is known; `limited` bytes in flight were sent by limited transmit.
     Open { duplicates: u32, limited: u64 },
     /// Fast recovery, with its inflated window, and whether it has seen a partial acknowledgement.
     Recovery { inflated: u64, partial: bool },
@@ -36,15 +37,16 @@ impl Default for Phase {
     }
 }
 
-/// Why the window must not grow by an acknowledgement.
+/// Why the window must not grow on an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Held {
     No,
-    /// It echoes a mark.
+    /// The acknowledgement echoes a congestion mark.
     Marked,
-    /// Fast recovery is under way.
+    /// Fast recovery is in progress.
     Recovering,
-    /// It ends fast recovery: what does was sent during it, and tests no window.
+    /// The acknowledgement ends fast recovery: the data that it acknowledges was sent during
+    /// recovery and does not validate the window.
     Recovered,
 }
 
@@ -60,7 +62,7 @@ impl Cumulative {
         if segment.ack > una {
             self.on_new_ack(tcb, now, segment, out);
         } else if segment.ack == una {
-            // RFC 5681 §2: outstanding data, no data, no SYN or FIN, the same window.
+            // RFC 5681 §2: outstanding data; a segment without data, SYN or FIN; the same window.
             let same = segment.window == tcb.snd.wnd;
             if !tcb.snd.is_idle() && segment.seq_len() == 0 && same {
                 self.on_duplicate_ack(tcb, now, out);
@@ -119,8 +121,8 @@ impl Cumulative {
         tcb.set_peer_window(segment.window);
         let rtt = tcb.take_sample(now, segment, flight, out);
         let covered = segment.ack >= self.recover;
-        // RFC 6298 (5.3); but only the first partial acknowledgement of a recovery restarts the
-        // timer (RFC 6582 §3.2, the impatient variant).
+        // RFC 6298 (5.3). However, only the first partial acknowledgement of a recovery restarts
+        // the timer (RFC 6582 §3.2, the impatient variant).
         let mut restart = true;
         match self.phase {
             Phase::Recovery { inflated, partial } if !covered => {
@@ -152,7 +154,7 @@ impl Cumulative {
         tcb.counters.duplicate_acks += 1;
         match &mut self.phase {
             Phase::Recovery { inflated, .. } => {
-                // Each one shows that a segment has left the network.
+                // Each duplicate ACK shows that a segment has left the network.
                 *inflated = inflated.saturating_add(tcb.snd.mss);
                 self.transmit(tcb, now, out);
             }
@@ -162,8 +164,8 @@ impl Cumulative {
                 if duplicates < DUPLICATES {
                     self.transmit_limited(tcb, now, out);
                 } else if duplicates == DUPLICATES && tcb.snd.una > self.recover {
-                    // RFC 6582 §3.2: only if the acknowledgement covers more than `recover`; else
-                    // the duplicates may be echoes of needless retransmissions.
+                    // RFC 6582 §3.2: only if the acknowledgement covers more than `recover`;
+                    // otherwise unnecessary retransmissions may have caused the duplicate ACKs.
                     self.enter_recovery(tcb, now, limited, out);
                 }
             }
@@ -171,7 +173,7 @@ impl Cumulative {
         }
     }
 
-    /// RFC 3042: one new segment for each of the first two duplicate acknowledgements, up to two
+    /// RFC 3042: one new segment for each of the first two duplicate ACKs, up to two segments
     /// beyond the window.
     fn transmit_limited(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
         let Phase::Open { duplicates, limited } = &mut self.phase else { return };
@@ -199,7 +201,7 @@ impl Cumulative {
         out: &mut Vec<Command>,
     ) {
         tcb.counters.fast_retransmits += 1;
-        // RFC 5681 §3.2: what limited transmit sent is not counted.
+        // RFC 5681 §3.2: segments sent by limited transmit are not counted.
         let flight = tcb.snd.nxt - tcb.snd.una - limited;
         let (cause, lost) = (Cause::FastRetransmit, tcb.snd.mss);
         tcb.on_loss(&Congestion { now, cause, lost, flight, repeated: false });
@@ -207,14 +209,14 @@ impl Cumulative {
         let inflated = tcb.cwnd.bytes().saturating_add(u64::from(DUPLICATES) * tcb.snd.mss);
         self.phase = Phase::Recovery { inflated, partial: false };
         self.resend_first(tcb, now, out);
-        // The retransmission needs a round trip of its own, after the one that showed the loss.
-        // RFC 6298 (5.1) would let the timer run on; BSD, Linux and ns-2 restart it.
+        // The retransmission gets a full timeout after the round trip that detected the loss. RFC
+        // 6298 (5.1) would let the timer run on; BSD, Linux and ns-2 restart it.
         tcb.timer.take();
         self.transmit(tcb, now, out);
     }
 
-    /// RFC 6582 §3.2: fills the next hole, deflates by what was acknowledged and gives one segment
-    /// back.
+    /// RFC 6582 §3.2, partial acknowledgements: retransmits the next hole, deflates the window by
+    /// the acknowledged data and adds one segment.
     fn on_partial_ack(
         &mut self,
         tcb: &mut Tcb,
@@ -238,7 +240,8 @@ impl Cumulative {
         tcb.cwnd.start_ramp(in_flight.max(1.0) + 1.0, f64::INFINITY);
     }
 
-    /// RFC 6298 (5.4) to (5.6), and RFC 5681 §3.1: everything outstanding is resent by slow start.
+    /// RFC 6298 (5.4) to (5.6), and RFC 5681 §3.1: all outstanding data is retransmitted by slow
+    /// start.
     fn on_timeout(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
         let repeated = tcb.on_expiry();
         let flight = tcb.snd.nxt - tcb.snd.una;
@@ -251,7 +254,7 @@ impl Cumulative {
 
     // ---- sending ----
 
-    /// Resends the first outstanding segment, leaving SND.NXT where it is.
+    /// Retransmits the first outstanding segment and leaves SND.NXT where it is.
     fn resend_first(&self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
         let nxt = tcb.snd.nxt;
         self.send(tcb, now, tcb.snd.first(), out);
@@ -261,7 +264,8 @@ impl Cumulative {
     fn send(&self, tcb: &mut Tcb, now: Instant, span: Span, out: &mut Vec<Command>) {
         let end = span.end();
         let fresh = span.seq >= tcb.snd.max;
-        // While no loss is known nothing is resent (Karn).
+        // RTT is measured only while no loss is known, since nothing is retransmitted then (Karn's
+        // algorithm).
         if self.state() == State::Open {
             tcb.sampler.on_send(now, end);
         }
@@ -271,7 +275,7 @@ impl Cumulative {
     }
 }
 
-/// Tells the controller of a cumulative acknowledgement.
+/// Passes a cumulative acknowledgement to the congestion control.
 fn inform(tcb: &mut Tcb, now: Instant, acked: u64, flight: u64, rtt: Option<Duration>, held: Held) {
     tcb.validate(now, acked);
     let arrival = Arrival {
@@ -293,12 +297,13 @@ fn inform(tcb: &mut Tcb, now: Instant, acked: u64, flight: u64, rtt: Option<Dura
 
 #[cfg(test)]
 mod tests {
-    use crate::script::{Driven, config, segment};
+    use crate::harness::{Driven, config, segment};
     use crate::{Config, State};
     use kernel::Segments;
     use wire::{Flags, Segment};
 
-    /// Ten segments in flight, the first being 1:101, no more growth before the first loss.
+    /// Ten segments in flight, the first of which is 1:101. The window does not grow before the
+    /// first loss.
     fn ten(more: &Config) -> Driven {
         let config = Config {
             initial_window: Segments(10.0),
@@ -317,11 +322,12 @@ mod tests {
         assert_eq!(tcp.ack(201, 1), "1101:1201");
         assert_eq!(tcp.sender.window_segments(), 10.0, "without touching the window");
         assert_eq!(tcp.ack(202, 1), "1:101, rto@502", "fast retransmit; the timer restarts");
-        // RFC 5681 §3.2: half of ten; the two of limited transmit are not counted.
+        // RFC 5681 §3.2: half of ten; the two segments of limited transmit are not counted.
         assert_eq!(tcp.sender.ssthresh_segments(), Some(5.0));
         assert_eq!(tcp.sender.window_segments(), 5.0);
         assert_eq!(tcp.sender.state(), State::Recovery);
-        // Inflated 5 + 3 = 8; twelve are in flight, so five more duplicates send the next.
+        // The window is inflated to 5 + 3 = 8. Twelve segments are in flight, so that five more
+        // duplicate ACKs release the next.
         for at in 203..207 {
             assert_eq!(tcp.ack(at, 1), "");
         }
@@ -346,7 +352,8 @@ mod tests {
         for at in 200..209 {
             tcp.ack(at, 1);
         }
-        // `recover` is 1200. Two were sent after it: FlightSize is 2, so min(5, 2 + 1) = 3.
+        // `recover` is 1200. Two segments were sent after it: FlightSize is 2, so that the window
+        // is min(5, 2 + 1) = 3.
         assert_eq!(tcp.ack(300, 1201), "1401:1501, rto@600");
         assert_eq!(tcp.sender.state(), State::Open);
         assert_eq!(tcp.sender.window_segments(), 3.0);
@@ -366,8 +373,9 @@ mod tests {
         for at in 200..209 {
             tcp.ack(at, 1);
         }
-        // Segments 1, 4 and 6 are lost. Inflated to 14; 300 bytes acknowledged leave 11, plus
-        // one is 12; eleven are in flight, so one new segment. The first restarts the timer …
+        // Segments 1, 4 and 6 are lost. The window is inflated to 14. The acknowledgement of 300
+        // bytes leaves 11, plus one is 12. Eleven segments are in flight, so that one new segment
+        // leaves. The first partial acknowledgement restarts the timer …
         assert_eq!(tcp.ack(300, 301), "301:401, 1401:1501, rto@600");
         // … and the second does not: 12 - 2 + 1 = 11 with ten in flight.
         assert_eq!(tcp.ack(400, 501), "501:601, 1501:1601");
@@ -384,7 +392,8 @@ mod tests {
         for at in 200..209 {
             tcp.ack(at, 1);
         }
-        // Inflated to 14 with 14 in flight: 13.5 after half a segment, and 13.5 in flight.
+        // The window is inflated to 14 with 14 in flight. After half a segment it is 13.5 with 13.5
+        // in flight.
         assert_eq!(tcp.ack(300, 51), "51:151, rto@600");
         assert_eq!(tcp.ack(310, 51), "1401:1501", "a duplicate inflates by one");
     }
@@ -416,7 +425,8 @@ mod tests {
             tcp.segment(at, &Segment { len: 10, window: 20_000 + at, ..plain });
             tcp.segment(at, &Segment { window: 20_000 + at, seq: 1, ..plain });
         }
-        // Of each three the window changed in the first, the second has data; the third is one.
+        // Of each three acknowledgements, the first changed the window and the second has data; the
+        // third is a duplicate ACK.
         assert_eq!(tcp.sender.counters().duplicate_acks, 4);
         let mut idle = Driven::new(&config());
         idle.open(0);
@@ -433,9 +443,10 @@ mod tests {
         assert_eq!(tcp.sender.window_segments(), 1.0);
         assert_eq!(tcp.sender.ssthresh_segments(), Some(5.0));
         assert_eq!(tcp.sender.in_flight_bytes(), 100);
-        // No sample from resent data: the timeout stays doubled (Karn, RFC 6298 §5).
+        // Retransmitted data gives no RTT sample, so that the timeout stays doubled (Karn's
+        // algorithm, RFC 6298 §5).
         assert_eq!(tcp.ack(500, 101), "101:201, 201:301, rto@1100");
-        // The receiver held the rest: the resending jumps ahead.
+        // The receiver had stored the other segments: SND.NXT jumps ahead.
         assert_eq!(tcp.ack(600, 901), "901:1001, 1001:1101, 1101:1201, rto@1200");
         assert_eq!(tcp.sender.window_segments(), 3.0, "RFC 3465 §2.3: L = 1 after a timeout");
         assert_eq!(tcp.sender.state(), State::Loss);
@@ -469,7 +480,8 @@ mod tests {
         assert_eq!(tcp.timer(1000), "1:101, rto@2200");
         assert_eq!(tcp.timer(2200), "1:101, rto@4600");
         assert_eq!(tcp.sender.ssthresh_segments(), Some(5.0));
-        // Progress, and another segment times out: this is a new loss, of two in flight.
+        // An acknowledgement advances, and another segment times out: this is a new loss, with two
+        // in flight.
         tcp.ack(2300, 101);
         assert_eq!(tcp.timer(4700), "101:201, rto@9500");
         assert_eq!(tcp.sender.ssthresh_segments(), Some(2.0));
@@ -501,7 +513,7 @@ mod tests {
         }
         assert_eq!(tcp.timer(400), "1:101, rto@1000");
         assert_eq!(tcp.sender.state(), State::Loss);
-        // FlightSize was 14 with what recovery sent.
+        // FlightSize was 14 with the segments sent in recovery.
         assert_eq!(tcp.sender.ssthresh_segments(), Some(7.0));
         assert_eq!(tcp.ack(500, 1401), "1401:1501, 1501:1601, rto@1100");
         assert_eq!(tcp.sender.state(), State::Open);

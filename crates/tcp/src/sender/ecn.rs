@@ -2,33 +2,32 @@
 
 use wire::{Flags, Segment};
 
-/// Whether ECN was negotiated; and if so, what is to be told of the last reduction of the window,
-/// and which data it answers for.
+/// The ECN state of a sender: off if ECN was not negotiated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum EcnSender {
     #[default]
     Off,
     On {
-        /// The next new data tells that the window was reduced (CWR).
+        /// Whether the next new data carries CWR, which reports that the window was reduced.
         cwr: bool,
-        /// One past the highest sent when it last was: a sequence number, or the number of a unit
-        /// of coded data.
+        /// One past the highest number sent when the window was last reduced: a sequence number, or
+        /// the number of a unit of coded data.
         reduced: u64,
     },
 }
 
 impl EcnSender {
-    /// Both ends have agreed, or have not.
+    /// The result of the negotiation between both ends.
     pub(super) fn negotiated(on: bool) -> Self {
         if on { Self::On { cwr: false, reduced: 0 } } else { Self::Off }
     }
 
-    /// Whether the segment echoes a mark.
+    /// Whether the segment has ECE, the echo of a congestion mark.
     pub(super) fn is_echoed(self, segment: &Segment) -> bool {
         self != Self::Off && segment.flags.has(Flags::ECE)
     }
 
-    /// What new data carries: that its packet is ECN-capable, and once that the window was reduced.
+    /// The flags of new data: ECT, and CWR once after each reduction.
     pub(super) fn on_new_data(&mut self) -> Flags {
         match self {
             Self::Off => Flags::NONE,
@@ -40,27 +39,27 @@ impl EcnSender {
         }
     }
 
-    /// The window was reduced, for a mark or for a loss: told whatever the cause, and a mark gives
-    /// no second reason before `next` is reached.
+    /// The window was reduced, for a mark or for a loss. CWR is sent in both cases. Echoes of marks
+    /// cause no further reduction before `next` is acknowledged.
     pub(super) fn on_reduction(&mut self, next: u64) {
         if *self != Self::Off {
             *self = Self::On { cwr: true, reduced: next };
         }
     }
 
-    /// What told of the reduction may be lost: it is told again.
-    pub(super) fn tell_again(&mut self) {
+    /// The segment that carried CWR may be lost: CWR is sent again.
+    pub(super) fn repeat_cwr(&mut self) {
         if let Self::On { cwr, .. } = self {
             *cwr = true;
         }
     }
 
-    /// Whether new data is still to tell of the reduction.
-    pub(super) fn is_to_tell(self) -> bool {
+    /// Whether CWR is still to be sent.
+    pub(super) fn is_cwr_pending(self) -> bool {
         matches!(self, Self::On { cwr: true, .. })
     }
 
-    /// The data from before which the window has been reduced already; zero if it never was.
+    /// One past the highest number sent at the last reduction; zero before the first.
     pub(super) fn reduced(self) -> u64 {
         match self {
             Self::Off => 0,
@@ -72,18 +71,18 @@ impl EcnSender {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::segment;
+    use crate::harness::segment;
 
     #[test]
     fn a_reduction_is_told_once_and_by_new_data() {
         let mut ecn = EcnSender::negotiated(true);
         assert_eq!(ecn.on_new_data(), Flags::ECT);
         ecn.on_reduction(1001);
-        assert!(ecn.is_to_tell());
+        assert!(ecn.is_cwr_pending());
         assert_eq!(ecn.on_new_data(), Flags::ECT.and(Flags::CWR));
         assert_eq!(ecn.on_new_data(), Flags::ECT);
         assert_eq!(ecn.reduced(), 1001);
-        ecn.tell_again();
+        ecn.repeat_cwr();
         assert_eq!(ecn.on_new_data(), Flags::ECT.and(Flags::CWR));
         assert_eq!(ecn.reduced(), 1001, "it is no further reduction");
     }
@@ -95,7 +94,7 @@ mod tests {
         let mut ecn = EcnSender::negotiated(false);
         assert!(!ecn.is_echoed(&echo));
         ecn.on_reduction(1001);
-        ecn.tell_again();
+        ecn.repeat_cwr();
         assert_eq!((ecn.on_new_data(), ecn.reduced()), (Flags::NONE, 0));
     }
 }

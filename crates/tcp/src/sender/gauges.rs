@@ -1,32 +1,32 @@
-//! What probes read of a sender. All reads, no cost.
+//! The quantities that probes read of a sender. Reading them changes no state.
 
 use super::Sender;
 use super::recovery::LossRecovery;
 use crate::Control;
 use kernel::Duration;
 
-/// How the sender takes the path to be.
+/// The congestion state of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// No loss known.
+    /// No loss is known.
     Open,
     /// Fast recovery (RFC 6582, RFC 6675).
     Recovery,
-    /// Slow start after the retransmission timer expired, until all that was outstanding then is
+    /// Slow start after a retransmission timeout, until all data that was outstanding then is
     /// acknowledged.
     Loss,
 }
 
-/// What a sender has counted.
+/// The counters of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderCounters {
     /// Segments with data, retransmissions included.
     pub segments: u64,
     /// Bytes of data in them.
     pub bytes: u64,
-    /// Those of them that were sent before.
+    /// Those of these bytes that were retransmissions.
     pub retransmissions: u64,
-    /// Expiries of the retransmission timer, a lost SYN's or FIN's included.
+    /// Expiries of the retransmission timer, including those for a lost SYN or FIN.
     pub timeouts: u64,
     /// Entries into fast recovery.
     pub fast_retransmits: u64,
@@ -34,17 +34,17 @@ pub struct SenderCounters {
     pub acks_received: u64,
     /// Duplicates among them (RFC 5681 §2).
     pub duplicate_acks: u64,
-    /// Duplicate data the receiver reported (RFC 2883).
+    /// Duplicate segments that the receiver reported by D-SACK (RFC 2883).
     pub duplicates_reported: u64,
-    /// Losses that were taken back.
+    /// Window reductions that were undone.
     pub undone: u64,
-    /// Tail loss probes (RFC 8985) and probes of a closed window.
+    /// Tail loss probes (RFC 8985) and zero-window probes.
     pub probes: u64,
     /// Reductions of the window for a congestion mark (RFC 3168).
     pub marks_answered: u64,
-    /// Segments with parity that left with their block.
+    /// Parity segments of the first transmission of a block.
     pub proactive: u64,
-    /// Segments with parity for holes.
+    /// Parity segments that repair losses.
     pub reactive: u64,
     /// Bytes of parity.
     pub parity_bytes: u64,
@@ -56,37 +56,37 @@ impl Sender {
         self.tcb.connection
     }
 
-    /// The congestion window in segments, without recovery's inflation.
+    /// The congestion window in segments, without the inflation of fast recovery.
     pub fn window_segments(&self) -> f64 {
         self.tcb.cwnd.segments()
     }
 
-    /// Where slow start ends, in segments; `None` while that is arbitrarily high, or if the
-    /// controller knows no such thing.
+    /// The slow start threshold in segments; `None` while it is arbitrarily high, or if the
+    /// congestion control has none.
     pub fn ssthresh_segments(&self) -> Option<f64> {
         self.tcb.cwnd.ssthresh()
     }
 
-    /// What was sent and not acknowledged, as far as it is not taken for lost.
+    /// Data in flight: sent, not acknowledged and not considered lost.
     pub fn in_flight_bytes(&self) -> u64 {
         self.recovery.in_flight(&self.tcb)
     }
 
-    /// The state as Linux names it: "open", "disorder" while a hole may be reordering, "cwr" while
-    /// the data of a marked window is acknowledged, "recovery" or "loss".
+    /// The state by its name in Linux: "open", "disorder" while a hole may be reordering, "cwr"
+    /// after a reduction for a mark until its window of data is acknowledged, "recovery" or "loss".
     pub fn ca_state(&self) -> &'static str {
         let coded = matches!(self.recovery, LossRecovery::Coded(_));
         match self.state() {
             State::Recovery => "recovery",
             State::Loss => "loss",
-            // The units of coded data are counted apart from its sequence numbers.
+            // The units of coded data have numbers of their own, apart from sequence numbers.
             State::Open if !coded && self.tcb.snd.una < self.tcb.ecn.reduced() => "cwr",
             State::Open if self.recovery.is_disordered() => "disorder",
             State::Open => "open",
         }
     }
 
-    /// What has arrived beyond a hole, and what is taken for lost, in bytes.
+    /// Bytes that have arrived above a hole, and bytes considered lost.
     pub fn sacked_and_lost(&self) -> (u64, u64) {
         match &self.recovery {
             LossRecovery::Selective(selective) => selective.sacked_and_lost(),
@@ -94,12 +94,12 @@ impl Sender {
         }
     }
 
-    /// What was sent and not acknowledged cumulatively.
+    /// Outstanding data: sent and not acknowledged cumulatively.
     pub fn outstanding_bytes(&self) -> u64 {
         self.tcb.snd.outstanding()
     }
 
-    /// The probability that a unit of coded data is lost, as it is estimated; 0 without a code.
+    /// The estimated probability that a unit of coded data is lost; 0 without a code.
     pub fn loss_estimate(&self) -> f64 {
         match &self.recovery {
             LossRecovery::Coded(coded) => coded.loss_estimate(),
@@ -107,7 +107,7 @@ impl Sender {
         }
     }
 
-    /// How large the next block's units are; a full segment without a code.
+    /// The unit size of the next block; a full segment without a code.
     pub fn unit_bytes(&self) -> u64 {
         match &self.recovery {
             LossRecovery::Coded(coded) => coded.unit(),
@@ -115,7 +115,7 @@ impl Sender {
         }
     }
 
-    /// Whether the connection is established, and not closed yet.
+    /// Whether the connection is established and not closed yet.
     pub fn is_connected(&self) -> bool {
         self.connection.is_open()
     }
@@ -130,22 +130,22 @@ impl Sender {
         self.tcb.rtt.srtt()
     }
 
-    /// The retransmission timeout, backed off.
+    /// The retransmission timeout, including back-off.
     pub fn rto(&self) -> Duration {
         self.tcb.rtt.rto()
     }
 
-    /// How the sender takes the path to be.
+    /// The congestion state.
     pub fn state(&self) -> State {
         self.recovery.state()
     }
 
-    /// What it has counted.
+    /// The counters.
     pub fn counters(&self) -> SenderCounters {
         self.tcb.counters
     }
 
-    /// Its controller, for its gauges.
+    /// The congestion control, whose gauges can be read.
     pub fn control(&self) -> &dyn Control {
         self.tcb.cwnd.control()
     }

@@ -3,17 +3,17 @@
 use crate::{Command, TimerId};
 use kernel::{BitRate, Bytes, Duration, Instant};
 
-/// Spaces segments by a rate.
+/// Paces segments at a rate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pacer {
     /// When the next segment may leave.
     next: Instant,
-    /// Whether the timer for it runs.
+    /// Whether the timer for the next segment runs.
     waits: bool,
 }
 
 impl Pacer {
-    /// Whether a segment may leave now; else the timer is set for when it may.
+    /// Whether a segment may leave now; otherwise sets the timer for when it may.
     pub(super) fn may_send(&mut self, now: Instant, out: &mut Vec<Command>) -> bool {
         if self.next <= now {
             return true;
@@ -25,19 +25,19 @@ impl Pacer {
         false
     }
 
-    /// A segment with so much data leaves now. Windows, and the rates made of them, count data
-    /// without headers.
+    /// A segment with this much data leaves now. Windows, and the rates computed from them, count
+    /// data without headers.
     pub(super) fn on_send(&mut self, now: Instant, len: u64, rate: BitRate) {
         self.next = self.next.max(now) + BitRate(rate.0.max(1)).time_for(Bytes(len));
     }
 
-    /// The timer expired; whether it was wanted.
+    /// The pacing timer expired; returns whether it was expected.
     pub(super) fn on_timer(&mut self) -> bool {
         std::mem::take(&mut self.waits)
     }
 }
 
-/// The rate that a window of so many bytes gives: Linux's `tcp_pacing_ss_ratio` and
+/// The pacing rate of a window of this many bytes: Linux's `tcp_pacing_ss_ratio` and
 /// `tcp_pacing_ca_ratio`.
 pub(super) fn rate_of(window: u64, is_slow_start: bool, srtt: Duration) -> BitRate {
     let ratio = if is_slow_start { 2.0 } else { 1.2 };
@@ -47,7 +47,7 @@ pub(super) fn rate_of(window: u64, is_slow_start: bool, srtt: Duration) -> BitRa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::{ms, show};
+    use crate::harness::{ms, show};
 
     #[test]
     fn segments_leave_a_transmission_time_apart() {

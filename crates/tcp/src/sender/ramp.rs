@@ -1,18 +1,19 @@
-//! A sender's own slow start, below the window its controller would allow.
+//! A slow start of the sender itself, below the window of the congestion control.
 
-/// Holds the window below the controller's and lets it rise by slow start, so that a burst is
-/// avoided where the acknowledgement clock has stopped: after fast recovery (RFC 6582 §3.2), after
-/// an idle time (RFC 5681 §4.1) and after a lost SYN (RFC 5681 §3.1).
+/// Limits the window and lets it rise by slow start to the window of the congestion control. It
+/// avoids a burst where the ACK clock has stopped: after fast recovery (RFC 6582 §3.2), after an
+/// idle time (RFC 5681 §4.1) and after a lost SYN (RFC 5681 §3.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ramp {
     /// The window, in segments.
     pub(super) window: f64,
-    /// Slow start up to here, congestion avoidance from here on.
+    /// The threshold: slow start below it, congestion avoidance above it.
     pub(super) ssthresh: f64,
 }
 
 impl Ramp {
-    /// New data was acknowledged: slow start with RFC 3465's L = 2, else one segment a window.
+    /// New data was acknowledged: slow start with RFC 3465's L = 2 below the threshold, else one
+    /// segment per window.
     pub(super) fn on_ack(&mut self, acked: f64) {
         let step = if self.window < self.ssthresh { acked.min(2.0) } else { acked / self.window };
         self.window += step;

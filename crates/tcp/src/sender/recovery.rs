@@ -1,5 +1,5 @@
-//! Loss recovery: which machine finds losses and repairs them. Each owns what it alone needs, and
-//! works on the connection's [`Tcb`].
+//! Loss recovery: the three ways in which a connection detects and repairs losses. Each has its own
+//! state and works on the connection's [`Tcb`].
 
 use super::coded::Coded;
 use super::cumulative::Cumulative;
@@ -11,7 +11,7 @@ use crate::{Command, Config};
 use kernel::Instant;
 use wire::Segment;
 
-/// How the losses of a connection are found and repaired.
+/// How a connection detects and repairs losses.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "the largest is the usual one, and a sender has one")]
 pub(super) enum LossRecovery {
@@ -32,7 +32,7 @@ impl LossRecovery {
         }
     }
 
-    /// Whether the SYN asks for selective acknowledgements.
+    /// Whether the SYN carries the SACK-permitted option.
     pub(super) fn wants_sack(&self) -> bool {
         match self {
             Self::Cumulative(_) => false,
@@ -41,7 +41,8 @@ impl LossRecovery {
         }
     }
 
-    /// RFC 2018 §2: blocks are sent where both SYNs permit them; without, recovery is `NewReno`'s.
+    /// RFC 2018 §2: the receiver sends SACK blocks if both SYNs permit them. Otherwise `NewReno`
+    /// recovers losses.
     pub(super) fn on_sack_refused(&mut self) {
         match self {
             Self::Cumulative(_) => {}
@@ -50,7 +51,7 @@ impl LossRecovery {
         }
     }
 
-    /// An acknowledgement arrived, of nothing that was never sent.
+    /// An acknowledgement arrived that does not exceed what was sent.
     pub(super) fn on_ack(
         &mut self,
         tcb: &mut Tcb,
@@ -65,7 +66,7 @@ impl LossRecovery {
         }
     }
 
-    /// The timer expired, for all but a closed window.
+    /// The timer expired, for any purpose except a zero-window probe.
     pub(super) fn on_timer(
         &mut self,
         tcb: &mut Tcb,
@@ -104,7 +105,7 @@ impl LossRecovery {
         }
     }
 
-    /// Whether a hole is known that may be reordering.
+    /// Whether there is a hole that may be caused by reordering.
     pub(super) fn is_disordered(&self) -> bool {
         match self {
             Self::Cumulative(cumulative) => cumulative.is_disordered(),
@@ -113,7 +114,7 @@ impl LossRecovery {
         }
     }
 
-    /// What was sent and not acknowledged, as far as it is not taken for lost.
+    /// Data in flight: sent, not acknowledged and not considered lost.
     pub(super) fn in_flight(&self, tcb: &Tcb) -> u64 {
         match self {
             Self::Cumulative(_) => tcb.snd.nxt - tcb.snd.una,

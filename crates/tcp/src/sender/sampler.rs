@@ -1,19 +1,20 @@
-//! Which acknowledgements give samples of the round-trip time: with timestamps each of new data
-//! (RFC 7323 §4.1), without them one segment at a time by Karn's algorithm (RFC 6298 §3).
+//! Selects the acknowledgements that give RTT samples: with timestamps each one that acknowledges
+//! new data (RFC 7323 §4.1), without them one segment at a time by Karn's algorithm (RFC 6298 §3).
 
 use kernel::{Duration, Instant};
 use wire::{Segment, Timestamps};
 
-/// Takes samples of the round-trip time.
+/// Takes RTT samples.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RttSampler {
-    /// Both ends send timestamps, or offer them; `echo` is the peer's last.
+    /// Both ends send timestamps, or this end offers them; `echo` is the last timestamp of the
+    /// peer.
     Timestamps { echo: Instant },
-    /// The segment being timed, if one is.
+    /// The segment that is being timed, if any.
     Segment(Option<Timed>),
 }
 
-/// A segment being timed, by its end, and when it left.
+/// A segment that is being timed: its end, and when it left.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timed {
     end: u64,
@@ -25,7 +26,7 @@ impl RttSampler {
         if timestamps { Self::Timestamps { echo: Instant::ZERO } } else { Self::Segment(None) }
     }
 
-    /// The peer's SYN: there are timestamps if both ends send them.
+    /// The peer's SYN: timestamps are used if both ends offer them.
     pub(super) fn on_syn(&mut self, segment: &Segment) {
         if segment.timestamps.is_none() {
             *self = Self::Segment(None);
@@ -39,22 +40,22 @@ impl RttSampler {
         }
     }
 
-    /// A segment leaves that was never sent before, while nothing is resent.
+    /// A new segment leaves while nothing is being retransmitted.
     pub(super) fn on_send(&mut self, now: Instant, end: u64) {
         if let Self::Segment(timed @ None) = self {
             *timed = Some(Timed { end, at: now });
         }
     }
 
-    /// Whatever is timed may be resent before it is acknowledged.
+    /// Stops timing a segment, since it may be retransmitted before it is acknowledged.
     pub(super) fn forget(&mut self) {
         if let Self::Segment(timed) = self {
             *timed = None;
         }
     }
 
-    /// The sample that an acknowledgement of new data gives, if it gives one, and how many of the
-    /// kind are expected in a round trip with `flight` bytes.
+    /// The RTT sample of an acknowledgement of new data, if it gives one, and how many samples are
+    /// expected per round trip with `flight` bytes in flight.
     pub(super) fn sample(
         &mut self,
         now: Instant,
@@ -81,7 +82,7 @@ impl RttSampler {
         }
     }
 
-    /// The timestamp that a segment echoes, if there are any.
+    /// The timestamp that a segment echoes, if the connection uses timestamps.
     pub(super) fn echoed(&self, segment: &Segment) -> Option<Instant> {
         match self {
             Self::Timestamps { .. } => segment.timestamps.map(|timestamps| timestamps.echo),
@@ -90,7 +91,7 @@ impl RttSampler {
     }
 }
 
-/// RFC 7323 Appendix G: a sample for every second segment of a round trip.
+/// RFC 7323 Appendix G: one sample for every second segment of a round trip.
 pub(super) fn samples(flight: u64, mss: u64) -> u64 {
     flight.div_ceil(2 * mss).max(1)
 }
@@ -98,7 +99,7 @@ pub(super) fn samples(flight: u64, mss: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::{Driven, config, ms, segment};
+    use crate::harness::{Driven, config, ms, segment};
     use crate::{Command, Config};
     use wire::Flags;
 
@@ -129,7 +130,7 @@ mod tests {
         sampler.on_segment(&stamped);
         assert_eq!(sampler.stamp(ms(60)), Some(Timestamps { value: ms(60), echo: ms(7) }));
         assert_eq!(sampler.echoed(&stamped), Some(ms(10)));
-        // Five segments in flight: three samples a round trip.
+        // Five segments in flight: three samples per round trip.
         let sample = sampler.sample(ms(60), &stamped, 500, 100);
         assert_eq!(sample, Some((Duration::from_millis(50), 3)));
         sampler.on_syn(&ack(101));

@@ -1,5 +1,5 @@
-//! Recovery by selective acknowledgements: the scoreboard of RFC 6675, losses by count or by time
-//! (RFC 8985), the window by RFC 9937.
+//! Recovery by selective acknowledgements: the scoreboard of RFC 6675, loss detection by count or
+//! by time (RFC 8985), and the window by RFC 9937.
 
 mod sending;
 mod timeouts;
@@ -22,11 +22,12 @@ use wire::Segment;
 pub(super) struct Selective {
     settings: Sack,
     phase: Phase,
-    /// One past the highest sent when the last loss was noticed: RFC 6675's `RecoveryPoint`.
+    /// One past the highest sequence number sent when the last loss was detected: RFC 6675's
+    /// `RecoveryPoint`.
     recover: u64,
-    /// Duplicate acknowledgements that selected something, since the last of new data.
+    /// Duplicate ACKs with new SACK information, since the last acknowledgement of new data.
     duplicates: u32,
-    /// Bytes that left by limited transmit alone (RFC 3042).
+    /// Bytes that were sent by limited transmit (RFC 3042).
     limited: u64,
     board: Scoreboard,
     rack: Rack,
@@ -37,7 +38,7 @@ pub(super) struct Selective {
 
 #[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// No loss known.
+    /// No loss is known.
     Open,
     Recovery(Recovery),
     /// Slow start after a timeout.
@@ -48,28 +49,28 @@ enum Phase {
 #[derive(Clone, Copy, Debug)]
 struct Recovery {
     prr: Prr,
-    /// What may be in flight, as the last acknowledgement has left it.
+    /// The data that may be in flight, as of the last acknowledgement.
     window: u64,
     /// The rescue retransmission was sent (RFC 6675, rule (4)).
     rescued: bool,
 }
 
-/// What an acknowledgement, or a timer, has told.
+/// The information of an acknowledgement or of a timer.
 #[derive(Clone, Copy, Debug, Default)]
-struct News {
-    /// Newly acknowledged cumulatively, newly selected, and both.
+struct AckInfo {
+    /// Bytes newly acknowledged cumulatively, bytes newly SACKed, and the sum of both.
     acked: u64,
     sacked: u64,
     delivered: u64,
-    /// Newly taken for lost.
+    /// Bytes newly considered lost.
     lost: u64,
-    /// Of what newly arrived: that which left last.
+    /// Of the newly delivered segments, the record of the one that left last.
     newest: Option<Departure>,
-    /// Whether something newly arrived that had been sent once only, before `recover`.
+    /// Whether a newly delivered segment had been sent only once, before `recover`.
     original: bool,
-    /// Whether it is a duplicate acknowledgement (RFC 5681 §2).
+    /// Whether the acknowledgement is a duplicate ACK (RFC 5681 §2).
     duplicate: bool,
-    /// The end of what it reports as a duplicate (RFC 2883).
+    /// The end of the range that it reports as a duplicate (RFC 2883).
     reported: Option<u64>,
 }
 
@@ -89,7 +90,7 @@ impl Selective {
         }
     }
 
-    /// An acknowledgement, duplicate or not, with or without blocks.
+    /// Processes an acknowledgement, duplicate or not, with or without SACK blocks.
     pub(super) fn on_ack(
         &mut self,
         tcb: &mut Tcb,
@@ -106,32 +107,33 @@ impl Selective {
         } else {
             None
         };
-        let mut news = self.read(tcb, now, segment);
-        if news.reported.is_some() {
+        let mut info = self.read(tcb, now, segment);
+        if info.reported.is_some() {
             self.on_duplicate_report(tcb);
         }
         let probed = if self.settings.rack {
-            let plain = news.duplicate && segment.sack.is_empty();
-            self.rack.on_probe_ack(tcb.snd.una, news.reported, plain)
+            let plain = info.duplicate && segment.sack.is_empty();
+            self.rack.on_probe_ack(tcb.snd.una, info.reported, plain)
         } else {
             Probed::Nothing
         };
-        news.lost = self.find_losses(tcb, now, news.sacked > 0);
+        info.lost = self.find_losses(tcb, now, info.sacked > 0);
         let before = self.state();
         let echo = tcb.on_echo(now, segment, before == State::Open);
-        let advice = self.advance(tcb, now, &news);
+        let advice = self.advance(tcb, now, &info);
         let holds = advice == Advice::SendNew && self.send_two_new(tcb, now, out);
         let open = before == State::Open && self.state() == State::Open;
         if probed == Probed::Repaired && open {
             self.reduce(tcb, now, tcb.snd.mss, flight);
         }
-        if news.delivered > 0 {
-            // What ends recovery was sent during it, and tests no window.
+        if info.delivered > 0 {
+            // Data whose acknowledgement ends recovery was sent during recovery and does not
+            // validate the window.
             let may_grow = !echo && before != State::Recovery;
-            self.inform(tcb, now, &news, flight, (rtt, echo, may_grow));
+            self.inform(tcb, now, &info, flight, (rtt, echo, may_grow));
         }
-        self.follow(tcb, &news);
-        if news.acked > 0 {
+        self.follow(tcb, &info);
+        if info.acked > 0 {
             self.deadlines.restart();
         }
         if holds {
@@ -141,7 +143,7 @@ impl Selective {
         }
     }
 
-    /// The connection's state in the terms of all kinds of recovery.
+    /// The congestion state, as all kinds of recovery define it.
     pub(super) fn state(&self) -> State {
         match self.phase {
             Phase::Open => State::Open,
@@ -159,21 +161,21 @@ impl Selective {
         pipe(&self.board, tcb)
     }
 
-    /// What has arrived beyond a hole, and what is taken for lost, in bytes.
+    /// Bytes that have arrived above a hole, and bytes considered lost.
     pub(super) fn sacked_and_lost(&self) -> (u64, u64) {
         (self.board.sacked(), self.board.lost())
     }
 
-    // ---- what an acknowledgement tells ----
+    // ---- information of an acknowledgement ----
 
-    /// Marks what has arrived.
-    fn read(&mut self, tcb: &mut Tcb, now: Instant, segment: &Segment) -> News {
+    /// Marks the segments that have arrived, and returns what the acknowledgement newly reports.
+    fn read(&mut self, tcb: &mut Tcb, now: Instant, segment: &Segment) -> AckInfo {
         let outstanding = tcb.snd.outstanding();
         let (echo, rtt_min) = (tcb.sampler.echoed(segment), tcb.rtt.least());
         let (reported, skip) = reported(segment);
-        let mut news = News { acked: segment.ack - tcb.snd.una, reported, ..News::default() };
+        let mut info = AckInfo { acked: segment.ack - tcb.snd.una, reported, ..AckInfo::default() };
         let (board, rack, recover) = (&mut self.board, &mut self.rack, self.recover);
-        let (newest, original) = (&mut news.newest, &mut news.original);
+        let (newest, original) = (&mut info.newest, &mut info.original);
         let visit = &mut |sent: &Sent| {
             *original |= !sent.was_resent() && sent.end <= recover;
             if newest.is_none_or(|newest| sent.at() >= newest.at) {
@@ -181,27 +183,27 @@ impl Selective {
             }
             rack.on_delivered(now, echo, rtt_min, sent);
         };
-        if news.acked > 0 {
-            news.delivered = board.acknowledge(segment.ack, visit);
+        if info.acked > 0 {
+            info.delivered = board.acknowledge(segment.ack, visit);
         }
         if !segment.sack.is_empty() {
-            news.sacked = board.select(&segment.sack, skip, visit);
-            news.delivered += news.sacked;
+            info.sacked = board.select(&segment.sack, skip, visit);
+            info.delivered += info.sacked;
         }
         tcb.snd.una = segment.ack;
         let same = segment.window == tcb.snd.wnd;
-        news.duplicate = news.acked == 0 && outstanding > 0 && segment.seq_len() == 0 && same;
-        tcb.counters.duplicate_acks += u64::from(news.duplicate);
+        info.duplicate = info.acked == 0 && outstanding > 0 && segment.seq_len() == 0 && same;
+        tcb.counters.duplicate_acks += u64::from(info.duplicate);
         tcb.set_peer_window(segment.window);
-        if news.duplicate && news.sacked > 0 {
+        if info.duplicate && info.sacked > 0 {
             self.duplicates = self.duplicates.saturating_add(1);
-        } else if news.acked > 0 {
+        } else if info.acked > 0 {
             (self.duplicates, self.limited) = (0, 0);
         }
-        news
+        info
     }
 
-    /// A duplicate was reported (RFC 2883).
+    /// The receiver reported a duplicate (RFC 2883).
     fn on_duplicate_report(&mut self, tcb: &mut Tcb) {
         tcb.counters.duplicates_reported += 1;
         if self.settings.rack {
@@ -212,8 +214,8 @@ impl Selective {
         }
     }
 
-    /// Which segments are lost; returns the bytes that newly are.
-    fn find_losses(&mut self, tcb: &Tcb, now: Instant, news: bool) -> u64 {
+    /// Detects losses; returns the bytes newly considered lost.
+    fn find_losses(&mut self, tcb: &Tcb, now: Instant, sacked: bool) -> u64 {
         self.deadlines.reorder = None;
         if self.board.is_plain() {
             return 0;
@@ -226,9 +228,10 @@ impl Selective {
             let (lost, next) = self.board.find_by_time(now, &self.rack, window);
             self.deadlines.reorder = next;
             lost
-        } else if news {
+        } else if sacked {
             let lost = self.board.find_by_count(tcb.snd.mss);
-            // RFC 6675 §5, step (2): three duplicates do, however small they are.
+            // RFC 6675 §5, step (2): three duplicate ACKs suffice, whatever the size of the
+            // segments.
             let third = lost == 0 && open && self.duplicates >= 3;
             if third { self.board.lose_first() } else { lost }
         } else {
@@ -236,16 +239,16 @@ impl Selective {
         }
     }
 
-    /// Tells the controller.
+    /// Passes the acknowledgement to the congestion control.
     fn inform(
         &mut self,
         tcb: &mut Tcb,
         now: Instant,
-        news: &News,
+        info: &AckInfo,
         flight: u64,
         (rtt, echo, may_grow): (Option<Duration>, bool, bool),
     ) {
-        let News { acked, delivered, lost, ref newest, .. } = *news;
+        let AckInfo { acked, delivered, lost, ref newest, .. } = *info;
         tcb.validate(now, acked);
         self.meter.on_lost(lost);
         let least = tcb.rtt.least();
@@ -270,17 +273,17 @@ impl Selective {
 
     // ---- the phases ----
 
-    /// The phase after an acknowledgement.
-    fn advance(&mut self, tcb: &mut Tcb, now: Instant, news: &News) -> Advice {
+    /// Updates the phase after an acknowledgement.
+    fn advance(&mut self, tcb: &mut Tcb, now: Instant, info: &AckInfo) -> Advice {
         if !matches!(self.phase, Phase::Open) && tcb.snd.una >= self.recover {
             self.phase = Phase::Open;
             self.rack.on_recovered();
             tcb.cwnd.refresh();
         }
         match &mut self.phase {
-            Phase::Open if news.lost > 0 => self.enter_recovery(tcb, now, news),
+            Phase::Open if info.lost > 0 => self.enter_recovery(tcb, now, info),
             Phase::Loss(f_rto) => {
-                let advice = f_rto.on_ack(news.acked > 0, news.sacked > 0, news.original);
+                let advice = f_rto.on_ack(info.acked > 0, info.sacked > 0, info.original);
                 if advice == Advice::Undo {
                     self.undo(tcb);
                 }
@@ -291,18 +294,18 @@ impl Selective {
         Advice::None
     }
 
-    /// RFC 6675 §5, step (4): recovery begins.
-    fn enter_recovery(&mut self, tcb: &mut Tcb, now: Instant, news: &News) {
+    /// RFC 6675 §5, step (4): enters recovery.
+    fn enter_recovery(&mut self, tcb: &mut Tcb, now: Instant, info: &AckInfo) {
         tcb.counters.fast_retransmits += 1;
         let outstanding = tcb.snd.outstanding();
         let rule = self.settings.reduction;
-        let prr = Prr::new(rule, outstanding, self.board.sacked(), news.delivered);
-        // A mark in the same window of data has reduced it already (RFC 3168 §6.1.2).
+        let prr = Prr::new(rule, outstanding, self.board.sacked(), info.delivered);
+        // A mark in the same window of data has already reduced the window (RFC 3168 §6.1.2).
         if tcb.snd.una >= tcb.ecn.reduced() {
-            // What a recovery just before this one has sent is outstanding beside what its reports
-            // have acknowledged: by that sum a window would grow at a loss.
+            // Outstanding data includes what the previous recovery retransmitted, and also what has
+            // been SACKed. With the window set from this sum, a loss would increase the window.
             let flight = outstanding.saturating_sub(self.limited).min(tcb.cwnd.bytes());
-            self.reduce(tcb, now, news.lost, flight);
+            self.reduce(tcb, now, info.lost, flight);
         }
         self.recover = tcb.snd.max;
         tcb.sampler.forget();
@@ -310,26 +313,26 @@ impl Selective {
         self.resent = Resent::Segments(0);
         self.rack.probe = None;
         self.board.begin();
-        // As in the recovery without blocks, the retransmission gets a whole timeout.
+        // As in recovery by cumulative acknowledgements, the retransmission gets a full timeout.
         self.deadlines.restart_timeout();
     }
 
-    /// The window is reduced for a loss that acknowledgements showed.
+    /// Reduces the window for a loss that acknowledgements indicate.
     fn reduce(&mut self, tcb: &mut Tcb, now: Instant, lost: u64, flight: u64) {
         let (cause, repeated) = (Cause::FastRetransmit, false);
         tcb.on_loss(&Congestion { now, cause, lost, flight, repeated });
         self.recover = tcb.snd.max;
     }
 
-    /// The window of recovery follows what is delivered.
-    fn follow(&mut self, tcb: &Tcb, news: &News) {
+    /// Updates the window of recovery by the data delivered.
+    fn follow(&mut self, tcb: &Tcb, info: &AckInfo) {
         let Phase::Recovery(Recovery { prr, window, .. }) = &mut self.phase else { return };
         let at_once = self.settings.reduction == Reduction::AtOnce;
-        if news.delivered == 0 && !at_once && !prr.is_fresh() {
+        if info.delivered == 0 && !at_once && !prr.is_fresh() {
             return;
         }
-        let safe = news.acked > 0 && news.lost == 0;
-        let (delivered, target) = (news.delivered, tcb.cwnd.bytes());
+        let safe = info.acked > 0 && info.lost == 0;
+        let (delivered, target) = (info.delivered, tcb.cwnd.bytes());
         let pipe = pipe(&self.board, tcb);
         *window = prr.on_ack(&Progress { delivered, safe, pipe, target }, tcb.snd.mss);
     }
@@ -349,8 +352,8 @@ fn pipe(board: &Scoreboard, tcb: &Tcb) -> u64 {
     if board.is_plain() { outstanding } else { board.pipe(outstanding) }
 }
 
-/// The end of what the first block reports as a duplicate, if it does (RFC 2883 §4), and how many
-/// blocks are such reports.
+/// The end of the range that the first block reports as a duplicate, if it does (RFC 2883 §4), and
+/// how many blocks are such reports.
 fn reported(segment: &Segment) -> (Option<u64>, usize) {
     let blocks = segment.sack.as_slice();
     let Some(first) = blocks.first() else { return (None, 0) };
@@ -363,17 +366,18 @@ fn reported(segment: &Segment) -> (Option<u64>, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::{Driven, config, segment};
+    use crate::harness::{Driven, config, segment};
     use crate::{Config, Recovery};
     use kernel::Segments;
     use wire::{Flags, SackBlock, SackBlocks};
 
-    /// Losses are found by count, the window falls at once.
+    /// Losses are detected by count, and the window falls at once.
     fn by_count() -> Sack {
         Sack { rack: false, reduction: Reduction::AtOnce, ..Sack::default() }
     }
 
-    /// Ten segments in flight, the first being 1:101, no more growth before the first loss.
+    /// Ten segments in flight, the first of which is 1:101. The window does not grow before the
+    /// first loss.
     fn ten(sack: Sack) -> Driven {
         let config = Config {
             initial_window: Segments(10.0),
@@ -394,7 +398,7 @@ mod tests {
         tcp.segment(at, &Segment { sack, ..segment(false, 1, 0, ack, Flags::ACK) })
     }
 
-    /// The first segment is taken for lost, and resent.
+    /// The first segment is considered lost, and is retransmitted.
     fn recovering() -> Driven {
         let mut tcp = ten(by_count());
         assert_eq!(select(&mut tcp, 200, 1, &[(101, 201)]), "1001:1101", "RFC 3042");
@@ -408,7 +412,8 @@ mod tests {
         let mut tcp = recovering();
         assert_eq!((tcp.sender.state(), tcp.sender.window_segments()), (State::Recovery, 5.0));
         assert_eq!(tcp.sender.sacked_and_lost(), (300, 100));
-        // Of twelve outstanding three have arrived, and one is lost and resent: nine in flight.
+        // Of twelve outstanding segments three have arrived, and one is lost and retransmitted:
+        // nine are in flight.
         assert_eq!(tcp.sender.in_flight_bytes(), 900);
         assert_eq!(select(&mut tcp, 210, 1, &[(101, 801)]), "", "five are");
         assert_eq!(select(&mut tcp, 211, 1, &[(101, 901)]), "1201:1301");

@@ -1,6 +1,6 @@
-//! The send sequence space (RFC 9293 §3.3.1): what was written, what was sent, what was
-//! acknowledged, and what may be sent next. Sequence number 0 is the SYN's, data starts at 1, and
-//! the FIN follows the data.
+//! The send sequence space (RFC 9293 §3.3.1): the data that was written, sent and acknowledged, and
+//! the data that may be sent next. Sequence number 0 is the SYN, data starts at 1, and the FIN
+//! follows the data.
 
 use crate::{Close, Config};
 
@@ -9,14 +9,14 @@ use crate::{Close, Config};
 pub(super) struct SendSequence {
     /// Bytes of a full segment.
     pub(super) mss: u64,
-    /// Whether what is written is rounded up to full segments.
+    /// Whether each write is rounded up to full segments.
     pads: bool,
     /// Whether a FIN ends the data.
     has_fin: bool,
 
     /// SND.UNA: the lowest sequence number not acknowledged.
     pub(super) una: u64,
-    /// SND.NXT: the next to send; behind `max` while data is resent after a timeout.
+    /// SND.NXT: the next to send; below `max` while data is retransmitted after a timeout.
     pub(super) nxt: u64,
     /// One past the highest sent.
     pub(super) max: u64,
@@ -28,7 +28,7 @@ pub(super) struct SendSequence {
     closed: bool,
 }
 
-/// What one segment carries.
+/// The range that one segment carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) seq: u64,
@@ -65,7 +65,7 @@ impl SendSequence {
         (self.nxt, self.max) = (1, 1);
     }
 
-    /// The application writes; an amount near the greatest number never ends.
+    /// The application writes data. An amount near the greatest number is an unlimited transfer.
     pub(super) fn write(&mut self, amount: u64) {
         let padded = match amount.checked_next_multiple_of(self.mss) {
             Some(padded) if self.pads => padded,
@@ -79,7 +79,7 @@ impl SendSequence {
         self.closed = true;
     }
 
-    /// The application takes back what was not sent yet.
+    /// The application withdraws the data that was not sent yet.
     pub(super) fn take_back(&mut self) {
         self.end = self.end.min(self.max.max(1));
     }
@@ -88,12 +88,12 @@ impl SendSequence {
         self.closed
     }
 
-    /// Whether all data, which no more will follow, was acknowledged.
+    /// Whether all data is written and acknowledged.
     pub(super) fn is_acknowledged(&self) -> bool {
         self.closed && self.una >= self.end
     }
 
-    /// What was sent and not acknowledged cumulatively.
+    /// Outstanding data: sent and not acknowledged cumulatively.
     pub(super) fn outstanding(&self) -> u64 {
         self.max - self.una
     }
@@ -103,13 +103,13 @@ impl SendSequence {
         self.una == self.max
     }
 
-    /// Whether all data was sent, and only the FIN is to follow.
+    /// Whether all data was sent, and only the FIN remains.
     pub(super) fn is_fin_next(&self) -> bool {
         self.closed && self.has_fin && self.nxt == self.end
     }
 
-    /// The next segment beside so much in flight, within this congestion window. Segments are full,
-    /// but for the last before the application's next write.
+    /// The next segment, given the bytes in flight and the congestion window. Segments are full,
+    /// except the last before the application's next write.
     pub(super) fn cut(&self, in_flight: u64, window: u64) -> Option<Span> {
         let seq = self.nxt;
         let waiting = self.end.saturating_sub(seq);
@@ -122,11 +122,11 @@ impl SendSequence {
         }
         let outstanding = seq - self.una;
         if outstanding + len > self.wnd && seq < self.max {
-            // What is resent was within the receiver's window when it was sent.
+            // Data that is retransmitted was within the receive window when it was first sent.
             len = len.min(self.max - seq);
         } else if outstanding + len > self.wnd {
-            // No silly windows (RFC 9293 §3.8.6.2.1): less than a full segment only if nothing is
-            // outstanding that will open the window.
+            // Silly window avoidance (RFC 9293 §3.8.6.2.1): less than a full segment is sent only
+            // if nothing is outstanding whose acknowledgement will open the window.
             if outstanding > 0 || self.wnd == 0 {
                 return None;
             }
@@ -147,11 +147,11 @@ impl SendSequence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script;
+    use crate::harness;
 
-    /// Connected, with so much written and a receiver's window of 1000 bytes.
+    /// An established connection with this much data written and a receive window of 1000 bytes.
     fn written(amount: u64) -> SendSequence {
-        let mut snd = SendSequence::new(&script::config());
+        let mut snd = SendSequence::new(&harness::config());
         snd.open();
         (snd.una, snd.wnd) = (1, 1000);
         snd.write(amount);

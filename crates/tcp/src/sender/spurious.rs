@@ -1,31 +1,32 @@
-//! What shows that a loss was none: F-RTO after a timeout (RFC 5682), and duplicates that the
-//! receiver reports of all that was resent (RFC 3708). Both decide only; the sender takes back.
+//! Detection of spurious losses: F-RTO after a timeout (RFC 5682), and D-SACK reports of all
+//! retransmissions (RFC 3708). Both only detect; the sender undoes the reduction.
 
-/// F-RTO (RFC 5682 §3.1): where the detection of a spurious timeout stands.
+/// F-RTO (RFC 5682 §3.1): the state of the detection of a spurious timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FRto {
     Off,
     /// Step 2: no acknowledgement has arrived since the timeout.
     First,
-    /// Step 3: new data was sent on the first.
+    /// Step 3: new data was sent after the first acknowledgement.
     Second,
 }
 
-/// What an acknowledgement after a timeout asks for.
+/// How the sender continues after an acknowledgement that follows a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Advice {
-    /// Slow start goes on.
+    /// Slow start continues.
     None,
-    /// Step (2b): up to two new segments in place of retransmissions, and if there are any,
-    /// [`FRto::Second`] follows.
+    /// Step (2b): the sender sends up to two new segments instead of retransmissions. If there are
+    /// any, [`FRto::Second`] follows.
     SendNew,
     /// Step (3b): the timeout was spurious.
     Undo,
 }
 
 impl FRto {
-    /// An acknowledgement arrived: whether it acknowledges data, whether it selects any, and
-    /// whether something newly arrived that had been sent only once, before the timeout.
+    /// An acknowledgement arrived. The arguments tell whether it acknowledges data, whether it
+    /// SACKs data, and whether it newly delivers a segment that was sent only once, before the
+    /// timeout.
     pub(super) fn on_ack(&mut self, acked: bool, sacked: bool, original: bool) -> Advice {
         let advice = match self {
             Self::First if acked => Advice::SendNew,
@@ -38,24 +39,25 @@ impl FRto {
     }
 }
 
-/// How much was resent since the last loss and not reported as a duplicate.
+/// The number of segments that were retransmitted since the last loss and not reported as
+/// duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Resent {
-    /// Nothing is counted: there was no loss, or it was taken back.
+    /// Nothing is counted: there was no loss, or it was undone.
     Uncounted,
     Segments(u32),
 }
 
 impl Resent {
-    /// A segment is resent.
+    /// A segment is retransmitted.
     pub(super) fn on_resend(&mut self) {
         if let Self::Segments(count) = self {
             *count += 1;
         }
     }
 
-    /// A duplicate was reported (RFC 2883); whether all that was resent had been there (RFC 3708
-    /// §2).
+    /// The receiver reported a duplicate (RFC 2883); returns whether it has now reported all
+    /// retransmissions (RFC 3708 §2).
     pub(super) fn on_duplicate(&mut self) -> bool {
         match self {
             Self::Uncounted | Self::Segments(0) => false,

@@ -1,5 +1,5 @@
-//! The transmission control block (RFC 9293 §3.3.1): what a connection has whatever recovers its
-//! losses. Loss recovery decides with it what to send, and hands segments down through it.
+//! The transmission control block (RFC 9293 §3.3.1): the state that a connection has with any kind
+//! of loss recovery. Loss recovery decides what to send, and sends segments through the block.
 
 use super::ecn::EcnSender;
 use super::gauges::SenderCounters;
@@ -65,8 +65,8 @@ impl Tcb {
 
     // ---- acknowledgements ----
 
-    /// Takes the sample of the round-trip time that an acknowledgement of new data gives, with
-    /// `flight` bytes in flight before it.
+    /// Takes the RTT sample of an acknowledgement of new data, with `flight` bytes in flight before
+    /// it.
     pub(super) fn take_sample(
         &mut self,
         now: Instant,
@@ -80,7 +80,7 @@ impl Tcb {
         Some(rtt)
     }
 
-    /// The receiver's window is now this.
+    /// The receive window is now this.
     pub(super) fn set_peer_window(&mut self, window: u64) {
         if self.snd.wnd == 0 && window > 0 && self.snd.is_idle() {
             self.rtt.end_back_off();
@@ -88,7 +88,7 @@ impl Tcb {
         self.snd.wnd = window;
     }
 
-    /// So much was acknowledged cumulatively.
+    /// This amount was acknowledged cumulatively.
     pub(super) fn validate(&mut self, now: Instant, acked: u64) {
         let srtt = self.rtt.srtt().unwrap_or_default();
         self.cwnd.validate(now, acked, srtt, self.snd.is_idle());
@@ -100,12 +100,13 @@ impl Tcb {
     pub(super) fn on_loss(&mut self, loss: &Congestion) {
         self.cwnd.reduce(loss);
         self.ecn.on_reduction(self.snd.max);
-        // Karn: whatever is timed may be resent before it is acknowledged.
+        // Karn's algorithm: a segment that is being timed may be retransmitted before it is
+        // acknowledged.
         self.sampler.forget();
     }
 
-    /// A congestion mark may be echoed: whether it is, after the window was reduced, at most once
-    /// per window of data (RFC 3168 §6.1.2) and not while a loss is repaired.
+    /// Returns whether the segment echoes a congestion mark. If it does, reduces the window, at
+    /// most once per window of data (RFC 3168 §6.1.2) and not while a loss is being repaired.
     pub(super) fn on_echo(&mut self, now: Instant, segment: &Segment, is_open: bool) -> bool {
         let echo = self.ecn.is_echoed(segment);
         if echo && is_open && self.snd.una > self.ecn.reduced() {
@@ -118,15 +119,15 @@ impl Tcb {
         echo
     }
 
-    /// The retransmission timer expired (RFC 6298 (5.5)): whether it did for the same segment
-    /// before.
+    /// The retransmission timer expired (RFC 6298 (5.5)); returns whether it had already expired
+    /// for the same segment.
     pub(super) fn on_expiry(&mut self) -> bool {
         self.counters.timeouts += 1;
         self.rtt.back_off();
         self.timed_out_at.replace(self.snd.una) == Some(self.snd.una)
     }
 
-    /// The last loss was spurious: the window, and the timeout, of before.
+    /// The last loss was spurious: restores the window and the timeout.
     pub(super) fn undo(&mut self) {
         self.counters.undone += 1;
         self.rtt.end_back_off();
@@ -135,7 +136,7 @@ impl Tcb {
 
     // ---- sending ----
 
-    /// Before anything is sent: the window after an idle time.
+    /// Before a segment is sent: reduces the window after an idle time.
     pub(super) fn end_idle(&mut self, now: Instant) {
         if self.snd.is_idle() && self.snd.nxt < self.snd.end {
             let (last, rtt) = (self.last_sent, &self.rtt);
@@ -143,13 +144,13 @@ impl Tcb {
         }
     }
 
-    /// Whether the pacing rate lets a segment leave now; else its timer is set.
+    /// Whether the pacing rate lets a segment leave now; otherwise the pacing timer is set.
     pub(super) fn may_leave(&mut self, now: Instant, out: &mut Vec<Command>) -> bool {
         self.pacer.may_send(now, out)
     }
 
-    /// Hands a segment down. Only new data asks for an ECN-capable packet, and only it tells that
-    /// the window was reduced (RFC 3168 §6.1.2 and §6.1.5).
+    /// Sends a segment. Only new data is sent as ECN-capable and carries CWR (RFC 3168 §6.1.2 and
+    /// §6.1.5).
     pub(super) fn put(&mut self, now: Instant, span: Span, fresh: bool, out: &mut Vec<Command>) {
         let mut flags = if span.fin { Flags::ACK.and(Flags::FIN) } else { Flags::ACK };
         if span.len > 0 {
@@ -164,7 +165,7 @@ impl Tcb {
         out.push(Command::Send(self.segment(now, span.seq, span.len as u32, flags)));
     }
 
-    /// A segment with so much data leaves now: the next may after a while.
+    /// A segment with this much data leaves now, which determines when pacing allows the next.
     pub(super) fn on_departure(&mut self, now: Instant, len: u64) {
         self.last_sent = now;
         let rate = match self.cwnd.pacing() {
@@ -200,7 +201,7 @@ impl Tcb {
 
     // ---- the timer ----
 
-    /// RFC 6298 (5.1): the timer runs while something is outstanding.
+    /// RFC 6298 (5.1): the timer runs while data is outstanding.
     pub(super) fn start_timer(&mut self, now: Instant, out: &mut Vec<Command>) {
         if self.snd.is_idle() {
             self.set_persist(now, out);
@@ -209,8 +210,8 @@ impl Tcb {
         }
     }
 
-    /// RFC 9293 §3.8.6.1: while the receiver's window is closed and nothing is outstanding that
-    /// would tell of its opening, it is probed.
+    /// RFC 9293 §3.8.6.1: while the receive window is closed and nothing is outstanding whose
+    /// acknowledgement would report that it opens, the sender sends zero-window probes.
     pub(super) fn set_persist(&mut self, now: Instant, out: &mut Vec<Command>) {
         if self.snd.wnd == 0 && self.snd.nxt < self.snd.end {
             if !matches!(self.timer, Timer::Persist(_)) {
@@ -221,8 +222,8 @@ impl Tcb {
         }
     }
 
-    /// Probes the closed window by an octet that was acknowledged long ago: the receiver answers it
-    /// with its window.
+    /// Sends a zero-window probe: an octet that was acknowledged long ago, which the receiver
+    /// answers with its window.
     pub(super) fn on_persist(&mut self, now: Instant, out: &mut Vec<Command>) {
         self.counters.probes += 1;
         self.rtt.back_off();
@@ -234,7 +235,7 @@ impl Tcb {
 #[cfg(test)]
 mod tests {
     use crate::Config;
-    use crate::script::{Driven, config, segment};
+    use crate::harness::{Driven, config, segment};
     use kernel::{Bytes, Segments};
     use wire::{Flags, SackBlocks, Segment};
 

@@ -1,9 +1,9 @@
-//! The one timer for retransmissions and probes: what it runs for, and how that is chosen.
+//! The one timer for retransmissions and probes: its purpose, and how the purpose is selected.
 
 use crate::{Command, TimerId};
 use kernel::{Duration, Instant};
 
-/// What the timer runs for, and when it expires.
+/// The purpose of the timer, and when it expires.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Timer {
     #[default]
@@ -14,12 +14,12 @@ pub(super) enum Timer {
     Probe(Instant),
     /// The reordering window (RFC 8985 §6.3).
     Reorder(Instant),
-    /// A probe of a closed window (RFC 9293 §3.8.6.1).
+    /// A zero-window probe (RFC 9293 §3.8.6.1).
     Persist(Instant),
 }
 
 impl Timer {
-    /// Sets the timer; nothing is asked of the world if it runs until then anyway.
+    /// Sets the timer. Emits no command if it already runs until this time.
     pub(super) fn set(&mut self, wanted: Self, out: &mut Vec<Command>) {
         if let Some(at) = wanted.expiry()
             && self.expiry() != Some(at)
@@ -37,8 +37,8 @@ impl Timer {
         }
     }
 
-    /// Forgets what the timer runs for, without a word to the world: what follows sets it, and else
-    /// cancels it or lets it expire for nothing. Returns what that was.
+    /// Clears the purpose of the timer without a command. The caller then sets the timer, cancels
+    /// it or lets it expire without effect. Returns the cleared timer.
     pub(super) fn take(&mut self) -> Self {
         std::mem::take(self)
     }
@@ -55,40 +55,39 @@ impl Timer {
     }
 }
 
-/// When to retransmit, to probe and to judge what was reordered; the timer is set for what comes
-/// first.
+/// The deadlines of retransmission, probe and reordering window; the timer is set for the earliest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Deadlines {
     resend: Option<Instant>,
     probe: Option<Instant>,
-    /// Set by whoever finds losses by time.
+    /// Set by loss detection by time.
     pub(super) reorder: Option<Instant>,
 }
 
 impl Deadlines {
-    /// New data was acknowledged, or resent: timeout and probe are counted from now on (RFC 6298
+    /// New data was acknowledged, or retransmitted: timeout and probe timeout restart now (RFC 6298
     /// (5.3)).
     pub(super) fn restart(&mut self) {
         (self.resend, self.probe) = (None, None);
     }
 
-    /// The retransmission gets a whole timeout.
+    /// The retransmission gets a full timeout.
     pub(super) fn restart_timeout(&mut self) {
         self.resend = None;
     }
 
-    /// New data was sent: the probe is counted from now on (RFC 8985 §7.2).
+    /// New data was sent: the probe timeout restarts now (RFC 8985 §7.2).
     pub(super) fn restart_probe(&mut self) {
         self.probe = None;
     }
 
-    /// Whether the retransmission timeout is over.
+    /// Whether the retransmission timeout has passed.
     pub(super) fn is_timed_out(&self, now: Instant) -> bool {
         self.resend.is_some_and(|at| at <= now)
     }
 
-    /// What to wait for while something is outstanding; `probe` is the wait for a tail loss probe,
-    /// if one may be sent.
+    /// The next purpose of the timer while data is outstanding; `probe` is the probe timeout, if a
+    /// tail loss probe may be sent.
     pub(super) fn next(&mut self, now: Instant, rto: Duration, probe: Option<Duration>) -> Timer {
         let resend = self.resend.filter(|&at| at > now).unwrap_or(now + rto);
         self.resend = Some(resend);
@@ -105,7 +104,7 @@ impl Deadlines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::{ms, show};
+    use crate::harness::{ms, show};
 
     const RTO: Duration = Duration(300_000_000);
     const WAIT: Option<Duration> = Some(Duration(200_000_000));

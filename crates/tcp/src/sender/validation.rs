@@ -1,5 +1,5 @@
-//! What becomes of a window that is not used: congestion window validation (RFC 7661) keeps it for
-//! five minutes and then halves it, where RFC 5681 §4.1 would restart after an idle time.
+//! Congestion window validation (RFC 7661): a window that is not used is kept for five minutes and
+//! then halved, whereas RFC 5681 §4.1 restarts after an idle time.
 
 use crate::Config;
 use kernel::{Duration, Instant};
@@ -7,16 +7,16 @@ use std::collections::VecDeque;
 
 /// §4.1, the non-validated period.
 const KEPT: Duration = Duration::from_secs(300);
-/// §4.2, the pipeACK sampling period: so many round trips, and so long at least.
+/// §4.2, the pipeACK sampling period: a number of round trips, and a minimum time.
 const ROUNDS: u64 = 3;
 const LEAST_PERIOD: Duration = Duration::from_secs(1);
 
-/// What becomes of a window that is not used.
+/// How a window that is not used changes.
 #[derive(Clone, Debug)]
 pub(super) enum Unused {
-    /// It stays.
+    /// It does not change.
     Kept,
-    /// After an idle timeout it restarts (RFC 5681 §4.1).
+    /// After an idle retransmission timeout it restarts (RFC 5681 §4.1).
     Restarts,
     /// RFC 7661.
     Validated(Validation),
@@ -32,21 +32,21 @@ impl Unused {
     }
 }
 
-/// What has been acknowledged of late.
+/// Measures how much was acknowledged recently (pipeACK).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Validation {
-    /// What each of the last round trips acknowledged, by its end.
+    /// The bytes acknowledged in each of the last round trips, with the end of the round trip.
     rounds: VecDeque<(Instant, u64)>,
     /// The round trip that is being measured.
     began: Instant,
     acked: u64,
     last_ack: Instant,
-    /// Since when less than half of the window was acknowledged in a round trip.
+    /// Since when less than half of the window was acknowledged per round trip.
     unused_since: Option<Instant>,
 }
 
 impl Validation {
-    /// §4.2 and §4.3: `acked` bytes arrived while `window` were allowed.
+    /// §4.2 and §4.3: `acked` bytes were acknowledged while the window was `window` bytes.
     pub(super) fn on_ack(&mut self, now: Instant, acked: u64, window: u64, srtt: Duration) {
         self.last_ack = now;
         self.acked += acked;
@@ -60,12 +60,12 @@ impl Validation {
             self.rounds.pop_front();
         }
         let most = self.rounds.iter().map(|(_, acked)| *acked).max().unwrap_or(0);
-        // A window is validated where pipeACK is half of it at least.
+        // A window is validated if pipeACK is at least half of it.
         self.unused_since = if 2 * most >= window { None } else { self.unused_since.or(Some(now)) };
     }
 
-    /// §4.4.3: for how many periods of five minutes, told once each, the window was not used.
-    /// Where nothing is outstanding (`idle`) it is not used.
+    /// §4.4.3: for how many complete periods of five minutes the window was not used; each period
+    /// is reported once. If nothing is outstanding (`idle`), the window is not used.
     pub(super) fn periods(&mut self, now: Instant, idle: bool) -> u64 {
         let since = self.unused_since.or(idle.then_some(self.last_ack));
         let Some(since) = since.filter(|since| now.since(*since) >= KEPT) else { return 0 };
@@ -78,7 +78,7 @@ impl Validation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::ms;
+    use crate::harness::ms;
 
     const SRTT: Duration = Duration(100_000_000);
 
@@ -91,7 +91,7 @@ mod tests {
         validation.on_ack(ms(4000), 499, 1000, SRTT);
         assert_eq!(validation.periods(ms(302_999), false), 0);
         assert_eq!(validation.periods(ms(303_000), false), 1);
-        assert_eq!(validation.periods(ms(303_000), false), 0, "told once");
+        assert_eq!(validation.periods(ms(303_000), false), 0, "reported once");
         assert_eq!(validation.periods(ms(1_203_000), false), 3);
     }
 

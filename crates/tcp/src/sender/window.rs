@@ -1,12 +1,13 @@
-//! The congestion window: the controller's, or less where the sender rises by slow start of its
-//! own; and what becomes of it while it is not used. All that the controller is told is told here.
+//! The congestion window: that of the congestion control, or less during a slow start of the sender
+//! itself; and how it changes while it is not used. All events reach the congestion control through
+//! this module.
 
 use super::ramp::Ramp;
 use super::validation::Unused;
 use crate::{Ack, Cause, Config, Control, Delivery, Hint, Loss, RttEstimator};
 use kernel::{BitRate, Duration, Instant, Segments};
 
-/// The congestion window of a connection, without recovery's inflation.
+/// The congestion window of a connection, without the inflation of fast recovery.
 #[derive(Debug)]
 pub(super) struct CongestionWindow {
     control: Box<dyn Control>,
@@ -19,38 +20,38 @@ pub(super) struct CongestionWindow {
     unused: Unused,
 }
 
-/// What an acknowledgement says that delivers data, in bytes.
+/// The information of an acknowledgement that delivers data, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
     pub(super) now: Instant,
     /// Newly acknowledged cumulatively.
     pub(super) acked: u64,
-    /// Newly arrived, cumulatively or selectively.
+    /// Newly delivered, cumulatively or selectively.
     pub(super) delivered: u64,
-    /// Newly taken for lost.
+    /// Newly considered lost.
     pub(super) lost: u64,
-    /// What was in flight before the acknowledgement, and what is after it.
+    /// Data in flight before the acknowledgement, and after it.
     pub(super) flight: u64,
     pub(super) in_flight: u64,
-    /// The sample of the round-trip time, if it gave one.
+    /// The RTT sample, if the acknowledgement gave one.
     pub(super) rtt: Option<Duration>,
     pub(super) delivery: Option<Delivery>,
-    /// Whether the controller's window may grow by it, and the sender's own slow start, as far as
-    /// recovery and marks allow. A window that was not used does not grow in any case.
+    /// Whether the window of the congestion control and the sender's own slow start may grow on it,
+    /// as far as recovery and marks allow. A window that was not used does not grow in any case.
     pub(super) may_grow: bool,
     pub(super) may_ramp: bool,
-    /// Whether fast recovery is under way, and whether a mark is echoed.
+    /// Whether fast recovery is in progress, and whether the acknowledgement echoes a mark.
     pub(super) recovery: bool,
     pub(super) echo: bool,
 }
 
-/// A loss or a mark, in bytes: [`Loss`] has the same fields in segments.
+/// A loss or a congestion mark, in bytes: [`Loss`] has the same fields in segments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Congestion {
     pub(super) now: Instant,
     pub(super) cause: Cause,
     pub(super) lost: u64,
-    /// What was in flight, or outstanding.
+    /// Data in flight, or outstanding.
     pub(super) flight: u64,
     pub(super) repeated: bool,
 }
@@ -69,8 +70,8 @@ impl CongestionWindow {
         window
     }
 
-    /// Data was acknowledged: tells the controller. Written into its three callers, it saves 0.1 %
-    /// of the instructions of a run.
+    /// Data was acknowledged: informs the congestion control. Inlining it into its three callers
+    /// saves 0.1 % of the instructions of a run.
     #[inline]
     pub(super) fn on_ack(&mut self, arrival: &Arrival, rtt: &RttEstimator) {
         let acked = self.in_segments(arrival.acked);
@@ -100,7 +101,7 @@ impl CongestionWindow {
         self.refresh();
     }
 
-    /// Reduces the window, for a loss or for a mark: the one place where it is.
+    /// Reduces the window for a loss or for a mark. All reductions go through this function.
     pub(super) fn reduce(&mut self, congestion: &Congestion) {
         let Congestion { now, cause, lost, flight, repeated } = *congestion;
         let (lost, in_flight) = (self.in_segments(lost), self.in_segments(flight));
@@ -108,7 +109,7 @@ impl CongestionWindow {
         self.refresh();
     }
 
-    /// The last reduction was spurious.
+    /// The last reduction was spurious: undoes it.
     pub(super) fn on_undo(&mut self) {
         self.control.on_undo();
         self.refresh();
@@ -119,7 +120,7 @@ impl CongestionWindow {
         self.refresh();
     }
 
-    /// Data was acknowledged: whether the window is used, where that decides how long it is kept.
+    /// Data was acknowledged: records whether the window is used, if validation (RFC 7661) is on.
     pub(super) fn validate(&mut self, now: Instant, acked: u64, srtt: Duration, idle: bool) {
         if let Unused::Validated(validation) = &mut self.unused {
             validation.on_ack(now, acked, self.bytes, srtt);
@@ -128,8 +129,8 @@ impl CongestionWindow {
         }
     }
 
-    /// Data is to be sent while nothing is outstanding, `timed_out` after longer than a
-    /// retransmission timeout: the acknowledgement clock has stopped.
+    /// Data is to be sent while nothing is outstanding, so that the ACK clock has stopped;
+    /// `timed_out` tells whether more than a retransmission timeout has passed.
     pub(super) fn on_idle_end(&mut self, now: Instant, timed_out: impl FnOnce() -> bool) {
         match &mut self.unused {
             Unused::Kept => {}
@@ -147,14 +148,14 @@ impl CongestionWindow {
         }
     }
 
-    /// The window rises by slow start from here, up to the controller's.
+    /// The window rises by slow start from here to that of the congestion control.
     pub(super) fn start_ramp(&mut self, window: f64, ssthresh: f64) {
         self.ramp = Some(Ramp { window, ssthresh });
         self.refresh();
     }
 
-    /// Asks the controller for its window again. A window below one segment, or none at all (NaN),
-    /// is one segment.
+    /// Reads the window of the congestion control again. A window below one segment or NaN counts
+    /// as one segment.
     pub(super) fn refresh(&mut self) {
         let mut window = self.control.window().0.max(1.0);
         match self.ramp {
@@ -176,7 +177,7 @@ impl CongestionWindow {
         Segments(bytes as f64 / self.mss as f64)
     }
 
-    /// Where slow start ends, in segments; `None` while that is arbitrarily high.
+    /// The slow start threshold in segments; `None` while it is arbitrarily high.
     pub(super) fn ssthresh(&self) -> Option<f64> {
         let mut ssthresh = None;
         self.control.gauges(&mut |name, value| {
@@ -191,7 +192,7 @@ impl CongestionWindow {
         self.segments() < self.ssthresh().unwrap_or(1e18)
     }
 
-    /// The rate that the controller wants, if it wants one.
+    /// The pacing rate of the congestion control, if it sets one.
     pub(super) fn pacing(&self) -> Option<BitRate> {
         self.control.pacing()
     }
@@ -200,8 +201,8 @@ impl CongestionWindow {
         &*self.control
     }
 
-    /// RFC 7661 §4.4.3: each five minutes in which the window was not used halve it, down to the
-    /// initial window; slow start leads back to three quarters of it.
+    /// RFC 7661 §4.4.3: each five minutes in which the window was not used halve it, at most to the
+    /// initial window. Slow start then leads back to three quarters of it.
     fn decay(&mut self, periods: u64) {
         for _ in 0..periods {
             let window = self.segments();
@@ -218,11 +219,11 @@ impl CongestionWindow {
 mod tests {
     use super::*;
     use crate::control::NewReno;
-    use crate::script::{Driven, config, ms, segment};
+    use crate::harness::{Driven, config, ms, segment};
     use kernel::Bytes;
     use wire::Flags;
 
-    /// Four segments of 100 bytes at first, sixteen after slow start.
+    /// The initial window is four segments of 100 bytes; slow start ends at sixteen.
     fn sixteen(more: &Config) -> CongestionWindow {
         let mut window = CongestionWindow::new(more, Box::new(NewReno::from(more)));
         let rtt = RttEstimator::new(more);
@@ -233,7 +234,7 @@ mod tests {
         window
     }
 
-    /// A segment acknowledged while so much was in flight.
+    /// A segment is acknowledged while this much is in flight.
     fn arrival(flight: u64) -> Arrival {
         Arrival {
             now: ms(0),

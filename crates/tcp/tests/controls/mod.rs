@@ -1,10 +1,10 @@
-//! Every controller with its usual settings.
+//! Every congestion control with its default settings.
 
 use tcp::control::{Connection, ControlSettings, NewRenoConfig, NoExternal};
 use tcp::{Config, Control};
 use wire::FlowId;
 
-/// All of the registry that are made here, `NewReno` in two further ways.
+/// All of the registry that are built here, `NewReno` in two further variants.
 pub(crate) fn all() -> Vec<(ControlSettings, bool)> {
     let mut all = ControlSettings::all();
     all.retain(|control| control.get().import_path().is_none());

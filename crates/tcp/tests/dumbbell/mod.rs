@@ -1,5 +1,5 @@
-//! Connections that share a bottleneck: one queue of finite length, served at one rate, and nothing
-//! else that could lose or delay by chance.
+//! Connections that share a bottleneck: one queue of finite length with a constant rate, and no
+//! random losses or delays.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use kernel::{BitRate, Bytes, Duration, EventQueue, Instant, Ranked};
@@ -28,15 +28,15 @@ impl Ranked for Event {
     }
 }
 
-/// The bottleneck, and the way around it.
+/// The bottleneck, and the rest of the path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bottleneck {
     pub(crate) rate: BitRate,
-    /// There and back, without queueing.
+    /// The round-trip time without queueing.
     pub(crate) rtt: Duration,
-    /// How many segments wait at most.
+    /// The maximum number of waiting segments.
     pub(crate) limit: usize,
-    /// Beyond how many an ECN-capable one is marked.
+    /// The queue length above which ECN-capable segments are marked.
     pub(crate) mark: usize,
 }
 
@@ -47,7 +47,7 @@ struct Ends {
     delivered: u64,
 }
 
-/// What the bottleneck showed at one time.
+/// The state of the bottleneck at one time.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
     pub(crate) at_s: f64,
@@ -70,7 +70,7 @@ pub(crate) struct Dumbbell {
 }
 
 impl Dumbbell {
-    /// Flows without end that open at these times.
+    /// Unlimited flows that open at these times.
     pub(crate) fn new(
         config: &Config,
         path: Bottleneck,

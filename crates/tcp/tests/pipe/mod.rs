@@ -1,5 +1,5 @@
-//! A sender and a receiver joined by a pipe that loses, delays, duplicates and reorders, watched by
-//! an observer that knows what must come out.
+//! A sender and a receiver connected by a pipe that loses, delays, duplicates and reorders
+//! segments. An observer knows which data must be delivered.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use kernel::{Bytes, Duration, EventQueue, Instant, Ranked, Rng, Seed};
@@ -13,9 +13,9 @@ pub(crate) const FLOW: FlowId = FlowId(7);
 #[derive(Clone, Debug)]
 pub(crate) struct Path {
     pub(crate) delay: Duration,
-    /// Time between departures; what waits for it waits in a queue without limit.
+    /// Time between departures; segments that wait for it wait in a queue without limit.
     pub(crate) spacing: Duration,
-    /// Each segment is delayed further by up to this: beyond `spacing`, it may be overtaken.
+    /// The maximum of a random additional delay: beyond `spacing`, a segment may be overtaken.
     pub(crate) jitter: Duration,
     pub(crate) loss: f64,
     pub(crate) duplication: f64,
@@ -30,7 +30,7 @@ impl Path {
     }
 }
 
-/// What the application does.
+/// The actions of the application.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Act {
     Open,
@@ -59,7 +59,7 @@ struct Lane {
     rng: Rng,
 }
 
-/// What a run of the pipe showed.
+/// The observations of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) connected: Option<Instant>,
@@ -69,7 +69,7 @@ pub(crate) struct Outcome {
     pub(crate) delivered: u64,
     pub(crate) events: u64,
     pub(crate) timer_events: u64,
-    /// Every segment handed to the pipe, with its time.
+    /// Every segment passed to the pipe, with its time.
     pub(crate) trace: Vec<(Instant, Segment)>,
     /// Samples of the round-trip time.
     pub(crate) rtts: Vec<Duration>,
@@ -82,17 +82,17 @@ pub(crate) struct Pipe {
     agenda: EventQueue<Event>,
     timers: [[(u32, bool); 3]; 2],
     out: Vec<Command>,
-    /// Which bytes have arrived at the receiver, by their number from 0.
+    /// The bytes that have arrived at the receiver, by their number from 0.
     arrived: Vec<bool>,
-    /// Which units of coded blocks have, by the block's first byte.
+    /// The units of coded blocks that have arrived, by the block's first byte.
     blocks: BTreeMap<u64, BTreeSet<u8>>,
-    /// How many of the bytes are there without a gap.
+    /// The number of bytes that have arrived without a gap.
     prefix: usize,
     pub(crate) outcome: Outcome,
     mss: u64,
     longest: Duration,
     reads: bool,
-    /// How long the application waits before it reads, at most.
+    /// The maximum time for which the application waits before it reads.
     pub(crate) laziness: Duration,
 }
 
@@ -142,7 +142,7 @@ impl Pipe {
         self.agenda.at(Instant::ZERO + at, Event::Act(act));
     }
 
-    /// Runs until nothing is left to happen, or until `end`.
+    /// Runs until no event is left, or until `end`.
     pub(crate) fn run(&mut self, end: Duration) -> &Outcome {
         while let Some((now, event)) = self.agenda.next() {
             if now > Instant::ZERO + end {
@@ -156,7 +156,7 @@ impl Pipe {
         &self.outcome
     }
 
-    /// Hands the event to its machine; whether that is the sender.
+    /// Passes the event to its end of the connection; returns whether that is the sender.
     fn dispatch(&mut self, now: Instant, event: Event) -> bool {
         let out = &mut self.out;
         match event {
@@ -168,7 +168,7 @@ impl Pipe {
                 return false;
             }
             Event::Arrive(segment) if segment.forward => {
-                // A segment that reaches the receiver before the SYN is not taken.
+                // A segment that reaches the receiver before the SYN is not accepted.
                 if self.receiver.counters().acks_sent > 0 {
                     self.note(&segment);
                 }
@@ -193,7 +193,7 @@ impl Pipe {
         true
     }
 
-    /// Which bytes the receiver has by this segment, or by the block that it completes.
+    /// The bytes that the receiver has by this segment, or by the block that it completes.
     fn note(&mut self, segment: &Segment) {
         let mut fill = |seq: u64, len: u64| {
             let first = seq.saturating_sub(1) as usize;
@@ -266,7 +266,7 @@ impl Pipe {
         }
     }
 
-    /// What must hold after every event.
+    /// The invariants after every event.
     fn check(&mut self) {
         while self.arrived.get(self.prefix) == Some(&true) {
             self.prefix += 1;

@@ -1,4 +1,4 @@
-//! What keeps the rules passes; each forged event breaks the rule that it is made for.
+//! Correct events pass, and each forged event violates the rule that it is made for.
 
 use super::super::powers::Powers;
 use super::*;
@@ -7,7 +7,7 @@ use kernel::Seed;
 
 const SEED: Seed = Seed { root: 1, replication: 0 };
 
-/// Four nodes that hear each other 50 dB below what is sent.
+/// Four nodes that receive each other with a path loss of 50 dB.
 const BEGIN: &str = "standard = '11a'\nstations = 3\nwlan.rate_mbps = 24\n\
     radio.error_model = 'nist'\nradio.losses_db = [[0, 50, 50, 50], [50, 0, 50, 50], \
     [50, 50, 0, 50], [50, 50, 50, 0]]\n";
@@ -17,7 +17,7 @@ fn us(n: u64) -> Instant {
     Instant(n * 1000)
 }
 
-/// A watch, and frames to show it.
+/// A checker, and methods that pass frames to it.
 struct Scene {
     watch: Watch,
     nodes: u32,
@@ -36,8 +36,8 @@ impl Scene {
         Self { watch: Watch::new(space, mac, powers, access_points), nodes }
     }
 
-    /// A frame from 0 or more stations on, in microseconds.
-    fn frame(&self, kind: StepKind, ends: (u32, u32), times_us: [u64; 3]) -> OngoingFrame {
+    /// A frame from station 0 or a higher one, in microseconds.
+    fn frame(&self, kind: StepKind, ends: (u32, u32), times_us: [u64; 3]) -> Airing {
         let [start, end, reserved] = times_us;
         OngoingFrame {
             from: ends.0,
@@ -66,8 +66,8 @@ impl Scene {
         }
     }
 
-    /// A frame begins in an idle medium, and all others follow it.
-    fn begin(&mut self, frame: &OngoingFrame) {
+    /// A frame begins on an idle medium, and all other nodes receive it.
+    fn begin(&mut self, frame: &Airing) {
         let follows = |node| (node != frame.from).then_some((frame.from, frame.start));
         let mpdus = vec![(0, Bytes(100)); usize::from(frame.kind == StepKind::Data)];
         self.watch.settle(frame.start, &[], vec![(*frame, mpdus)], |node| Senses {
@@ -76,8 +76,8 @@ impl Scene {
         });
     }
 
-    /// It ends, and this is what others make of it.
-    fn end(&mut self, frame: &OngoingFrame, change: impl Fn(&mut Heard)) {
+    /// The frame ends, with this outcome at the others.
+    fn end(&mut self, frame: &Airing, change: impl Fn(&mut Heard)) {
         let others = (0..self.nodes).filter(|&node| node != frame.from);
         let mut heard: Vec<Heard> = others.map(|node| self.heard(node, frame)).collect();
         heard.iter_mut().for_each(change);
@@ -101,8 +101,8 @@ fn ack(scene: &Scene) -> OngoingFrame {
     scene.frame(StepKind::Ack, (0, 1), [150, 174, 174])
 }
 
-/// Shows data, and then a frame.
-fn after_data(keys: &str, frame: impl Fn(&Scene) -> OngoingFrame) {
+/// Passes data to the checker, and then a frame.
+fn after_data(keys: &str, frame: impl Fn(&Scene) -> Airing) {
     let mut scene = Scene::new(keys);
     let data = data(&scene);
     scene.show(&data);
@@ -110,7 +110,7 @@ fn after_data(keys: &str, frame: impl Fn(&Scene) -> OngoingFrame) {
     scene.show(&frame);
 }
 
-/// Data that one of those who hear it makes something else of.
+/// A data frame that one of its receivers reports differently.
 fn misheard(change: impl Fn(&Scene, &mut Heard)) {
     let mut scene = Scene::new("");
     let data = data(&scene);
@@ -162,7 +162,7 @@ fn two_frames_at_once_from_one_node_are_found() {
 }
 
 #[test]
-#[should_panic(expected = "an answer comes a SIFS after what it answers")]
+#[should_panic(expected = "a response begins a SIFS after its frame")]
 fn an_answer_a_nanosecond_late_is_found() {
     after_data("", |scene| {
         let ack = ack(scene);
@@ -187,7 +187,7 @@ fn data_follows_a_cts_to_itself_a_sifs_later() {
 }
 
 #[test]
-#[should_panic(expected = "an answer comes a SIFS after what it answers")]
+#[should_panic(expected = "a response begins a SIFS after its frame")]
 fn an_answer_to_what_was_not_understood_is_found() {
     let mut scene = Scene::new("");
     let (data, ack) = (data(&scene), ack(&scene));
@@ -197,19 +197,19 @@ fn an_answer_to_what_was_not_understood_is_found() {
 }
 
 #[test]
-#[should_panic(expected = "an answer comes a SIFS after what it answers")]
+#[should_panic(expected = "a response begins a SIFS after its frame")]
 fn an_answer_of_somebody_else_is_found() {
     after_data("", |scene| OngoingFrame { from: 2, ..ack(scene) });
 }
 
 #[test]
-#[should_panic(expected = "an answer comes a SIFS after what it answers")]
+#[should_panic(expected = "a response begins a SIFS after its frame")]
 fn a_cts_for_data_is_found() {
     after_data("", |scene| OngoingFrame { kind: StepKind::Cts, ..ack(scene) });
 }
 
 #[test]
-#[should_panic(expected = "Duration fields tell the end")]
+#[should_panic(expected = "Duration fields end with the exchange")]
 fn a_wrong_duration_field_is_found() {
     after_data("", |scene| OngoingFrame { end: us(180), reserves: Duration::ZERO, ..ack(scene) });
 }
@@ -287,7 +287,7 @@ fn without_a_limit_there_is_one_exchange() {
 }
 
 #[test]
-#[should_panic(expected = "what is heard was sent")]
+#[should_panic(expected = "a received frame was sent")]
 fn hearing_what_nobody_sent_is_found() {
     misheard(|_, heard| heard.start = us(35));
 }
@@ -303,7 +303,7 @@ fn two_receptions_at_once_are_found() {
 }
 
 #[test]
-#[should_panic(expected = "who sends hears nothing")]
+#[should_panic(expected = "a node that sends receives nothing")]
 fn hearing_while_sending_is_found() {
     misheard(|scene, heard| {
         heard.node = 1;
@@ -312,7 +312,7 @@ fn hearing_while_sending_is_found() {
 }
 
 #[test]
-#[should_panic(expected = "who sends hears nothing")]
+#[should_panic(expected = "a node that sends receives nothing")]
 fn following_while_sending_is_found() {
     let mut scene = Scene::new("");
     let data = data(&scene);
@@ -322,7 +322,7 @@ fn following_while_sending_is_found() {
 }
 
 #[test]
-#[should_panic(expected = "power is what propagation leaves of it")]
+#[should_panic(expected = "the received power follows from propagation")]
 fn a_wrong_power_is_found() {
     misheard(|_, heard| heard.power *= 1.0 + 1e-8);
 }
@@ -340,7 +340,7 @@ fn interference_below_zero_is_found() {
 }
 
 #[test]
-#[should_panic(expected = "interference is told of the whole frame")]
+#[should_panic(expected = "interference is reported for the whole frame")]
 fn interference_of_a_part_is_found() {
     misheard(|_, heard| heard.interference[0].1 = us(130));
 }
@@ -359,7 +359,7 @@ fn interference_that_changes_unseen_is_found() {
 }
 
 #[test]
-#[should_panic(expected = "nothing below the sensitivity is understood")]
+#[should_panic(expected = "a decoded frame reaches the sensitivity")]
 fn understanding_what_is_too_weak_is_found() {
     // 16 dBm less 50 dB is -34 dBm.
     let mut scene = Scene::new("radio.sensitivity_dbm = -33\n");
@@ -368,7 +368,7 @@ fn understanding_what_is_too_weak_is_found() {
 }
 
 #[test]
-#[should_panic(expected = "what is followed can be detected")]
+#[should_panic(expected = "a received frame can be detected")]
 fn following_what_is_too_weak_is_found() {
     let mut scene = Scene::new("radio.detect_dbm = -33\n");
     let data = data(&scene);
@@ -376,7 +376,7 @@ fn following_what_is_too_weak_is_found() {
 }
 
 #[test]
-#[should_panic(expected = "what is followed is on the air")]
+#[should_panic(expected = "a frame in reception is on the air")]
 fn following_what_is_not_there_is_found() {
     let mut scene = Scene::new("");
     let senses = Senses { busy: true, follows: Some((1, us(3))) };
@@ -384,14 +384,14 @@ fn following_what_is_not_there_is_found() {
 }
 
 #[test]
-#[should_panic(expected = "carrier sense tells what is there")]
+#[should_panic(expected = "carrier sense agrees with the frames on the air")]
 fn sensing_what_is_not_there_is_found() {
     let senses = Senses { busy: true, follows: None };
     Scene::new("").watch.settle(us(4), &[], Vec::new(), |_| senses);
 }
 
 #[test]
-#[should_panic(expected = "carrier sense tells what is there")]
+#[should_panic(expected = "carrier sense agrees with the frames on the air")]
 fn not_sensing_energy_is_found() {
     let mut scene = Scene::new("");
     let data = data(&scene);

@@ -16,10 +16,10 @@ use wifi::mac::Timing;
 use wifi::phy::{Amendment, DOT11G, Preamble, Slot, Standard};
 use wifi::rate::{LinkModes, RateControlSettings};
 
-/// More stations than this are no single cell.
+/// The maximum number of stations in a cell.
 pub(super) const MOST_STATIONS: u64 = 10_000;
 
-/// The standard in the band of the cell; where that is not given, in the usual one.
+/// The standard in the band of the cell; the default band if none is given.
 fn standard(wlan: &Wlan, amendment: Amendment, check: &mut Check) -> &'static Standard {
     let usual = Standard::of(amendment);
     let Some(band) = wlan.band else { return usual };
@@ -29,7 +29,7 @@ fn standard(wlan: &Wlan, amendment: Amendment, check: &mut Check) -> &'static St
     })
 }
 
-/// 2347 is never, as it says, where an A-MPDU may be longer too.
+/// 2347 means that RTS is never used, even if an A-MPDU may be longer.
 fn rts_threshold(wlan: &Wlan, standard: &Standard) -> Bytes {
     match wlan.mac.rts_threshold {
         Bytes(2347) if standard.high.is_some() => Bytes(u64::MAX),
@@ -45,7 +45,7 @@ pub(super) fn wlan(document: &Document, check: &mut Check) -> MacConfig {
         let names: Vec<_> = Amendment::NAMES.iter().map(|name| format!("\"{name}\"")).collect();
         check.fault("standard", format!("missing; one of {}", names.join(", ")));
     }
-    // Without a standard the rules that depend on it are left out: the first fault hides them.
+    // Without a standard, the rules that depend on it are skipped.
     let given = document.standard;
     let standard = standard(wlan, given.unwrap_or(Amendment::G), check);
     let cw_min = first_window(wlan, standard, check);
@@ -63,7 +63,7 @@ pub(super) fn wlan(document: &Document, check: &mut Check) -> MacConfig {
     MacConfig { timing, rts_threshold, cw_min, edca, aggregation, ..wlan.mac.clone() }
 }
 
-/// Without a cell nothing is said of one.
+/// Without a cell, no key of a cell is allowed.
 fn no_cell(document: &Document, check: &mut Check) {
     let mut unused = |given: bool, key: &str| {
         if given {
@@ -140,7 +140,7 @@ fn basic_rates(
     rates
 }
 
-/// The first contention window of DCF.
+/// The initial contention window of DCF.
 fn first_window(wlan: &Wlan, standard: &Standard, check: &mut Check) -> u32 {
     let (low, high) = (wlan.cw_min.unwrap_or(standard.cw_min), wlan.mac.cw_max);
     if low > high {
@@ -180,7 +180,8 @@ pub(super) fn stations(
     for (path, group) in groups {
         mixed::standard_of(&path, group, document.standard, check);
         let example = station(&path, group, modes.as_mut(), check);
-        // Of too many only those that a plan could have, so that patterns can still be checked.
+        // If there are too many stations, only as many as allowed are kept, so that patterns can
+        // still be checked.
         let room = MOST_STATIONS.saturating_sub(stations.len() as u64);
         for _ in 0..group.count.min(room) {
             let name = format!("sta{}", stations.len());
@@ -209,7 +210,7 @@ fn station(
     }
 }
 
-/// Without a standard its fault is all that is told of modes.
+/// Without a standard, only its own fault is reported and no fault of modes.
 fn any() -> RatePlan {
     let link = LinkModes {
         standard: &DOT11G,

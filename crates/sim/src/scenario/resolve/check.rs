@@ -11,12 +11,12 @@ use std::fmt::Display;
 #[derive(Debug, Default)]
 pub(super) struct Check {
     faults: Faults,
-    /// How many of them are of numbers out of range: nothing else is said at their paths.
+    /// How many of them are numbers out of range; no other fault is reported at their paths.
     of_range: usize,
 }
 
 impl Check {
-    /// Goes on after numbers were found out of range.
+    /// Continues after numbers were found out of range.
     pub(super) fn after(faults: Faults) -> Self {
         Self { of_range: faults.0.len(), faults }
     }
@@ -33,7 +33,7 @@ impl Check {
         self.faults.0[..self.of_range].iter().any(|known| known.path == path)
     }
 
-    /// The plan, if nothing was found.
+    /// The plan, if there are no faults.
     pub(super) fn finish(self, plan: Plan) -> Result<Plan, Vec<Issue>> {
         if self.found_nothing() { Ok(plan) } else { Err(self.faults.0) }
     }

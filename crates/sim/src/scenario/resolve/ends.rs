@@ -6,7 +6,7 @@ use settings::nearest;
 use settings::shown;
 use std::ops::Range;
 
-/// What a pattern names.
+/// The ends that a pattern names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Ends {
     One(Endpoint),
@@ -37,7 +37,7 @@ impl Ends {
         }
     }
 
-    /// How many pairs have the same end twice.
+    /// The number of pairs whose two ends are the same.
     pub(super) fn shared_with(&self, other: &Self) -> u64 {
         let range = |ends: &Self| match ends {
             Self::One(Endpoint::Station(n)) => *n..*n + 1,
@@ -52,18 +52,18 @@ impl Ends {
     }
 }
 
-/// What there is that a flow may begin or end at.
+/// The ends that a flow may have.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
     pub(super) has_cell: bool,
-    /// How many stations there are.
+    /// The number of stations.
     pub(super) stations: usize,
     /// All nodes.
     pub(super) topology: &'a Topology,
     pub(super) links: &'a [LinkPlan],
 }
 
-/// Reads a pattern; a fault is the message.
+/// Parses a pattern; the error is the message.
 pub(super) fn parse(pattern: &str, places: Places<'_>) -> Result<Ends, String> {
     let Places { stations, topology, .. } = places;
     if let Some(node) = topology.wired(pattern) {
@@ -110,7 +110,7 @@ pub(super) fn parse(pattern: &str, places: Places<'_>) -> Result<Ends, String> {
     }
 }
 
-/// Why a pattern is no end where there is no cell.
+/// Why a pattern names no end if there is no cell.
 fn no_node(pattern: &str, topology: &Topology) -> String {
     const MOST: usize = 12;
     let mut nodes: Vec<&str> = topology.hosts().collect();

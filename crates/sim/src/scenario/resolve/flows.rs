@@ -1,4 +1,4 @@
-//! Flows: patterns expanded to pairs, each pair to its flows.
+//! Flows: patterns are expanded to pairs of ends, and each pair to its flows.
 
 use super::check::{Check, number};
 use super::ends::{self, Ends, Places};
@@ -50,7 +50,7 @@ pub(super) fn flows(
     flows
 }
 
-/// A flow of a table with all but its name and ends.
+/// A flow of a table, except its name and ends.
 fn example(
     group: usize,
     path: &str,
@@ -60,7 +60,7 @@ fn example(
     check: &mut Check,
 ) -> FlowPlan {
     transport::datagrams(path, flow, document, check);
-    // Keys of TCP mean nothing for datagrams, so that `flows[*].tcp.…` can set them for all.
+    // Keys of TCP have no effect on datagrams, so that `flows[*].tcp.…` can set them for all flows.
     let over_tcp = flow.traffic.get().transport() == Transport::Tcp;
     let tcp = over_tcp.then(|| transport::tcp(path, flow, document, check));
     times(path, flow, duration_s, check);
@@ -76,7 +76,7 @@ fn example(
 
 /// A flow starts and stops within the run.
 fn times(path: &str, flow: &Flow, duration_s: f64, check: &mut Check) {
-    // Nothing lies outside a run whose duration is at fault.
+    // If the duration is faulty, nothing is outside the run.
     let end = if duration_s.is_nan() { f64::INFINITY } else { duration_s };
     let (end, end_s) = (Duration::from_secs_f64(end), number(duration_s));
     let seconds = |time: Duration| number(time.as_secs_f64());
@@ -117,7 +117,7 @@ fn pairs(
     check: &mut Check,
 ) -> Option<(Ends, Ends)> {
     let (from_path, to_path) = (format!("{path}.from"), format!("{path}.to"));
-    // Without stations the fault is theirs: a pattern of them then names nothing to speak of.
+    // Without stations only their absence is reported, and not each pattern that names them.
     let no_stations = places.has_cell && places.stations == 0;
     let hidden = |end: &str| no_stations && end.starts_with("sta");
     let mut end = |at: &str, pattern: &str| {
@@ -143,7 +143,7 @@ fn pairs(
     Some((from, to))
 }
 
-/// Why there can be no flow between these ends.
+/// Why no flow is possible between these ends.
 fn impossible(flow: &Flow, document: &Document, from: &Ends, to: &Ends) -> Option<String> {
     let over_tcp = |traffic: &Traffic| traffic.get().transport() == Transport::Tcp;
     let fixed = |ends: &Ends| matches!(ends, Ends::One(Endpoint::Server | Endpoint::AccessPoint));
@@ -179,7 +179,7 @@ fn impossible(flow: &Flow, document: &Document, from: &Ends, to: &Ends) -> Optio
     None
 }
 
-/// Makes the flows of a table, `from` by `from` and `to` by `to`.
+/// Creates the flows of a table, ordered by `from` and then by `to`.
 fn expand(
     flow: &Flow,
     example: &FlowPlan,
@@ -202,7 +202,7 @@ fn expand(
     }
 }
 
-/// The label of a table and what tells its flows apart; without a label both ends.
+/// The label of a table and what distinguishes its flows; without a label both ends.
 fn label(name: &str, [from, to]: [&str; 2], varying: (bool, bool)) -> String {
     match varying {
         _ if name.is_empty() => format!("{from}->{to}"),

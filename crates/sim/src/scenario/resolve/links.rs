@@ -1,4 +1,4 @@
-//! Wired links, and the network they make.
+//! Wired links, and the network that they form.
 
 use super::check::Check;
 use super::ends::Places;
@@ -13,13 +13,13 @@ use net::LinkSettings;
 use settings::{is_bare, shown};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Longer names make no readable column.
+/// The maximum length of a name, which keeps columns readable.
 const LONGEST_NAME: usize = 40;
 
-/// More links than this are refused.
+/// The maximum number of links.
 const MOST_LINKS: usize = 999;
 
-/// The hosts and links of a scenario, without the links that are at fault.
+/// The hosts and links of a scenario, without faulty links.
 pub(super) fn links(document: &Document, check: &mut Check) -> (Vec<String>, Vec<LinkPlan>) {
     let names: Vec<Option<[&str; 2]>> = document
         .links
@@ -55,7 +55,7 @@ pub(super) fn links(document: &Document, check: &mut Check) -> (Vec<String>, Vec
         if let Some(other) = called.insert(name.clone(), number) {
             let name = shown(&name);
             let message =
-                format!("links[{other}] is called \"{name}\" too; names tell links apart");
+                format!("links[{other}] is called \"{name}\" too; each link needs its own name");
             check.fault(format!("links[{number}].name"), message);
         }
         links.push(LinkPlan { name, number: Some(number), ends: [end(from), end(to)], directions });
@@ -67,7 +67,7 @@ fn is_fixed(name: &str) -> bool {
     matches!(name, "server" | "ap")
 }
 
-/// The names of a link's ends, if a link can be between them.
+/// The names of a link's ends, if a link is possible between them.
 fn ends<'a>(
     number: usize,
     link: &'a Link,
@@ -112,7 +112,7 @@ fn ends<'a>(
     Some([from, to])
 }
 
-/// Why no link can end at a node of this name.
+/// Why no link can end at a node with this name.
 fn no_node(name: &str, document: &Document) -> Option<String> {
     let shown = shown(name);
     let station = name.strip_prefix("sta").is_some_and(|rest| {
@@ -121,7 +121,7 @@ fn no_node(name: &str, document: &Document) -> Option<String> {
     if name.is_empty() {
         Some("missing; \"server\", \"ap\", or a name for a host or router, as \"r1\"".to_owned())
     } else if station {
-        Some(format!("\"{shown}\" is a station, which no wire reaches; a link may end at \"ap\""))
+        Some(format!("\"{shown}\" is a station without wired links; a link may end at \"ap\""))
     } else if name == "broadcast" {
         Some("\"broadcast\" is all stations of the cell and not a node".to_owned())
     } else if name == "ap" && !document.has_cell() {
@@ -150,7 +150,7 @@ fn wire(wire: &Wire, document: &Document, check: &mut Check) -> LinkPlan {
     LinkPlan { name: "wire".to_owned(), number: None, ends, directions: wire.directions() }
 }
 
-/// Why there can be no flow over the links between these ends.
+/// Why no flow is possible over the links between these ends.
 pub(super) fn impassable(
     flow: &Flow,
     places: Places<'_>,
@@ -172,7 +172,7 @@ pub(super) fn impassable(
     }
     if there.is_empty() {
         return Some(format!(
-            "{from_name} sits at {to_name}: no link ends at \"server\", and no packet crosses any"
+            "{from_name} is at {to_name}: no link ends at \"server\", and no packet crosses any"
         ));
     }
     let takes_time = |&wire: &WireId| {
@@ -190,7 +190,7 @@ pub(super) fn impassable(
     endless(flow, places, &there, false)
 }
 
-/// Why a saturated source cannot send this way.
+/// Why a saturated source cannot send over this path.
 fn endless(flow: &Flow, places: Places<'_>, way: &[WireId], in_cell: bool) -> Option<String> {
     let saturated = flow.traffic.is_saturated() && !in_cell;
     let &first = way.first().filter(|_| saturated)?;
@@ -201,7 +201,7 @@ fn endless(flow: &Flow, places: Places<'_>, way: &[WireId], in_cell: bool) -> Op
     })
 }
 
-/// A key of a direction of a link.
+/// A key of a link direction.
 fn key(places: Places<'_>, wire: WireId, key: &str) -> String {
     let (link, direction) = plan::link(places.topology, places.links, wire);
     match link.number {

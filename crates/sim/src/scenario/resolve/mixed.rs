@@ -1,4 +1,4 @@
-//! Stations of 802.11b in a network of 802.11g, and what protects OFDM frames from them.
+//! Stations of 802.11b in a network of 802.11g, and the protection of OFDM frames.
 
 use super::check::Check;
 use crate::plan::StationPlan;
@@ -8,12 +8,12 @@ use wifi::MacConfig;
 use wifi::mac::{NonErp, Protection};
 use wifi::phy::{Amendment, DOT11B, Slot};
 
-/// Whether a group is of 802.11b where others are of 802.11g.
+/// Whether a group is of 802.11b in a network of 802.11g.
 pub(super) fn is_non_erp(standard: Amendment, group: &Station) -> bool {
     standard == Amendment::G && group.standard == Some(Amendment::B)
 }
 
-/// Whether there is any such station.
+/// Whether there are such stations.
 pub(super) fn has_non_erp(document: &Document) -> bool {
     let groups = match &document.stations {
         Stations::Count(_) => return false,
@@ -36,7 +36,7 @@ pub(super) fn non_erp(
     (!nodes.is_empty()).then_some(NonErp { nodes, cw_min })
 }
 
-/// A group has the standard of all, or 802.11b among 802.11g.
+/// A group has the standard of the cell, or 802.11b in a cell of 802.11g.
 pub(super) fn standard_of(path: &str, group: &Station, all: Option<Amendment>, check: &mut Check) {
     let (Some(own), Some(all)) = (group.standard, all) else { return };
     if own == all || is_non_erp(all, group) {
@@ -50,8 +50,8 @@ pub(super) fn standard_of(path: &str, group: &Station, all: Option<Amendment>, c
     check.fault(format!("{path}.standard"), message);
 }
 
-/// What goes before OFDM frames: by default a CTS to itself as soon as a station is of 802.11b
-/// (clause 10.27).
+/// The protection of OFDM frames; the default is CTS-to-self if any station is of 802.11b (clause
+/// 10.27).
 pub(super) fn protection(document: &Document, mixed: bool, check: &mut Check) -> Protection {
     let wlan = &document.wlan;
     if let (Some(_), Some(standard)) = (wlan.protection, document.standard)
@@ -74,7 +74,7 @@ pub(super) fn protection(document: &Document, mixed: bool, check: &mut Check) ->
     wlan.protection.unwrap_or(usual)
 }
 
-/// The slot is long as soon as a station knows no other (clause 9.4.1.4).
+/// The slot is long if any station supports only the long slot (clause 9.4.1.4).
 pub(super) fn slot(given: Option<Slot>, check: &mut Check) -> Slot {
     if given == Some(Slot::Short) {
         let message = "stations of 802.11b have the long slot (20 us) only, and all in a network \
@@ -84,7 +84,7 @@ pub(super) fn slot(given: Option<Slot>, check: &mut Check) -> Slot {
     Slot::Long
 }
 
-/// All stations of a network must have its basic rates (clause 11.1.4.6).
+/// All stations of a network must support its basic rates (clause 11.1.4.6).
 pub(super) fn basic_rates(written: &[f64], check: &mut Check) {
     let is_other = |(_, mbps): &(usize, &f64)| DOT11B.mode_at(**mbps).is_err();
     for (index, mbps) in written.iter().enumerate().filter(is_other) {
@@ -98,7 +98,7 @@ pub(super) fn basic_rates(written: &[f64], check: &mut Check) {
     }
 }
 
-/// Basic rates as access points of mixed networks have them.
+/// Usual basic rates of access points in mixed networks.
 pub(super) fn default_basic_rates() -> Vec<BitRate> {
     DOT11B.modes.iter().map(|mode| mode.rate).collect()
 }

@@ -12,7 +12,7 @@ use wifi::MacConfig;
 use wifi::phy::{Amendment, McsKeys, Mode, ModeFault, Standard, TxVector};
 use wifi::rate::{LinkModes, RateControlSettings};
 
-/// What the links of a cell can be.
+/// The possible modes of the links of a cell.
 pub(super) struct Modes<'a> {
     standard: &'static Standard,
     wlan: &'a Wlan,
@@ -21,15 +21,15 @@ pub(super) struct Modes<'a> {
     lowest: BitRate,
     end: Instant,
     has_radio: bool,
-    /// The group at hand is of 802.11b in a network of 802.11g.
+    /// Whether the current group is of 802.11b in a network of 802.11g.
     non_erp: bool,
-    /// What groups without keys of their own have.
+    /// The settings of groups without keys of their own.
     general: Option<Choice>,
-    /// Faults of keys that groups share, each of which is told once.
-    told: BTreeSet<String>,
+    /// Paths of shared keys whose faults have been reported, so that each is reported once.
+    reported: BTreeSet<String>,
 }
 
-/// A mode in each direction, and for an MCS how to make others like it.
+/// A mode in each direction, and for an MCS a function that creates similar modes.
 #[derive(Clone, Copy)]
 struct Choice {
     up: Mode,
@@ -50,7 +50,7 @@ impl<'a> Modes<'a> {
             wlan,
             ap_control: document.ap.rate_control.as_ref(),
             lowest: mac.timing.basic_rates[0],
-            // Of a duration at fault nothing is known.
+            // If the duration is faulty, its values are not known.
             end: match duration_s {
                 s if s.is_nan() => Instant::NEVER,
                 s => Instant::ZERO + Duration::from_secs_f64(s),
@@ -58,7 +58,7 @@ impl<'a> Modes<'a> {
             has_radio: document.radio.is_some(),
             non_erp: false,
             general: None,
-            told: BTreeSet::new(),
+            reported: BTreeSet::new(),
         };
         if modes.has_mcs() {
             modes.refuse_others(check);
@@ -74,7 +74,7 @@ impl<'a> Modes<'a> {
         self.standard.high.is_some()
     }
 
-    /// How a group at `path` and the access point send to each other.
+    /// The links of a group at `path` to and from the access point.
     pub(super) fn links(
         &mut self,
         path: &str,
@@ -104,13 +104,13 @@ impl<'a> Modes<'a> {
         (up, down)
     }
 
-    /// What a group of 802.11b has without a rate of its own.
+    /// The rate of a group of 802.11b without a rate of its own.
     fn fastest_of_b(&self) -> f64 {
         let is_dsss = |choice: &Choice| choice.up.class.is_dsss();
         self.general.filter(is_dsss).map_or(11.0, |choice| choice.up.rate.as_mbps())
     }
 
-    /// A link that begins with a mode, and the rule at a path.
+    /// A link with an initial mode, and the rate control at a path.
     fn link(
         &mut self,
         (path, control): (&str, &RateControlSettings),
@@ -133,14 +133,14 @@ impl<'a> Modes<'a> {
         LinkModes { standard, mode, vector, lowest, non_erp, has_radio }
     }
 
-    /// Tells of a fault, unless another group has told of the same key.
+    /// Reports a fault, unless another group has reported it for the same key.
     fn tell(&mut self, (path, message): (String, String), check: &mut Check) {
-        if self.told.insert(path.clone()) {
+        if self.reported.insert(path.clone()) {
             check.fault(path, message);
         }
     }
 
-    /// The mode of a rate; the fastest, and perhaps a fault, if there is none.
+    /// The mode of a rate; if there is none, reports a fault and returns the fastest mode.
     fn by_rate(&self, path: &str, mbps: Option<f64>, check: &mut Check) -> Mode {
         let fastest = self.standard.fastest();
         let Some(mbps) = mbps else { return fastest };
@@ -174,7 +174,8 @@ impl<'a> Modes<'a> {
         self.standard.tx_vector().expect("asked of a standard with MCS")
     }
 
-    /// The modes of a group by its keys and the general ones; else the key at fault and why.
+    /// The modes of a group by its own keys and the common ones; otherwise the faulty key and the
+    /// reason.
     fn choose(&self, path: &str, group: &Station) -> Result<Choice, (String, String)> {
         let keys = group.modes.or(&self.wlan.modes);
         let place = |fault: ModeFault| {
@@ -200,7 +201,7 @@ impl<'a> Modes<'a> {
         Ok(Choice { up, down, vector: Some(vector) })
     }
 
-    /// What all links have in common.
+    /// The settings that all links have in common.
     fn common(&self) -> TxVector {
         let wlan = self.wlan;
         let he = self.standard.amendment == Amendment::Ax;
@@ -213,14 +214,15 @@ impl<'a> Modes<'a> {
         }
     }
 
-    /// Each basic rate answers modes that are no slower: the slowest has to answer every mode.
+    /// A response has a basic rate that does not exceed the rate of the frame: the lowest basic
+    /// rate must not exceed that of any mode.
     fn can_be_answered(&self, path: &str, group: &Station, choice: &Choice, check: &mut Check) {
         let lowest = self.lowest;
         let lowest_mbps = number(lowest.as_mbps());
         let own_mcs = group.modes.mcs;
-        let mut told = false;
+        let mut reported = false;
         for (mode, own) in [(choice.up, own_mcs), (choice.down, group.ap_mcs.or(own_mcs))] {
-            if mode.reference_rate() >= lowest || std::mem::replace(&mut told, true) {
+            if mode.reference_rate() >= lowest || std::mem::replace(&mut reported, true) {
                 continue;
             }
             if self.has_mcs() {
@@ -251,7 +253,7 @@ impl<'a> Modes<'a> {
         }
     }
 
-    /// What to write instead of a rate.
+    /// The remedy if a rate is given.
     fn advise_mcs(&self, mbps: f64, own: &McsKeys) -> String {
         let keys = McsKeys { mcs: None, ..own.or(&self.wlan.modes) };
         let vector = keys.vector(self.slowest()).unwrap_or(self.slowest());
@@ -270,11 +272,11 @@ impl<'a> Modes<'a> {
         };
         let name = self.standard.name();
         format!(
-            "802.{name} has no rates but modes, by mcs, streams, width_mhz and guard_ns; {advice}"
+            "802.{name} has no rates; set modes by mcs, streams, width_mhz and guard_ns; {advice}"
         )
     }
 
-    /// Keys of 802.11ax alone, and a rate, do not go with the MCS of another standard.
+    /// Keys of 802.11ax, and a rate, cannot be combined with the MCS of another standard.
     fn refuse_others(&self, check: &mut Check) {
         let wlan = self.wlan;
         if let Some(mbps) = wlan.rate_mbps {
@@ -289,12 +291,12 @@ impl<'a> Modes<'a> {
         ];
         for (key, _) in given.iter().filter(|(_, given)| *given) {
             let name = self.standard.name();
-            let message = format!("is of 802.11ax only, not of 802.{name}; remove the key");
+            let message = format!("applies to 802.11ax only, not to 802.{name}; remove the key");
             check.fault(format!("wlan.{key}"), message);
         }
     }
 
-    /// Keys of an MCS do not go with a standard that has none.
+    /// Keys of an MCS cannot be combined with a standard that has none.
     fn refuse_mcs(&self, check: &mut Check) {
         let wlan = self.wlan;
         let others = [

@@ -7,7 +7,7 @@ use kernel::Bytes;
 use wifi::mac::{Aggregation, Categories};
 use wifi::phy::{self, Amendment, Edca, Standard};
 
-/// What goes beyond DCF; nothing where all contend by it.
+/// The settings of EDCA and aggregation; nothing if all stations contend by DCF.
 pub(super) fn qos(
     document: &Document,
     standard: &Standard,
@@ -26,7 +26,7 @@ pub(super) fn qos(
         check.fault("wlan.cw_max", "with EDCA each access category has its own: wlan.edca");
     }
     let usual = Categories::of(standard, wlan.edca_defaults);
-    // The shortest interframe space is that of access points (clause 9.4.2.28).
+    // The smallest AIFSN is that of access points (clause 9.4.2.28).
     let least = |path: &str, category: &Category, check: &mut Check| {
         if let Some(aifsn) = category.aifsn {
             check.whole(format!("{path}.aifsn"), aifsn.into(), 2, 15);
@@ -63,7 +63,7 @@ fn refuse_without_qos(document: &Document, standard: &Standard, check: &mut Chec
 
 fn no_aggregation(standard: &Standard) -> String {
     let name = standard.name();
-    format!("802.{name} sends frame by frame; A-MPDUs are of 802.11n, ac and ax")
+    format!("802.{name} has no A-MPDUs; they require 802.11n, ac or ax")
 }
 
 /// The categories of a table, lowest priority first, with their paths.
@@ -73,7 +73,7 @@ fn named<'a>(path: &str, keys: &'a wlan::Edca) -> [(String, &'a Category); 4] {
         .map(|(name, category)| (format!("{path}.{name}"), category))
 }
 
-/// What categories contend with, lowest priority first.
+/// The contention parameters of access categories, lowest priority first.
 fn edca(path: &str, keys: &wlan::Edca, mut usual: [Edca; 4], check: &mut Check) -> [Edca; 4] {
     for (own, (path, keys)) in usual.iter_mut().zip(named(path, keys)) {
         *own = keys.or(*own);
@@ -128,9 +128,9 @@ fn aggregation(
     Some(Aggregation { window: window as u16, frames: frames as u16, bytes, ..keys.rules })
 }
 
-/// The limit of an A-MSDU; zero is none.
+/// The maximum size of an A-MSDU; zero disables A-MSDUs.
 fn check_amsdu(path: String, Bytes(bytes): Bytes, standard: &Standard, check: &mut Check) {
-    // Below the smallest pair of subframes nothing could be put together.
+    // Below the smallest pair of subframes no aggregation is possible.
     const LEAST: u64 = 100;
     // Clause 9.4.2.55.3 for HT; for VHT what an MPDU of 11454 bytes holds (table 9-25).
     let most = if standard.amendment == Amendment::N { 7935 } else { 11_398 };

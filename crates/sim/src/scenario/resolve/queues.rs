@@ -1,4 +1,4 @@
-//! Queues: where they may stand, and whether they hold a packet.
+//! Queues: at which sites they are allowed, and whether they can hold a packet.
 
 use super::check::Check;
 use crate::plan::{FlowPlan, Plan, TcpPlan};
@@ -8,7 +8,7 @@ use kernel::Bytes;
 use net::{QueueSettings, Site};
 use settings::Choice;
 
-/// A queue, if it may stand at this site.
+/// A queue, if it is allowed at this site.
 pub(super) fn queue(
     path: &str,
     queue: &QueueSettings,
@@ -21,7 +21,8 @@ pub(super) fn queue(
     queue.clone()
 }
 
-/// Each buffer holds at least one packet of any flow: else that flow would be dead.
+/// Each buffer must hold at least one packet of any flow, since the flow could otherwise never
+/// send.
 pub(super) fn queues_hold_a_packet(document: &Document, plan: &Plan, check: &mut Check) {
     let largest = plan.flows.iter().map(packet_size).max().unwrap_or(Bytes::ZERO);
     let mut holds = |path: &str, queue: &QueueSettings| {

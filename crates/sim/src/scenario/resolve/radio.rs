@@ -1,4 +1,4 @@
-//! Places and radios.
+//! Positions and radios.
 
 use super::check::{Check, number};
 use super::queues::queue;
@@ -11,12 +11,12 @@ use crate::scenario::radio::Radio;
 use kernel::{Db, Instant};
 use wifi::mac::{Delivery, SlotGrid};
 
-/// More cells than this are a mistake.
+/// The maximum number of cells.
 const MOST_CELLS: usize = 1000;
-/// More waypoints than this are a mistake.
+/// The maximum number of waypoints.
 const MOST_WAYPOINTS: usize = 10_000;
 
-/// Space, if the scenario has a radio; else nothing may be said of places.
+/// The space, if the scenario has a radio; otherwise positions are not allowed.
 pub(super) fn space(
     document: &Document,
     ap: &ApPlan,
@@ -33,7 +33,7 @@ pub(super) fn space(
         check.fault("wlan.slot_grid", message);
     }
     if document.wlan.aggregation.rules.delivery == Delivery::Mpdu {
-        let message = "\"mpdu\" is not there yet together with [radio]; take \"ppdu\"";
+        let message = "\"mpdu\" is not supported together with [radio]; take \"ppdu\"";
         check.fault("wlan.aggregation.delivery", message);
     }
     let cells = cells(document, radio, ap, stations, check);
@@ -46,7 +46,7 @@ pub(super) fn space(
     Some(SpacePlan { cells, stations: places, ad_hoc, radio })
 }
 
-/// The groups of stations, and where each is written.
+/// The groups of stations, and the path of each in the scenario.
 fn groups(document: &Document) -> Vec<(String, &Station)> {
     match &document.stations {
         Stations::Count(_) => Vec::new(),
@@ -80,11 +80,11 @@ fn no_radio(document: &Document, check: &mut Check) {
     }
 }
 
-/// A place; the origin if none is given where that is allowed.
+/// A position; the origin if none is given and the default is allowed.
 fn position(path: &str, given: Option<&Vec<f64>>, radio: &Radio, check: &mut Check) -> [f64; 2] {
     let Some(given) = given else { return [0.0, 0.0] };
     if radio.radio.losses.is_some() {
-        let message = "radio.losses_db says what signals lose, wherever nodes stand; remove one";
+        let message = "radio.losses_db sets the path losses whatever the positions; remove one";
         check.fault(path, message);
     }
     if let [x, y] = given[..] {
@@ -161,7 +161,7 @@ fn places(document: &Document, radio: &Radio, cells: usize, check: &mut Check) -
         let [x, y] = centre(document, &path, group, cell, radio, check);
         let ring = group.ring_m.unwrap_or(0.0);
         for i in 0..count {
-            // Evenly on the ring, the first in the east.
+            // Evenly on the ring; the first station is in the east.
             let turn = std::f64::consts::TAU * i as f64 / group.count as f64;
             let position_m = [x + ring * libm::cos(turn), y + ring * libm::sin(turn)];
             let waypoints = vec![WaypointPlan { at: Instant::ZERO, position_m }];
@@ -171,7 +171,7 @@ fn places(document: &Document, radio: &Radio, cells: usize, check: &mut Check) -
     places
 }
 
-/// Where stations stand, or the centre of their ring.
+/// The position of stations, or the centre of their ring.
 fn centre(
     document: &Document,
     path: &str,
@@ -190,7 +190,7 @@ fn centre(
     centre.and_then(|at| <[f64; 2]>::try_from(&at[..]).ok()).unwrap_or([0.0; 2])
 }
 
-/// The way of stations that move.
+/// The waypoints of mobile stations.
 fn course(
     path: &str,
     group: &Station,
@@ -218,7 +218,7 @@ fn course(
     for (point, index) in written.iter().zip(0..).take(MOST_WAYPOINTS) {
         if let Some(before) = waypoints.last().filter(|before| point.at <= before.at) {
             let [is, before] = [point.at, before.at].map(|at| number(at.as_secs_f64()));
-            let message = format!("{is} is not after the waypoint before, {before}");
+            let message = format!("{is} is not after the previous waypoint, {before}");
             check.fault(format!("{path}[{index}].at_s"), message);
         }
         let key = format!("{path}[{index}].position_m");

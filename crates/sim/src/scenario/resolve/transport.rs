@@ -1,4 +1,4 @@
-//! What flows carry: packet sizes, TCP.
+//! The transport of flows: packet sizes, TCP.
 
 use super::check::Check;
 use crate::plan::TcpPlan;
@@ -11,10 +11,10 @@ use settings::Choice;
 
 /// The largest MSDU (802.11-2020 clause 9.2.4.8), which carries LLC header and IP packet.
 const LARGEST_MSDU: u64 = 2304;
-/// The largest IP packet (RFC 791 section 3.1), for where there is no cell.
+/// The largest IP packet (RFC 791 section 3.1), if there is no cell.
 const LARGEST_PACKET: u64 = 65_535;
 
-/// Datagrams of a flow at `path` fit the air.
+/// Checks that the datagrams of a flow at `path` fit one MSDU.
 pub(super) fn datagrams(path: &str, flow: &Flow, document: &Document, check: &mut Check) {
     if let Transport::Udp(DatagramSize { payload, header }, _) = flow.traffic.get().transport() {
         let path = format!("{path}.traffic.{}.payload_bytes", flow.traffic.name());
@@ -22,7 +22,8 @@ pub(super) fn datagrams(path: &str, flow: &Flow, document: &Document, check: &mu
     }
 }
 
-/// Whether data and headers fit one MSDU, or without a cell one IP packet: nothing is fragmented.
+/// Whether data and headers fit one MSDU, or one IP packet if there is no cell; packets are not
+/// fragmented.
 fn fits_an_msdu(
     path: &str,
     what: &str,
@@ -57,7 +58,7 @@ fn fits_an_msdu(
     }
 }
 
-/// TCP of a flow at `path`.
+/// The TCP settings of a flow at `path`.
 pub(super) fn tcp(path: &str, flow: &Flow, document: &Document, check: &mut Check) -> TcpPlan {
     let Tcp { config, link_rate } = flow.tcp;
     let (path, mss) = (format!("{path}.tcp.mss_bytes"), config.mss().0);

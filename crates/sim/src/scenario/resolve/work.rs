@@ -1,20 +1,20 @@
-//! Bounds on what a run may cost, in time and in memory.
+//! Limits of the cost of a run, in time and in memory.
 
 use super::check::{Check, number};
 use crate::plan::{Endpoint, FlowPlan, Plan, TcpPlan};
 use crate::traffic::{Pace, Transport};
 use net::{Limit, LinkSettings, QueueSettings};
 
-/// A cell can hardly have more frame exchanges a second: one takes at least DIFS, a preamble, SIFS
-/// and an ACK, together some 100 us.
+/// An upper bound of the frame exchanges in a cell per second: an exchange takes at least DIFS, a
+/// preamble, SIFS and an ACK, about 100 us in total.
 const EXCHANGES_PER_S: f64 = 1e4;
-/// A day or so of computing.
+/// About a day of computing.
 const MOST_WORK: f64 = 1e11;
-/// A gigabyte or so of waiting packets.
+/// About a gigabyte of waiting packets.
 const MOST_WAITING: f64 = 1e7;
 
-/// Neither time nor memory is absurd. Only asked when all else is right, for its arithmetic means
-/// nothing otherwise.
+/// Checks that time and memory are reasonable. To be called only if there are no other faults,
+/// because the arithmetic requires valid values.
 pub(super) fn is_bounded(plan: &Plan, check: &mut Check) {
     if !check.found_nothing() {
         return;
@@ -74,7 +74,8 @@ pub(super) fn is_bounded(plan: &Plan, check: &mut Check) {
     }
 }
 
-/// What a source of datagrams may send a second independently of the cell.
+/// The number of packets that a source of datagrams may send per second, without the limit of the
+/// cell.
 fn datagrams_per_s(plan: &Plan, flow: &FlowPlan) -> f64 {
     match flow.settings.traffic.get().transport() {
         Transport::Udp(_, Pace::PerSecond(datagrams)) => datagrams,
@@ -86,7 +87,7 @@ fn datagrams_per_s(plan: &Plan, flow: &FlowPlan) -> f64 {
     }
 }
 
-/// What TCP may send a second over links alone, acknowledgements included.
+/// The number of packets that TCP may send per second over links alone, including acknowledgements.
 fn segments_per_s(plan: &Plan, flow: &FlowPlan, tcp: &TcpPlan) -> f64 {
     let mss = tcp.config.mss();
     let slowest = ways(plan, flow).filter_map(|direction| direction.rate).min();
@@ -96,7 +97,7 @@ fn segments_per_s(plan: &Plan, flow: &FlowPlan, tcp: &TcpPlan) -> f64 {
     2.0 * f64::min(by_rate.unwrap_or(f64::INFINITY), by_window)
 }
 
-/// The directions that a flow's data pass.
+/// The link directions on the path of a flow's data.
 fn ways<'a>(plan: &'a Plan, flow: &FlowPlan) -> impl Iterator<Item = &'a LinkSettings> {
     let way = plan.topology.way(flow.from, flow.to).unwrap_or_default();
     way.into_iter().map(|wire| {
@@ -109,7 +110,7 @@ fn in_cell(end: Endpoint) -> bool {
     matches!(end, Endpoint::Station(_) | Endpoint::Broadcast)
 }
 
-/// How often channels of links change a second, whether or not anything is sent.
+/// How often the loss channels of links change state per second, whether or not packets are sent.
 fn channel_changes_per_s(plan: &Plan) -> f64 {
     let losses = plan.links.iter().flat_map(|link| &link.directions);
     losses.filter_map(|direction| direction.loss.as_ref()).map(|l| l.get().changes_per_s()).sum()

@@ -2,7 +2,7 @@ use super::{Draw, MUCH, SizeLaw};
 use kernel::Bytes;
 use settings::Settings;
 
-/// All alike.
+/// All sizes are equal.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct Constant {
     /// Size in bytes.

@@ -2,14 +2,14 @@ use super::{Draw, MUCH, SizeLaw};
 use kernel::Bytes;
 use settings::{Faults, Path, Settings};
 
-/// One of a list.
+/// A size from a list.
 #[derive(Clone, Debug, PartialEq, Settings)]
 #[settings(check = complete)]
 pub struct Empirical {
     /// The sizes in bytes.
     #[setting(key = "bytes", range = 1..=MUCH)]
     pub sizes: Vec<Bytes>,
-    /// How often each occurs, in proportion; default all equally often.
+    /// The relative frequency of each size. Default: all are equally frequent.
     #[setting(range = 0.0..=1e15)]
     pub weights: Option<Vec<f64>>,
 }
@@ -56,7 +56,8 @@ fn cumulative(weights: &[f64]) -> Vec<f64> {
         below / total
     };
     let mut cumulative: Vec<f64> = weights.iter().map(sum_up).collect();
-    // The last size that occurs, and what follows it, ends at 1 exactly, whatever the rounding.
+    // The cumulative probability of the last size that occurs, and of those after it, is exactly 1,
+    // whatever the rounding.
     let last = weights.iter().rposition(|weight| *weight > 0.0).unwrap_or(0);
     cumulative.iter_mut().skip(last).for_each(|sum| *sum = 1.0);
     cumulative

@@ -4,8 +4,8 @@ use super::{Bbr3, LEAST_WINDOW, State};
 use crate::Ack;
 use kernel::{Duration, Instant};
 
-/// §5.3.3.8: a probe at the latest after 2 to 3 s, and after as many round trips as Reno would take
-/// to win back its window, at most 63.
+/// §5.3.3.8: a probe occurs after 2 to 3 s at the latest, or after as many round trips as Reno
+/// would take to recover its window, at most 63.
 const WAIT: Duration = Duration::from_secs(2);
 const RENO_ROUNDS: f64 = 63.0;
 
@@ -13,8 +13,8 @@ impl Bbr3 {
     pub(super) fn go_down(&mut self, now: Instant) {
         self.model.forget_signals();
         self.acked_per_step = f64::INFINITY;
-        // §5.3.3.8, `PickProbeWait`. By chance, in the draft; here by the clock's nanoseconds, so
-        // that equal runs are equal.
+        // §5.3.3.8, `PickProbeWait`. The draft draws a random number. Here the nanoseconds of the
+        // clock determine it, so that equal runs have equal results.
         let chance = scramble(now.0);
         self.rounds_since_probe = chance & 1;
         self.wait = WAIT + Duration((chance >> 1) % 1_000_000_000);
@@ -41,7 +41,7 @@ impl Bbr3 {
         self.raise_slope();
     }
 
-    /// `RaiseInflightLongtermSlope`: the bound grows by 1, 2, 4, ... segments a round trip.
+    /// `RaiseInflightLongtermSlope`: the bound grows by 1, 2, 4, ... segments per round trip.
     fn raise_slope(&mut self) {
         let growth = f64::from(1_u32 << self.up_rounds);
         self.up_rounds = (self.up_rounds + 1).min(30);
@@ -54,7 +54,7 @@ impl Bbr3 {
             return;
         }
         if self.state == State::Up && self.is_time_to_go_down(ack) {
-            // No high loss yet.
+            // No high loss rate yet.
             self.too_high = false;
             self.go_down(ack.now);
             return;
@@ -84,7 +84,7 @@ impl Bbr3 {
         now > self.cycle_began + self.wait || self.rounds_since_probe as f64 >= reno
     }
 
-    /// Whether the window holds the sender back: what was in flight before this acknowledgement.
+    /// Whether the window limits the sender, by the data in flight before this acknowledgement.
     fn is_window_limited(&self, ack: &Ack) -> bool {
         ack.in_flight.0 + ack.delivered.0 + ack.lost.0 + 1.0 > self.window
     }
@@ -103,7 +103,7 @@ impl Bbr3 {
         self.model.full_now
     }
 
-    /// `AdaptLongTermModel`: whether it has decided on the next state.
+    /// `AdaptLongTermModel`: returns whether it has selected the next state.
     fn adapt_long(&mut self, ack: &Ack) -> bool {
         let limited = ack.delivery.is_none_or(|delivery| self.model.is_limited(&delivery));
         if self.stopping && self.model.round_started {
@@ -144,8 +144,8 @@ impl Bbr3 {
     }
 }
 
-/// A number that looks like chance, by another (Steele, Lea and Flood, "Fast splittable
-/// pseudorandom number generators", OOPSLA 2014: `SplitMix`'s last step).
+/// A pseudorandom number derived from another number (Steele, Lea and Flood, "Fast splittable
+/// pseudorandom number generators", OOPSLA 2014: the last step of `SplitMix`).
 fn scramble(number: u64) -> u64 {
     let z = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,4 +1,4 @@
-//! What BBR version 3 knows of its path, and what it learns from an acknowledgement (§5.5).
+//! The path model of BBR version 3, and its update on an acknowledgement (§5.5).
 
 use super::super::max_filter::MaxFilter;
 use super::super::path_model::{Bunches, Plateau, RoundTrips};
@@ -6,22 +6,23 @@ use super::super::{Ack, Delivery};
 use super::Bbr3Config;
 use kernel::{Bytes, Duration, Instant};
 
-/// §2.11, `MaxBwFilterLen`: the cycle of probing before this one, and this one.
+/// §2.11, `MaxBwFilterLen`: the current probing cycle and the previous one.
 const RATE_CYCLES: u64 = 2;
 /// §2.16.1, `MinRTTFilterLen`.
 const RTT_MEMORY: Duration = Duration::from_secs(10);
-/// §5.5.9: round trips that bunches are remembered, in startup and after it.
+/// §5.5.9: the length of the filter for aggregated acknowledgements in round trips, in Startup and
+/// after it.
 const BUNCH_ROUNDS: (u64, u64) = (1, 10);
 /// §2.16.2, `ProbeRTTInterval`.
 const PROBE_RTT_INTERVAL: Duration = Duration::from_secs(5);
 /// §5.6.4.3, `MinPipeCwnd`.
 pub(super) const LEAST_WINDOW: f64 = 4.0;
-/// The gain of the average of marks, and how much of it shrinks the short-term bounds: the
-/// draft (§3.7) leaves the answer to marks open, and these are its authors' (`bbr_ecn_alpha_gain`,
-/// `bbr_ecn_factor`).
+/// The gain of the mark average, and the weight by which it reduces the short-term bounds. The
+/// draft (§3.7) does not specify the response to marks; these are its authors' values
+/// (`bbr_ecn_alpha_gain`, `bbr_ecn_factor`).
 const MARK_GAIN: f64 = 1.0 / 16.0;
 const MARK_FACTOR: f64 = 1.0 / 3.0;
-/// A larger share of marks in a round trip is too much (the authors' `bbr_ecn_thresh`).
+/// A larger share of marks in a round trip is too high (the authors' `bbr_ecn_thresh`).
 const MARK_THRESHOLD: f64 = 0.5;
 
 /// A model of the path. Rates are in segments per second, volumes in segments.
@@ -29,41 +30,41 @@ const MARK_THRESHOLD: f64 = 0.5;
 pub(super) struct Model {
     settings: Bbr3Config,
     segment_bits: f64,
-    /// All that has been delivered.
+    /// The amount delivered so far.
     pub(super) delivered: f64,
     pub(super) rounds: RoundTrips,
     /// Whether this acknowledgement ends a round trip.
     pub(super) round_started: bool,
-    /// Greatest rates, by the cycle of probing.
+    /// Maximum rates, by probing cycle.
     rates: MaxFilter,
     pub(super) cycle: u64,
     pub(super) rtt_min: Option<(Duration, Instant)>,
     recent_rtt: Option<(Duration, Instant)>,
-    /// Whether `recent_rtt` was due to be measured anew.
+    /// Whether `recent_rtt` has expired and is to be measured again.
     pub(super) rtt_expired: bool,
-    /// Greatest rate and volume of the last round trip (`bw_latest`, `inflight_latest`).
+    /// Maximum rate and volume of the last round trip (`bw_latest`, `inflight_latest`).
     pub(super) latest: (f64, f64),
-    /// When the round trip of a loss ends, in what has been delivered.
+    /// The delivered amount at which the round trip of a loss ends.
     loss_round: f64,
     pub(super) loss_round_started: bool,
     pub(super) loss_in_round: bool,
-    /// Acknowledgements of this round trip that told of losses.
+    /// Acknowledgements in this round trip that reported losses.
     pub(super) losses: u32,
-    /// What is bearable by recent losses (`bw_shortterm`, `inflight_shortterm`).
+    /// The bounds by recent losses (`bw_shortterm`, `inflight_shortterm`).
     pub(super) short: (f64, f64),
-    /// What is bearable by the last probes (`inflight_longterm`).
+    /// The bound by the last probes (`inflight_longterm`).
     pub(super) long: f64,
     pub(super) bunches: Bunches,
     pub(super) plateau: Plateau,
     /// `full_bw_now` and `full_bw_reached`.
     pub(super) full_now: bool,
     pub(super) filled: bool,
-    /// Samples of what left before this was delivered are low by our own doing.
+    /// Until this amount is delivered, samples are low because of the sender's own limit.
     held_until: f64,
-    /// The share that is marked, smoothed; what of this round trip was.
+    /// The smoothed share of marked data, and the marked data of this round trip.
     pub(super) mark_share: f64,
     marked: (f64, f64),
-    /// Round trips in a row of which too much was marked.
+    /// Consecutive round trips with too many marks.
     pub(super) marked_rounds: u32,
     marks_in_round: bool,
 }
@@ -102,41 +103,41 @@ impl Model {
         }
     }
 
-    /// The greatest rate of this cycle and the one before (`max_bw`).
+    /// The maximum rate of this cycle and the previous one (`max_bw`).
     pub(super) fn greatest_rate(&self) -> Option<f64> {
         self.rates.greatest()
     }
 
-    /// §5.5.10.3, `BoundBWForModel`: the greatest rate, within what recent losses allow.
+    /// §5.5.10.3, `BoundBWForModel`: the maximum rate, bounded by recent losses.
     pub(super) fn rate(&self) -> Option<f64> {
         self.rates.greatest().map(|rate| rate.min(self.short.0))
     }
 
-    /// What the path holds without a queue.
+    /// The bandwidth-delay product.
     pub(super) fn product(&self) -> Option<f64> {
         Some(self.rate()? * self.rtt_min?.0.as_secs_f64())
     }
 
-    /// §5.3.3.9, `InflightWithHeadroom`: room is left to others.
+    /// §5.3.3.9, `InflightWithHeadroom`: leaves capacity to other flows.
     pub(super) fn with_headroom(&self) -> f64 {
         let headroom = (self.settings.headroom * self.long).max(1.0);
         if self.long.is_finite() { (self.long - headroom).max(LEAST_WINDOW) } else { self.long }
     }
 
-    /// §5.5.10.2, `IsInflightTooHigh`: the losses since what was delivered last had left.
+    /// §5.5.10.2, `IsInflightTooHigh`: by the losses since the last delivered segment left.
     pub(super) fn is_too_much(&self, delivery: &Delivery) -> bool {
         delivery.lost.0 > self.settings.loss_threshold * delivery.in_flight.0
     }
 
-    /// §5.5.10.2, `InflightAtLoss`: how much was in flight as losses passed the threshold, of which
-    /// `lost` are told by this acknowledgement.
+    /// §5.5.10.2, `InflightAtLoss`: the data in flight when losses exceeded the threshold; this
+    /// acknowledgement reports `lost` of the losses.
     pub(super) fn in_flight_at_loss(&self, delivery: &Delivery, lost: f64) -> f64 {
         let threshold = self.settings.loss_threshold;
         let (before, lost_before) = (delivery.in_flight.0 - lost, delivery.lost.0 - lost);
         before + (threshold * before - lost_before) / (1.0 - threshold)
     }
 
-    /// §5.2.3, the first half of `UpdateModelAndState`. `probes` is whether the state probes for
+    /// §5.2.3, the first half of `UpdateModelAndState`. `probes` tells whether the state probes for
     /// bandwidth.
     pub(super) fn learn(&mut self, ack: &Ack, window: f64, probes: bool) {
         self.delivered += ack.delivered.0;
@@ -187,7 +188,7 @@ impl Model {
         }
     }
 
-    /// Whether the sender, or the measurement of the round-trip time, held the rate down.
+    /// Whether the application or the measurement of the round-trip time limited the rate.
     pub(super) fn is_limited(&self, delivery: &Delivery) -> bool {
         delivery.app_limited || delivery.prior.0 < self.held_until
     }
@@ -199,7 +200,8 @@ impl Model {
         self.marked_rounds = if share > MARK_THRESHOLD { self.marked_rounds + 1 } else { 0 };
     }
 
-    /// §5.5.10.3: once a round trip with losses, down towards what was delivered in it.
+    /// §5.5.10.3: once per round trip with losses, reduces the bounds towards the amount delivered
+    /// in it.
     fn bound_short(&mut self, window: f64) {
         if !self.loss_in_round && !self.marks_in_round {
             return;
@@ -220,7 +222,7 @@ impl Model {
         }
     }
 
-    /// Something was lost; whether it is the first loss of this round trip.
+    /// A loss was detected; returns whether it is the first of this round trip.
     pub(super) fn note_loss(&mut self) -> bool {
         let first = !self.loss_in_round;
         if first {
@@ -249,7 +251,7 @@ impl Model {
         }
     }
 
-    /// §5.2.3, at the end: what was newest starts the next round trip's greatest.
+    /// §5.2.3, at the end: the newest sample begins the maximum of the next round trip.
     pub(super) fn advance(&mut self, ack: &Ack) {
         if let (true, Some(delivery)) = (self.loss_round_started, ack.delivery) {
             let volume = delivery.total.0 - delivery.prior.0;
@@ -258,12 +260,12 @@ impl Model {
         }
     }
 
-    /// The round-trip time was measured just now.
+    /// The round-trip time has just been measured.
     pub(super) fn measured_rtt(&mut self, now: Instant) {
         self.recent_rtt = self.recent_rtt.map(|(rtt, _)| (rtt, now));
     }
 
-    /// `MarkConnectionAppLimited`: what leaves until now tells no rate.
+    /// `MarkConnectionAppLimited`: the data sent until now gives no rate sample.
     pub(super) fn hold(&mut self, in_flight: f64) {
         self.held_until = self.delivered + in_flight;
     }
@@ -279,13 +281,14 @@ impl Model {
         self.short = (f64::INFINITY, f64::INFINITY);
     }
 
-    /// `ResetFullBW`, with this rate to begin with.
+    /// `ResetFullBW`, with this initial rate.
     pub(super) fn look_for_plateau(&mut self, rate: Option<f64>) {
         self.plateau = rate.map_or_else(Plateau::default, Plateau::from);
         self.full_now = false;
     }
 
-    /// The pipe is full, by whatever sign; from now on bunches are remembered for longer.
+    /// The pipe is full, by any criterion. From now on the filter for aggregated acknowledgements
+    /// is longer.
     pub(super) fn fill(&mut self) {
         self.filled = true;
         self.bunches.remember(BUNCH_ROUNDS.1);

@@ -1,4 +1,4 @@
-//! What coded data sends: blocks of units, cut when the first of them may leave.
+//! Sending of coded data: blocks of units. A block is formed when its first unit may leave.
 
 use super::Coded;
 use crate::Command;
@@ -31,7 +31,7 @@ impl Coded {
         let turn = if let Some(turn) = self.blocks.turn(parity) {
             turn
         } else {
-            // A block is cut when its first unit may leave, for the window of then.
+            // A block is formed when its first unit may leave, by the window at that time.
             if pipe > 0 && pipe + self.sizing.unit > window || !self.cut_block(tcb) {
                 return false;
             }
@@ -45,8 +45,8 @@ impl Coded {
         leaves
     }
 
-    /// Cuts the next block from what waits, as far as the receiver's window allows; whether there
-    /// is one. From here on its data counts as sent.
+    /// Forms the next block from the waiting data, within the receive window; returns whether there
+    /// is one. From now on its data counts as sent.
     fn cut_block(&mut self, tcb: &mut Tcb) -> bool {
         let Self { blocks, sizing, .. } = self;
         let snd = &mut tcb.snd;
@@ -64,12 +64,13 @@ impl Coded {
         let amount = waiting.min(snd.wnd.saturating_sub(outstanding));
         let (data, parity) = sizing.cut_window(tcb.cwnd.bytes());
         let whole = u64::from(data) * sizing.unit;
-        // No silly windows (RFC 9293 §3.8.6.2.1), as without a code.
+        // Silly window avoidance (RFC 9293 §3.8.6.2.1), as without a code.
         if amount == 0 || amount < waiting.min(sizing.unit) && outstanding > 0 {
             return false;
         }
         let span = amount.min(whole);
-        // Units of the same size, but for rounding: the fewest that carry the span.
+        // The smallest number of units that carries the data; the units are of equal size except
+        // for rounding.
         let size = span.div_ceil(span.div_ceil(sizing.unit));
         let units = span.div_ceil(size) as u32;
         let first = if span == whole {
@@ -83,7 +84,7 @@ impl Coded {
         true
     }
 
-    /// Hands a unit down. All are transmissions of their own: each asks for an ECN-capable packet.
+    /// Sends a unit. Every transmission is new in its number, so that each is sent as ECN-capable.
     pub(super) fn put_unit(
         &mut self,
         tcb: &mut Tcb,
@@ -105,7 +106,7 @@ impl Coded {
             tcb.counters.parity_bytes += if parity { len } else { 0 };
             let marks = tcb.ecn.on_new_data();
             if marks.has(Flags::CWR) {
-                self.told = Some(coded.unit);
+                self.cwr_unit = Some(coded.unit);
             }
             flags = flags.and(marks);
         }

@@ -1,14 +1,14 @@
-//! How large the blocks of coded data are and how much parity they get.
+//! The sizes of blocks and units of coded data, and the amount of parity.
 
 use crate::fec::{Fec, MOST_FIRST};
 
-/// What the next block is made of.
+/// The parameters of the next block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizing {
     pub(super) settings: Fec,
     /// Bytes of a full segment.
     mss: u64,
-    /// Bytes of the next block's units.
+    /// The unit size of the next block in bytes.
     pub(super) unit: u64,
     pub(super) estimate: LossEstimate,
 }
@@ -23,12 +23,12 @@ impl Sizing {
         Self { settings, mss, unit: mss, estimate }
     }
 
-    /// The window was reduced for a mark.
+    /// The window was reduced for a congestion mark.
     pub(super) fn on_mark(&mut self) {
         self.unit = self.settings.granularity.after_mark(self.unit);
     }
 
-    /// The units of the next block, data and parity, in a window of so many bytes.
+    /// The numbers of data and parity units of the next block, for a window of this many bytes.
     pub(super) fn cut_window(&mut self, window: u64) -> (u32, u32) {
         let granularity = self.settings.granularity;
         self.unit = granularity.unit(window, self.unit, self.mss);
@@ -36,7 +36,7 @@ impl Sizing {
             let units = (window / self.unit).clamp(2, u64::from(MOST_FIRST)) as u32;
             let parity = self.settings.parity.of(units, self.estimate.value);
             let few = u64::from(units - parity) < granularity.units / 2;
-            // Smaller units make room for parity beside some data.
+            // Smaller units leave room for parity beside at least one data unit.
             if !few || self.unit <= granularity.smallest || units == MOST_FIRST {
                 return (units - parity, parity);
             }
@@ -45,12 +45,13 @@ impl Sizing {
     }
 }
 
-/// The probability that a unit is lost: equation (1), once for each window.
+/// Updates the loss probability of a unit by equation (1), once for each window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LossEstimate {
     pub(super) value: f64,
     weight: f64,
-    /// Units of a window at least; blocks that are smaller for want of data count together.
+    /// The minimum number of units in a window: smaller blocks, which lack data, are counted
+    /// together.
     window: u64,
     units: u32,
     lost: u32,

@@ -1,4 +1,4 @@
-//! The timer of coded data: timeouts, probes, and units that are late.
+//! The timer of coded data: timeouts, probes, and detection of late units.
 
 use super::{Coded, Phase};
 use crate::rack::Rack;
@@ -38,16 +38,16 @@ impl Coded {
         tcb.timer.set(wanted, out);
     }
 
-    /// How long to wait for a probe; none if there is to be none.
+    /// The probe timeout; `None` if no probe is to be sent.
     fn probe_wait(&self, tcb: &Tcb) -> Option<Duration> {
         let probes = self.sack.is_some_and(|sack| sack.rack) && self.probe.is_none();
         let may_probe = probes && matches!(self.phase, Phase::Open) && self.blocks.is_waiting();
         let srtt = tcb.rtt.srtt().filter(|_| may_probe)?;
-        // A lone segment's acknowledgement may be delayed.
+        // The acknowledgement of a single segment may be delayed.
         Some(Rack::probe_delay(Some(srtt), self.blocks.in_flight() <= tcb.snd.mss))
     }
 
-    /// RFC 8985 §7.3: more of the last block, beyond the window if need be.
+    /// RFC 8985 §7.3: sends another unit of the last block, even beyond the congestion window.
     fn on_probe(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
         tcb.counters.probes += 1;
         self.probe = Some(self.blocks.next_unit());
@@ -57,12 +57,12 @@ impl Coded {
         self.deadlines.restart();
     }
 
-    /// RFC 6298 (5.4) to (5.6): the last resort.
+    /// RFC 6298 (5.4) to (5.6): the retransmission timeout.
     fn on_timeout(&mut self, tcb: &mut Tcb, now: Instant) {
         let flight = self.blocks.in_flight();
         let losses = self.blocks.lose_all();
         self.meter.on_lost(losses.bytes);
-        // Parity that nobody waits for is no reason to slow down.
+        // The timeout of parity that no block needs does not reduce the window.
         if !tcb.snd.is_idle() {
             let repeated = tcb.on_expiry();
             let (cause, lost) = (Cause::Timeout, losses.bytes);

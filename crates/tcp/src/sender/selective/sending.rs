@@ -1,4 +1,4 @@
-//! What recovery by selective acknowledgements sends: RFC 6675's `NextSeg`.
+//! Sending in recovery by selective acknowledgements: RFC 6675's `NextSeg`.
 
 use super::{Phase, Recovery, Selective};
 use crate::Command;
@@ -24,7 +24,8 @@ impl Selective {
         self.end_transmission(tcb, now, out);
     }
 
-    /// Nothing more is sent now: notes whether for want of data, and sets the timer.
+    /// Nothing more can be sent now: records whether the reason is a lack of data, and sets the
+    /// timer.
     pub(super) fn end_transmission(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
         let idle = tcb.snd.nxt >= tcb.snd.end && self.board.lost() <= self.board.resent();
         let flight = self.in_flight(tcb);
@@ -34,8 +35,8 @@ impl Selective {
         self.set_timer(tcb, now, out);
     }
 
-    /// RFC 5682 §3.1, step (2b): up to two new segments in place of retransmissions; whether there
-    /// were any.
+    /// RFC 5682 §3.1, step (2b): sends up to two new segments instead of retransmissions; returns
+    /// whether there were any.
     pub(super) fn send_two_new(
         &mut self,
         tcb: &mut Tcb,
@@ -51,7 +52,7 @@ impl Selective {
         matches!(self.phase, Phase::Loss(FRto::Second))
     }
 
-    /// New data, or the FIN alone.
+    /// Sends new data, or the FIN alone.
     pub(super) fn send_fresh(
         &mut self,
         tcb: &mut Tcb,
@@ -67,7 +68,8 @@ impl Selective {
         } else if self.board.sacked() > 0 && tcb.snd.outstanding() + span.len > tcb.cwnd.bytes() {
             self.limited += span.len;
         }
-        // While no loss is known nothing is resent (Karn).
+        // RTT is measured only while no loss is known, since nothing is retransmitted then (Karn's
+        // algorithm).
         if matches!(self.phase, Phase::Open) {
             tcb.sampler.on_send(now, end);
         }
@@ -75,7 +77,7 @@ impl Selective {
         tcb.put(now, span, true, out);
     }
 
-    /// Sends the segment of this number again.
+    /// Retransmits the segment with this number.
     pub(super) fn resend(
         &mut self,
         tcb: &mut Tcb,
@@ -96,7 +98,7 @@ impl Selective {
         tcb.put(now, Span { seq: sent.start, len, fin: sent.end > end }, false, out);
     }
 
-    /// What may be in flight.
+    /// The amount that may be in flight.
     fn allowed(&self, tcb: &Tcb) -> u64 {
         match self.phase {
             Phase::Recovery(Recovery { window, .. }) => window,
@@ -104,7 +106,7 @@ impl Selective {
         }
     }
 
-    /// RFC 6675 `NextSeg`: sends one segment, if one may leave now.
+    /// RFC 6675 `NextSeg`: sends one segment if one may leave now.
     fn send_next(
         &mut self,
         tcb: &mut Tcb,
@@ -122,7 +124,7 @@ impl Selective {
             }
             return leaves;
         }
-        // Without limited transmit, what has arrived beyond a hole makes no room.
+        // Without limited transmit, data that has arrived above a hole does not allow new segments.
         let limited = tcb.config.limited_transmit || !matches!(self.phase, Phase::Open);
         let flight = if limited { pipe } else { tcb.snd.outstanding() };
         if let Some(span) = tcb.snd.cut(flight, window) {

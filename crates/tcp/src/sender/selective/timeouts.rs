@@ -1,7 +1,7 @@
 //! The timer of recovery by selective acknowledgements: timeouts, tail loss probes and the
 //! reordering window.
 
-use super::{News, Phase, Selective};
+use super::{AckInfo, Phase, Selective};
 use crate::rack::Rack;
 use crate::sender::spurious::{FRto, Resent};
 use crate::sender::tcb::Tcb;
@@ -28,7 +28,7 @@ impl Selective {
         }
     }
 
-    /// The timer is set for what comes first of what it serves.
+    /// Sets the timer for the earliest of its purposes.
     pub(super) fn set_timer(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
         if tcb.snd.is_idle() {
             self.deadlines.restart();
@@ -39,8 +39,8 @@ impl Selective {
         tcb.timer.set(wanted, out);
     }
 
-    /// How long to wait for a tail loss probe; none if there is to be none. RFC 8985 §7.2: the tail
-    /// is probed outside recovery, while no hole is known.
+    /// The probe timeout; `None` if no probe is to be sent. RFC 8985 §7.2: the tail is probed
+    /// outside recovery and while no hole is known.
     fn probe_wait(&self, tcb: &Tcb) -> Option<Duration> {
         let may_probe = self.settings.rack
             && matches!(self.phase, Phase::Open)
@@ -50,7 +50,7 @@ impl Selective {
         Some(Rack::probe_delay(Some(srtt), self.board.segments() == 1))
     }
 
-    /// RFC 8985 §7.3: a new segment, or the last again.
+    /// RFC 8985 §7.3: sends a new segment, or the last segment again.
     fn on_probe(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
         tcb.counters.probes += 1;
         let (fresh, start) = (tcb.snd.cut(0, u64::MAX), tcb.snd.max);
@@ -64,22 +64,22 @@ impl Selective {
         self.set_timer(tcb, now, out);
     }
 
-    /// The reordering window is over for some segments (RFC 8985 §6.3).
+    /// The reordering window of some segments has expired (RFC 8985 §6.3).
     fn on_reorder(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
         let lost = self.find_losses(tcb, now, false);
         if lost > 0 {
             self.meter.on_lost(lost);
             if matches!(self.phase, Phase::Open) {
-                let news = News { lost, ..News::default() };
-                self.enter_recovery(tcb, now, &news);
-                self.follow(tcb, &news);
+                let info = AckInfo { lost, ..AckInfo::default() };
+                self.enter_recovery(tcb, now, &info);
+                self.follow(tcb, &info);
             }
         }
         self.transmit(tcb, now, out);
     }
 
-    /// RFC 6298 (5.4) to (5.6), RFC 6675 §5.1: all that has not arrived is lost, and resent by slow
-    /// start.
+    /// RFC 6298 (5.4) to (5.6), RFC 6675 §5.1: everything that has not arrived is considered lost
+    /// and retransmitted by slow start.
     fn on_timeout(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
         let repeated = tcb.on_expiry();
         let waiting = self.board.lost() - self.board.resent().min(self.board.lost());

@@ -1,4 +1,4 @@
-//! Plays a script against a machine.
+//! Runs a script against an endpoint.
 
 use super::bounded::Bounded;
 use super::grammar::{Assertion, Call, Event, Script, When, Written};
@@ -13,26 +13,26 @@ use std::fmt::Write as _;
 use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment, Timestamps};
 
 const FLOW: FlowId = FlowId(0);
-/// How far a segment may be from its time, as in packetdrill.
+/// The tolerance for the time of a segment, as in packetdrill.
 const TOLERANCE: Duration = Duration(4_000_000);
-/// A script that sends more than this is a runaway.
+/// The most segments that a script may send.
 const MOST: usize = 100_000;
 
-enum Machine {
+enum TestedEnd {
     Sender(Box<Sender>),
     Receiver(Box<Receiver>),
 }
 
 struct Player {
     mss: Bytes,
-    machine: Machine,
+    endpoint: TestedEnd,
     now: Instant,
     tolerance: Duration,
     timers: [Option<Instant>; 3],
     out: Vec<Command>,
-    /// What was sent and not yet expected.
+    /// Segments that were sent and not yet expected.
     sent: VecDeque<(Instant, Segment)>,
-    /// Window scales: of what is injected, and of what is expected.
+    /// The window scales of injected and of expected segments.
     scales: [u32; 2],
     delivered: u64,
     read: u64,
@@ -40,7 +40,7 @@ struct Player {
     lines: Vec<Line>,
 }
 
-/// Plays the script to its end or first failure.
+/// Runs the script to its end or to its first failure.
 pub(super) fn play(script: &Script) -> Transcript {
     let mut player = match Player::new(script) {
         Ok(player) => player,
@@ -62,7 +62,7 @@ pub(super) fn play(script: &Script) -> Transcript {
 
 impl Player {
     fn new(script: &Script) -> Result<Self, Failure> {
-        let settings::Machine { control, config } = configure(script)?;
+        let settings::ScriptSettings { control, config } = configure(script)?;
         let calls = |wanted: fn(&Call) -> bool| {
             script.events.iter().any(|(_, _, event)| match event {
                 Event::Call(call, _) => wanted(call),
@@ -71,12 +71,12 @@ impl Player {
         };
         let connects = calls(|call| *call == Call::Connect);
         let writes = calls(|call| matches!(call, Call::Write(_)));
-        let machine = if connects || writes {
+        let endpoint = if connects || writes {
             let of = Connection { config: &config, flow: FLOW, external: &NoExternal };
             let control = Box::new(Bounded(control.get().build(&of)));
-            Machine::Sender(Box::new(Sender::new(FLOW, 0, &config, control)))
+            TestedEnd::Sender(Box::new(Sender::new(FLOW, 0, &config, control)))
         } else {
-            Machine::Receiver(Box::new(Receiver::new(FLOW, 0, &config)))
+            TestedEnd::Receiver(Box::new(Receiver::new(FLOW, 0, &config)))
         };
         let scale = |expected: bool| {
             let syn = packets(script, expected).find(|written| written.flags.has(Flags::SYN));
@@ -84,7 +84,7 @@ impl Player {
         };
         Ok(Self {
             mss: config.mss(),
-            machine,
+            endpoint,
             now: Instant::ZERO,
             tolerance: script.tolerance.unwrap_or(TOLERANCE),
             timers: [None; 3],
@@ -113,7 +113,7 @@ impl Player {
         }
         if from < self.now && when != When::Any {
             let (at, now) = (seconds(from), seconds(self.now));
-            return Err(format!("{at} s is before the event before it, at {now} s"));
+            return Err(format!("{at} s is before the previous event, at {now} s"));
         }
         let at = from.max(self.now);
         self.run_until(at)?;
@@ -143,15 +143,15 @@ impl Player {
         self.obey()
     }
 
-    /// Lets the timers of the machine expire until then.
+    /// Lets the timers of the endpoint expire until then.
     fn run_until(&mut self, end: Instant) -> Result<(), String> {
         while let Some((index, at)) = self.next_timer(end) {
             self.now = self.now.max(at);
             self.timers[index] = None;
             let timer = [TimerId::Retransmit, TimerId::DelayedAck, TimerId::Pacing][index];
-            match &mut self.machine {
-                Machine::Sender(sender) => sender.on_timer(self.now, timer, &mut self.out),
-                Machine::Receiver(receiver) => receiver.on_timer(self.now, timer, &mut self.out),
+            match &mut self.endpoint {
+                TestedEnd::Sender(sender) => sender.on_timer(self.now, timer, &mut self.out),
+                TestedEnd::Receiver(receiver) => receiver.on_timer(self.now, timer, &mut self.out),
             }
             self.obey()?;
         }
@@ -185,7 +185,7 @@ impl Player {
     }
 
     fn inject(&mut self, line: usize, written: &Written) {
-        let forward = matches!(self.machine, Machine::Receiver(_));
+        let forward = matches!(self.endpoint, TestedEnd::Receiver(_));
         let scale = if written.flags.has(Flags::SYN) { 0 } else { self.scales[0] };
         let window = written.window.unwrap_or(65_535);
         let ms =
@@ -208,43 +208,44 @@ impl Player {
             coded: None,
         };
         self.note(self.now, Kind::Injected, written.text.clone(), Some(line));
-        match &mut self.machine {
-            Machine::Sender(sender) => sender.on_segment(self.now, &segment, &mut self.out),
-            Machine::Receiver(receiver) => receiver.on_segment(self.now, &segment, &mut self.out),
+        match &mut self.endpoint {
+            TestedEnd::Sender(sender) => sender.on_segment(self.now, &segment, &mut self.out),
+            TestedEnd::Receiver(receiver) => receiver.on_segment(self.now, &segment, &mut self.out),
         }
     }
 
     fn call(&mut self, call: Call) -> Result<(), String> {
         let (now, out) = (self.now, &mut self.out);
-        match (&mut self.machine, call) {
-            (Machine::Sender(sender), Call::Connect) => sender.on_open(now, out),
-            (Machine::Sender(sender), Call::Listen) => sender.on_listen(),
-            (Machine::Sender(sender), Call::Write(n)) => sender.on_data(now, Bytes(n), out),
-            (Machine::Sender(sender), Call::Close) => sender.on_close(now, out),
-            (Machine::Sender(sender), Call::Stop) => sender.on_stop(now, out),
-            (Machine::Sender(sender), Call::LinkRate(kbps)) => {
+        match (&mut self.endpoint, call) {
+            (TestedEnd::Sender(sender), Call::Connect) => sender.on_open(now, out),
+            (TestedEnd::Sender(sender), Call::Listen) => sender.on_listen(),
+            (TestedEnd::Sender(sender), Call::Write(n)) => sender.on_data(now, Bytes(n), out),
+            (TestedEnd::Sender(sender), Call::Close) => sender.on_close(now, out),
+            (TestedEnd::Sender(sender), Call::Stop) => sender.on_stop(now, out),
+            (TestedEnd::Sender(sender), Call::LinkRate(kbps)) => {
                 let rate = BitRate(u64::from(kbps) * 1000);
                 sender.on_hint(now, Hint::LinkRate(rate));
             }
-            (Machine::Sender(sender), Call::Accept) if !sender.is_connected() => {
+            (TestedEnd::Sender(sender), Call::Accept) if !sender.is_connected() => {
                 return Err("accept: no connection is established".into());
             }
-            (Machine::Receiver(receiver), Call::Accept) if !receiver.is_connected() => {
+            (TestedEnd::Receiver(receiver), Call::Accept) if !receiver.is_connected() => {
                 return Err("accept: no connection is established".into());
             }
-            (Machine::Receiver(receiver), Call::Read(n)) => {
+            (TestedEnd::Receiver(receiver), Call::Read(n)) => {
                 let there = self.delivered - self.read;
                 if n > there {
-                    return Err(format!("read: {n} bytes are asked for, {there} are there"));
+                    return Err(format!("read: {n} bytes are requested, {there} are available"));
                 }
                 self.read += n;
                 receiver.on_read(now, Bytes(n), out);
             }
-            (Machine::Sender(_), Call::Read(_)) => {
-                return Err("read: this end writes, and one direction has all the data".into());
+            (TestedEnd::Sender(_), Call::Read(_)) => {
+                return Err("read: this end sends, and only one direction carries data".into());
             }
-            // A script that writes or connects has a sender; a receiver answers a FIN at once.
-            (Machine::Sender(_), Call::Accept) | (Machine::Receiver(_), _) => {}
+            // A script that writes or connects tests a sender; otherwise a receiver, which answers
+            // a FIN at once.
+            (TestedEnd::Sender(_), Call::Accept) | (TestedEnd::Receiver(_), _) => {}
         }
         Ok(())
     }
@@ -285,7 +286,7 @@ impl Player {
         Ok(())
     }
 
-    /// What makes a segment another than the one that is written.
+    /// The differences between a segment and the expected one.
     fn difference(&self, written: &Written, segment: &Segment) -> Option<String> {
         let header = Flags(segment.flags.0 & !(Flags::ECT.0 | Flags::CE.0));
         if written.flags != header {
@@ -334,8 +335,8 @@ impl Player {
         let Assertion { text, name, orders, value } = assertion;
         let name = name.strip_prefix("tcpi_").unwrap_or(name);
         let name = name.strip_prefix("snd_").unwrap_or(name);
-        let found = match (&self.machine, name) {
-            (Machine::Sender(sender), "ca_state") => {
+        let found = match (&self.endpoint, name) {
+            (TestedEnd::Sender(sender), "ca_state") => {
                 let state = sender.ca_state();
                 let states = ["open", "disorder", "cwr", "recovery", "loss"];
                 let wanted = value.trim_matches('"').trim_start_matches("TCP_CA_");
@@ -351,16 +352,16 @@ impl Player {
                 };
                 return if holds { Ok(()) } else { Err(format!("{text}: is {state}")) };
             }
-            (Machine::Sender(sender), name) => sender_value(sender, name, self.mss),
-            (Machine::Receiver(receiver), name) => receiver_value(receiver, name, self.read),
+            (TestedEnd::Sender(sender), name) => sender_value(sender, name, self.mss),
+            (TestedEnd::Receiver(receiver), name) => receiver_value(receiver, name, self.read),
         };
-        let found = found.ok_or_else(|| format!("{name:?} is nothing this end has"))?;
+        let found = found.ok_or_else(|| format!("{name:?} is no gauge of this end"))?;
         let wanted = match &**value {
             "infinite" | "TCP_INFINITE_SSTHRESH" => INFINITE,
             number => number.parse().map_err(|_| format!("{value:?} is no number"))?,
         };
-        // Whole numbers are compared as implementations with whole windows would, others to the
-        // last digit that is written.
+        // Whole numbers are compared after rounding, as by implementations with whole windows;
+        // other numbers to the last digit written.
         let digits = value.split_once('.').map(|(_, digits)| digits.len().min(12) as i32);
         let seen = if digits.is_some() { found } else { found.floor() };
         let half = digits.map_or(0.0, |digits| 0.5 * 0.1_f64.powi(digits));
@@ -399,7 +400,7 @@ fn sender_value(sender: &Sender, name: &str, mss: Bytes) -> Option<f64> {
     })
 }
 
-/// What the controller shows by this name.
+/// The gauge of the congestion control with this name.
 fn gauge(sender: &Sender, wanted: &str) -> Option<f64> {
     let mut found = None;
     sender.control().gauges(&mut |name, value| {
@@ -429,7 +430,7 @@ fn seconds(at: Instant) -> String {
     format!("{:.6}", at.0 as f64 / 1e9)
 }
 
-/// A segment as the grammar writes it.
+/// A segment in the grammar of scripts.
 fn show(segment: &Segment) -> String {
     let mut text = String::new();
     if segment.flags.has(Flags::ECT) {

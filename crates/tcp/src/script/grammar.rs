@@ -1,4 +1,4 @@
-//! The grammar: from text to events.
+//! The grammar of scripts: parses text into events.
 
 use super::Failure;
 use kernel::{Duration, Instant};
@@ -7,20 +7,20 @@ use wire::{Flags, SackBlock, SackBlocks};
 /// When an event is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
-    /// Between these instants since the start.
+    /// Between these times since the start.
     At(Instant, Instant),
-    /// Between these spans after the event before.
+    /// Between these durations after the previous event.
     After(Duration, Duration),
     /// At any time.
     Any,
 }
 
-/// A segment as it is written.
+/// A segment as the script writes it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Written {
     pub(super) text: String,
     pub(super) flags: Flags,
-    /// The ECN field of the packet, if it is written.
+    /// The ECN field of the packet, if the script writes one.
     pub(super) ecn: Option<Flags>,
     pub(super) seq: u64,
     pub(super) len: u32,
@@ -30,13 +30,13 @@ pub(super) struct Written {
     pub(super) scale: Option<u32>,
     pub(super) sack_ok: bool,
     pub(super) sack: SackBlocks,
-    /// Milliseconds; `None` for what may be anything.
+    /// Timestamp values in milliseconds; `None` matches any value.
     pub(super) timestamps: Option<(Option<u64>, Option<u64>)>,
-    /// `<...>`: options may be anything.
+    /// `<...>`: any options match.
     pub(super) any_options: bool,
 }
 
-/// What the application calls.
+/// A call of the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
     Connect,
@@ -46,11 +46,11 @@ pub(super) enum Call {
     Read(u64),
     Close,
     Stop,
-    /// The link's rate is now this, in kbit/s.
+    /// The link rate is now this value, in kbit/s.
     LinkRate(u32),
 }
 
-/// A comparison: -1, 0, 1 for what may be the order of left and right.
+/// A comparison: the permitted orders of left and right, as -1, 0 and 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Assertion {
     pub(super) text: String,
@@ -59,20 +59,20 @@ pub(super) struct Assertion {
     pub(super) value: String,
 }
 
-/// What an event is.
+/// An event of a script.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Event {
     Inject(Written),
     Expect(Written),
     Call(Call, String),
     Assert(Assertion),
-    /// Nothing was sent that was not expected.
+    /// Asserts that no unexpected segment was sent.
     Quiet,
-    /// What was sent and not expected is passed over.
+    /// Discards unexpected segments.
     Skip,
 }
 
-/// A script: its settings and its events, each with its line.
+/// A script: its settings and its events, each with its line number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Script {
     pub(super) settings: Vec<(usize, String, String)>,
@@ -80,7 +80,7 @@ pub(super) struct Script {
     pub(super) events: Vec<(usize, When, Event)>,
 }
 
-/// Reads a script.
+/// Parses a script.
 pub(super) fn parse(text: &str) -> Result<Script, Failure> {
     let mut script = Script::default();
     for (line, text) in (1..).zip(text.lines()) {
@@ -126,7 +126,7 @@ fn read_time(text: &str) -> Result<When, String> {
     let seconds = |text: &str| {
         let number = text.trim_start_matches('+');
         let seconds: f64 = number.parse().map_err(|_| {
-            format!("{text:?} is no time; write seconds, as 0.1, or after the event before, +0.1")
+            format!("{text:?} is no time; write seconds, as 0.1, or after the previous event, +0.1")
         })?;
         if (0.0..=1e6).contains(&seconds) {
             Ok(Duration((seconds * 1e9).round() as u64))
@@ -193,7 +193,7 @@ fn read_call(text: &str) -> Result<Option<Event>, String> {
         "link_rate_kbps" => Call::LinkRate(
             u32::try_from(amount()?).map_err(|_| format!("{text:?}: no link is so fast"))?,
         ),
-        // What a socket needs and a machine does not.
+        // Calls that a socket needs and an endpoint does not.
         "socket" | "setsockopt" | "bind" | "fcntl" => return Ok(None),
         _ => {
             let known = "connect, listen, accept, write, read, close, stop, link_rate_kbps, \
@@ -220,7 +220,7 @@ fn read_assertion(text: &str) -> Result<Assertion, String> {
             return Ok(Assertion { text: text.into(), name, orders, value });
         }
     }
-    Err(format!("{text:?} compares nothing; write as cwnd == 10"))
+    Err(format!("{text:?} is no comparison; write it as cwnd == 10"))
 }
 
 fn read_packet(text: &str) -> Result<Written, String> {
@@ -276,7 +276,7 @@ fn read_flags(text: &str) -> Result<Flags, String> {
             'E' => Flags::ECE,
             'W' | 'C' => Flags::CWR,
             '.' => Flags::ACK,
-            // There is nothing to push.
+            // The PSH flag has no meaning here.
             'P' => Flags::NONE,
             _ => return Err(format!("{letter:?} in {text:?} is no flag; flags are SFPREW.")),
         }))

@@ -1,4 +1,4 @@
-//! The settings of a script: what follows `set`.
+//! The settings of a script: the lines that begin with `set`.
 
 use super::Failure;
 use super::grammar::{Call, Event, Script, Written};
@@ -8,24 +8,24 @@ use kernel::Bytes;
 use settings::{Check, Faults, Issue, Node, Path, Root, Setting, Settings, Step, Value, value_of};
 use wire::Flags;
 
-/// What a script may set.
+/// The settings of a script.
 #[derive(Clone, Debug, PartialEq, Settings)]
-pub(super) struct Machine {
-    /// Congestion control of a sender.
+pub(super) struct ScriptSettings {
+    /// The congestion control of a sender.
     pub(super) control: ControlSettings,
     #[setting(flatten)]
     pub(super) config: Config,
 }
 
-impl Root for Machine {
+impl Root for ScriptSettings {
     const SHORT_FORMS: &'static [(&'static str, &'static str)] = &[];
 }
 
-/// Segments of a script have no headers that would leave less for data.
+/// The MSS of scripts: their segments have no headers that would leave less for data.
 const USUAL_MSS: i64 = 1460;
 
-/// Settings as scripts wrote them before they had the keys of a scenario, until 0.3: key and value,
-/// and what they stand for. `*` is any word, `#` a number.
+/// Old forms of settings, accepted until 0.3: key and value, and the settings that replace them.
+/// `*` is any word, `#` a number.
 const ALIASES: [(&str, &str, &str, &str); 16] = [
     ("mss", "*", "mss_bytes", "*"),
     ("window", "*", "window_bytes", "*"),
@@ -54,8 +54,8 @@ pub(super) fn packets(script: &Script, expected: bool) -> impl Iterator<Item = &
     })
 }
 
-/// The settings of the script, within what the injected SYN allows.
-pub(super) fn configure(script: &Script) -> Result<Machine, Failure> {
+/// The settings of the script, limited to what the injected SYN permits.
+pub(super) fn configure(script: &Script) -> Result<ScriptSettings, Failure> {
     let mut written = Document::new();
     for (line, key, value) in &script.settings {
         let failure = |issue: Issue| Failure { line: *line, message: issue.to_string() };
@@ -68,7 +68,7 @@ pub(super) fn configure(script: &Script) -> Result<Machine, Failure> {
         let mss = config.mss().0;
         config.mss = Some(Bytes(mss.min(syn.mss.unwrap_or(mss)).max(1)));
         if !syn.any_options {
-            // Who opens says first whether there are timestamps.
+            // The end that opens the connection offers timestamps first.
             let opens =
                 |asked: &&Written| asked.flags.has(Flags::SYN) && !asked.flags.has(Flags::ACK);
             let asked = packets(script, true).find(opens);
@@ -79,11 +79,11 @@ pub(super) fn configure(script: &Script) -> Result<Machine, Failure> {
     Ok(machine)
 }
 
-/// The settings so far, as they are written and as they are read.
+/// The settings so far, as text and as values.
 struct Document {
     tree: Node,
-    machine: Machine,
-    /// Which line has set what.
+    machine: ScriptSettings,
+    /// The line that set each path.
     lines: Vec<(usize, String)>,
 }
 
@@ -92,7 +92,11 @@ impl Document {
         let mss = Node { value: Value::Integer(USUAL_MSS), line: 0 };
         let tree = Node { value: Value::Table(vec![("mss_bytes".to_owned(), mss)]), line: 0 };
         let config = Config { mss: Some(Bytes(USUAL_MSS as u64)), ..Config::default() };
-        Self { tree, machine: Machine { config, ..Machine::default() }, lines: Vec::new() }
+        Self {
+            tree,
+            machine: ScriptSettings { config, ..ScriptSettings::default() },
+            lines: Vec::new(),
+        }
     }
 
     /// `set KEY VALUE`, or `set control NAME KEY=VALUE ...`.
@@ -114,23 +118,23 @@ impl Document {
         Ok(())
     }
 
-    /// One setting, and whether its numbers are of their ranges.
+    /// Applies one setting and checks that its numbers are in their ranges.
     fn set(&mut self, line: usize, key: &str, value: &str) -> Result<(), Issue> {
         let (key, value) = meant(key, value);
         let path = Path::parse(&key)?;
         let node = value_of(&path, &value)?;
-        // A choice that is made already keeps its settings.
+        // Repeating the choice keeps its settings.
         if !names(&self.tree, &path.0, &node) {
             (self.tree, self.machine) = put(&self.tree, &path, &node)?;
         }
         let (root, mut faults) = (Path::default(), Faults::default());
-        Machine::check(&self.tree, Check::new(&root, &mut faults));
+        ScriptSettings::check(&self.tree, Check::new(&root, &mut faults));
         self.lines.push((line, key));
         faults.0.into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// Holds settings against each other.
-    fn relate(&self, machine: &Machine) -> Result<(), Failure> {
+    /// Checks settings against each other.
+    fn relate(&self, machine: &ScriptSettings) -> Result<(), Failure> {
         let mut faults = Faults::default();
         machine.relate(&Path::default(), &mut faults);
         let mut issue = faults.0.into_iter().next();
@@ -146,9 +150,9 @@ impl Document {
     }
 }
 
-/// Puts a value at a path. A word for on or off is one of the path's choice, if it has such, else
-/// true or false.
-fn put(tree: &Node, path: &Path, node: &Node) -> Result<(Node, Machine), Issue> {
+/// Sets the value at a path. A word for on or off is a name of the path's choice if the choice has
+/// such names, else true or false.
+fn put(tree: &Node, path: &Path, node: &Node) -> Result<(Node, ScriptSettings), Issue> {
     let on = match &node.value {
         Value::Text(word) => on(word),
         Value::Integer(number) => on(&number.to_string()),
@@ -160,7 +164,7 @@ fn put(tree: &Node, path: &Path, node: &Node) -> Result<(Node, Machine), Issue> 
     })
 }
 
-/// Whether a word is on or off.
+/// The boolean that a word for on or off stands for.
 fn on(word: &str) -> Option<bool> {
     match word {
         "on" | "true" | "1" => Some(true),
@@ -169,7 +173,7 @@ fn on(word: &str) -> Option<bool> {
     }
 }
 
-/// Whether what stands at the path is the choice of this name.
+/// Whether the value at the path is the choice of this name.
 fn names(tree: &Node, steps: &[Step], name: &Node) -> bool {
     let Value::Table(entries) = &tree.value else { return false };
     match (steps, &name.value) {
@@ -207,15 +211,15 @@ mod tests {
     use crate::{Close, DelayedAck, Ecn, FixedAck, Recovery, Reduction, Sack};
     use kernel::{Duration, Segments};
 
-    fn machine(settings: &[&str]) -> Result<Machine, Failure> {
+    fn machine(settings: &[&str]) -> Result<ScriptSettings, Failure> {
         let split = |text: &&str| text.split_once(' ').map(|(k, v)| (k.to_owned(), v.to_owned()));
         let settings = settings.iter().filter_map(split);
         let settings = (1..).zip(settings).map(|(line, (key, value))| (line, key, value));
         configure(&Script { settings: settings.collect(), ..Script::default() })
     }
 
-    /// The line and the words of what is wrong.
-    fn told(settings: &[&str]) -> (usize, String) {
+    /// The line number and the message of the failure.
+    fn failure_of(settings: &[&str]) -> (usize, String) {
         machine(settings).map_err(|failure| (failure.line, failure.message)).unwrap_err()
     }
 
@@ -231,7 +235,7 @@ mod tests {
             "control cubic beta=0.5 hystart=off",
             "control.cubic.c 1",
         ]);
-        let Machine { control, config } = machine.unwrap();
+        let ScriptSettings { control, config } = machine.unwrap();
         let sack = Sack { rack: false, reduction: Reduction::AtOnce, ..Sack::default() };
         assert_eq!(config.recovery, Recovery::Sack(sack));
         let timer = Duration::from_millis(100);
@@ -244,7 +248,7 @@ mod tests {
 
     #[test]
     fn scripts_of_before_mean_what_they_meant() {
-        let Machine { control, config } = machine(&[
+        let ScriptSettings { control, config } = machine(&[
             "mss 1000",
             "window 20000",
             "initial_window 4",
@@ -274,20 +278,20 @@ mod tests {
     #[test]
     fn a_fault_has_its_line() {
         let message = "mss_bytes: must be from 1 to 65535 bytes, is 0";
-        assert_eq!(told(&["undo off", "mss 0"]), (2, message.to_owned()));
+        assert_eq!(failure_of(&["undo off", "mss 0"]), (2, message.to_owned()));
         let message = "timestamps: must be true or false, is \"perhaps\"; both are written without \
                        quotes";
-        assert_eq!(told(&["timestamps perhaps"]), (1, message.to_owned()));
+        assert_eq!(failure_of(&["timestamps perhaps"]), (1, message.to_owned()));
         let message = "control.cubic.bta: unknown key; did you mean beta?";
-        assert_eq!(told(&["control cubic bta=0.5"]), (1, message.to_owned()));
+        assert_eq!(failure_of(&["control cubic bta=0.5"]), (1, message.to_owned()));
         let message = "control.cubic: \"beta\": write a parameter as beta=0.7";
-        assert_eq!(told(&["control cubic beta"]), (1, message.to_owned()));
+        assert_eq!(failure_of(&["control cubic beta"]), (1, message.to_owned()));
         let message = "rto_min_ms: 2000 is above rto_max_ms, 1000";
         assert_eq!(
-            told(&["rto_min_ms 2000", "rto_max_ms 1000", "pacing on"]),
+            failure_of(&["rto_min_ms 2000", "rto_max_ms 1000", "pacing on"]),
             (1, message.to_owned())
         );
-        let (line, message) = told(&["control python path=mine:Own"]);
+        let (line, message) = failure_of(&["control python path=mine:Own"]);
         assert!(line == 1 && message.ends_with("run it through the Python package"), "{message}");
     }
 

@@ -1,12 +1,12 @@
-//! The controller of a script.
+//! The congestion control of a script, with a bounded window.
 
 use crate::{Ack, Control, Hint, Loss};
 use kernel::{BitRate, Segments};
 
-/// A window beyond this many segments is a runaway.
+/// The largest window in segments that a script may reach.
 const MOST_WINDOW: f64 = 50_000.0;
 
-/// A controller whose window no script can let run away.
+/// A congestion control whose window no script can raise without bound.
 #[derive(Debug)]
 pub(super) struct Bounded(pub(super) Box<dyn Control>);
 

@@ -1,0 +1,59 @@
+//! Which senders receive hints about the rates of which radio links.
+
+use crate::plan::{FlowPlan, LinkRate, Plan};
+use crate::topology::{Hop, RadioId, Topology};
+use std::collections::BTreeMap;
+use wire::FlowId;
+
+/// A direction of a radio link: transmitter and receiver.
+pub(super) type LinkDirection = (RadioId, RadioId);
+
+/// Which flows receive hints about which link directions.
+#[derive(Debug, Default)]
+pub(super) struct RateHints {
+    /// Link directions by flow, in the order in which data crosses them.
+    directions: Vec<Vec<LinkDirection>>,
+    flows: BTreeMap<LinkDirection, Vec<FlowId>>,
+}
+
+impl RateHints {
+    /// Derives the link directions of each flow from the plan.
+    pub(super) fn new(plan: &Plan) -> Self {
+        let mut hints = Self::default();
+        for (flow, index) in plan.flows.iter().zip(0..) {
+            let directions = directions(&plan.topology, flow);
+            for &direction in &directions {
+                hints.flows.entry(direction).or_default().push(FlowId(index));
+            }
+            hints.directions.push(directions);
+        }
+        hints
+    }
+
+    /// The link directions about which a flow receives hints.
+    pub(super) fn directions(&self, flow: FlowId) -> &[LinkDirection] {
+        &self.directions[flow.0 as usize]
+    }
+
+    /// The flows that receive hints about a link direction.
+    pub(super) fn flows(&self, direction: LinkDirection) -> &[FlowId] {
+        self.flows.get(&direction).map_or(&[], |flows| flows)
+    }
+}
+
+/// The link directions of a flow's data between stations and access points, or only that of the
+/// sender's own link.
+fn directions(topology: &Topology, flow: &FlowPlan) -> Vec<LinkDirection> {
+    let (Some(tcp), Some(from)) = (&flow.tcp, topology.id(flow.from)) else { return Vec::new() };
+    let path = topology.path(flow.from, flow.to).unwrap_or_default();
+    let direction = |hop| match hop {
+        Hop::Air { by, to: Some(to) } => Some((by, to)),
+        _ => None,
+    };
+    let own = topology.outlet(from);
+    let is_hinted = |&(by, to): &LinkDirection| {
+        let is_own = tcp.link_rate == LinkRate::Path || topology.radio(by).node == own;
+        is_own && (topology.is_access_point(by) || topology.is_access_point(to))
+    };
+    path.into_iter().filter_map(direction).filter(is_hinted).collect()
+}
