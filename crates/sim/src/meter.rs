@@ -234,7 +234,7 @@ impl Meter {
         self.end_silence(exchange.start);
         self.on_air = true;
         let mut counted_until = exchange.start;
-        if exchange.fate == Fate::Collision {
+        if exchange.outcome == ExchangeOutcome::Collision {
             self.ledger.add(Air::Collision, counted_until, exchange.end);
         }
         for step in exchange.steps() {
@@ -254,7 +254,11 @@ impl Meter {
             }
             StepKind::BlockAckRequest if exchange.outcome == ExchangeOutcome::DataLost => Air::Lost,
             StepKind::Ack | StepKind::BlockAck | StepKind::BlockAckRequest => Air::MacAck,
-            StepKind::Data if exchange.fate == Fate::DataLost || exchange.repeated => Air::Lost,
+            StepKind::Data
+                if exchange.outcome == ExchangeOutcome::DataLost || exchange.repeated =>
+            {
+                Air::Lost
+            }
             StepKind::Data => return self.count_data(exchange, step, cell),
         };
         self.ledger.add(kind, start, end);

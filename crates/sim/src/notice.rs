@@ -70,7 +70,7 @@ pub(crate) enum Notice<'a> {
     Received { by: RadioId, packet: &'a Packet },
     /// The service of a packet at a radio ends: the outcome at its transmitter, and whether the
     /// receiver has the packet.
-    Served { by: RadioId, packet: &'a Packet, outcome: Outcome, received: bool },
+    Served { by: RadioId, packet: &'a Packet, outcome: MsduOutcome, received: bool },
     /// A packet reaches its destination. A broadcast arrives once, at the first node that receives
     /// it.
     Arrived { packet: &'a Packet },

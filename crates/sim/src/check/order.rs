@@ -46,7 +46,7 @@ impl Order {
         outcome: MsduOutcome,
         received: bool,
     ) {
-        let is_true = received || outcome != Outcome::Sent || packet.to.is_none();
+        let is_true = received || outcome != MsduOutcome::Sent || packet.to.is_none();
         rule(now, is_true, "an acknowledged packet has arrived", || format!("{packet:?}"));
         if received {
             return;

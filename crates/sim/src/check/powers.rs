@@ -84,7 +84,7 @@ impl Powers {
     }
 
     /// The received power of a frame at a node.
-    pub(super) fn at(&self, node: u32, frame: &Airing) -> f64 {
+    pub(super) fn at(&self, node: u32, frame: &OngoingFrame) -> f64 {
         let mean = self.mean(frame.from, node, frame.start);
         match &self.fading {
             Some((fading, seed)) if mean > 0.0 => {
@@ -97,7 +97,7 @@ impl Powers {
     }
 
     /// The sum of the received powers of these frames.
-    pub(super) fn sum<'a>(&self, node: u32, frames: impl Iterator<Item = &'a Airing>) -> f64 {
+    pub(super) fn sum<'a>(&self, node: u32, frames: impl Iterator<Item = &'a OngoingFrame>) -> f64 {
         frames.filter(|frame| frame.from != node).map(|frame| self.at(node, frame)).sum()
     }
 }

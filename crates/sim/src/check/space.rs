@@ -26,7 +26,7 @@ pub(super) struct Watch {
     powers: Powers,
     receivers: Vec<ReceiverState>,
     /// Frames on the air, and those that have ended while one of these was on the air.
-    frames: Vec<Airing>,
+    frames: Vec<OngoingFrame>,
     blocks: Blocks,
 }
 
@@ -53,8 +53,8 @@ impl Watch {
 
     /// The space has changed.
     pub(super) fn after(&mut self, now: Instant, space: &Space, heard: &[Heard]) {
-        let new = |air: &Airing| air.start == now && !self.frames.contains(air);
-        let mpdus = |air: &Airing| match air.kind {
+        let new = |air: &OngoingFrame| air.start == now && !self.frames.contains(air);
+        let mpdus = |air: &OngoingFrame| match air.kind {
             // The EDCAF is that of the node which has started the exchange.
             StepKind::Cts | StepKind::Ack | StepKind::BlockAck => Vec::new(),
             StepKind::BlockAckRequest => {
@@ -124,7 +124,7 @@ impl Watch {
 
     /// CTS, ACK and BlockAck begin a SIFS after a decoded frame that elicits them, and reserve the
     /// medium for as long as that frame does.
-    fn check_answer(&self, frame: &Airing) {
+    fn check_answer(&self, frame: &OngoingFrame) {
         use StepKind::{Ack, BlockAck, BlockAckRequest, Cts, Data, Rts};
         let asked = self.receivers[frame.from as usize].exchanges.understood.filter(|asked| {
             let fits = matches!(
@@ -149,7 +149,7 @@ impl Watch {
     }
 
     /// All frames of an exchange reserve the medium until its end.
-    fn check_reservation(&self, before: &Airing, after: &Airing) {
+    fn check_reservation(&self, before: &OngoingFrame, after: &OngoingFrame) {
         let ends = [before, after].map(|frame| frame.end + frame.reserves);
         rule(
             self.now,
@@ -161,9 +161,9 @@ impl Watch {
 
     /// Whether the sender's RTS announced the frame and its CTS has arrived, or its CTS-to-self
     /// announced the frame.
-    fn follows_cts(&self, frame: &Airing) -> bool {
+    fn follows_cts(&self, frame: &OngoingFrame) -> bool {
         let Exchanges { sent, understood, .. } = &self.receivers[frame.from as usize].exchanges;
-        let Some(opening) = sent.filter(|sent| sent.function == frame.function) else {
+        let Some(opening) = sent.filter(|sent| sent.edcaf == frame.edcaf) else {
             return false;
         };
         let before = match opening.kind {
@@ -192,15 +192,13 @@ impl Watch {
     }
 
     /// A node starts an exchange: within a TXOP, or when its carrier sense permits.
-    fn check_opening(&mut self, frame: &Airing, mpdus: usize) {
+    fn check_opening(&mut self, frame: &OngoingFrame, mpdus: usize) {
         let now = self.now;
-        let (space, limit) = self.parameters(frame.from, frame.function);
+        let (space, limit) = self.parameters(frame.from, frame.edcaf);
         let receiver = &self.receivers[frame.from as usize];
         let sifs = self.times.sifs();
         let won = receiver.exchanges.won.filter(|&(function, _)| {
-            limit > Duration::ZERO
-                && function == frame.function
-                && receiver.has_succeeded(now, sifs)
+            limit > Duration::ZERO && function == frame.edcaf && receiver.has_succeeded(now, sifs)
         });
         // The Duration field covers the exchange.
         let planned = frame.end + frame.reserves;
@@ -220,7 +218,7 @@ impl Watch {
         rule(now, waited, "access waits for an idle medium and an interframe space", || {
             format!("free at {free:?}: {frame:?}")
         });
-        self.receivers[frame.from as usize].exchanges.won = Some((frame.function, now));
+        self.receivers[frame.from as usize].exchanges.won = Some((frame.edcaf, now));
     }
 
     /// A node has received a frame to its end.
@@ -292,7 +290,7 @@ fn is_answer(frame: &OngoingFrame) -> bool {
 }
 
 /// Within this time after an RTS, the frame that it announces must have begun (clause 10.3.2.4).
-fn after_rts(times: &Times, rts: &Airing) -> Duration {
+fn after_rts(times: &Times, rts: &OngoingFrame) -> Duration {
     let cts = times.response_mode(&rts.mode);
     let lasting = times.airtime(&cts, CTS).total();
     times.sifs() * 2 + lasting + times.rx_start_delay(&cts) + times.slot * 2

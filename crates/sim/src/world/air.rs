@@ -167,7 +167,7 @@ impl<O: Observer> World<O> {
                 wifi::Command::Step(at) => self.agenda.at(at, Event::AirStep),
                 wifi::Command::Began => self.on_exchange(),
                 wifi::Command::Ended => self.observers.on(self.now, &Notice::ExchangeEnded),
-                wifi::Command::Aired { node, peer, used, arrived } => {
+                wifi::Command::ExchangeSent { node, peer, used, arrived } => {
                     self.on_airtime_used(RadioId(node), peer.map(RadioId), used, arrived);
                 }
                 wifi::Command::Deliver { node, packet } => {
@@ -220,7 +220,7 @@ impl<O: Observer> World<O> {
     }
 
     /// A radio has sent or discarded a packet, and takes the next one.
-    fn on_served(&mut self, by: RadioId, packet: &Packet, outcome: Outcome, received: bool) {
+    fn on_served(&mut self, by: RadioId, packet: &Packet, outcome: MsduOutcome, received: bool) {
         self.observers.on(self.now, &Notice::Served { by, packet, outcome, received });
         self.queues[by.0 as usize].release(self.now, packet, &mut self.signals);
         self.settle_signals(by);

@@ -37,7 +37,7 @@ impl Scene {
     }
 
     /// A frame from station 0 or a higher one, in microseconds.
-    fn frame(&self, kind: StepKind, ends: (u32, u32), times_us: [u64; 3]) -> Airing {
+    fn frame(&self, kind: StepKind, ends: (u32, u32), times_us: [u64; 3]) -> OngoingFrame {
         let [start, end, reserved] = times_us;
         OngoingFrame {
             from: ends.0,
@@ -67,7 +67,7 @@ impl Scene {
     }
 
     /// A frame begins on an idle medium, and all other nodes receive it.
-    fn begin(&mut self, frame: &Airing) {
+    fn begin(&mut self, frame: &OngoingFrame) {
         let follows = |node| (node != frame.from).then_some((frame.from, frame.start));
         let mpdus = vec![(0, Bytes(100)); usize::from(frame.kind == StepKind::Data)];
         self.watch.settle(frame.start, &[], vec![(*frame, mpdus)], |node| Senses {
@@ -77,7 +77,7 @@ impl Scene {
     }
 
     /// The frame ends, with this outcome at the others.
-    fn end(&mut self, frame: &Airing, change: impl Fn(&mut Heard)) {
+    fn end(&mut self, frame: &OngoingFrame, change: impl Fn(&mut Heard)) {
         let others = (0..self.nodes).filter(|&node| node != frame.from);
         let mut heard: Vec<Heard> = others.map(|node| self.heard(node, frame)).collect();
         heard.iter_mut().for_each(change);
@@ -102,7 +102,7 @@ fn ack(scene: &Scene) -> OngoingFrame {
 }
 
 /// Passes data to the checker, and then a frame.
-fn after_data(keys: &str, frame: impl Fn(&Scene) -> Airing) {
+fn after_data(keys: &str, frame: impl Fn(&Scene) -> OngoingFrame) {
     let mut scene = Scene::new(keys);
     let data = data(&scene);
     scene.show(&data);
