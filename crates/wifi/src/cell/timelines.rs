@@ -8,7 +8,7 @@
 //! [data 1~~]   noise destroys the frame
 //! [1 2 3---]   an A-MPDU of three MPDUs, some of which noise destroys
 //! [ba=] [bar=] a BlockAck and a BlockAckReq
-//! +            a packet arrives at the node, in the first column of its frame if it is sent at once
+//! +            a packet arrives at the node, in the first column of its frame if it goes at once
 //! *            a packet is delivered at the node
 //! ......       the node waits for the end of its interframe space: DIFS or EIFS
 //! nnnnnn       the node waits for the end of its NAV

@@ -1,6 +1,6 @@
 //! Minstrel.
 
-use super::sampling::{Chain, Columns, LEAST_PROBABILITY, NEARLY_CERTAIN, Stats, attempts_for, two_best};
+use super::sampling::{CERTAIN, Chain, Columns, NEGLIGIBLE, Stats, attempts_for, two_best};
 use super::{Answer, Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::ErrorModel;
 use kernel::{Duration, Instant, Rng};
@@ -77,7 +77,7 @@ impl Minstrel {
 
     fn throughput(&self, place: usize) -> f64 {
         let probability = self.stats[place].probability();
-        if probability < LEAST_PROBABILITY { 0.0 } else { probability / self.time(place).as_secs_f64() }
+        if probability < NEGLIGIBLE { 0.0 } else { probability / self.time(place).as_secs_f64() }
     }
 
     fn time(&self, place: usize) -> Duration {
@@ -90,7 +90,7 @@ impl Minstrel {
         let (throughput, second) = two_best((0..self.stats.len()).map(|n| self.throughput(n)));
         // Among modes with few failures, the one with the highest throughput counts as the safest.
         let safety = |place: usize| match self.stats[place].probability() {
-            probability if probability >= NEARLY_CERTAIN => 1.0 + self.throughput(place),
+            probability if probability >= CERTAIN => 1.0 + self.throughput(place),
             probability => probability,
         };
         let (probability, _) = two_best((0..self.stats.len()).map(safety));

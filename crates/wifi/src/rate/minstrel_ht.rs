@@ -1,6 +1,6 @@
 //! Minstrel for HT, VHT and HE.
 
-use super::sampling::{Chain, Columns, LEAST_PROBABILITY, NEARLY_CERTAIN, Stats, attempts_for, two_best};
+use super::sampling::{CERTAIN, Chain, Columns, NEGLIGIBLE, Stats, attempts_for, two_best};
 use super::{Answer, Choice, Ladder, LinkModes, RateControl, Rule, Rung, TxReport};
 use crate::phy::error::ErrorModel;
 use crate::phy::{Guard, Mode, Width};
@@ -133,7 +133,7 @@ impl MinstrelHt {
 
     fn throughput(&self, entry: &Entry) -> f64 {
         let probability = entry.stats.probability();
-        if probability < LEAST_PROBABILITY { 0.0 } else { probability.min(TRUST) / self.time(entry) }
+        if probability < NEGLIGIBLE { 0.0 } else { probability.min(TRUST) / self.time(entry) }
     }
 
     fn update(&mut self, now: Instant) {
@@ -172,7 +172,7 @@ impl MinstrelHt {
         let entry = &self.entries[place];
         let known = [throughput, probability].contains(&place);
         let slow = self.time(entry) >= self.time(&self.entries[throughput]);
-        let sure = entry.stats.probability() > NEARLY_CERTAIN;
+        let sure = entry.stats.probability() > CERTAIN;
         if known || sure || slow && entry.stats.idle < SLOW_AFTER { None } else { Some(place) }
     }
 

@@ -6,9 +6,9 @@ use kernel::{Duration, Rng};
 /// Weight of the old estimate in a new one.
 const KEPT: f64 = 0.75;
 /// A mode below this success probability has no throughput.
-pub(super) const LEAST_PROBABILITY: f64 = 0.1;
+pub(super) const NEGLIGIBLE: f64 = 0.1;
 /// A mode above this success probability needs no sample.
-pub(super) const NEARLY_CERTAIN: f64 = 0.95;
+pub(super) const CERTAIN: f64 = 0.95;
 /// The longest duration of all attempts in one mode.
 const SEGMENT: Duration = Duration::from_millis(6);
 /// The most attempts in one mode.
@@ -119,7 +119,7 @@ impl Chain {
 /// The number of attempts of this duration in a mode: fewer if the result is nearly certain.
 pub(super) fn attempts_for(time: Duration, stats: &Stats) -> u32 {
     let fit = (SEGMENT.0 / time.0.max(1)).clamp(1, MOST_ATTEMPTS) as u32;
-    let uncertain = (LEAST_PROBABILITY..=NEARLY_CERTAIN).contains(&stats.probability());
+    let uncertain = (NEGLIGIBLE..=CERTAIN).contains(&stats.probability());
     if uncertain { fit } else { (fit / 2).clamp(1, 2) }
 }
 

@@ -25,7 +25,7 @@ fn collision() -> Script {
 /// The colliding stations count from the first boundary of the slot grid after their timeout, here
 /// 343 µs. The third party defers for an EIFS, until it decodes a frame.
 #[test]
-fn colliding_stations_wait_for_their_timeout_and_third_parties_for_an_eifs() {
+fn colliding_stations_wait_for_a_timeout_and_others_for_an_eifs() {
     let record = collision().play(20);
     record.shows(
         &[
@@ -101,7 +101,7 @@ fn on_a_shared_grid_all_resume_when_the_eifs_ends() {
 }
 
 #[test]
-fn without_an_eifs_third_parties_transmit_before_the_timeout_ends() {
+fn without_an_eifs_others_transmit_before_the_timeout() {
     let record = collision().with(|config| config.timing.eifs = Eifs::None).play(20);
     record.shows(
         &[
@@ -215,7 +215,7 @@ fn a_third_party_with_no_slots_left_does_not_transmit() {
 
 /// Within the EIFS the medium is idle: station 3 need not back off until station 1 transmits first.
 #[test]
-fn a_frame_that_arrives_within_the_eifs_backs_off_when_another_station_transmits() {
+fn a_frame_within_the_eifs_backs_off_when_another_station_transmits() {
     let record = Script::new(&DOT11B, 3)
         .up(0, STA1)
         .up(0, STA2)

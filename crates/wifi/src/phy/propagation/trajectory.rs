@@ -83,10 +83,10 @@ impl Trajectory {
 /// The least distance of a line segment from the origin.
 fn past(from: [f64; 3], to: [f64; 3]) -> f64 {
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    let way = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
-    let length = dot(way, way);
-    let part = if length > 0.0 { (-dot(from, way) / length).clamp(0.0, 1.0) } else { 0.0 };
-    let foot = [0, 1, 2].map(|i| from[i] + way[i] * part);
+    let line = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
+    let length = dot(line, line);
+    let part = if length > 0.0 { (-dot(from, line) / length).clamp(0.0, 1.0) } else { 0.0 };
+    let foot = [0, 1, 2].map(|i| from[i] + line[i] * part);
     libm::sqrt(dot(foot, foot))
 }
 
