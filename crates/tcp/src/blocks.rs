@@ -616,7 +616,7 @@ mod tests {
                     let in_flight = blocks.units.iter().filter(own).count();
                     prop_assert_eq!(in_flight, block.in_flight as usize);
                     prop_assert!(block.sent <= MOST_UNITS && block.lost <= block.settled);
-                    prop_assert!(block.is_in_flight.len() <= block.in_flight);
+                    prop_assert!(block.in_flight_units.len() <= block.in_flight);
                     // Only a block that lacks units requests more.
                     let lacks = !block.done && block.arrived.len() < u32::from(block.data);
                     prop_assert!(block.wanted == 0 || lacks || what != 5 || b == 1);

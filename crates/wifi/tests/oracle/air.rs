@@ -2,7 +2,7 @@
 //! tells them to.
 
 use crate::frame::Frame;
-use crate::record::{CLASSES, Record, Transmission};
+use crate::record::{CLASSES, OnAir, Record};
 use crate::station::Station;
 use crate::timing::Times;
 use crate::workload::Workload;
@@ -77,9 +77,9 @@ impl Air<'_> {
         }
         let end = self.flying.iter().map(|transmission| transmission.end).max().unwrap_or(now);
         self.record.air.push(if collides {
-            Transmission::Collision { nodes, start: now, end }
+            OnAir::Collision { nodes, start: now, end }
         } else {
-            Transmission::Frame { node: first.from, kind: first.kind, start: now, end }
+            OnAir::Frame { node: first.from, kind: first.kind, start: now, end }
         });
     }
 

@@ -23,7 +23,7 @@ use media::{in_cell, in_space};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use record::{Record, Transmission, compare};
+use record::{OnAir, Record, compare};
 use wifi::mac::{Countdown, Eifs, SlotGrid, StepKind};
 use workload::Workload;
 
@@ -125,7 +125,8 @@ impl Coverage {
         for (count, kind) in self.frames.iter_mut().zip(kinds) {
             *count += record.air.iter().filter(|aired| aired.kind() == Some(kind)).count();
         }
-        let large = |aired: &&Transmission| matches!(aired, Transmission::Collision { nodes, .. } if nodes.len() > 2);
+        let large =
+            |aired: &&OnAir| matches!(aired, OnAir::Collision { nodes, .. } if nodes.len() > 2);
         self.large_collisions += record.air.iter().filter(large).count();
         self.txops += record.air.windows(3).filter(|aired| is_continued(aired)).count();
         for (counters, frames) in &record.counters {
@@ -142,11 +143,11 @@ impl Coverage {
 }
 
 /// Whether a node sends a frame a SIFS after the answer to its last.
-fn is_continued(aired: &[Transmission]) -> bool {
+fn is_continued(aired: &[OnAir]) -> bool {
     let [
-        Transmission::Frame { node: first, end: ended, .. },
-        Transmission::Frame { kind: StepKind::Ack, start: answered, end, .. },
-        Transmission::Frame { node, start, .. },
+        OnAir::Frame { node: first, end: ended, .. },
+        OnAir::Frame { kind: StepKind::Ack, start: answered, end, .. },
+        OnAir::Frame { node, start, .. },
     ] = aired
     else {
         return false;

@@ -1,6 +1,6 @@
 //! A workload through the two media: the cell, and a space in which all hear all.
 
-use crate::record::{CLASSES, Record, Transmission};
+use crate::record::{CLASSES, OnAir, Record};
 use crate::workload::Workload;
 use kernel::{Bytes, Db, Dbm, EventQueue, Instant, Ranked};
 use std::collections::VecDeque;
@@ -123,7 +123,7 @@ fn run(workload: &Workload, medium: Medium) -> Record {
         record.windows.push(CLASSES.map(window));
     }
     // The cell plans an exchange when it begins.
-    record.air.sort_by_key(Transmission::start);
+    record.air.sort_by_key(OnAir::start);
     record
 }
 
@@ -207,14 +207,14 @@ impl Driver<'_> {
         }
         if exchange.outcome == ExchangeOutcome::Collision {
             let (start, end) = (exchange.start, exchange.end);
-            return self.record.air.push(Transmission::Collision { nodes, start, end });
+            return self.record.air.push(OnAir::Collision { nodes, start, end });
         }
         let sender = exchange.sender;
         let receiver = || cell.receiver_of(sender).expect("nobody answers a broadcast");
         let frame = |step: &Step| {
             let (kind, start, end) = (step.kind, step.start, step.end());
             let node = if is_answer(kind) { receiver() } else { sender };
-            Transmission::Frame { node, kind, start, end }
+            OnAir::Frame { node, kind, start, end }
         };
         self.record.air.extend(exchange.steps().map(frame));
     }
@@ -230,7 +230,7 @@ impl Driver<'_> {
         let continues =
             |f: &OngoingFrame| f.kind == StepKind::Data && self.protected.contains(&f.from);
         if frames.iter().all(continues) {
-            let Some(Transmission::Collision { end: last, .. }) = self.record.air.last_mut() else {
+            let Some(OnAir::Collision { end: last, .. }) = self.record.air.last_mut() else {
                 panic!("{now}: no collision")
             };
             *last = end.max(*last);
@@ -239,11 +239,11 @@ impl Driver<'_> {
         assert!(self.protected.is_empty(), "{now}: data is missing after a CTS");
         self.record.air.push(
             if let [OngoingFrame { from: node, kind, start, end, .. }] = frames[..] {
-                Transmission::Frame { node, kind, start, end }
+                OnAir::Frame { node, kind, start, end }
             } else {
                 let to_self = frames.iter().filter(|frame| frame.kind == StepKind::CtsToSelf);
                 self.protected.extend(to_self.map(|frame| frame.from));
-                Transmission::Collision { nodes, start: now, end }
+                OnAir::Collision { nodes, start: now, end }
             },
         );
     }

@@ -12,7 +12,7 @@ pub(crate) const CLASSES: [TrafficClass; 4] =
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Record {
     /// In the order of their beginnings.
-    pub(crate) air: Vec<Transmission>,
+    pub(crate) air: Vec<OnAir>,
     /// When which node got which packet.
     pub(crate) delivered: Vec<(Instant, u32, u64)>,
     /// Per node, how the service of which packet ended, and whether its receiver has it.
@@ -23,14 +23,14 @@ pub(crate) struct Record {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Transmission {
+pub(crate) enum OnAir {
     /// A frame that nobody disturbed.
     Frame { node: u32, kind: StepKind, start: Instant, end: Instant },
     /// Frames that began at the same instant; `end` is the longest one's.
     Collision { nodes: Vec<u32>, start: Instant, end: Instant },
 }
 
-impl Transmission {
+impl OnAir {
     pub(crate) fn start(&self) -> Instant {
         let (Self::Frame { start, .. } | Self::Collision { start, .. }) = self;
         *start
