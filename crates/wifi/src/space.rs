@@ -22,6 +22,7 @@
 
 mod air;
 mod budget;
+mod crowd;
 mod frame;
 mod hearing;
 mod inbox;
@@ -43,6 +44,7 @@ use crate::mac::{self, Backoff, Edcaf, PeerRate, StepKind};
 use crate::phy::Mode;
 use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link, MacConfig, Supply};
+use crowd::Crowd;
 use frame::OnAir;
 use judge::Memo;
 use kernel::{Bytes, Duration, Fired, Instant, Seed, Timer};
@@ -139,6 +141,7 @@ pub struct Space {
     agenda: BinaryHeap<Reverse<(Instant, u32, u32)>>,
     /// Of the earliest of them.
     wake: Timer,
+    crowd: Crowd,
     scratch: air::Scratch,
     memo: Memo,
     /// What nodes have made of frames, where somebody looks on.
@@ -186,6 +189,7 @@ impl Space {
         };
         let nodes: Vec<Node> = (0..).zip(peers).map(node).collect();
         Self {
+            crowd: Crowd::new(&signals),
             scratch: air::Scratch::new(nodes.len()),
             memo: Memo::new(),
             receivers: nodes.iter().map(|_| Receiver::default()).collect(),

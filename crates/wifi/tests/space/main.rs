@@ -3,6 +3,7 @@
 
 #[path = "../common/account.rs"]
 mod account;
+mod crowd;
 mod drive;
 mod identity;
 mod modern;
