@@ -21,6 +21,7 @@
 
 mod air;
 mod budget;
+mod crowd;
 mod frame;
 mod hearing;
 mod inbox;
@@ -41,7 +42,8 @@ pub use watch::{Heard, Senses};
 use crate::mac::{self, Backoff, Edcaf, PeerRate, StepKind};
 use crate::phy::Mode;
 use crate::rate::RateControl;
-use crate::{Command, Counters, FrameCounters, Link, MacConfig, MsduSource};
+use crate::{Command, Counters, FrameCounters, Link, MacConfig, Supply};
+use crowd::Crowd;
 use frame::OnAir;
 use kernel::{Bytes, Duration, Fired, Instant, Seed, Timer};
 use node::Node;
@@ -138,6 +140,7 @@ pub struct Space {
     timers: BinaryHeap<Reverse<(Instant, u32, u32)>>,
     /// The timer of the earliest entry.
     wake: Timer,
+    crowd: Crowd,
     scratch: air::Scratch,
     per_cache: PerCache,
     /// What receivers decoded, if there is an observer.
@@ -185,6 +188,7 @@ impl Space {
         };
         let nodes: Vec<Node> = (0..).zip(peers).map(node).collect();
         Self {
+            crowd: Crowd::new(&signals),
             scratch: air::Scratch::new(nodes.len()),
             per_cache: PerCache::new(),
             receivers: nodes.iter().map(|_| Receiver::default()).collect(),

@@ -69,8 +69,13 @@ pub trait Propagation: Debug + Send {
     /// The loss of the signal. Antennas have no gain.
     fn loss(&self, path: &Path) -> Db;
 
-    /// A distance in metres beyond which every path loses more than this; infinite if there is
-    /// none.
+    /// Whether paths of the same length always lose the same.
+    fn goes_by_distance(&self) -> bool {
+        false
+    }
+
+    /// A distance in metres beyond which every path loses more than this, so that nobody needs to
+    /// look there; infinite where no distance is enough.
     fn reach(&self, _loss: Db) -> f64 {
         f64::INFINITY
     }
@@ -79,6 +84,10 @@ pub trait Propagation: Debug + Send {
 impl<P: Propagation + ?Sized> Propagation for Box<P> {
     fn loss(&self, path: &Path) -> Db {
         (**self).loss(path)
+    }
+
+    fn goes_by_distance(&self) -> bool {
+        (**self).goes_by_distance()
     }
 
     fn reach(&self, loss: Db) -> f64 {

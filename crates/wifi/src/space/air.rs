@@ -41,7 +41,7 @@ impl Scratch {
         Self { is_touched: vec![false; nodes], ..Self::default() }
     }
 
-    fn touch(&mut self, node: u32) {
+    pub(super) fn touch(&mut self, node: u32) {
         if !std::mem::replace(&mut self.is_touched[node as usize], true) {
             self.touched.push(node);
         }
@@ -70,8 +70,9 @@ impl Space {
             let lasting = self.rules.timing().airtime(&frame.mode, frame.psdu).total();
             self.receivers[frame.from as usize].begin_sending(now + lasting);
         }
-        for frame in beginning.drain(..) {
-            self.begin_transmission(now, &frame, out);
+        let is_crowd = self.gather(now, &beginning);
+        for (frame, place) in beginning.drain(..).zip(0..) {
+            self.take_off(now, &frame, is_crowd.then_some(place), out);
             self.set_timer(frame.from);
         }
         self.scratch.beginning = beginning;
@@ -83,16 +84,29 @@ impl Space {
         self.scratch.touched = touched;
     }
 
-    /// A transmission begins and arrives at the nodes in range.
-    fn begin_transmission(&mut self, now: Instant, frame: &OnAir, out: &mut Vec<Command>) {
+    /// A frame leaves its node, in a crowd or alone, and begins to arrive at others.
+    fn take_off(
+        &mut self,
+        now: Instant,
+        frame: &OnAir,
+        in_crowd: Option<usize>,
+        out: &mut Vec<Command>,
+    ) {
         let airtime = self.rules.timing().airtime(&frame.mode, frame.psdu);
-        let transmission =
-            Transmission { frame: *frame, start: now, airtime, reach: Reach::default() };
-        out.push(Command::Step(transmission.end()));
+        let flight = Flight { frame: *frame, start: now, airtime, reach: Reach::default() };
+        out.push(Command::Step(flight.end()));
+        let id = if let Some(place) = in_crowd {
+            self.begin_in_crowd(place, flight)
+        } else {
+            let (receivers, end) = (&self.receivers, flight.end());
+            let is_deaf = |node: u32| receivers[node as usize].is_deaf_until(end);
+            let id = self.signals.begin(flight, is_deaf);
+            if self.crowd.is_on_air() {
+                self.prepare_arrival(now, id);
+            }
+            id
+        };
         let Self { signals, receivers, rules, scratch, .. } = self;
-        let end = transmission.end();
-        let id =
-            signals.begin(transmission, |node| receivers[node as usize].is_transmitting_until(end));
         let (from, levels) = (frame.from, rules.levels);
         if let Some(to) = frame.to {
             let hearer = signals.hearer_of(id, to);
@@ -154,8 +168,14 @@ impl Space {
     pub fn on_step(&mut self, now: Instant, out: &mut Vec<Command>) {
         let mut ending = std::mem::take(&mut self.scratch.ending);
         self.signals.end(now, &mut ending);
+        if self.crowd.is_on_air() {
+            self.end_of_crowd(now);
+        }
         for &id in &ending {
-            self.end_transmission(id);
+            if self.crowd.is_on_air() {
+                self.prepare_departure(now, id);
+            }
+            self.land(id);
         }
         let mut received = std::mem::take(&mut self.scratch.received);
         let mut ended_frame: Option<EndedFrame> = None;

@@ -72,7 +72,8 @@ pub(super) struct Audience {
     first: usize,
     /// Which blocks are not empty, as bits; from the 65th on from the first bit again.
     filled: u64,
-    /// Nodes are left out that are deaf to the transmission of which it is the audience.
+    /// Nodes are left out to which the transmission, of which it is the audience, makes no
+    /// difference.
     is_part: bool,
 }
 
@@ -128,8 +129,11 @@ impl Audience {
         self.place(node).map(|place| &self.hearers[place])
     }
 
-    /// Whether there is a node that hears both senders.
+    /// Whether there is a node that hears both senders, or may be left out of one of the two.
     pub(super) fn meets(&self, other: &Self) -> bool {
+        if self.is_part || other.is_part {
+            return true;
+        }
         let mut both = self.filled & other.filled;
         let from = self.first.max(other.first);
         let end = |of: &Self| of.first + of.blocks.len();
@@ -191,7 +195,8 @@ impl Hearing {
         let is_part = !self.make_room();
         let mut found = std::mem::take(&mut self.found);
         found.clear();
-        found.extend(self.find(from, radio, sites, |node| is_part && deaf(node)));
+        let nodes = (0..sites.len() as u32).filter(|&node| !(is_part && deaf(node)));
+        found.extend(self.find(from, radio, sites, nodes));
         let audience = Arc::new(Audience { is_part, ..Audience::new(&found) });
         self.found = found;
         if !is_part {
@@ -201,13 +206,25 @@ impl Hearing {
         audience
     }
 
-    /// Those who hear a node but those that are `deaf`.
+    /// Those of some nodes who hear a node.
+    pub(super) fn among(
+        &self,
+        from: u32,
+        radio: &Radio,
+        sites: &[Site],
+        nodes: impl Iterator<Item = u32>,
+    ) -> Arc<Audience> {
+        let found: Vec<Hearer> = self.find(from, radio, sites, nodes).collect();
+        Arc::new(Audience { is_part: true, ..Audience::new(&found) })
+    }
+
+    /// The same as a list.
     pub(super) fn find(
         &self,
         from: u32,
         radio: &Radio,
         sites: &[Site],
-        deaf: impl Fn(u32) -> bool,
+        nodes: impl Iterator<Item = u32>,
     ) -> impl Iterator<Item = Hearer> {
         let tx_power = sites[from as usize].tx_power;
         let reach = radio.reach(tx_power);
@@ -224,7 +241,12 @@ impl Hearing {
                 _ => Hearer::over(radio, sites, ends, (way, moves)),
             }
         };
-        (0..sites.len() as u32).filter(move |&to| !deaf(to)).filter_map(hearer)
+        nodes.filter_map(hearer)
+    }
+
+    /// Whether there is room for the audiences of all nodes, even if all hear all.
+    pub(super) fn may_keep_all(&self) -> bool {
+        self.kept.len().pow(2) * size_of::<Hearer>() <= self.room
     }
 
     /// Forgets whom nobody has asked for the longest time, and who does not send, until there is

@@ -85,7 +85,50 @@ impl Receiver {
         self.reception.map(|reception| reception.signal.id)
     }
 
-    /// The node begins to transmit. A reception in progress is lost.
+    /// Whether a crowd that begins now is certainly energy enough, and none of it is found, if at
+    /// least so much arrives of it. The bounds are those of its strongest signal.
+    pub(super) fn is_flooded(
+        &self,
+        now: Instant,
+        crowd: Quanta,
+        (most, least): (f64, Quanta),
+        levels: &Levels,
+    ) -> bool {
+        let all = self.sum + crowd;
+        let is_free = !self.sending && self.lock.is_none();
+        is_free
+            && self.newest.is_none_or(|(since, _)| since != now)
+            && all >= levels.energy
+            && !levels.finds(most, all - least)
+    }
+
+    /// It is flooded; whether it must sense that.
+    pub(super) fn flood(&mut self, crowd: Quanta) -> bool {
+        self.replace(Quanta::default(), crowd);
+        !self.energy
+    }
+
+    /// A part of the sum is another.
+    pub(super) fn replace(&mut self, before: Quanta, after: Quanta) {
+        self.sum = self.sum - before + after;
+    }
+
+    /// Whether a signal that begins may be found if there is no more than the sum.
+    pub(super) fn might_find(&self, power: Power, levels: &Levels) -> bool {
+        power.milliwatts >= levels.detect && levels.finds(power.milliwatts, self.sum)
+    }
+
+    /// Whether energy may not be left when a signal ends if there is no more than the sum.
+    pub(super) fn might_fall_idle(&self, power: Power, energy: Quanta) -> bool {
+        self.sum - power.quanta < energy
+    }
+
+    /// Whether the energy that it has sensed is no longer there.
+    pub(super) fn lacks(&self, energy: Quanta) -> bool {
+        self.energy && !self.sending && self.sum < energy
+    }
+
+    /// The node begins to send: what it was receiving is lost.
     pub(super) fn begin_sending(&mut self, until: Instant) {
         (self.sending, self.sends_until) = (true, until);
         self.reception = None;

@@ -73,11 +73,36 @@ impl Signals {
         }
     }
 
+    /// Whether all audiences certainly find room.
+    pub(super) fn may_keep_all(&self) -> bool {
+        self.hearing.may_keep_all()
+    }
+
+    /// What arrives of one node at another is always the same.
+    pub(super) fn is_steady(&self) -> bool {
+        self.is_steady
+    }
+
     /// A frame begins; its number. Nodes may be `deaf` to it from its begin to its end.
-    pub(super) fn begin(&mut self, transmission: Transmission, deaf: impl Fn(u32) -> bool) -> u32 {
-        let (from, begin, end) = (transmission.frame.from, transmission.start, transmission.end());
-        self.forget(begin);
-        let audience = self.hearing.of(from, &self.radio, &self.sites, deaf);
+    pub(super) fn begin(&mut self, flight: Flight, deaf: impl Fn(u32) -> bool) -> u32 {
+        self.forget(flight.start);
+        let audience = self.hearing.of(flight.frame.from, &self.radio, &self.sites, deaf);
+        self.put(flight, audience)
+    }
+
+    /// A frame begins that arrives only at these nodes, as far as they hear it; its number.
+    pub(super) fn begin_among(
+        &mut self,
+        flight: Flight,
+        listeners: impl Iterator<Item = u32>,
+    ) -> u32 {
+        self.forget(flight.start);
+        let audience = self.hearing.among(flight.frame.from, &self.radio, &self.sites, listeners);
+        self.put(flight, audience)
+    }
+
+    fn put(&mut self, flight: Flight, audience: Arc<Audience>) -> u32 {
+        let (from, begin, end) = (flight.frame.from, flight.start, flight.end());
         let mut powers = Vec::new();
         if !self.is_steady {
             powers.extend(audience.hearers().iter().map(|hearer| {
@@ -144,7 +169,14 @@ impl Signals {
     #[inline]
     pub(super) fn power_at(&self, sent: &Sent, node: u32) -> Option<Power> {
         let transmission = &self.transmissions[sent.id as usize];
-        self.power(transmission, transmission.audience.place(node)?)
+        match transmission.audience.place(node) {
+            Some(place) => self.power(transmission, place),
+            // Left out, perhaps because a crowd floods it.
+            None if self.is_steady && !transmission.audience.is_whole() => {
+                Some(self.hearer(transmission.flight.frame.from, node)?.power)
+            }
+            None => None,
+        }
     }
 
     /// All who may hear a transmission.
@@ -153,8 +185,9 @@ impl Signals {
         if audience.is_whole() {
             audience.hearers().into()
         } else {
-            let from = transmission.frame.from;
-            self.hearing.find(from, &self.radio, &self.sites, |_| false).collect()
+            let from = flight.frame.from;
+            let nodes = 0..self.sites.len() as u32;
+            self.hearing.find(from, &self.radio, &self.sites, nodes).collect()
         }
     }
 

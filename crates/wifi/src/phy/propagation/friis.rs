@@ -23,6 +23,10 @@ impl Propagation for Friis {
         free_space(self.wavelength(), path.distance)
     }
 
+    fn goes_by_distance(&self) -> bool {
+        true
+    }
+
     fn reach(&self, loss: Db) -> f64 {
         let far_field = self.wavelength() / (4.0 * std::f64::consts::PI);
         far_field * libm::pow(10.0, loss.0 / 20.0)

@@ -26,6 +26,10 @@ impl Propagation for LogDistance {
         self.reference_loss + Db(10.0 * self.exponent * libm::log10(times))
     }
 
+    fn goes_by_distance(&self) -> bool {
+        true
+    }
+
     fn reach(&self, loss: Db) -> f64 {
         let beyond = (loss - self.reference_loss).0;
         if self.exponent > 0.0 {

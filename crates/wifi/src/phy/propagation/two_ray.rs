@@ -35,6 +35,10 @@ impl Propagation for TwoRay {
         Db(20.0 * libm::log10(path.distance * path.distance / HEIGHTS_M2))
     }
 
+    fn goes_by_distance(&self) -> bool {
+        true
+    }
+
     fn reach(&self, loss: Db) -> f64 {
         let on_two_rays = libm::sqrt(HEIGHTS_M2 * libm::pow(10.0, loss.0 / 20.0));
         on_two_rays.max(Self::crossover_m())

@@ -1,0 +1,380 @@
+//! Many nodes that begin to send at one instant where all hear all.
+//!
+//! Most receivers then find none of the preambles, and sense more energy than makes the medium
+//! busy. Lower and upper bounds of the powers, by distance, are enough to know that. Such a
+//! receiver is flooded: the sum of its signals contains a lower bound of the crowd's power in place
+//! of the power itself, and the transmissions of the crowd are not in its audience. The exact
+//! powers are computed only if a later signal could make a difference to the receiver.
+
+use super::Space;
+use super::frame::{Flight, OnAir};
+use super::radio::{Losses, Power, Quanta, Radio, Site, Way};
+use super::reception::End;
+use super::signals::Signals;
+use crate::phy::Milliwatts;
+use crate::phy::propagation::Position;
+use kernel::{Db, Dbm, Instant};
+
+/// A crowd has so many senders at least.
+const LEAST: usize = 32;
+/// One of so many nodes is looked at, to see whether most are flooded.
+const SAMPLE: usize = 61;
+
+/// The crowd on the air, if there is one.
+#[derive(Debug)]
+pub(super) struct Crowd {
+    /// It has so many senders at least.
+    least: usize,
+    begin: Instant,
+    /// Its transmissions that are on the air, in the order in which they began.
+    members: Vec<Member>,
+    /// Nodes that were flooded when it began.
+    flooded: Vec<u32>,
+    /// By node.
+    shares: Vec<Share>,
+    /// Nodes in whose audience the transmissions are.
+    listeners: Vec<u32>,
+    /// Bounds for senders of this power.
+    bounds: Option<(Dbm, PowerBounds)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    /// Number of the transmission.
+    id: u32,
+    from: u32,
+    end: Instant,
+    channel: u16,
+    place: Position,
+}
+
+/// What the sum of a receiver contains of a crowd.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Share {
+    /// What has arrived as from any other sender.
+    #[default]
+    Usual,
+    /// A lower bound.
+    AtLeast(Quanta),
+    /// The exact power of all members.
+    Exact,
+}
+
+impl Crowd {
+    /// There is none where all audiences can be kept: then all powers are known.
+    pub(super) fn new(signals: &Signals) -> Self {
+        let least = if signals.may_keep_all() { usize::MAX } else { LEAST };
+        let (members, flooded, listeners, bounds) = Default::default();
+        let shares = vec![Share::Usual; if least == usize::MAX { 0 } else { signals.sites.len() }];
+        Self { least, begin: Instant::ZERO, members, flooded, shares, listeners, bounds }
+    }
+
+    /// Whether some of it is on the air.
+    #[inline]
+    pub(super) fn is_on_air(&self) -> bool {
+        !self.members.is_empty()
+    }
+
+    /// Whether the sum of a node contains a lower bound of its power.
+    fn floods(&self, node: u32) -> bool {
+        matches!(self.shares[node as usize], Share::AtLeast(_))
+    }
+
+    /// Bounds of what arrives of the members at a node: of the sum the least, and of the strongest
+    /// one the most in milliwatts and the least.
+    fn bounds_at(&self, site: &Site, now: Instant) -> (Quanta, (f64, Quanta)) {
+        let (_, bounds) = self.bounds.as_ref().expect("a crowd has bounds");
+        let here = site.course.at(now);
+        let (mut least, mut nearest) = (Quanta::default(), bounds.least.len() - 1);
+        for Member { place, .. } in self.members.iter().filter(|m| m.channel == site.channel) {
+            let (x, y, z) = (place.x - here.x, place.y - here.y, place.z - here.z);
+            let ring = PowerBounds::ring(x * x + y * y + z * z);
+            least = least + bounds.least[ring];
+            nearest = nearest.min(ring);
+        }
+        (least, (bounds.most[nearest], bounds.least[nearest]))
+    }
+}
+
+/// Bounds of the power that arrives over a distance, for rings of squared distances.
+#[derive(Debug)]
+struct PowerBounds {
+    least: Vec<Quanta>,
+    /// In milliwatts.
+    most: Vec<f64>,
+}
+
+impl PowerBounds {
+    /// The bits of a number but its last 48: its exponent and 16 parts of each octave.
+    const SHIFT: u32 = 48;
+    /// Where the second ring begins: at 2⁻⁸ m².
+    const FIRST: u64 = (1023 - 8) << 4;
+    /// The last begins at 2⁴⁰ m².
+    const RINGS: usize = 48 * 16 + 2;
+    /// More than all rounding makes of a power.
+    const ROUNDING: f64 = 1e-9;
+
+    /// Of a sender of this power; none if powers do not depend on the distance alone.
+    fn new(radio: &Radio, tx_power: Dbm) -> Option<Self> {
+        let Losses::Places(model) = &radio.losses else { return None };
+        if !model.goes_by_distance() {
+            return None;
+        }
+        let level = |squared: f64| {
+            let way = Way { distance: libm::sqrt(squared), now: Instant::ZERO };
+            tx_power - radio.losses.between(0, 1, way).0
+        };
+        let begin = |ring: usize| match ring {
+            0 => 0.0,
+            _ => f64::from_bits((Self::FIRST + ring as u64 - 1) << Self::SHIFT),
+        };
+        let least = |ring: usize| {
+            let level = level(begin(ring + 1));
+            let is_heard = level - Db(Self::ROUNDING) >= radio.receiver.weakest();
+            let milliwatts = Milliwatts::from(level).0 * (1.0 - Self::ROUNDING);
+            if is_heard { Quanta::of(milliwatts) } else { Quanta::default() }
+        };
+        let most = |ring: usize| Milliwatts::from(level(begin(ring))).0 * (1.0 + Self::ROUNDING);
+        let last = Self::RINGS - 1;
+        let least = (0..last).map(least).chain([Quanta::default()]).collect();
+        Some(Self { least, most: (0..=last).map(most).collect() })
+    }
+
+    /// The ring of a squared distance.
+    #[inline]
+    fn ring(squared: f64) -> usize {
+        let steps = (squared.to_bits() >> Self::SHIFT) + 1;
+        steps.saturating_sub(Self::FIRST).min(Self::RINGS as u64 - 1) as usize
+    }
+}
+
+impl Space {
+    /// Frames begin: whether their senders are a crowd that floods most nodes.
+    pub(super) fn gather(&mut self, now: Instant, beginning: &[OnAir]) -> bool {
+        if beginning.len() < self.crowd.least || !self.may_gather(beginning) {
+            return false;
+        }
+        let Self { signals, receivers, rules, crowd, scratch, .. } = self;
+        let sites = &signals.sites;
+        crowd.begin = now;
+        crowd.members.extend(beginning.iter().map(|frame| {
+            let site = &sites[frame.from as usize];
+            let end = now + rules.timing().airtime(&frame.mode, frame.psdu).total();
+            let (channel, place) = (site.channel, site.course.at(now));
+            Member { id: 0, from: frame.from, end, channel, place }
+        }));
+        let end = crowd.members.iter().map(|member| member.end).max().unwrap_or(now);
+        let flooded_with = |crowd: &Crowd, node: usize| {
+            let (least, strongest) = crowd.bounds_at(&sites[node], now);
+            let is_flooded = receivers[node].is_flooded(now, least, strongest, &rules.levels);
+            is_flooded.then_some(least)
+        };
+        let is_deaf = |node: &usize| receivers[*node].is_deaf_until(end);
+        let mut balance = 0_i32;
+        for node in (0..sites.len()).step_by(SAMPLE).filter(|node| !is_deaf(node)) {
+            balance += if flooded_with(crowd, node).is_some() { 1 } else { -1 };
+        }
+        if balance < 0 {
+            crowd.members.clear();
+            return false;
+        }
+        crowd.listeners.clear();
+        for node in (0..sites.len()).filter(|node| !is_deaf(node)) {
+            if let Some(least) = flooded_with(crowd, node) {
+                crowd.flooded.push(node as u32);
+                crowd.shares[node] = Share::AtLeast(least);
+            } else {
+                crowd.listeners.push(node as u32);
+            }
+        }
+        for &node in &crowd.flooded {
+            if let Share::AtLeast(least) = crowd.shares[node as usize]
+                && receivers[node as usize].flood(least)
+            {
+                scratch.touch(node);
+            }
+        }
+        true
+    }
+
+    /// Whether these frames may be those of a crowd.
+    fn may_gather(&mut self, beginning: &[OnAir]) -> bool {
+        let Self { signals, crowd, .. } = self;
+        if crowd.is_on_air() || !signals.is_steady() {
+            return false;
+        }
+        let power = |frame: &OnAir| signals.sites[frame.from as usize].tx_power;
+        let tx_power = power(&beginning[0]);
+        if beginning.iter().any(|frame| power(frame) != tx_power) {
+            return false;
+        }
+        if crowd.bounds.as_ref().is_none_or(|(power, _)| *power != tx_power) {
+            let bounds = PowerBounds::new(&signals.radio, tx_power);
+            crowd.bounds = bounds.map(|bounds| (tx_power, bounds));
+        }
+        crowd.bounds.is_some()
+    }
+
+    /// A frame of the crowd begins, in its order; its number.
+    pub(super) fn begin_in_crowd(&mut self, place: usize, flight: Flight) -> u32 {
+        let Self { signals, receivers, crowd, .. } = self;
+        let end = flight.end();
+        let is_deaf = |node: u32| receivers[node as usize].is_deaf_until(end);
+        let listeners = crowd.listeners.iter().copied().filter(|&node| !is_deaf(node));
+        let id = signals.begin_among(flight, listeners);
+        crowd.members[place].id = id;
+        id
+    }
+
+    /// Another frame begins: its sender, and those to which it may make a difference, get the
+    /// crowd's exact power.
+    pub(super) fn prepare_arrival(&mut self, now: Instant, id: u32) {
+        let Self { signals, receivers, rules, crowd, .. } = self;
+        let from = signals.flight(id).frame.from;
+        let mut exact = vec![from];
+        signals.each(id, |node, power| {
+            let receiver = &receivers[node as usize];
+            if crowd.floods(node) && receiver.might_find(power, &rules.levels) {
+                exact.push(node);
+            }
+        });
+        exact.into_iter().for_each(|node| self.reckon_crowd(now, node));
+    }
+
+    /// Another frame is about to end: those that might sense no energy then get the crowd's exact
+    /// power.
+    pub(super) fn prepare_departure(&mut self, now: Instant, id: u32) {
+        let Self { signals, receivers, rules, crowd, .. } = self;
+        let mut exact = Vec::new();
+        signals.each(id, |node, power| {
+            let receiver = &receivers[node as usize];
+            if crowd.floods(node) && receiver.might_fall_idle(power, rules.levels.energy) {
+                exact.push(node);
+            }
+        });
+        exact.into_iter().for_each(|node| self.reckon_crowd(now, node));
+    }
+
+    /// The sum of a node contains the crowd's exact power from now on.
+    fn reckon_crowd(&mut self, now: Instant, node: u32) {
+        let Self { signals, receivers, rules, crowd, .. } = self;
+        let Some(share) = crowd.shares.get_mut(node as usize) else { return };
+        let Share::AtLeast(least) = *share else { return };
+        *share = Share::Exact;
+        let receiver = &mut receivers[node as usize];
+        receiver.replace(least, Quanta::default());
+        for member in &crowd.members {
+            let Some(power) = member.power_at(signals, node) else { continue };
+            if now > crowd.begin {
+                receiver.replace(Quanta::default(), power.quanta);
+            } else {
+                let class = signals.flight(member.id).frame.mode.class;
+                let legible = class.is_dsss() || rules.mac.knows_ofdm(node);
+                receiver.arrive(now, (member.id, power), legible, &rules.levels);
+            }
+        }
+    }
+
+    /// Members of the crowd end.
+    pub(super) fn end_of_crowd(&mut self, now: Instant) {
+        let leaving: Vec<Member> = self.crowd.members.extract_if(.., |m| m.end <= now).collect();
+        if leaving.is_empty() {
+            return;
+        }
+        let energy = self.rules.levels.energy;
+        let flooded = std::mem::take(&mut self.crowd.flooded);
+        for &node in &flooded {
+            let Self { signals, receivers, crowd, scratch, .. } = &mut *self;
+            let receiver = &mut receivers[node as usize];
+            match crowd.shares[node as usize] {
+                Share::Usual => {}
+                Share::AtLeast(least) => {
+                    let rest = crowd.bounds_at(&signals.sites[node as usize], now).0;
+                    receiver.replace(least, rest);
+                    crowd.shares[node as usize] = Share::AtLeast(rest);
+                    if receiver.lacks(energy) {
+                        self.reckon_crowd(now, node);
+                        if self.receivers[node as usize].lacks(energy) {
+                            self.scratch.touch(node);
+                        }
+                    }
+                }
+                Share::Exact => {
+                    for member in &leaving {
+                        let power = member.power_at(signals, node);
+                        let signal = power.map(|power| (member.id, power));
+                        let end = signal.map(|signal| receiver.depart(signal, energy));
+                        if end == Some(End::Energy) {
+                            scratch.touch(node);
+                        }
+                    }
+                }
+            }
+            if !self.crowd.is_on_air() {
+                self.crowd.shares[node as usize] = Share::Usual;
+            }
+        }
+        if self.crowd.is_on_air() {
+            self.crowd.flooded = flooded;
+        }
+    }
+}
+
+impl Member {
+    /// What arrives of it at a node.
+    fn power_at(&self, signals: &Signals, node: u32) -> Option<Power> {
+        Some(signals.hearer(self.from, node)?.power)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::error::Nist;
+    use crate::phy::propagation::{Friis, LogDistance, Propagation, Shadowing, TwoRay};
+    use kernel::Seed;
+
+    fn radio(model: impl Propagation + 'static) -> Radio {
+        Radio::new(Losses::Places(Box::new(model)), Box::new(Nist {}))
+    }
+
+    #[test]
+    fn powers_are_within_their_bounds() {
+        let near = LogDistance { reference_m: 0.01, ..LogDistance::default() };
+        let radios = [
+            radio(LogDistance::default()),
+            radio(near),
+            radio(TwoRay {}),
+            radio(Friis { frequency_mhz: 5150.0 }),
+        ];
+        let tx_power = Dbm(16.0206);
+        let mut rng = Seed { root: 2, replication: 0 }.stream("test", 0);
+        for radio in radios {
+            let bounds = PowerBounds::new(&radio, tx_power).expect("it goes by distance");
+            let mut close = 0;
+            for _ in 0..20_000 {
+                let distance = libm::pow(10.0, -3.0 + 10.0 * rng.uniform());
+                let way = Way { distance, now: Instant::ZERO };
+                let level = tx_power - radio.losses.between(0, 1, way).0;
+                let power = Power::from(Milliwatts::from(level).0);
+                let is_heard = level >= radio.receiver.weakest();
+                let quanta = if is_heard { power.quanta } else { Quanta::default() };
+                let ring = PowerBounds::ring(distance * distance);
+                let (least, most) = (bounds.least[ring], bounds.most[ring]);
+                assert!(least <= quanta, "{distance} m: {radio:?}");
+                assert!(power.milliwatts <= most, "{distance} m: {radio:?}");
+                close += u32::from(is_heard && most < 1.2 * least.milliwatts());
+            }
+            assert!(close > 2000, "{close} of 20,000: {radio:?}");
+        }
+    }
+
+    #[test]
+    fn where_powers_do_not_go_by_distance_there_are_no_bounds() {
+        let (inner, seed) = (LogDistance::default(), Seed { root: 2, replication: 0 });
+        let shadowed = radio(Shadowing { inner, deviation: Db(3.0), seed });
+        assert!(PowerBounds::new(&shadowed, Dbm(16.0)).is_none());
+        let listed = Radio::new(Losses::Matrix(vec![vec![Db(50.0); 2]; 2]), Box::new(Nist {}));
+        assert!(PowerBounds::new(&listed, Dbm(16.0)).is_none());
+    }
+}
