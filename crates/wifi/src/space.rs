@@ -42,7 +42,7 @@ pub use watch::{Heard, Senses};
 use crate::mac::{self, Backoff, Edcaf, PeerRate, StepKind};
 use crate::phy::Mode;
 use crate::rate::RateControl;
-use crate::{Command, Counters, FrameCounters, Link, MacConfig, Supply};
+use crate::{Command, Counters, FrameCounters, Link, MacConfig, MsduSource};
 use crowd::Crowd;
 use frame::OnAir;
 use kernel::{Bytes, Duration, Fired, Instant, Seed, Timer};

@@ -72,7 +72,7 @@ impl Space {
         }
         let is_crowd = self.gather(now, &beginning);
         for (frame, place) in beginning.drain(..).zip(0..) {
-            self.take_off(now, &frame, is_crowd.then_some(place), out);
+            self.begin_transmission(now, &frame, is_crowd.then_some(place), out);
             self.set_timer(frame.from);
         }
         self.scratch.beginning = beginning;
@@ -85,7 +85,7 @@ impl Space {
     }
 
     /// A frame leaves its node, in a crowd or alone, and begins to arrive at others.
-    fn take_off(
+    fn begin_transmission(
         &mut self,
         now: Instant,
         frame: &OnAir,
@@ -93,14 +93,15 @@ impl Space {
         out: &mut Vec<Command>,
     ) {
         let airtime = self.rules.timing().airtime(&frame.mode, frame.psdu);
-        let flight = Flight { frame: *frame, start: now, airtime, reach: Reach::default() };
-        out.push(Command::Step(flight.end()));
+        let transmission =
+            Transmission { frame: *frame, start: now, airtime, reach: Reach::default() };
+        out.push(Command::Step(transmission.end()));
         let id = if let Some(place) = in_crowd {
-            self.begin_in_crowd(place, flight)
+            self.begin_in_crowd(place, transmission)
         } else {
-            let (receivers, end) = (&self.receivers, flight.end());
-            let is_deaf = |node: u32| receivers[node as usize].is_deaf_until(end);
-            let id = self.signals.begin(flight, is_deaf);
+            let (receivers, end) = (&self.receivers, transmission.end());
+            let is_deaf = |node: u32| receivers[node as usize].is_transmitting_until(end);
+            let id = self.signals.begin(transmission, is_deaf);
             if self.crowd.is_on_air() {
                 self.prepare_arrival(now, id);
             }
@@ -175,7 +176,7 @@ impl Space {
             if self.crowd.is_on_air() {
                 self.prepare_departure(now, id);
             }
-            self.land(id);
+            self.end_transmission(id);
         }
         let mut received = std::mem::take(&mut self.scratch.received);
         let mut ended_frame: Option<EndedFrame> = None;

@@ -7,8 +7,8 @@
 //! powers are computed only if a later signal could make a difference to the receiver.
 
 use super::Space;
-use super::frame::{Flight, OnAir};
-use super::radio::{Losses, Power, Quanta, Radio, Site, Way};
+use super::frame::{OnAir, Transmission};
+use super::radio::{FixedPower, Losses, Power, Radio, Separation, Site};
 use super::reception::End;
 use super::signals::Signals;
 use crate::phy::Milliwatts;
@@ -55,7 +55,7 @@ enum Share {
     #[default]
     Usual,
     /// A lower bound.
-    AtLeast(Quanta),
+    AtLeast(FixedPower),
     /// The exact power of all members.
     Exact,
 }
@@ -82,10 +82,10 @@ impl Crowd {
 
     /// Bounds of what arrives of the members at a node: of the sum the least, and of the strongest
     /// one the most in milliwatts and the least.
-    fn bounds_at(&self, site: &Site, now: Instant) -> (Quanta, (f64, Quanta)) {
+    fn bounds_at(&self, site: &Site, now: Instant) -> (FixedPower, (f64, FixedPower)) {
         let (_, bounds) = self.bounds.as_ref().expect("a crowd has bounds");
-        let here = site.course.at(now);
-        let (mut least, mut nearest) = (Quanta::default(), bounds.least.len() - 1);
+        let here = site.trajectory.at(now);
+        let (mut least, mut nearest) = (FixedPower::default(), bounds.least.len() - 1);
         for Member { place, .. } in self.members.iter().filter(|m| m.channel == site.channel) {
             let (x, y, z) = (place.x - here.x, place.y - here.y, place.z - here.z);
             let ring = PowerBounds::ring(x * x + y * y + z * z);
@@ -99,7 +99,7 @@ impl Crowd {
 /// Bounds of the power that arrives over a distance, for rings of squared distances.
 #[derive(Debug)]
 struct PowerBounds {
-    least: Vec<Quanta>,
+    least: Vec<FixedPower>,
     /// In milliwatts.
     most: Vec<f64>,
 }
@@ -121,7 +121,7 @@ impl PowerBounds {
             return None;
         }
         let level = |squared: f64| {
-            let way = Way { distance: libm::sqrt(squared), now: Instant::ZERO };
+            let way = Separation { distance: libm::sqrt(squared), now: Instant::ZERO };
             tx_power - radio.losses.between(0, 1, way).0
         };
         let begin = |ring: usize| match ring {
@@ -132,11 +132,11 @@ impl PowerBounds {
             let level = level(begin(ring + 1));
             let is_heard = level - Db(Self::ROUNDING) >= radio.receiver.weakest();
             let milliwatts = Milliwatts::from(level).0 * (1.0 - Self::ROUNDING);
-            if is_heard { Quanta::of(milliwatts) } else { Quanta::default() }
+            if is_heard { FixedPower::of(milliwatts) } else { FixedPower::default() }
         };
         let most = |ring: usize| Milliwatts::from(level(begin(ring))).0 * (1.0 + Self::ROUNDING);
         let last = Self::RINGS - 1;
-        let least = (0..last).map(least).chain([Quanta::default()]).collect();
+        let least = (0..last).map(least).chain([FixedPower::default()]).collect();
         Some(Self { least, most: (0..=last).map(most).collect() })
     }
 
@@ -160,7 +160,7 @@ impl Space {
         crowd.members.extend(beginning.iter().map(|frame| {
             let site = &sites[frame.from as usize];
             let end = now + rules.timing().airtime(&frame.mode, frame.psdu).total();
-            let (channel, place) = (site.channel, site.course.at(now));
+            let (channel, place) = (site.channel, site.trajectory.at(now));
             Member { id: 0, from: frame.from, end, channel, place }
         }));
         let end = crowd.members.iter().map(|member| member.end).max().unwrap_or(now);
@@ -169,7 +169,7 @@ impl Space {
             let is_flooded = receivers[node].is_flooded(now, least, strongest, &rules.levels);
             is_flooded.then_some(least)
         };
-        let is_deaf = |node: &usize| receivers[*node].is_deaf_until(end);
+        let is_deaf = |node: &usize| receivers[*node].is_transmitting_until(end);
         let mut balance = 0_i32;
         for node in (0..sites.len()).step_by(SAMPLE).filter(|node| !is_deaf(node)) {
             balance += if flooded_with(crowd, node).is_some() { 1 } else { -1 };
@@ -216,12 +216,12 @@ impl Space {
     }
 
     /// A frame of the crowd begins, in its order; its number.
-    pub(super) fn begin_in_crowd(&mut self, place: usize, flight: Flight) -> u32 {
+    pub(super) fn begin_in_crowd(&mut self, place: usize, transmission: Transmission) -> u32 {
         let Self { signals, receivers, crowd, .. } = self;
-        let end = flight.end();
-        let is_deaf = |node: u32| receivers[node as usize].is_deaf_until(end);
+        let end = transmission.end();
+        let is_deaf = |node: u32| receivers[node as usize].is_transmitting_until(end);
         let listeners = crowd.listeners.iter().copied().filter(|&node| !is_deaf(node));
-        let id = signals.begin_among(flight, listeners);
+        let id = signals.begin_among(transmission, listeners);
         crowd.members[place].id = id;
         id
     }
@@ -230,7 +230,7 @@ impl Space {
     /// crowd's exact power.
     pub(super) fn prepare_arrival(&mut self, now: Instant, id: u32) {
         let Self { signals, receivers, rules, crowd, .. } = self;
-        let from = signals.flight(id).frame.from;
+        let from = signals.transmission(id).frame.from;
         let mut exact = vec![from];
         signals.each(id, |node, power| {
             let receiver = &receivers[node as usize];
@@ -262,13 +262,13 @@ impl Space {
         let Share::AtLeast(least) = *share else { return };
         *share = Share::Exact;
         let receiver = &mut receivers[node as usize];
-        receiver.replace(least, Quanta::default());
+        receiver.replace(least, FixedPower::default());
         for member in &crowd.members {
             let Some(power) = member.power_at(signals, node) else { continue };
             if now > crowd.begin {
-                receiver.replace(Quanta::default(), power.quanta);
+                receiver.replace(FixedPower::default(), power.fixed);
             } else {
-                let class = signals.flight(member.id).frame.mode.class;
+                let class = signals.transmission(member.id).frame.mode.class;
                 let legible = class.is_dsss() || rules.mac.knows_ofdm(node);
                 receiver.arrive(now, (member.id, power), legible, &rules.levels);
             }
@@ -354,14 +354,14 @@ mod tests {
             let mut close = 0;
             for _ in 0..20_000 {
                 let distance = libm::pow(10.0, -3.0 + 10.0 * rng.uniform());
-                let way = Way { distance, now: Instant::ZERO };
+                let way = Separation { distance, now: Instant::ZERO };
                 let level = tx_power - radio.losses.between(0, 1, way).0;
                 let power = Power::from(Milliwatts::from(level).0);
                 let is_heard = level >= radio.receiver.weakest();
-                let quanta = if is_heard { power.quanta } else { Quanta::default() };
+                let fixed = if is_heard { power.fixed } else { FixedPower::default() };
                 let ring = PowerBounds::ring(distance * distance);
                 let (least, most) = (bounds.least[ring], bounds.most[ring]);
-                assert!(least <= quanta, "{distance} m: {radio:?}");
+                assert!(least <= fixed, "{distance} m: {radio:?}");
                 assert!(power.milliwatts <= most, "{distance} m: {radio:?}");
                 close += u32::from(is_heard && most < 1.2 * least.milliwatts());
             }

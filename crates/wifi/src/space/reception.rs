@@ -90,12 +90,12 @@ impl Receiver {
     pub(super) fn is_flooded(
         &self,
         now: Instant,
-        crowd: Quanta,
-        (most, least): (f64, Quanta),
+        crowd: FixedPower,
+        (most, least): (f64, FixedPower),
         levels: &Levels,
     ) -> bool {
         let all = self.sum + crowd;
-        let is_free = !self.sending && self.lock.is_none();
+        let is_free = !self.sending && self.reception.is_none();
         is_free
             && self.newest.is_none_or(|(since, _)| since != now)
             && all >= levels.energy
@@ -103,13 +103,13 @@ impl Receiver {
     }
 
     /// It is flooded; whether it must sense that.
-    pub(super) fn flood(&mut self, crowd: Quanta) -> bool {
-        self.replace(Quanta::default(), crowd);
+    pub(super) fn flood(&mut self, crowd: FixedPower) -> bool {
+        self.replace(FixedPower::default(), crowd);
         !self.energy
     }
 
     /// A part of the sum is another.
-    pub(super) fn replace(&mut self, before: Quanta, after: Quanta) {
+    pub(super) fn replace(&mut self, before: FixedPower, after: FixedPower) {
         self.sum = self.sum - before + after;
     }
 
@@ -119,12 +119,12 @@ impl Receiver {
     }
 
     /// Whether energy may not be left when a signal ends if there is no more than the sum.
-    pub(super) fn might_fall_idle(&self, power: Power, energy: Quanta) -> bool {
-        self.sum - power.quanta < energy
+    pub(super) fn might_fall_idle(&self, power: Power, energy: FixedPower) -> bool {
+        self.sum - power.fixed < energy
     }
 
     /// Whether the energy that it has sensed is no longer there.
-    pub(super) fn lacks(&self, energy: Quanta) -> bool {
+    pub(super) fn lacks(&self, energy: FixedPower) -> bool {
         self.energy && !self.sending && self.sum < energy
     }
 

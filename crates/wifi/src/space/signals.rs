@@ -84,25 +84,26 @@ impl Signals {
     }
 
     /// A frame begins; its number. Nodes may be `deaf` to it from its begin to its end.
-    pub(super) fn begin(&mut self, flight: Flight, deaf: impl Fn(u32) -> bool) -> u32 {
-        self.forget(flight.start);
-        let audience = self.hearing.of(flight.frame.from, &self.radio, &self.sites, deaf);
-        self.put(flight, audience)
+    pub(super) fn begin(&mut self, transmission: Transmission, deaf: impl Fn(u32) -> bool) -> u32 {
+        self.forget(transmission.start);
+        let audience = self.hearing.of(transmission.frame.from, &self.radio, &self.sites, deaf);
+        self.put(transmission, audience)
     }
 
     /// A frame begins that arrives only at these nodes, as far as they hear it; its number.
     pub(super) fn begin_among(
         &mut self,
-        flight: Flight,
+        transmission: Transmission,
         listeners: impl Iterator<Item = u32>,
     ) -> u32 {
-        self.forget(flight.start);
-        let audience = self.hearing.among(flight.frame.from, &self.radio, &self.sites, listeners);
-        self.put(flight, audience)
+        self.forget(transmission.start);
+        let audience =
+            self.hearing.among(transmission.frame.from, &self.radio, &self.sites, listeners);
+        self.put(transmission, audience)
     }
 
-    fn put(&mut self, flight: Flight, audience: Arc<Audience>) -> u32 {
-        let (from, begin, end) = (flight.frame.from, flight.start, flight.end());
+    fn put(&mut self, transmission: Transmission, audience: Arc<Audience>) -> u32 {
+        let (from, begin, end) = (transmission.frame.from, transmission.start, transmission.end());
         let mut powers = Vec::new();
         if !self.is_steady {
             powers.extend(audience.hearers().iter().map(|hearer| {
@@ -173,7 +174,7 @@ impl Signals {
             Some(place) => self.power(transmission, place),
             // Left out, perhaps because a crowd floods it.
             None if self.is_steady && !transmission.audience.is_whole() => {
-                Some(self.hearer(transmission.flight.frame.from, node)?.power)
+                Some(self.hearer(transmission.transmission.frame.from, node)?.power)
             }
             None => None,
         }
@@ -185,7 +186,7 @@ impl Signals {
         if audience.is_whole() {
             audience.hearers().into()
         } else {
-            let from = flight.frame.from;
+            let from = transmission.frame.from;
             let nodes = 0..self.sites.len() as u32;
             self.hearing.find(from, &self.radio, &self.sites, nodes).collect()
         }

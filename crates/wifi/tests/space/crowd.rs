@@ -35,7 +35,7 @@ fn run(model: Box<dyn Propagation>, capture: Option<Capture>) -> Account {
         let (x, y) = (metres * libm::cos(angle), metres * libm::sin(angle));
         let position = if node == 0 { Position::default() } else { Position { x, y, z: 0.0 } };
         let tx_power = Dbm(16.0206);
-        Site { course: position.into(), channel: 1, tx_power, is_access_point: node == 0 }
+        Site { trajectory: position.into(), channel: 1, tx_power, is_access_point: node == 0 }
     };
     let sites = (0..NODES).map(site).collect();
     let mut radio = Radio::new(Losses::Places(model), Box::new(Nist {}));

@@ -1,8 +1,6 @@
 //! The general medium where not all hear all: what hidden nodes, exposed nodes, capture and
 //! distance do. Where all hear all it is the cell, as `tests/oracle` shows.
 
-#[path = "../common/account.rs"]
-mod account;
 mod crowd;
 mod drive;
 mod moving;
