@@ -17,7 +17,7 @@ pub struct Radio {
     pub ad_hoc: bool,
 }
 
-/// A further cell: an access point that is joined to the first by wires of no delay.
+/// A further cell: an access point that wires without delay connect to the first one.
 #[derive(Debug, Clone, PartialEq, Settings)]
 pub struct Bss {
     /// Where its access point stands, in metres east and north.
