@@ -64,6 +64,8 @@ lint: lint-rust lint-python lint-house
 
 lint-rust: $(ENVIRONMENT)
 	cargo fmt --all --check
+	@# cargo fmt does not find the files that a registry declares.
+	rustfmt --check --edition 2024 $$(find crates -name '*.rs')
 	cargo clippy --workspace --all-targets --quiet --locked -- -D warnings
 
 lint-python: $(ENVIRONMENT)

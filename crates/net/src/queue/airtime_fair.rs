@@ -257,8 +257,7 @@ mod tests {
     /// The packets for each station wait in a drop-tail queue.
     fn queue(station: Limit, limit: Limit) -> Shared<AirtimeFair> {
         let station = StationQueue::DropTail(DropTailConfig { limit: station });
-        let config =
-            AirtimeFairConfig { quantum: QUANTUM, count_received: true, station, limit };
+        let config = AirtimeFairConfig { quantum: QUANTUM, count_received: true, station, limit };
         AirtimeFair::queue(config, Site::AccessPoint(BitRate::default()), &mut rng())
     }
 

@@ -325,8 +325,8 @@ impl Policy for Red {
 
 #[cfg(test)]
 mod tests {
-    use super::super::load::responsive;
     use super::super::Signal;
+    use super::super::load::responsive;
     use super::super::tests::{accepts, capable, packet, rng};
     use super::*;
     use wire::Packet;
@@ -409,11 +409,7 @@ mod tests {
 
     #[test]
     fn the_average_of_a_constant_length_has_its_closed_form() {
-        let never = RedConfig {
-            min_packets: Some(1000.0),
-            max_packets: Some(2000.0),
-            ..CONFIG
-        };
+        let never = RedConfig { min_packets: Some(1000.0), max_packets: Some(2000.0), ..CONFIG };
         let mut queue = at_length(never, 40);
         queue.policy.weight = 0.002;
         for arrivals in 1..=2000 {

@@ -42,8 +42,10 @@ pub(super) static FLOW: &[Observable] = observables! {
         |world, i| world.observers.meter.goodput_mbps(from_ref(meter(world, i))),
     );
     /// Half the 95 % confidence interval of the goodput, by batch means within the run.
-    "goodput_ci95_mbps": "Mb/s" as "95 %" =>
-        Once(|world, i| world.observers.meter.goodput_half_width_mbps(from_ref(meter(world, i))).into());
+    "goodput_ci95_mbps": "Mb/s" as "95 %" => Once(|world, i| {
+        let flow = from_ref(meter(world, i));
+        world.observers.meter.goodput_half_width_mbps(flow).into()
+    });
     /// User data delivered in order since the start of the run.
     "delivered_bytes": "bytes" => Gauge(|world, i| meter(world, i).bytes as f64);
     /// Packets that the transports sent, in both directions.

@@ -18,8 +18,10 @@ pub(super) static TOTAL: &[Observable] = observables! {
         |world, _| world.observers.meter.goodput_mbps(&world.observers.meter.flows),
     );
     /// Half the 95 % confidence interval of the total goodput, by batch means within the run.
-    "goodput_ci95_mbps": "Mb/s" as "95 %" =>
-        Once(|world, _| world.observers.meter.goodput_half_width_mbps(&world.observers.meter.flows).into());
+    "goodput_ci95_mbps": "Mb/s" as "95 %" => Once(|world, _| {
+        let meter = &world.observers.meter;
+        meter.goodput_half_width_mbps(&meter.flows).into()
+    });
     /// Jain's index of fairness of the flows' goodputs: 1 if all are equal.
     "jain_index": "1" as "Jain's index" => Once(|world, _| fairness(world).into());
     /// Packets that queues dropped, because of a limit or to signal congestion.

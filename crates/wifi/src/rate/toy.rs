@@ -1,9 +1,9 @@
 //! A rate control for the test of extensions: all modes in turn.
 
-use kernel::{Instant, Rng};
-use settings::{Faults, Path, Settings};
 use super::{Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::ErrorModel;
+use kernel::{Instant, Rng};
+use settings::{Faults, Path, Settings};
 
 /// All modes in turn.
 #[derive(Clone, Debug, PartialEq, Settings)]

@@ -293,8 +293,7 @@ impl Space {
                 return receiver.hear(now, frame, Some(&bitmap), rules, out);
             }
             StepKind::Data | StepKind::BlockAckRequest => {
-                let edcaf = sender.edcaf_mut(usize::from(frame.edcaf));
-                let originator = &mut edcaf.originator;
+                let originator = &mut sender.edcaf_mut(usize::from(frame.edcaf)).originator;
                 let up = |packet| out.push(Command::Deliver { node, packet });
                 if frame.to.is_none() {
                     originator.note_received(0);

@@ -65,8 +65,8 @@ proptest! {
 
     #[test]
     fn both_media_are_the_same_with_aggregates(mut workload in edca::workloads()) {
-        // In a space an access point with one station numbers broadcasts with the frames for it, whose
-        // reorder buffer then waits for them.
+        // In a space an access point with one station numbers broadcasts with the frames for it,
+        // whose reorder buffer then waits for them.
         if workload.links.len() == 1 {
             workload.packets.iter_mut().for_each(|packet| packet.to = packet.to.or(Some(1)));
         }
