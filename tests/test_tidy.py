@@ -41,7 +41,10 @@ def test_space_at_the_end(found):
 
 @pytest.mark.parametrize(
     "word",
-    ["TODO", "FIXME: x", "/work/main", "see /tmp/x", "/home/me", "pypi.org", "issue 2", "Issue #7"],
+    [
+        *("TODO", "FIXME: x", "/work/main", "see /tmp/x", "/home/me", "pypi.org", "issue 2"),
+        *("Issue #7", "the agenda", "self.agenda_of", "AgendaEntry", "tallying", "supplying"),
+    ],
 )
 def test_forbidden_words(found, word):
     assert found("a.md", f"fine\n{word}\n") == [(2, "word")]

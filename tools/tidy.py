@@ -35,18 +35,8 @@ CRATES = {
 }
 """The crates that each crate may use; ``py`` uses only ``sim`` and the type of a seed."""
 
-LAYERS = (
-    (
-        "_core",
-        "runner",
-        "issue",
-        "observables",
-        "stats",
-        "tables",
-        "evidence",
-        "models",
-        "control",
-    ),
+LAYERS: tuple[tuple[str, ...], ...] = (
+    tuple("_core runner issue observables stats tables evidence models control".split()),
     ("scenario", "gallery"),
     ("run", "sweep", "store", "hearing", "airtime"),
     ("twin", "plots", "pages", "report"),
@@ -66,6 +56,10 @@ FORBIDDEN = {
     r"|registry\.npmjs\.org|proxy\.golang\.org)\b": "the host of a registry",
     r"\b[Ii]ssue #?\d+\b": "the project speaks of itself alone",
 }
+
+WORDS: dict[str, str] = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
+WORD = re.compile(rf"(?i)(?<![a-z])({'|'.join(WORDS)})(?:s|ed|ing)?(?![a-z])")
+"""Words that are no terms of 802.11 or TCP, with the terms that names and pages use instead."""
 
 BAD_NAME = re.compile(r"(?i)(manager|helper|handler|utils?(?![a-z])|data2)")
 """Names without meaning."""
@@ -148,6 +142,9 @@ def check_lines(path: PurePosixPath, text: str) -> Iterator[Fault]:
         for pattern, why in FORBIDDEN.items():
             if match := re.search(pattern, line):
                 yield Fault(here, number, "word", f"{match[0]!r} is {why}")
+        if match := WORD.search(line):
+            better = WORDS[match[1].lower()]
+            yield Fault(here, number, "word", f"{match[0]!r}; the glossary has: {better}")
     if text and not text.endswith("\n"):
         yield Fault(here, text.count("\n") + 1, "space", "no newline at the end")
 

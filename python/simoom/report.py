@@ -111,11 +111,11 @@ def out_of_reach(run: Run) -> list[str]:
     from simoom.hearing import hearing
 
     heard = hearing(run.scenario, seed=run.seed, replication=run.replication)
-    deaf = [f"{link.source} → {link.sink}" for link in heard.links if not link.detected]
-    if not deaf:
+    undetected = [f"{link.source} → {link.sink}" for link in heard.links if not link.detected]
+    if not undetected:
         return []
-    more = f" and {len(deaf) - MOST_LINKS} more" if len(deaf) > MOST_LINKS else ""
-    names = ", ".join(deaf[:MOST_LINKS])
+    more = f" and {len(undetected) - MOST_LINKS} more" if len(undetected) > MOST_LINKS else ""
+    names = ", ".join(undetected[:MOST_LINKS])
     return [f"too weak to be received: {names}{more}; `simoom hearing` shows all links", ""]
 
 

@@ -100,20 +100,20 @@ impl Medium {
         &mut self,
         now: Instant,
         generation: u32,
-        supply: &mut dyn MsduSource,
+        source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
-        either!(self, medium => medium.on_access(now, generation, supply, out));
+        either!(self, medium => medium.on_access(now, generation, source, out));
     }
 
     pub(crate) fn on_step(
         &mut self,
         now: Instant,
-        supply: &mut dyn MsduSource,
+        source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
         match self {
-            Self::Cell(cell) => cell.on_step(now, supply, out),
+            Self::Cell(cell) => cell.on_step(now, source, out),
             Self::Space(space) => space.on_step(now, out),
         }
     }

@@ -82,7 +82,7 @@ impl Ranked for Event {
 pub(crate) struct World<O> {
     pub(crate) now: Instant,
     pub(crate) end: Instant,
-    agenda: EventQueue<Event>,
+    event_queue: EventQueue<Event>,
     pub(crate) cell: Medium,
     pub(crate) topology: Arc<Topology>,
     /// The tables of next hops.
@@ -136,7 +136,7 @@ impl<O: Observer> World<O> {
         let mut world = Self {
             now: Instant::ZERO,
             end,
-            agenda: EventQueue::new(),
+            event_queue: EventQueue::new(),
             cell: build::medium(plan, seed),
             queues: build::queues(plan, seed),
             wires: build::wires(plan, seed),
@@ -172,18 +172,18 @@ impl<O: Observer> World<O> {
             let stop = Some(stop).filter(|&stop| stop < self.end);
             self.notify_source(id, traffic::Event::Begin { start, stop });
         }
-        self.agenda.at(self.end, Event::End);
+        self.event_queue.at(self.end, Event::End);
     }
 
     /// Stops at this instant, after all other events of the instant, so that the caller can read
     /// the state.
     pub(crate) fn look_at(&mut self, at: Instant, look: Look) {
-        self.agenda.at(at, Event::Look(look));
+        self.event_queue.at(at, Event::Look(look));
     }
 
     /// Handles the next event.
     pub(crate) fn step(&mut self) -> Step {
-        let Some((now, event)) = self.agenda.next() else { return Step::End };
+        let Some((now, event)) = self.event_queue.next() else { return Step::End };
         self.observers.on(now, &Notice::Time { before: self.now });
         self.now = now;
         self.events += 1;
@@ -213,7 +213,7 @@ impl<O: Observer> World<O> {
             Fired::Stale => {}
             Fired::Later(ticket) => {
                 let generation = ticket.generation;
-                self.agenda.at(ticket.at, Event::Tcp { flow, side, timer, generation });
+                self.event_queue.at(ticket.at, Event::Tcp { flow, side, timer, generation });
             }
             Fired::Due => {
                 match side {
@@ -257,7 +257,7 @@ impl<O: Observer> World<O> {
                     if let Some(ticket) = tcp.timer(side, timer).set(at) {
                         let generation = ticket.generation;
                         let event = Event::Tcp { flow, side, timer, generation };
-                        self.agenda.at(ticket.at, event);
+                        self.event_queue.at(ticket.at, event);
                     }
                 }
                 tcp::Command::Cancel(timer) => {

@@ -42,15 +42,16 @@ def one_cell(cell: Cell) -> Held:
     heard = cell.hearing
     if heard.all_detect_all:
         return met(known, "all nodes detect each other")
-    deaf = [
+    undetected = [
         (node, other)
         for node in heard.nodes
         for other in heard.nodes
         if node != other and not heard.detects(node, other)
     ]
-    (node, other), *_ = deaf
+    (node, other), *_ = undetected
     among = len(heard.nodes) * (len(heard.nodes) - 1)
-    return broken(known, f"{node} does not detect {other}; this holds for {len(deaf)} of {among}")
+    count = len(undetected)
+    return broken(known, f"{node} does not detect {other}; this holds for {count} of {among}")
 
 
 def noise(cell: Cell) -> Held:

@@ -99,7 +99,7 @@ mod tests {
             lossy.on_packet(Instant(0), packet(0, number, 1500), &mut out);
         }
         let mut fates = Vec::new();
-        let mut agenda: Vec<(Instant, LinkTimer)> = Vec::new();
+        let mut event_queue: Vec<(Instant, LinkTimer)> = Vec::new();
         let mut now = Instant(0);
         loop {
             for command in out.drain(..) {
@@ -111,15 +111,15 @@ mod tests {
                     }
                     Command::Signal(crate::Signal::Mark(_)) => panic!("drop-tail marks nothing"),
                     Command::Departed(_) => panic!("departures were not requested"),
-                    Command::Arrive(at) => agenda.push((at, LinkTimer::Arrival)),
-                    Command::Ready(at) => agenda.push((at, LinkTimer::Ready)),
+                    Command::Arrive(at) => event_queue.push((at, LinkTimer::Arrival)),
+                    Command::Ready(at) => event_queue.push((at, LinkTimer::Ready)),
                 }
             }
-            agenda.sort_by_key(|&(at, timer)| (at, timer == LinkTimer::Ready));
-            if agenda.is_empty() {
+            event_queue.sort_by_key(|&(at, timer)| (at, timer == LinkTimer::Ready));
+            if event_queue.is_empty() {
                 break;
             }
-            let (at, timer) = agenda.remove(0);
+            let (at, timer) = event_queue.remove(0);
             now = at;
             lossy.on_timer(now, timer, &mut out);
         }

@@ -147,7 +147,8 @@ impl Scheduler for FqCoDel {
                 return packet;
             }
             // An empty sub-queue is removed, but a new one only after a turn in the list of old
-            // ones. It could otherwise always return as new and starve the others (section 4.2).
+            // ones. Otherwise it could always return as new, and the others would get no service
+            // (section 4.2).
             if is_new {
                 self.move_to_old(true);
             } else {

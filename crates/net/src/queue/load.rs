@@ -58,7 +58,7 @@ struct Bottleneck<'a> {
     queue: &'a mut dyn Queue,
     ecn: bool,
     now: Instant,
-    agenda: BinaryHeap<Reverse<(Instant, Event)>>,
+    event_queue: BinaryHeap<Reverse<(Instant, Event)>>,
     senders: Vec<Sender>,
     sent: u64,
     since: BTreeMap<u64, Instant>,
@@ -74,7 +74,7 @@ pub(super) fn responsive(queue: &mut dyn Queue, flows: usize, ecn: bool, end: In
         queue,
         ecn,
         now: Instant::ZERO,
-        agenda: BinaryHeap::new(),
+        event_queue: BinaryHeap::new(),
         senders: vec![sender; flows],
         sent: 0,
         since: BTreeMap::new(),
@@ -82,7 +82,7 @@ pub(super) fn responsive(queue: &mut dyn Queue, flows: usize, ecn: bool, end: In
         outcome,
     };
     (0..flows).for_each(|flow| bottleneck.send(flow));
-    while let Some(Reverse((now, event))) = bottleneck.agenda.pop()
+    while let Some(Reverse((now, event))) = bottleneck.event_queue.pop()
         && now < end
     {
         bottleneck.now = now;
@@ -112,7 +112,7 @@ impl Bottleneck<'_> {
     }
 
     fn at(&mut self, after: Duration, event: Event) {
-        self.agenda.push(Reverse((self.now + after, event)));
+        self.event_queue.push(Reverse((self.now + after, event)));
     }
 
     fn settle(&mut self, flow: u32, congestion: bool) {

@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_goes_unpunished_as_long_as_it_is_allowed() {
+    fn a_burst_is_accepted_without_drops_as_long_as_it_is_allowed() {
         // Without the random draw: once the burst allowance is used up, the first arrival that may
         // be dropped is dropped.
         let first_chance = |max_burst| {

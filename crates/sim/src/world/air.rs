@@ -162,9 +162,9 @@ impl<O: Observer> World<O> {
             match command {
                 wifi::Command::Access(ticket) => {
                     let generation = ticket.generation;
-                    self.agenda.at(ticket.at, Event::Access { generation });
+                    self.event_queue.at(ticket.at, Event::Access { generation });
                 }
-                wifi::Command::Step(at) => self.agenda.at(at, Event::AirStep),
+                wifi::Command::Step(at) => self.event_queue.at(at, Event::AirStep),
                 wifi::Command::Began => self.on_exchange(),
                 wifi::Command::Ended => self.observers.on(self.now, &Notice::ExchangeEnded),
                 wifi::Command::ExchangeSent { node, peer, used, arrived } => {

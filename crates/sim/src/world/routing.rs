@@ -63,10 +63,10 @@ impl<O: Observer> World<O> {
                     self.refill(self.topology.wire(wire).from, &packet);
                 }
                 net::Command::Arrive(at) => {
-                    self.agenda.at(at, Event::Wire(wire, LinkTimer::Arrival));
+                    self.event_queue.at(at, Event::Wire(wire, LinkTimer::Arrival));
                 }
                 net::Command::Ready(at) => {
-                    self.agenda.at(at, Event::Wire(wire, LinkTimer::Ready));
+                    self.event_queue.at(at, Event::Wire(wire, LinkTimer::Ready));
                 }
             }
         }

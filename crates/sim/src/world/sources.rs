@@ -40,7 +40,7 @@ impl<O: Observer> World<O> {
 
     fn carry_out(&mut self, flow: FlowId, command: Command) {
         match command {
-            Command::Wake(at) => self.agenda.at(at, super::Event::Traffic(flow)),
+            Command::Wake(at) => self.event_queue.at(at, super::Event::Traffic(flow)),
             Command::Send(payload) => self.send_datagram(flow, payload),
             Command::Fill => self.top_up(flow),
             Command::Session(asked) => {

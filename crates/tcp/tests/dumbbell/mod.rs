@@ -61,7 +61,7 @@ pub(crate) struct Dumbbell {
     flows: Vec<Ends>,
     path: Bottleneck,
     queue: VecDeque<Segment>,
-    agenda: EventQueue<Event>,
+    event_queue: EventQueue<Event>,
     out: Vec<Command>,
     header: u64,
     interval: Duration,
@@ -77,9 +77,9 @@ impl Dumbbell {
         flows: Vec<(Duration, Box<dyn Control>)>,
         interval: Duration,
     ) -> Self {
-        let mut agenda = EventQueue::new();
+        let mut event_queue = EventQueue::new();
         let flows = flows.into_iter().enumerate().map(|(i, (at, control))| {
-            agenda.at(Instant::ZERO + at, Event::Open(i));
+            event_queue.at(Instant::ZERO + at, Event::Open(i));
             Ends {
                 sender: Sender::new(FlowId(i as u32), 0, config, control),
                 receiver: Receiver::new(FlowId(i as u32), 0, config),
@@ -88,14 +88,14 @@ impl Dumbbell {
             }
         });
         let flows = flows.collect();
-        agenda.at(Instant::ZERO + interval, Event::Sample);
+        event_queue.at(Instant::ZERO + interval, Event::Sample);
         let (queue, out, samples) = (VecDeque::new(), Vec::new(), Vec::new());
         let header = config.header().0;
-        Self { flows, path, queue, agenda, out, header, interval, drops: 0, samples }
+        Self { flows, path, queue, event_queue, out, header, interval, drops: 0, samples }
     }
 
     pub(crate) fn run(&mut self, end: Duration) {
-        while let Some((now, event)) = self.agenda.next() {
+        while let Some((now, event)) = self.event_queue.next() {
             if now > Instant::ZERO + end {
                 break;
             }
@@ -113,7 +113,7 @@ impl Dumbbell {
             }
             Event::Served => {
                 let segment = self.queue.pop_front().expect("one is in service");
-                self.agenda.at(now + self.path.rtt / 2, Event::Arrive(segment));
+                self.event_queue.at(now + self.path.rtt / 2, Event::Arrive(segment));
                 self.serve(now);
                 return;
             }
@@ -143,7 +143,7 @@ impl Dumbbell {
             }
             Event::Sample => {
                 self.sample(now);
-                self.agenda.at(now + self.interval, Event::Sample);
+                self.event_queue.at(now + self.interval, Event::Sample);
                 return;
             }
         };
@@ -166,14 +166,14 @@ impl Dumbbell {
             match command {
                 Command::Send(segment) if at_sender => self.push(now, segment),
                 Command::Send(segment) => {
-                    self.agenda.at(now + self.path.rtt / 2, Event::Arrive(segment));
+                    self.event_queue.at(now + self.path.rtt / 2, Event::Arrive(segment));
                 }
                 Command::Deliver(amount) => self.flows[flow].delivered += amount.0,
                 Command::Set(timer, at) => {
                     let slot = &mut self.flows[flow].timers[usize::from(at_sender)][timer as usize];
                     *slot = (slot.0 + 1, true);
                     let generation = slot.0;
-                    self.agenda.at(at, Event::Timer { flow, at_sender, timer, generation });
+                    self.event_queue.at(at, Event::Timer { flow, at_sender, timer, generation });
                 }
                 Command::Cancel(timer) => {
                     self.flows[flow].timers[usize::from(at_sender)][timer as usize].1 = false;
@@ -201,7 +201,7 @@ impl Dumbbell {
     fn serve(&mut self, now: Instant) {
         if let Some(segment) = self.queue.front() {
             let bytes = Bytes(u64::from(segment.len) + self.header);
-            self.agenda.at(now + self.path.rate.time_for(bytes), Event::Served);
+            self.event_queue.at(now + self.path.rate.time_for(bytes), Event::Served);
         }
     }
 

@@ -79,7 +79,7 @@ pub(crate) struct Pipe {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     lanes: [Lane; 2],
-    agenda: EventQueue<Event>,
+    event_queue: EventQueue<Event>,
     timers: [[(u32, bool); 3]; 2],
     out: Vec<Command>,
     /// The bytes that have arrived at the receiver, by their number from 0.
@@ -124,7 +124,7 @@ impl Pipe {
             sender: Sender::new(FLOW, 3, config, control),
             receiver: Receiver::new(FLOW, 3, config),
             lanes: [lane(forward, 0), lane(back, 1)],
-            agenda: EventQueue::new(),
+            event_queue: EventQueue::new(),
             timers: [[(0, false); 3]; 2],
             out: Vec::new(),
             arrived: Vec::new(),
@@ -139,12 +139,12 @@ impl Pipe {
     }
 
     pub(crate) fn act(&mut self, at: Duration, act: Act) {
-        self.agenda.at(Instant::ZERO + at, Event::Act(act));
+        self.event_queue.at(Instant::ZERO + at, Event::Act(act));
     }
 
     /// Runs until no event is left, or until `end`.
     pub(crate) fn run(&mut self, end: Duration) -> &Outcome {
-        while let Some((now, event)) = self.agenda.next() {
+        while let Some((now, event)) = self.event_queue.next() {
             if now > Instant::ZERO + end {
                 break;
             }
@@ -225,7 +225,7 @@ impl Pipe {
                     self.outcome.delivered += amount.0;
                     if self.reads {
                         let wait = self.laziness.0 as f64 * self.lanes[0].rng.uniform();
-                        self.agenda.at(now + Duration(wait as u64), Event::Read(amount));
+                        self.event_queue.at(now + Duration(wait as u64), Event::Read(amount));
                     }
                 }
                 Command::Set(timer, at) => {
@@ -234,7 +234,7 @@ impl Pipe {
                     let slot = &mut self.timers[usize::from(at_sender)][timer as usize];
                     *slot = (slot.0 + 1, true);
                     let generation = slot.0;
-                    self.agenda.at(at, Event::Timer { at_sender, timer, generation });
+                    self.event_queue.at(at, Event::Timer { at_sender, timer, generation });
                 }
                 Command::Cancel(timer) => {
                     self.timers[usize::from(at_sender)][timer as usize].1 = false;
@@ -262,7 +262,7 @@ impl Pipe {
         let copies = 1 + u32::from(lane.rng.chance(lane.path.duplication));
         for _ in 0..copies {
             let jitter = Duration((lane.path.jitter.0 as f64 * lane.rng.uniform()) as u64);
-            self.agenda.at(lane.free + lane.path.delay + jitter, Event::Arrive(segment));
+            self.event_queue.at(lane.free + lane.path.delay + jitter, Event::Arrive(segment));
         }
     }
 

@@ -195,8 +195,8 @@ mod tests {
         assert_eq!((best.throughput, best.second), (4, 3));
         assert_eq!(best.probability, 3, "the fastest of those above 95 %");
         assert_eq!(known(&[0.5, 0.6, 0.4, 0.3, 0.2, 0.1, 0.0, 0.0]).best.probability, 1);
-        let hopeless = known(&[0.0, 0.0, 0.0, 0.09, 0.09, 0.09, 0.09, 0.09]);
-        assert_eq!(hopeless.throughput(7), 0.0);
+        let unlikely = known(&[0.0, 0.0, 0.0, 0.09, 0.09, 0.09, 0.09, 0.09]);
+        assert_eq!(unlikely.throughput(7), 0.0);
     }
 
     #[test]

@@ -100,8 +100,8 @@ impl Space {
             self.begin_in_crowd(place, transmission)
         } else {
             let (receivers, end) = (&self.receivers, transmission.end());
-            let is_deaf = |node: u32| receivers[node as usize].is_transmitting_until(end);
-            let id = self.signals.begin(transmission, is_deaf);
+            let is_transmitting = |node: u32| receivers[node as usize].is_transmitting_until(end);
+            let id = self.signals.begin(transmission, is_transmitting);
             if self.crowd.is_on_air() {
                 self.prepare_arrival(now, id);
             }

@@ -169,9 +169,9 @@ impl Space {
             let is_flooded = receivers[node].is_flooded(now, least, strongest, &rules.levels);
             is_flooded.then_some(least)
         };
-        let is_deaf = |node: &usize| receivers[*node].is_transmitting_until(end);
+        let is_transmitting = |node: &usize| receivers[*node].is_transmitting_until(end);
         let mut balance = 0_i32;
-        for node in (0..sites.len()).step_by(SAMPLE).filter(|node| !is_deaf(node)) {
+        for node in (0..sites.len()).step_by(SAMPLE).filter(|node| !is_transmitting(node)) {
             balance += if flooded_with(crowd, node).is_some() { 1 } else { -1 };
         }
         if balance < 0 {
@@ -179,7 +179,7 @@ impl Space {
             return false;
         }
         crowd.listeners.clear();
-        for node in (0..sites.len()).filter(|node| !is_deaf(node)) {
+        for node in (0..sites.len()).filter(|node| !is_transmitting(node)) {
             if let Some(least) = flooded_with(crowd, node) {
                 crowd.flooded.push(node as u32);
                 crowd.shares[node] = Share::AtLeast(least);
@@ -219,8 +219,8 @@ impl Space {
     pub(super) fn begin_in_crowd(&mut self, place: usize, transmission: Transmission) -> u32 {
         let Self { signals, receivers, crowd, .. } = self;
         let end = transmission.end();
-        let is_deaf = |node: u32| receivers[node as usize].is_transmitting_until(end);
-        let listeners = crowd.listeners.iter().copied().filter(|&node| !is_deaf(node));
+        let is_transmitting = |node: u32| receivers[node as usize].is_transmitting_until(end);
+        let listeners = crowd.listeners.iter().copied().filter(|&node| !is_transmitting(node));
         let id = signals.begin_among(transmission, listeners);
         crowd.members[place].id = id;
         id
@@ -238,7 +238,7 @@ impl Space {
                 exact.push(node);
             }
         });
-        exact.into_iter().for_each(|node| self.reckon_crowd(now, node));
+        exact.into_iter().for_each(|node| self.compute_crowd(now, node));
     }
 
     /// Another frame is about to end: those that might sense no energy then get the crowd's exact
@@ -252,11 +252,11 @@ impl Space {
                 exact.push(node);
             }
         });
-        exact.into_iter().for_each(|node| self.reckon_crowd(now, node));
+        exact.into_iter().for_each(|node| self.compute_crowd(now, node));
     }
 
     /// The sum of a node contains the crowd's exact power from now on.
-    fn reckon_crowd(&mut self, now: Instant, node: u32) {
+    fn compute_crowd(&mut self, now: Instant, node: u32) {
         let Self { signals, receivers, rules, crowd, .. } = self;
         let Some(share) = crowd.shares.get_mut(node as usize) else { return };
         let Share::AtLeast(least) = *share else { return };
@@ -293,7 +293,7 @@ impl Space {
                     receiver.replace(least, rest);
                     crowd.shares[node as usize] = Share::AtLeast(rest);
                     if receiver.lacks(energy) {
-                        self.reckon_crowd(now, node);
+                        self.compute_crowd(now, node);
                         if self.receivers[node as usize].lacks(energy) {
                             self.scratch.touch(node);
                         }

@@ -179,13 +179,13 @@ impl Hearing {
     }
 
     /// Those who hear a node. If all room is taken by others that are in use, those are left out
-    /// that are `deaf` now.
+    /// that are `transmitting` now.
     pub(super) fn of(
         &mut self,
         from: u32,
         radio: &Radio,
         sites: &[Site],
-        deaf: impl Fn(u32) -> bool,
+        transmitting: impl Fn(u32) -> bool,
     ) -> Arc<Audience> {
         self.questions += 1;
         if let Some((audience, asked)) = &mut self.kept[from as usize] {
@@ -195,7 +195,7 @@ impl Hearing {
         let is_part = !self.make_room();
         let mut found = std::mem::take(&mut self.found);
         found.clear();
-        let nodes = (0..sites.len() as u32).filter(|&node| !(is_part && deaf(node)));
+        let nodes = (0..sites.len() as u32).filter(|&node| !(is_part && transmitting(node)));
         found.extend(self.find(from, radio, sites, nodes));
         let audience = Arc::new(Audience { is_part, ..Audience::new(&found) });
         self.found = found;

@@ -83,10 +83,15 @@ impl Signals {
         self.is_steady
     }
 
-    /// A frame begins; its number. Nodes may be `deaf` to it from its begin to its end.
-    pub(super) fn begin(&mut self, transmission: Transmission, deaf: impl Fn(u32) -> bool) -> u32 {
+    /// A frame begins; its number. Nodes may be `transmitting` from its begin to its end.
+    pub(super) fn begin(
+        &mut self,
+        transmission: Transmission,
+        transmitting: impl Fn(u32) -> bool,
+    ) -> u32 {
         self.forget(transmission.start);
-        let audience = self.hearing.of(transmission.frame.from, &self.radio, &self.sites, deaf);
+        let audience =
+            self.hearing.of(transmission.frame.from, &self.radio, &self.sites, transmitting);
         self.put(transmission, audience)
     }
 
@@ -192,7 +197,8 @@ impl Signals {
         }
     }
 
-    /// A node as one that may hear a transmission, even if it is deaf to it; none if it never does.
+    /// A node as one that may hear a transmission, even if it transmits meanwhile; none if it never
+    /// does.
     pub(super) fn hearer_of(&self, id: u32, node: u32) -> Option<Hearer> {
         let TransmissionRecord { transmission, audience, .. } = &self.transmissions[id as usize];
         match audience.find(node) {

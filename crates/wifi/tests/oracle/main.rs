@@ -123,12 +123,12 @@ impl Coverage {
         let kinds =
             [StepKind::Rts, StepKind::Cts, StepKind::Data, StepKind::Ack, StepKind::BlockAck];
         for (count, kind) in self.frames.iter_mut().zip(kinds) {
-            *count += record.air.iter().filter(|aired| aired.kind() == Some(kind)).count();
+            *count += record.air.iter().filter(|on_air| on_air.kind() == Some(kind)).count();
         }
         let large =
-            |aired: &&OnAir| matches!(aired, OnAir::Collision { nodes, .. } if nodes.len() > 2);
+            |on_air: &&OnAir| matches!(on_air, OnAir::Collision { nodes, .. } if nodes.len() > 2);
         self.large_collisions += record.air.iter().filter(large).count();
-        self.txops += record.air.windows(3).filter(|aired| is_continued(aired)).count();
+        self.txops += record.air.windows(3).filter(|on_air| is_continued(on_air)).count();
         for (counters, frames) in &record.counters {
             let all = [
                 counters.collisions,
@@ -143,12 +143,12 @@ impl Coverage {
 }
 
 /// Whether a node sends a frame a SIFS after the answer to its last.
-fn is_continued(aired: &[OnAir]) -> bool {
+fn is_continued(on_air: &[OnAir]) -> bool {
     let [
         OnAir::Frame { node: first, end: ended, .. },
         OnAir::Frame { kind: StepKind::Ack, start: answered, end, .. },
         OnAir::Frame { node, start, .. },
-    ] = aired
+    ] = on_air
     else {
         return false;
     };

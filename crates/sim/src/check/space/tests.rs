@@ -137,7 +137,7 @@ fn an_exchange_by_the_rules_passes() {
 }
 
 #[test]
-fn a_garbled_frame_asks_for_an_eifs() {
+fn an_undecoded_frame_asks_for_an_eifs() {
     // EIFS: SIFS, an ACK of 44 µs at 6 Mb/s and DIFS.
     let begins = |start: u64| {
         let mut scene = Scene::new("");
