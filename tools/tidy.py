@@ -35,8 +35,9 @@ CRATES = {
 }
 """The crates that each crate may use; ``py`` uses only ``sim`` and the type of a seed."""
 
-LAYERS: tuple[tuple[str, ...], ...] = (
-    tuple("_core runner issue observables stats tables evidence models control".split()),
+LAYERS = (
+    ("_core", "runner", "issue", "observables", "stats", "models"),
+    ("tables", "evidence", "control"),
     ("scenario", "gallery"),
     ("run", "sweep", "store", "hearing", "airtime"),
     ("twin", "plots", "pages", "report"),
