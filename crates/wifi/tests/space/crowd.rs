@@ -10,7 +10,7 @@ use wifi::phy::propagation::{LogDistance, Path, Position, Propagation};
 use wifi::space::{Capture, Heard, Losses, Radio, Site, SpaceConfig};
 
 /// So many nodes that there is no room for all that hear each of them.
-const NODES: u32 = 1500;
+const NODES: u32 = 2000;
 
 /// A model that does not say that its losses depend on the distance alone: no crowd is recognised.
 #[derive(Debug)]
@@ -24,32 +24,38 @@ impl Propagation for Unknown {
 
 type Account = (Vec<(Instant, News)>, Vec<Heard>, Vec<Counters>);
 
-/// Most nodes stand about the access point, 100 of them 40 to 100 m away, so that some sense
-/// nothing of a single frame there and send at any time. Frames have two lengths.
+/// Most nodes stand around the access point. A few are 200 m away, where a crowd is energy and no
+/// more, and a few yet 120 m farther: strong ones, which do not hear the crowd. Frames have two
+/// lengths.
 fn run(model: Box<dyn Propagation>, capture: Option<Capture>) -> Account {
     let seed = Seed { root: 11, replication: 0 };
     let mut rng = seed.stream("test", 0);
     let site = |node: u32| {
-        let metres = if node.is_multiple_of(15) { 40.0 + 60.0 * rng.uniform() } else { 8.0 };
+        let (x, power) = match node % 30 {
+            _ if node == 0 => (0.0, 16.0),
+            7 => (200.0, 16.0),
+            22 => (320.0, 40.0),
+            _ => (0.0, 16.0),
+        };
         let angle = 6.283 * rng.uniform();
-        let (x, y) = (metres * libm::cos(angle), metres * libm::sin(angle));
-        let position = if node == 0 { Position::default() } else { Position { x, y, z: 0.0 } };
-        let tx_power = Dbm(16.0206);
-        Site { trajectory: position.into(), channel: 1, tx_power, is_access_point: node == 0 }
+        let (x, y) = (x + 2.0 * libm::cos(angle), 2.0 * libm::sin(angle));
+        let (trajectory, tx_power) = (Position { x, y, z: 0.0 }.into(), Dbm(power));
+        Site { trajectory, channel: 1, tx_power, is_access_point: node == 0 }
     };
     let sites = (0..NODES).map(site).collect();
     let mut radio = Radio::new(Losses::Places(model), Box::new(Nist {}));
-    radio.receiver.capture = capture;
+    (radio.receiver.capture, radio.receiver.energy) = (capture, Dbm(-95.0));
     let mode = DOT11A.mode(BitRate::from_mbps(6.0)).unwrap();
-    let links = (1..NODES).map(|node| (0, node, link(mode))).collect();
+    let to = |node: u32| if node % 30 == 22 { node - 15 } else { 0 };
+    let links = (1..NODES).map(|node| (to(node), node, link(mode))).collect();
     let config = SpaceConfig { mac: mac(&DOT11A), radio, nav_reset: true, sites, links };
     let mut driver = Driver::new(config, &seed);
     driver.space.watch();
     for node in 1..NODES {
-        let size = Bytes(if node.is_multiple_of(9) { 300 } else { 60 });
-        let late = if node.is_multiple_of(15) { rng.up_to(3000) } else { 0 };
+        let size = Bytes(if node.is_multiple_of(40) { 300 } else { 60 });
+        let late = if node % 30 == 22 { rng.up_to(3000) } else { 0 };
         let at = Instant::ZERO + Duration::from_micros(u64::from(late));
-        driver.announce(at, node, Load { number: u64::from(node), to: Some(0), size });
+        driver.announce(at, node, Load { number: u64::from(node), to: Some(to(node)), size });
     }
     let mut all = Vec::new();
     let end = Instant::ZERO + Duration::from_millis(6);
@@ -64,7 +70,7 @@ fn crowds_are_heard_as_if_every_power_were_computed() {
         let known = run(Box::new(LogDistance::default()), capture);
         let (news, heard, counters) = run(Box::new(Unknown(LogDistance::default())), capture);
         let attempts: u64 = counters.iter().map(|counters| counters.attempts).sum();
-        assert!(attempts > 2000 && heard.len() > 500, "{attempts} {}", heard.len());
+        assert!(attempts > 1800 && heard.len() > 100, "{attempts} {}", heard.len());
         assert!(known.0 == news, "what came up, or left");
         assert!(known.1 == heard, "what nodes heard");
         assert!(known.2 == counters, "what they counted");
