@@ -238,7 +238,9 @@ impl Space {
                 exact.push(node);
             }
         });
-        exact.into_iter().for_each(|node| self.compute_crowd(now, node));
+        for node in exact {
+            self.compute_crowd(now, node);
+        }
     }
 
     /// Another frame is about to end: those that might sense no energy then get the crowd's exact
@@ -252,7 +254,9 @@ impl Space {
                 exact.push(node);
             }
         });
-        exact.into_iter().for_each(|node| self.compute_crowd(now, node));
+        for node in exact {
+            self.compute_crowd(now, node);
+        }
     }
 
     /// The sum of a node contains the crowd's exact power from now on.
