@@ -42,9 +42,9 @@ def page():
     [
         ("ToyControl", "window_segments", "The window in segments."),
         ("ToyQueue", "every", "Each packet whose number is a multiple of this is dropped."),
-        ("ToyLoss", "after", "How many packets come through."),
-        ("ToyRate", "every", "After so many frames."),
-        ("ToySource", "packets", "Datagrams that are sent at once."),
+        ("ToyLoss", "after", "The number of packets before the first loss."),
+        ("ToyRate", "every", "The number of frames in one mode."),
+        ("ToySource", "packets", "The number of datagrams."),
     ],
 )
 def test_each_toy_is_in_the_reference(page, table, key, meaning):

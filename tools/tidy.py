@@ -59,7 +59,9 @@ FORBIDDEN = {
 }
 
 WORDS: dict[str, str] = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
-WORD = re.compile(rf"(?i)(?<![a-z])({'|'.join(WORDS)})(?:s|ed|ing)?(?![a-z])")
+WORD = re.compile(
+    rf"((?<![A-Za-z])(?:{'|'.join(WORDS)})|{'|'.join(map(str.title, WORDS))})(?:s|ed|ing)?(?![a-z])"
+)
 """Words that are no terms of 802.11 or TCP, with the terms that names and pages use instead."""
 
 BAD_NAME = re.compile(r"(?i)(manager|helper|handler|utils?(?![a-z])|data2)")

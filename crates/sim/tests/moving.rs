@@ -121,8 +121,10 @@ fn faults_of_waypoints_name_the_key_and_a_remedy() {
             "[radio]\nlosses_db = [[0, 50], [50, 0]]\n[[stations]]",
             two,
             &[
-                "stations[0].waypoints[0].position_m: radio.losses_db sets the path losses whatever the positions",
-                "stations[0].waypoints[1].position_m: radio.losses_db sets the path losses whatever the positions",
+                "stations[0].waypoints[0].position_m: radio.losses_db sets the path \
+                 losses whatever the positions",
+                "stations[0].waypoints[1].position_m: radio.losses_db sets the path \
+                 losses whatever the positions",
             ],
         ),
         (
