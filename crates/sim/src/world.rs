@@ -193,7 +193,7 @@ impl<O: Observer> World<O> {
             }
             Event::Access { generation } => {
                 self.with_frame_source(|cell, source, out| {
-                    cell.on_access(now, generation, source, out)
+                    cell.on_access(now, generation, source, out);
                 });
             }
             Event::Wire(wire, timer) => self.on_wire_timer(wire, timer),

@@ -37,7 +37,7 @@ fn run(model: Box<dyn Propagation>, capture: Option<Capture>) -> Account {
             22 => (320.0, 40.0),
             _ => (0.0, 16.0),
         };
-        let angle = 6.283 * rng.uniform();
+        let angle = std::f64::consts::TAU * rng.uniform();
         let (x, y) = (x + 2.0 * libm::cos(angle), 2.0 * libm::sin(angle));
         let (trajectory, tx_power) = (Position { x, y, z: 0.0 }.into(), Dbm(power));
         Site { trajectory, channel: 1, tx_power, is_access_point: node == 0 }
