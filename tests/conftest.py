@@ -13,6 +13,32 @@ import simoom as sm
 
 ROOT = Path(__file__).parents[1]
 
+SLOW = {
+    "models/test_saturation.py": "simulates the chains slot by slot",
+    "studies/test_cli.py": "starts the command for each test",
+    "studies/test_http_queueing.py": "runs the quick version of the study",
+    "studies/test_lt_tcp.py": "runs the quick version of the study",
+    "test_city.py": "counts instructions of fifty cells, builds the runner",
+    "test_cli.py": "starts the command for each test",
+    "test_docs.py": "runs all commands and examples of the pages",
+    "test_instructions.py": "counts instructions, builds the runner",
+    "test_memory.py": "runs long simulations",
+    "test_toy.py": "builds the simulator with the feature toy",
+    "test_twin.py": "solves the models of hundreds of scenarios",
+    "test_twin_design.py": "starts the command for each test",
+    "test_validation.py": "runs the quick version of the table of agreement",
+}
+"""Files whose tests are marked slow, each with what takes the time."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of slow files."""
+    slow = {ROOT / "tests" / file for file in SLOW}
+    for item in items:
+        if item.path in slow:
+            item.add_marker(pytest.mark.slow)
+
+
 CELL = """
 title = "A small cell"
 standard = "11g"

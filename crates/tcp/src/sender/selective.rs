@@ -58,7 +58,8 @@ struct Recovery {
 /// The information of an acknowledgement or of a timer.
 #[derive(Clone, Copy, Debug, Default)]
 struct AckInfo {
-    /// Bytes newly acknowledged cumulatively, bytes newly acknowledged selectively, and the sum of both.
+    /// Bytes newly acknowledged cumulatively, bytes newly acknowledged selectively, and the sum of
+    /// both.
     acked: u64,
     sacked: u64,
     delivered: u64,
