@@ -23,6 +23,8 @@ SLOW = {
     "test_docs.py": "runs all commands and examples of the pages",
     "test_instructions.py": "counts instructions, builds the runner",
     "test_memory.py": "runs long simulations",
+    "test_report.py": "draws pages and plots",
+    "test_sweep.py": "starts the command, and workers",
     "test_toy.py": "builds the simulator with the feature toy",
     "test_twin.py": "solves the models of hundreds of scenarios",
     "test_twin_design.py": "starts the command for each test",
