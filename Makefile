@@ -2,7 +2,7 @@
 #
 #   make demo       a café's Wi-Fi, simulated, reported and drawn into demo-out/
 #   make test       all Rust and Python tests
-#   make test-fast  those that take a moment: unit tests, and Python tests that are not slow
+#   make test-fast  the quick ones: unit tests, and Python tests that are not slow
 #   make lint       formatting, lints, types and the project's own rules
 #   make bench      speed: simulated seconds per CPU second
 #   make validate   agreement with other simulators and with theory
@@ -23,7 +23,8 @@ ENVIRONMENT := $(VENV)/.environment
 EXTENSION := $(VENV)/.extension
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 RUST_VERSION = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
-# A file's tests share what they have simulated, and run in one process.
+EDITION = $(shell sed -n 's/^edition = "\(.*\)"/\1/p' Cargo.toml)
+# The tests of a file share simulated results, and run in one process.
 PYTEST := $(BIN)/pytest --quiet --numprocesses auto --dist loadfile
 RUST := Cargo.toml Cargo.lock pyproject.toml \
         $(shell find crates -name Cargo.toml -o -path '*/src/*' -name '*.rs')
@@ -65,7 +66,7 @@ lint: lint-rust lint-python lint-house
 lint-rust: $(ENVIRONMENT)
 	cargo fmt --all --check
 	@# cargo fmt does not find the files that a registry declares.
-	rustfmt --check --edition 2024 $$(find crates -name '*.rs')
+	rustfmt --check --edition $(EDITION) $$(find crates -name '*.rs')
 	cargo clippy --workspace --all-targets --quiet --locked -- -D warnings
 
 lint-python: $(ENVIRONMENT)

@@ -51,21 +51,11 @@ pub trait Choice: Sized {
 #[macro_export]
 macro_rules! setting_by_choice {
     ($Enum:ty) => {
-        impl $crate::schemars::JsonSchema for $Enum {
-            fn schema_name() -> ::std::borrow::Cow<'static, str> {
-                <Self as $crate::Choice>::TITLE.into()
-            }
-
-            fn schema_id() -> ::std::borrow::Cow<'static, str> {
-                concat!(module_path!(), "::", stringify!($Enum)).into()
-            }
-
-            fn json_schema(
-                generator: &mut $crate::schemars::SchemaGenerator,
-            ) -> $crate::schemars::Schema {
-                $crate::describe_choice::<Self>(generator)
-            }
-        }
+        $crate::defined_in_schema!(
+            $Enum,
+            <Self as $crate::Choice>::TITLE,
+            $crate::describe_choice::<Self>
+        );
 
         impl $crate::Setting for $Enum {
             fn read(
@@ -79,13 +69,7 @@ macro_rules! setting_by_choice {
                 $crate::Choice::give(self)
             }
 
-            fn schema(
-                _: $crate::Unit,
-                _: &$crate::Range,
-                generator: &mut $crate::schemars::SchemaGenerator,
-            ) -> $crate::schemars::Schema {
-                generator.subschema_for::<Self>()
-            }
+            $crate::refers_to_definition!();
 
             fn shown(&self, _: $crate::Unit) -> ::core::option::Option<$crate::Json> {
                 Some($crate::Json::from($crate::Choice::name(self)))

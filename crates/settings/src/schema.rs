@@ -20,6 +20,45 @@ fn in_one_line(schema: &mut Schema) {
     }
 }
 
+/// Gives a type a definition of its own in the schema: its name there, and the function that
+/// describes it. Types of equal names get different definitions.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! defined_in_schema {
+    ($Type:ty, $name:expr, $describe:expr) => {
+        impl $crate::schemars::JsonSchema for $Type {
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                $name.into()
+            }
+
+            fn schema_id() -> ::std::borrow::Cow<'static, str> {
+                concat!(module_path!(), "::", stringify!($Type)).into()
+            }
+
+            fn json_schema(
+                generator: &mut $crate::schemars::SchemaGenerator,
+            ) -> $crate::schemars::Schema {
+                $describe(generator)
+            }
+        }
+    };
+}
+
+/// The part of [`Setting`](crate::Setting) by which a key's schema refers to that definition.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! refers_to_definition {
+    () => {
+        fn schema(
+            _: $crate::Unit,
+            _: &$crate::Range,
+            generator: &mut $crate::schemars::SchemaGenerator,
+        ) -> $crate::schemars::Schema {
+            generator.subschema_for::<Self>()
+        }
+    };
+}
+
 /// The paths of the keys with this name.
 pub(crate) fn places(root: &Value, key: &str) -> Vec<String> {
     let mut found = Vec::new();

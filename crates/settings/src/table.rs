@@ -76,21 +76,11 @@ pub fn write_table<T: Settings>(table: &T) -> Json {
 #[macro_export]
 macro_rules! setting_by_table {
     ($Table:ty) => {
-        impl $crate::schemars::JsonSchema for $Table {
-            fn schema_name() -> ::std::borrow::Cow<'static, str> {
-                <Self as $crate::Settings>::NAME.into()
-            }
-
-            fn schema_id() -> ::std::borrow::Cow<'static, str> {
-                concat!(module_path!(), "::", stringify!($Table)).into()
-            }
-
-            fn json_schema(
-                generator: &mut $crate::schemars::SchemaGenerator,
-            ) -> $crate::schemars::Schema {
-                $crate::describe_table::<Self>(generator)
-            }
-        }
+        $crate::defined_in_schema!(
+            $Table,
+            <Self as $crate::Settings>::NAME,
+            $crate::describe_table::<Self>
+        );
 
         impl $crate::Setting for $Table {
             fn read(
@@ -104,13 +94,7 @@ macro_rules! setting_by_table {
                 $crate::write_table(self)
             }
 
-            fn schema(
-                _: $crate::Unit,
-                _: &$crate::Range,
-                generator: &mut $crate::schemars::SchemaGenerator,
-            ) -> $crate::schemars::Schema {
-                generator.subschema_for::<Self>()
-            }
+            $crate::refers_to_definition!();
 
             fn check(node: &$crate::Node, check: $crate::Check<'_>) {
                 <Self as $crate::Settings>::check_keys(&mut check.table(node));

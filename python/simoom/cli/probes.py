@@ -9,6 +9,9 @@ import typer
 
 from simoom.cli.terminal import File, Settings, load
 
+NARROW = 60
+"""Columns below which a table would cut off the meanings."""
+
 
 def probes(
     file: File,
@@ -27,9 +30,16 @@ def probes(
         print(json.dumps([probe._asdict() for probe in found], indent=2, ensure_ascii=False))
         return
     from rich.console import Console
+    from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
+    console = Console(highlight=False)
+    if console.width < NARROW:
+        for probe in found:
+            console.print(Text(f"{probe.path}, {probe.unit}" if probe.unit != "1" else probe.path))
+            console.print(Padding(Text(probe.meaning), (0, 0, 0, 2)))
+        return
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     for heading in ("probe", "series", "unit"):
         table.add_column(heading, justify="right" if heading == "series" else "left", no_wrap=True)
@@ -37,4 +47,4 @@ def probes(
     for probe in found:
         unit = "" if probe.unit == "1" else probe.unit
         table.add_row(Text(probe.path), str(probe.series), unit, Text(probe.meaning))
-    Console(highlight=False).print(table)
+    console.print(table)

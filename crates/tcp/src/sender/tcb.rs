@@ -6,7 +6,7 @@ use super::gauges::SenderCounters;
 use super::pacer::{self, Pacer};
 use super::sampler::RttSampler;
 use super::sequence::{SendSequence, Span};
-use super::timer::Timer;
+use super::timer::{Deadlines, Timer};
 use super::window::{Congestion, CongestionWindow};
 use crate::{Cause, Command, Config, Control, RttEstimator};
 use kernel::{Duration, Instant};
@@ -207,6 +207,24 @@ impl Tcb {
             self.set_persist(now, out);
         } else if matches!(self.timer, Timer::Off | Timer::Persist(_)) {
             self.timer.set(Timer::Resend(now + self.rtt.rto()), out);
+        }
+    }
+
+    /// Sets the timer for the earliest deadline of a loss recovery; `probe` is the probe timeout, if
+    /// a tail loss probe may be sent. While nothing is outstanding only a closed window needs it.
+    pub(super) fn set_deadline(
+        &mut self,
+        now: Instant,
+        is_outstanding: bool,
+        deadlines: &mut Deadlines,
+        probe: Option<Duration>,
+        out: &mut Vec<Command>,
+    ) {
+        if is_outstanding {
+            self.timer.set(deadlines.next(now, self.rtt.rto(), probe), out);
+        } else {
+            deadlines.restart();
+            self.set_persist(now, out);
         }
     }
 

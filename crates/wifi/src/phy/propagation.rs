@@ -69,13 +69,13 @@ pub trait Propagation: Debug + Send {
     /// The loss of the signal. Antennas have no gain.
     fn loss(&self, path: &Path) -> Db;
 
-    /// Whether paths of the same length always lose the same.
+    /// Whether the loss is a function of the distance alone.
     fn goes_by_distance(&self) -> bool {
         false
     }
 
-    /// A distance in metres beyond which every path loses more than this, so that nobody needs to
-    /// look there; infinite where no distance is enough.
+    /// A distance in metres beyond which every path loses more than this; infinite if there is
+    /// none.
     fn reach(&self, _loss: Db) -> f64 {
         f64::INFINITY
     }

@@ -84,7 +84,8 @@ impl Space {
         self.scratch.touched = touched;
     }
 
-    /// A frame leaves its node, in a crowd or alone, and begins to arrive at others.
+    /// A transmission begins, as the member of a crowd at a place or alone, and arrives at the nodes
+    /// in range.
     fn begin_transmission(
         &mut self,
         now: Instant,
@@ -114,13 +115,13 @@ impl Space {
             let power = hearer.and_then(|hearer| signals.mean_at(from, &hearer, now));
             self.nodes[from as usize].on_power(to, power.map_or(0.0, |power| power.milliwatts));
         }
-        // Loads that are the same for all receivers stand before the loop: the compiler cannot know
+        // Memory that is the same for all receivers is read before the loop: the compiler cannot know
         // that a receiver's change leaves them unchanged.
         let receivers = receivers.as_mut_slice();
         let all_know = frame.mode.class.is_dsss() || rules.mac.all_know_ofdm();
         signals.each(id, |node, power| {
-            let legible = all_know || rules.mac.knows_ofdm(node);
-            if receivers[node as usize].arrive(now, (id, power), legible, &levels) {
+            let is_decodable = all_know || rules.mac.knows_ofdm(node);
+            if receivers[node as usize].arrive(now, (id, power), is_decodable, &levels) {
                 scratch.touch(node);
             }
         });

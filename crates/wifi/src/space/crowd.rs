@@ -1,10 +1,11 @@
-//! Many nodes that begin to send at one instant where all hear all.
+//! Crowds: many nodes that begin to transmit at one instant.
 //!
-//! Most receivers then find none of the preambles, and sense more energy than makes the medium
-//! busy. Lower and upper bounds of the powers, by distance, are enough to know that. Such a
-//! receiver is flooded: the sum of its signals contains a lower bound of the crowd's power in place
-//! of the power itself, and the transmissions of the crowd are not in its audience. The exact
-//! powers are computed only if a later signal could make a difference to the receiver.
+//! Most receivers then detect none of the preambles, and sense enough energy to find the medium
+//! busy. Lower and upper bounds of the received powers, which follow from the distances, prove it.
+//! Such a receiver is called flooded. The sum of its received powers contains a lower bound of the
+//! crowd's power instead of the exact power, and the audiences of the crowd's transmissions do not
+//! contain the receiver. The exact powers are computed when the bound no longer decides on a
+//! reception or on carrier sense.
 
 use super::Space;
 use super::frame::{OnAir, Transmission};
@@ -15,32 +16,32 @@ use crate::phy::Milliwatts;
 use crate::phy::propagation::Position;
 use kernel::{Db, Dbm, Instant};
 
-/// A crowd has so many senders at least.
+/// The minimum number of transmitters in a crowd.
 const LEAST: usize = 32;
-/// One of so many nodes is looked at, to see whether most are flooded.
+/// One node in this many is examined to decide whether most nodes are flooded.
 const SAMPLE: usize = 61;
 
 /// The crowd on the air, if there is one.
 #[derive(Debug)]
 pub(super) struct Crowd {
-    /// It has so many senders at least.
+    /// The minimum number of transmitters; `usize::MAX` if all audiences fit in memory.
     least: usize,
     begin: Instant,
     /// Its transmissions that are on the air, in the order in which they began.
     members: Vec<Member>,
-    /// Nodes that were flooded when it began.
+    /// The nodes that were flooded when the crowd began.
     flooded: Vec<u32>,
-    /// By node.
+    /// The crowd's part in the sum of received powers of each node.
     shares: Vec<Share>,
-    /// Nodes in whose audience the transmissions are.
+    /// The nodes that receive the crowd's transmissions individually.
     listeners: Vec<u32>,
-    /// Bounds for senders of this power.
+    /// The bounds for transmitters of this power.
     bounds: Option<(Dbm, PowerBounds)>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Member {
-    /// Number of the transmission.
+    /// The identifier of the transmission.
     id: u32,
     from: u32,
     end: Instant,
@@ -48,20 +49,20 @@ struct Member {
     place: Position,
 }
 
-/// What the sum of a receiver contains of a crowd.
+/// The crowd's part in the sum of received powers of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Share {
-    /// What has arrived as from any other sender.
+    /// The transmissions were received individually, as outside a crowd.
     #[default]
     Usual,
-    /// A lower bound.
+    /// A lower bound of the power of all members.
     AtLeast(FixedPower),
     /// The exact power of all members.
     Exact,
 }
 
 impl Crowd {
-    /// There is none where all audiences can be kept: then all powers are known.
+    /// If all audiences fit in memory, all powers are known and no crowd is formed.
     pub(super) fn new(signals: &Signals) -> Self {
         let least = if signals.may_keep_all() { usize::MAX } else { LEAST };
         let (members, flooded, listeners, bounds) = Default::default();
@@ -69,19 +70,19 @@ impl Crowd {
         Self { least, begin: Instant::ZERO, members, flooded, shares, listeners, bounds }
     }
 
-    /// Whether some of it is on the air.
+    /// Whether transmissions of the crowd are on the air.
     #[inline]
     pub(super) fn is_on_air(&self) -> bool {
         !self.members.is_empty()
     }
 
-    /// Whether the sum of a node contains a lower bound of its power.
+    /// Whether the sum of a node contains a lower bound of the crowd's power.
     fn floods(&self, node: u32) -> bool {
         matches!(self.shares[node as usize], Share::AtLeast(_))
     }
 
-    /// Bounds of what arrives of the members at a node: of the sum the least, and of the strongest
-    /// one the most in milliwatts and the least.
+    /// Bounds of the powers that a node receives from the members: a lower bound of the sum; an upper
+    /// bound, in milliwatts, and a lower bound of the strongest one.
     fn bounds_at(&self, site: &Site, now: Instant) -> (FixedPower, (f64, FixedPower)) {
         let (_, bounds) = self.bounds.as_ref().expect("a crowd has bounds");
         let here = site.trajectory.at(now);
@@ -96,7 +97,7 @@ impl Crowd {
     }
 }
 
-/// Bounds of the power that arrives over a distance, for rings of squared distances.
+/// Bounds of the received power, for rings of squared distances.
 #[derive(Debug)]
 struct PowerBounds {
     least: Vec<FixedPower>,
@@ -105,24 +106,25 @@ struct PowerBounds {
 }
 
 impl PowerBounds {
-    /// The bits of a number but its last 48: its exponent and 16 parts of each octave.
+    /// Without its last 48 bits, a number consists of its exponent and one of 16 parts of an octave.
     const SHIFT: u32 = 48;
-    /// Where the second ring begins: at 2⁻⁸ m².
+    /// The second ring begins at 2⁻⁸ m².
     const FIRST: u64 = (1023 - 8) << 4;
-    /// The last begins at 2⁴⁰ m².
+    /// The last ring begins at 2⁴⁰ m².
     const RINGS: usize = 48 * 16 + 2;
-    /// More than all rounding makes of a power.
+    /// An upper bound of the relative rounding error of a power.
     const ROUNDING: f64 = 1e-9;
 
-    /// Of a sender of this power; none if powers do not depend on the distance alone.
+    /// The bounds for a transmitter of this power; `None` if the received power does not depend on
+    /// the distance alone.
     fn new(radio: &Radio, tx_power: Dbm) -> Option<Self> {
         let Losses::Places(model) = &radio.losses else { return None };
         if !model.goes_by_distance() {
             return None;
         }
         let level = |squared: f64| {
-            let way = Separation { distance: libm::sqrt(squared), now: Instant::ZERO };
-            tx_power - radio.losses.between(0, 1, way).0
+            let separation = Separation { distance: libm::sqrt(squared), now: Instant::ZERO };
+            tx_power - radio.losses.between(0, 1, separation).0
         };
         let begin = |ring: usize| match ring {
             0 => 0.0,
@@ -149,7 +151,8 @@ impl PowerBounds {
 }
 
 impl Space {
-    /// Frames begin: whether their senders are a crowd that floods most nodes.
+    /// Frames begin. Forms a crowd of their transmitters if it floods most nodes, and returns
+    /// whether it does.
     pub(super) fn gather(&mut self, now: Instant, beginning: &[OnAir]) -> bool {
         if beginning.len() < self.crowd.least || !self.may_gather(beginning) {
             return false;
@@ -197,7 +200,8 @@ impl Space {
         true
     }
 
-    /// Whether these frames may be those of a crowd.
+    /// Whether the bounds hold for these frames: all have the same power, and no other crowd is on
+    /// the air.
     fn may_gather(&mut self, beginning: &[OnAir]) -> bool {
         let Self { signals, crowd, .. } = self;
         if crowd.is_on_air() || !signals.is_steady() {
@@ -215,7 +219,7 @@ impl Space {
         crowd.bounds.is_some()
     }
 
-    /// A frame of the crowd begins, in its order; its number.
+    /// The frame of the member at this place begins. Returns the identifier of the transmission.
     pub(super) fn begin_in_crowd(&mut self, place: usize, transmission: Transmission) -> u32 {
         let Self { signals, receivers, crowd, .. } = self;
         let end = transmission.end();
@@ -226,7 +230,7 @@ impl Space {
         id
     }
 
-    /// Another frame begins: its sender, and those to which it may make a difference, get the
+    /// Another frame begins. Its transmitter, and the nodes that may detect its preamble, get the
     /// crowd's exact power.
     pub(super) fn prepare_arrival(&mut self, now: Instant, id: u32) {
         let Self { signals, receivers, rules, crowd, .. } = self;
@@ -243,8 +247,8 @@ impl Space {
         }
     }
 
-    /// Another frame is about to end: those that might sense no energy then get the crowd's exact
-    /// power.
+    /// Another frame is about to end. The nodes that may then find the medium idle get the crowd's
+    /// exact power.
     pub(super) fn prepare_departure(&mut self, now: Instant, id: u32) {
         let Self { signals, receivers, rules, crowd, .. } = self;
         let mut exact = Vec::new();
@@ -259,7 +263,7 @@ impl Space {
         }
     }
 
-    /// The sum of a node contains the crowd's exact power from now on.
+    /// Replaces the lower bound in the sum of a node by the crowd's exact power.
     fn compute_crowd(&mut self, now: Instant, node: u32) {
         let Self { signals, receivers, rules, crowd, .. } = self;
         let Some(share) = crowd.shares.get_mut(node as usize) else { return };
@@ -273,13 +277,13 @@ impl Space {
                 receiver.replace(FixedPower::default(), power.fixed);
             } else {
                 let class = signals.transmission(member.id).frame.mode.class;
-                let legible = class.is_dsss() || rules.mac.knows_ofdm(node);
-                receiver.arrive(now, (member.id, power), legible, &rules.levels);
+                let is_decodable = class.is_dsss() || rules.mac.knows_ofdm(node);
+                receiver.arrive(now, (member.id, power), is_decodable, &rules.levels);
             }
         }
     }
 
-    /// Members of the crowd end.
+    /// Ends the transmissions of members that end now.
     pub(super) fn end_of_crowd(&mut self, now: Instant) {
         let leaving: Vec<Member> = self.crowd.members.extract_if(.., |m| m.end <= now).collect();
         if leaving.is_empty() {
@@ -325,7 +329,7 @@ impl Space {
 }
 
 impl Member {
-    /// What arrives of it at a node.
+    /// The received power at a node; `None` if it is below what a receiver takes into account.
     fn power_at(&self, signals: &Signals, node: u32) -> Option<Power> {
         Some(signals.hearer(self.from, node)?.power)
     }
@@ -358,8 +362,8 @@ mod tests {
             let mut close = 0;
             for _ in 0..20_000 {
                 let distance = libm::pow(10.0, -3.0 + 10.0 * rng.uniform());
-                let way = Separation { distance, now: Instant::ZERO };
-                let level = tx_power - radio.losses.between(0, 1, way).0;
+                let separation = Separation { distance, now: Instant::ZERO };
+                let level = tx_power - radio.losses.between(0, 1, separation).0;
                 let power = Power::from(Milliwatts::from(level).0);
                 let is_heard = level >= radio.receiver.weakest();
                 let fixed = if is_heard { power.fixed } else { FixedPower::default() };
@@ -374,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn where_powers_do_not_go_by_distance_there_are_no_bounds() {
+    fn without_a_loss_by_distance_alone_there_are_no_bounds() {
         let (inner, seed) = (LogDistance::default(), Seed { root: 2, replication: 0 });
         let shadowed = radio(Shadowing { inner, deviation: Db(3.0), seed });
         assert!(PowerBounds::new(&shadowed, Dbm(16.0)).is_none());

@@ -85,8 +85,8 @@ impl Receiver {
         self.reception.map(|reception| reception.signal.id)
     }
 
-    /// Whether a crowd that begins now is certainly energy enough, and none of it is found, if at
-    /// least so much arrives of it. The bounds are those of its strongest signal.
+    /// Whether a crowd that begins now is certainly sensed as energy, and no preamble of it is
+    /// detected. `crowd` is a lower bound of its power, and the pair bounds its strongest signal.
     pub(super) fn is_flooded(
         &self,
         now: Instant,
@@ -102,28 +102,29 @@ impl Receiver {
             && !levels.finds(most, all - least)
     }
 
-    /// It is flooded; whether it must sense that.
+    /// A crowd floods the node. Returns whether carrier sense must be evaluated.
     pub(super) fn flood(&mut self, crowd: FixedPower) -> bool {
         self.replace(FixedPower::default(), crowd);
         !self.energy
     }
 
-    /// A part of the sum is another.
+    /// Replaces a part of the sum of received powers.
     pub(super) fn replace(&mut self, before: FixedPower, after: FixedPower) {
         self.sum = self.sum - before + after;
     }
 
-    /// Whether a signal that begins may be found if there is no more than the sum.
+    /// Whether the preamble of a signal that begins may be detected, if the sum is a lower bound of
+    /// the interference.
     pub(super) fn might_find(&self, power: Power, levels: &Levels) -> bool {
         power.milliwatts >= levels.detect && levels.finds(power.milliwatts, self.sum)
     }
 
-    /// Whether energy may not be left when a signal ends if there is no more than the sum.
+    /// Whether the medium may be idle after a signal ends, if the sum is a lower bound of the power.
     pub(super) fn might_fall_idle(&self, power: Power, energy: FixedPower) -> bool {
         self.sum - power.fixed < energy
     }
 
-    /// Whether the energy that it has sensed is no longer there.
+    /// Whether the energy that the node has sensed has ended.
     pub(super) fn lacks(&self, energy: FixedPower) -> bool {
         self.energy && !self.sending && self.sum < energy
     }
@@ -157,13 +158,13 @@ impl Receiver {
     }
 
     /// A signal begins. Returns whether it may change the state of the receiver. A signal that is
-    /// not `legible`, in a modulation that the node does not support, is only energy.
+    /// not `is_decodable`, in a modulation that the node does not support, is only energy.
     #[inline]
     pub(super) fn arrive(
         &mut self,
         now: Instant,
         (id, power): (u32, Power),
-        legible: bool,
+        is_decodable: bool,
         levels: &Levels,
     ) -> bool {
         let others = self.sum;
@@ -178,7 +179,7 @@ impl Receiver {
         if self.sending {
             return false;
         }
-        let audible = legible && power.milliwatts >= levels.detect;
+        let audible = is_decodable && power.milliwatts >= levels.detect;
         if audible {
             let is_best = |(since, other): (_, Signal)| {
                 since != now || power.milliwatts > other.power.milliwatts

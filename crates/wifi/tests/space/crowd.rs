@@ -1,4 +1,5 @@
-//! Crowds: what is left out where very many nodes begin to send at one instant changes nothing.
+//! Crowds: bounds of the powers of many nodes that begin to transmit at one instant give the same
+//! results as the exact powers.
 
 use crate::drive::{Driver, Load, News};
 use crate::network::{link, mac};
@@ -9,10 +10,11 @@ use wifi::phy::error::Nist;
 use wifi::phy::propagation::{LogDistance, Path, Position, Propagation};
 use wifi::space::{Capture, Heard, Losses, Radio, Site, SpaceConfig};
 
-/// So many nodes that there is no room for all that hear each of them.
+/// With this many nodes the audiences do not fit in memory.
 const NODES: u32 = 2000;
 
-/// A model that does not say that its losses depend on the distance alone: no crowd is recognised.
+/// A model that does not report that its loss depends on the distance alone, so that no crowd is
+/// formed.
 #[derive(Debug)]
 struct Unknown(LogDistance);
 
@@ -24,9 +26,9 @@ impl Propagation for Unknown {
 
 type Account = (Vec<(Instant, News)>, Vec<Heard>, Vec<Counters>);
 
-/// Most nodes stand around the access point. A few are 200 m away, where a crowd is energy and no
-/// more, and a few yet 120 m farther: strong ones, which do not hear the crowd. Frames have two
-/// lengths.
+/// Most nodes are around the access point. A few are 200 m away, where they sense a crowd but detect
+/// no preamble of it. Others are 120 m farther and transmit to those at 200 m with more power, at any
+/// time. Frames have two lengths.
 fn run(model: Box<dyn Propagation>, capture: Option<Capture>) -> Account {
     let seed = Seed { root: 11, replication: 0 };
     let mut rng = seed.stream("test", 0);
@@ -65,14 +67,14 @@ fn run(model: Box<dyn Propagation>, capture: Option<Capture>) -> Account {
 }
 
 #[test]
-fn crowds_are_heard_as_if_every_power_were_computed() {
+fn crowds_give_the_results_of_exact_powers() {
     for capture in [None, Some(Capture { margin: Db(5.0), window: Duration::from_micros(16) })] {
         let known = run(Box::new(LogDistance::default()), capture);
         let (news, heard, counters) = run(Box::new(Unknown(LogDistance::default())), capture);
         let attempts: u64 = counters.iter().map(|counters| counters.attempts).sum();
         assert!(attempts > 1800 && heard.len() > 100, "{attempts} {}", heard.len());
-        assert!(known.0 == news, "what came up, or left");
-        assert!(known.1 == heard, "what nodes heard");
-        assert!(known.2 == counters, "what they counted");
+        assert!(known.0 == news, "deliveries and outcomes");
+        assert!(known.1 == heard, "receptions");
+        assert!(known.2 == counters, "counters");
     }
 }

@@ -29,13 +29,9 @@ impl Coded {
     }
 
     pub(super) fn set_timer(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
-        if tcb.snd.is_idle() && self.blocks.in_flight() == 0 {
-            self.deadlines.restart();
-            tcb.set_persist(now, out);
-            return;
-        }
-        let wanted = self.deadlines.next(now, tcb.rtt.rto(), self.probe_wait(tcb));
-        tcb.timer.set(wanted, out);
+        let is_outstanding = !tcb.snd.is_idle() || self.blocks.in_flight() > 0;
+        let probe = self.probe_wait(tcb);
+        tcb.set_deadline(now, is_outstanding, &mut self.deadlines, probe, out);
     }
 
     /// The probe timeout; `None` if no probe is to be sent.

@@ -30,13 +30,8 @@ impl Selective {
 
     /// Sets the timer for the earliest of its purposes.
     pub(super) fn set_timer(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
-        if tcb.snd.is_idle() {
-            self.deadlines.restart();
-            tcb.set_persist(now, out);
-            return;
-        }
-        let wanted = self.deadlines.next(now, tcb.rtt.rto(), self.probe_wait(tcb));
-        tcb.timer.set(wanted, out);
+        let probe = self.probe_wait(tcb);
+        tcb.set_deadline(now, !tcb.snd.is_idle(), &mut self.deadlines, probe, out);
     }
 
     /// The probe timeout; `None` if no probe is to be sent. RFC 8985 §7.2: the tail is probed
