@@ -67,6 +67,15 @@ def test_the_command_lists_the_probes(name, capsys, monkeypatch):
         assert re.search(rf"^{re.escape(probe['path'])} +{probe['series']} ", printed, re.MULTILINE)
 
 
+def test_a_narrow_terminal_shows_whole_paths_and_meanings(capsys, monkeypatch, cell_file):
+    monkeypatch.setenv("COLUMNS", "40")
+    assert main(["probes", str(cell_file)]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    for probe in sm.Scenario.load(cell_file).probes():
+        heading = probe.path if probe.unit == "1" else f"{probe.path}, {probe.unit}"
+        assert f"{heading} {probe.meaning}" in printed
+
+
 def test_a_faulty_scenario_has_no_probes(capsys, cell_file):
     assert main(["probes", str(cell_file), "--set", "wire.rate_mbps=-1"]) == 2
     assert capsys.readouterr().err.startswith("wire.rate_mbps: ")
