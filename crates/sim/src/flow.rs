@@ -49,16 +49,13 @@ pub(crate) struct TcpFlow {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     /// By side and timer.
-    pub(crate) timers: [[Timer; TIMERS]; 2],
+    pub(crate) timers: [[Timer; TimerId::ALL.len()]; 2],
     /// Counters of the earlier connections.
     pub(crate) past: SenderCounters,
     past_received: ReceiverCounters,
     connection: u32,
     external: Arc<dyn External>,
 }
-
-/// The number of timer kinds of an end.
-pub(crate) const TIMERS: usize = 4;
 
 /// A UDP flow.
 #[derive(Debug)]

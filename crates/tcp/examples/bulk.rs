@@ -16,7 +16,7 @@ const STEP: Duration = Duration::from_micros(100);
 struct Ends {
     sender: Sender,
     receiver: Receiver,
-    timers: [[Option<Instant>; 3]; 2],
+    timers: [[Option<Instant>; TimerId::ALL.len()]; 2],
     lanes: [VecDeque<(Instant, Segment)>; 2],
     free: Instant,
     sent: u64,
@@ -67,7 +67,7 @@ impl Ends {
         let arrives = data.unwrap_or(never).min(ack.unwrap_or(never));
         if let Some((at, side, timer)) = next.filter(|(at, ..)| *at < arrives) {
             self.timers[side][timer] = None;
-            let timer = [TimerId::Retransmit, TimerId::DelayedAck, TimerId::Pacing][timer];
+            let timer = TimerId::ALL[timer];
             if side == 1 {
                 self.sender.on_timer(at, timer, out);
             } else {
@@ -107,7 +107,7 @@ fn main() {
     let mut ends = Ends {
         sender: Sender::new(FlowId(0), 0, &config, control),
         receiver: Receiver::new(FlowId(0), 0, &config),
-        timers: [[None; 3]; 2],
+        timers: [[None; TimerId::ALL.len()]; 2],
         lanes: [VecDeque::new(), VecDeque::new()],
         free: Instant::ZERO,
         sent: 0,

@@ -15,6 +15,13 @@ pub enum TimerId {
     /// Sender: when pacing allows the next segment. Receiver: when the application, which reads at
     /// a limited rate, will have freed buffer space.
     Pacing,
+    /// Sender: the timer of the congestion control.
+    Control,
+}
+
+impl TimerId {
+    /// All kinds of timers, in the order of their numbers.
+    pub const ALL: [Self; 4] = [Self::Retransmit, Self::DelayedAck, Self::Pacing, Self::Control];
 }
 
 /// A request or an indication of a sender or receiver to its environment.

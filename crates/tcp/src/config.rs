@@ -98,6 +98,10 @@ pub struct Config {
     /// Whether a congestion window that is not used is kept for five minutes and then halved (RFC
     /// 7661), instead of `restart_after_idle`.
     pub validation: bool,
+    /// Whether timestamps detect spurious retransmissions (Eifel, RFC 3522), so that the window
+    /// reduction is undone (RFC 4015). With selective acknowledgements also `undo` must be true.
+    #[setting(default = true)]
+    pub eifel: bool,
     /// How a connection ends.
     pub close: Close,
     /// Whether each write of the application is rounded up to full segments, as in ns-2.

@@ -108,10 +108,15 @@ pub struct Ack {
     /// validated (RFC 7661 §4). It may not during fast recovery either, nor if the acknowledgement
     /// echoes a congestion mark.
     pub may_grow: bool,
-    /// Whether fast recovery is in progress. The window of the congestion control is then the
-    /// target of proportional rate reduction. A control with a model of the path still updates the
-    /// model.
+    /// Whether fast recovery is in progress. Unless the congestion control owns its window
+    /// ([`Control::owns_window`]), the window is then the target of proportional rate reduction.
     pub recovery: bool,
+    /// Whether the data that was outstanding at a timeout is still being repaired.
+    pub after_timeout: bool,
+    /// The time from the departure of a data segment to that of this acknowledgement, if the
+    /// connection uses timestamps: the delay of the forward path and of the receiver. The clocks of
+    /// both ends agree.
+    pub forward_delay: Option<Duration>,
     /// Whether it echoes a congestion mark (RFC 3168).
     pub ecn_echo: bool,
     /// How much of `delivered` was marked, if each mark is echoed individually.
@@ -147,6 +152,19 @@ pub struct Loss {
     pub repeated: bool,
 }
 
+/// A data segment that leaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Departing {
+    /// When it leaves.
+    pub now: Instant,
+    /// Its user data.
+    pub size: Segments,
+    /// How much was in flight before it.
+    pub in_flight: Segments,
+    /// Whether it is a retransmission.
+    pub resent: bool,
+}
+
 /// Information of lower layers that TCP cannot observe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Hint {
@@ -163,6 +181,21 @@ pub trait Control: Debug + Send {
     fn on_ack(&mut self, ack: &Ack);
     /// The sender detected a loss or received a congestion mark.
     fn on_loss(&mut self, loss: &Loss);
+    /// Whether the control sets its window in each state by itself, as a control with a model of
+    /// the path does. Otherwise the sender limits it further: by proportional rate reduction (RFC
+    /// 9937) or the deflation of `NewReno` during fast recovery, by a restart after an idle time
+    /// (RFC 5681 §4.1, RFC 7661), and by slow start after a spurious timeout (RFC 4015).
+    fn owns_window(&self) -> bool {
+        false
+    }
+    /// A data segment leaves. A change of the window takes effect with the next event.
+    fn on_send(&mut self, _departing: &Departing) {}
+    /// When [`Control::on_timer`] is to be called, if at all. The sender asks after each event.
+    fn timer(&self) -> Option<Instant> {
+        None
+    }
+    /// The time of [`Control::timer`] has come.
+    fn on_timer(&mut self, _now: Instant) {}
     /// The last loss was spurious: the data had arrived (RFC 5682, RFC 3708). A control that has
     /// saved its previous window restores it.
     fn on_undo(&mut self) {}

@@ -30,6 +30,7 @@ pub(crate) fn show(out: &mut Vec<Command>) -> String {
         TimerId::Retransmit => "rto",
         TimerId::DelayedAck => "delay",
         TimerId::Pacing => "pace",
+        TimerId::Control => "control",
     };
     let text = |command| match command {
         Command::Send(s) => {

@@ -39,6 +39,11 @@ impl Prr {
         Self { rule, base: base.max(1), delivered: 0, sent: 0 }
     }
 
+    /// Whether the window does not depend on what is delivered.
+    pub(crate) fn is_at_once(&self) -> bool {
+        self.rule == Reduction::AtOnce
+    }
+
     /// Whether nothing has been sent in this recovery yet.
     pub(crate) fn is_fresh(&self) -> bool {
         self.sent == 0

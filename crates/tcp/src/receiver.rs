@@ -229,7 +229,7 @@ impl Receiver {
         }
         self.own_una = segment.ack;
         if let Some(sent) = self.own_sent.take() {
-            self.rtt.sample(now.since(sent), 1);
+            self.rtt.sample(now, now.since(sent), 1);
         }
         out.push(Command::Cancel(TimerId::Retransmit));
         if self.own_una == 2 && !self.closed {

@@ -1,7 +1,7 @@
 //! The round-trip time estimator and the retransmission timeout (RFC 6298).
 
 use crate::{Config, RtoRule};
-use kernel::Duration;
+use kernel::{Duration, Instant};
 
 /// Smoothed round-trip time, its variation, and the retransmission timeout (RFC 6298 §2).
 #[derive(Clone, Debug)]
@@ -18,6 +18,10 @@ pub struct RttEstimator {
     max: Duration,
     granularity: u64,
     tick: u64,
+    /// SRTT and RTTVAR before the first of the timeouts since the last sample.
+    before_timeout: Option<(u64, u64)>,
+    /// The last timeout was spurious, as was detected at this time; the SRTT and RTTVAR of before.
+    spurious: Option<(Instant, (u64, u64))>,
 }
 
 impl RttEstimator {
@@ -34,15 +38,24 @@ impl RttEstimator {
             max: config.rto_max,
             granularity: config.rto_granularity.0,
             tick: config.rtt_tick.0,
+            before_timeout: None,
+            spurious: None,
         }
     }
 
-    /// Takes a sample. `per_round` is the expected number of samples per round trip, so that many
-    /// samples do not shorten the estimator's memory (RFC 7323 Appendix G). Ends the back-off.
-    pub fn sample(&mut self, rtt: Duration, per_round: u64) {
+    /// Takes a sample, at the time at which the acknowledgement arrived. `per_round` is the expected
+    /// number of samples per round trip, so that many samples do not shorten the estimator's memory
+    /// (RFC 7323 Appendix G). Ends the back-off.
+    pub fn sample(&mut self, now: Instant, rtt: Duration, per_round: u64) {
         self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
         let sample = self.rounded(rtt.0);
-        if self.srtt == 0 {
+        if let Some((_, (srtt, variation))) =
+            self.spurious.take_if(|(since, _)| now.since(*since) >= rtt)
+        {
+            // RFC 4015 §3.1, step (11): the first sample of data sent since the detection.
+            self.srtt = srtt.max(sample);
+            self.variation = variation.max(sample / 2);
+        } else if self.srtt == 0 {
             // (2.2): SRTT = R, RTTVAR = R/2.
             (self.srtt, self.variation) = (sample.max(1), sample / 2);
         } else {
@@ -63,16 +76,24 @@ impl RttEstimator {
 
     /// The timer expired: doubles the timeout (5.5).
     pub fn back_off(&mut self) {
+        if self.backoff == 0 {
+            // RFC 4015 §3.1, step (0), with the clock granularity G.
+            self.before_timeout = Some((self.srtt + 2 * self.granularity, self.variation));
+        }
         self.backoff = (self.backoff + 1).min(32);
     }
 
-    /// Data transmission begins after a SYN was lost: the timeout is at least 3 s until the first
-    /// sample (5.7).
+    /// The last timeout was spurious, as was detected now: the next sample is to make the timeout
+    /// long enough (RFC 4015 §3.1, step (11)).
+    pub fn on_spurious_timeout(&mut self, now: Instant) {
+        self.spurious = self.before_timeout.map(|before| (now, before));
+    }
+
+    /// Data transmission begins after the timer expired for a SYN: the timeout is at least 3 s
+    /// until the first sample of data (5.7), whatever timestamps say of the SYN.
     pub fn after_lost_syn(&mut self) {
-        if self.least.is_none() {
-            self.base = self.base.max(Duration::from_secs(3)).min(self.max);
-            self.backoff = 0;
-        }
+        self.base = self.base.max(Duration::from_secs(3)).min(self.max);
+        self.backoff = 0;
     }
 
     /// The retransmission timeout, backed off.
@@ -128,15 +149,15 @@ mod tests {
         let mut rtt = estimator(0);
         assert_eq!(rtt.rto(), Duration::from_secs(1), "(2.1)");
         assert_eq!(rtt.srtt(), None);
-        rtt.sample(Duration(100 * MS), 1);
+        rtt.sample(Instant::ZERO, Duration(100 * MS), 1);
         // (2.2): SRTT = 100, RTTVAR = 50, RTO = 100 + 200.
         assert_eq!(rtt.srtt(), Some(Duration(100 * MS)));
         assert_eq!(rtt.rto(), Duration(300 * MS));
-        rtt.sample(Duration(180 * MS), 1);
+        rtt.sample(Instant::ZERO, Duration(180 * MS), 1);
         // (2.3): RTTVAR = 3/4·50 + 1/4·80 = 57.5, SRTT = 7/8·100 + 1/8·180 = 110.
         assert_eq!(rtt.srtt(), Some(Duration(110 * MS)));
         assert_eq!(rtt.rto(), Duration(340 * MS));
-        rtt.sample(Duration(30 * MS), 1);
+        rtt.sample(Instant::ZERO, Duration(30 * MS), 1);
         // RTTVAR = 3/4·57.5 + 1/4·80 = 63.125, SRTT = 7/8·110 + 1/8·30 = 100.
         assert_eq!(rtt.srtt(), Some(Duration(100 * MS)));
         assert_eq!(rtt.rto(), Duration(352_500_000));
@@ -146,16 +167,16 @@ mod tests {
     #[test]
     fn the_timeout_keeps_its_bounds() {
         let mut rtt = estimator(1000);
-        rtt.sample(Duration(2 * MS), 1);
+        rtt.sample(Instant::ZERO, Duration(2 * MS), 1);
         assert_eq!(rtt.rto(), Duration::from_secs(1), "(2.4)");
-        rtt.sample(Duration::from_secs(500), 1);
+        rtt.sample(Instant::ZERO, Duration::from_secs(500), 1);
         assert_eq!(rtt.rto(), Duration::from_secs(60), "(2.5)");
     }
 
     #[test]
     fn backing_off_doubles_until_the_next_sample() {
         let mut rtt = estimator(200);
-        rtt.sample(Duration(10 * MS), 1);
+        rtt.sample(Instant::ZERO, Duration(10 * MS), 1);
         let timeouts: Vec<u64> = (0..12)
             .map(|_| {
                 rtt.back_off();
@@ -164,14 +185,14 @@ mod tests {
             .collect();
         assert_eq!(timeouts[..9], [400, 800, 1600, 3200, 6400, 12800, 25600, 51200, 60000]);
         assert_eq!(timeouts[11], 60000);
-        rtt.sample(Duration(10 * MS), 1);
+        rtt.sample(Instant::ZERO, Duration(10 * MS), 1);
         assert_eq!(rtt.rto(), Duration(200 * MS));
     }
 
     #[test]
     fn a_constant_round_trip_keeps_the_granularity_above_it() {
         let mut rtt = estimator(0);
-        (0..200).for_each(|_| rtt.sample(Duration(100 * MS), 1));
+        (0..200).for_each(|_| rtt.sample(Instant::ZERO, Duration(100 * MS), 1));
         assert_eq!(rtt.rto(), Duration(101 * MS), "SRTT + G");
     }
 
@@ -180,19 +201,19 @@ mod tests {
         let rto_min = Duration::from_millis(200);
         let linux = Config { rto_min, rto_rule: RtoRule::Linux, ..Config::default() };
         let mut rtt = RttEstimator::new(&linux);
-        rtt.sample(Duration(100 * MS), 1);
+        rtt.sample(Instant::ZERO, Duration(100 * MS), 1);
         assert_eq!(rtt.rto(), Duration(300 * MS), "4·50 ms is as much");
-        (0..200).for_each(|_| rtt.sample(Duration(100 * MS), 1));
+        (0..200).for_each(|_| rtt.sample(Instant::ZERO, Duration(100 * MS), 1));
         assert_eq!(rtt.rto(), Duration(300 * MS), "SRTT + 200 ms");
     }
 
     #[test]
     fn many_samples_per_round_keep_the_memory() {
         let (mut one, mut many) = (estimator(0), estimator(0));
-        one.sample(Duration(100 * MS), 1);
-        many.sample(Duration(100 * MS), 1);
-        one.sample(Duration(200 * MS), 1);
-        (0..10).for_each(|_| many.sample(Duration(200 * MS), 10));
+        one.sample(Instant::ZERO, Duration(100 * MS), 1);
+        many.sample(Instant::ZERO, Duration(100 * MS), 1);
+        one.sample(Instant::ZERO, Duration(200 * MS), 1);
+        (0..10).for_each(|_| many.sample(Instant::ZERO, Duration(200 * MS), 10));
         let (a, b) = (one.srtt().unwrap().0 as f64, many.srtt().unwrap().0 as f64);
         assert!((a - b).abs() < 0.01 * a, "{a} {b}");
     }
@@ -204,11 +225,11 @@ mod tests {
             rto_min: Duration::ZERO,
             ..Config::default()
         });
-        rtt.sample(Duration(14 * MS), 1);
+        rtt.sample(Instant::ZERO, Duration(14 * MS), 1);
         assert_eq!(rtt.srtt(), Some(Duration(10 * MS)));
         assert_eq!(rtt.least(), Some(Duration(14 * MS)));
         rtt = RttEstimator { srtt: 0, ..rtt };
-        rtt.sample(Duration(MS), 1);
+        rtt.sample(Instant::ZERO, Duration(MS), 1);
         assert_eq!(rtt.srtt(), Some(Duration(10 * MS)), "at least one tick");
     }
 
@@ -219,8 +240,9 @@ mod tests {
         assert_eq!(rtt.rto(), Duration::from_secs(2));
         rtt.after_lost_syn();
         assert_eq!(rtt.rto(), Duration::from_secs(3));
-        rtt.sample(Duration(10 * MS), 1);
+        rtt.sample(Instant::ZERO, Duration(10 * MS), 1);
+        assert_eq!(rtt.rto(), Duration(200 * MS));
         rtt.after_lost_syn();
-        assert_eq!(rtt.rto(), Duration(200 * MS), "a sample is better than a guess");
+        assert_eq!(rtt.rto(), Duration::from_secs(3), "a sample of the SYN does not count");
     }
 }

@@ -19,6 +19,7 @@ mod sequence;
 mod spurious;
 mod tcb;
 mod timer;
+mod usage;
 mod validation;
 mod window;
 
@@ -53,7 +54,7 @@ impl Sender {
     /// Opens the connection: sends the SYN.
     pub fn on_open(&mut self, now: Instant, out: &mut Vec<Command>) {
         if self.connection == Connection::Closed {
-            self.connection = Connection::SynSent(Syn::Once(now));
+            self.connection = Connection::SynSent(Syn::new(now));
             self.tcb.snd.open();
             self.send_syn(now, out);
         }
@@ -135,6 +136,7 @@ impl Sender {
                     self.tcb.send_ack(now, out);
                     self.report_end(out);
                 }
+                self.tcb.set_control_timer(out);
             }
         }
     }
@@ -148,8 +150,16 @@ impl Sender {
                 }
             }
             TimerId::Retransmit => self.on_expiry(now, out),
+            TimerId::Control => {
+                self.tcb.control_timer = None;
+                self.tcb.cwnd.on_timer(now);
+                if self.connection.is_open() {
+                    self.transmit(now, out);
+                }
+            }
             TimerId::DelayedAck => {}
         }
+        self.tcb.set_control_timer(out);
     }
 
     /// A lower layer passes a hint to the congestion control.

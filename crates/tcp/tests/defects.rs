@@ -222,6 +222,8 @@ fn hystart_bears_long_round_trips() {
                 delivery: None,
                 may_grow: true,
                 recovery: false,
+                after_timeout: false,
+                forward_delay: None,
                 ecn_echo: false,
                 marked: Segments(0.0),
             });
@@ -260,6 +262,8 @@ fn bbr_measures_the_least_round_trip_anew() {
                 delivery: None,
                 may_grow: false,
                 recovery: false,
+                after_timeout: false,
+                forward_delay: None,
                 ecn_echo: false,
                 marked: Segments(0.0),
             });

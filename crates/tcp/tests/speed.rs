@@ -113,6 +113,8 @@ fn control(control: &mut (impl Control + ?Sized)) -> f64 {
         delivery: None,
         may_grow: true,
         recovery: false,
+        after_timeout: false,
+        forward_delay: None,
         ecn_echo: false,
         marked: Segments(0.0),
     };

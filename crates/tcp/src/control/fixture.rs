@@ -23,6 +23,8 @@ pub(super) fn ack(acked: f64) -> Ack {
         delivery: None,
         may_grow: true,
         recovery: false,
+        after_timeout: false,
+        forward_delay: None,
         ecn_echo: false,
         marked: Segments(0.0),
     }

@@ -28,7 +28,7 @@ struct Player {
     endpoint: TestedEnd,
     now: Instant,
     tolerance: Duration,
-    timers: [Option<Instant>; 3],
+    timers: [Option<Instant>; TimerId::ALL.len()],
     out: Vec<Command>,
     /// Segments that were sent and not yet expected.
     sent: VecDeque<(Instant, Segment)>,
@@ -87,7 +87,7 @@ impl Player {
             endpoint,
             now: Instant::ZERO,
             tolerance: script.tolerance.unwrap_or(TOLERANCE),
-            timers: [None; 3],
+            timers: [None; TimerId::ALL.len()],
             out: Vec::new(),
             sent: VecDeque::new(),
             scales: [scale(false), scale(true)],
@@ -148,7 +148,7 @@ impl Player {
         while let Some((index, at)) = self.next_timer(end) {
             self.now = self.now.max(at);
             self.timers[index] = None;
-            let timer = [TimerId::Retransmit, TimerId::DelayedAck, TimerId::Pacing][index];
+            let timer = TimerId::ALL[index];
             match &mut self.endpoint {
                 TestedEnd::Sender(sender) => sender.on_timer(self.now, timer, &mut self.out),
                 TestedEnd::Receiver(receiver) => receiver.on_timer(self.now, timer, &mut self.out),

@@ -95,17 +95,17 @@ impl Coded {
         let newest = info.newest.filter(|&(number, _)| number >= known);
         let rtt = newest.map(|(_, departure)| now.since(departure.at));
         if let Some(rtt) = rtt {
-            tcb.rtt.sample(rtt, sampler::samples(flight, tcb.snd.mss));
+            tcb.rtt.sample(now, rtt, sampler::samples(flight, tcb.snd.mss));
             out.push(Command::Rtt(rtt));
         }
         if let Some((number, _)) = newest {
-            self.on_unit(tcb, number);
+            self.on_unit(tcb, now, number, info.delivered);
         }
         let losses = self.find_losses(tcb, now, rtt, flight);
         let echo = self.on_echo(tcb, now, segment, flight);
         self.settle(tcb, now);
         if info.delivered > 0 {
-            self.inform(tcb, now, &info, losses.bytes, flight, (rtt, echo));
+            self.inform(tcb, now, &info, losses.bytes, (rtt, echo));
         }
         if info.delivered > 0 || acked > 0 {
             self.deadlines.restart();
@@ -145,7 +145,7 @@ impl Coded {
 
     /// The unit with this number is the highest that has arrived. Updates the state of the probe,
     /// of a timeout and of CWR.
-    fn on_unit(&mut self, tcb: &mut Tcb, number: u64) {
+    fn on_unit(&mut self, tcb: &mut Tcb, now: Instant, number: u64, acked: u64) {
         self.probe = self.probe.filter(|&probe| number < probe);
         self.cwr_unit = self.cwr_unit.filter(|&cwr_unit| number < cwr_unit);
         if let Phase::Loss { expired } = self.phase {
@@ -154,7 +154,7 @@ impl Coded {
             // (RFC 3522).
             let spurious = number < expired;
             if spurious && self.sack.is_some_and(|sack| sack.f_rto) {
-                tcb.undo();
+                tcb.undo(now, self.blocks.in_flight(), acked);
             } else {
                 tcb.cwnd.refresh();
             }
@@ -234,7 +234,6 @@ impl Coded {
         now: Instant,
         info: &SackInfo,
         lost: u64,
-        flight: u64,
         (rtt, echo): (Option<Duration>, bool),
     ) {
         let delivered = info.delivered;
@@ -247,15 +246,13 @@ impl Coded {
             acked: delivered,
             delivered,
             lost,
-            flight,
             in_flight: self.blocks.in_flight(),
             rtt,
+            forward_delay: None,
             delivery,
             may_grow: !echo && !recovery,
             may_ramp: true,
-            // There is no recovery in the sense of `recovery`, by which controls learn that the
-            // window is being reduced.
-            recovery: false,
+            state: self.state(),
             echo,
         };
         tcb.cwnd.on_ack(&arrival, &tcb.rtt);

@@ -23,13 +23,26 @@ pub(super) enum Connection {
     Done,
 }
 
-/// This end's SYN.
+/// This end's SYN, or SYN-ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Syn {
-    /// It left once, at this time.
-    Once(Instant),
-    /// It, or its answer, was lost and it was retransmitted.
-    Again,
+pub(super) struct Syn {
+    /// When it first left.
+    first: Instant,
+    /// How often it was retransmitted.
+    resent: u32,
+}
+
+impl Syn {
+    pub(super) fn new(now: Instant) -> Self {
+        Self { first: now, resent: 0 }
+    }
+
+    /// RFC 6928 §2: whether the initial window falls to one segment, because there were several
+    /// retransmissions. They were spurious if the answer echoes the timestamp of the first
+    /// transmission.
+    fn was_lost(self, echo: Option<Instant>) -> bool {
+        self.resent > 1 && echo != Some(self.first)
+    }
 }
 
 impl Connection {
@@ -47,11 +60,12 @@ impl Sender {
                 self.tcb.snd.open();
                 self.tcb.rcv_nxt = 1;
                 self.negotiate(segment, segment.flags.has(Flags::ECE.and(Flags::CWR)));
-                self.connection = Connection::SynReceived(Syn::Once(now));
+                self.connection = Connection::SynReceived(Syn::new(now));
                 self.send_syn(now, out);
             }
-            Connection::SynReceived(_) => {
-                self.connection = Connection::SynReceived(Syn::Again);
+            Connection::SynReceived(syn) => {
+                self.connection =
+                    Connection::SynReceived(Syn { resent: syn.resent.saturating_add(1), ..syn });
                 self.tcb.timer.take();
                 self.send_syn(now, out);
             }
@@ -81,16 +95,18 @@ impl Sender {
         } else {
             self.tcb.sampler.on_segment(segment);
         }
-        if let Syn::Once(at) = syn {
-            self.tcb.sampler.on_send(at, 1);
+        if syn.resent == 0 {
+            self.tcb.sampler.on_send(syn.first, 1);
         }
         self.tcb.take_sample(now, segment, 0, out);
-        if syn == Syn::Again {
+        if syn.resent > 0 {
             self.tcb.rtt.after_lost_syn();
-            // RFC 5681 §3.1: after a lost SYN the initial window is one segment.
+        }
+        if syn.was_lost(self.tcb.sampler.echoed(segment)) {
             self.tcb.cwnd.start_ramp(1.0, f64::INFINITY);
         }
         out.push(Command::Connected);
+        self.tcb.set_control_timer(out);
         self.tcb.timer.take();
         self.transmit(now, out);
         if self.tcb.snd.max == 1 {
@@ -107,7 +123,7 @@ impl Sender {
     /// The SYN, or its answer, was lost.
     pub(super) fn on_syn_timeout(&mut self, now: Instant, out: &mut Vec<Command>) {
         if let Connection::SynSent(syn) | Connection::SynReceived(syn) = &mut self.connection {
-            *syn = Syn::Again;
+            syn.resent = syn.resent.saturating_add(1);
             self.tcb.counters.timeouts += 1;
             self.tcb.rtt.back_off();
             self.send_syn(now, out);
@@ -197,7 +213,8 @@ mod tests {
         assert_eq!(tcp.open(0), "S, rto@1000");
         assert_eq!(tcp.timer(1000), "S, rto@3000");
         assert_eq!(tcp.timer(3000), "S, rto@7000");
-        // Karn's algorithm: no sample. RFC 6298 (5.7): 3 s. RFC 5681 §3.1: one segment.
+        // Karn's algorithm: no sample. RFC 6298 (5.7): 3 s. RFC 6928 §2: one segment after two
+        // retransmissions.
         assert_eq!(tcp.syn_ack(3100), "connected, 1:101, rto@6100");
         assert_eq!(tcp.ack(3200, 101), "rtt 100, 101:201, 201:301, rto@3500");
         assert_eq!(tcp.sender.window_segments(), 2.0);
@@ -207,16 +224,42 @@ mod tests {
     }
 
     #[test]
-    fn a_timestamp_measures_even_a_lost_syn() {
-        let config = Config { timestamps: true, ..config() };
-        let mut tcp = Driven::new(&config);
+    fn one_lost_syn_leaves_the_initial_window() {
+        let mut tcp = Driven::new(&config());
+        tcp.write(0, 2000);
         tcp.open(0);
         tcp.timer(1000);
-        let timestamps = Some(wire::Timestamps { value: ms(1050), echo: ms(1000) });
+        let first = "connected, 1:101, 101:201, 201:301, 301:401, rto@4100";
+        assert_eq!(tcp.syn_ack(1100), first, "RFC 6928 §2");
+    }
+
+    /// A connection whose SYN left three times, at 0, 1 and 3 s; the answer arrives at 3.1 s and
+    /// echoes this timestamp.
+    fn third_syn(echo: u64) -> (Driven, String) {
+        let mut tcp = Driven::new(&Config { timestamps: true, ..config() });
+        tcp.write(0, 2000);
+        tcp.open(0);
+        tcp.timer(1000);
+        tcp.timer(3000);
+        let timestamps = Some(wire::Timestamps { value: ms(3050), echo: ms(echo) });
         let flags = Flags::SYN.and(Flags::ACK);
         let reply = Segment { timestamps, ..segment(false, 0, 0, 1, flags) };
-        assert_eq!(tcp.segment(1080, &reply), "rtt 80, connected, rto off, ack 1");
-        assert_eq!(tcp.sender.rto(), Duration::from_millis(240));
+        let first = tcp.segment(3100, &reply);
+        (tcp, first)
+    }
+
+    #[test]
+    fn a_timestamp_measures_even_a_lost_syn() {
+        let (tcp, first) = third_syn(3000);
+        assert_eq!(first, "rtt 100, connected, 1:101, rto@6100");
+        // RFC 6298 (5.7): only a sample of data shortens the timeout.
+        assert_eq!(tcp.sender.rto(), Duration::from_secs(3));
+    }
+
+    #[test]
+    fn a_syn_that_the_timestamp_shows_was_only_late_leaves_the_initial_window() {
+        let (_, first) = third_syn(0);
+        assert_eq!(first, "rtt 3100, connected, 1:101, 101:201, 201:301, 301:401, rto@12400");
     }
 
     #[test]

@@ -25,8 +25,9 @@ pub(super) struct Cumulative {
 enum Phase {
     /// No loss is known; `limited` bytes in flight were sent by limited transmit.
     Open { duplicates: u32, limited: u64 },
-    /// Fast recovery, with its inflated window, and whether it has seen a partial acknowledgement.
-    Recovery { inflated: u64, partial: bool },
+    /// Fast recovery: how much the window is inflated (RFC 6582 §3.2), and whether there was a
+    /// partial acknowledgement.
+    Recovery { inflation: i64, partial: bool },
     /// Slow start after a timeout.
     Loss,
 }
@@ -37,17 +38,17 @@ impl Default for Phase {
     }
 }
 
-/// Why the window must not grow on an acknowledgement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Held {
-    No,
-    /// The acknowledgement echoes a congestion mark.
-    Marked,
-    /// Fast recovery is in progress.
-    Recovering,
-    /// The acknowledgement ends fast recovery: the data that it acknowledges was sent during
-    /// recovery and does not validate the window.
-    Recovered,
+/// The information of an acknowledgement of new data.
+#[derive(Clone, Copy, Debug)]
+struct AckInfo {
+    /// Bytes newly acknowledged.
+    acked: u64,
+    rtt: Option<Duration>,
+    forward_delay: Option<Duration>,
+    /// Whether the data that it acknowledges validates the window.
+    may_grow: bool,
+    /// Whether it echoes a congestion mark.
+    echo: bool,
 }
 
 impl Cumulative {
@@ -82,7 +83,7 @@ impl Cumulative {
     pub(super) fn transmit(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
         tcb.end_idle(now);
         let window = match self.phase {
-            Phase::Recovery { inflated, .. } => inflated,
+            Phase::Recovery { inflation, .. } => tcb.cwnd.bytes().saturating_add_signed(inflation),
             Phase::Open { .. } | Phase::Loss => tcb.cwnd.bytes(),
         };
         while let Some(span) = tcb.snd.cut(tcb.snd.nxt - tcb.snd.una, window)
@@ -90,6 +91,7 @@ impl Cumulative {
         {
             self.send(tcb, now, span, out);
         }
+        tcb.cwnd.on_transmitted(tcb.snd.nxt - tcb.snd.una, (tcb.snd.una, tcb.snd.nxt));
         tcb.start_timer(now, out);
     }
 
@@ -120,27 +122,40 @@ impl Cumulative {
         tcb.snd.nxt = tcb.snd.nxt.max(segment.ack);
         tcb.set_peer_window(segment.window);
         let rtt = tcb.take_sample(now, segment, flight, out);
+        let forward_delay = tcb.sampler.forward_delay(segment);
+        let mut info = AckInfo { acked, rtt, forward_delay, may_grow: true, echo: false };
+        if tcb.eifel.on_ack(tcb.sampler.echoed(segment), false, segment.ack == tcb.snd.max)
+            && !tcb.ecn.is_echoed(segment)
+        {
+            self.undo(tcb, now, acked);
+            info.may_grow = false;
+        }
         let covered = segment.ack >= self.recover;
         // RFC 6298 (5.3). However, only the first partial acknowledgement of a recovery restarts
         // the timer (RFC 6582 §3.2, the impatient variant).
         let mut restart = true;
         match self.phase {
-            Phase::Recovery { inflated, partial } if !covered => {
+            Phase::Recovery { inflation, partial } if !covered => {
                 restart = !partial;
-                inform(tcb, now, acked, flight, rtt, Held::Recovering);
-                self.on_partial_ack(tcb, now, inflated, acked, out);
+                self.inform(tcb, now, &AckInfo { may_grow: false, ..info });
+                self.on_partial_ack(tcb, now, inflation, acked, out);
             }
             Phase::Recovery { .. } => {
-                inform(tcb, now, acked, flight, rtt, Held::Recovered);
-                self.leave_recovery(tcb);
+                // The data that is acknowledged was sent during recovery and does not validate the
+                // window.
+                self.phase = Phase::default();
+                self.inform(tcb, now, &AckInfo { may_grow: false, ..info });
+                leave_recovery(tcb, now);
             }
             Phase::Open { .. } | Phase::Loss => {
+                if matches!(self.phase, Phase::Loss) && covered {
+                    tcb.on_recovered(now);
+                }
                 if covered || matches!(self.phase, Phase::Open { .. }) {
                     self.phase = Phase::default();
                 }
-                let marked = tcb.on_echo(now, segment, self.state() == State::Open);
-                let held = if marked { Held::Marked } else { Held::No };
-                inform(tcb, now, acked, flight, rtt, held);
+                info.echo = tcb.on_echo(now, segment, flight, self.state() == State::Open);
+                self.inform(tcb, now, &info);
             }
         }
         let timer = if restart { tcb.timer.take() } else { tcb.timer };
@@ -153,9 +168,9 @@ impl Cumulative {
     fn on_duplicate_ack(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
         tcb.counters.duplicate_acks += 1;
         match &mut self.phase {
-            Phase::Recovery { inflated, .. } => {
+            Phase::Recovery { inflation, .. } => {
                 // Each duplicate ACK shows that a segment has left the network.
-                *inflated = inflated.saturating_add(tcb.snd.mss);
+                *inflation += tcb.snd.mss as i64;
                 self.transmit(tcb, now, out);
             }
             Phase::Open { duplicates, limited } => {
@@ -206,8 +221,8 @@ impl Cumulative {
         let (cause, lost) = (Cause::FastRetransmit, tcb.snd.mss);
         tcb.on_loss(&Congestion { now, cause, lost, flight, repeated: false });
         self.recover = tcb.snd.max;
-        let inflated = tcb.cwnd.bytes().saturating_add(u64::from(DUPLICATES) * tcb.snd.mss);
-        self.phase = Phase::Recovery { inflated, partial: false };
+        let inflation = i64::from(DUPLICATES) * tcb.snd.mss as i64;
+        self.phase = Phase::Recovery { inflation, partial: false };
         self.resend_first(tcb, now, out);
         // The retransmission gets a full timeout after the round trip that detected the loss. RFC
         // 6298 (5.1) would let the timer run on; BSD, Linux and ns-2 restart it.
@@ -221,23 +236,29 @@ impl Cumulative {
         &mut self,
         tcb: &mut Tcb,
         now: Instant,
-        inflated: u64,
+        mut inflation: i64,
         acked: u64,
         out: &mut Vec<Command>,
     ) {
-        let mut inflated = inflated.saturating_sub(acked);
+        inflation -= acked as i64;
         if acked >= tcb.snd.mss {
-            inflated = inflated.saturating_add(tcb.snd.mss);
+            inflation += tcb.snd.mss as i64;
         }
-        self.phase = Phase::Recovery { inflated, partial: true };
+        if tcb.cwnd.is_owned() {
+            // Deflation below its window would replace the decision of the congestion control.
+            inflation = inflation.max(0);
+        }
+        self.phase = Phase::Recovery { inflation, partial: true };
         self.resend_first(tcb, now, out);
     }
 
-    /// RFC 6582 §3.2, full acknowledgements, (1): min(ssthresh, max(FlightSize, SMSS) + SMSS).
-    fn leave_recovery(&mut self, tcb: &mut Tcb) {
+    /// The loss was spurious, as an acknowledgement of `acked` bytes shows: sending continues with
+    /// new data (RFC 4015 §3.1, step (8)).
+    fn undo(&mut self, tcb: &mut Tcb, now: Instant, acked: u64) {
         self.phase = Phase::default();
-        let in_flight = tcb.cwnd.in_segments(tcb.snd.nxt - tcb.snd.una).0;
-        tcb.cwnd.start_ramp(in_flight.max(1.0) + 1.0, f64::INFINITY);
+        self.recover = tcb.snd.una;
+        tcb.snd.nxt = tcb.snd.max;
+        tcb.undo(now, tcb.snd.outstanding(), acked);
     }
 
     /// RFC 6298 (5.4) to (5.6), and RFC 5681 §3.1: all outstanding data is retransmitted by slow
@@ -262,7 +283,7 @@ impl Cumulative {
     }
 
     fn send(&self, tcb: &mut Tcb, now: Instant, span: Span, out: &mut Vec<Command>) {
-        let end = span.end();
+        let (end, flight) = (span.end(), tcb.snd.nxt - tcb.snd.una);
         let fresh = span.seq >= tcb.snd.max;
         // RTT is measured only while no loss is known, since nothing is retransmitted then (Karn's
         // algorithm).
@@ -271,28 +292,39 @@ impl Cumulative {
         }
         tcb.snd.max = tcb.snd.max.max(end);
         tcb.snd.nxt = end;
-        tcb.put(now, span, fresh, out);
+        tcb.put(now, span, (fresh, flight), out);
+    }
+
+    /// Passes a cumulative acknowledgement to the congestion control.
+    fn inform(&self, tcb: &mut Tcb, now: Instant, info: &AckInfo) {
+        let AckInfo { acked, rtt, forward_delay, may_grow, echo } = *info;
+        let state = self.state();
+        tcb.validate(now, acked, state);
+        let arrival = Arrival {
+            now,
+            acked,
+            delivered: acked,
+            lost: 0,
+            in_flight: tcb.snd.nxt - tcb.snd.una,
+            rtt,
+            forward_delay,
+            delivery: None,
+            may_grow: may_grow && !echo,
+            may_ramp: may_grow,
+            state,
+            echo,
+        };
+        tcb.cwnd.on_ack(&arrival, &tcb.rtt);
     }
 }
 
-/// Passes a cumulative acknowledgement to the congestion control.
-fn inform(tcb: &mut Tcb, now: Instant, acked: u64, flight: u64, rtt: Option<Duration>, held: Held) {
-    tcb.validate(now, acked);
-    let arrival = Arrival {
-        now,
-        acked,
-        delivered: acked,
-        lost: 0,
-        flight,
-        in_flight: tcb.snd.nxt - tcb.snd.una,
-        rtt,
-        delivery: None,
-        may_grow: held == Held::No,
-        may_ramp: matches!(held, Held::No | Held::Marked),
-        recovery: held == Held::Recovering,
-        echo: held == Held::Marked,
-    };
-    tcb.cwnd.on_ack(&arrival, &tcb.rtt);
+/// RFC 6582 §3.2, full acknowledgements, (1): min(ssthresh, max(FlightSize, SMSS) + SMSS).
+fn leave_recovery(tcb: &mut Tcb, now: Instant) {
+    tcb.on_recovered(now);
+    if !tcb.cwnd.is_owned() {
+        let in_flight = tcb.cwnd.in_segments(tcb.snd.nxt - tcb.snd.una).0;
+        tcb.cwnd.start_ramp(in_flight.max(1.0) + 1.0, f64::INFINITY);
+    }
 }
 
 #[cfg(test)]
@@ -513,8 +545,9 @@ mod tests {
         }
         assert_eq!(tcp.timer(400), "1:101, rto@1000");
         assert_eq!(tcp.sender.state(), State::Loss);
-        // FlightSize was 14 with the segments sent in recovery.
-        assert_eq!(tcp.sender.ssthresh_segments(), Some(7.0));
+        // RFC 5681 §4.3: a second loss lowers the window of five again. FlightSize is 14 with the
+        // segments sent in recovery, half of which would raise it.
+        assert_eq!(tcp.sender.ssthresh_segments(), Some(2.5));
         assert_eq!(tcp.ack(500, 1401), "1401:1501, 1501:1601, rto@1100");
         assert_eq!(tcp.sender.state(), State::Open);
     }

@@ -37,10 +37,19 @@ impl Pacer {
     }
 }
 
-/// The pacing rate of a window of this many bytes: Linux's `tcp_pacing_ss_ratio` and
-/// `tcp_pacing_ca_ratio`.
-pub(super) fn rate_of(window: u64, is_slow_start: bool, srtt: Duration) -> BitRate {
-    let ratio = if is_slow_start { 2.0 } else { 1.2 };
+/// The first segments of a connection are not paced by the window, as in Linux.
+pub(super) const UNPACED: u64 = 10;
+
+/// The pacing rate of a window, in bytes and in segments, given the slow start threshold. As in
+/// Linux, twice the window leaves in a round trip while the window is below half of the threshold,
+/// and then 1.2 times the window (`tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`).
+pub(super) fn rate_of(
+    window: u64,
+    segments: f64,
+    ssthresh: Option<f64>,
+    srtt: Duration,
+) -> BitRate {
+    let ratio = if ssthresh.is_none_or(|ssthresh| segments < ssthresh / 2.0) { 2.0 } else { 1.2 };
     BitRate((ratio * window as f64 * 8.0 / srtt.as_secs_f64()) as u64)
 }
 
@@ -74,9 +83,10 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_is_twice_the_window_a_round_trip_and_1_2_times_after_slow_start() {
+    fn the_rate_is_twice_the_window_a_round_trip_and_1_2_times_from_half_the_threshold() {
         let srtt = Duration::from_millis(100);
-        assert_eq!(rate_of(10_000, true, srtt), BitRate(1_600_000));
-        assert_eq!(rate_of(10_000, false, srtt), BitRate(960_000));
+        assert_eq!(rate_of(10_000, 100.0, None, srtt), BitRate(1_600_000));
+        assert_eq!(rate_of(10_000, 100.0, Some(201.0), srtt), BitRate(1_600_000));
+        assert_eq!(rate_of(10_000, 100.0, Some(200.0), srtt), BitRate(960_000));
     }
 }

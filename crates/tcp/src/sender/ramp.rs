@@ -2,7 +2,8 @@
 
 /// Limits the window and lets it rise by slow start to the window of the congestion control. It
 /// avoids a burst where the ACK clock has stopped: after fast recovery (RFC 6582 §3.2), after an
-/// idle time (RFC 5681 §4.1) and after a lost SYN (RFC 5681 §3.1).
+/// idle time (RFC 5681 §4.1), after a lost SYN (RFC 6928 §2) and after a spurious timeout (RFC 4015
+/// §3.1). After a loss in an unused window it holds the window at what was used (RFC 7661 §4.4.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ramp {
     /// The window, in segments.

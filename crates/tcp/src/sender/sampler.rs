@@ -74,6 +74,16 @@ impl RttSampler {
         }
     }
 
+    /// The time from the departure of the data that the segment acknowledges to its own departure.
+    pub(super) fn forward_delay(&self, segment: &Segment) -> Option<Duration> {
+        match self {
+            Self::Timestamps { .. } => {
+                segment.timestamps.map(|timestamps| timestamps.value.since(timestamps.echo))
+            }
+            Self::Segment(_) => None,
+        }
+    }
+
     /// The timestamps of a segment that leaves now.
     pub(super) fn stamp(&self, now: Instant) -> Option<Timestamps> {
         match *self {

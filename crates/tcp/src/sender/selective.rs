@@ -15,7 +15,7 @@ use crate::rack::{Probed, Rack};
 use crate::scoreboard::{Scoreboard, Sent};
 use crate::{Cause, Command, Reduction, Sack};
 use kernel::{Duration, Instant};
-use wire::Segment;
+use wire::{SackBlock, Segment};
 
 /// Loss recovery with selective acknowledgements.
 #[derive(Debug)]
@@ -65,14 +65,18 @@ struct AckInfo {
     delivered: u64,
     /// Bytes newly considered lost.
     lost: u64,
+    /// Bytes that were outstanding before the acknowledgement.
+    outstanding: u64,
     /// Of the newly delivered segments, the record of the one that left last.
     newest: Option<Departure>,
     /// Whether a newly delivered segment had been sent only once, before `recover`.
     original: bool,
     /// Whether the acknowledgement is a duplicate ACK (RFC 5681 §2).
     duplicate: bool,
-    /// The end of the range that it reports as a duplicate (RFC 2883).
-    reported: Option<u64>,
+    /// The range that it reports as a duplicate (RFC 2883).
+    reported: Option<SackBlock>,
+    /// The delay of the forward path, if timestamps tell it.
+    forward_delay: Option<Duration>,
 }
 
 impl Selective {
@@ -86,7 +90,7 @@ impl Selective {
             board: Scoreboard::default(),
             rack: Rack::default(),
             meter: DeliveryMeter::default(),
-            resent: Resent::Uncounted,
+            resent: Resent::default(),
             deadlines: Deadlines::default(),
         }
     }
@@ -99,9 +103,6 @@ impl Selective {
         segment: &Segment,
         out: &mut Vec<Command>,
     ) {
-        if segment.ack < tcb.snd.una {
-            return;
-        }
         let flight = self.in_flight(tcb);
         let rtt = if segment.ack > tcb.snd.una {
             tcb.take_sample(now, segment, tcb.snd.outstanding(), out)
@@ -109,18 +110,22 @@ impl Selective {
             None
         };
         let mut info = self.read(tcb, now, segment);
-        if info.reported.is_some() {
-            self.on_duplicate_report(tcb);
+        if let Some(reported) = info.reported {
+            self.on_duplicate_report(tcb, now, reported, info.acked);
+        }
+        let is_spurious = info.acked > 0 && self.is_spurious(tcb, segment, &info);
+        if is_spurious {
+            self.undo(tcb, now, info.acked);
         }
         let probed = if self.settings.rack {
             let plain = info.duplicate && segment.sack.is_empty();
-            self.rack.on_probe_ack(tcb.snd.una, info.reported, plain)
+            self.rack.on_probe_ack(tcb.snd.una, info.reported.map(|block| block.end), plain)
         } else {
             Probed::Nothing
         };
         info.lost = self.find_losses(tcb, now, info.sacked > 0);
         let before = self.state();
-        let echo = tcb.on_echo(now, segment, before == State::Open);
+        let echo = tcb.on_echo(now, segment, info.outstanding, before == State::Open);
         let advice = self.advance(tcb, now, &info);
         let holds = advice == Advice::SendNew && self.send_two_new(tcb, now, out);
         let open = before == State::Open && self.state() == State::Open;
@@ -130,8 +135,8 @@ impl Selective {
         if info.delivered > 0 {
             // Data whose acknowledgement ends recovery was sent during recovery and does not
             // validate the window.
-            let may_grow = !echo && before != State::Recovery;
-            self.inform(tcb, now, &info, flight, (rtt, echo, may_grow));
+            let may_grow = !echo && !is_spurious && before != State::Recovery;
+            self.inform(tcb, now, &info, (rtt, echo, may_grow));
         }
         self.follow(tcb, &info);
         if info.acked > 0 {
@@ -173,8 +178,13 @@ impl Selective {
     fn read(&mut self, tcb: &mut Tcb, now: Instant, segment: &Segment) -> AckInfo {
         let outstanding = tcb.snd.outstanding();
         let (echo, rtt_min) = (tcb.sampler.echoed(segment), tcb.rtt.least());
+        let forward_delay = tcb.sampler.forward_delay(segment);
         let (reported, skip) = reported(segment);
-        let mut info = AckInfo { acked: segment.ack - tcb.snd.una, reported, ..AckInfo::default() };
+        // The SACK blocks of an acknowledgement that others overtook are still true.
+        let acked = segment.ack.saturating_sub(tcb.snd.una);
+        let is_old = segment.ack < tcb.snd.una;
+        let mut info =
+            AckInfo { acked, reported, outstanding, forward_delay, ..AckInfo::default() };
         let (board, rack, recover) = (&mut self.board, &mut self.rack, self.recover);
         let (newest, original) = (&mut info.newest, &mut info.original);
         let visit = &mut |sent: &Sent| {
@@ -191,6 +201,9 @@ impl Selective {
             info.sacked = board.select(&segment.sack, skip, visit);
             info.delivered += info.sacked;
         }
+        if is_old {
+            return info;
+        }
         tcb.snd.una = segment.ack;
         let same = segment.window == tcb.snd.wnd;
         info.duplicate = info.acked == 0 && outstanding > 0 && segment.seq_len() == 0 && same;
@@ -204,14 +217,31 @@ impl Selective {
         info
     }
 
+    /// Whether the timestamp of an acknowledgement of new data shows that the loss was spurious
+    /// (RFC 3522). RFC 4015 §3.1, step (9): not if it echoes a congestion mark.
+    fn is_spurious(&self, tcb: &mut Tcb, segment: &Segment, info: &AckInfo) -> bool {
+        let is_complete = segment.ack == tcb.snd.max;
+        let echo = tcb.sampler.echoed(segment);
+        tcb.eifel.on_ack(echo, info.reported.is_some(), is_complete)
+            && self.settings.undo
+            && !tcb.ecn.is_echoed(segment)
+    }
+
     /// The receiver reported a duplicate (RFC 2883).
-    fn on_duplicate_report(&mut self, tcb: &mut Tcb) {
+    fn on_duplicate_report(
+        &mut self,
+        tcb: &mut Tcb,
+        now: Instant,
+        reported: SackBlock,
+        acked: u64,
+    ) {
         tcb.counters.duplicates_reported += 1;
+        tcb.eifel.reports_duplicates = true;
         if self.settings.rack {
             self.rack.on_duplicate(tcb.snd.una, tcb.snd.max);
         }
-        if self.resent.on_duplicate() && self.settings.undo {
-            self.undo(tcb);
+        if self.resent.on_duplicate(reported) && self.settings.undo {
+            self.undo(tcb, now, acked);
         }
     }
 
@@ -246,27 +276,26 @@ impl Selective {
         tcb: &mut Tcb,
         now: Instant,
         info: &AckInfo,
-        flight: u64,
         (rtt, echo, may_grow): (Option<Duration>, bool, bool),
     ) {
-        let AckInfo { acked, delivered, lost, ref newest, .. } = *info;
-        tcb.validate(now, acked);
+        let AckInfo { acked, delivered, lost, ref newest, forward_delay, .. } = *info;
+        let state = self.state();
+        tcb.validate(now, acked, state);
         self.meter.on_lost(lost);
         let least = tcb.rtt.least();
         let delivery = self.meter.sample(now, delivered, newest.as_ref(), least, tcb.snd.mss);
-        let recovery = self.state() == State::Recovery;
         let arrival = Arrival {
             now,
             acked,
             delivered,
             lost,
-            flight,
             in_flight: self.in_flight(tcb),
             rtt,
+            forward_delay,
             delivery,
-            may_grow: may_grow && !recovery && acked > 0,
+            may_grow: may_grow && state != State::Recovery && acked > 0,
             may_ramp: acked > 0,
-            recovery,
+            state,
             echo,
         };
         tcb.cwnd.on_ack(&arrival, &tcb.rtt);
@@ -279,14 +308,14 @@ impl Selective {
         if !matches!(self.phase, Phase::Open) && tcb.snd.una >= self.recover {
             self.phase = Phase::Open;
             self.rack.on_recovered();
-            tcb.cwnd.refresh();
+            tcb.on_recovered(now);
         }
         match &mut self.phase {
             Phase::Open if info.lost > 0 => self.enter_recovery(tcb, now, info),
             Phase::Loss(f_rto) => {
                 let advice = f_rto.on_ack(info.acked > 0, info.sacked > 0, info.original);
                 if advice == Advice::Undo {
-                    self.undo(tcb);
+                    self.undo(tcb, now, info.acked);
                 }
                 return advice;
             }
@@ -298,20 +327,18 @@ impl Selective {
     /// RFC 6675 §5, step (4): enters recovery.
     fn enter_recovery(&mut self, tcb: &mut Tcb, now: Instant, info: &AckInfo) {
         tcb.counters.fast_retransmits += 1;
-        let outstanding = tcb.snd.outstanding();
-        let rule = self.settings.reduction;
-        let prr = Prr::new(rule, outstanding, self.board.sacked(), info.delivered);
+        let is_owned = tcb.cwnd.is_owned();
+        let rule = if is_owned { Reduction::AtOnce } else { self.settings.reduction };
+        let prr = Prr::new(rule, tcb.snd.outstanding(), self.board.sacked(), info.delivered);
         // A mark in the same window of data has already reduced the window (RFC 3168 §6.1.2).
         if tcb.snd.una >= tcb.ecn.reduced() {
-            // Outstanding data includes what the previous recovery retransmitted, and also what has
-            // been SACKed. With the window set from this sum, a loss would increase the window.
-            let flight = outstanding.saturating_sub(self.limited).min(tcb.cwnd.bytes());
+            let flight = info.outstanding.saturating_sub(self.limited);
             self.reduce(tcb, now, info.lost, flight);
         }
         self.recover = tcb.snd.max;
         tcb.sampler.forget();
         self.phase = Phase::Recovery(Recovery { prr, window: 0, rescued: false });
-        self.resent = Resent::Segments(0);
+        self.resent.begin();
         self.rack.probe = None;
         self.board.begin();
         // As in recovery by cumulative acknowledgements, the retransmission gets a full timeout.
@@ -328,8 +355,7 @@ impl Selective {
     /// Updates the window of recovery by the data delivered.
     fn follow(&mut self, tcb: &Tcb, info: &AckInfo) {
         let Phase::Recovery(Recovery { prr, window, .. }) = &mut self.phase else { return };
-        let at_once = self.settings.reduction == Reduction::AtOnce;
-        if info.delivered == 0 && !at_once && !prr.is_fresh() {
+        if info.delivered == 0 && !prr.is_at_once() && !prr.is_fresh() {
             return;
         }
         let safe = info.acked > 0 && info.lost == 0;
@@ -338,13 +364,13 @@ impl Selective {
         *window = prr.on_ack(&Progress { delivered, safe, pipe, target }, tcb.snd.mss);
     }
 
-    /// The last loss was spurious, by F-RTO or by reported duplicates.
-    fn undo(&mut self, tcb: &mut Tcb) {
+    /// The last loss was spurious, as an acknowledgement of `acked` bytes shows.
+    fn undo(&mut self, tcb: &mut Tcb, now: Instant, acked: u64) {
         self.board.restore();
-        self.resent = Resent::Uncounted;
+        self.resent.end();
         self.phase = Phase::Open;
         self.recover = tcb.snd.una;
-        tcb.undo();
+        tcb.undo(now, self.in_flight(tcb), acked);
     }
 }
 
@@ -353,24 +379,25 @@ fn pipe(board: &Scoreboard, tcb: &Tcb) -> u64 {
     if board.is_plain() { outstanding } else { board.pipe(outstanding) }
 }
 
-/// The end of the range that the first block reports as a duplicate, if it does (RFC 2883 §4), and
-/// how many blocks are such reports.
-fn reported(segment: &Segment) -> (Option<u64>, usize) {
+/// The range that the first block reports as a duplicate, if it does (RFC 2883 §4), and how many
+/// blocks are such reports.
+fn reported(segment: &Segment) -> (Option<SackBlock>, usize) {
     let blocks = segment.sack.as_slice();
     let Some(first) = blocks.first() else { return (None, 0) };
     let below = first.end <= segment.ack;
     let inside =
         blocks.get(1).is_some_and(|second| second.start <= first.start && first.end <= second.end);
-    if below || inside { (Some(first.end), 1) } else { (None, 0) }
+    if below || inside { (Some(*first), 1) } else { (None, 0) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::harness::ms;
     use crate::harness::{Driven, config, segment};
     use crate::{Config, Recovery};
     use kernel::Segments;
-    use wire::{Flags, SackBlock, SackBlocks};
+    use wire::{Flags, SackBlocks, Timestamps};
 
     /// Losses are detected by count, and the window falls at once.
     fn by_count() -> Sack {
@@ -456,10 +483,103 @@ mod tests {
     }
 
     #[test]
-    fn an_old_acknowledgement_says_nothing() {
+    fn an_acknowledgement_that_others_overtook_still_reports_what_has_arrived() {
         let mut tcp = ten(by_count());
         select(&mut tcp, 200, 301, &[]);
-        assert_eq!(select(&mut tcp, 201, 201, &[(401, 701)]), "");
-        assert_eq!(tcp.sender.sacked_and_lost(), (0, 0));
+        assert_eq!(select(&mut tcp, 201, 201, &[]), "", "without SACK blocks it is old");
+        assert_eq!(select(&mut tcp, 202, 201, &[(401, 701)]), "301:401, rto@452");
+        assert_eq!(tcp.sender.sacked_and_lost(), (300, 100));
+        assert_eq!(tcp.sender.acknowledged_bytes(), 300);
+        assert_eq!(tcp.sender.counters().duplicate_acks, 0);
+    }
+
+    #[test]
+    fn a_loss_is_answered_from_what_was_in_flight_before_the_acknowledgement() {
+        let mut tcp = ten(by_count());
+        // A stretch acknowledgement: five of ten have arrived, the sixth is lost.
+        select(&mut tcp, 200, 501, &[(601, 1001)]);
+        assert_eq!(tcp.sender.state(), State::Recovery);
+        assert_eq!(tcp.sender.ssthresh_segments(), Some(5.0), "half of ten, not of five");
+    }
+
+    #[test]
+    fn a_repeated_report_of_one_duplicate_undoes_nothing() {
+        let mut tcp = recovering();
+        // A second segment is lost too: two are retransmitted.
+        select(&mut tcp, 220, 1, &[(101, 401), (501, 1201)]);
+        let before = tcp.sender.counters().retransmissions;
+        assert_eq!(before, 2);
+        select(&mut tcp, 230, 401, &[(1, 101), (501, 1201)]);
+        select(&mut tcp, 231, 401, &[(1, 101), (501, 1201)]);
+        assert_eq!(tcp.sender.counters().undone, 0, "401:501 was really lost");
+        select(&mut tcp, 232, 1201, &[(401, 501)]);
+        assert_eq!(tcp.sender.counters().undone, 1);
+    }
+
+    /// Ten segments in flight, with timestamps; they left at 100 ms.
+    fn ten_stamped() -> Driven {
+        let config = Config {
+            initial_window: Segments(10.0),
+            initial_ssthresh: Some(Segments(10.0)),
+            recovery: Recovery::Sack(by_count()),
+            timestamps: true,
+            ..config()
+        };
+        let mut tcp = Driven::new(&config);
+        tcp.open(0);
+        tcp.write(0, u64::MAX);
+        let timestamps = Some(Timestamps { value: ms(50), echo: ms(0) });
+        let syn = segment(false, 0, 0, 1, Flags::SYN.and(Flags::ACK));
+        assert!(tcp.segment(100, &Segment { timestamps, ..syn }).contains("901:1001"));
+        tcp
+    }
+
+    #[test]
+    fn a_timestamp_shows_at_once_that_a_timeout_was_spurious() {
+        let mut tcp = ten_stamped();
+        assert_eq!(tcp.timer(400), "1:101, rto@1000");
+        assert_eq!(tcp.sender.window_segments(), 1.0);
+        // RFC 4015 §3.1, step (9): seven in flight and three acknowledged.
+        let sent = tcp.ack_echo(450, 301, 100);
+        assert!(sent.starts_with("rtt 350, 1001:1101, 1101:1201, 1201:1301, rto@"), "{sent}");
+        assert_eq!((tcp.sender.state(), tcp.sender.counters().undone), (State::Open, 1));
+        assert_eq!(tcp.sender.window_segments(), 10.0);
+        // Step (11): SRTT + 2G = 102 and RTTVAR = 50 before; the sample of 1001:1101 is 300.
+        tcp.ack_echo(700, 1001, 100);
+        tcp.ack_echo(750, 1101, 450);
+        let ms = tcp.sender.rto().0 / 1_000_000;
+        assert_eq!(ms, 300 + 4 * 150);
+    }
+
+    #[test]
+    fn a_timestamp_shows_that_a_fast_retransmit_was_spurious() {
+        let mut tcp = ten_stamped();
+        for (at, end) in [(200, 201), (201, 301), (202, 401)] {
+            select(&mut tcp, at, 1, &[(101, end)]);
+        }
+        assert_eq!((tcp.sender.state(), tcp.sender.window_segments()), (State::Recovery, 5.0));
+        tcp.ack_echo(203, 401, 100);
+        assert_eq!((tcp.sender.state(), tcp.sender.counters().undone), (State::Open, 1));
+        assert_eq!(tcp.sender.window_segments(), 10.0, "the first segment was only late");
+    }
+
+    #[test]
+    fn a_timeout_in_recovery_does_not_raise_the_threshold() {
+        let mut tcp = recovering();
+        select(&mut tcp, 210, 1, &[(101, 801)]);
+        select(&mut tcp, 211, 1, &[(101, 1101)]);
+        assert_eq!(tcp.sender.ssthresh_segments(), Some(5.0));
+        tcp.timer(1000);
+        // RFC 5681 §4.3: the loss of a retransmission lowers it again.
+        assert_eq!(tcp.sender.ssthresh_segments(), Some(2.5));
+    }
+
+    #[test]
+    fn a_probe_without_timestamps_gives_no_sample() {
+        let config = Config { recovery: Recovery::Sack(Sack::default()), ..config() };
+        let (mut tcp, _) = Driven::connected(&config, 200);
+        tcp.timer(300);
+        // Karn's algorithm: both copies of 101:201 may have caused the acknowledgement.
+        assert!(!tcp.ack(350, 201).contains("rtt "));
     }
 }

@@ -1,5 +1,67 @@
-//! Detection of spurious losses: F-RTO after a timeout (RFC 5682), and D-SACK reports of all
-//! retransmissions (RFC 3708). Both only detect; the sender undoes the reduction.
+//! Detection of spurious losses: the Eifel algorithm by timestamps (RFC 3522), F-RTO after a timeout
+//! (RFC 5682), and D-SACK reports of all retransmissions (RFC 3708). They only detect; the sender
+//! undoes the reduction.
+
+use kernel::Instant;
+use std::collections::VecDeque;
+use wire::SackBlock;
+
+/// The Eifel detection algorithm (RFC 3522 §3.2): if the first acknowledgement of new data after a
+/// retransmission echoes an earlier timestamp, the original segment had arrived.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Eifel {
+    is_on: bool,
+    phase: EifelPhase,
+    /// Whether the receiver has reported a duplicate by D-SACK during the connection.
+    pub(super) reports_duplicates: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EifelPhase {
+    /// No loss recovery is examined.
+    Idle,
+    /// Step (1): loss recovery has begun, and nothing is retransmitted yet.
+    Began,
+    /// Step (3): the first retransmission left at this time (`RetransmitTS`).
+    Resent(Instant),
+}
+
+impl Eifel {
+    pub(super) fn new(is_on: bool) -> Self {
+        Self { is_on, phase: EifelPhase::Idle, reports_duplicates: false }
+    }
+
+    /// Loss recovery begins. Later timeouts in the same recovery do not restart the algorithm.
+    pub(super) fn on_loss(&mut self) {
+        if self.is_on && self.phase == EifelPhase::Idle {
+            self.phase = EifelPhase::Began;
+        }
+    }
+
+    /// A segment is retransmitted.
+    pub(super) fn on_resend(&mut self, now: Instant) {
+        if self.phase == EifelPhase::Began {
+            self.phase = EifelPhase::Resent(now);
+        }
+    }
+
+    /// An acknowledgement of new data arrived, which echoes the timestamp `echo`; returns whether
+    /// it shows that the loss was spurious. `has_duplicate` tells whether it reports a duplicate,
+    /// and `is_complete` whether it acknowledges all outstanding data. If it does, it may be the
+    /// acknowledgement of a retransmission that followed the loss of all acknowledgements (§3.3).
+    pub(super) fn on_ack(
+        &mut self,
+        echo: Option<Instant>,
+        has_duplicate: bool,
+        is_complete: bool,
+    ) -> bool {
+        let EifelPhase::Resent(resent_at) = self.phase else { return false };
+        self.phase = EifelPhase::Idle;
+        echo.is_some_and(|echo| echo < resent_at)
+            && !has_duplicate
+            && (self.reports_duplicates || !is_complete)
+    }
+}
 
 /// F-RTO (RFC 5682 §3.1): the state of the detection of a spurious timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,39 +101,57 @@ impl FRto {
     }
 }
 
-/// The number of segments that were retransmitted since the last loss and not reported as
-/// duplicates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Resent {
-    /// Nothing is counted: there was no loss, or it was undone.
-    Uncounted,
-    Segments(u32),
+/// The segments that were retransmitted since the last loss and are not reported as duplicates.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Resent {
+    /// Whether retransmissions are recorded: a loss was detected and not undone.
+    is_on: bool,
+    /// The range of each retransmission.
+    segments: VecDeque<SackBlock>,
 }
 
 impl Resent {
+    /// A loss is detected.
+    pub(super) fn begin(&mut self) {
+        self.is_on = true;
+        self.segments.clear();
+    }
+
+    /// The loss was undone.
+    pub(super) fn end(&mut self) {
+        self.is_on = false;
+        self.segments.clear();
+    }
+
     /// A segment is retransmitted.
-    pub(super) fn on_resend(&mut self) {
-        if let Self::Segments(count) = self {
-            *count += 1;
+    pub(super) fn on_resend(&mut self, start: u64, end: u64) {
+        if self.is_on {
+            self.segments.push_back(SackBlock { start, end });
         }
     }
 
-    /// The receiver reported a duplicate (RFC 2883); returns whether it has now reported all
-    /// retransmissions (RFC 3708 §2).
-    pub(super) fn on_duplicate(&mut self) -> bool {
-        match self {
-            Self::Uncounted | Self::Segments(0) => false,
-            Self::Segments(count) => {
-                *count -= 1;
-                *count == 0
-            }
+    /// The receiver reported this range as a duplicate (RFC 2883); returns whether it has now
+    /// reported each retransmission (RFC 3708 §2). A report of anything else, or a second report of
+    /// the same retransmission, shows nothing.
+    pub(super) fn on_duplicate(&mut self, reported: SackBlock) -> bool {
+        let before = self.segments.len();
+        // A segment that was retransmitted twice is reported twice.
+        let mut next = reported.start;
+        while let Some(index) = self
+            .segments
+            .iter()
+            .position(|segment| segment.start == next && segment.end <= reported.end)
+        {
+            next = self.segments.remove(index).map_or(u64::MAX, |segment| segment.end);
         }
+        before > 0 && self.segments.is_empty()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::harness::ms;
 
     #[test]
     fn a_timeout_is_spurious_if_two_acknowledgements_advance_over_what_was_not_resent() {
@@ -97,14 +177,61 @@ mod tests {
 
     #[test]
     fn a_loss_is_none_once_all_that_was_resent_is_reported_as_a_duplicate() {
-        let mut resent = Resent::Segments(0);
-        assert!(!resent.on_duplicate(), "of something resent before the loss");
-        resent.on_resend();
-        resent.on_resend();
-        assert!(!resent.on_duplicate());
-        assert!(resent.on_duplicate());
-        resent = Resent::Uncounted;
-        resent.on_resend();
-        assert!(!resent.on_duplicate());
+        let block = |start, end| SackBlock { start, end };
+        let mut resent = Resent::default();
+        resent.begin();
+        assert!(!resent.on_duplicate(block(1, 101)), "of something resent before the loss");
+        resent.on_resend(101, 201);
+        resent.on_resend(301, 401);
+        assert!(!resent.on_duplicate(block(101, 201)));
+        assert!(!resent.on_duplicate(block(101, 201)), "the same report again");
+        assert!(!resent.on_duplicate(block(201, 301)), "was not retransmitted");
+        assert!(resent.on_duplicate(block(301, 401)));
+        resent.end();
+        resent.on_resend(101, 201);
+        assert!(!resent.on_duplicate(block(101, 201)));
+    }
+
+    #[test]
+    fn one_report_may_cover_several_retransmissions() {
+        let mut resent = Resent::default();
+        resent.begin();
+        resent.on_resend(101, 201);
+        resent.on_resend(201, 301);
+        resent.on_resend(201, 301);
+        assert!(!resent.on_duplicate(SackBlock { start: 101, end: 301 }));
+        assert!(resent.on_duplicate(SackBlock { start: 201, end: 301 }), "its second copy");
+    }
+
+    #[test]
+    fn an_echo_from_before_the_retransmission_shows_that_the_original_arrived() {
+        let [before, at, after] = [ms(400), ms(500), ms(600)].map(Some);
+        let examined = || {
+            let mut eifel = Eifel::new(true);
+            eifel.on_loss();
+            eifel.on_resend(ms(500));
+            eifel
+        };
+        assert!(examined().on_ack(before, false, false));
+        assert!(!examined().on_ack(at, false, false) && !examined().on_ack(after, false, false));
+        assert!(!examined().on_ack(before, true, false), "the duplicate is reported");
+        assert!(!examined().on_ack(before, false, true), "all acknowledgements may be lost");
+        let mut reports = Eifel { reports_duplicates: true, ..examined() };
+        assert!(reports.on_ack(before, false, true), "the receiver would report a duplicate");
+        assert!(!reports.on_ack(before, false, false), "only the first acknowledgement counts");
+    }
+
+    #[test]
+    fn a_second_timeout_does_not_restart_the_examination() {
+        let mut eifel = Eifel::new(true);
+        eifel.on_loss();
+        eifel.on_resend(ms(500));
+        eifel.on_loss();
+        eifel.on_resend(ms(900));
+        assert!(!eifel.on_ack(Some(ms(700)), false, false));
+        let mut off = Eifel::new(false);
+        off.on_loss();
+        off.on_resend(ms(500));
+        assert!(!off.on_ack(Some(ms(400)), false, false));
     }
 }

@@ -2,13 +2,14 @@
 //! of loss recovery. Loss recovery decides what to send, and sends segments through the block.
 
 use super::ecn::EcnSender;
-use super::gauges::SenderCounters;
+use super::gauges::{SenderCounters, State};
 use super::pacer::{self, Pacer};
 use super::sampler::RttSampler;
 use super::sequence::{SendSequence, Span};
+use super::spurious::Eifel;
 use super::timer::{Deadlines, Timer};
 use super::window::{Congestion, CongestionWindow};
-use crate::{Cause, Command, Config, Control, RttEstimator};
+use crate::{Cause, Command, Config, Control, RttEstimator, TimerId};
 use kernel::{Duration, Instant};
 use wire::{Flags, FlowId, SackBlocks, Segment};
 
@@ -31,6 +32,12 @@ pub(super) struct Tcb {
     pub(super) ecn: EcnSender,
     pub(super) pacer: Pacer,
     pub(super) timer: Timer,
+    /// When the timer of the congestion control expires.
+    pub(super) control_timer: Option<Instant>,
+    pub(super) eifel: Eifel,
+    /// How the last loss was detected, and the bytes that were retransmitted since.
+    loss: Option<Cause>,
+    resent: u64,
     /// `snd.una` when the retransmission timer last expired.
     timed_out_at: Option<u64>,
     pub(super) last_sent: Instant,
@@ -57,6 +64,10 @@ impl Tcb {
             ecn: EcnSender::default(),
             pacer: Pacer::default(),
             timer: Timer::default(),
+            control_timer: None,
+            eifel: Eifel::new(config.eifel),
+            loss: None,
+            resent: 0,
             timed_out_at: None,
             last_sent: Instant::ZERO,
             counters: SenderCounters::default(),
@@ -75,7 +86,7 @@ impl Tcb {
         out: &mut Vec<Command>,
     ) -> Option<Duration> {
         let (rtt, per_round) = self.sampler.sample(now, segment, flight, self.snd.mss)?;
-        self.rtt.sample(rtt, per_round);
+        self.rtt.sample(now, rtt, per_round);
         out.push(Command::Rtt(rtt));
         Some(rtt)
     }
@@ -88,10 +99,12 @@ impl Tcb {
         self.snd.wnd = window;
     }
 
-    /// This amount was acknowledged cumulatively.
-    pub(super) fn validate(&mut self, now: Instant, acked: u64) {
-        let srtt = self.rtt.srtt().unwrap_or_default();
-        self.cwnd.validate(now, acked, srtt, self.snd.is_idle());
+    /// This amount was acknowledged cumulatively. RFC 7661 §4.2: not in fast recovery.
+    pub(super) fn validate(&mut self, now: Instant, acked: u64, state: State) {
+        if state != State::Recovery {
+            let srtt = self.rtt.srtt().unwrap_or_default();
+            self.cwnd.validate(now, acked, srtt, self.snd.is_idle());
+        }
     }
 
     // ---- loss ----
@@ -99,6 +112,8 @@ impl Tcb {
     /// The window is reduced for a loss.
     pub(super) fn on_loss(&mut self, loss: &Congestion) {
         self.cwnd.reduce(loss);
+        self.eifel.on_loss();
+        (self.loss, self.resent) = (Some(loss.cause), 0);
         self.ecn.on_reduction(self.snd.max);
         // Karn's algorithm: a segment that is being timed may be retransmitted before it is
         // acknowledged.
@@ -107,11 +122,17 @@ impl Tcb {
 
     /// Returns whether the segment echoes a congestion mark. If it does, reduces the window, at
     /// most once per window of data (RFC 3168 §6.1.2) and not while a loss is being repaired.
-    pub(super) fn on_echo(&mut self, now: Instant, segment: &Segment, is_open: bool) -> bool {
+    /// `flight` was outstanding before the segment arrived.
+    pub(super) fn on_echo(
+        &mut self,
+        now: Instant,
+        segment: &Segment,
+        flight: u64,
+        is_open: bool,
+    ) -> bool {
         let echo = self.ecn.is_echoed(segment);
         if echo && is_open && self.snd.una > self.ecn.reduced() {
             self.counters.marks_answered += 1;
-            let flight = self.snd.outstanding();
             let (cause, lost, repeated) = (Cause::Ecn, 0, false);
             self.cwnd.reduce(&Congestion { now, cause, lost, flight, repeated });
             self.ecn.on_reduction(self.snd.max);
@@ -127,11 +148,22 @@ impl Tcb {
         self.timed_out_at.replace(self.snd.una) == Some(self.snd.una)
     }
 
-    /// The last loss was spurious: restores the window and the timeout.
-    pub(super) fn undo(&mut self) {
+    /// All losses are repaired.
+    pub(super) fn on_recovered(&mut self, now: Instant) {
+        self.cwnd.on_recovered(now, self.resent);
+    }
+
+    /// The last loss was spurious, as an acknowledgement of `acked` bytes shows, after which
+    /// `flight` bytes are in flight: restores the window and the timeout. After a spurious timeout
+    /// the response is that of RFC 4015 §3.1.
+    pub(super) fn undo(&mut self, now: Instant, flight: u64, acked: u64) {
         self.counters.undone += 1;
-        self.rtt.end_back_off();
         self.cwnd.on_undo();
+        if self.loss.take() == Some(Cause::Timeout) {
+            self.cwnd.revalidate(flight, acked);
+            self.rtt.on_spurious_timeout(now);
+        }
+        self.rtt.end_back_off();
     }
 
     // ---- sending ----
@@ -149,9 +181,15 @@ impl Tcb {
         self.pacer.may_send(now, out)
     }
 
-    /// Sends a segment. Only new data is sent as ECN-capable and carries CWR (RFC 3168 §6.1.2 and
-    /// §6.1.5).
-    pub(super) fn put(&mut self, now: Instant, span: Span, fresh: bool, out: &mut Vec<Command>) {
+    /// Sends a segment while `flight` bytes are in flight. Only new data is sent as ECN-capable and
+    /// carries CWR (RFC 3168 §6.1.2 and §6.1.5).
+    pub(super) fn put(
+        &mut self,
+        now: Instant,
+        span: Span,
+        (fresh, flight): (bool, u64),
+        out: &mut Vec<Command>,
+    ) {
         let mut flags = if span.fin { Flags::ACK.and(Flags::FIN) } else { Flags::ACK };
         if span.len > 0 {
             self.counters.segments += 1;
@@ -161,18 +199,28 @@ impl Tcb {
                 flags = flags.and(self.ecn.on_new_data());
             }
         }
-        self.on_departure(now, span.len);
+        if !fresh {
+            self.resent += span.len;
+            self.eifel.on_resend(now);
+            // Karn's algorithm: no RTT sample of a segment that was sent twice, nor of one whose
+            // acknowledgement depends on a retransmission.
+            self.sampler.forget();
+        }
+        self.on_departure(now, span.len, flight, !fresh);
         out.push(Command::Send(self.segment(now, span.seq, span.len as u32, flags)));
     }
 
-    /// A segment with this much data leaves now, which determines when pacing allows the next.
-    pub(super) fn on_departure(&mut self, now: Instant, len: u64) {
+    /// A segment with this much data leaves now, with `flight` bytes in flight before it. This
+    /// determines when pacing allows the next.
+    pub(super) fn on_departure(&mut self, now: Instant, len: u64, flight: u64, resent: bool) {
         self.last_sent = now;
+        self.cwnd.on_send(now, (len, flight), resent);
         let rate = match self.cwnd.pacing() {
             Some(rate) => rate,
-            None if self.config.pacing => {
+            None if self.config.pacing && self.counters.segments > pacer::UNPACED => {
                 let Some(srtt) = self.rtt.srtt() else { return };
-                pacer::rate_of(self.cwnd.bytes(), self.cwnd.is_slow_start(), srtt)
+                let ssthresh = self.cwnd.ssthresh();
+                pacer::rate_of(self.cwnd.bytes(), self.cwnd.segments(), ssthresh, srtt)
             }
             None => return,
         };
@@ -199,7 +247,19 @@ impl Tcb {
         }
     }
 
-    // ---- the timer ----
+    // ---- the timers ----
+
+    /// Sets the timer that the congestion control asks for.
+    pub(super) fn set_control_timer(&mut self, out: &mut Vec<Command>) {
+        let wanted = self.cwnd.timer();
+        if wanted != self.control_timer {
+            self.control_timer = wanted;
+            out.push(match wanted {
+                Some(at) => Command::Set(TimerId::Control, at),
+                None => Command::Cancel(TimerId::Control),
+            });
+        }
+    }
 
     /// RFC 6298 (5.1): the timer runs while data is outstanding.
     pub(super) fn start_timer(&mut self, now: Instant, out: &mut Vec<Command>) {

@@ -2,8 +2,11 @@
 //! itself; and how it changes while it is not used. All events reach the congestion control through
 //! this module.
 
+use super::gauges::State;
 use super::ramp::Ramp;
+use super::usage::Usage;
 use super::validation::Unused;
+use crate::control::Departing;
 use crate::{Ack, Cause, Config, Control, Delivery, Hint, Loss, RttEstimator};
 use kernel::{BitRate, Duration, Instant, Segments};
 
@@ -17,6 +20,7 @@ pub(super) struct CongestionWindow {
     /// The window in bytes.
     bytes: u64,
     ramp: Option<Ramp>,
+    usage: Usage,
     unused: Unused,
 }
 
@@ -30,18 +34,19 @@ pub(super) struct Arrival {
     pub(super) delivered: u64,
     /// Newly considered lost.
     pub(super) lost: u64,
-    /// Data in flight before the acknowledgement, and after it.
-    pub(super) flight: u64,
+    /// Data in flight after the acknowledgement.
     pub(super) in_flight: u64,
     /// The RTT sample, if the acknowledgement gave one.
     pub(super) rtt: Option<Duration>,
+    /// The delay of the forward path, if the acknowledgement tells it.
+    pub(super) forward_delay: Option<Duration>,
     pub(super) delivery: Option<Delivery>,
     /// Whether the window of the congestion control and the sender's own slow start may grow on it,
     /// as far as recovery and marks allow. A window that was not used does not grow in any case.
     pub(super) may_grow: bool,
     pub(super) may_ramp: bool,
-    /// Whether fast recovery is in progress, and whether the acknowledgement echoes a mark.
-    pub(super) recovery: bool,
+    /// The state after the acknowledgement, and whether it echoes a mark.
+    pub(super) state: State,
     pub(super) echo: bool,
 }
 
@@ -51,7 +56,8 @@ pub(super) struct Congestion {
     pub(super) now: Instant,
     pub(super) cause: Cause,
     pub(super) lost: u64,
-    /// Data in flight, or outstanding.
+    /// Data in flight, or outstanding (RFC 5681's `FlightSize`), before the acknowledgement or the
+    /// timeout that shows the congestion.
     pub(super) flight: u64,
     pub(super) repeated: bool,
 }
@@ -64,8 +70,12 @@ impl CongestionWindow {
             initial: config.initial_window.0.max(1.0),
             bytes: 0,
             ramp: None,
-            unused: Unused::new(config),
+            usage: Usage::default(),
+            unused: Unused::Kept,
         };
+        if !window.is_owned() {
+            window.unused = Unused::new(config);
+        }
         window.refresh();
         window
     }
@@ -75,7 +85,7 @@ impl CongestionWindow {
     #[inline]
     pub(super) fn on_ack(&mut self, arrival: &Arrival, rtt: &RttEstimator) {
         let acked = self.in_segments(arrival.acked);
-        let used = arrival.flight + self.mss > self.bytes;
+        let used = self.is_used();
         if let Some(ramp) = &mut self.ramp
             && used
             && arrival.may_ramp
@@ -94,7 +104,9 @@ impl CongestionWindow {
             rtt_min: rtt.least().unwrap_or_default(),
             delivery: arrival.delivery,
             may_grow: arrival.may_grow && used && self.ramp.is_none(),
-            recovery: arrival.recovery,
+            recovery: arrival.state == State::Recovery,
+            after_timeout: arrival.state == State::Loss,
+            forward_delay: arrival.forward_delay,
             ecn_echo: arrival.echo,
             marked: if arrival.echo { delivered } else { Segments(0.0) },
         });
@@ -102,16 +114,86 @@ impl CongestionWindow {
     }
 
     /// Reduces the window for a loss or for a mark. All reductions go through this function.
+    ///
+    /// What is outstanding exceeds the window if it contains SACKed data, segments of limited
+    /// transmit, or data of before a previous reduction. Computed from this excess, a reduction
+    /// would increase the window. RFC 5681 §4.3: each loss lowers the window, that of a
+    /// retransmission too.
     pub(super) fn reduce(&mut self, congestion: &Congestion) {
         let Congestion { now, cause, lost, flight, repeated } = *congestion;
+        let mut flight = flight.min(self.bytes);
+        if let Unused::Validated(validation) = &mut self.unused {
+            flight = validation.on_loss(flight, self.bytes);
+        }
         let (lost, in_flight) = (self.in_segments(lost), self.in_segments(flight));
         self.control.on_loss(&Loss { now, cause, lost, in_flight, repeated });
+        self.refresh();
+    }
+
+    /// The losses are repaired, by `resent` bytes of retransmissions.
+    pub(super) fn on_recovered(&mut self, now: Instant, resent: u64) {
+        if let Unused::Validated(validation) = &mut self.unused
+            && let Some(window) = validation.on_recovered(now, resent)
+        {
+            let window = (window as f64 / self.mss as f64).max(1.0);
+            self.ramp = Some(Ramp { window, ssthresh: window });
+        }
         self.refresh();
     }
 
     /// The last reduction was spurious: undoes it.
     pub(super) fn on_undo(&mut self) {
         self.control.on_undo();
+        self.refresh();
+    }
+
+    /// RFC 4015 §3.1, step (9): after a spurious timeout the window rises by slow start to what it
+    /// was, from the `flight` bytes in flight and the `acked` bytes that the acknowledgement
+    /// covers, of which at most an initial window counts.
+    pub(super) fn revalidate(&mut self, flight: u64, acked: u64) {
+        if !self.is_owned() {
+            let acked = self.in_segments(acked).0.min(self.initial);
+            self.start_ramp(self.in_segments(flight).0 + acked, f64::INFINITY);
+        }
+    }
+
+    /// Whether the window is used, so that it may grow.
+    fn is_used(&self) -> bool {
+        match &self.unused {
+            Unused::Validated(validation) => {
+                validation.is_validated(self.bytes) || self.usage.may_grow(self.bytes, || false)
+            }
+            Unused::Kept | Unused::Restarts => {
+                self.usage.may_grow(self.bytes, || self.is_slow_start())
+            }
+        }
+    }
+
+    /// Whether the congestion control sets its window by itself in each state.
+    pub(super) fn is_owned(&self) -> bool {
+        self.control.owns_window()
+    }
+
+    /// A data segment of this size leaves, with `flight` bytes in flight before it.
+    pub(super) fn on_send(&mut self, now: Instant, (size, flight): (u64, u64), resent: bool) {
+        let (size, in_flight) = (self.in_segments(size), self.in_segments(flight));
+        self.control.on_send(&Departing { now, size, in_flight, resent });
+    }
+
+    /// The sender has sent all that the windows, the data and pacing allow, and `flight` bytes are
+    /// in flight. SND.UNA and SND.NXT delimit a round trip.
+    pub(super) fn on_transmitted(&mut self, flight: u64, round: (u64, u64)) {
+        self.usage.on_transmitted((flight, self.bytes, self.mss), round);
+    }
+
+    /// When the congestion control is to be called, if it has a timer.
+    pub(super) fn timer(&self) -> Option<Instant> {
+        self.control.timer()
+    }
+
+    /// The timer of the congestion control has expired.
+    pub(super) fn on_timer(&mut self, now: Instant) {
+        self.control.on_timer(now);
         self.refresh();
     }
 
@@ -150,7 +232,7 @@ impl CongestionWindow {
 
     /// The window rises by slow start from here to that of the congestion control.
     pub(super) fn start_ramp(&mut self, window: f64, ssthresh: f64) {
-        self.ramp = Some(Ramp { window, ssthresh });
+        self.ramp = Some(Ramp { window: window.max(1.0), ssthresh });
         self.refresh();
     }
 
@@ -226,30 +308,35 @@ mod tests {
     /// The initial window is four segments of 100 bytes; slow start ends at sixteen.
     fn sixteen(more: &Config) -> CongestionWindow {
         let mut window = CongestionWindow::new(more, Box::new(NewReno::from(more)));
-        let rtt = RttEstimator::new(more);
         for flight in 4..16 {
-            window.on_ack(&arrival(100 * flight), &rtt);
+            use_up(&mut window, 100 * flight);
         }
         assert_eq!((window.segments(), window.bytes()), (16.0, 1600));
         window
     }
 
-    /// A segment is acknowledged while this much is in flight.
-    fn arrival(flight: u64) -> Arrival {
+    /// A segment is acknowledged.
+    fn arrival() -> Arrival {
         Arrival {
             now: ms(0),
             acked: 100,
             delivered: 100,
             lost: 0,
-            flight,
-            in_flight: flight - 100,
+            in_flight: 0,
             rtt: None,
+            forward_delay: None,
             delivery: None,
             may_grow: true,
             may_ramp: true,
-            recovery: false,
+            state: State::Open,
             echo: false,
         }
+    }
+
+    /// A segment is acknowledged after this much was in flight.
+    fn use_up(window: &mut CongestionWindow, flight: u64) {
+        window.on_transmitted(flight, (0, 0));
+        window.on_ack(&arrival(), &RttEstimator::new(&config()));
     }
 
     #[test]
@@ -258,15 +345,16 @@ mod tests {
         let rtt = RttEstimator::new(&config());
         window.start_ramp(2.0, f64::INFINITY);
         assert_eq!(window.bytes(), 200);
-        window.on_ack(&arrival(100), &rtt);
+        use_up(&mut window, 100);
         assert_eq!(window.bytes(), 200, "not used");
-        window.on_ack(&Arrival { may_ramp: false, ..arrival(200) }, &rtt);
+        window.on_transmitted(200, (0, 0));
+        window.on_ack(&Arrival { may_ramp: false, ..arrival() }, &rtt);
         assert_eq!(window.bytes(), 200);
         for flight in 2..16 {
-            window.on_ack(&arrival(100 * flight), &rtt);
+            use_up(&mut window, 100 * flight);
         }
         assert_eq!(window.segments(), 16.0);
-        window.on_ack(&arrival(1600), &rtt);
+        use_up(&mut window, 1600);
         assert_eq!(window.segments(), 17.0, "the controller's own growth");
     }
 
@@ -278,6 +366,47 @@ mod tests {
         assert_eq!(window.segments(), 8.0);
         window.on_idle_end(ms(2_000_000), || true);
         assert_eq!(window.segments(), 4.0);
+    }
+
+    #[test]
+    fn after_a_spurious_timeout_the_window_rises_from_what_is_in_flight() {
+        let mut window = sixteen(&config());
+        let (cause, lost, flight, repeated) = (Cause::Timeout, 1600, 1600, false);
+        window.reduce(&Congestion { now: ms(0), cause, lost, flight, repeated });
+        assert_eq!(window.segments(), 1.0);
+        window.on_undo();
+        // One segment is in flight, and the acknowledgement covers 15, of which an initial window
+        // counts.
+        window.revalidate(100, 1500);
+        assert_eq!(window.segments(), 5.0);
+        for flight in 5..16 {
+            use_up(&mut window, 100 * flight);
+        }
+        assert_eq!(window.segments(), 16.0, "slow start leads back to the former window");
+    }
+
+    #[test]
+    fn a_loss_in_an_unused_window_leaves_half_of_what_was_used() {
+        // RFC 7661 §4.4.1: pipeACK 2, LossFlightSize 4, one segment retransmitted.
+        let mut window = sixteen(&Config { validation: true, ..config() });
+        window.validate(ms(1000), 200, Duration(100_000_000), false);
+        let (cause, lost, flight, repeated) = (Cause::FastRetransmit, 100, 400, false);
+        window.reduce(&Congestion { now: ms(1050), cause, lost, flight, repeated });
+        assert_eq!(window.segments(), 2.0);
+        window.on_recovered(ms(1150), 100);
+        assert_eq!(window.segments(), 1.5);
+    }
+
+    #[test]
+    fn a_validated_window_grows_although_it_is_not_full() {
+        // RFC 7661 §4.3: half of it is used.
+        let mut window = sixteen(&Config { validation: true, ..config() });
+        window.validate(ms(1000), 800, Duration(100_000_000), false);
+        use_up(&mut window, 800);
+        assert_eq!(window.segments(), 17.0);
+        window.validate(ms(2500), 400, Duration(100_000_000), false);
+        use_up(&mut window, 800);
+        assert_eq!(window.segments(), 17.0, "not in the non-validated phase");
     }
 
     #[test]
@@ -304,7 +433,8 @@ mod tests {
             assert!(tcp.sender.in_flight_bytes() <= 650);
         }
         assert_eq!(tcp.sender.in_flight_bytes(), 600, "full segments only");
-        assert_eq!(tcp.sender.window_segments(), 7.0, "once beyond what is used, it stays");
+        // Slow start may have twice what was in flight.
+        assert_eq!(tcp.sender.window_segments(), 12.0, "once beyond what is used, it stays");
     }
 
     #[test]
@@ -345,9 +475,10 @@ mod tests {
         let mut tcp = Driven::new(&config());
         tcp.open(0);
         tcp.timer(1000);
-        tcp.syn_ack(1100);
-        tcp.write(1200, 100);
-        tcp.ack(1300, 101);
+        tcp.timer(3000);
+        tcp.syn_ack(3100);
+        tcp.write(3200, 100);
+        tcp.ack(3300, 101);
         assert_eq!(tcp.write(9000, 1000), "101:201, 201:301, rto@9300", "not the initial window");
     }
 

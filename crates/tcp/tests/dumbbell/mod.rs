@@ -43,7 +43,7 @@ pub(crate) struct Bottleneck {
 struct Ends {
     sender: Sender,
     receiver: Receiver,
-    timers: [[(u32, bool); 3]; 2],
+    timers: [[(u32, bool); TimerId::ALL.len()]; 2],
     delivered: u64,
 }
 
@@ -83,7 +83,7 @@ impl Dumbbell {
             Ends {
                 sender: Sender::new(FlowId(i as u32), 0, config, control),
                 receiver: Receiver::new(FlowId(i as u32), 0, config),
-                timers: [[(0, false); 3]; 2],
+                timers: [[(0, false); TimerId::ALL.len()]; 2],
                 delivered: 0,
             }
         });

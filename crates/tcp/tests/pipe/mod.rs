@@ -80,7 +80,7 @@ pub(crate) struct Pipe {
     pub(crate) receiver: Receiver,
     lanes: [Lane; 2],
     event_queue: EventQueue<Event>,
-    timers: [[(u32, bool); 3]; 2],
+    timers: [[(u32, bool); TimerId::ALL.len()]; 2],
     out: Vec<Command>,
     /// The bytes that have arrived at the receiver, by their number from 0.
     arrived: Vec<bool>,
@@ -125,7 +125,7 @@ impl Pipe {
             receiver: Receiver::new(FLOW, 3, config),
             lanes: [lane(forward, 0), lane(back, 1)],
             event_queue: EventQueue::new(),
-            timers: [[(0, false); 3]; 2],
+            timers: [[(0, false); TimerId::ALL.len()]; 2],
             out: Vec::new(),
             arrived: Vec::new(),
             blocks: BTreeMap::new(),

@@ -21,6 +21,7 @@ impl Coded {
         if tcb.snd.nxt >= tcb.snd.end && flight < tcb.cwnd.bytes() {
             self.meter.on_idle(flight);
         }
+        tcb.cwnd.on_transmitted(flight, (tcb.snd.una, tcb.snd.nxt));
         self.set_timer(tcb, now, out);
     }
 
@@ -93,7 +94,8 @@ impl Coded {
         out: &mut Vec<Command>,
     ) {
         let len = u64::from(turn.len);
-        let departure = self.meter.on_send(now, self.blocks.in_flight(), len);
+        let flight = self.blocks.in_flight();
+        let departure = self.meter.on_send(now, flight, len);
         let coded = self.blocks.send(turn, departure);
         let mut flags = if turn.fin { Flags::ACK.and(Flags::FIN) } else { Flags::ACK };
         if len > 0 {
@@ -110,7 +112,7 @@ impl Coded {
             }
             flags = flags.and(marks);
         }
-        tcb.on_departure(now, len);
+        tcb.on_departure(now, len, flight, !turn.first);
         let segment = tcb.segment(now, turn.seq, turn.len, flags);
         out.push(Command::Send(Segment { coded: Some(coded), ..segment }));
     }

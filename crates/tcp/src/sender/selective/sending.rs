@@ -32,6 +32,7 @@ impl Selective {
         if idle && flight < self.allowed(tcb) {
             self.meter.on_idle(flight);
         }
+        tcb.cwnd.on_transmitted(flight, (tcb.snd.una, tcb.snd.nxt));
         self.set_timer(tcb, now, out);
     }
 
@@ -61,7 +62,8 @@ impl Selective {
         out: &mut Vec<Command>,
     ) {
         let end = span.end();
-        let departure = self.meter.on_send(now, self.in_flight(tcb), span.len);
+        let flight = self.in_flight(tcb);
+        let departure = self.meter.on_send(now, flight, span.len);
         self.board.push(span.seq, end, departure);
         if let Phase::Recovery(recovery) = &mut self.phase {
             recovery.prr.on_send(span.len);
@@ -74,7 +76,7 @@ impl Selective {
             tcb.sampler.on_send(now, end);
         }
         (tcb.snd.nxt, tcb.snd.max) = (end, end);
-        tcb.put(now, span, true, out);
+        tcb.put(now, span, (true, flight), out);
     }
 
     /// Retransmits the segment with this number.
@@ -89,13 +91,14 @@ impl Selective {
         let sent = self.board.get(number);
         let end = tcb.snd.end;
         let len = sent.end.min(end) - sent.start.min(end);
-        let departure = self.meter.on_send(now, self.in_flight(tcb), len);
+        let flight = self.in_flight(tcb);
+        let departure = self.meter.on_send(now, flight, len);
         self.board.resend(number, departure, rescue);
-        self.resent.on_resend();
+        self.resent.on_resend(sent.start, sent.end);
         if let Phase::Recovery(recovery) = &mut self.phase {
             recovery.prr.on_send(len);
         }
-        tcb.put(now, Span { seq: sent.start, len, fin: sent.end > end }, false, out);
+        tcb.put(now, Span { seq: sent.start, len, fin: sent.end > end }, (false, flight), out);
     }
 
     /// The amount that may be in flight.

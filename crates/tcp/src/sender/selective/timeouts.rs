@@ -3,7 +3,7 @@
 
 use super::{AckInfo, Phase, Selective};
 use crate::rack::Rack;
-use crate::sender::spurious::{FRto, Resent};
+use crate::sender::spurious::FRto;
 use crate::sender::tcb::Tcb;
 use crate::sender::timer::{Deadlines, Timer};
 use crate::sender::window::Congestion;
@@ -65,7 +65,8 @@ impl Selective {
         if lost > 0 {
             self.meter.on_lost(lost);
             if matches!(self.phase, Phase::Open) {
-                let info = AckInfo { lost, ..AckInfo::default() };
+                let outstanding = tcb.snd.outstanding();
+                let info = AckInfo { lost, outstanding, ..AckInfo::default() };
                 self.enter_recovery(tcb, now, &info);
                 self.follow(tcb, &info);
             }
@@ -84,7 +85,7 @@ impl Selective {
         tcb.on_loss(&Congestion { now, cause: Cause::Timeout, lost, flight, repeated });
         self.recover = tcb.snd.max;
         if !repeated {
-            self.resent = Resent::Segments(0);
+            self.resent.begin();
         }
         // RFC 5682 §3.1, step (1).
         let detects = self.settings.f_rto && matches!(self.phase, Phase::Open);
