@@ -8,7 +8,7 @@
 
 use super::max_filter::MaxFilter;
 use super::path_model::{Bunches, Plateau, RoundTrips};
-use super::{Ack, Cause, Connection, Control, Controller, Loss};
+use super::{Ack, Cause, Connection, Control, Controller, Departing, Loss};
 use crate::Config;
 use kernel::{BitRate, Bytes, Duration, Instant, Segments};
 use settings::Settings;
@@ -59,6 +59,17 @@ enum Mode {
     ProbeRtt(Option<Instant>, bool),
 }
 
+/// How a loss is repaired (§4.2.3.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Repair {
+    /// No loss is known.
+    None,
+    /// The first round trip of fast recovery: as much is sent as is delivered.
+    Conservation,
+    /// The further round trips of fast recovery, or those after a timeout.
+    Growth,
+}
+
 /// BBR.
 #[derive(Clone, Debug)]
 pub struct Bbr {
@@ -73,9 +84,11 @@ pub struct Bbr {
     rounds: RoundTrips,
     plateau: Plateau,
     filled: bool,
-    /// The window before it was reduced for a measurement or a timeout.
+    /// The window before it was reduced for a measurement or a loss.
     saved: f64,
-    after_timeout: bool,
+    repair: Repair,
+    /// Nothing was in flight when the last data left, and none of it is acknowledged.
+    restarts: bool,
     srtt: Duration,
     extra: Bunches,
 }
@@ -95,7 +108,8 @@ impl Bbr {
             plateau: Plateau::default(),
             filled: false,
             saved: 0.0,
-            after_timeout: false,
+            repair: Repair::None,
+            restarts: false,
             srtt: Duration::ZERO,
             extra: Bunches::new(),
         }
@@ -111,6 +125,7 @@ impl Bbr {
 
     fn gains(&self) -> (f64, f64) {
         match self.mode {
+            Mode::ProbeRate(..) if self.restarts => (1.0, WINDOW_GAIN),
             Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
             Mode::Drain => (1.0 / HIGH_GAIN, HIGH_GAIN),
             Mode::ProbeRate(phase, _) => (CYCLE[phase], WINDOW_GAIN),
@@ -172,14 +187,16 @@ impl Bbr {
 
     /// §4.1.2 and §4.3.5.
     fn learn_rtt(&mut self, ack: &Ack, round_ended: bool) {
+        // §4.3.5: after an idle time the queue is empty, and the first sample measures the delay.
+        let idle = std::mem::take(&mut self.restarts);
         let expired = self.rtt_min.is_some_and(|(_, at)| ack.now > at + RTT_MEMORY);
         if let Some(rtt) = ack.rtt
             && (expired || self.rtt_min.is_none_or(|(least, _)| rtt <= least))
         {
             self.rtt_min = Some((rtt, ack.now));
         }
-        if expired && !matches!(self.mode, Mode::ProbeRtt(..)) {
-            self.saved = self.saved.max(self.window);
+        if expired && !idle && !matches!(self.mode, Mode::ProbeRtt(..)) {
+            self.save();
             self.mode = Mode::ProbeRtt(None, false);
         }
         let Mode::ProbeRtt(until, round) = self.mode else { return };
@@ -204,8 +221,33 @@ impl Bbr {
         }
     }
 
+    fn save(&mut self) {
+        let is_reduced = self.repair != Repair::None || matches!(self.mode, Mode::ProbeRtt(..));
+        self.saved = if is_reduced { self.saved.max(self.window) } else { self.window };
+    }
+
     fn restore(&mut self) {
         self.window = self.window.max(std::mem::take(&mut self.saved));
+    }
+
+    /// §4.2.3.4, `BBRModulateCwndForRecovery`: the begin and the end of the repair of a loss.
+    fn follow_repair(&mut self, ack: &Ack, round_ended: bool) {
+        if ack.lost.0 > 0.0 {
+            self.window = (self.window - ack.lost.0).max(1.0);
+        }
+        if self.repair == Repair::None && ack.recovery {
+            self.save();
+            self.repair = Repair::Conservation;
+            self.window = ack.in_flight.0 + ack.delivered.0.max(1.0);
+            if let Some(delivery) = ack.delivery {
+                self.rounds.begin(delivery.total.0);
+            }
+        } else if self.repair != Repair::None && !ack.recovery && !ack.after_timeout {
+            self.repair = Repair::None;
+            self.restore();
+        } else if self.repair == Repair::Conservation && round_ended {
+            self.repair = Repair::Growth;
+        }
     }
 
     /// §4.2.3.
@@ -216,7 +258,9 @@ impl Bbr {
             target += self.extra.greatest().unwrap_or(0.0).min(most);
         }
         let arrived = ack.delivered.0;
-        if self.filled {
+        if self.repair == Repair::Conservation {
+            self.window = self.window.max(ack.in_flight.0 + arrived);
+        } else if self.filled {
             self.window = (self.window + arrived).min(target);
         } else if self.window < target || self.rounds.before(self.initial_window) {
             self.window += arrived;
@@ -235,10 +279,8 @@ impl Control for Bbr {
 
     fn on_ack(&mut self, ack: &Ack) {
         self.srtt = ack.srtt;
-        if std::mem::take(&mut self.after_timeout) {
-            self.restore();
-        }
         let round_ended = self.learn_rate(ack);
+        self.follow_repair(ack, round_ended);
         self.learn_extra(ack);
         self.cycle(ack);
         if self.mode == Mode::Startup && self.filled {
@@ -251,18 +293,33 @@ impl Control for Bbr {
         self.set_window(ack);
     }
 
-    /// §4.2.3.4: only a timeout reduces the window to the minimum, until data is acknowledged. In
-    /// fast recovery the sender limits transmission to the data that has left the network.
+    /// §4.2.3.4: a timeout reduces the window to one segment. Until the data that was outstanding
+    /// is repaired, it grows by what is delivered, up to the target; then it is what it was.
     fn on_loss(&mut self, loss: &Loss) {
         if loss.cause == Cause::Timeout {
-            self.saved = self.saved.max(self.window);
+            self.save();
             self.window = 1.0;
-            self.after_timeout = true;
+            self.repair = Repair::Growth;
         }
     }
 
     fn on_undo(&mut self) {
+        self.repair = Repair::None;
         self.restore();
+    }
+
+    fn owns_window(&self) -> bool {
+        true
+    }
+
+    /// §4.3.4.4: after an idle time the rate is the estimated one, so that the data that is sent
+    /// first does not build a queue.
+    fn on_send(&mut self, departing: &Departing) {
+        self.restarts = departing.in_flight.0 <= 0.0 && matches!(self.mode, Mode::ProbeRate(..))
+            || self.restarts && departing.in_flight.0 > 0.0;
+        if departing.in_flight.0 <= 0.0 {
+            self.extra.restart(departing.now);
+        }
     }
 
     fn pacing(&self) -> Option<BitRate> {
@@ -371,8 +428,46 @@ mod tests {
         assert_eq!(path.control.window(), before);
         path.control.on_loss(&loss(Cause::Timeout, 100.0));
         assert_eq!(path.control.window().0, 1.0);
-        path.round();
+        let after_timeout = Ack { after_timeout: true, ..ack_at(path.now_s, 1.0, 100.0) };
+        path.control.on_ack(&after_timeout);
+        path.control.on_ack(&after_timeout);
+        assert_eq!(path.control.window().0, LEAST_WINDOW + 1.0, "by what is delivered");
+        path.control.on_ack(&ack_at(path.now_s, 1.0, 100.0));
         assert!(path.control.window().0 > 0.9 * before.0);
+    }
+
+    #[test]
+    fn fast_recovery_sends_what_is_delivered_for_a_round_trip() {
+        let mut path = Path::new(1000.0);
+        for _ in 0..30 {
+            path.round();
+        }
+        let before = path.control.window().0;
+        // §4.2.3.4: two of 100 are lost; the window is what is in flight and delivered.
+        let ack = ack_at(path.now_s, 1.0, 100.0);
+        let recovery = Ack { recovery: true, in_flight: Segments(97.0), ..ack };
+        path.control.on_ack(&Ack { lost: Segments(2.0), ..recovery });
+        assert_eq!(path.control.window().0, 98.0);
+        path.control.on_ack(&recovery);
+        assert_eq!(path.control.window().0, 98.0);
+        path.control.on_ack(&ack);
+        assert!(path.control.window().0 > 0.9 * before, "restored at the end");
+    }
+
+    #[test]
+    fn after_an_idle_time_the_rate_is_the_estimated_one() {
+        let mut path = Path::new(1000.0);
+        for _ in 0..30 {
+            path.round();
+        }
+        path.control.mode = Mode::ProbeRate(0, Instant(0));
+        let (now, size) = (Instant::ZERO, Segments(1.0));
+        let departing = Departing { now, size, in_flight: Segments(0.0), resent: false };
+        assert_eq!(gauge(&path.control, "pacing_gain"), Some(1.25));
+        path.control.on_send(&departing);
+        assert_eq!(gauge(&path.control, "pacing_gain"), Some(1.0));
+        path.control.on_ack(&ack_at(path.now_s, 1.0, 100.0));
+        assert_eq!(gauge(&path.control, "pacing_gain"), Some(1.25));
     }
 
     #[test]

@@ -10,7 +10,7 @@
 mod cycle;
 mod model;
 
-use super::{Ack, Cause, Connection, Control, Controller, Delivery, Loss};
+use super::{Ack, Cause, Connection, Control, Controller, Delivery, Departing, Loss};
 use crate::Config;
 use kernel::{BitRate, Bytes, Duration, Instant, Segments};
 use model::{LEAST_WINDOW, Model};
@@ -31,6 +31,9 @@ const DRAIN_ROUNDS: u64 = 3;
 const STARTUP_LOSSES: u32 = 6;
 /// §2.16.2, `ProbeRTTDuration`.
 const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
+/// §5.6.3: the send quantum is the data of 1 ms, and at most 64 KB.
+const QUANTUM_S: f64 = 1e-3;
+const QUANTUM_MOST: Bytes = Bytes(65_536);
 /// Consecutive round trips with too many marks that end Startup (the authors' `bbr_full_ecn_cnt`).
 const STARTUP_MARKED: u32 = 2;
 
@@ -112,11 +115,12 @@ pub struct Bbr3 {
     /// The window before it was reduced for a measurement or a timeout (`prior_cwnd`).
     saved: f64,
     before: Option<Before>,
-    /// The data that was outstanding at a timeout and has not been delivered.
-    unrepaired: f64,
+    /// Whether fast recovery is in progress, and whether the data that was outstanding at a timeout
+    /// is being repaired.
     recovery: bool,
-    /// When the last acknowledgement arrived, and whether nothing was in flight after it.
-    last: (Instant, bool),
+    after_timeout: bool,
+    /// Nothing was in flight when data left, and none of it is delivered (`idle_restart`).
+    restarts: bool,
     srtt: Duration,
 }
 
@@ -144,9 +148,9 @@ impl Bbr3 {
             precautionary: false,
             saved: 0.0,
             before: None,
-            unrepaired: 0.0,
             recovery: false,
-            last: (Instant::ZERO, false),
+            after_timeout: false,
+            restarts: false,
             srtt: Duration::ZERO,
         }
     }
@@ -172,11 +176,23 @@ impl Bbr3 {
         matches!(self.state, State::Down | State::Cruise | State::Refill | State::Up)
     }
 
+    /// §5.6.4.2, `QuantizationBudget`: room for three send quanta. Segments leave individually here,
+    /// but the receiver may acknowledge a quantum at once (§5.6.3: 1 ms at the pacing rate, and from
+    /// two segments to 64 KB).
+    fn with_quanta(&self, volume: f64) -> f64 {
+        let most = QUANTUM_MOST.0 as f64 / self.mss.0 as f64;
+        let quantum = (self.pacing.unwrap_or(0.0) * QUANTUM_S).min(most).max(2.0);
+        let budget = volume.max(3.0 * quantum).max(LEAST_WINDOW);
+        budget + if self.state == State::Up { 2.0 } else { 0.0 }
+    }
+
     /// §5.6.4.2, `Inflight`: a gain times the bandwidth-delay product, and the quantization budget.
     fn volume(&self, gain: f64) -> f64 {
-        let product = self.model.product().map_or(self.initial_window, |product| gain * product);
-        // Segments leave individually: an offload budget of three is below the minimum window.
-        product.max(LEAST_WINDOW) + if self.state == State::Up { 2.0 } else { 0.0 }
+        self.with_quanta(self.product(gain))
+    }
+
+    fn product(&self, gain: f64) -> f64 {
+        self.model.product().map_or(self.initial_window, |product| gain * product)
     }
 
     /// §5.3.3.8, `TargetInflight`.
@@ -197,7 +213,7 @@ impl Bbr3 {
 
     /// §5.6.4.4: saves the last good window.
     fn save_window(&mut self) {
-        let reduced = self.recovery || self.unrepaired > 0.0;
+        let reduced = self.recovery || self.after_timeout;
         let reduced = reduced || matches!(self.state, State::ProbeRtt(..));
         self.saved = if reduced { self.saved.max(self.window) } else { self.window };
     }
@@ -321,10 +337,11 @@ impl Bbr3 {
 
     /// `SetCwnd`.
     fn set_window(&mut self, ack: &Ack) {
-        let mut most = self.volume(self.gains().1);
+        let mut most = self.product(self.gains().1);
         if self.settings.extra_acked && self.model.rtt_min.is_some() {
             most += self.model.bunches.greatest().unwrap_or(0.0);
         }
+        let most = self.with_quanta(most);
         let arrived = ack.delivered.0;
         if self.model.filled {
             self.window = (self.window + arrived).min(most);
@@ -351,15 +368,11 @@ impl Control for Bbr3 {
     /// §5.2.3.
     fn on_ack(&mut self, ack: &Ack) {
         self.srtt = ack.srtt;
-        let (_, idle) = std::mem::replace(&mut self.last, (ack.now, ack.in_flight.0 <= 0.0));
-        if idle {
-            self.model.bunches.restart(ack.now);
-        }
-        if self.unrepaired > 0.0 {
-            self.unrepaired -= ack.acked.0;
-            if self.unrepaired <= 0.0 {
-                self.restore_window();
-            }
+        let idle = std::mem::take(&mut self.restarts);
+        let was_reduced = self.recovery || self.after_timeout;
+        self.after_timeout = ack.after_timeout;
+        if was_reduced && !ack.recovery && !ack.after_timeout {
+            self.restore_window();
         }
         if ack.lost.0 > 0.0 {
             self.note_loss();
@@ -378,6 +391,24 @@ impl Control for Bbr3 {
         self.set_window(ack);
     }
 
+    fn owns_window(&self) -> bool {
+        true
+    }
+
+    /// §5.4.1, `HandleRestartFromIdle`. The network is empty: the rate is the estimated one.
+    fn on_send(&mut self, departing: &Departing) {
+        if departing.in_flight.0 > 0.0 {
+            return;
+        }
+        self.restarts = true;
+        self.model.bunches.restart(departing.now);
+        if self.is_cycling()
+            && let Some(rate) = self.model.rate()
+        {
+            self.pacing = Some(rate * MARGIN);
+        }
+    }
+
     /// §5.6.4.4. The acknowledgements that follow a loss update the model.
     fn on_loss(&mut self, loss: &Loss) {
         match loss.cause {
@@ -386,7 +417,7 @@ impl Control for Bbr3 {
             Cause::Timeout => {
                 self.note_loss();
                 self.save_window();
-                self.unrepaired = loss.in_flight.0;
+                self.after_timeout = true;
                 self.window = 1.0;
             }
         }
@@ -394,7 +425,7 @@ impl Control for Bbr3 {
 
     /// §5.5.11.2, `HandleSpuriousLossDetection`.
     fn on_undo(&mut self) {
-        self.unrepaired = 0.0;
+        (self.recovery, self.after_timeout) = (false, false);
         self.restore_window();
         let Some(before) = self.before.take() else { return };
         let model = &mut self.model;
@@ -451,13 +482,14 @@ mod tests {
     struct Path {
         control: Bbr3,
         now_s: f64,
+        after_timeout: bool,
         delivered: f64,
     }
 
     impl Path {
         fn new() -> Self {
             let control = Bbr3::new(&config(), Bbr3Config::default());
-            Self { control, now_s: 0.0, delivered: 0.0 }
+            Self { control, now_s: 0.0, after_timeout: false, delivered: 0.0 }
         }
 
         /// A round trip with this many segments in flight, of which `lost` are lost at its end.
@@ -479,7 +511,9 @@ mod tests {
                 };
                 let delivery = Some(delivery);
                 let in_flight = Segments(flight - 1.0);
-                let ack = Ack { lost, in_flight, delivery, ..ack_at(self.now_s, 1.0, 100.0) };
+                let after_timeout = self.after_timeout;
+                let ack = ack_at(self.now_s, 1.0, 100.0);
+                let ack = Ack { lost, in_flight, delivery, after_timeout, ..ack };
                 self.control.on_ack(&ack);
             }
         }
@@ -572,11 +606,13 @@ mod tests {
         let before = path.control.window().0;
         path.control.on_loss(&loss(Cause::Timeout, 20.0));
         assert_eq!(path.control.window().0, 1.0);
+        path.after_timeout = true;
         path.round(10.0, 0.0);
-        let half = path.control.window().0;
-        assert!(half < before, "{half}");
-        path.round(10.0, 0.0);
-        assert!(path.control.window().0 > half + 15.0, "{}", path.control.window().0);
+        assert_eq!(path.control.window().0, LEAST_WINDOW + 9.0, "it grows by what is delivered");
+        path.after_timeout = false;
+        path.round(1.0, 0.0);
+        let bound = gauge(&path.control, "inflight_low_segments").unwrap().min(before);
+        assert!(path.control.window().0 >= bound, "{} of {before}", path.control.window().0);
     }
 
     #[test]

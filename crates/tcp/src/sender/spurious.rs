@@ -38,10 +38,12 @@ impl Eifel {
         }
     }
 
-    /// A segment is retransmitted.
-    pub(super) fn on_resend(&mut self, now: Instant) {
+    /// A segment is retransmitted. The algorithm examines only a recovery that begins with the
+    /// retransmission of the oldest outstanding segment: the acknowledgement of new data would not
+    /// concern another one.
+    pub(super) fn on_resend(&mut self, now: Instant, is_oldest: bool) {
         if self.phase == EifelPhase::Began {
-            self.phase = EifelPhase::Resent(now);
+            self.phase = if is_oldest { EifelPhase::Resent(now) } else { EifelPhase::Idle };
         }
     }
 
@@ -209,7 +211,7 @@ mod tests {
         let examined = || {
             let mut eifel = Eifel::new(true);
             eifel.on_loss();
-            eifel.on_resend(ms(500));
+            eifel.on_resend(ms(500), true);
             eifel
         };
         assert!(examined().on_ack(before, false, false));
@@ -222,16 +224,25 @@ mod tests {
     }
 
     #[test]
+    fn a_recovery_of_a_later_segment_is_not_examined() {
+        let mut eifel = Eifel::new(true);
+        eifel.on_loss();
+        eifel.on_resend(ms(500), false);
+        eifel.on_resend(ms(510), true);
+        assert!(!eifel.on_ack(Some(ms(400)), false, false));
+    }
+
+    #[test]
     fn a_second_timeout_does_not_restart_the_examination() {
         let mut eifel = Eifel::new(true);
         eifel.on_loss();
-        eifel.on_resend(ms(500));
+        eifel.on_resend(ms(500), true);
         eifel.on_loss();
-        eifel.on_resend(ms(900));
+        eifel.on_resend(ms(900), true);
         assert!(!eifel.on_ack(Some(ms(700)), false, false));
         let mut off = Eifel::new(false);
         off.on_loss();
-        off.on_resend(ms(500));
+        off.on_resend(ms(500), true);
         assert!(!off.on_ack(Some(ms(400)), false, false));
     }
 }

@@ -201,7 +201,7 @@ impl Tcb {
         }
         if !fresh {
             self.resent += span.len;
-            self.eifel.on_resend(now);
+            self.eifel.on_resend(now, span.seq == self.snd.una);
             // Karn's algorithm: no RTT sample of a segment that was sent twice, nor of one whose
             // acknowledgement depends on a retransmission.
             self.sampler.forget();
