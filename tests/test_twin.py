@@ -269,7 +269,7 @@ def test_links_alone_are_no_cell():
     assert {"lt_tcp", "tcp_loss"} <= {fit.family for fit in twin.fits if fit.relevant}
 
 
-def test_a_model_judges_all_that_it_assumes():
+def test_a_model_checks_all_that_it_assumes():
     """Every assumption of the chosen model has a verdict."""
     known = {"saturation": saturated(5), "half_duplex": bulk(DOWN), "http_sessions": web(5)}
     for family, scenario in known.items():
