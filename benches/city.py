@@ -51,8 +51,11 @@ def city(cells: int, stations: int = 40, simulated_s: float = 1.0, apart_m: floa
     return "\n".join(lines) + "\n"
 
 
-def hall(stations: int, upwards: bool = False, simulated_s: float = 0.01) -> str:
-    """One cell of 802.11a in which all hear all; upwards, all begin to send at the same instant."""
+def one_cell(stations: int, upwards: bool = False, simulated_s: float = 0.01) -> str:
+    """Return a cell of 802.11a in which all nodes detect each other.
+
+    If `upwards`, all stations begin to send at the same instant.
+    """
     ends = ("sta*", "server") if upwards else ("server", "sta*")
     lines = [
         'standard = "11a"',

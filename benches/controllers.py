@@ -45,7 +45,7 @@ def cpu_s(scenario: sm.Scenario) -> tuple[float, str]:
     return time.process_time() - begin, digest
 
 
-def kept(scenario: sm.Scenario, name: str, repetitions: int) -> float:
+def relative_speed(scenario: sm.Scenario, name: str, repetitions: int) -> float:
     """Return the speed with the controller in Python relative to the built-in one."""
     both = [scenario.set("flows[*].control", control) for control in (name, PAIRS[name])]
     runs = [[cpu_s(each) for each in both] for _ in range(repetitions)]
@@ -64,8 +64,8 @@ def main() -> None:
     print(f"{'controller':<12}{'802.11b':>10}{'802.11g':>10}")
     for name in PAIRS:
         cells = (cell("11b", 120.0), cell("11g", 30.0))
-        shares = [kept(each, name, arguments.repetitions) for each in cells]
-        print(f"{name:<12}" + "".join(f"{share:>10.2f}" for share in shares), flush=True)
+        speeds = [relative_speed(each, name, arguments.repetitions) for each in cells]
+        print(f"{name:<12}" + "".join(f"{speed:>10.2f}" for speed in speeds), flush=True)
 
 
 if __name__ == "__main__":

@@ -45,10 +45,10 @@ def build() -> Path:
 def count(runner: Path, name: str) -> int:
     """Instructions of one run, as callgrind counts them."""
     scenario, *sets = RUNS[name]
-    return counted(runner, ROOT / scenario, *sets)[0]
+    return count_run(runner, ROOT / scenario, *sets)[0]
 
 
-def counted(runner: Path, scenario: Path, *sets: str) -> tuple[int, str]:
+def count_run(runner: Path, scenario: Path, *sets: str) -> tuple[int, str]:
     """Instructions of a run of any scenario, and its output."""
     with tempfile.TemporaryDirectory() as scratch:
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/out"]
@@ -64,14 +64,14 @@ def counted(runner: Path, scenario: Path, *sets: str) -> tuple[int, str]:
     return int(found[1]), done.stdout
 
 
-def explained(name: str) -> bool:
+def is_explained(name: str) -> bool:
     """Whether CHANGELOG.md's unreleased part has a SPEED line that names this run."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     unreleased = re.split(r"^## ", text, flags=re.MULTILINE)[1]
     return any("SPEED" in line and name in line for line in unreleased.splitlines())
 
 
-def grown(counts: dict[str, int], record: dict[str, int], limit: float = LIMIT) -> list[str]:
+def exceeding(counts: dict[str, int], record: dict[str, int], limit: float = LIMIT) -> list[str]:
     """Name the runs that have grown by more than the limit, in per cent."""
     # A new run has no record.
     known = [name for name in counts if name in record]
@@ -84,7 +84,7 @@ def compare(counts: dict[str, int], record: dict[str, int], limit: float = LIMIT
         f"{name}: {counts[name]:,} instructions, {counts[name] / record[name] - 1:+.1%} against "
         f"the record of {record[name]:,}; the limit is {limit:g} %. Make it faster, or add "
         f"a SPEED line that names {name} to CHANGELOG.md and run benches/instructions.py --record"
-        for name in grown(counts, record, limit)
+        for name in exceeding(counts, record, limit)
     ]
 
 
@@ -104,7 +104,7 @@ def main() -> int:
         change = f"{instructions / record[name] - 1:+.2%}" if name in record else "new"
         print(f"{name:<14} {instructions:>15,} instructions  {change} from the record")
     if options.record:
-        unexplained = [name for name in grown(counts, record) if not explained(name)]
+        unexplained = [name for name in exceeding(counts, record) if not is_explained(name)]
         if unexplained:
             print(f"not recorded: CHANGELOG.md has no SPEED line for {', '.join(unexplained)}")
             return 1

@@ -72,7 +72,7 @@ def build(profile: str) -> Path:
     return target / {"dev": "debug"}.get(profile, profile) / "examples" / "results"
 
 
-def lines(folder: Path) -> dict[str, str]:
+def runner_inputs(folder: Path) -> dict[str, str]:
     """Return the input of the runner for each run, by name; writes random scenarios to a folder."""
     found = {f"scenarios/{path.stem}": [path] for path in sorted(ROOT.glob("scenarios/*.toml"))}
     for name, (scenario, *sets) in instructions.RUNS.items():
@@ -84,10 +84,10 @@ def lines(folder: Path) -> dict[str, str]:
 
 def run(runner: Path, wanted: dict[str, str]) -> Iterator[tuple[str, Result]]:
     """Execute the runs and return the results in the same order."""
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as told:
-        told.write("\n".join(wanted.values()) + "\n")
-        told.seek(0)
-        with subprocess.Popen([runner], stdin=told, stdout=subprocess.PIPE, text=True) as process:
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as inputs:
+        inputs.write("\n".join(wanted.values()) + "\n")
+        inputs.seek(0)
+        with subprocess.Popen([runner], stdin=inputs, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             for name, line in zip(wanted, process.stdout, strict=True):
                 yield name, result(json.loads(line))
@@ -159,13 +159,13 @@ def compare(name: str, before: tuple[str, ...], after: Result, detail: Result | 
     ]
     if not differing:
         return []
-    told = [f"{name}: {', '.join(differing)}"]
+    lines = [f"{name}: {', '.join(differing)}"]
     if detail is not None:
         found = differences(detail, after)
-        told += [f"    {line}" for line in found[:SHOWN]]
+        lines += [f"    {line}" for line in found[:SHOWN]]
         if len(found) > SHOWN:
-            told.append(f"    and {len(found) - SHOWN} more")
-    return told
+            lines.append(f"    and {len(found) - SHOWN} more")
+    return lines
 
 
 def read_record() -> dict[str, tuple[str, ...]]:
@@ -203,7 +203,7 @@ def main() -> int:
     options = arguments()
     runner = options.runner or build(options.profile)
     with tempfile.TemporaryDirectory() as folder:
-        wanted = lines(Path(folder))
+        wanted = runner_inputs(Path(folder))
         if options.names:
             kept = [f"*{pattern}" for pattern in options.names]
             wanted = {n: line for n, line in wanted.items() if any(fnmatch(n, k) for k in kept)}
@@ -220,11 +220,11 @@ def main() -> int:
         print(f"recorded: {len(results)} runs")
         return 0
     details = read_values(options.before, results) if options.before else {}
-    told = []
+    lines = []
     for name, found in results.items():
-        told += compare(name, record.get(name, ("-", "-", "-")), found, details.get(name))
-    differing = sum(not line.startswith(" ") for line in told)
-    print("\n".join([*told, f"{len(results)} runs, {differing} differ from the record"]))
+        lines += compare(name, record.get(name, ("-", "-", "-")), found, details.get(name))
+    differing = sum(not line.startswith(" ") for line in lines)
+    print("\n".join([*lines, f"{len(results)} runs, {differing} differ from the record"]))
     return 1 if differing else 0
 
 

@@ -51,7 +51,7 @@ def test_four_times_the_stations_do_not_take_a_table_of_all_pairs(
 
     def peak(stations: int) -> int:
         scenario = tmp_path / f"{stations}.toml"
-        scenario.write_text(city.hall(stations, upwards), encoding="utf-8")
+        scenario.write_text(city.one_cell(stations, upwards), encoding="utf-8")
         return peak_kib(runner, scenario)
 
     # A table of all pairs is sixteen times as large.
@@ -73,7 +73,7 @@ def test_an_attempt_costs_the_same_in_ten_cells_and_in_fifty(tmp_path: Path) -> 
         # Both runs include the cost of construction, and most of the cost of finding the nodes that
         # detect a transmitter, which arises when the transmitter first sends.
         for duration_s in (0.04, 0.06):
-            count, printed = instructions.counted(runner, scenario, f"duration_s={duration_s}")
+            count, printed = instructions.count_run(runner, scenario, f"duration_s={duration_s}")
             counts.append(count)
             found = re.search(r"total\.attempts = Count\((\d+)\)", printed)
             assert found is not None

@@ -106,7 +106,7 @@ def test_the_twin_predicts_a_cell_in_which_all_nodes_detect_each_other():
     assert sm.predict(row(3.0, 3.5)).model.family == "saturation"
     hidden = sm.predict(row(-40.0, 40.0))
     assert hidden.model is None
-    (verdict,) = [held for held in hidden.fits[0].held if held.name == "one_cell"]
+    (verdict,) = [check for check in hidden.fits[0].checks if check.name == "one_cell"]
     assert verdict.how == "sta0 does not detect sta1; this holds for 2 of 6"
 
 
@@ -122,12 +122,12 @@ def test_the_twin_predicts_a_cell_in_which_all_nodes_detect_each_other():
 )
 def test_the_twin_refuses_radios_that_its_models_do_not_represent(keys, name):
     fit = next(fit for fit in sm.predict(row(3.0, 3.5, **keys)).fits if fit.family == "saturation")
-    assert name in [held.name for held in fit.failing]
+    assert name in [check.name for check in fit.broken]
 
 
 def test_a_strong_signal_survives_a_collision_and_the_twin_says_so():
     fit = next(f for f in sm.predict(row(2.0, 30.0)).fits if f.family == "saturation")
-    assert "no_capture" in [held.name for held in fit.failing]
+    assert "no_capture" in [check.name for check in fit.broken]
 
 
 def test_the_command_prints_links_and_hidden_nodes(tmp_path, capsys):

@@ -84,10 +84,10 @@ def test_a_faulty_scenario_has_no_probes(capsys, cell_file):
 def test_a_former_name_gives_the_value_with_a_warning():
     scenario = sm.Scenario.parse(WIRED)
     run = sm.run(scenario)
-    with pytest.warns(DeprecationWarning, match=r"wire\.down\.utilisation") as told:
+    with pytest.warns(DeprecationWarning, match=r"wire\.down\.utilisation") as warnings_seen:
         busy = run.summary["wire.down.busy_fraction"]
-    assert len(told) == 1
-    assert told[0].filename == __file__
+    assert len(warnings_seen) == 1
+    assert warnings_seen[0].filename == __file__
     assert busy == run.summary["wire.down.utilisation"] > 0.5
     assert "wire.down.busy_fraction" not in dict(run.summary)
     with pytest.warns(DeprecationWarning, match="utilisation"):

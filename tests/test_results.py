@@ -32,7 +32,7 @@ def test_equal_results_do_not_differ(bench: Callable[[str], ModuleType]) -> None
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "expected_lines"),
     [
         ({"digest": "0"}, ["a: digest"]),
         (
@@ -53,11 +53,11 @@ def test_equal_results_do_not_differ(bench: Callable[[str], ModuleType]) -> None
     ],
 )
 def test_a_difference_is_reported(
-    bench: Callable[[str], ModuleType], change: dict[str, object], told: list[str]
+    bench: Callable[[str], ModuleType], change: dict[str, object], expected_lines: list[str]
 ) -> None:
     results = bench("results")
-    assert results.compare("a", results.row(RESULT), RESULT | change, RESULT) == told
-    assert results.compare("a", results.row(RESULT), RESULT | change, None) == told[:1]
+    assert results.compare("a", results.row(RESULT), RESULT | change, RESULT) == expected_lines
+    assert results.compare("a", results.row(RESULT), RESULT | change, None) == expected_lines[:1]
 
 
 def test_a_renamed_path_is_no_difference(
@@ -85,7 +85,7 @@ def test_only_the_paths_of_issues_are_compared(bench: Callable[[str], ModuleType
 
 def test_the_record_has_every_run(bench: Callable[[str], ModuleType], tmp_path: Path) -> None:
     results = bench("results")
-    assert list(results.read_record()) == list(results.lines(tmp_path))
+    assert list(results.read_record()) == list(results.runner_inputs(tmp_path))
 
 
 def test_a_scenario_depends_only_on_its_number(bench: Callable[[str], ModuleType]) -> None:

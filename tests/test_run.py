@@ -156,16 +156,16 @@ def test_an_interrupt_ends_a_run(endless):
 
 
 def test_progress_is_reported_and_may_end_the_run(endless):
-    told = []
+    calls = []
 
     def progress(done):
-        told.append((time.monotonic(), done))
-        if len(told) == 5:
+        calls.append((time.monotonic(), done))
+        if len(calls) == 5:
             raise EnoughError
 
     with pytest.raises(EnoughError):
         sm.run(endless, progress=progress)
-    times, fractions = zip(*told, strict=True)
+    times, fractions = zip(*calls, strict=True)
     assert list(fractions) == sorted(fractions)
     assert 0 < fractions[0] < 1
     assert all(b - a > 0.05 for a, b in itertools.pairwise(times))

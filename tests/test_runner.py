@@ -59,7 +59,7 @@ def test_equal_jobs_run_once_and_all_get_the_result():
             3: 1,
         }
         assert dict(runner.results([Square(1, made), Square(2, made)])) == {0: 1, 1: 4}
-        assert (runner.asked, runner.ended) == (3, 3)
+        assert (runner.submitted, runner.ended) == (3, 3)
     assert sorted(made) == [0, 1, 2]
 
 
@@ -79,7 +79,7 @@ def test_two_threads_share_a_job():
 def test_one_failure_ends_all_and_says_which_it_was():
     begun = time.monotonic()
     with pytest.raises(FailedError) as caught, Runner(workers=2) as runner:
-        list(runner.results([endless, fail, endless], told="job {}".format))
+        list(runner.results([endless, fail, endless], describe="job {}".format))
     assert caught.value.__notes__ == ["in job 1"]
     assert time.monotonic() - begun < 3
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("simoom")]

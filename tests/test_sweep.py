@@ -110,9 +110,9 @@ def test_faults_are_reported_before_a_run_starts(small: sm.Scenario, tmp_path: P
     over = {"stations": [1, -2], "flows[*].contrl": ["cubic"]}
     with pytest.raises(sm.ScenarioError) as caught:
         sm.sweep(small, over=over, store=tmp_path / "store")
-    told = {str(issue) for issue in caught.value.issues}
-    assert any("contrl: unknown key; did you mean control?" in each for each in told)
-    assert any(each.startswith("stations: ") and "-2" in each for each in told)
+    messages = {str(issue) for issue in caught.value.issues}
+    assert any("contrl: unknown key; did you mean control?" in each for each in messages)
+    assert any(each.startswith("stations: ") and "-2" in each for each in messages)
     # A fault of some points only says of which.
     over = {"flows[0].to": ["sta0", "sta1"], "stations": [1, 2]}
     with pytest.raises(sm.ScenarioError, match=r"\(at flows\[0\]\.to=sta1, stations=1\)"):
@@ -233,9 +233,9 @@ def test_ctrl_c_keeps_completed_runs(tmp_path: Path, cell_file: Path) -> None:
     while not list(store.glob("??/*.json")) and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
-    assert process.returncode == 130, told
-    assert "the same command continues the sweep" in told
+    _, messages = process.communicate(timeout=60)
+    assert process.returncode == 130, messages
+    assert "the same command continues the sweep" in messages
     assert 1 <= len(list(store.glob("??/*.json"))) < 800
     assert not list(store.glob("??/*.part"))
 

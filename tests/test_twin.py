@@ -10,7 +10,7 @@ import pytest
 import simoom as sm
 from simoom.models import FAMILIES
 from simoom.twin.air import Air
-from simoom.twin.reading import Cell
+from simoom.twin.inputs import Cell
 
 SCENARIOS = sorted((Path(__file__).parents[1] / "scenarios").glob("*.toml"))
 EXP = {"exponential": {"mean_bytes": 20000}}
@@ -31,9 +31,9 @@ def saturated(stations=10, standard="11b", payload=1472, **wlan):
     )
 
 
-def bulk(*ways, stations=10, standard="11g", keys=(), **tcp):
+def bulk(*directions, stations=10, standard="11g", keys=(), **tcp):
     tcp = {"window_segments": 40} | tcp
-    flows = [{"from": source, "to": sink, "tcp": tcp} for source, sink in ways]
+    flows = [{"from": source, "to": sink, "tcp": tcp} for source, sink in directions]
     return sm.Scenario(
         standard=standard,
         stations=stations,
@@ -207,7 +207,7 @@ def test_what_is_broken_is_named(case):
     twin = sm.predict(scenario)
     (fit,) = (fit for fit in twin.fits if fit.family == family)
     assert not fit.fits
-    assert any(held.name == name and how in held.how for held in fit.failing), fit.failing
+    assert any(check.name == name and how in check.how for check in fit.broken), fit.broken
     assert how in twin.report()
 
 
@@ -217,7 +217,7 @@ def test_without_a_model_each_family_has_a_reason():
     assert twin.model is None
     assert twin.summary == {}
     assert {fit.family for fit in twin.fits} == set(FAMILIES)
-    assert all(fit.failing for fit in twin.fits)
+    assert all(fit.broken for fit in twin.fits)
     lines = twin.report(every=True).splitlines()
     assert lines[0] == "No model fits this scenario."
     assert all(any(line.startswith(f"  {family}: ") for line in lines) for family in FAMILIES)
@@ -226,7 +226,7 @@ def test_without_a_model_each_family_has_a_reason():
 
 def test_models_that_do_not_concern_the_scenario_are_listed_on_demand():
     twin = sm.predict(bulk(DOWN))
-    lacking = {fit.family for fit in twin.fits if not fit.subject}
+    lacking = {fit.family for fit in twin.fits if not fit.relevant}
     assert lacking == {
         "full_duplex", "bluetooth", "aggregation", "tcp_aggregation", "lt_tcp", "chain",
     }  # fmt: skip
@@ -237,7 +237,7 @@ def test_models_that_do_not_concern_the_scenario_are_listed_on_demand():
         assert f"  {family}: " not in brief
         assert f"  {family}: " in full
     modern = sm.predict(bulk(DOWN, standard="11ac"))
-    assert {fit.family for fit in modern.fits if not fit.subject} == {
+    assert {fit.family for fit in modern.fits if not fit.relevant} == {
         "full_duplex", "bluetooth", "lt_tcp", "chain",
     }  # fmt: skip
 
@@ -247,48 +247,48 @@ def test_the_model_of_parity_concerns_flows_that_send_it():
     scenario = noisy.set("flows[0].control", "lt").set("wlan.short_retry_limit", 2)
     twin = sm.predict(scenario)
     (fit,) = (fit for fit in twin.fits if fit.family == "lt_tcp")
-    assert fit.subject
-    held = {each.name: each for each in fit.held}
-    assert held["independent_loss"].verdict == "met"
-    assert held["independent_loss"].how == "9 % of the segments, at random"
-    assert [each.name for each in fit.failing] == ["block_known"]
+    assert fit.relevant
+    checked = {each.name: each for each in fit.checks}
+    assert checked["independent_loss"].verdict == "met"
+    assert checked["independent_loss"].how == "9 % of the segments, at random"
+    assert [each.name for each in fit.broken] == ["block_known"]
     assert "no flow sends parity" not in twin.report(every=True)
     assert "their size follows the window of lt" in twin.report()
     quiet = sm.predict(scenario.set("stations", 1))
     (fit,) = (fit for fit in quiet.fits if fit.family == "lt_tcp")
-    assert "flows[0] loses nothing at random" in str(fit.failing[0])
+    assert "flows[0] loses nothing at random" in str(fit.broken[0])
 
 
 def test_links_alone_are_no_cell():
     (lossy,) = (path for path in SCENARIOS if path.stem == "lt_tcp")
     twin = sm.predict(sm.Scenario.load(lossy))
     assert twin.model is None
-    assert {str(held) for fit in twin.fits for held in fit.held} == {
+    assert {str(check) for fit in twin.fits for check in fit.checks} == {
         "one_cell: broken, there is no cell, only links"
     }
-    assert {"lt_tcp", "tcp_loss"} <= {fit.family for fit in twin.fits if fit.subject}
+    assert {"lt_tcp", "tcp_loss"} <= {fit.family for fit in twin.fits if fit.relevant}
 
 
-def test_a_model_judges_all_that_it_assumes():
+def test_a_model_checks_all_that_it_assumes():
     """Every assumption of the chosen model has a verdict."""
     known = {"saturation": saturated(5), "half_duplex": bulk(DOWN), "http_sessions": web(5)}
     for family, scenario in known.items():
         fit = sm.predict(scenario).model
         assert fit.family == family
-        judged = {held.name for held in fit.held}
+        checked = {check.name for check in fit.checks}
         # Sessions keep W* = d, in which nothing is lost; (14) to (17) have no fixed point of gamma.
         spared = {"no_tcp_loss", "no_tcp_timeout", "decoupled", "downloads"}
-        missing = {a.name for a in FAMILIES[family].ASSUMPTIONS} - judged
+        missing = {a.name for a in FAMILIES[family].ASSUMPTIONS} - checked
         assert missing <= (spared if family == "http_sessions" else set()), family
 
 
 def test_stretches_come_with_numbers():
     far = sm.predict(bulk(DOWN, keys={"wire": {"delay_ms": 20.0}})).model
-    held = {each.name: each for each in far.held}
-    assert held["fast_wire"].verdict == "stretched"
-    assert held["fast_wire"].how.startswith("40 ms of a round trip of ")
-    assert held["window_reached"].verdict == "met"
-    assert "W*=40 after about" in held["window_reached"].how
+    checked = {each.name: each for each in far.checks}
+    assert checked["fast_wire"].verdict == "stretched"
+    assert checked["fast_wire"].how.startswith("40 ms of a round trip of ")
+    assert checked["window_reached"].verdict == "met"
+    assert "W*=40 after about" in checked["window_reached"].how
 
 
 def test_a_faulty_scenario_is_refused():
@@ -336,12 +336,12 @@ def test_a_twin_is_frozen():
     assert repr(twin) == "Twin(saturation, 8 values, 0 stretched)"
 
 
-@pytest.mark.parametrize("way", [DOWN, UP, ("sta*", "ap")])
-def test_any_number_of_stations_has_a_prediction(way):
+@pytest.mark.parametrize("direction", [DOWN, UP, ("sta*", "ap")])
+def test_any_number_of_stations_has_a_prediction(direction):
     for stations in (*range(1, 40), 500):
-        twin = sm.predict(bulk(way, stations=stations).set("duration_s", 9000.0))
+        twin = sm.predict(bulk(direction, stations=stations).set("duration_s", 9000.0))
         (fit,) = (fit for fit in twin.fits if fit.family == "half_duplex")
-        assert fit.fits, (stations, fit.failing)
+        assert fit.fits, (stations, fit.broken)
         assert 0 < fit.values["total.goodput_mbps"] < 54
     for stations in (1, 2, 3, 100, 2000):
         assert sm.predict(saturated(stations)).model.family == "saturation"
@@ -350,8 +350,8 @@ def test_any_number_of_stations_has_a_prediction(way):
 def test_numbers_out_of_range_are_a_reason_not_a_crash():
     twin = sm.predict(saturated(5, cw_min=1, backoff_draw="ns2"))  # draws 0 only
     (fit,) = (fit for fit in twin.fits if fit.family == "saturation")
-    assert [held.name for held in fit.failing] == ["in_range"]
-    assert "first stage" in fit.failing[0].how
+    assert [check.name for check in fit.broken] == ["in_range"]
+    assert "first stage" in fit.broken[0].how
 
 
 @pytest.mark.parametrize(
@@ -366,5 +366,5 @@ def test_there_is_no_prediction_for_a_network_with_protection(stations, wlan):
     twin = sm.predict(saturated(stations, "11g", **wlan))
     assert twin.model is None
     assert not twin.summary
-    assert {held.assumption.name for fit in twin.fits for held in fit.held} == {"no_protection"}
+    assert {check.assumption.name for fit in twin.fits for check in fit.checks} == {"no_protection"}
     assert sm.predict(saturated(4, "11g", protection="none")).model.family == "saturation"

@@ -122,7 +122,7 @@ def test_the_page_has_the_difference_and_the_reason(results):
 
 
 def test_waiting_references_are_counted():
-    waiting = {what: count for what, count, _ in table.not_yet()}
+    waiting = {what: count for what, count, _ in table.not_comparable()}
     compared = sum(len(g.cases) for g in table.groups() if g.title.startswith("One TCP flow"))
     flows = sum(count for what, count in waiting.items() if "one" in what)
     with (DATA / "ns3_s2.csv").open(encoding="utf-8") as file:
@@ -148,9 +148,9 @@ def test_the_readme_block_stands_between_its_markers(results, tmp_path):
 def test_progress_ends_at_the_last_run():
     group = table.quick()[0]
     one = replace(group, cases=(replace(group.cases[0], replications=2),))
-    told = []
-    ((_, rows),) = measure([one], lambda done, total: told.append((done, total)))
-    assert told == [(1, 2), (2, 2)]
+    calls = []
+    ((_, rows),) = measure([one], lambda done, total: calls.append((done, total)))
+    assert calls == [(1, 2), (2, 2)]
     assert len(rows) == len(one.cases[0].expected)
 
 

@@ -268,7 +268,7 @@ SECTIONS = {
         "Wired links",
         (
             "`wire.down` leads to the access point, and `wire.up` to the server. `links[i]` is a "
-            "table `[[links]]`, and `links[i].reverse` its way back."
+            "table `[[links]]`, and `links[i].reverse` its reverse direction."
         ),
     ),
     "run": ("The run", ""),

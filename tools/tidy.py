@@ -98,7 +98,7 @@ def check(root: Path) -> list[Fault]:
     found = [fault for path in files(root) for fault in check_file(root, path)]
     found += check_manifests(root)
     found += check_circles(root)
-    return list(let_off(root, found))
+    return list(apply_exceptions(root, found))
 
 
 def files(root: Path) -> list[PurePosixPath]:
@@ -344,16 +344,16 @@ def use_leaves(tree: str, before: Steps = ()) -> Iterator[tuple[str, Steps]]:
 
 
 def circles(arrows: dict[Steps, set[Steps]]) -> Iterator[list[Steps]]:
-    """Return circles, of those that share modules one."""
+    """Return the circles; of circles that share modules, one."""
     done: set[Steps] = set()
 
-    def walk(module: Steps, way: list[Steps]) -> list[Steps] | None:
-        if module in way:
-            return way[way.index(module) :]
+    def walk(module: Steps, path: list[Steps]) -> list[Steps] | None:
+        if module in path:
+            return path[path.index(module) :]
         if module in done:
             return None
-        ways = (walk(other, [*way, module]) for other in sorted(arrows[module]))
-        circle = next(filter(None, ways), None)
+        found = (walk(other, [*path, module]) for other in sorted(arrows[module]))
+        circle = next(filter(None, found), None)
         done.add(module)
         return circle
 
@@ -461,16 +461,16 @@ def in_tests(path: PurePosixPath) -> bool:
     return "tests" in path.parts or path.stem == "tests" or path.stem.endswith("_tests")
 
 
-# --- What is let off ----------------------------------------------------------------------------
+# --- Exceptions ---------------------------------------------------------------------------------
 
 
-def let_off(root: Path, found: Iterable[Fault]) -> Iterator[Fault]:
+def apply_exceptions(root: Path, found: Iterable[Fault]) -> Iterator[Fault]:
     """Remove the faults that ``tools/tidy.toml`` excepts; add exceptions without a fault."""
     table = root / "tools" / "tidy.toml"
     entries = tomllib.loads(table.read_text("utf-8"))["allow"] if table.exists() else []
     used: set[int] = set()
     for fault in found:
-        number = next((n for n, entry in enumerate(entries) if lets_off(entry, fault)), None)
+        number = next((n for n, entry in enumerate(entries) if is_excepted(entry, fault)), None)
         if number is None:
             yield fault
         else:
@@ -483,7 +483,7 @@ def let_off(root: Path, found: Iterable[Fault]) -> Iterator[Fault]:
             yield Fault("tools/tidy.toml", 1, "allow", f"no reason for {entry['path']}")
 
 
-def lets_off(entry: dict[str, str], fault: Fault) -> bool:
+def is_excepted(entry: dict[str, str], fault: Fault) -> bool:
     """Return whether an entry applies to this fault."""
     return (
         fault.rule == entry["rule"]

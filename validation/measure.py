@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import simoom as sm
 from simoom.evidence import Value
-from simoom.run import Wanted
+from simoom.run import RunJob
 from simoom.runner import Runner
 from simoom.stats import mean_ci
 from validation.case import Case, Group, Row
@@ -20,9 +20,9 @@ def measure(
     """Run the scenarios of the cases; `progress` gets the completed and total number of runs."""
     groups = list(groups)
     cases = [case for group in groups for case in group.cases]
-    every = (run for case in cases for which in wanted(case) for run in which)
+    every = (run for case in cases for which in run_jobs(case) for run in which)
     jobs = list(dict.fromkeys(every))
-    found: dict[Wanted, sm.Run] = {}
+    found: dict[RunJob, sm.Run] = {}
     with Runner() as runner:
         for number, run in runner.results(jobs):
             found[jobs[number]] = run
@@ -31,17 +31,17 @@ def measure(
     return [(group, [row for case in group.cases for row in rows(case, found)]) for group in groups]
 
 
-def wanted(case: Case) -> list[list[Wanted]]:
-    """The runs of a case: by the standard, and with its options."""
+def run_jobs(case: Case) -> list[list[RunJob]]:
+    """Return the runs of a case: by the standard, and with its options."""
     return [
-        [Wanted(scenario, SEED, replication) for replication in range(case.replications)]
+        [RunJob(scenario, SEED, replication) for replication in range(case.replications)]
         for scenario in (case.standard(), case.compared())
     ]
 
 
-def rows(case: Case, found: Mapping[Wanted, sm.Run]) -> list[Row]:
+def rows(case: Case, found: Mapping[RunJob, sm.Run]) -> list[Row]:
     """Compare the results of a case's runs with the expected values."""
-    standard, compared = ([found[run] for run in which] for which in wanted(case))
+    standard, compared = ([found[run] for run in which] for which in run_jobs(case))
 
     def mean(runs: list[sm.Run], of: Callable[[sm.Run], float]) -> Value:
         return Value.estimated(mean_ci(map(of, runs)))

@@ -253,7 +253,7 @@ def collision_probability() -> Group:
     return Group("Collisions in ns-2", "ns-2.35", about, tuple(cases))
 
 
-def shares() -> Group:
+def option_effects() -> Group:
     """The effect of each option on the collision probability."""
     row = next(r for r in table("ns2_p1c") if r["W"] == "1" and r["nc"] == "10")
     both = (given(collisions(0.005), row, "pc"), given(goodput(0.02), row, "agg_bps", scale=1e-6))

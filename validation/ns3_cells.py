@@ -20,10 +20,10 @@ from validation.ns3_settings import (
     by_mode,
     categories,
     contending,
-    edges,
+    overlapping_cells,
     pairs,
+    range_limits,
     rates,
-    space,
     transport,
 )
 from validation.ns3_setup import Setup
@@ -141,14 +141,14 @@ ABOUT: dict[Maker, tuple[str, str]] = {
             "two segments; 1448 bytes in a, 1000 in b."
         ),
     ),
-    edges: (
+    range_limits: (
         "The edge of a mode in ns-3",
         (
             "UDP saturation of one station around the distance at which a tenth of frames is "
             "lost. Losses by the third power of the distance, 16 dBm, noise figure 7 dB."
         ),
     ),
-    space: (
+    overlapping_cells: (
         "Several in space in ns-3",
         (
             "UDP saturation: hidden stations of unequal power; access points that each send to "

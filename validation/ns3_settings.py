@@ -289,7 +289,7 @@ EDGES = (
 """The SNR at which a tenth of frames is lost: standard, mode, error model, SNR in dB."""
 
 
-def edges() -> list[Setup]:
+def range_limits() -> list[Setup]:
     """One station at the range limit of its mode."""
     found = []
     for standard, mode, error, snr in EDGES:
@@ -318,7 +318,7 @@ def matrix(nodes: int, heard: dict[tuple[int, int], float]) -> tuple[tuple[float
     )
 
 
-def space() -> list[Setup]:
+def overlapping_cells() -> list[Setup]:
     """Several cells that detect each other in part."""
     found = []
     flows = (Flow("udp", "sta0", "ap0"), Flow("udp", "sta1", "ap0"))

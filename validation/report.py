@@ -10,7 +10,7 @@ from pathlib import Path
 
 from simoom.evidence import Agreement, Reference, Value
 from validation.case import Group, Quantity, Row
-from validation.table import not_yet
+from validation.table import not_comparable
 
 BLOCK = re.compile(r"(<!-- agreement -->\n).*?(<!-- /agreement -->)", re.DOTALL)
 
@@ -166,7 +166,7 @@ def page(results: Results) -> str:
         parts.append("\n" if group.options else "")
         parts.append(markdown(columns(group), (cells(group, row) for row in rows)))
     parts.append("\n## Not comparable yet\n\n")
-    waiting = ([what, str(count), need] for what, count, need in not_yet())
+    waiting = ([what, str(count), need] for what, count, need in not_comparable())
     parts.append(markdown(("reference values", "number", "what is missing"), waiting))
     return "".join(parts)
 

@@ -22,7 +22,7 @@ def groups() -> list[Group]:
         *ns3_cells.groups(),
         ns2.downloads(),
         ns2.collision_probability(),
-        ns2.shares(),
+        ns2.option_effects(),
         ns2.sessions(),
         wired.sack(),
         wired.pftk(),
@@ -39,7 +39,7 @@ def quick() -> list[Group]:
     return [group for group in some if group.cases]
 
 
-def not_yet() -> list[tuple[str, int, str]]:
+def not_comparable() -> list[tuple[str, int, str]]:
     """References that cannot be compared: name, number of values, and what is missing."""
     waiting = [
         (

@@ -58,9 +58,9 @@ def saturation() -> Figure:
 def half_duplex() -> Figure:
     """Goodput of long TCP flows against their number."""
 
-    def cell(way: tuple[str, str], segments: int) -> Make:
+    def cell(direction: tuple[str, str], segments: int) -> Make:
         tcp = {"window_segments": 20, "delayed_ack": {"fixed": {"segments": segments}}}
-        flows = [{"from": way[0], "to": way[1], "tcp": tcp}]
+        flows = [{"from": direction[0], "to": direction[1], "tcp": tcp}]
         return lambda n: sm.Scenario(
             standard="11g", stations=n, duration_s=12.0, warmup_s=2.0, flows=flows
         )

@@ -1,4 +1,4 @@
-"""How long a PPDU lasts."""
+"""The duration of a PPDU."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simoom import _core
 from simoom.run import whole
 
 Option = float | str | bool | None
-"""What an option of a PPDU takes; None is its default."""
+"""The value of an option of a PPDU; None is its default."""
 
 
 def _options() -> dict[str, dict[str, Any]]:
@@ -27,7 +27,7 @@ OPTIONS = _options()
 
 
 def airtime(standard: str, *, psdu_bytes: int, **ppdu: Option) -> dict[str, float]:
-    """Return the parts of a PPDU and how long each lasts, in microseconds.
+    """Return the parts of a PPDU and their durations, in microseconds.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Evidence: numbers with confidence intervals, compared with the values they should have.
+"""Evidence: numbers with confidence intervals, compared with expected values.
 
 A `Value` is a number with its interval. It is estimated over runs, computed by a formula, or
 published. A `Check` compares a value with the band in which it should lie, or with a `Reference` up

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Heard:
-    """The reception of one node's frames by another, without fading and interference.
+class NodePair:
+    """A transmitter and a receiver, and how well frames arrive without fading and interference.
 
     Attributes
     ----------
@@ -59,15 +59,15 @@ class Hearing:
     ----------
     nodes : tuple of str
         The names of all nodes.
-    pairs : tuple of Heard
+    pairs : tuple of NodePair
         All pairs of nodes of which one receives the other's signal, or should.
     """
 
     nodes: tuple[str, ...]
-    pairs: tuple[Heard, ...]
+    pairs: tuple[NodePair, ...]
 
     @cached_property
-    def links(self) -> tuple[Heard, ...]:
+    def links(self) -> tuple[NodePair, ...]:
         """Pairs that exchange frames."""
         return tuple(pair for pair in self.pairs if pair.is_link)
 
@@ -101,7 +101,7 @@ class Hearing:
         return tuple(dict.fromkeys(blind))
 
     def frame(self) -> pl.DataFrame:
-        """Return a data frame with a row for each pair; columns are the attributes of `Heard`."""
+        """Return a data frame with a row for each pair; columns are attributes of `NodePair`."""
         import polars as pl
 
         return pl.DataFrame([vars(pair) for pair in self.pairs], infer_schema_length=None)
@@ -154,4 +154,4 @@ def hearing(
             [Issue("radio", "is missing: without it all nodes of a cell receive each other")]
         )
     nodes, pairs = heard
-    return Hearing(tuple(nodes), tuple(Heard(*pair) for pair in pairs))
+    return Hearing(tuple(nodes), tuple(NodePair(*pair) for pair in pairs))

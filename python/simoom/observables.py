@@ -1,7 +1,7 @@
-"""What runs measure: every result and every probe, with unit and meaning.
+"""The catalogue of results and probes, with their units and meanings.
 
-The simulator declares each once; headings of tables, labels of plots and ``docs/results.md`` follow
-from the same catalogue.
+The simulator declares each one once. Headings of tables, labels of plots and ``docs/results.md``
+follow from this catalogue.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ class Observable:
     Attributes
     ----------
     path : str
-        With ``[i]`` for a number.
+        The path of the result, with ``[i]`` for an index.
     unit : str
-        "1" of a number without one, "text" of a name.
+        The unit; "1" for a number without a unit, "text" for a name.
     heading : str
-        What a table calls it, without the unit, perhaps in two lines.
+        The heading of a table, without the unit, in one or two lines.
     meaning : str
-        What it is, in a sentence.
+        The definition, in a sentence.
     title : str
-        What a picture calls it.
+        The title of a plot.
     """
 
     path: str
@@ -43,7 +43,7 @@ class Observable:
 
 
 class Probe(NamedTuple):
-    """Probes of a scenario that are called the same; `path` has a wildcard for the number."""
+    """Probes of a scenario with the same name; `path` has a wildcard for the index."""
 
     path: str
     unit: str
@@ -52,14 +52,14 @@ class Probe(NamedTuple):
 
 
 def declared() -> list[dict[str, Any]]:
-    """Return what the simulator declares, as plain data in the order of a summary."""
+    """Return the declarations of the simulator as plain data, in the order of a summary."""
     entries: list[dict[str, Any]] = json.loads(_core.observables())
     return entries
 
 
 @cache
 def catalogue() -> Mapping[str, Observable]:
-    """Return all observables by their path.
+    """Return all observables by path.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def catalogue() -> Mapping[str, Observable]:
 
 
 def _parts(entry: dict[str, Any]) -> Iterator[Observable]:
-    """Yield what an entry declares, for each of its places; of a delay what is told of it."""
+    """Yield the observables of a declaration: one for each table, and for delays each statistic."""
     heading, unit, meaning = entry["heading"], entry["unit"], entry["meaning"]
     title = entry.get("title", heading.replace("\n", " "))
     for place in entry["places"]:
@@ -88,13 +88,13 @@ def _quantile(part: str) -> str:
 
 
 def observable(path: str) -> Observable:
-    """Return the observable of a path, which may have numbers in its brackets."""
+    """Return the observable of a path, whose indices may be numbers."""
     return catalogue()[re.sub(r"\[\d+\]", "[i]", path)]
 
 
 @cache
-def _former() -> Mapping[str, str]:
-    """Return the present name of each path that was called otherwise before."""
+def _renamed() -> Mapping[str, str]:
+    """Return the current name of each renamed path."""
     return {
         f"{place}.{entry['formerly']}": f"{place}.{entry['name']}"
         for entry in declared()
@@ -104,8 +104,8 @@ def _former() -> Mapping[str, str]:
 
 
 def present(path: str) -> str:
-    """Return the present name of a path; warn if it is another one."""
-    name = _former().get(path, path)
+    """Return the current name of a path; warn if the given name is an old one."""
+    name = _renamed().get(path, path)
     if name != path:
         message = f"{path} is called {name} now; the old name goes with 0.3"
         warnings.warn(message, DeprecationWarning, stacklevel=3)

@@ -215,10 +215,10 @@ def draw_goodput(axes: Axes, runs: Run | Replications) -> None:
         axes.set(xlabel="flow, by rank", ylabel=label, xlim=(1, len(flows)), title=title)
         axes.set_ylim(bottom=0)
         return
-    places = np.arange(len(flows))
+    positions = np.arange(len(flows))
     bars = {"ecolor": BLACK, "elinewidth": 0.9, "capsize": 2}
-    axes.barh(places, mean, xerr=half, color=BLUE, height=0.7, error_kw=bars)
-    axes.set_yticks(places, _names(flows))
+    axes.barh(positions, mean, xerr=half, color=BLUE, height=0.7, error_kw=bars)
+    axes.set_yticks(positions, _names(flows))
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
     axes.set(xlabel=label, title=title)
@@ -253,15 +253,17 @@ DELAYS = {
 def draw_delay(axes: Axes, run: Run, quantity: str = "delay_s") -> None:
     """Draw median, mean and upper quantiles of a delay for every flow, in milliseconds."""
     flows = _measured(run, quantity)[:MOST_BARS]
-    places = np.arange(len(flows))
+    positions = np.arange(len(flows))
     p50, p90, p99, mean = (
         1e3 * _column(flows, f"{quantity}.{part}") for part in ("p50", "p90", "p99", "mean")
     )
-    axes.hlines(places, p50, p99, color=SKY, linewidth=2, label="99 %")
-    axes.hlines(places, p50, p90, color=BLUE, linewidth=5, label="90 %")
-    axes.plot(p50, places, "o", color="white", markeredgecolor=BLUE, markersize=5, label="median")
-    axes.plot(mean, places, "D", color=ORANGE, markersize=3.5, label="mean")
-    axes.set_yticks(places, _names(flows))
+    axes.hlines(positions, p50, p99, color=SKY, linewidth=2, label="99 %")
+    axes.hlines(positions, p50, p90, color=BLUE, linewidth=5, label="90 %")
+    axes.plot(
+        p50, positions, "o", color="white", markeredgecolor=BLUE, markersize=5, label="median"
+    )
+    axes.plot(mean, positions, "D", color=ORANGE, markersize=3.5, label="mean")
+    axes.set_yticks(positions, _names(flows))
     axes.set_ylim(len(flows) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
     low, high = np.nanmin(np.append(p50, mean)), np.nanmax(np.append(p99, mean))

@@ -181,7 +181,7 @@ def twin_rows(run: Run) -> tuple[str, list[list[str]]]:
     twin = predict(run.scenario)
     if twin.model is None:
         return "no model fits; `simoom model` says why", []
-    stretched = len(twin.model.strained)
+    stretched = len(twin.model.stretched)
     plural = "" if stretched == 1 else "s"
     caption = f"{twin.model.family}, {twin.model.form}; {stretched} assumption{plural} stretched"
     table = []

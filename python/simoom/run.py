@@ -183,8 +183,8 @@ def run(
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """A run as a job of a `Runner`, with the parameters of `run`."""
+class RunJob:
+    """A job of a `Runner` that runs a scenario, with the parameters of `run`."""
 
     scenario: Scenario
     seed: int = 1
@@ -193,7 +193,7 @@ class Wanted:
     check: bool = False
 
     def __call__(self, progress: Progress | None = None) -> Run:
-        """Make it."""
+        """Run the scenario."""
         return run(**vars(self), progress=progress)
 
 
@@ -286,10 +286,10 @@ def replicate(
     whole("seed", seed, bits=64)
     probes = (probes,) if isinstance(probes, str) else tuple(probes)
     scenario.check()
-    wanted = [Wanted(scenario, seed, number, probes, check) for number in range(replications)]
+    jobs = [RunJob(scenario, seed, number, probes, check) for number in range(replications)]
     runs: dict[int, Run] = {}
     with Runner(executor) as runner:
-        for number, result in runner.results(wanted, told="replication {}".format):
+        for number, result in runner.results(jobs, describe="replication {}".format):
             runs[number] = result
             if progress is not None:
                 progress(len(runs) / replications)

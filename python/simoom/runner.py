@@ -1,4 +1,4 @@
-"""Where many runs are made: on all cores, each once, until one fails or all are interrupted."""
+"""Concurrent runs: on all cores, each run once, until one fails or all are interrupted."""
 
 from __future__ import annotations
 
@@ -12,85 +12,89 @@ from typing import Any, Self, TypeVar
 T = TypeVar("T")
 
 Progress = Callable[[float], object]
-"""Is told the fraction that is done; an exception of it ends what it is told of."""
+"""Takes the completed fraction. If it raises an exception, the job ends."""
 
 Job = Callable[[Progress | None], T]
-"""What a runner runs. Jobs that are equal are one; on an executor of processes they are pickled."""
+"""The work of a runner. Equal jobs are run once; for an executor of processes, a job is pickled."""
 
 
 class Runner:
     """Runs jobs, each once, on all cores or on a given executor.
 
-    Several threads may ask for results at a time, and share those of equal jobs. Closing it, as
-    leaving its ``with`` does, ends every job.
+    Several threads may request results at the same time; they share the results of equal jobs.
+    `close`, or leaving the ``with`` statement, ends every job.
 
     Parameters
     ----------
     executor : concurrent.futures.Executor, optional
-        Where to run; without it, threads of its own, as runs do not hold the GIL. Jobs on a given
-        executor are told of no progress: those that have begun are not ended.
+        The executor of the jobs; by default the runner's own threads, because runs release the
+        GIL. Jobs on a given executor have no progress callback, so that a job that has begun is
+        not interrupted.
     workers : int, optional
-        How many threads of its own; one for each core by default.
+        The number of own threads; one for each core by default.
     """
 
     def __init__(self, executor: Executor | None = None, *, workers: int | None = None) -> None:
         self._executor = executor or ThreadPoolExecutor(workers or cores(), "simoom")
         self._is_own = executor is None
         self._stop = threading.Event()
-        self._lock = threading.RLock()  # an interrupt may come while it is held, and closes
+        # Reentrant: an interrupt may call `close` in the thread that holds the lock.
+        self._lock = threading.RLock()
         self._futures: dict[Hashable, Future[Any]] = {}
         self._ended: set[Future[Any]] = set()
 
     def results(
-        self, jobs: Iterable[Job[T]], *, told: Callable[[int], str] | None = None
+        self, jobs: Iterable[Job[T]], *, describe: Callable[[int], str] | None = None
     ) -> Generator[tuple[int, T], None, None]:
-        """Yield the number of each job and what it gave, as they end.
+        """Yield the number and the result of each job, in the order in which the jobs end.
 
-        The first exception of any is raised again; the jobs that have ended by then have been
-        yielded before. `told` says in a note of the exception which job it was.
+        The first exception of a job is raised again, after the results of all jobs that have
+        ended by then. `describe` returns a description of the job with a number, for a note of
+        the exception.
         """
         waiting: dict[Future[T], list[int]] = {}
         for number, job in enumerate(jobs):
             waiting.setdefault(self._submit(job), []).append(number)
-        for future in _as_they_end(list(waiting)):
+        for future in _as_completed(list(waiting)):
             numbers = waiting.pop(future)
             self._ended.add(future)
             error = future.exception()
             if error is None:
                 yield from ((number, future.result()) for number in numbers)
                 continue
-            # Of those that ended together the good ones go first, and none of them is lost.
-            for other, its in waiting.items():
+            # Other jobs may have ended at the same time: their results are not lost.
+            for other, its_numbers in waiting.items():
                 if other.done() and not other.cancelled() and other.exception() is None:
-                    yield from ((number, other.result()) for number in its)
-            if told is not None:
-                error.add_note(f"in {told(numbers[0])}")
+                    yield from ((number, other.result()) for number in its_numbers)
+            if describe is not None:
+                error.add_note(f"in {describe(numbers[0])}")
             raise error
 
     @property
-    def asked(self) -> int:
-        """How many different jobs were asked for."""
+    def submitted(self) -> int:
+        """The number of different jobs that were submitted."""
         return len(self._futures)
 
     @property
     def ended(self) -> int:
-        """How many of them have ended."""
+        """The number of jobs that have ended."""
         return len(self._ended)
 
     def _submit(self, job: Job[T]) -> Future[T]:
         with self._lock:
             future = self._futures.get(job)
             if future is None:
-                future = self._executor.submit(job, self._attend if self._is_own else None)
+                progress = self._raise_if_stopped if self._is_own else None
+                future = self._executor.submit(job, progress)
                 self._futures[job] = future
             return future
 
-    def _attend(self, _: float) -> None:
+    def _raise_if_stopped(self, _: float) -> None:
         if self._stop.is_set():
             raise InterruptedError("another run failed or was interrupted")
 
     def close(self) -> None:
-        """End all jobs, and wait for those in threads of its own."""
+        """End all jobs, and wait for those in own threads."""
         self._stop.set()
         with self._lock:
             futures = list(self._futures.values())
@@ -107,28 +111,27 @@ class Runner:
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def _as_they_end(futures: Collection[Future[T]]) -> Iterator[Future[T]]:
-    """Yield each future when it ends, whichever way.
+def _as_completed(futures: Collection[Future[T]]) -> Iterator[Future[T]]:
+    """Yield each future when it ends, with a result, with an exception or cancelled.
 
-    Unlike `concurrent.futures.as_completed` and `wait`, it takes each future's lock once and not
-    those of all at each turn, which is slow for many, and a Ctrl-C in the middle of it leaves none
-    of them taken.
+    `concurrent.futures.as_completed` takes the locks of all futures for each result, which is slow
+    for many futures, and a Ctrl-C may leave locks taken. This function takes each lock once.
     """
     ended: SimpleQueue[Future[T]] = SimpleQueue()
     for future in futures:
         future.add_done_callback(ended.put)
     for _ in futures:
-        yield _first(ended)
+        yield _next_ended(ended)
 
 
-def _first(ended: SimpleQueue[Future[T]]) -> Future[T]:
-    # Ctrl-C is seen between waits: one without an end may never be interrupted.
+def _next_ended(ended: SimpleQueue[Future[T]]) -> Future[T]:
+    # Python handles Ctrl-C between waits; a wait without a timeout may never be interrupted.
     while True:
         try:
             return ended.get(timeout=0.1)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from simoom.control import import_path
 from simoom.issue import Issue, ScenarioError
-from simoom.run import Replications, Run, Wanted, whole
+from simoom.run import Replications, Run, RunJob, whole
 from simoom.runner import Progress, Runner
 from simoom.scenario import Scenario, toml_value
 from simoom.stats import mean_ci
@@ -101,7 +101,7 @@ class Sweep:
             if point.settings == wanted:
                 return point.replications
         known = "; ".join(f"{path}: {list(values)}" for path, values in self.over.items())
-        raise KeyError(f"there is no point {_told(wanted)}; the axes are {known}")
+        raise KeyError(f"there is no point {_describe(wanted)}; the axes are {known}")
 
     def plot(self, *, x: str, y: str, hue: str | None = None) -> Figure:
         """Return a plot of a result, with 95 % intervals, against one axis.
@@ -183,16 +183,16 @@ def sweep(
     settings = [dict(zip(axes, combination, strict=True))
                 for combination in itertools.product(*labels.values())]  # fmt: skip
     scenarios = _points(scenario, axes, settings)
-    work = _Work(scenarios, replications, seed, None if store is None else _open(store))
-    work.run(executor, progress, check, lambda number: _told(settings[number]))
+    runs = _SweepRuns(scenarios, replications, seed, None if store is None else _open(store))
+    runs.run(executor, progress, check, lambda number: _describe(settings[number]))
     points = [
-        Point(chosen, Replications(each, tuple(work.results[n, r] for r in range(replications))))
+        Point(chosen, Replications(each, tuple(runs.results[n, r] for r in range(replications))))
         for n, (chosen, each) in enumerate(zip(settings, scenarios, strict=True))
     ]
     return Sweep(scenario, labels, tuple(points))
 
 
-class _Work:
+class _SweepRuns:
     """The runs of a sweep: those in the store, and those to be computed."""
 
     def __init__(
@@ -212,7 +212,7 @@ class _Work:
         executor: Executor | None,
         progress: Progress | None,
         check: bool,
-        told: Callable[[int], str],
+        describe_point: Callable[[int], str],
     ) -> None:
         """Read the stored runs, compute the missing ones, and store each when it ends."""
         for n, r in self.names:
@@ -220,21 +220,21 @@ class _Work:
             if found is not None:
                 self.results[n, r] = found
         missing = [key for key in self.all if key not in self.results]
-        self._tell(progress)
-        wanted = [Wanted(self.scenarios[n], self.seed, r, check=check) for n, r in missing]
+        self._report_progress(progress)
+        jobs = [RunJob(self.scenarios[n], self.seed, r, check=check) for n, r in missing]
 
-        def note(number: int) -> str:
+        def describe_job(number: int) -> str:
             n, r = missing[number]
-            return f"replication {r} at {told(n)}"
+            return f"replication {r} at {describe_point(n)}"
 
         with Runner(executor) as runner:
-            for number, result in runner.results(wanted, told=note):
+            for number, result in runner.results(jobs, describe=describe_job):
                 self.results[missing[number]] = result
                 if self.store is not None:
                     self.store.put(self.names[missing[number]], result)
-                self._tell(progress)
+                self._report_progress(progress)
 
-    def _tell(self, progress: Progress | None) -> None:
+    def _report_progress(self, progress: Progress | None) -> None:
         if progress is not None:
             progress(len(self.results) / len(self.all))
 
@@ -280,7 +280,7 @@ def _points(
     """Return the scenarios of all points; raise with the faults of all points, each once."""
     points: list[Scenario] = []
     faults: dict[Issue, None] = {}
-    somewhere: dict[Issue, list[int]] = {}
+    faulty_points: dict[Issue, list[int]] = {}
     for n, combination in enumerate(itertools.product(*axes.values())):
         point = scenario
         try:
@@ -294,17 +294,18 @@ def _points(
             point.check()
         except ScenarioError as error:
             for issue in error.issues:
-                somewhere.setdefault(issue, []).append(n)
-    for issue, where in somewhere.items():
-        everywhere = len(where) == len(settings)
-        note = "" if everywhere else f" (at {_told(settings[where[0]])})"
+                faulty_points.setdefault(issue, []).append(n)
+    for issue, numbers in faulty_points.items():
+        at_all_points = len(numbers) == len(settings)
+        note = "" if at_all_points else f" (at {_describe(settings[numbers[0]])})"
         faults[Issue(issue.path, issue.message + note)] = None
     if faults:
         raise ScenarioError(faults)
     return points
 
 
-def _told(settings: Mapping[str, Label]) -> str:
+def _describe(settings: Mapping[str, Label]) -> str:
+    """Return a point as text for messages."""
     return ", ".join(f"{path}={value}" for path, value in settings.items())
 
 

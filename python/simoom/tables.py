@@ -78,14 +78,15 @@ def links(summary: Mapping[str, Value]) -> list[Row]:
     >>> links(paths)
     [{'name': 'a-b', 'from': 'a', 'to': 'b', 'packets': 9, 'route': 'a → b'}]
     """
-    found: list[Row] = []
+    directions: list[Row] = []
     for link in rows(summary, "links"):
         prefix = "reverse."
-        there: Row = {key: value for key, value in link.items() if not key.startswith(prefix)}
-        back: Row = {k.removeprefix(prefix): v for k, v in link.items() if k.startswith(prefix)}
-        found += [there, {"name": f"{link['name']}, reverse", **back}]
-    seen = [way for way in found if any(way.get(key) for key in ("packets", "drops", "losses"))]
-    return [{**way, "route": f"{way['from']} → {way['to']}"} for way in seen]
+        forward: Row = {key: value for key, value in link.items() if not key.startswith(prefix)}
+        reverse: Row = {k.removeprefix(prefix): v for k, v in link.items() if k.startswith(prefix)}
+        directions += [forward, {"name": f"{link['name']}, reverse", **reverse}]
+    counters = ("packets", "drops", "losses")
+    offered = [direction for direction in directions if any(map(direction.get, counters))]
+    return [{**row, "route": f"{row['from']} → {row['to']}"} for row in offered]
 
 
 def number(value: Value) -> float | None:

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from simoom.studies import Figure, Study, Value, draw, reference, report
-from simoom.studies.figure import Axis, Curve, Source, curve, places
+from simoom.studies.figure import Axis, Curve, Source, curve, shown_x_values
 from simoom.studies.study import Results, slug
 
 
@@ -35,7 +35,7 @@ def test_data_comes_before_the_picture():
 
 
 def test_a_curve_has_as_many_values_as_places():
-    with pytest.raises(ValueError, match="2 places, 1 values"):
+    with pytest.raises(ValueError, match="2 x values, 1 values"):
         Curve("x", Source.PAPER, (1, 2), (Value.exact(1.0),), "delay_s")
 
 
@@ -45,8 +45,8 @@ def test_every_curve_needs_a_panel():
 
 
 def test_tables_show_the_places_of_points():
-    assert places([LINE, POINTS]) == [1, 10]
-    thinned = places([LINE], most=9)
+    assert shown_x_values([LINE, POINTS]) == [1, 10]
+    thinned = shown_x_values([LINE], most=9)
     assert (len(thinned), thinned[0], thinned[-1]) == (9, 1, 59)
 
 

@@ -72,7 +72,7 @@ def test_closing_ends_long_runs():
 
     thread = threading.Thread(target=ask)
     thread.start()
-    while not lab._runner.asked:
+    while not lab._runner.submitted:
         thread.join(0.01)
     lab.close()
     thread.join(5)

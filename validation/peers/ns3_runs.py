@@ -64,11 +64,11 @@ def run(setup: Setup, seed: int) -> list[float] | None:
 def rows(setup: Setup, goodputs: Iterable[list[float]]) -> list[dict[str, object]]:
     """The stored values of the runs of a setting."""
     found = list(goodputs)
-    kept = []
+    results = []
     everyone = tuple(range(len(setup.flows)))
     for name, flows in {"total": everyone, **parts(setup)}.items():
         value = mean_ci([sum(run[i] for i in flows) for run in found])
-        kept.append(
+        results.append(
             {
                 "case": setup.name,
                 "quantity": name,
@@ -77,16 +77,16 @@ def rows(setup: Setup, goodputs: Iterable[list[float]]) -> list[dict[str, object
                 "value_ci95": f"{value.half_width:.4f}",
             }
         )
-    return kept
+    return results
 
 
-def write(kept: dict[str, list[dict[str, object]]]) -> None:
+def write(results: dict[str, list[dict[str, object]]]) -> None:
     """Write all results in the order of the table."""
     with RESULTS.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         for setup in setups():
-            writer.writerows(kept.get(setup.name, []))
+            writer.writerows(results.get(setup.name, []))
 
 
 def main() -> None:
@@ -96,15 +96,15 @@ def main() -> None:
     arguments = parser.parse_args()
     build()
     os.nice(5)
-    kept: dict[str, list[dict[str, object]]] = {}
+    results: dict[str, list[dict[str, object]]] = {}
     if RESULTS.exists():
         with RESULTS.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
-                kept.setdefault(row["case"], []).append(dict(row))
+                results.setdefault(row["case"], []).append(dict(row))
     wanted = [
         setup
         for setup in setups()
-        if (arguments.text in setup.name if arguments.text else setup.name not in kept)
+        if (arguments.text in setup.name if arguments.text else setup.name not in results)
     ]
     with ThreadPoolExecutor(cores()) as pool:
         runs = {
@@ -113,10 +113,10 @@ def main() -> None:
         }
         for setup in wanted:
             goodputs = [found for one in runs[setup.name] if (found := one.result()) is not None]
-            kept[setup.name] = rows(setup, goodputs)
-            for row in kept[setup.name]:
+            results[setup.name] = rows(setup, goodputs)
+            for row in results[setup.name]:
                 print(*row.values(), sep="\t", flush=True)
-            write(kept)
+            write(results)
 
 
 if __name__ == "__main__":

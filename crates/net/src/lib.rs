@@ -1,4 +1,4 @@
-//! Queues, the wired links that they feed, and the losses of these links.
+//! Queues, the wired links over which they send, and the losses of these links.
 
 mod link;
 mod loss;

@@ -1,7 +1,7 @@
 //! A wired simplex link: a queue, a transmitter and a wire.
 
 use crate::loss::LossSettings;
-use crate::queue::{Queue, QueueSettings, Signal, Site};
+use crate::queue::{OutputLink, Queue, QueueSettings, Signal};
 use kernel::{BitRate, Bytes, Duration, Instant, Rng};
 use settings::Settings;
 use std::collections::VecDeque;
@@ -36,9 +36,9 @@ impl LinkSettings {
     /// Framing in bytes; the maximum exceeds that of any technology, including tunnels.
     pub const OVERHEADS: RangeInclusive<u64> = 0..=1000;
 
-    /// The link that its queue feeds.
-    pub fn site(&self) -> Site {
-        Site::Wire(self.rate, self.delay)
+    /// The output link of its queue.
+    pub fn output_link(&self) -> OutputLink {
+        OutputLink::Wire(self.rate, self.delay)
     }
 }
 
@@ -118,7 +118,7 @@ impl Link {
             rate,
             delay,
             overhead,
-            queue: settings.queue.get().build(settings.site(), rng),
+            queue: settings.queue.get().build(settings.output_link(), rng),
             transmitting: None,
             wire: VecDeque::new(),
             ready_pending: false,
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn departures_are_told_when_the_last_bit_has_left() {
+    fn a_departure_is_reported_when_the_last_bit_has_left() {
         let link =
             link(GIGABIT, Duration::from_millis(1), Limit::packets(2)).reporting_departures();
         let mut bench = Bench::new(link);

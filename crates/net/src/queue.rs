@@ -4,18 +4,18 @@
 //! [`line::Line`] of packets, or one that sub-queues share ([`shared::Shared`]). A discipline is a
 //! file with its settings and its decisions on arrivals and departures, and a line below.
 
+mod buffer;
 mod classes;
 mod fifo;
-mod lanes;
 mod line;
 mod ring;
-mod room;
 mod shared;
+mod sub_queues;
 
+pub use buffer::Limit;
 pub use classes::Classes;
-pub use lanes::Per;
 pub use ring::Ring;
-pub use room::Limit;
+pub use sub_queues::Per;
 
 use kernel::{BitRate, Bytes, Duration, Instant, Rng};
 use std::fmt::Debug;
@@ -40,8 +40,8 @@ settings::registry! {
 
 /// The settings of a queue discipline.
 pub trait Discipline {
-    /// An empty queue at this site, with a random stream of its own.
-    fn build(&self, site: Site, rng: Rng) -> Box<dyn Queue>;
+    /// An empty queue at this link, with a random stream of its own.
+    fn build(&self, output_link: OutputLink, rng: Rng) -> Box<dyn Queue>;
 
     /// The limits of the queue, or of each of its sub-queues.
     fn limit(&self) -> Limit;
@@ -51,15 +51,15 @@ pub trait Discipline {
         None
     }
 
-    /// Why the discipline is not allowed at this site, if it is not.
-    fn refusal(&self, _site: Site) -> Option<&'static str> {
+    /// Why the discipline is not allowed at this link, if it is not.
+    fn refusal(&self, _site: OutputLink) -> Option<&'static str> {
         None
     }
 }
 
-/// The link that a queue feeds.
+/// The link over which a queue sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Site {
+pub enum OutputLink {
     /// A wire of this rate and delay; without a rate it is infinitely fast.
     Wire(Option<BitRate>, Duration),
     /// The cell, at an access point, which sends at this rate at most.
@@ -68,7 +68,7 @@ pub enum Site {
     Station(BitRate),
 }
 
-impl Site {
+impl OutputLink {
     /// How long the transmission of a packet takes without contention.
     pub fn time_for(self, packet: Bytes) -> Duration {
         match self {
@@ -93,7 +93,7 @@ pub enum Signal {
 
 /// Airtime that a station's traffic has used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Airtime {
+pub struct UsedAirtime {
     /// The station at the other end; `None` for broadcast.
     pub station: Option<NodeId>,
     /// Whether the station was the transmitter.
@@ -142,12 +142,12 @@ pub trait Queue: Debug + Send {
     /// behind it. After a drop the next packet may be larger than requested.
     fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet>;
 
-    /// This packet, popped earlier, has left the node, and its room is free. Other packets may
-    /// advance, and the queue may drop some of them.
+    /// This packet, popped earlier, has left the node, and its place in the buffer is free. Other
+    /// packets may advance, and the queue may drop some of them.
     fn release(&mut self, _now: Instant, _packet: &Packet, _out: &mut Vec<Signal>) {}
 
     /// Airtime was used; disciplines that share airtime record it.
-    fn on_airtime(&mut self, _airtime: &Airtime) {}
+    fn on_airtime(&mut self, _airtime: &UsedAirtime) {}
 
     /// Packets waiting, without those in service.
     fn len(&self) -> usize;

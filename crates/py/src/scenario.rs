@@ -80,7 +80,7 @@ pub(crate) fn observables() -> String {
 
 /// Transmitter, receiver, power, signal-to-noise ratio, whether preambles are detected; rate and
 /// fraction of the frames that arrives.
-type Heard = (String, String, Option<f64>, Option<f64>, bool, Option<f64>, Option<f64>);
+type NodePairRow = (String, String, Option<f64>, Option<f64>, bool, Option<f64>, Option<f64>);
 
 /// All nodes, and which of them hear each other at a time; nothing without a radio.
 #[pyfunction]
@@ -89,11 +89,11 @@ pub(crate) fn hearing(
     seed: u64,
     replication: u32,
     at_s: f64,
-) -> PyResult<Option<(Vec<String>, Vec<Heard>)>> {
+) -> PyResult<Option<(Vec<String>, Vec<NodePairRow>)>> {
     let plan = scenario.0.resolve().map_err(fault)?;
     let now = kernel::Instant::ZERO + kernel::Duration::from_secs_f64(at_s);
-    let row = |pair: sim::Hearing| {
-        let sim::Hearing { from, to, signal_dbm, snr_db, detected, link } = pair;
+    let row = |pair: sim::NodePair| {
+        let sim::NodePair { from, to, signal_dbm, snr_db, detected, link } = pair;
         let (rate_mbps, success) = link.unzip();
         (from, to, signal_dbm, snr_db, detected, rate_mbps, success)
     };

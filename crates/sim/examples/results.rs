@@ -61,14 +61,14 @@ fn result(line: &str) -> Json {
     let sets: Vec<&str> = parts.collect();
     let mut object = match catch_unwind(|| run(file, &sets)) {
         Ok(Ok(run)) => results(&run),
-        Ok(Err(issues)) => json!({ "issues": issues.iter().map(told).collect::<Vec<_>>() }),
+        Ok(Err(issues)) => json!({ "issues": issues.iter().map(as_row).collect::<Vec<_>>() }),
         Err(panic) => json!({ "panic": message(&*panic) }),
     };
     object["file"] = line.into();
     object
 }
 
-fn told(issue: &Issue) -> [&str; 2] {
+fn as_row(issue: &Issue) -> [&str; 2] {
     [&issue.path, &issue.message]
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn queues(plan: &plan::Plan, seed: &Seed) -> Vec<Box<dyn net::Queue>>
         let (queue, site, ring) = match (plan.topology.node(radio.node).end, &plan.space) {
             (Endpoint::Station(number), _) => {
                 let station = &plan.stations[number as usize];
-                (&station.queue, station.site(), station.ring)
+                (&station.queue, station.output_link(), station.ring)
             }
             (_, Some(space)) => {
                 let cell = &space.cells[radio.cell as usize];
@@ -56,7 +56,7 @@ pub(crate) fn wires(plan: &plan::Plan, seed: &Seed) -> Vec<net::Lossy> {
     plan.topology.wires().iter().map(build).collect()
 }
 
-/// The link directions that saturated sources feed.
+/// The link directions to which saturated sources send.
 fn saturated(plan: &plan::Plan) -> BTreeSet<WireId> {
     let first = |flow: &plan::FlowPlan| {
         let path = plan.topology.path(flow.from, flow.to)?;

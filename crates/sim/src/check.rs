@@ -23,12 +23,12 @@ use order::Order;
 use rule::rule;
 use std::collections::{BTreeMap, BTreeSet};
 use wifi::Cell;
-use wifi::space::Heard;
+use wifi::space::ReceivedFrame;
 use wire::{Body, FlowId, Packet, Segment};
 
 /// The checker of the medium.
 #[derive(Debug)]
-enum Air {
+enum MediumChecker {
     Cell(Box<cell::Turns>),
     Space(Box<space::Watch>),
 }
@@ -69,7 +69,7 @@ pub(crate) struct Checker {
     now: Instant,
     records: Vec<FlowRecord>,
     /// None in tests of other rules.
-    air: Option<Air>,
+    air: Option<MediumChecker>,
     order: Order,
     wires: Vec<Crossings>,
 }
@@ -82,9 +82,12 @@ impl Checker {
             let (radio, sites) = build::radio_and_sites(plan, space, seed);
             let access_points = sites.iter().map(|site| site.is_access_point).collect();
             let powers = powers::Powers::new(radio, sites);
-            Air::Space(Box::new(space::Watch::new(space, mac, powers, access_points)))
+            MediumChecker::Space(Box::new(space::Watch::new(space, mac, powers, access_points)))
         } else {
-            Air::Cell(Box::new(cell::Turns::new(mac, plan.topology.radios().len() as u32)))
+            MediumChecker::Cell(Box::new(cell::Turns::new(
+                mac,
+                plan.topology.radios().len() as u32,
+            )))
         };
         let records = Self::with_records(plan.flows.len(), plan.topology.wires().len());
         Self { air: Some(air), ..records }
@@ -187,14 +190,14 @@ impl Checker {
 
     /// An exchange begins in a cell.
     fn on_exchange(&mut self, cell: &Cell) {
-        if let Some(Air::Cell(turns)) = &mut self.air {
+        if let Some(MediumChecker::Cell(turns)) = &mut self.air {
             turns.on_began(cell);
         }
     }
 
     /// The medium has changed.
-    fn on_air(&mut self, medium: &Medium, heard: &[Heard]) {
-        if let (Some(Air::Space(watch)), Medium::Space(space)) = (&mut self.air, medium) {
+    fn on_air(&mut self, medium: &Medium, heard: &[ReceivedFrame]) {
+        if let (Some(MediumChecker::Space(watch)), Medium::Space(space)) = (&mut self.air, medium) {
             watch.after(self.now, space, heard);
         }
     }

@@ -9,7 +9,7 @@ use wifi::space::Space;
 
 /// The reception of one node's frames at another, without interference and without fading.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Hearing {
+pub struct NodePair {
     /// The transmitter: `ap`, `sta0`, `cells[0]`.
     pub from: String,
     /// The receiver.
@@ -33,7 +33,7 @@ const ENOUGH: f64 = 0.9;
 
 /// The names of all nodes, and all pairs in which one node hears the other at some time or should
 /// hear it; `None` without a radio.
-pub fn hearing(plan: &Plan, seed: &Seed, now: Instant) -> Option<(Vec<String>, Vec<Hearing>)> {
+pub fn hearing(plan: &Plan, seed: &Seed, now: Instant) -> Option<(Vec<String>, Vec<NodePair>)> {
     let Medium::Space(mut space) = build::medium(plan, seed) else { return None };
     let nodes = 0..plan.topology.radios().len() as u32;
     let pairs = nodes.clone().flat_map(|from| nodes.clone().map(move |to| (from, to)));
@@ -42,19 +42,19 @@ pub fn hearing(plan: &Plan, seed: &Seed, now: Instant) -> Option<(Vec<String>, V
     Some((nodes.map(|radio| name(plan, radio)).collect(), heard))
 }
 
-fn heard(plan: &Plan, space: &mut Space, now: Instant, pair: (u32, u32)) -> Option<Hearing> {
+fn heard(plan: &Plan, space: &mut Space, now: Instant, pair: (u32, u32)) -> Option<NodePair> {
     let (from, to) = pair;
-    let (mode, way) = match space.mode(from, to) {
-        Some(mode) => (*mode, Some(way(plan, from, to))),
+    let (mode, rate_plan) = match space.mode(from, to) {
+        Some(mode) => (*mode, Some(rate_plan(plan, from, to))),
         None => (plan.stations.first()?.up.mode(), None),
     };
     let mut budget = space.link_budget(now, pair, &mode, PSDU);
-    if budget.is_none() && way.is_none() {
+    if budget.is_none() && rate_plan.is_none() {
         return None;
     }
     let mut rate = mode.rate;
-    if let Some(way) = way {
-        let mut modes = way.modes();
+    if let Some(rate_plan) = rate_plan {
+        let mut modes = rate_plan.modes();
         modes.sort_by_key(|mode| std::cmp::Reverse(mode.rate.0));
         for mode in modes {
             (budget, rate) = (space.link_budget(now, pair, &mode, PSDU), mode.rate);
@@ -63,19 +63,20 @@ fn heard(plan: &Plan, space: &mut Space, now: Instant, pair: (u32, u32)) -> Opti
             }
         }
     }
-    Some(Hearing {
+    Some(NodePair {
         from: name(plan, from),
         to: name(plan, to),
         signal_dbm: budget.map(|budget| budget.signal.0),
         snr_db: budget.map(|budget| budget.snr.0),
         detected: budget.is_some_and(|budget| budget.detected),
-        link: way.map(|_| (rate.0 as f64 * 1e-6, budget.map_or(0.0, |budget| budget.success))),
+        link: rate_plan
+            .map(|_| (rate.0 as f64 * 1e-6, budget.map_or(0.0, |budget| budget.success))),
     })
 }
 
 /// The rate control for frames from one node to another: that of the station which sends, or that
 /// towards the station.
-fn way(plan: &Plan, from: u32, to: u32) -> &RatePlan {
+fn rate_plan(plan: &Plan, from: u32, to: u32) -> &RatePlan {
     let station = |radio: u32| {
         let node = plan.topology.radio(RadioId(radio)).node;
         match plan.topology.node(node).end {

@@ -24,7 +24,7 @@ pub mod traffic;
 mod world;
 
 pub use airtime::{airtime, airtime_schema};
-pub use hearing::{Hearing, hearing};
+pub use hearing::{NodePair, hearing};
 pub use observe::{Value, observables};
 pub use plan::Plan;
 pub use probe::{Listed, Series, probes};

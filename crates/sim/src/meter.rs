@@ -1,6 +1,6 @@
 //! The measurement of a run. It has no influence on the run.
 
-use crate::measure::{self, Air, DelayStats, Estimate, Ledger, Level};
+use crate::measure::{self, AirtimeKind, DelayStats, Estimate, Ledger, Level};
 use crate::medium::Medium;
 use crate::notice::{DropCause, Notice, Observer};
 use crate::plan::Plan;
@@ -82,7 +82,7 @@ pub(crate) struct Meter {
     /// 1 while the access point contends.
     pub(crate) contending_ap: Level,
     /// Since when the medium has been idle, and the airtime kind of this idle time.
-    silence: (Instant, Air),
+    silence: (Instant, AirtimeKind),
     on_air: bool,
 }
 
@@ -114,7 +114,7 @@ impl Meter {
             ledger: Ledger::new(from, to),
             contending: Level::new(from, to),
             contending_ap: Level::new(from, to),
-            silence: (Instant::ZERO, Air::Idle),
+            silence: (Instant::ZERO, AirtimeKind::Idle),
             on_air: false,
         }
     }
@@ -217,7 +217,7 @@ impl Meter {
     fn on_contention(&mut self, now: Instant, cell: &Medium) {
         self.contending.set(now, cell.contending_stations() as usize);
         self.contending_ap.set(now, usize::from(!cell.is_free(wifi::ACCESS_POINT)));
-        let kind = if cell.is_contended() { Air::IfsBackoff } else { Air::Idle };
+        let kind = if cell.is_contended() { AirtimeKind::IfsBackoff } else { AirtimeKind::Idle };
         if !self.on_air && kind != self.silence.1 {
             self.end_silence(now);
             self.silence = (now, kind);
@@ -235,29 +235,31 @@ impl Meter {
         self.on_air = true;
         let mut counted_until = exchange.start;
         if exchange.outcome == ExchangeOutcome::Collision {
-            self.ledger.add(Air::Collision, counted_until, exchange.end);
+            self.ledger.add(AirtimeKind::Collision, counted_until, exchange.end);
         }
         for step in exchange.steps() {
-            self.ledger.add(Air::IfsBackoff, counted_until, step.start);
+            self.ledger.add(AirtimeKind::IfsBackoff, counted_until, step.start);
             self.count_frame(exchange, step, cell);
             counted_until = step.end();
         }
-        self.silence = (exchange.end, Air::IfsBackoff);
+        self.silence = (exchange.end, AirtimeKind::IfsBackoff);
     }
 
     fn count_frame(&mut self, exchange: &Exchange, step: &Step, cell: &Cell) {
         let (start, end) = (step.start, step.end());
         let kind = match step.kind {
-            StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf => Air::RtsCts,
+            StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf => AirtimeKind::RtsCts,
             StepKind::Ack | StepKind::BlockAck if exchange.outcome == ExchangeOutcome::AckLost => {
-                Air::Lost
+                AirtimeKind::Lost
             }
-            StepKind::BlockAckRequest if exchange.outcome == ExchangeOutcome::DataLost => Air::Lost,
-            StepKind::Ack | StepKind::BlockAck | StepKind::BlockAckRequest => Air::MacAck,
+            StepKind::BlockAckRequest if exchange.outcome == ExchangeOutcome::DataLost => {
+                AirtimeKind::Lost
+            }
+            StepKind::Ack | StepKind::BlockAck | StepKind::BlockAckRequest => AirtimeKind::MacAck,
             StepKind::Data
                 if exchange.outcome == ExchangeOutcome::DataLost || exchange.repeated =>
             {
-                Air::Lost
+                AirtimeKind::Lost
             }
             StepKind::Data => return self.count_data(exchange, step, cell),
         };
@@ -275,16 +277,19 @@ impl Meter {
             }
             for packet in frame.packets() {
                 match useful_part(packet) {
-                    (Air::TcpAck, bytes) => acks += bytes,
+                    (AirtimeKind::TcpAck, bytes) => acks += bytes,
                     (_, bytes) => payload += bytes,
                 }
             }
         }
-        let shares = [(Air::Lost, wasted), (Air::TcpAck, acks), (Air::Payload, payload)].map(
-            |(kind, bytes)| (kind, Duration(step.airtime.payload.0 * bytes.0 / exchange.psdu.0)),
-        );
+        let shares = [
+            (AirtimeKind::Lost, wasted),
+            (AirtimeKind::TcpAck, acks),
+            (AirtimeKind::Payload, payload),
+        ]
+        .map(|(kind, bytes)| (kind, Duration(step.airtime.payload.0 * bytes.0 / exchange.psdu.0)));
         let mut at = shares.iter().fold(step.end(), |at, &(_, share)| at - share);
-        self.ledger.add(Air::Header, step.start, at);
+        self.ledger.add(AirtimeKind::Header, step.start, at);
         for (kind, share) in shares.into_iter().filter(|&(_, share)| share > Duration::ZERO) {
             self.ledger.add(kind, at, at + share);
             at += share;
@@ -335,9 +340,9 @@ impl Observer for Meter {
 }
 
 /// The useful part of a packet and its kind: data bytes, or a whole pure TCP ACK.
-fn useful_part(packet: &Packet) -> (Air, Bytes) {
+fn useful_part(packet: &Packet) -> (AirtimeKind, Bytes) {
     match &packet.body {
-        Body::Segment(segment) if segment.is_pure_ack() => (Air::TcpAck, packet.size),
-        _ => (Air::Payload, packet.payload()),
+        Body::Segment(segment) if segment.is_pure_ack() => (AirtimeKind::TcpAck, packet.size),
+        _ => (AirtimeKind::Payload, packet.payload()),
     }
 }

@@ -11,7 +11,7 @@ use kernel::{Bytes, Duration, Instant};
 use tcp::{Sender, TimerId};
 use wifi::mac::Exchange;
 use wifi::phy::Mode;
-use wifi::space::Heard;
+use wifi::space::ReceivedFrame;
 use wifi::{Cell, MsduOutcome};
 use wire::{FlowId, Packet};
 
@@ -89,7 +89,7 @@ pub(crate) enum Notice<'a> {
     AirtimeUsed { by: RadioId, with: Option<RadioId>, used: Duration, arrived: bool },
     /// Frames have begun or ended on the air, and radios have received these to their ends.
     /// Receptions are reported only in space, and after a call of `World::listen`.
-    Air { medium: &'a Medium, heard: &'a [Heard] },
+    Air { medium: &'a Medium, heard: &'a [ReceivedFrame] },
     /// From now on a radio sends to another in this mode.
     Mode { by: RadioId, to: RadioId, mode: &'a Mode },
 

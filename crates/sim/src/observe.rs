@@ -1,7 +1,7 @@
 //! The catalogue of observables: everything that a run measures, each declared once.
 //!
 //! An observable has a path within its place (`retransmissions` of `flows[3]`), a unit, a
-//! description, and a way in which it is read. Results, probes, `docs/results.md` and table
+//! description, and how it is read. Results, probes, `docs/results.md` and table
 //! headings are derived from the catalogue.
 
 mod catalogue;

@@ -19,7 +19,7 @@ pub use crate::topology::Endpoint;
 use crate::scenario::flow::Flow;
 use crate::topology::{Topology, WireId};
 use kernel::Duration;
-use net::{QueueSettings, Site};
+use net::{OutputLink, QueueSettings};
 use std::sync::Arc;
 use tcp::control::ControlSettings;
 use wifi::MacConfig;
@@ -88,16 +88,16 @@ pub struct StationPlan {
 }
 
 impl StationPlan {
-    /// The link that the station's queue feeds.
-    pub(crate) fn site(&self) -> Site {
-        Site::Station(self.up.mode().rate)
+    /// The output link of the station's queue.
+    pub(crate) fn output_link(&self) -> OutputLink {
+        OutputLink::Station(self.up.mode().rate)
     }
 }
 
-/// The links that the queue of an access point of these stations feeds.
-pub(crate) fn access_point(stations: &[StationPlan]) -> Site {
+/// The output link of the queue of an access point with these stations.
+pub(crate) fn access_point(stations: &[StationPlan]) -> OutputLink {
     let rates = stations.iter().map(|station| station.down.mode().rate);
-    Site::AccessPoint(rates.max().unwrap_or_default())
+    OutputLink::AccessPoint(rates.max().unwrap_or_default())
 }
 
 /// The access point.

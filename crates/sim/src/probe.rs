@@ -32,7 +32,7 @@ struct Probe {
     index: usize,
     /// The bytes at the last sample, for rates.
     last_bytes: u64,
-    series: measure::Series,
+    series: measure::SampleSeries,
 }
 
 /// All probes of a run.
@@ -100,7 +100,7 @@ impl Probes {
 impl Probe {
     fn new(subject: Subject, name: &str, read: Read) -> Self {
         let path = format!("{}.{name}", subject.path());
-        let series = measure::Series::new(CAPACITY);
+        let series = measure::SampleSeries::new(CAPACITY);
         Self { path, read, index: subject.index, last_bytes: 0, series }
     }
 

@@ -362,14 +362,15 @@ impl Topology {
     }
 
     /// The link directions on the path from one end to another; `None` if there is no path.
-    pub fn way(&self, from: Endpoint, to: Endpoint) -> Option<Vec<WireId>> {
+    pub fn links_on_path(&self, from: Endpoint, to: Endpoint) -> Option<Vec<WireId>> {
         let wire = |hop| if let Hop::Wire(wire) = hop { Some(wire) } else { None };
         Some(self.path(from, to)?.into_iter().filter_map(wire).collect())
     }
 
     /// The names of all nodes to which wires lead from here.
     pub fn reached_from(&self, end: Endpoint) -> Vec<&str> {
-        let leads = |node: &&Node| self.way(end, node.end).is_some_and(|way| !way.is_empty());
+        let leads =
+            |node: &&Node| self.links_on_path(end, node.end).is_some_and(|links| !links.is_empty());
         let reached = self.nodes.iter().filter(|node| node.is_wired()).filter(leads);
         let mut names: Vec<_> = reached.map(|node| &node.name[..]).collect();
         names.sort_unstable();
@@ -399,11 +400,11 @@ mod tests {
     fn nodes<'a>(topology: &'a Topology, from: &str, to: &str) -> Vec<&'a str> {
         let [from, to] = [from, to].map(|name| topology.wired(name).unwrap());
         let far = |wire: WireId| &topology.node(topology.wire(wire).to).name[..];
-        topology.way(from, to).unwrap().into_iter().map(far).collect()
+        topology.links_on_path(from, to).unwrap().into_iter().map(far).collect()
     }
 
     #[test]
-    fn a_way_has_the_fewest_links() {
+    fn a_path_has_the_fewest_links() {
         let ring = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"), ("e", "a")];
         let ring = topology(&["a", "b", "c", "d", "e"], &ring);
         assert_eq!(nodes(&ring, "a", "c"), ["b", "c"]);
@@ -412,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equal_ways_names_decide_and_not_the_order_of_links() {
+    fn of_equal_paths_names_decide_and_not_the_order_of_links() {
         let hosts = ["a", "m", "n", "z"];
         let one = topology(&hosts, &[("a", "n"), ("a", "m"), ("n", "z"), ("m", "z")]);
         assert_eq!(nodes(&one, "a", "z"), ["m", "z"]);
@@ -426,17 +427,17 @@ mod tests {
         let together = topology(&["r"], &[("r", "ap")]);
         let server = together.id(Endpoint::Server).unwrap();
         assert_eq!(together.outlet(server), together.id(Endpoint::AccessPoint).unwrap());
-        assert_eq!(together.way(Endpoint::Server, Endpoint::Station(0)), Some(vec![]));
+        assert_eq!(together.links_on_path(Endpoint::Server, Endpoint::Station(0)), Some(vec![]));
         assert_eq!(together.wired("server"), None);
         let [host, server] = [Endpoint::Host(0), Endpoint::Server];
-        assert_eq!(together.way(host, server).map(|way| way.len()), Some(1));
+        assert_eq!(together.links_on_path(host, server).map(|links| links.len()), Some(1));
     }
 
     #[test]
     fn apart_is_apart() {
         let two = topology(&["a", "b", "c", "d"], &[("a", "b"), ("c", "d")]);
         let [a, d] = ["a", "d"].map(|name| two.wired(name).unwrap());
-        assert_eq!(two.way(a, d), None);
+        assert_eq!(two.links_on_path(a, d), None);
         assert_eq!(two.reached_from(a), ["b"]);
     }
 

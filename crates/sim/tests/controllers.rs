@@ -66,7 +66,7 @@ fn each_has_settings_that_change_the_plan() {
 }
 
 #[test]
-fn cubic_is_told_of_the_mark_what_it_is_told_of_the_loss() {
+fn cubic_gets_the_same_information_with_a_mark_as_with_a_loss() {
     let of = |lines: &str| match &with(lines).resolve().unwrap().flows[0]
         .tcp
         .as_ref()

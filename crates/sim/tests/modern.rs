@@ -52,14 +52,14 @@ fn a_schedule_of_one_end_is_its_own() {
 }
 
 #[test]
-fn senders_are_told_of_their_own_links_or_of_all_on_the_way() {
+fn senders_get_hints_of_their_own_links_or_of_all_links_on_the_path() {
     let steps = "schedule.steps = [{ at_s = 2.0, mcs = 8 }]";
     // Before the first change of the rate there is no ideal window.
-    let ideal = |control: &str, ends: [&str; 2], told: &str| {
+    let ideal = |control: &str, ends: [&str; 2], link_rate: &str| {
         let text = format!(
             "standard = '11ac'\nstations = 1\nwlan.mcs = 0\n{control}.rate_control.{steps}\n\
              [[flows]]\nfrom = '{}'\nto = '{}'\ncontrol = 'cross_layer'\n\
-             tcp.link_rate = '{told}'\ntcp.window_bytes = 1000000\n",
+             tcp.link_rate = '{link_rate}'\ntcp.window_bytes = 1000000\n",
             ends[0], ends[1]
         );
         let run = run(&text, &["flows[0].control.ideal_window_segments"]);
@@ -67,18 +67,18 @@ fn senders_are_told_of_their_own_links_or_of_all_on_the_way() {
     };
     let (up, down) = (["sta0", "server"], ["server", "sta0"]);
     let none = [false, false];
-    let told = [false, true];
-    assert_eq!(ideal("wlan", up, "own"), told);
-    assert_eq!(ideal("wlan", up, "path"), told);
-    assert_eq!(ideal("ap", up, "path"), none, "the way back is not told of");
-    assert_eq!(ideal("ap", down, "path"), told);
+    let finite_after_change = [false, true];
+    assert_eq!(ideal("wlan", up, "own"), finite_after_change);
+    assert_eq!(ideal("wlan", up, "path"), finite_after_change);
+    assert_eq!(ideal("ap", up, "path"), none, "links of the reverse path give no hints");
+    assert_eq!(ideal("ap", down, "path"), finite_after_change);
     // Without a wire the server is at the access point and uses its interface.
-    assert_eq!(ideal("ap", down, "own"), told);
+    assert_eq!(ideal("ap", down, "own"), finite_after_change);
     let wired = "[wire]\nrate_mbps = 1000.0\n[[flows]]";
-    let far = |told: &str| {
+    let far = |link_rate: &str| {
         let text = format!(
             "standard = '11ac'\nstations = 1\nwlan.mcs = 0\nwlan.rate_control.{steps}\n{wired}\n\
-             from = 'server'\nto = 'sta0'\ncontrol = 'cross_layer'\ntcp.link_rate = '{told}'\n"
+             from = 'server'\nto = 'sta0'\ncontrol = 'cross_layer'\ntcp.link_rate = '{link_rate}'\n"
         );
         at(&run(&text, &["flows[0].control.ideal_window_segments"]), 0, 2.9).is_finite()
     };

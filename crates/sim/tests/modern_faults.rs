@@ -142,7 +142,7 @@ fn a_mode_exists_or_says_why_not() {
 }
 
 #[test]
-fn a_fault_is_told_once_where_its_key_stands() {
+fn a_fault_is_reported_once_at_its_key() {
     let groups = "[[stations]]\ncount = 1\n[[stations]]\ncount = 2\nmcs = 3\n";
     wrong(
         "11ac",

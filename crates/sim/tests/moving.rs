@@ -33,12 +33,16 @@ fn results(run: &Run) -> Vec<String> {
 fn a_station_that_has_not_moved_yet_has_the_results_of_one_that_never_will() {
     for control in ["fixed", "ideal", "minstrel_ht"] {
         let stands = upload(3.0, control, "position_m = [20.0, 7.0]");
-        for way in [
+        for waypoints in [
             "waypoints = [{ at_s = 1.0, position_m = [20.0, 7.0] }]",
             "waypoints = [{ at_s = 0, position_m = [20, 7] }, { at_s = 2, position_m = [20, 7] }]",
             "waypoints = [{ at_s = 3, position_m = [20, 7] }, { at_s = 4, position_m = [0, 7] }]",
         ] {
-            assert_eq!(results(&stands), results(&upload(3.0, control, way)), "{control}, {way}");
+            assert_eq!(
+                results(&stands),
+                results(&upload(3.0, control, waypoints)),
+                "{control}, {waypoints}"
+            );
         }
     }
 }

@@ -68,12 +68,12 @@ fn defaults_are_those_of_the_rfcs() {
 }
 
 #[test]
-fn what_red_is_not_told_it_takes_from_the_wire() {
+fn red_takes_its_defaults_from_the_wire() {
     let red = |keys: &str| {
         let wire = wire(keys);
         let QueueSettings::Red(red) = wire.queue else { panic!("{wire:?}") };
-        let packet_time = wire.site().time_for(red.mean_packet);
-        (red, red.thresholds(wire.site()), red.weight_at(wire.site()), packet_time)
+        let packet_time = wire.output_link().time_for(red.mean_packet);
+        (red, red.thresholds(wire.output_link()), red.weight_at(wire.output_link()), packet_time)
     };
     let thresholds = |min, max| Thresholds { unit: QueueUnit::Packets, min, max };
     // 5 ms of 10 Mb/s are 12.5 packets of 500 bytes: half of that is more than 5.
@@ -179,7 +179,7 @@ fn with_ecn_a_download_is_marked_and_loses_nothing() {
 }
 
 #[test]
-fn a_wire_loses_what_it_is_told_to() {
+fn a_wire_loses_packets_by_its_loss_model() {
     let datagrams = "traffic.cbr.rate_mbps = 4";
     let lossy = |loss: &str, direction: &str| {
         let wire = format!("loss.{loss}\nloss_direction = \"{direction}\"");

@@ -687,7 +687,7 @@ fn absurd_runs_are_refused() {
     wrong(
         &text("duration_s = 1000\n[[flows]]\nfrom = 'ap'\nto = 'sta*'\ntraffic.cbr.rate_mbps = 1"),
         &["flows[0].traffic: up to 125000000 datagrams could wait in a queue without limit, and \
-           memory is kept for 10000000; limit the queues on the way, as \
+           memory is kept for 10000000; limit the queues on the path, as \
            ap.queue.drop_tail.limit_packets"],
     );
 }
@@ -929,8 +929,8 @@ fn ends_of_links() {
     );
     wrong_link(
         &second("b", "a"),
-        &["links[1].to: b and a are linked by links[0] already; a link leads both ways, and its \
-           `reverse` says how the way back differs"],
+        &["links[1].to: b and a are linked by links[0] already; a link has two directions, \
+           and its `reverse` says how the reverse one differs"],
     );
     wrong_link(
         &format!("{}\nname = 'a-b'", second("b", "c")),
@@ -938,8 +938,8 @@ fn ends_of_links() {
     );
     wrong_with(
         "wire = {}\n[[links]]\nfrom = 'ap'\nto = 'server'",
-        "links[0].to: ap and server are linked by wire already; a link leads both ways, and its \
-         `reverse` says how the way back differs",
+        "links[0].to: ap and server are linked by wire already; a link has two directions, \
+         and its `reverse` says how the reverse one differs",
     );
 }
 

@@ -139,7 +139,9 @@ fn promises_hold(plan: &Plan) {
     assert!(!plan.stations.is_empty() || !plan.links.is_empty());
     for link in &plan.links {
         assert_ne!(link.ends[0], link.ends[1]);
-        assert!(link.directions.iter().all(|way| way.rate.is_none_or(|rate| rate.0 > 0)));
+        assert!(
+            link.directions.iter().all(|direction| direction.rate.is_none_or(|rate| rate.0 > 0))
+        );
     }
     assert!((1..=20_000).contains(&plan.flows.len()));
     assert!(plan.wlan.timing.basic_rates.is_sorted() && !plan.wlan.timing.basic_rates.is_empty());
@@ -161,7 +163,7 @@ fn promises_hold(plan: &Plan) {
                 !matches!(end, Endpoint::Host(n) if n as usize >= plan.topology.hosts().count())
             );
         }
-        assert!(plan.topology.way(flow.from, flow.to).is_some());
+        assert!(plan.topology.links_on_path(flow.from, flow.to).is_some());
         let said = &flow.settings;
         assert!(said.start < plan.duration);
         assert!(said.stop.is_none_or(|stop| stop > said.start && stop <= plan.duration));

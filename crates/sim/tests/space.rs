@@ -147,7 +147,7 @@ fn cells_share_a_channel_and_do_not_share_two() {
 }
 
 #[test]
-fn what_an_access_point_sends_is_told_of_each() {
+fn results_count_what_each_access_point_sends() {
     let run = two_cells(20_000.0, 1);
     let data = |node: &str| number(&run, &format!("{node}.airtime.data_fraction"));
     assert!((data("ap") / data("cells[0]") - 1.0).abs() < 0.02);

@@ -72,8 +72,8 @@ fn the_numbers_of_each_toy_are_checked_at_their_paths() {
 fn a_misspelt_name_finds_each_toy() {
     let paths = ["flows[0].control", "wire.queue", "wire.loss", "wlan.rate_control"];
     for path in paths.into_iter().chain(["flows[1].traffic", "radio.error_model"]) {
-        let told = Scenario::parse(ALL).unwrap().set(path, "toyy").unwrap_err().to_string();
-        assert!(told.ends_with("did you mean \"toy\"?"), "{told}");
+        let message = Scenario::parse(ALL).unwrap().set(path, "toyy").unwrap_err().to_string();
+        assert!(message.ends_with("did you mean \"toy\"?"), "{message}");
     }
 }
 
@@ -111,6 +111,6 @@ set control toy window_segments=3
 fn a_script_takes_the_toy_controller() {
     let failure = |script: &str| tcp::script::run(script).failure.map(|failure| failure.message);
     assert_eq!(failure(SCRIPT), None);
-    let told = failure(&SCRIPT.replace("=3", "=101")).unwrap();
-    assert!(told.contains("must be from 1 to 100"), "{told}");
+    let message = failure(&SCRIPT.replace("=3", "=101")).unwrap();
+    assert!(message.contains("must be from 1 to 100"), "{message}");
 }

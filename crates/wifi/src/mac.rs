@@ -18,7 +18,7 @@ pub use aggregation::{
     Aggregation, DELIMITER, Delivery, MissedBlockAck, QOS_CONTROL, RetryRule, ampdu_of,
     mpdus_within,
 };
-pub(crate) use aggregation::{Room, ampdu, block_ack, padded};
+pub(crate) use aggregation::{PsduLimits, ampdu, block_ack, padded};
 pub use block_ack::Bitmap;
 pub use config::{Categories, MacConfig, NonErp};
 pub(crate) use contention::{BusySlot, Contention};

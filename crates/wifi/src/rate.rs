@@ -57,14 +57,14 @@ pub trait Rule: Debug {
 
 /// The parameters of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Choice {
+pub struct AttemptParameters {
     /// Mode of the data.
     pub mode: Mode,
     /// Whether RTS and CTS precede it at any size.
     pub rts: bool,
 }
 
-impl Choice {
+impl AttemptParameters {
     fn plain(mode: Mode) -> Self {
         Self { mode, rts: false }
     }
@@ -122,7 +122,7 @@ impl TxReport {
 pub trait RateControl: Debug + Send {
     /// The parameters of an attempt of a frame, counted from 0. The caller need not transmit: the
     /// result then holds until an attempt is reported.
-    fn select(&mut self, now: Instant, attempt: u32) -> Choice;
+    fn select(&mut self, now: Instant, attempt: u32) -> AttemptParameters;
     /// An attempt has ended.
     fn on_report(&mut self, now: Instant, report: &TxReport);
 }

@@ -23,12 +23,12 @@ mod air;
 mod budget;
 mod crowd;
 mod frame;
-mod hearing;
 mod inbox;
 mod interference;
 mod node;
 mod per;
 mod radio;
+mod range;
 mod reception;
 mod rules;
 mod sense;
@@ -37,7 +37,7 @@ mod watch;
 
 pub use budget::LinkBudget;
 pub use radio::{Capture, Losses, Radio, RadioSettings, ReceiverSettings, Site};
-pub use watch::{Heard, Senses};
+pub use watch::{ReceivedFrame, Senses};
 
 use crate::mac::{self, Backoff, Edcaf, PeerRate, StepKind};
 use crate::phy::Mode;
@@ -49,8 +49,8 @@ use kernel::{Bytes, Duration, Fired, Instant, Seed, Timer};
 use node::Node;
 use per::PerCache;
 use radio::Levels;
-use reception::Receiver;
-use rules::{Peer, Rules};
+use reception::PhyReceiver;
+use rules::{Peer, SpaceRules};
 use sense::{EdcafState, Slots};
 use signals::Signals;
 use std::cmp::Reverse;
@@ -131,11 +131,11 @@ pub struct OngoingFrame {
 /// All nodes and the medium between them.
 #[derive(Debug)]
 pub struct Space {
-    rules: Rules,
+    rules: SpaceRules,
     signals: Signals,
     nodes: Vec<Node>,
     /// The receivers of the nodes, in a separate array because each frame visits many of them.
-    receivers: Vec<Receiver>,
+    receivers: Vec<PhyReceiver>,
     /// Timers of nodes: instant, node, and generation of the node's timer.
     timers: BinaryHeap<Reverse<(Instant, u32, u32)>>,
     /// The timer of the earliest entry.
@@ -144,7 +144,7 @@ pub struct Space {
     scratch: air::Scratch,
     per_cache: PerCache,
     /// What receivers decoded, if there is an observer.
-    heard: Option<Vec<Heard>>,
+    heard: Option<Vec<ReceivedFrame>>,
     /// The number of access points and of other nodes with a packet in service.
     contending: (u32, u32),
 }
@@ -153,7 +153,7 @@ impl Space {
     /// Creates an idle space.
     pub fn new(config: SpaceConfig, seed: &Seed) -> Self {
         let SpaceConfig { mac, radio, nav_reset, sites, links } = config;
-        let rules = Rules {
+        let rules = SpaceRules {
             mac: mac::Rules::new(mac, links.iter().map(|(_, _, link)| link.mode)),
             levels: Levels::of(&radio.receiver),
             nav_reset,
@@ -191,7 +191,7 @@ impl Space {
             crowd: Crowd::new(&signals),
             scratch: air::Scratch::new(nodes.len()),
             per_cache: PerCache::new(),
-            receivers: nodes.iter().map(|_| Receiver::default()).collect(),
+            receivers: nodes.iter().map(|_| PhyReceiver::default()).collect(),
             rules,
             signals,
             nodes,
@@ -312,7 +312,7 @@ impl Space {
 
     /// Whether signals of one node ever arrive at another.
     pub fn hears(&self, from: u32, to: u32) -> bool {
-        self.signals.hearer(from, to).is_some()
+        self.signals.receiver(from, to).is_some()
     }
 
     /// A node takes a packet into service, for whose class it must be free. `to` is the receiver

@@ -135,7 +135,7 @@ fn saturation_of_80211n_by_mcs() {
 }
 
 /// Noise on every frame and every answer, four stations, both rules of missed block acks: whatever
-/// happens, datagrams come in order and once (asserted on the way), and much arrives.
+/// happens, datagrams come in order and once (asserted during the run), and much arrives.
 #[test]
 fn noise_disturbs_no_order() {
     let mode = DOT11N.tx_vector().unwrap().fastest().unwrap();

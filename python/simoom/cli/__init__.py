@@ -1,7 +1,7 @@
 """The command line: ``simoom COMMAND``.
 
 A command is a function in its own module, or a `typer.Typer` with several functions. This module
-registers all commands, and converts faults of input (`ScenarioError`, `OSError`, `Refusal`) to
+registers all commands, and converts faults of input (`ScenarioError`, `OSError`, `InputError`) to
 messages and exit codes.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 import typer
 
 from simoom.cli import airtime, hearing, model, probes, run, scenario, study, sweep, tcp_script
-from simoom.cli.terminal import Refusal, say, say_os_error
+from simoom.cli.terminal import InputError, say, say_os_error
 from simoom.issue import ScenarioError
 
 BAD_INPUT = 2
@@ -65,14 +65,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         app(arguments, prog_name="simoom")
     except BaseException as error:  # noqa: BLE001  the exception of a panic has no other base class
-        return _ended(error)
+        return _report_failure(error)
     return 0
 
 
-def _ended(error: BaseException) -> int:
+def _report_failure(error: BaseException) -> int:
     """Print why the command failed, and return its exit code."""
-    if _of_controller(error):
-        _print_own(error)
+    if _is_from_controller(error):
+        _print_controller_traceback(error)
         return FAILED
     match error:
         case SystemExit():
@@ -86,7 +86,7 @@ def _ended(error: BaseException) -> int:
         case ScenarioError():
             for issue in error.issues:
                 say(str(issue))
-        case Refusal():
+        case InputError():
             say(str(error))
         case OSError():
             say_os_error(error)
@@ -98,14 +98,14 @@ def _ended(error: BaseException) -> int:
     return BAD_INPUT
 
 
-def _of_controller(error: BaseException) -> bool:
+def _is_from_controller(error: BaseException) -> bool:
     """Whether a controller written in Python raised it: the exception then has a note."""
     notes: list[str] = getattr(error, "__notes__", [])
     own = any(note.startswith("in flows[") for note in notes)
     return own and not isinstance(error, KeyboardInterrupt)
 
 
-def _print_own(error: BaseException) -> None:
+def _print_controller_traceback(error: BaseException) -> None:
     """Print the traceback of a controller's exception from where the run called it."""
     trace = error.__traceback__
     begin = trace

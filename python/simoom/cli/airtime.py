@@ -11,7 +11,7 @@ import typer
 
 from simoom.airtime import OPTIONS
 from simoom.airtime import airtime as parts_of
-from simoom.cli.terminal import Refusal
+from simoom.cli.terminal import InputError
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -76,7 +76,7 @@ def airtime(
     for key, number in {"psdu_bytes": psdu_bytes, **ppdu}.items():
         # The core knows the limits of each standard; what is no such number does not reach it.
         if isinstance(number, int) and not 0 <= number < 1 << 64:
-            raise Refusal(f"{flag(key)} {number}: must be from 0 to 2^64 - 1")
+            raise InputError(f"{flag(key)} {number}: must be from 0 to 2^64 - 1")
     parts = parts_of(standard, psdu_bytes=psdu_bytes, short_preamble=preamble == "short", **ppdu)
     if as_json:
         print(json.dumps(parts, indent=2))

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simoom.cli.terminal import File, Refusal, Replication, Seed, Settings, load, within
+from simoom.cli.terminal import File, InputError, Replication, Seed, Settings, check_range, load
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from simoom.hearing import Heard, Hearing
+    from simoom.hearing import Hearing, NodePair
 
 MOST_NAMES = 4
 
@@ -34,11 +34,11 @@ def hearing(
     """Show which nodes of a scenario with a radio receive each other, without a run."""
     from simoom.hearing import hearing as pairs_of
 
-    within("--seed", seed, bits=64)
-    within("--replication", replication, bits=32)
+    check_range("--seed", seed, bits=64)
+    check_range("--replication", replication, bits=32)
     scenario = load(file, settings)
     if not (math.isfinite(at_s) and at_s >= 0):
-        raise Refusal(f"--at {at_s:g}: must be a number from 0 on")
+        raise InputError(f"--at {at_s:g}: must be a number from 0 on")
     heard = pairs_of(scenario, seed=seed, replication=replication, at_s=at_s)
     if as_json:
         print(json.dumps([vars(pair) for pair in heard.pairs], indent=2))
@@ -71,7 +71,7 @@ def _links(heard: Hearing) -> Table:
     return table
 
 
-def _remark(link: Heard) -> str:
+def _remark(link: NodePair) -> str:
     if not link.detected:
         return "too weak to be detected"
     return "" if (link.success or 0.0) > 0.5 else "mostly lost"

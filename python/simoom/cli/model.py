@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simoom.cli.terminal import File, Refusal, Settings, load, make_directory, say
+from simoom.cli.terminal import File, InputError, Settings, load, make_directory, say
 
 if TYPE_CHECKING:
     from simoom.scenario import Scenario
@@ -49,9 +49,9 @@ def model(
     """Predict the results of a run by an analytic model whose assumptions the scenario meets."""
     over = dict(_axis(axis) for axis in axes)
     if len(over) < len(axes):
-        raise Refusal("--vary: names a path twice; the two paths must differ")
+        raise InputError("--vary: names a path twice; the two paths must differ")
     if len(over) > MOST_AXES:
-        raise Refusal(f"--vary: {len(over)} paths; at most two are allowed")
+        raise InputError(f"--vary: {len(over)} paths; at most two are allowed")
     scenario = load(file, settings)
     if out is not None:
         scenario.check()
@@ -78,7 +78,7 @@ def as_data(twin: Twin) -> dict[str, Any]:
         "form": fit.form if fit else None,
         "values": twin.summary,
         "assumptions": {
-            each.family: {held.name: [held.verdict, held.how] for held in each.held}
+            each.family: {check.name: [check.verdict, check.how] for check in each.checks}
             for each in twin.fits
         },
     }
@@ -88,17 +88,19 @@ def _axis(text: str) -> tuple[str, list[Any]]:
     """Read ``path=from:to:n`` or ``path=a,b,c``."""
     path, equals, values = (part.strip() for part in text.partition("="))
     if not path or not equals or not values:
-        raise Refusal(f"--vary {text}: write PATH=FROM:TO:N, for example --vary stations=1:20:20")
+        raise InputError(
+            f"--vary {text}: write PATH=FROM:TO:N, for example --vary stations=1:20:20"
+        )
     parts = values.split(":")
     if len(parts) == 1:
         return path, [_number(part.strip()) for part in values.split(",")]
     if len(parts) != 3:
-        raise Refusal(f"--vary {text}: a range has three parts, FROM:TO:N")
+        raise InputError(f"--vary {text}: a range has three parts, FROM:TO:N")
     low, high, count = (_number(part) for part in parts)
     if isinstance(low, str) or isinstance(high, str):
-        raise Refusal(f"--vary {text}: FROM and TO must be numbers")
+        raise InputError(f"--vary {text}: FROM and TO must be numbers")
     if not isinstance(count, int) or not 2 <= count <= 10_000:
-        raise Refusal(f"--vary {text}: N must be a whole number from 2 to 10000")
+        raise InputError(f"--vary {text}: N must be a whole number from 2 to 10000")
     return path, _spaced(low, high, count)
 
 
@@ -110,7 +112,7 @@ def _number(text: str) -> Any:
         except ValueError:
             continue
         if not math.isfinite(value):
-            raise Refusal(f"--vary: {text.strip()} is not a finite number")
+            raise InputError(f"--vary: {text.strip()} is not a finite number")
         return value
     return text
 
@@ -133,7 +135,7 @@ def _vary(
     except ValueError as error:
         if hasattr(error, "issues"):
             raise
-        raise Refusal(f"--vary: {error}") from None
+        raise InputError(f"--vary: {error}") from None
     if as_json:
         print(json.dumps(found.frame().to_dicts(), indent=2, ensure_ascii=False))
     else:

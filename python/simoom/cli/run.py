@@ -12,11 +12,11 @@ from simoom.cli.terminal import (
     Replication,
     Seed,
     Settings,
+    check_range,
     load,
     make_directory,
     progress_bar,
     say,
-    within,
 )
 
 DEFAULT_PROBES = ("total.goodput_mbps", "ap.queue_packets")
@@ -57,8 +57,8 @@ def run(
     """Simulate a scenario and print its results."""
     from simoom.run import run as simulate
 
-    within("--seed", seed, bits=64)
-    within("--replication", replication, bits=32)
+    check_range("--seed", seed, bits=64)
+    check_range("--replication", replication, bits=32)
     scenario = load(file, settings)
     scenario.check()
     if out is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simoom.cli.terminal import Refusal, make_directory, progress_bar, say
+from simoom.cli.terminal import InputError, make_directory, progress_bar, say
 
 if TYPE_CHECKING:
     from simoom.studies import Results, Study
@@ -53,7 +53,7 @@ def study(
 
     if name == LIST:
         if figures or tables or quick or out or report:
-            raise Refusal("study list: takes no options")
+            raise InputError("study list: takes no options")
         _list(list(STUDIES.values()))
         return
     chosen = _chosen(name, figures, tables)
@@ -86,13 +86,15 @@ def _chosen(
     wanted = [("figure", number) for number in figures] + [("table", number) for number in tables]
     if name == ALL:
         if wanted:
-            raise Refusal("study all: makes all figures; name one study with --figure or --table")
+            raise InputError(
+                "study all: makes all figures; name one study with --figure or --table"
+            )
         return [(each, list(each.keys)) for each in STUDIES.values()]
     try:
         one = find(name)
         keys = [one.find(kind, number) for kind, number in wanted]
     except UnknownStudyError as error:
-        raise Refusal(str(error)) from None
+        raise InputError(str(error)) from None
     # In the study's order, each once, in whatever order the user named them.
     return [(one, [key for key in one.keys if key in keys] or list(one.keys))]
 
@@ -100,7 +102,7 @@ def _chosen(
 def _check_file(path: Path) -> None:
     """Refuse a file that cannot be written, before the study starts."""
     if path.is_dir():
-        raise Refusal(f"{path}: is a directory; name a file for the page")
+        raise InputError(f"{path}: is a directory; name a file for the page")
     make_directory(path.parent)
 
 

@@ -13,14 +13,14 @@ import typer
 
 from simoom.cli.terminal import (
     File,
-    Refusal,
+    InputError,
     Seed,
     Settings,
+    check_range,
     load,
     make_directory,
     progress_bar,
     say,
-    within,
 )
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ Over = Annotated[
 Replications = Annotated[
     int, typer.Option("--replications", "-n", metavar="N", help="Runs of each point.")
 ]
-Kept = Annotated[
+StoreOption = Annotated[
     Path | None,
     typer.Option(
         "--store",
@@ -49,7 +49,7 @@ Kept = Annotated[
         help="Store every run here when it ends, and do not repeat stored runs.",
     ),
 ]
-Chosen = Annotated[
+ResultsOption = Annotated[
     list[str],
     typer.Option(
         "--mean",
@@ -80,8 +80,8 @@ def sweep(
     settings: Settings = [],  # noqa: B006  typer copies it
     replications: Replications = 10,
     seed: Seed = 1,
-    store: Kept = None,
-    results: Chosen = [],  # noqa: B006
+    store: StoreOption = None,
+    results: ResultsOption = [],  # noqa: B006
     processes: Processes = 0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the means as one JSON object, nothing else.")
@@ -98,12 +98,12 @@ def sweep(
     """Run replications of a scenario at every combination of some values."""
     from simoom.sweep import sweep as run_sweep
 
-    within("--replications", replications, least=1, bits=32)
-    within("--seed", seed, bits=64)
-    within("--processes", processes, bits=16)
+    check_range("--replications", replications, least=1, bits=32)
+    check_range("--seed", seed, bits=64)
+    check_range("--processes", processes, bits=16)
     axes = dict(_axis(text) for text in over)
     if len(axes) < len(over):
-        raise Refusal("--over: names a path twice; write all values of a path in one option")
+        raise InputError("--over: names a path twice; write all values of a path in one option")
     scenario = load(file, settings)
     if out is not None:
         make_directory(out)
@@ -141,14 +141,14 @@ def _axis(text: str) -> tuple[str, list[Any]]:
     """Read ``PATH=V1,V2``."""
     path, equals, values = text.partition("=")
     if not equals or not path.strip():
-        raise Refusal(f"--over {text}: write PATH=V1,V2, for example --over stations=1,5,20")
+        raise InputError(f"--over {text}: write PATH=V1,V2, for example --over stations=1,5,20")
     parts = list(_split(values))
     if any(not part for part in parts):
-        raise Refusal(f"--over {text}: a value between two commas is missing")
+        raise InputError(f"--over {text}: a value between two commas is missing")
     read = [_value(part) for part in parts]
     for n, value in enumerate(read):
         if value in read[:n]:
-            raise Refusal(f"--over {text}: has {parts[n]} twice")
+            raise InputError(f"--over {text}: has {parts[n]} twice")
     return path.strip(), read
 
 
@@ -201,7 +201,7 @@ def _means(done: Sweep, chosen: Sequence[str]) -> Means:
     try:
         return {path: done.mean(path).to_dicts() for path in chosen}
     except (KeyError, TypeError) as error:
-        raise Refusal(f"--mean: {error.args[0]}") from None
+        raise InputError(f"--mean: {error.args[0]}") from None
 
 
 def _print_json(means: Means) -> None:

@@ -30,7 +30,7 @@ Replication = Annotated[
 ]
 
 
-class Refusal(Exception):  # noqa: N818  a fault of the user's input, not an error
+class InputError(Exception):
     """Input that cannot be used; the message is one sentence."""
 
 
@@ -45,10 +45,10 @@ def say_os_error(error: OSError) -> None:
     say(f"{error.filename}: {reason}" if error.filename else reason)
 
 
-def within(option: str, value: int, *, least: int = 0, bits: int) -> None:
+def check_range(option: str, value: int, *, least: int = 0, bits: int) -> None:
     """Refuse a whole number that is too small or has too many bits."""
     if not least <= value < 1 << bits:
-        raise Refusal(f"{option} {value}: must be from {least} to {(1 << bits) - 1}")
+        raise InputError(f"{option} {value}: must be from {least} to {(1 << bits) - 1}")
 
 
 def load(file: str, settings: list[str]) -> Scenario:
@@ -56,9 +56,9 @@ def load(file: str, settings: list[str]) -> Scenario:
     try:
         scenario = Scenario.load("/dev/stdin" if file == "-" else file)
     except IsADirectoryError:
-        raise Refusal(f"{file}: is a directory; name a scenario file") from None
+        raise InputError(f"{file}: is a directory; name a scenario file") from None
     except FileNotFoundError:
-        raise Refusal(f"{file}: there is no such file") from None
+        raise InputError(f"{file}: there is no such file") from None
     except ScenarioError as error:
         # A fault of the whole file has no path.
         name = "standard input" if file == "-" else file
@@ -68,7 +68,7 @@ def load(file: str, settings: list[str]) -> Scenario:
     for setting in settings:
         path, equals, value = setting.partition("=")
         if not equals or not path.strip():
-            raise Refusal(f"--set {setting}: write PATH=VALUE, for example --set stations=20")
+            raise InputError(f"--set {setting}: write PATH=VALUE, for example --set stations=20")
         scenario = scenario.set_text(path.strip(), value.strip())
     return scenario
 
@@ -78,7 +78,7 @@ def make_directory(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        raise Refusal(f"{path}: is a file; name a directory for the results") from None
+        raise InputError(f"{path}: is a file; name a directory for the results") from None
 
 
 @contextmanager

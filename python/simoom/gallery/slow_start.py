@@ -54,7 +54,7 @@ class HyStart:
         if rtt_ns is not None:
             self.current_ns = rtt_ns if self.current_ns is None else min(self.current_ns, rtt_ns)
             self.samples += 1
-        self.judge()
+        self.detect_rise()
         if ended:
             self.last_ns, self.current_ns, self.samples = self.current_ns, None, 0
             if self.baseline_ns is not None:
@@ -63,7 +63,7 @@ class HyStart:
                     return None
         return 1.0 if self.baseline_ns is None else self.CAREFUL_DIVISOR
 
-    def judge(self) -> None:
+    def detect_rise(self) -> None:
         """Detect a rise of the delay, or that an earlier rise was spurious (§4.2)."""
         current = self.current_ns
         if current is None or self.samples < self.SAMPLES:

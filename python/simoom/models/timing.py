@@ -67,7 +67,7 @@ class Standard:
 
     @property
     def aifs_us(self) -> float:
-        """AIFS = SIFS + AIFSN slots (10.22.2.4); without EDCA it is DIFS."""
+        """AIFS = SIFS + AIFSN slots (10.23.2.4); without EDCA it is DIFS."""
         return self.sifs_us + self.aifsn * self.slot_us
 
     @property
@@ -366,7 +366,7 @@ def control_us(frame_bytes: ArrayLike, *, standard: str, rate_mbps: ArrayLike) -
 
 
 def eifs_us(name: str) -> float:
-    """Return SIFS + an ACK at the lowest rate + AIFS (10.3.7; 10.22.2.4 with EDCA).
+    """Return SIFS + an ACK at the lowest rate + AIFS (10.3.7; 10.23.2.4 with EDCA).
 
     Examples
     --------

@@ -71,7 +71,7 @@ def _panel(axes: Axes, each: Figure, panel: Axis) -> None:
     beside = _sides(shown) if each.named else {}
     for curve in shown:
         x = _positions(curve, names) + beside.get(curve.name, 0.0)
-        _curve(axes, curve, x, joined=not each.named)
+        _curve(axes, curve, x, connected=not each.named)
     if each.named:
         axes.set_xticks(range(len(names)), [_wrapped(name) for name in names])
         axes.set_xlim(-0.5, len(names) - 0.5)
@@ -82,18 +82,18 @@ def _panel(axes: Axes, each: Figure, panel: Axis) -> None:
     axes.set(xlabel=each.x.label, ylabel=panel.label)
 
 
-def _curve(axes: Axes, curve: Curve, x: np.ndarray[Any, Any], *, joined: bool) -> None:
+def _curve(axes: Axes, curve: Curve, x: np.ndarray[Any, Any], *, connected: bool) -> None:
     """Draw one curve with its interval."""
     value = np.array([v.value for v in curve.values])
     low = np.array([v.low if math.isfinite(v.low) else v.value for v in curve.values])
     high = np.array([v.high if math.isfinite(v.high) else v.value for v in curve.values])
     style = _style(curve)
-    if not joined or curve.source in POINTS:
+    if not connected or curve.source in POINTS:
         style["linestyle"] = "none"
-        if not joined and not style["marker"]:
+        if not connected and not style["marker"]:
             style |= {"marker": "_", "markersize": 14, "markeredgewidth": 2.0}
     if np.any(high > low):
-        if joined and curve.source is Source.SIMULATION:
+        if connected and curve.source is Source.SIMULATION:
             axes.fill_between(x, low, high, color=style["color"], alpha=0.18, linewidth=0)
         whiskers = np.vstack([value - low, high - value])
         axes.errorbar(x, value, whiskers, fmt="none", ecolor=style["color"], elinewidth=0.8,

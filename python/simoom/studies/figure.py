@@ -64,7 +64,7 @@ class Curve:
 
     def __post_init__(self) -> None:
         if len(self.x) != len(self.values):
-            raise ValueError(f"{self.label}: {len(self.x)} places, {len(self.values)} values")
+            raise ValueError(f"{self.label}: {len(self.x)} x values, {len(self.values)} values")
 
     @property
     def name(self) -> str:
@@ -72,7 +72,7 @@ class Curve:
         return f"{self.label} ({self.source.value})"
 
     def at(self, x: X) -> Value:
-        """Return the value at a place."""
+        """Return the value at x."""
         return self.values[self.x.index(x)]
 
 
@@ -95,10 +95,10 @@ def curve(
     values : callable or iterable
         The values in the order of `x`, or a function of an element of `x`.
     """
-    places = tuple(x)
-    found = map(values, places) if callable(values) else values
+    x_values = tuple(x)
+    found = map(values, x_values) if callable(values) else values
     exact = tuple(v if isinstance(v, Value) else Value.exact(float(v)) for v in found)
-    return Curve(label, source, places, exact, quantity, colour, dashed)
+    return Curve(label, source, x_values, exact, quantity, colour, dashed)
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ class Figure:
         return f"Figure({self.key}: {self.title}; {counts})"
 
 
-def places(curves: Sequence[Curve], *, most: int = 9) -> list[X]:
+def shown_x_values(curves: Sequence[Curve], *, most: int = 9) -> list[X]:
     """Return the x values that a table shows: those of points, not of smooth lines."""
     points = [c for c in curves if c.source is not Source.ANALYSIS] or list(curves)
     all_x = list(dict.fromkeys(x for c in points for x in c.x))

@@ -20,7 +20,7 @@ from simoom.models import half_duplex
 from simoom.studies import reference
 from simoom.studies.claim import Claim, claim, unchecked
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
-from simoom.studies.lab import Lab, exhibit
+from simoom.studies.lab import Lab, figure_function
 from simoom.studies.study import Study
 
 NAME = "full_duplex"
@@ -57,7 +57,7 @@ def gain_claim(
     )
 
 
-@exhibit("figure 4")
+@figure_function("figure 4")
 def figure_4(_: Lab) -> Figure:
     """Histogram of the number of contending stations."""
     quantity = "time_fraction"
@@ -106,7 +106,7 @@ FRACTIONS = {0.25: BLUE, 0.5: ORANGE, 0.75: GREEN}
 
 
 def _match(pairs: list[tuple[Curve, Curve]], within: float) -> list[Check]:
-    """Compare analysis with the Monte Carlo, place by place."""
+    """Compare analysis with the Monte Carlo, point by point."""
     return [
         Check.agrees(f"{a.label}, {x:g}", a.at(x), m.at(x), within=within)
         for a, m in pairs
@@ -115,17 +115,17 @@ def _match(pairs: list[tuple[Curve, Curve]], within: float) -> list[Check]:
     ]
 
 
-@exhibit("figure 5")
+@figure_function("figure 5")
 def figure_5(_: Lab) -> Figure:
     """Total throughput against the number of stations."""
     quantity = "goodput_mbps"
-    places = list(range(4, 81, 2))
+    x_values = list(range(4, 81, 2))
     full = [
         curve(
             f"full duplex, f = {f:g}",
             Source.ANALYSIS,
-            places,
-            list(np.asarray(model.cell(places, upload_fraction=f).total_mbps)),
+            x_values,
+            list(np.asarray(model.cell(x_values, upload_fraction=f).total_mbps)),
             quantity,
             colour=colour,
         )
@@ -135,8 +135,8 @@ def figure_5(_: Lab) -> Figure:
         curve(
             f"half duplex, f = {f:g}",
             Source.ANALYSIS,
-            places,
-            list(np.asarray(model.cell(places, upload_fraction=f).half_duplex_mbps)),
+            x_values,
+            list(np.asarray(model.cell(x_values, upload_fraction=f).half_duplex_mbps)),
             quantity,
             colour=BLACK,
             dashed=f != 0.25,
@@ -218,24 +218,26 @@ def _claims_5(
 RATES = {36.0: BLUE, 27.0: ORANGE, 12.0: GREEN}
 
 
-@exhibit("figure 6")
+@figure_function("figure 6")
 def figure_6(_: Lab) -> Figure:
     """Total throughput against the fraction of uploads."""
     quantity = "goodput_mbps"
-    places = [round(0.01 * i, 2) for i in range(101)]
+    x_values = [round(0.01 * i, 2) for i in range(101)]
 
     def total(label: str, r2: float, colour: int, *, timeout_us: float = 0.0) -> Curve:
-        cell = model.cell(MANY, upload_fraction=places, cli_rate_mbps=r2, cts_timeout_us=timeout_us)
+        cell = model.cell(
+            MANY, upload_fraction=x_values, cli_rate_mbps=r2, cts_timeout_us=timeout_us
+        )
         values = list(np.asarray(cell.total_mbps))
         return curve(
-            label, Source.ANALYSIS, places, values, quantity, colour=colour, dashed=timeout_us > 0
+            label, Source.ANALYSIS, x_values, values, quantity, colour=colour, dashed=timeout_us > 0
         )
 
     full = [total(f"full duplex, r2 = {r2:g} Mb/s", r2, colour) for r2, colour in RATES.items()]
     slower = total("full duplex, r2 = 36 Mb/s, CTS timeout of 26 us", 36.0, BLUE, timeout_us=26.0)
-    cell = model.cell(MANY, upload_fraction=places)
+    cell = model.cell(MANY, upload_fraction=x_values)
     half = curve(
-        "half duplex", Source.ANALYSIS, places, list(np.asarray(cell.half_duplex_mbps)), quantity,
+        "half duplex", Source.ANALYSIS, x_values, list(np.asarray(cell.half_duplex_mbps)), quantity,
         colour=BLACK,
     )  # fmt: skip
     colours = {c.label: c.colour for c in (*full, half)}
@@ -317,7 +319,7 @@ STUDY = Study(
     title="TCP over full-duplex WLANs",
     reference='V. U. Pai, N. B. Mehta, C. Singh, "TCP throughput over full-duplex WLANs: novel '
     "implications of the AP's new capability\"",
-    exhibits=(figure_4, figure_5, figure_6),
+    figure_functions=(figure_4, figure_5, figure_6),
     notes="Analysis: (9) to (11) as printed on the corrected (6), L_d = 16000 bits, and a chain of "
     "contending stations for half duplex. The Monte Carlo is a closed loop with frozen back-off.",
 )

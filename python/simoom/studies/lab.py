@@ -1,4 +1,4 @@
-"""The executor of a study's runs: on all cores, each run once, in any order."""
+"""The lab runs the scenarios of a study: on all cores, each run once, in any order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simoom.run import Run, Wanted
+from simoom.run import Run, RunJob
 from simoom.runner import Progress, Runner
 from simoom.scenario import Scenario
 from simoom.studies.figure import Figure
@@ -23,14 +23,14 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True)
-class _Measured:
-    """A run of which only the extracted values are stored."""
+class _MeasureJob:
+    """A job that runs a scenario and keeps only the extracted values."""
 
-    wanted: Wanted
+    job: RunJob
     measure: Measure
 
     def __call__(self, progress: Progress | None = None) -> Mapping[str, float]:
-        return self.measure(self.wanted(progress))
+        return self.measure(self.job(progress))
 
 
 class Sample(dict[str, "NDArray[np.float64]"]):
@@ -72,7 +72,7 @@ class Lab:
         self._shown = 0.0
 
     def pick(self, full: Key, quick: Key) -> Key:
-        """Return the first value if the lab is quick, otherwise the second."""
+        """Return the second value if the lab is quick, otherwise the first."""
         return quick if self.quick else full
 
     def sample(
@@ -101,18 +101,18 @@ class Lab:
         ScenarioError
             A case has faults.
         """
-        places = [(key, replication) for key in cases for replication in range(replications)]
-        jobs = [_Measured(Wanted(cases[key], self.seed, r, probes), measure) for key, r in places]
+        keys = [(key, replication) for key in cases for replication in range(replications)]
+        jobs = [_MeasureJob(RunJob(cases[key], self.seed, r, probes), measure) for key, r in keys]
         found: dict[tuple[Key, int], Mapping[str, float]] = {}
         for number, measured in self._runner.results(jobs):
-            found[places[number]] = measured
-            self._tell()
+            found[keys[number]] = measured
+            self._report_progress()
         return {key: _stack([found[key, r] for r in range(replications)]) for key in cases}
 
-    def _tell(self) -> None:
+    def _report_progress(self) -> None:
         """Report the progress of all figures together, which never decreases."""
         with self._lock:
-            self._shown = max(self._shown, self._runner.ended / self._runner.asked)
+            self._shown = max(self._shown, self._runner.ended / self._runner.submitted)
             if self._progress is not None:
                 self._progress(self._shown)
 
@@ -136,8 +136,8 @@ def _stack(runs: list[Mapping[str, float]]) -> Sample:
     return Sample((name, np.array([each[name] for each in runs])) for name in runs[0])
 
 
-class Exhibit:
-    """A figure that can be made: ``figure_5(quick=True)``, or in a shared lab."""
+class FigureFunction:
+    """A function that makes a figure: ``figure_5(quick=True)``, or in a shared lab."""
 
     def __init__(self, key: str, make: Callable[[Lab], Figure]) -> None:
         self.key = key
@@ -160,9 +160,9 @@ class Exhibit:
             return self._make(own)
 
     def __repr__(self) -> str:
-        return f"Exhibit({self.key})"
+        return f"FigureFunction({self.key})"
 
 
-def exhibit(key: str) -> Callable[[Callable[[Lab], Figure]], Exhibit]:
-    """Make a function of a lab callable as ``figure_5(quick=True)``."""
-    return lambda make: Exhibit(key, make)
+def figure_function(key: str) -> Callable[[Callable[[Lab], Figure]], FigureFunction]:
+    """Decorate a function of a lab, so that it can be called as ``figure_5(quick=True)``."""
+    return lambda make: FigureFunction(key, make)

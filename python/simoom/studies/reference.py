@@ -30,7 +30,7 @@ def curves(study: str, figure: str, colours: Mapping[str, int]) -> list[Curve]:
         if row["figure"] == figure and row["series"] in colours:
             key = (row["series"], row["source"], row["quantity"])
             half = float(row["half_width"] or 0.0)
-            point = (_place(row["x"]), Value.printed(float(row["value"]), half))
+            point = (_x_value(row["x"]), Value.printed(float(row["value"]), half))
             found.setdefault(key, []).append(point)
     return [
         Curve(
@@ -51,7 +51,7 @@ def _rows(study: str) -> tuple[dict[str, str], ...]:
         return tuple(csv.DictReader(file))
 
 
-def _place(text: str) -> X:
+def _x_value(text: str) -> X:
     """Return a number if the text is one, otherwise the text."""
     try:
         return float(text)

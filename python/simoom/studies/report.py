@@ -16,7 +16,7 @@ from rich.text import Text
 from simoom import pages, plots
 from simoom.evidence import Value, Verdict
 from simoom.studies.claim import Claim
-from simoom.studies.figure import Curve, Figure, X, places
+from simoom.studies.figure import Curve, Figure, X, shown_x_values
 from simoom.studies.study import Results, slug
 from simoom.tables import digits
 
@@ -72,7 +72,7 @@ def _table(first: str, heads: Sequence[str], name_width: int) -> Table:
 
 def _blocks(curves: Sequence[Curve], width: int) -> list[Table]:
     """Return tables with a row per series and a column per x value, as many as fit."""
-    xs = places(curves)
+    xs = shown_x_values(curves)
     room = min(44, max(len(c.name) for c in curves))
     fit = max(1, (width - room - 2) // (CELL + 1))
     tables = []
@@ -205,7 +205,7 @@ def _on_page(figure: Figure) -> dict[str, Any]:
 def _panel(figure: Figure, quantity: str, label: str) -> dict[str, Any]:
     """Return the table of a panel: a row per series, a column per x value."""
     curves = figure.panel(quantity)
-    xs = places(curves, most=40)
+    xs = shown_x_values(curves, most=40)
     rows = []
     for curve in curves:
         cells = (_at(curve, x) for x in xs)

@@ -13,7 +13,7 @@ from simoom.evidence import Verdict
 from simoom.runner import Progress, Runner
 from simoom.studies.claim import Claim
 from simoom.studies.figure import Figure
-from simoom.studies.lab import Exhibit, Lab
+from simoom.studies.lab import FigureFunction, Lab
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,7 +38,7 @@ class Study:
         The subject.
     reference : str
         The paper.
-    exhibits : tuple of Exhibit
+    figure_functions : tuple of FigureFunction
         Its figures and tables, in order.
     notes : str
         The reading of the paper, and deviations from it.
@@ -47,13 +47,13 @@ class Study:
     name: str
     title: str
     reference: str
-    exhibits: tuple[Exhibit, ...]
+    figure_functions: tuple[FigureFunction, ...]
     notes: str = ""
-    by_key: Mapping[str, Exhibit] = field(init=False)
+    by_key: Mapping[str, FigureFunction] = field(init=False)
 
     def __post_init__(self) -> None:
-        table = {each.key: each for each in self.exhibits}
-        if len(table) != len(self.exhibits):
+        table = {each.key: each for each in self.figure_functions}
+        if len(table) != len(self.figure_functions):
             raise ValueError(f"{self.name}: two figures with the same key")
         object.__setattr__(self, "by_key", MappingProxyType(table))
 
@@ -101,7 +101,7 @@ class Study:
                 return self.run(keys, lab=own)
         # A thread for each figure: the runs of all figures share the cores, so that no core is
         # idle while one figure waits for its last run.
-        jobs = [partial(_made, each, lab) for each in chosen]
+        jobs = [partial(_make, each, lab) for each in chosen]
         with Runner(workers=max(1, len(jobs))) as threads:
             try:
                 figures = dict(threads.results(jobs))
@@ -150,8 +150,8 @@ class Results:
         return f"Results({self.study.name}: {len(self.figures)} figures; {counts})"
 
 
-def _made(exhibit: Exhibit, lab: Lab, _: Progress | None) -> Figure:
-    return exhibit(lab=lab)
+def _make(figure_function: FigureFunction, lab: Lab, _: Progress | None) -> Figure:
+    return figure_function(lab=lab)
 
 
 def slug(key: str) -> str:

@@ -14,13 +14,13 @@ from __future__ import annotations
 from simoom.scenario import Scenario
 from simoom.twin.optimise import Optimum, optimise
 from simoom.twin.result import Residual, Twin
+from simoom.twin.selection import predict
 from simoom.twin.vary import Variation, vary
-from simoom.twin.verdict import Fit, Held
-from simoom.twin.whole import predict
+from simoom.twin.verdict import AssumptionCheck, Fit
 
 __all__ = [
+    "AssumptionCheck",
     "Fit",
-    "Held",
     "Optimum",
     "Residual",
     "Scenario",

@@ -48,24 +48,24 @@ class Air:
     wlan: Mapping[str, Any]
 
     @property
-    def known(self) -> timing.Standard:
+    def constants(self) -> timing.Standard:
         """The constants of the standard."""
         return timing.standard(self.standard)
 
     @property
     def rate_mbps(self) -> float:
         """Rate of the data frames of stations without a rate of their own."""
-        return float(self.wlan["rate_mbps"] or self.known.rates_mbps[-1])
+        return float(self.wlan["rate_mbps"] or self.constants.rates_mbps[-1])
 
     @property
     def slot_us(self) -> float:
         """Slot time; 802.11g may have the long one (Table 18-5)."""
-        return 20.0 if self.wlan["slot"] == "long" else self.known.slot_us
+        return 20.0 if self.wlan["slot"] == "long" else self.constants.slot_us
 
     @property
     def sifs_us(self) -> float:
         """SIFS."""
-        return self.known.sifs_us
+        return self.constants.sifs_us
 
     @property
     def difs_us(self) -> float:
@@ -76,7 +76,7 @@ class Air:
     def cw_min(self) -> int:
         """Smallest contention window."""
         given = self.wlan["cw_min"]
-        return int(self.known.cw_min if given is None else given)
+        return int(self.constants.cw_min if given is None else given)
 
     @property
     def cw_max(self) -> int:

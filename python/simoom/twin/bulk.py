@@ -12,9 +12,9 @@ from simoom.models import assumption, half_duplex
 from simoom.models.assumption import Assumption
 from simoom.twin import saturated
 from simoom.twin.air import Exchange
+from simoom.twin.inputs import Cell, Flow, choice
 from simoom.twin.medium import medium
-from simoom.twin.reading import Cell, Flow, choice
-from simoom.twin.verdict import Fit, Held, broken, graded, met, stretched
+from simoom.twin.verdict import AssumptionCheck, Fit, broken, graded, met, stretched
 
 ACK_CLOCK = Assumption("ack_clock", "W* is at least d, so that no TCP ACK waits for its timer.")
 ALIKE = Assumption("alike", "All flows have the same segments, rates and windows.")
@@ -22,15 +22,15 @@ ALIKE = Assumption("alike", "All flows have the same segments, rates and windows
 LOSS_DRIVEN = ("new_reno", "reno", "cubic", "bic")
 """Congestion controllers that fill the window if nothing is lost."""
 
-_NAMES = {known.name: known for known in half_duplex.ASSUMPTIONS}
+_NAMES = {assumed.name: assumed for assumed in half_duplex.ASSUMPTIONS}
 
 
 def fit(cell: Cell) -> Fit:
     """Check the assumptions of `half_duplex` for a scenario and predict."""
     scope = [saturated.one_hop(cell), persistent(cell)]
-    if any(held.verdict == "broken" for held in scope):
+    if any(check.verdict == "broken" for check in scope):
         return Fit("half_duplex", "", (*scope, *medium(cell)))
-    point, ways = _point(cell)
+    point, directions = _point(cell)
     total = float(point.total_mbps)
     values = {
         "total.goodput_mbps": total,
@@ -40,18 +40,18 @@ def fit(cell: Cell) -> Fit:
         ),
     }
     values |= _flows(cell, {"down": float(point.download_mbps), "up": float(point.upload_mbps)})
-    held = (
+    checks = (
         *scope,
-        *path(cell, total),
+        *long_flow_checks(cell, total),
         _alike(cell),
         _one_flow_per_station(cell),
         _slots(cell),
         met(assumption.NO_AGGREGATION),
         _many_stations(cell),
         _backlogged(cell, total, float(point.mean_contenders)),
-        _gives_up(cell, float(point.collision_probability)),
+        _retry_limit(cell, float(point.collision_probability)),
     )
-    return Fit("half_duplex", f"cell: {ways}", held, values)
+    return Fit("half_duplex", f"cell: {directions}", checks, values)
 
 
 def _mean(flows: Sequence[Flow], values: Sequence[float]) -> float:
@@ -81,10 +81,9 @@ def times(cell: Cell, flows: Sequence[Flow]) -> half_duplex.CellTimes:
 def _point(cell: Cell) -> tuple[half_duplex.HalfDuplex, str]:
     """Solve the cell."""
     air, flows = cell.air, cell.flows
-    upward = sum(flow.window_segments for flow in flows if flow.way == "up")
-    up = upward / sum(
-        flow.window_segments for flow in flows
-    )  # whole numbers: exactly 1 if all flows upload
+    upward = sum(flow.window_segments for flow in flows if flow.direction == "up")
+    # A quotient of whole numbers: exactly 1 if all flows upload.
+    up = upward / sum(flow.window_segments for flow in flows)
     stations = len({flow.station for flow in flows})
     d = round(_mean(flows, [flow.delayed_ack for flow in flows]))
     point = half_duplex.cell(
@@ -95,9 +94,9 @@ def _point(cell: Cell) -> tuple[half_duplex.HalfDuplex, str]:
         cw_min=air.cw_min,
         cw_max=air.cw_max,
     )
-    count = Counter(flow.way for flow in flows)
-    ways = ", ".join(f"{number} {way}" for way, number in sorted(count.items()))
-    return point, f"{ways}, d={d}"
+    count = Counter(flow.direction for flow in flows)
+    directions = ", ".join(f"{number} {direction}" for direction, number in sorted(count.items()))
+    return point, f"{directions}, d={d}"
 
 
 def _flows(cell: Cell, totals: dict[str, float]) -> dict[str, float]:
@@ -107,9 +106,9 @@ def _flows(cell: Cell, totals: dict[str, float]) -> dict[str, float]:
         bits = {
             other.index: 8 * other.window_segments * other.payload_bytes
             for other in cell.flows
-            if other.way == flow.way
+            if other.direction == flow.direction
         }
-        goodput = totals[flow.way] * bits[flow.index] / sum(bits.values())
+        goodput = totals[flow.direction] * bits[flow.index] / sum(bits.values())
         values[f"{flow.path}.goodput_mbps"] = goodput
         values[f"{flow.path}.rtt_s.mean"] = 1e-6 * bits[flow.index] / goodput
     return values
@@ -118,7 +117,7 @@ def _flows(cell: Cell, totals: dict[str, float]) -> dict[str, float]:
 # --- Assumptions of all models of long flows ------------------------------------------------------
 
 
-def path(cell: Cell, total_mbps: float) -> tuple[Held, ...]:
+def long_flow_checks(cell: Cell, total_mbps: float) -> tuple[AssumptionCheck, ...]:
     """Check the assumptions that all models of long flows share."""
     return (
         *medium(cell),
@@ -129,23 +128,23 @@ def path(cell: Cell, total_mbps: float) -> tuple[Held, ...]:
     )
 
 
-def persistent(cell: Cell) -> Held:
+def persistent(cell: Cell) -> AssumptionCheck:
     """Check that all flows always have data to send."""
-    known = assumption.PERSISTENT_FLOWS
+    assumed = assumption.PERSISTENT_FLOWS
     for flow in cell.flows:
         if flow.kind != "bulk":
-            return broken(known, f"{flow.path} has {flow.kind} traffic")
+            return broken(assumed, f"{flow.path} has {flow.kind} traffic")
         if (size := flow.traffic.get("size_bytes")) is not None:
-            return broken(known, f"{flow.path} ends after {size} bytes")
-    here = saturated.all_along(cell)
-    return Held(known, here.verdict, here.how)
+            return broken(assumed, f"{flow.path} ends after {size} bytes")
+    here = saturated.sent_all_along(cell)
+    return AssumptionCheck(assumed, here.verdict, here.how)
 
 
-def no_tcp_loss(cell: Cell) -> Held:
+def no_tcp_loss(cell: Cell) -> AssumptionCheck:
     """Compare the largest backlog by the windows with the limits of the queues."""
-    known = assumption.NO_TCP_LOSS
-    ap = [flow for flow in cell.flows if flow.way == "down"]
-    up = [flow for flow in cell.flows if flow.way == "up"]
+    assumed = assumption.NO_TCP_LOSS
+    ap = [flow for flow in cell.flows if flow.direction == "down"]
+    up = [flow for flow in cell.flows if flow.direction == "up"]
     queues = [("the access point", cell.keys["ap"]["queue"], ap, up)]
     for number in sorted({flow.station for flow in cell.flows}):
         own = [flow for flow in up if flow.station == number]
@@ -156,32 +155,32 @@ def no_tcp_loss(cell: Cell) -> Held:
         for name, far in (("the wire down", ap), ("the wire up", up)):
             ends = [flow for flow in far if "server" in (flow.source, flow.sink)]
             queues.append((name, wire["queue"], ends, []))
-    worst = met(known)
+    worst = met(assumed)
     for name, queue, data, acks in queues:
         discipline, settings = choice(queue)
         if discipline not in ("drop_tail", "drr"):
-            return broken(known, f"{discipline} of {name} marks or drops to keep its queue short")
+            return broken(assumed, f"{discipline} of {name} marks or drops to keep its queue short")
         packets = [*((flow.window_segments, flow.packet_bytes) for flow in data)]
         packets += [
             (-(-flow.window_segments // flow.delayed_ack), flow.header_bytes) for flow in acks
         ]
-        pile = max if discipline == "drr" else sum  # each flow's sub-queue has its own limit
+        is_per_flow = discipline == "drr"  # the queue of each flow has its own limit
         for key, of in (
             ("limit_packets", [n for n, _ in packets]),
             ("limit_bytes", [n * size for n, size in packets]),
         ):
-            limit, need = settings.get(key), pile(of, default=0) if pile is max else pile(of)
+            limit, need = settings.get(key), max(of, default=0) if is_per_flow else sum(of)
             if limit is not None and need > limit:
                 unit = key.removeprefix("limit_")
                 how = f"{name} holds {limit} {unit}, the windows {need}"
                 # Bursts of slow start fill the wire's queue; later the backlog is at the cell.
                 if "wire" not in name:
-                    return broken(known, how)
-                worst = stretched(known, how)
+                    return broken(assumed, how)
+                worst = stretched(assumed, how)
     return worst
 
 
-def _ack_clock(cell: Cell) -> Held:
+def _ack_clock(cell: Cell) -> AssumptionCheck:
     for flow in cell.flows:
         if flow.window_segments < flow.delayed_ack:
             how = f"{flow.path} has W*={flow.window_segments} and d={flow.delayed_ack}"
@@ -189,42 +188,46 @@ def _ack_clock(cell: Cell) -> Held:
     return met(ACK_CLOCK)
 
 
-def _window_reached(cell: Cell, total_mbps: float) -> Held:
+def _window_reached(cell: Cell, total_mbps: float) -> AssumptionCheck:
     """Estimate when windows are full: slow start adds a segment per ACK, later 1/W of one."""
-    known = assumption.WINDOW_REACHED
+    assumed = assumption.WINDOW_REACHED
     needed = 0.0
     for flow in cell.flows:
         if flow.control not in LOSS_DRIVEN:
-            return broken(known, f"{flow.path} has {flow.control}, which limits its window itself")
+            return broken(
+                assumed, f"{flow.path} has {flow.control}, which limits its window itself"
+            )
         tcp, limit = flow.table["tcp"], flow.window_segments
         start = min(tcp["initial_window_segments"], limit)
-        turn = min(tcp["initial_ssthresh_segments"] or limit, limit)
-        acks = max(turn - start, 0) + (limit**2 - max(turn, start) ** 2) / 2
+        ssthresh = min(tcp["initial_ssthresh_segments"] or limit, limit)
+        acks = max(ssthresh - start, 0) + (limit**2 - max(ssthresh, start) ** 2) / 2
         needed += 8e-6 * max(acks, 0.0) * flow.delayed_ack * flow.payload_bytes
     starts = max(flow.table["start_s"] + flow.table["start_spread_s"] for flow in cell.flows)
     when = starts + needed / total_mbps
     largest = max(flow.window_segments for flow in cell.flows)
     after = (when - cell.warmup_s) / cell.measured_s
     how = f"W*={largest} after about {when:.2g} s, with a warm-up of {cell.warmup_s:g} s"
-    return graded(known, after, how, good=0.0, bad=0.2)
+    return graded(assumed, after, how, good=0.0, bad=0.2)
 
 
-def _fast_wire(cell: Cell, total_mbps: float) -> Held:
+def _fast_wire(cell: Cell, total_mbps: float) -> AssumptionCheck:
     """Compare the time on the wire with the round trip, and its rate with the cell's."""
-    known = assumption.FAST_WIRE
+    assumed = assumption.FAST_WIRE
     wire_s = max(cell.wire_rtt_s(flow) for flow in cell.flows)
     rate = cell.wire["rate_mbps"]
     if rate and rate < total_mbps:
-        return broken(known, f"the wire's {rate:g} Mb/s are less than the cell's {total_mbps:.3g}")
+        return broken(
+            assumed, f"the wire's {rate:g} Mb/s are less than the cell's {total_mbps:.3g}"
+        )
     if wire_s == 0:
-        return met(known)
+        return met(assumed)
     bits = sum(8 * flow.window_segments * flow.payload_bytes for flow in cell.flows)
-    trip_s = 1e-6 * bits / total_mbps
-    how = f"{1e3 * wire_s:.3g} ms of a round trip of {1e3 * trip_s:.3g} ms"
-    return graded(known, wire_s / trip_s, how, good=0.1, bad=1.0)
+    rtt_s = 1e-6 * bits / total_mbps
+    how = f"{1e3 * wire_s:.3g} ms of a round trip of {1e3 * rtt_s:.3g} ms"
+    return graded(assumed, wire_s / rtt_s, how, good=0.1, bad=1.0)
 
 
-def _alike(cell: Cell) -> Held:
+def _alike(cell: Cell) -> AssumptionCheck:
     kinds = {(cell.data(f), f.payload_bytes, f.window_segments, f.delayed_ack) for f in cell.flows}
     if len(kinds) == 1:
         return met(ALIKE)
@@ -233,42 +236,42 @@ def _alike(cell: Cell) -> Held:
     return stretched(ALIKE, f"{len(kinds)} kinds of flows; their exchanges are averaged")
 
 
-def _one_flow_per_station(cell: Cell) -> Held:
-    known = assumption.ONE_FLOW_PER_STATION
+def _one_flow_per_station(cell: Cell) -> AssumptionCheck:
+    assumed = assumption.ONE_FLOW_PER_STATION
     most = max(Counter(flow.station for flow in cell.flows).values())
-    return met(known) if most == 1 else stretched(known, f"up to {most} flows at one station")
+    return met(assumed) if most == 1 else stretched(assumed, f"up to {most} flows at one station")
 
 
-def _slots(cell: Cell) -> Held:
-    known = assumption.BIANCHI_SLOTS
+def _slots(cell: Cell) -> AssumptionCheck:
+    assumed = assumption.BIANCHI_SLOTS
     if cell.air.wlan.get("countdown", "standard") == "bianchi":
-        return met(known)
-    return stretched(known, "counters are frozen; an effect of about 1 % with few contenders")
+        return met(assumed)
+    return stretched(assumed, "counters are frozen; an effect of about 1 % with few contenders")
 
 
-def _many_stations(cell: Cell) -> Held:
+def _many_stations(cell: Cell) -> AssumptionCheck:
     number = len({flow.station for flow in cell.flows})
     how = f"{number} station{'s' * (number > 1)}"
     return graded(_NAMES["many_stations"], -number, how, good=-4, bad=-1)
 
 
-def _backlogged(cell: Cell, total_mbps: float, contenders: float) -> Held:
+def _backlogged(cell: Cell, total_mbps: float, contenders: float) -> AssumptionCheck:
     """Estimate the number of packets in the access point's queue."""
-    known = _NAMES["access_point_backlogged"]
+    assumed = _NAMES["access_point_backlogged"]
     waiting = 0.0
     for flow in cell.flows:
         share = total_mbps / len(cell.flows)
         on_wire = 1e6 * share * cell.wire_rtt_s(flow) / (8 * flow.payload_bytes)
-        unit = flow.delayed_ack if flow.way == "up" else 1
+        unit = flow.delayed_ack if flow.direction == "up" else 1
         waiting += (flow.window_segments - on_wire) / unit
     waiting -= contenders * cell.flows[0].delayed_ack
     how = f"{max(waiting, 0.0):.3g} packets are in its queue"
-    return graded(known, -waiting, how, good=-4, bad=-0.5)
+    return graded(assumed, -waiting, how, good=-4, bad=-0.5)
 
 
-def _gives_up(cell: Cell, collision_probability: float) -> Held:
+def _retry_limit(cell: Cell, collision_probability: float) -> AssumptionCheck:
     """Estimate how often the MAC discards a packet at the retry limit."""
-    known = assumption.NO_TCP_TIMEOUT
+    assumed = assumption.NO_TCP_TIMEOUT
     lost = collision_probability**cell.air.attempts
     how = f"the MAC discards a fraction of {lost:.1g} of the packets" if lost > 1e-6 else ""
-    return graded(known, lost, how, good=1e-5, bad=1e-3)
+    return graded(assumed, lost, how, good=1e-5, bad=1e-3)

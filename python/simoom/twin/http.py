@@ -11,9 +11,9 @@ from simoom.models import assumption, half_duplex, http_queueing, http_sessions,
 from simoom.models._check import Array
 from simoom.models.assumption import Assumption
 from simoom.twin import bulk, saturated
+from simoom.twin.inputs import Cell, Flow, choice
 from simoom.twin.medium import medium
-from simoom.twin.reading import Cell, Flow, choice
-from simoom.twin.verdict import Fit, Held, broken, graded, met, stretched
+from simoom.twin.verdict import AssumptionCheck, Fit, broken, graded, met, stretched
 
 SESSIONS_ONLY = Assumption("sessions_only", "All traffic is web sessions, one per station.")
 FREE_ENDS = Assumption("free_ends", "The model includes opening and closing a connection.")
@@ -24,7 +24,7 @@ CORRECTED = {"backoff": "normalised", "collisions": "single"}
 MUCH_LARGER = 4
 """From this multiple of d on, W* counts as unlimited in (8)."""
 
-_HTTP = {known.name: known for known in http_sessions.ASSUMPTIONS}
+_HTTP = {assumed.name: assumed for assumed in http_sessions.ASSUMPTIONS}
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,12 @@ def air_cell(cell: Cell, flow: Flow) -> AirCell:
     )
 
 
-def undisturbed_mbps(shape: AirCell, d: int) -> float:
+def undisturbed_mbps(model_cell: AirCell, d: int) -> float:
     """Return the throughput of one flow with W* = d: segments and their ACK do not contend."""
-    backoff = shape.first_backoff_us
-    return shape.payload_bits / (shape.data_us + backoff + (shape.ack_us + backoff) / d)
+    backoff = model_cell.first_backoff_us
+    return model_cell.payload_bits / (
+        model_cell.data_us + backoff + (model_cell.ack_us + backoff) / d
+    )
 
 
 # --- Long downloads -------------------------------------------------------------------------------
@@ -77,74 +79,74 @@ def undisturbed_mbps(shape: AirCell, d: int) -> float:
 def fit_queueing(cell: Cell) -> Fit:
     """Check the assumptions of `http_queueing` for a scenario and predict long downloads."""
     scope = [saturated.one_hop(cell), bulk.persistent(cell), _downloads(cell)]
-    if any(held.verdict == "broken" for held in scope):
+    if any(check.verdict == "broken" for check in scope):
         return Fit("http_queueing", "", (*scope, *medium(cell)))
     first, count = cell.flows[0], len(cell.flows)
-    shape, d, window = air_cell(cell, first), first.delayed_ack, first.window_segments
-    held_window = met(_HTTP["window_of_d"])
+    model_cell, d, window = air_cell(cell, first), first.delayed_ack, first.window_segments
+    window_check = met(_HTTP["window_of_d"])
     if window == d and count == 1:
-        total, form = undisturbed_mbps(shape, d), "the undisturbed cycle, W* = d"
+        total, form = undisturbed_mbps(model_cell, d), "the undisturbed cycle, W* = d"
     elif window == d:
         point = http_queueing.tcp_throughput(
-            count, delayed_ack=d, cell=shape, law="birth_death", **CORRECTED
+            count, delayed_ack=d, cell=model_cell, law="birth_death", **CORRECTED
         )
         total, form = float(point.total_mbps), "(10) and (12)"
     elif count == 1 and d == 1:
-        total = float(http_queueing.window_throughput(window, cell=shape, **CORRECTED))
-        held_window = met(_HTTP["window_of_d"], f"W*={window}, d=1: (A.3) takes any window")
+        total = float(http_queueing.window_throughput(window, cell=model_cell, **CORRECTED))
+        window_check = met(_HTTP["window_of_d"], f"W*={window}, d=1: (A.3) takes any window")
         form = "(A.3)"
     else:
-        total = float(http_queueing.single_flow(d, cell=shape, **CORRECTED))
+        total = float(http_queueing.single_flow(d, cell=model_cell, **CORRECTED))
         form, how = "(8)", f"W*={window}, d={d}"
-        held_window = broken(_HTTP["window_of_d"], f"{how}, and {count} flows")
+        window_check = broken(_HTTP["window_of_d"], f"{how}, and {count} flows")
         if count == 1:
             ratio = MUCH_LARGER * d / window
             how += ": (8) assumes W* much larger than d"
-            held_window = graded(_HTTP["window_of_d"], ratio, how, good=1.0, bad=2.0)
+            window_check = graded(_HTTP["window_of_d"], ratio, how, good=1.0, bad=2.0)
     share = total / count
     values = {"total.goodput_mbps": total}
     for flow in cell.flows:
         values[f"{flow.path}.goodput_mbps"] = share
-        trip = 8e-6 * flow.window_segments * flow.payload_bytes / share
-        values[f"{flow.path}.rtt_s.mean"] = trip
-    held = (
+        rtt = 8e-6 * flow.window_segments * flow.payload_bytes / share
+        values[f"{flow.path}.rtt_s.mean"] = rtt
+    checks = (
         *scope,
-        *bulk.path(cell, total),
-        held_window,
+        *bulk.long_flow_checks(cell, total),
+        window_check,
         _rts(cell),
         *_uniform(cell),
         met(assumption.DECOUPLED),
         met(assumption.NO_AGGREGATION),
-        _one_each(cell),
+        _one_flow_per_station(cell),
     )
-    return Fit("http_queueing", form, held, values)
+    return Fit("http_queueing", form, checks, values)
 
 
-def _one_each(cell: Cell) -> Held:
-    known = assumption.ONE_FLOW_PER_STATION
+def _one_flow_per_station(cell: Cell) -> AssumptionCheck:
+    assumed = assumption.ONE_FLOW_PER_STATION
     stations = len({flow.station for flow in cell.flows})
     if stations == len(cell.flows):
-        return met(known)
-    return broken(known, f"{len(cell.flows)} flows at {stations} stations")
+        return met(assumed)
+    return broken(assumed, f"{len(cell.flows)} flows at {stations} stations")
 
 
-def _downloads(cell: Cell) -> Held:
-    known = _HTTP["downloads"]
-    upward = next((flow for flow in cell.flows if flow.way == "up"), None)
-    return met(known) if upward is None else broken(known, f"{upward.path} is an upload")
+def _downloads(cell: Cell) -> AssumptionCheck:
+    assumed = _HTTP["downloads"]
+    upward = next((flow for flow in cell.flows if flow.direction == "up"), None)
+    return met(assumed) if upward is None else broken(assumed, f"{upward.path} is an upload")
 
 
-def _rts(cell: Cell) -> Held:
+def _rts(cell: Cell) -> AssumptionCheck:
     """Check which frames have RTS/CTS; without it a collision lasts as long as a data frame."""
-    known, flow = assumption.RTS_CTS, cell.flows[0]
+    assumed, flow = assumption.RTS_CTS, cell.flows[0]
     data, ack = cell.data(flow).rts, cell.answer(flow).rts
     if data and ack:
-        return met(known)
+        return met(assumed)
     which = "TCP ACKs have none" if data else "none; a collision lasts as long as a data frame"
-    return stretched(known, which)
+    return stretched(assumed, which)
 
 
-def _uniform(cell: Cell) -> tuple[Held, ...]:
+def _uniform(cell: Cell) -> tuple[AssumptionCheck, ...]:
     kinds = {(cell.data(f), f.payload_bytes, f.window_segments, f.delayed_ack) for f in cell.flows}
     if len(kinds) == 1:
         return (met(bulk.ALIKE),)
@@ -159,31 +161,31 @@ def fit_sessions(cell: Cell) -> Fit:
     if scope := _no_sessions(cell):
         return Fit("http_sessions", "", scope)
     flow, count = cell.flows[0], len(cell.flows)
-    shape, d = air_cell(cell, flow), flow.delayed_ack
+    model_cell, d = air_cell(cell, flow), flow.delayed_ack
     web = http_sessions.web_cell(
         count,
         think_s=_think_s(flow),
-        mean_bytes=_carried_bytes(flow, shape, d),
+        mean_bytes=_carried_bytes(flow, model_cell, d),
         delayed_ack=d,
-        cell=shape,
+        cell=model_cell,
         setup="protected",
         law="birth_death",
         **CORRECTED,
     )
-    delay = float(web.mean_delay_s) - _unasked_s(flow, shape)
+    delay = float(web.mean_delay_s) - _final_ack_s(flow, model_cell)
     window = flow.window_segments
-    of_d = met(_HTTP["window_of_d"])
+    window_check = met(_HTTP["window_of_d"])
     if window != d:
-        of_d = broken(_HTTP["window_of_d"], f"W*={window}, d={d}")
-    held = (
+        window_check = broken(_HTTP["window_of_d"], f"W*={window}, d={d}")
+    checks = (
         *_session_scope(cell),
-        of_d,
+        window_check,
         _session_wire(cell, delay),
         *(met(_HTTP[name]) for name in ("fair_shares", "time_scales", "think_after_file")),
-        _ends(cell, shape, d),
+        _closing(cell, model_cell, d),
         *_uniform(cell),
     )
-    return Fit("http_sessions", "web_cell: (16) and (17)", held, _session_values(cell, delay))
+    return Fit("http_sessions", "web_cell: (16) and (17)", checks, _session_values(cell, delay))
 
 
 def fit_ps(cell: Cell) -> Fit:
@@ -191,30 +193,30 @@ def fit_ps(cell: Cell) -> Fit:
     if scope := _no_sessions(cell):
         return Fit("ps_queue", "", scope)
     flow, count = cell.flows[0], len(cell.flows)
-    shape, d = air_cell(cell, flow), flow.delayed_ack
-    opening = 1e-6 * shape.setup_us("protected")
+    model_cell, d = air_cell(cell, flow), flow.delayed_ack
+    opening = 1e-6 * model_cell.setup_us("protected")
     queue = ps_queue.solve(
         count,
         think_s=_think_s(flow),
-        mean_bits=8 * _carried_bytes(flow, shape, d),
-        capacity_mbps=_capacity_mbps(cell, shape, count),
+        mean_bits=8 * _carried_bytes(flow, model_cell, d),
+        capacity_mbps=_capacity_mbps(cell, model_cell, count),
     )
-    delay = float(queue.mean_delay_s) + opening - _unasked_s(flow, shape)
-    held = (
+    delay = float(queue.mean_delay_s) + opening - _final_ack_s(flow, model_cell)
+    checks = (
         *_session_scope(cell),
         bulk.no_tcp_loss(cell),
         _fair_shares(cell),
         met(_HTTP["time_scales"]),
         met(_HTTP["think_after_file"]),
         _session_wire(cell, delay),
-        _ends(cell, shape, d),
+        _closing(cell, model_cell, d),
         *_uniform(cell),
     )
     form = "solve, served by the half-duplex cell"
-    return Fit("ps_queue", form, held, _session_values(cell, delay))
+    return Fit("ps_queue", form, checks, _session_values(cell, delay))
 
 
-def _capacity_mbps(cell: Cell, shape: AirCell, count: int) -> Array:
+def _capacity_mbps(cell: Cell, model_cell: AirCell, count: int) -> Array:
     """Return the total throughput of k sessions."""
     flow, air = cell.flows[0], cell.air
     times, d = bulk.times(cell, [flow]), flow.delayed_ack
@@ -223,11 +225,11 @@ def _capacity_mbps(cell: Cell, shape: AirCell, count: int) -> Array:
     )
     capacity = np.atleast_1d(point.total_mbps).copy()
     if flow.window_segments <= d:
-        capacity[0] = undisturbed_mbps(shape, d)
+        capacity[0] = undisturbed_mbps(model_cell, d)
     return capacity
 
 
-def _no_sessions(cell: Cell) -> tuple[Held, ...]:
+def _no_sessions(cell: Cell) -> tuple[AssumptionCheck, ...]:
     """Return the broken assumption about sessions, if there is one."""
     hop = saturated.one_hop(cell)
     other = next((flow for flow in cell.flows if flow.kind != "web"), None)
@@ -245,7 +247,7 @@ def _no_sessions(cell: Cell) -> tuple[Held, ...]:
     return ()
 
 
-def _session_scope(cell: Cell) -> tuple[Held, ...]:
+def _session_scope(cell: Cell) -> tuple[AssumptionCheck, ...]:
     flow = cell.flows[0]
     kinds = {repr(sorted(each.traffic.items())) for each in cell.flows}
     alike = met(SESSIONS_ONLY)
@@ -256,7 +258,7 @@ def _session_scope(cell: Cell) -> tuple[Held, ...]:
     return (
         saturated.one_hop(cell),
         alike,
-        saturated.all_along(cell),
+        saturated.sent_all_along(cell),
         *medium(cell),
         _rts(cell),
         met(assumption.NO_AGGREGATION),
@@ -267,7 +269,7 @@ def _think_s(flow: Flow) -> float:
     return max(float(flow.traffic["think_s"]), 1e-6)
 
 
-def sizes(flow: Flow) -> tuple[float, float]:
+def mean_file_size(flow: Flow) -> tuple[float, float]:
     """Return the mean size of a file in bytes, and its mean number of segments."""
     name, law = choice(flow.traffic["size"])
     segment = float(flow.payload_bytes)
@@ -285,29 +287,29 @@ def sizes(flow: Flow) -> tuple[float, float]:
     return float(each @ share), float(np.ceil(each / segment) @ share)
 
 
-def _carried_bytes(flow: Flow, shape: AirCell, d: int) -> float:
+def _carried_bytes(flow: Flow, model_cell: AirCell, d: int) -> float:
     """Return the mean effective size: a short last segment also needs an exchange."""
-    mean, segments = sizes(flow)
+    mean, segments = mean_file_size(flow)
     if flow.table["tcp"]["pad_last_segment"]:
         return segments * flow.payload_bytes
     missing = segments * flow.payload_bytes - mean
     # A shorter last segment saves only the airtime of the missing bytes.
-    saved = missing * undisturbed_mbps(shape, d) / shape.data_mbps
+    saved = missing * undisturbed_mbps(model_cell, d) / model_cell.data_mbps
     return segments * flow.payload_bytes - saved
 
 
-def _unasked_s(flow: Flow, shape: AirCell) -> float:
+def _final_ack_s(flow: Flow, model_cell: AirCell) -> float:
     """Return the time of the last TCP ACK if a session ends with the last byte, otherwise 0."""
     if flow.traffic["delay"] == "acknowledged":
         return 0.0
-    return 1e-6 * (shape.ack_us + shape.first_backoff_us) / flow.delayed_ack
+    return 1e-6 * (model_cell.ack_us + model_cell.first_backoff_us) / flow.delayed_ack
 
 
 def _session_values(cell: Cell, delay_s: float) -> dict[str, float]:
     """Return the delay of files and the goodput: one file per think time and delay."""
     values: dict[str, float] = {}
     flow = cell.flows[0]
-    mean, _ = sizes(flow)
+    mean, _ = mean_file_size(flow)
     each = 8e-6 * mean / (delay_s + _think_s(flow))
     values["total.goodput_mbps"] = each * len(cell.flows)
     values["total.session_delay_s.mean"] = delay_s
@@ -319,7 +321,7 @@ def _session_values(cell: Cell, delay_s: float) -> dict[str, float]:
 
 def _rounds(flow: Flow) -> float:
     """Return the round trips of a mean file: the set-up and those of slow start."""
-    _, segments = sizes(flow)
+    _, segments = mean_file_size(flow)
     window, limit = float(flow.table["tcp"]["initial_window_segments"]), flow.window_segments
     rounds, sent, window = 1.5, 0.0, min(window, limit)
     while sent + window < segments and rounds < 1e6:
@@ -329,40 +331,40 @@ def _rounds(flow: Flow) -> float:
     return rounds
 
 
-def _session_wire(cell: Cell, delay_s: float) -> Held:
+def _session_wire(cell: Cell, delay_s: float) -> AssumptionCheck:
     """Compare the time of a mean file on the wire with its delay."""
-    known, flow = assumption.FAST_WIRE, cell.flows[0]
+    assumed, flow = assumption.FAST_WIRE, cell.flows[0]
     wire_s = cell.wire_rtt_s(flow) * _rounds(flow)
     if wire_s == 0:
-        return met(known)
+        return met(assumed)
     how = f"a file takes {1e3 * wire_s:.3g} ms on it, and {1e3 * delay_s:.3g} ms in the cell"
-    return graded(known, wire_s / delay_s, how, good=0.01, bad=0.1)
+    return graded(assumed, wire_s / delay_s, how, good=0.01, bad=0.1)
 
 
-def _fair_shares(cell: Cell) -> Held:
-    known, flow = _HTTP["fair_shares"], cell.flows[0]
+def _fair_shares(cell: Cell) -> AssumptionCheck:
+    assumed, flow = _HTTP["fair_shares"], cell.flows[0]
     if choice(cell.keys["ap"]["queue"])[0] == "drr":
-        return met(known, "deficit round robin")
+        return met(assumed, "deficit round robin")
     window = flow.window_segments
     if window <= flow.delayed_ack:
-        return met(known)
+        return met(assumed)
     name, law = choice(flow.traffic["size"])
     if name == "pareto" and law["shape"] <= 2:
         how = f"one queue, W*={window}, infinite variance of sizes: all wait behind a large file"
-        return broken(known, how)
-    _, segments = sizes(flow)
+        return broken(assumed, how)
+    _, segments = mean_file_size(flow)
     how = f"one queue, in which a file of {segments:.3g} segments may have W*={window}"
-    return stretched(known, how)
+    return stretched(assumed, how)
 
 
-def _ends(cell: Cell, shape: AirCell, d: int) -> Held:
+def _closing(cell: Cell, model_cell: AirCell, d: int) -> AssumptionCheck:
     """Estimate the time of FIN segments, which the model does not include."""
     flow = cell.flows[0]
     if flow.table["tcp"]["close"] == "none":
         return met(FREE_ENDS)
     # The last data segment carries the first FIN; its ACK, the other FIN and its ACK are extra.
-    extra = 2 * (shape.ack_us + shape.first_backoff_us)
-    _, segments = sizes(flow)
-    file_us = segments * shape.payload_bits / undisturbed_mbps(shape, d)
+    extra = 2 * (model_cell.ack_us + model_cell.first_backoff_us)
+    _, segments = mean_file_size(flow)
+    file_us = segments * model_cell.payload_bits / undisturbed_mbps(model_cell, d)
     how = f"FIN segments take {100 * extra / file_us:.2g} % of the files' time, not included"
     return graded(FREE_ENDS, extra / file_us, how, good=0.0, bad=0.3)

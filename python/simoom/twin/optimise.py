@@ -12,13 +12,13 @@ import numpy as np
 
 from simoom.scenario import Scenario
 from simoom.tables import digits, number
-from simoom.twin.vary import Ask, Summarised, changed, check_axes
-from simoom.twin.whole import predict
+from simoom.twin.selection import predict
+from simoom.twin.vary import Evaluate, HasSummary, check_axes, scenario_at
 
 if TYPE_CHECKING:
     import polars as pl
 
-Objective = str | Callable[[Summarised], float]
+Objective = str | Callable[[HasSummary], float]
 
 EVALUATIONS = 60
 """Steps of the bounded search over one range."""
@@ -70,12 +70,12 @@ class _Search:
     scenario: Scenario
     objective: Objective
     sign: float
-    using: Ask
+    using: Evaluate
     tried: list[dict[str, Any]] = field(default_factory=list)
 
     def cost(self, point: Mapping[str, Any]) -> float:
         """Return the value for a minimiser."""
-        result = self.using(changed(self.scenario, point))
+        result = self.using(scenario_at(self.scenario, point))
         if callable(self.objective):
             value = float(self.objective(result))
         else:
@@ -114,7 +114,7 @@ def optimise(
     over: Mapping[str, Iterable[Any] | tuple[float, float]],
     objective: Objective = "total.goodput_mbps",
     maximise: bool = True,
-    using: Ask = predict,
+    using: Evaluate = predict,
 ) -> Optimum:
     """Find the settings with the best value of an objective.
 
@@ -169,7 +169,7 @@ def optimise(
         raise ValueError(f"objective: {name} has a value at none of {len(search.tried)} points")
     best = min(found, key=lambda row: search.sign * row["value"])
     at = {path: best[path] for path in over}
-    return Optimum(changed(scenario, at), at, best["value"], name, tuple(search.tried))
+    return Optimum(scenario_at(scenario, at), at, best["value"], name, tuple(search.tried))
 
 
 def _is_range(given: object) -> bool:

@@ -77,9 +77,9 @@ class Twin:
         import polars as pl
 
         rows = [
-            (fit.family, held.name, held.verdict, held.how)
+            (fit.family, check.name, check.verdict, check.how)
             for fit in self.fits
-            for held in fit.held
+            for check in fit.checks
         ]
         return pl.DataFrame(rows, schema=["family", "assumption", "verdict", "how"], orient="row")
 
@@ -113,7 +113,7 @@ class Twin:
             lines += _assumptions(self.model)
         lines += ["", "Why other models do not apply" if self.model else "Why no model applies"]
         others = [fit for fit in self.fits if fit is not self.model]
-        named = [fit for fit in others if fit.subject or every]
+        named = [fit for fit in others if fit.relevant or every]
         lines += [line for fit in named for line in _against(fit)]
         if left := len(others) - len(named):
             lines.append(f"  … {left} more that do not concern the scenario; --all lists them")
@@ -122,8 +122,8 @@ class Twin:
     def __repr__(self) -> str:
         if self.model is None:
             return f"Twin(none of {len(self.fits)} models fits)"
-        strained = len(self.model.strained)
-        return f"Twin({self.model.family}, {len(self.summary)} values, {strained} stretched)"
+        stretched = len(self.model.stretched)
+        return f"Twin({self.model.family}, {len(self.summary)} values, {stretched} stretched)"
 
 
 def shortened(rows: Sequence[tuple[str, float]]) -> tuple[list[tuple[str, float]], int]:
@@ -140,17 +140,17 @@ def shortened(rows: Sequence[tuple[str, float]]) -> tuple[list[tuple[str, float]
 
 def _assumptions(fit: Fit) -> list[str]:
     """Return a line for each assumption, stretched ones first."""
-    wide = max(len(held.name) for held in fit.held)
-    ordered = (*fit.strained, *(held for held in fit.held if held.verdict == "met"))
+    wide = max(len(check.name) for check in fit.checks)
+    ordered = (*fit.stretched, *(check for check in fit.checks if check.verdict == "met"))
     return [f"  {h.name:<{wide}}  {h.verdict:<9}  {h.how}".rstrip() for h in ordered]
 
 
 def _against(fit: Fit) -> list[str]:
     """Return why a model was not chosen."""
     if fit.fits:
-        names = ", ".join(held.name for held in fit.strained) or "nothing"
+        names = ", ".join(check.name for check in fit.stretched) or "nothing"
         return [f"  {fit.family}: fits as well; stretched: {names}"]
-    return [f"  {fit.family}: {held.name}: {held.how}" for held in fit.failing]
+    return [f"  {fit.family}: {check.name}: {check.how}" for check in fit.broken]
 
 
 def _measured(source: Run | Replications, path: str) -> tuple[float | None, float | None]:

@@ -10,16 +10,16 @@ import numpy as np
 from simoom.models import assumption, saturation
 from simoom.models.assumption import Assumption
 from simoom.twin.air import Exchange
+from simoom.twin.inputs import Cell, Flow
 from simoom.twin.medium import medium
-from simoom.twin.reading import Cell, Flow
-from simoom.twin.verdict import Fit, Held, broken, graded, met, stretched
+from simoom.twin.verdict import AssumptionCheck, Fit, broken, graded, met, stretched
 
 ONE_HOP = Assumption(
     "one_hop", "Every packet is transmitted once by radio, between a node and its access point."
 )
 SENT_ALL_ALONG = Assumption("sent_all_along", "Flows last from the warm-up to the end of the run.")
 
-_NAMES = {known.name: known for known in saturation.ASSUMPTIONS}
+_NAMES = {assumed.name: assumed for assumed in saturation.ASSUMPTIONS}
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def senders(cell: Cell) -> list[Sender]:
 
 def fit(cell: Cell) -> Fit:
     """Check the assumptions of `saturation` for a scenario and predict."""
-    scope = [one_hop(cell), all_along(cell)]
+    scope = [one_hop(cell), sent_all_along(cell)]
     udp = [flow for flow in cell.flows if flow.kind in ("saturated", "cbr")]
     if scope[0].verdict == "broken" or len(udp) < len(cell.flows):
         return Fit("saturation", "", (*scope, _saturated(cell, None), *_common(cell)))
@@ -58,7 +58,7 @@ def fit(cell: Cell) -> Fit:
         alike = met(assumption.EQUAL_STATIONS, f"{len(kinds)} kinds of stations, which are classes")
     if not even:
         alike = broken(assumption.EQUAL_STATIONS, "one node sends packets of several kinds")
-    held = (
+    checks = (
         *scope,
         _saturated(cell, values),
         *_common(cell),
@@ -67,7 +67,7 @@ def fit(cell: Cell) -> Fit:
         *(_head_start(cell, nodes) if len(kinds) > 1 else ()),
     )
     values = {"total.goodput_mbps": total, **values}
-    return Fit("saturation", form, held, values)
+    return Fit("saturation", form, checks, values)
 
 
 def _bits(node: Sender) -> int:
@@ -149,20 +149,20 @@ def _shares(nodes: list[Sender], each: dict[str, float]) -> dict[str, float]:
     return {f"flows[{index}].goodput_mbps": shares[index] for index in sorted(shares)}
 
 
-def one_hop(cell: Cell) -> Held:
+def one_hop(cell: Cell) -> AssumptionCheck:
     """Check that all flows have one radio hop, to one receiver."""
     for flow in cell.flows:
         what = {
             "across": "has two radio hops, through the access point",
             "broadcast": "is broadcast, without ACK and retries",
-            "past": "has no radio hop",
-        }.get(flow.way)
+            "wired": "has no radio hop",
+        }.get(flow.direction)
         if what:
             return broken(ONE_HOP, f"{flow.path} {what}")
     return met(ONE_HOP)
 
 
-def all_along(cell: Cell) -> Held:
+def sent_all_along(cell: Cell) -> AssumptionCheck:
     """Check for which fraction of the measured time a flow is inactive."""
     missing = 0.0
     for flow in cell.flows:
@@ -176,56 +176,56 @@ def all_along(cell: Cell) -> Held:
     return graded(SENT_ALL_ALONG, share, how if share else "", good=0.0, bad=0.05)
 
 
-def _common(cell: Cell) -> tuple[Held, ...]:
+def _common(cell: Cell) -> tuple[AssumptionCheck, ...]:
     return *medium(cell), _decoupled(cell)
 
 
-def _decoupled(cell: Cell) -> Held:
+def _decoupled(cell: Cell) -> AssumptionCheck:
     count = len({flow.sender for flow in cell.flows})
-    known = assumption.DECOUPLED
+    assumed = assumption.DECOUPLED
     if count == 2:
-        return stretched(known, "two stations, the least accurate case (0.4 points of gamma)")
-    return met(known, f"{count} stations")
+        return stretched(assumed, "two stations, the least accurate case (0.4 points of gamma)")
+    return met(assumed, f"{count} stations")
 
 
-def _saturated(cell: Cell, values: dict[str, float] | None) -> Held:
+def _saturated(cell: Cell, values: dict[str, float] | None) -> AssumptionCheck:
     """Check that every sender always has a frame."""
-    known = assumption.SATURATED
+    assumed = assumption.SATURATED
     least, worst = np.inf, None
     for flow in cell.flows:
         if flow.kind in ("bulk", "web"):
             inside = f"W*={flow.window_segments}" if flow.kind == "bulk" else "files with pauses"
-            return broken(known, f"no, {flow.path} is TCP ({flow.kind}, {inside})")
+            return broken(assumed, f"no, {flow.path} is TCP ({flow.kind}, {inside})")
         if flow.kind not in ("saturated", "cbr"):
-            return broken(known, f"{flow.path} has {flow.kind} traffic")
+            return broken(assumed, f"{flow.path} has {flow.kind} traffic")
         if flow.kind == "cbr" and values is not None:
             served = values[f"{flow.path}.goodput_mbps"]
             load = flow.traffic["rate_mbps"] / served
             if load < least:
                 least, worst = load, flow
     if worst is None:
-        return met(known) if values is not None else broken(known, "no sender was checked")
+        return met(assumed) if values is not None else broken(assumed, "no sender was checked")
     offered = worst.traffic["rate_mbps"]
     how = f"{worst.path} offers {offered:.3g} Mb/s, {least:.2g} times what a saturated cell serves"
-    return graded(known, 1 / least, how, good=0.95, bad=1.0)
+    return graded(assumed, 1 / least, how, good=0.95, bad=1.0)
 
 
-def _two_parties(nodes: list[Sender], beta: float, *, grid: bool) -> Held:
+def _two_parties(nodes: list[Sender], beta: float, *, grid: bool) -> AssumptionCheck:
     """Check how often three or more stations collide; irrelevant if all resume together."""
-    known, n = _NAMES["two_parties"], len(nodes)
+    assumed, n = _NAMES["two_parties"], len(nodes)
     pair = n * (n - 1) / 2 * beta**2 * (1 - beta) ** (n - 2)
     clash = 1 - (1 - beta) ** n - n * beta * (1 - beta) ** (n - 1)
     more = 1 - pair / clash if n > 2 and clash > 0 else 0.0
     how = f"{100 * more:.2g} % of the collisions have three or more"
-    return graded(known, more if grid else 0.0, how, good=0.25, bad=1.0)
+    return graded(assumed, more if grid else 0.0, how, good=0.25, bad=1.0)
 
 
-def _head_start(cell: Cell, nodes: list[Sender]) -> tuple[Held, ...]:
+def _head_start(cell: Cell, nodes: list[Sender]) -> tuple[AssumptionCheck, ...]:
     """Check that all stations resume together, as the model of classes assumes."""
-    known = assumption.BIANCHI_SLOTS
+    assumed = assumption.BIANCHI_SLOTS
     head = max(abs(cell.air.head_slots(node.exchange.opening_mbps)) for node in nodes)
     frozen = cell.air.wlan.get("countdown", "standard") == "standard"
     if not frozen and head == 0:
-        return (met(known),)
+        return (met(assumed),)
     how = f"counters are frozen, and colliding stations resume {head:.2g} slots apart from others"
-    return (stretched(known, how),)
+    return (stretched(assumed, how),)

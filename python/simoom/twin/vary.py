@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from simoom.scenario import Scenario
 from simoom.tables import digits, number
-from simoom.twin.whole import predict
+from simoom.twin.selection import predict
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,7 +19,7 @@ MOST_POINTS = 100_000
 """A larger grid is taken for a mistake."""
 
 
-class Summarised(Protocol):
+class HasSummary(Protocol):
     """An object with values by path: a `Twin` or a `Run`."""
 
     @property
@@ -27,7 +27,7 @@ class Summarised(Protocol):
         """The values."""
 
 
-Ask = Callable[[Scenario], Summarised]
+Evaluate = Callable[[Scenario], HasSummary]
 """`predict`, `run`, or another function that returns values by path for a scenario."""
 
 
@@ -50,7 +50,7 @@ class Variation:
     scenario: Scenario
     over: Mapping[str, tuple[Any, ...]]
     points: tuple[dict[str, Any], ...]
-    results: tuple[Summarised, ...]
+    results: tuple[HasSummary, ...]
 
     def values(self, path: str) -> list[float]:
         """Return the values at a path for all points; NaN where there is no prediction."""
@@ -90,7 +90,7 @@ class Variation:
         return f"Variation({len(self)} points; {axes})"
 
 
-def _model(result: Summarised) -> str:
+def _model(result: HasSummary) -> str:
     model = getattr(result, "model", None)
     return model.family if model is not None else "none"
 
@@ -100,7 +100,7 @@ def _plain(cell: object) -> str:
 
 
 def vary(
-    scenario: Scenario, over: Mapping[str, Iterable[Any]], *, using: Ask = predict
+    scenario: Scenario, over: Mapping[str, Iterable[Any]], *, using: Evaluate = predict
 ) -> Variation:
     """Predict a scenario at every point of a grid.
 
@@ -133,7 +133,7 @@ def vary(
     points = tuple(
         dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())
     )
-    results = tuple(using(changed(scenario, point)) for point in points)
+    results = tuple(using(scenario_at(scenario, point)) for point in points)
     return Variation(scenario, axes, points, results)
 
 
@@ -148,7 +148,7 @@ def check_axes(axes: Mapping[str, Sequence[Any]]) -> None:
         raise ValueError(f"over: makes {count} points, more than {MOST_POINTS}")
 
 
-def changed(scenario: Scenario, point: Mapping[str, Any]) -> Scenario:
+def scenario_at(scenario: Scenario, point: Mapping[str, Any]) -> Scenario:
     """Return the scenario at a point."""
     for path, value in point.items():
         scenario = scenario.set(path, value)

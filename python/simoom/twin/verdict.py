@@ -14,7 +14,7 @@ VERDICTS = ("met", "stretched", "broken")
 
 
 @dataclass(frozen=True)
-class Held:
+class AssumptionCheck:
     """The verdict on one assumption for a scenario.
 
     Parameters
@@ -44,25 +44,27 @@ class Held:
         return f"{self.name}: {self.verdict}" + (f", {self.how}" if self.how else "")
 
 
-def met(assumption: Assumption, how: str = "") -> Held:
+def met(assumption: Assumption, how: str = "") -> AssumptionCheck:
     """Return the verdict that an assumption is met."""
-    return Held(assumption, "met", how)
+    return AssumptionCheck(assumption, "met", how)
 
 
-def stretched(assumption: Assumption, how: str) -> Held:
+def stretched(assumption: Assumption, how: str) -> AssumptionCheck:
     """Return the verdict that an assumption is stretched."""
-    return Held(assumption, "stretched", how)
+    return AssumptionCheck(assumption, "stretched", how)
 
 
-def broken(assumption: Assumption, how: str) -> Held:
+def broken(assumption: Assumption, how: str) -> AssumptionCheck:
     """Return the verdict that an assumption is broken."""
-    return Held(assumption, "broken", how)
+    return AssumptionCheck(assumption, "broken", how)
 
 
-def graded(assumption: Assumption, value: float, how: str, *, good: float, bad: float) -> Held:
+def graded(
+    assumption: Assumption, value: float, how: str, *, good: float, bad: float
+) -> AssumptionCheck:
     """Return the verdict on a number: met up to `good`, broken above `bad`."""
     verdict = "met" if value <= good else "stretched" if value <= bad else "broken"
-    return Held(assumption, verdict, how)
+    return AssumptionCheck(assumption, verdict, how)
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,35 +77,35 @@ class Fit:
         Its name in `simoom.models.FAMILIES`.
     form : str
         The function or equation of the family that is used.
-    held : tuple of Held
+    checks : tuple of AssumptionCheck
         Every assumption with its verdict.
     values : mapping
         Predictions by path of the summary; empty if an assumption is broken.
-    subject : bool
+    relevant : bool
         Whether the family concerns the scenario.
     """
 
     family: str
     form: str
-    held: tuple[Held, ...]
+    checks: tuple[AssumptionCheck, ...]
     values: Mapping[str, float] = field(default_factory=dict)
-    subject: bool = True
+    relevant: bool = True
 
     @property
     def fits(self) -> bool:
         """Whether the model makes a prediction."""
-        return bool(self.values) and not self.failing
+        return bool(self.values) and not self.broken
 
     @property
-    def failing(self) -> tuple[Held, ...]:
+    def broken(self) -> tuple[AssumptionCheck, ...]:
         """The assumptions that are broken."""
-        return tuple(held for held in self.held if held.verdict == "broken")
+        return tuple(check for check in self.checks if check.verdict == "broken")
 
     @property
-    def strained(self) -> tuple[Held, ...]:
+    def stretched(self) -> tuple[AssumptionCheck, ...]:
         """The assumptions that are stretched."""
-        return tuple(held for held in self.held if held.verdict == "stretched")
+        return tuple(check for check in self.checks if check.verdict == "stretched")
 
     def __repr__(self) -> str:
         state = f"{len(self.values)} values" if self.fits else "does not fit"
-        return f"Fit({self.family}, {state}, {len(self.strained)} stretched)"
+        return f"Fit({self.family}, {state}, {len(self.stretched)} stretched)"

@@ -2,12 +2,12 @@
 //! et al., "Ending the Anomaly: Achieving Low Latency and Airtime Fairness in `WiFi`", USENIX ATC
 //! 2017. A decorator: each station's packets wait in a queue of another discipline.
 
-use super::lanes::{Lanes, Per};
-use super::room::Room;
+use super::buffer::Buffer;
 use super::shared::{Scheduler, Shared};
+use super::sub_queues::{Per, SubQueues};
 use super::{
-    Airtime, CoDelConfig, Discipline, DropTailConfig, FqCoDelConfig, Limit, Queue, Signal, Site,
-    Wanted,
+    CoDelConfig, Discipline, DropTailConfig, FqCoDelConfig, Limit, OutputLink, Queue, Signal,
+    UsedAirtime, Wanted,
 };
 use kernel::{Duration, Instant, Rng, Seed};
 use settings::{Choice, Settings};
@@ -58,8 +58,8 @@ impl StationQueue {
 }
 
 impl Discipline for AirtimeFairConfig {
-    fn build(&self, site: Site, mut rng: Rng) -> Box<dyn Queue> {
-        Box::new(AirtimeFair::queue(*self, site, &mut rng))
+    fn build(&self, output_link: OutputLink, mut rng: Rng) -> Box<dyn Queue> {
+        Box::new(AirtimeFair::queue(*self, output_link, &mut rng))
     }
 
     fn limit(&self) -> Limit {
@@ -70,14 +70,14 @@ impl Discipline for AirtimeFairConfig {
         Some((format!("station.{}", self.station.name()), self.station.get()))
     }
 
-    fn refusal(&self, site: Site) -> Option<&'static str> {
-        match site {
-            Site::AccessPoint(_) => None,
-            Site::Station(_) => Some(
+    fn refusal(&self, output_link: OutputLink) -> Option<&'static str> {
+        match output_link {
+            OutputLink::AccessPoint(_) => None,
+            OutputLink::Station(_) => Some(
                 "a station sends to the access point only, which needs no share; this is a queue \
                  for ap.queue",
             ),
-            Site::Wire(..) => Some(
+            OutputLink::Wire(..) => Some(
                 "no airtime is used on a wire; this is a queue for ap.queue, and fq_codel or drr \
                  share a wire",
             ),
@@ -86,7 +86,7 @@ impl Discipline for AirtimeFairConfig {
 }
 
 #[derive(Debug)]
-struct Lane {
+struct ScheduledStation {
     queue: Box<dyn Queue>,
     /// The airtime deficit of the station in nanoseconds: what is left of its turn; below 0 what it
     /// has used in excess.
@@ -99,10 +99,10 @@ struct Lane {
 #[derive(Debug)]
 struct AirtimeFair {
     config: AirtimeFairConfig,
-    site: Site,
+    output_link: OutputLink,
     /// The random streams of the stations' sub-queues.
     seed: Seed,
-    lanes: Lanes<Lane>,
+    sub_queues: SubQueues<ScheduledStation>,
     /// Stations on their first turn, which are served before all old ones.
     new: VecDeque<usize>,
     old: VecDeque<usize>,
@@ -111,18 +111,22 @@ struct AirtimeFair {
 impl AirtimeFair {
     /// An empty queue. With a quantum of zero it would never send, so that zero counts as a
     /// nanosecond.
-    fn queue(mut config: AirtimeFairConfig, site: Site, rng: &mut Rng) -> Shared<Self> {
+    fn queue(
+        mut config: AirtimeFairConfig,
+        output_link: OutputLink,
+        rng: &mut Rng,
+    ) -> Shared<Self> {
         config.quantum = config.quantum.max(Duration(1));
         let (high, low) = (rng.up_to(u32::MAX), rng.up_to(u32::MAX));
         let fair = Self {
             config,
-            site,
+            output_link,
             seed: Seed { root: u64::from(high) << 32 | u64::from(low), replication: 0 },
-            lanes: Lanes::new(),
+            sub_queues: SubQueues::new(),
             new: VecDeque::new(),
             old: VecDeque::new(),
         };
-        Shared::new(fair, Room::new(config.limit))
+        Shared::new(fair, Buffer::new(config.limit))
     }
 
     fn quantum(&self) -> i64 {
@@ -132,10 +136,10 @@ impl AirtimeFair {
     /// The number of a packet's station, which is added if it is new.
     fn lane_for(&mut self, packet: &Packet) -> usize {
         let (key, deficit) = (Per::Station.key(packet), self.quantum());
-        self.lanes.number_or(key, || {
+        self.sub_queues.number_or(key, || {
             let rng = self.seed.stream("queue.station", key as u32);
-            let queue = self.config.station.get().build(self.site, rng);
-            Lane { queue, deficit, is_listed: false }
+            let queue = self.config.station.get().build(self.output_link, rng);
+            ScheduledStation { queue, deficit, is_listed: false }
         })
     }
 
@@ -146,20 +150,20 @@ impl AirtimeFair {
             let is_new = !self.new.is_empty();
             let list = if is_new { &mut self.new } else { &mut self.old };
             let number = *list.front()?;
-            let lane = &mut self.lanes[number];
-            if lane.deficit > 0 && !lane.queue.is_empty() {
+            let sub_queue = &mut self.sub_queues[number];
+            if sub_queue.deficit > 0 && !sub_queue.queue.is_empty() {
                 return Some(number);
             }
             list.pop_front();
-            if lane.deficit > 0 && !is_new {
-                lane.is_listed = false;
+            if sub_queue.deficit > 0 && !is_new {
+                sub_queue.is_listed = false;
                 continue;
             }
             // An empty new station is removed only after a turn in the list of old ones, as in
             // FQ-CoDel.
             self.old.push_back(number);
-            if lane.deficit <= 0 {
-                lane.deficit += self.config.quantum.0 as i64;
+            if sub_queue.deficit <= 0 {
+                sub_queue.deficit += self.config.quantum.0 as i64;
                 in_debt += 1;
                 if in_debt > self.old.len() {
                     self.skip_rounds();
@@ -173,10 +177,10 @@ impl AirtimeFair {
     /// be sent.
     fn skip_rounds(&mut self) {
         let quantum = self.quantum();
-        let debts = self.old.iter().map(|&number| -self.lanes[number].deficit);
+        let debts = self.old.iter().map(|&number| -self.sub_queues[number].deficit);
         let rounds = debts.min().unwrap_or(0) / quantum;
         for &number in self.old.iter().filter(|_| rounds > 0) {
-            self.lanes[number].deficit += rounds * quantum;
+            self.sub_queues[number].deficit += rounds * quantum;
         }
     }
 }
@@ -184,17 +188,17 @@ impl AirtimeFair {
 impl Scheduler for AirtimeFair {
     fn enqueue(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
         let number = self.lane_for(&packet);
-        let lane = &mut self.lanes[number];
-        lane.queue.push(now, packet, out);
-        if !lane.is_listed && !lane.queue.is_empty() {
-            lane.is_listed = true;
+        let sub_queue = &mut self.sub_queues[number];
+        sub_queue.queue.push(now, packet, out);
+        if !sub_queue.is_listed && !sub_queue.queue.is_empty() {
+            sub_queue.is_listed = true;
             self.new.push_back(number);
         }
     }
 
     fn dequeue(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
         let number = self.turn()?;
-        self.lanes[number].queue.pop(now, out)
+        self.sub_queues[number].queue.pop(now, out)
     }
 
     /// The next packet for the requested station; without one, for the station whose turn it is.
@@ -205,16 +209,18 @@ impl Scheduler for AirtimeFair {
         out: &mut Vec<Signal>,
     ) -> Option<Packet> {
         let number = match wanted.station {
-            Some(_) => self.lanes.number(Per::station_key(wanted.station))?,
+            Some(_) => self.sub_queues.number(Per::station_key(wanted.station))?,
             None => self.turn()?,
         };
         let any = Wanted { station: None, ..*wanted };
-        self.lanes[number].queue.pop_for(now, &any, out)
+        self.sub_queues[number].queue.pop_for(now, &any, out)
     }
 
     /// The first packet for the station with the most bytes.
     fn give_up(&mut self, now: Instant, out: &mut Vec<Signal>) {
-        let Some(fattest) = self.lanes.iter_mut().max_by_key(|lane| lane.queue.backlog()) else {
+        let Some(fattest) =
+            self.sub_queues.iter_mut().max_by_key(|sub_queue| sub_queue.queue.backlog())
+        else {
             return;
         };
         if let Some(packet) = fattest.queue.pop(now, out) {
@@ -224,23 +230,23 @@ impl Scheduler for AirtimeFair {
     }
 
     fn release(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
-        if let Some(lane) = self.lanes.by_key(Per::Station.key(packet)) {
-            lane.queue.release(now, packet, out);
+        if let Some(sub_queue) = self.sub_queues.by_key(Per::Station.key(packet)) {
+            sub_queue.queue.release(now, packet, out);
         }
     }
 
-    fn on_airtime(&mut self, airtime: &Airtime) {
+    fn on_airtime(&mut self, airtime: &UsedAirtime) {
         let key = Per::station_key(airtime.station);
-        let Some(lane) = self.lanes.by_key(key) else { return };
+        let Some(sub_queue) = self.sub_queues.by_key(key) else { return };
         // A station without waiting packets does not compete, and the frames that it sends do not
         // count.
-        if !airtime.received || (self.config.count_received && lane.is_listed) {
-            lane.deficit -= airtime.used.0 as i64;
+        if !airtime.received || (self.config.count_received && sub_queue.is_listed) {
+            sub_queue.deficit -= airtime.used.0 as i64;
         }
     }
 
     fn each(&self, visit: &mut dyn FnMut(&Packet)) {
-        self.lanes.iter().for_each(|lane| lane.queue.each(visit));
+        self.sub_queues.iter().for_each(|sub_queue| sub_queue.queue.each(visit));
     }
 }
 
@@ -258,15 +264,15 @@ mod tests {
     fn queue(station: Limit, limit: Limit) -> Shared<AirtimeFair> {
         let station = StationQueue::DropTail(DropTailConfig { limit: station });
         let config = AirtimeFairConfig { quantum: QUANTUM, count_received: true, station, limit };
-        AirtimeFair::queue(config, Site::AccessPoint(BitRate::default()), &mut rng())
+        AirtimeFair::queue(config, OutputLink::AccessPoint(BitRate::default()), &mut rng())
     }
 
     fn plain() -> Shared<AirtimeFair> {
         queue(Limit::NONE, Limit::NONE)
     }
 
-    fn used(station: u32, received: bool, used: Duration) -> Airtime {
-        Airtime { station: Some(NodeId(station)), received, used }
+    fn used(station: u32, received: bool, used: Duration) -> UsedAirtime {
+        UsedAirtime { station: Some(NodeId(station)), received, used }
     }
 
     /// Serves packets, each of which uses the airtime of its station; returns the packets per
@@ -340,7 +346,7 @@ mod tests {
         ignorant.scheduler.config.count_received = false;
         accepts(&mut ignorant, NOW, packet(0, 0, 1500));
         ignorant.on_airtime(&used(0, true, Duration::from_secs(1)));
-        assert_eq!(ignorant.scheduler.lanes[0].deficit, QUANTUM.0 as i64);
+        assert_eq!(ignorant.scheduler.sub_queues[0].deficit, QUANTUM.0 as i64);
     }
 
     #[test]
@@ -349,9 +355,9 @@ mod tests {
         accepts(&mut queue, NOW, packet(0, 0, 1500));
         assert_eq!(drain(&mut queue, NOW).len(), 1);
         queue.on_airtime(&used(0, true, Duration::from_secs(1)));
-        assert_eq!(queue.scheduler.lanes[0].deficit, QUANTUM.0 as i64);
+        assert_eq!(queue.scheduler.sub_queues[0].deficit, QUANTUM.0 as i64);
         queue.on_airtime(&used(7, true, Duration::from_secs(1)));
-        assert_eq!(queue.scheduler.lanes.iter().count(), 1, "nothing is known of station 7");
+        assert_eq!(queue.scheduler.sub_queues.iter().count(), 1, "nothing is known of station 7");
     }
 
     #[test]
@@ -365,7 +371,7 @@ mod tests {
         // One round at a time, this would take ten million rounds.
         let first = queue.pop(NOW, &mut Vec::new());
         assert_eq!(first, Some(packet(0, 0, 1500)), "the one with the least debt");
-        let apart = queue.scheduler.lanes[2].deficit - queue.scheduler.lanes[0].deficit;
+        let apart = queue.scheduler.sub_queues[2].deficit - queue.scheduler.sub_queues[0].deficit;
         let expected = -2_000_000_000 - QUANTUM.0 as i64..=-2_000_000_000 + QUANTUM.0 as i64;
         assert!(expected.contains(&apart), "debts stay apart: {apart}");
     }

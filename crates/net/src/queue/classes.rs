@@ -1,6 +1,6 @@
 //! A queue for each traffic class, as in EDCA (802.11-2020 clause 10.2.3.2).
 
-use super::{Airtime, Queue, Signal, Wanted};
+use super::{Queue, Signal, UsedAirtime, Wanted};
 use kernel::{Bytes, Instant};
 use wire::{Packet, TrafficClass};
 
@@ -47,7 +47,7 @@ impl Queue for Classes {
     }
 
     /// Airtime counts for a station, whatever the class.
-    fn on_airtime(&mut self, airtime: &Airtime) {
+    fn on_airtime(&mut self, airtime: &UsedAirtime) {
         self.queues.iter_mut().for_each(|queue| queue.on_airtime(airtime));
     }
 
@@ -67,7 +67,7 @@ impl Queue for Classes {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{accepts, drop_tail, number, packet, rng};
-    use super::super::{Discipline, DrrConfig, Limit, Per, Site};
+    use super::super::{Discipline, DrrConfig, Limit, OutputLink, Per};
     use super::*;
     use kernel::Duration;
 
@@ -103,7 +103,7 @@ mod tests {
         let limit = Limit::packets(100);
         let drr = || {
             let drr = DrrConfig { per: Per::Flow, quantum: Bytes(1500), limit };
-            drr.build(Site::Wire(None, Duration::ZERO), rng())
+            drr.build(OutputLink::Wire(None, Duration::ZERO), rng())
         };
         let mut queue = Classes::new([drr(), drr(), drr(), drr()]);
         for n in 0..6 {

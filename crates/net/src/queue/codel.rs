@@ -2,7 +2,7 @@
 
 use super::fifo::Fifo;
 use super::line::{Line, Policy};
-use super::{Discipline, Limit, Queue, Signal, Site, mark_or_drop};
+use super::{Discipline, Limit, OutputLink, Queue, Signal, mark_or_drop};
 use kernel::{Bytes, Duration, Instant, Rng};
 use settings::{Faults, Path, Settings, number};
 use wire::{NodeId, Packet};
@@ -51,7 +51,7 @@ fn target_is_within_interval(law: &ControlLaw, at: &Path, faults: &mut Faults) {
 }
 
 impl Discipline for CoDelConfig {
-    fn build(&self, _: Site, _: Rng) -> Box<dyn Queue> {
+    fn build(&self, _: OutputLink, _: Rng) -> Box<dyn Queue> {
         Box::new(CoDel::queue(*self))
     }
 
@@ -210,7 +210,7 @@ mod tests {
                 // A packet that arrived at this time, whatever was dropped.
                 let since = (now + queue.len() as u64).saturating_sub(depth);
                 queue.waiting.push(ms(since), capable(0, now, 1500));
-                queue.room.take(Bytes(1500));
+                queue.buffer.take(Bytes(1500));
             }
             let popped = queue.pop(ms(now), &mut out).expect("packets wait");
             queue.release(ms(now), &popped, &mut Vec::new());

@@ -1,7 +1,7 @@
 //! Drop-tail: first in, first out; an arrival that does not fit is dropped.
 
 use super::line::{Line, Policy};
-use super::{Discipline, Limit, Queue, Site};
+use super::{Discipline, Limit, OutputLink, Queue};
 use kernel::Rng;
 use settings::Settings;
 
@@ -14,7 +14,7 @@ pub struct DropTailConfig {
 }
 
 impl Discipline for DropTailConfig {
-    fn build(&self, _: Site, _: Rng) -> Box<dyn Queue> {
+    fn build(&self, _: OutputLink, _: Rng) -> Box<dyn Queue> {
         Box::new(Line::new(DropTail, self.limit))
     }
 

@@ -1,11 +1,11 @@
 //! Deficit round robin (Shreedhar and Varghese, IEEE/ACM Trans. Networking 4:3, 1996).
 
+use super::buffer::Buffer;
 use super::drop_tail::DropTail;
-use super::lanes::Lanes;
 use super::line::Line;
-use super::room::Room;
 use super::shared::{Scheduler, Shared};
-use super::{Discipline, Limit, Per, Queue, Signal, Site, Wanted};
+use super::sub_queues::SubQueues;
+use super::{Discipline, Limit, OutputLink, Per, Queue, Signal, Wanted};
 use kernel::{Bytes, Instant, Rng};
 use settings::Settings;
 use std::collections::VecDeque;
@@ -27,7 +27,7 @@ pub struct DrrConfig {
 }
 
 impl Discipline for DrrConfig {
-    fn build(&self, _: Site, _: Rng) -> Box<dyn Queue> {
+    fn build(&self, _: OutputLink, _: Rng) -> Box<dyn Queue> {
         Box::new(Drr::queue(*self))
     }
 
@@ -43,7 +43,7 @@ impl Discipline for DrrConfig {
 #[derive(Debug)]
 struct Drr {
     config: DrrConfig,
-    lanes: Lanes<Lane>,
+    sub_queues: SubQueues<FlowQueue>,
     /// Backlogged sub-queues in the order of their turns; it is the turn of the first.
     turns: VecDeque<usize>,
     /// Whether the first one has received its quantum for this turn.
@@ -54,19 +54,19 @@ impl Drr {
     /// An empty queue. With a quantum of zero it would never send, so that zero counts as one byte.
     fn queue(mut config: DrrConfig) -> Shared<Self> {
         config.quantum = config.quantum.max(Bytes(1));
-        let (lanes, turns) = (Lanes::new(), VecDeque::new());
-        Shared::new(Self { config, lanes, turns, granted: false }, Room::boundless())
+        let (sub_queues, turns) = (SubQueues::new(), VecDeque::new());
+        Shared::new(Self { config, sub_queues, turns, granted: false }, Buffer::boundless())
     }
 }
 
 #[derive(Debug)]
-struct Lane {
+struct FlowQueue {
     line: Line<DropTail>,
     /// Bytes that it may send on its turn; below 0 after more were sent in an aggregate.
     deficit: i64,
 }
 
-impl Lane {
+impl FlowQueue {
     fn new(limit: Limit) -> Self {
         Self { line: Line::new(DropTail, limit), deficit: 0 }
     }
@@ -87,8 +87,8 @@ impl Scheduler for Drr {
     #[inline]
     fn enqueue(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
         let DrrConfig { per, limit, .. } = self.config;
-        let number = self.lanes.number_or(per.key(&packet), || Lane::new(limit));
-        let line = &mut self.lanes[number].line;
+        let number = self.sub_queues.number_or(per.key(&packet), || FlowQueue::new(limit));
+        let line = &mut self.sub_queues[number].line;
         let was_empty = line.is_empty();
         line.push(now, packet, out);
         if was_empty && !line.is_empty() {
@@ -99,19 +99,19 @@ impl Scheduler for Drr {
     #[inline]
     fn dequeue(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
         loop {
-            let lane = &mut self.lanes[*self.turns.front()?];
+            let sub_queue = &mut self.sub_queues[*self.turns.front()?];
             if !self.granted {
-                lane.deficit += self.config.quantum.0 as i64;
+                sub_queue.deficit += self.config.quantum.0 as i64;
                 self.granted = true;
             }
-            let first = lane.line.waiting.first();
-            if first.is_some_and(|first| first.size.0 as i64 > lane.deficit) {
+            let first = sub_queue.line.waiting.first();
+            if first.is_some_and(|first| first.size.0 as i64 > sub_queue.deficit) {
                 self.turns.rotate_left(1);
                 self.granted = false;
                 continue;
             }
-            let packet = lane.line.pop(now, out)?;
-            if lane.charge(&packet) {
+            let packet = sub_queue.line.pop(now, out)?;
+            if sub_queue.charge(&packet) {
                 self.turns.pop_front();
                 self.granted = false;
             }
@@ -126,11 +126,12 @@ impl Scheduler for Drr {
         wanted: &Wanted,
         out: &mut Vec<Signal>,
     ) -> Option<Packet> {
-        let lanes = &mut self.lanes;
-        let turn = self.turns.iter().position(|&number| lanes[number].line.waiting.has(wanted))?;
-        let lane = &mut lanes[self.turns[turn]];
-        let packet = lane.line.take(now, wanted.station, out)?;
-        if lane.charge(&packet) {
+        let sub_queues = &mut self.sub_queues;
+        let turn =
+            self.turns.iter().position(|&number| sub_queues[number].line.waiting.has(wanted))?;
+        let sub_queue = &mut sub_queues[self.turns[turn]];
+        let packet = sub_queue.line.take(now, wanted.station, out)?;
+        if sub_queue.charge(&packet) {
             self.turns.remove(turn);
             self.granted &= turn > 0;
         }
@@ -138,13 +139,13 @@ impl Scheduler for Drr {
     }
 
     fn release(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
-        if let Some(lane) = self.lanes.by_key(self.config.per.key(packet)) {
-            lane.line.release(now, packet, out);
+        if let Some(sub_queue) = self.sub_queues.by_key(self.config.per.key(packet)) {
+            sub_queue.line.release(now, packet, out);
         }
     }
 
     fn each(&self, visit: &mut dyn FnMut(&Packet)) {
-        self.lanes.iter().for_each(|lane| lane.line.each(visit));
+        self.sub_queues.iter().for_each(|sub_queue| sub_queue.line.each(visit));
     }
 }
 
@@ -179,7 +180,7 @@ mod tests {
         let mut queue = queue(Per::Flow, Bytes(1000), Limit::NONE);
         accepts(&mut queue, NOW, packet(0, 0, 100));
         assert_eq!(drain(&mut queue, NOW), [(0, 0)]);
-        assert_eq!(queue.scheduler.lanes[0].deficit, 0);
+        assert_eq!(queue.scheduler.sub_queues[0].deficit, 0);
     }
 
     #[test]
@@ -232,7 +233,7 @@ mod tests {
             let mut served = vec![0; sizes.len()];
             while let Some(packet) = queue.pop(NOW, &mut Vec::new()) {
                 served[packet.flow().0 as usize] += packet.size.0;
-                if queue.scheduler.lanes.iter().any(|lane| lane.line.is_empty()) {
+                if queue.scheduler.sub_queues.iter().any(|sub_queue| sub_queue.line.is_empty()) {
                     break;
                 }
                 let (low, high) = (served.iter().min().unwrap(), served.iter().max().unwrap());

@@ -1,12 +1,12 @@
 //! FQ-CoDel (RFC 8290): a sub-queue with `CoDel` for each flow, served by deficit round robin with
 //! priority for new flows.
 
+use super::buffer::Buffer;
 use super::codel::Control;
 use super::fifo::Fifo;
-use super::lanes::{Classifier, Lanes};
-use super::room::Room;
 use super::shared::{Scheduler, Shared};
-use super::{ControlLaw, Discipline, Limit, Queue, Signal, Site, Wanted};
+use super::sub_queues::{Classifier, SubQueues};
+use super::{ControlLaw, Discipline, Limit, OutputLink, Queue, Signal, Wanted};
 use kernel::{Bytes, Instant, Rng};
 use settings::Settings;
 use std::collections::VecDeque;
@@ -35,7 +35,7 @@ pub struct FqCoDelConfig {
 }
 
 impl Discipline for FqCoDelConfig {
-    fn build(&self, _: Site, mut rng: Rng) -> Box<dyn Queue> {
+    fn build(&self, _: OutputLink, mut rng: Rng) -> Box<dyn Queue> {
         Box::new(FqCoDel::queue(*self, &mut rng))
     }
 
@@ -45,7 +45,7 @@ impl Discipline for FqCoDelConfig {
 }
 
 #[derive(Debug)]
-struct Lane {
+struct FlowQueue {
     fifo: Fifo,
     control: Control,
     /// The credits in bytes: what it may send before its turn ends; below 0 after a larger packet.
@@ -54,7 +54,7 @@ struct Lane {
     is_listed: bool,
 }
 
-impl Lane {
+impl FlowQueue {
     fn new() -> Self {
         let (fifo, control) = (Fifo::default(), Control::default());
         Self { fifo, control, credits: 0, is_listed: false }
@@ -68,7 +68,7 @@ struct FqCoDel {
     quantum: i64,
     drop_batch: u32,
     classifier: Classifier,
-    lanes: Lanes<Lane>,
+    sub_queues: SubQueues<FlowQueue>,
     /// Sub-queues on their first turn, which are served before all old ones.
     new: VecDeque<usize>,
     old: VecDeque<usize>,
@@ -82,11 +82,11 @@ impl FqCoDel {
             quantum: (config.quantum.0 as i64).max(1),
             drop_batch: config.drop_batch.max(1),
             classifier: Classifier::new(config.buckets, rng),
-            lanes: Lanes::new(),
+            sub_queues: SubQueues::new(),
             new: VecDeque::new(),
             old: VecDeque::new(),
         };
-        Shared::new(fq_codel, Room::new(config.limit))
+        Shared::new(fq_codel, Buffer::new(config.limit))
     }
 
     /// The sub-queue whose turn it is, and whether it is a new one.
@@ -95,11 +95,11 @@ impl FqCoDel {
             let is_new = !self.new.is_empty();
             let list = if is_new { &self.new } else { &self.old };
             let number = *list.front()?;
-            let lane = &mut self.lanes[number];
-            if lane.credits > 0 {
+            let sub_queue = &mut self.sub_queues[number];
+            if sub_queue.credits > 0 {
                 return Some((number, is_new));
             }
-            lane.credits += self.quantum;
+            sub_queue.credits += self.quantum;
             self.move_to_old(is_new);
         }
     }
@@ -113,9 +113,9 @@ impl FqCoDel {
         now: Instant,
         out: &mut Vec<Signal>,
     ) -> Option<Packet> {
-        let lane = &mut self.lanes[number];
-        let packet = lane.control.pop(&self.law, now, &mut lane.fifo, station, out)?;
-        lane.credits -= packet.size.0 as i64;
+        let sub_queue = &mut self.sub_queues[number];
+        let packet = sub_queue.control.pop(&self.law, now, &mut sub_queue.fifo, station, out)?;
+        sub_queue.credits -= packet.size.0 as i64;
         Some(packet)
     }
 
@@ -129,12 +129,12 @@ impl FqCoDel {
 
 impl Scheduler for FqCoDel {
     fn enqueue(&mut self, now: Instant, packet: Packet, _out: &mut Vec<Signal>) {
-        let number = self.lanes.number_or(self.classifier.key(&packet), Lane::new);
-        let lane = &mut self.lanes[number];
-        lane.fifo.push(now, packet);
-        if !lane.is_listed {
-            lane.is_listed = true;
-            lane.credits = self.quantum;
+        let number = self.sub_queues.number_or(self.classifier.key(&packet), FlowQueue::new);
+        let sub_queue = &mut self.sub_queues[number];
+        sub_queue.fifo.push(now, packet);
+        if !sub_queue.is_listed {
+            sub_queue.is_listed = true;
+            sub_queue.credits = self.quantum;
             self.new.push_back(number);
         }
     }
@@ -152,7 +152,7 @@ impl Scheduler for FqCoDel {
             if is_new {
                 self.move_to_old(true);
             } else {
-                self.lanes[number].is_listed = false;
+                self.sub_queues[number].is_listed = false;
                 self.old.pop_front();
             }
         }
@@ -166,15 +166,17 @@ impl Scheduler for FqCoDel {
         out: &mut Vec<Signal>,
     ) -> Option<Packet> {
         let mut listed = self.new.iter().chain(&self.old).copied();
-        let lanes = &mut self.lanes;
-        let number = listed.find(|&number| lanes[number].fifo.has(wanted))?;
+        let sub_queues = &mut self.sub_queues;
+        let number = listed.find(|&number| sub_queues[number].fifo.has(wanted))?;
         self.take(number, wanted.station, now, out)
     }
 
     /// Drops from the head of the sub-queue with the most bytes: half of its backlog, but at most a
     /// batch (section 4.1.2).
     fn give_up(&mut self, _now: Instant, out: &mut Vec<Signal>) {
-        let Some(fattest) = self.lanes.iter_mut().max_by_key(|lane| lane.fifo.backlog()) else {
+        let Some(fattest) =
+            self.sub_queues.iter_mut().max_by_key(|sub_queue| sub_queue.fifo.backlog())
+        else {
             return;
         };
         let enough = fattest.fifo.backlog().0 / 2;
@@ -190,7 +192,7 @@ impl Scheduler for FqCoDel {
     }
 
     fn each(&self, visit: &mut dyn FnMut(&Packet)) {
-        self.lanes.iter().for_each(|lane| lane.fifo.each(visit));
+        self.sub_queues.iter().for_each(|sub_queue| sub_queue.fifo.each(visit));
     }
 }
 
@@ -329,8 +331,9 @@ mod tests {
         for flow in 0..1000 {
             fill(&mut queue, flow, 0..1, 100);
         }
-        let lanes = &queue.scheduler.lanes;
-        let sizes: Vec<_> = lanes.iter().map(|lane| lane.fifo.len() as f64).collect();
+        let sub_queues = &queue.scheduler.sub_queues;
+        let sizes: Vec<_> =
+            sub_queues.iter().map(|sub_queue| sub_queue.fifo.len() as f64).collect();
         assert_eq!(sizes.len(), 64);
         let expected = 1000.0 / 64.0;
         let chi2: f64 = sizes.iter().map(|n| (n - expected).powi(2) / expected).sum();

@@ -1,7 +1,7 @@
 //! A buffer with a single FIFO queue.
 
+use super::buffer::Buffer;
 use super::fifo::Fifo;
-use super::room::Room;
 use super::{Limit, Queue, Signal, Wanted, mark_or_drop};
 use kernel::{Bytes, Instant};
 use std::fmt::Debug;
@@ -58,13 +58,13 @@ pub(super) trait Policy: Debug + Send {
 pub(super) struct Line<P> {
     pub(super) policy: P,
     pub(super) waiting: Fifo,
-    pub(super) room: Room,
+    pub(super) buffer: Buffer,
 }
 
 impl<P: Policy> Line<P> {
     /// An empty buffer.
     pub(super) fn new(policy: P, limit: Limit) -> Self {
-        Self { policy, waiting: Fifo::default(), room: Room::new(limit) }
+        Self { policy, waiting: Fifo::default(), buffer: Buffer::new(limit) }
     }
 
     /// Takes the next packet, of all or for one destination.
@@ -76,15 +76,15 @@ impl<P: Policy> Line<P> {
     ) -> Option<Packet> {
         let before = out.len();
         let packet = self.policy.dequeue(now, &mut self.waiting, station, out);
-        self.room.free_dropped(&out[before..]);
+        self.buffer.free_dropped(&out[before..]);
         packet
     }
 }
 
 impl<P: Policy> Queue for Line<P> {
     fn push(&mut self, now: Instant, mut packet: Packet, out: &mut Vec<Signal>) {
-        let (size, fits) = (packet.size, self.room.has(packet.size));
-        let arrival = Arrival { now, size, fits, is_first: self.room.is_empty() };
+        let (size, fits) = (packet.size, self.buffer.has(packet.size));
+        let arrival = Arrival { now, size, fits, is_first: self.buffer.is_empty() };
         let verdict = self.policy.enqueue(&arrival, &self.waiting);
         if !fits {
             return out.push(Signal::Drop(packet));
@@ -93,7 +93,7 @@ impl<P: Policy> Queue for Line<P> {
             let Some(marked) = mark_or_drop(verdict == Verdict::Mark, packet, out) else { return };
             packet = marked;
         }
-        self.room.take(size);
+        self.buffer.take(size);
         self.waiting.push(now, packet);
     }
 
@@ -106,7 +106,7 @@ impl<P: Policy> Queue for Line<P> {
     }
 
     fn release(&mut self, now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
-        self.room.free(packet.size);
+        self.buffer.free(packet.size);
         self.policy.release(now);
     }
 

@@ -3,7 +3,7 @@
 
 use super::fifo::Fifo;
 use super::line::{Arrival, Line, Policy, Verdict};
-use super::{Discipline, Limit, Queue, Signal, Site};
+use super::{Discipline, Limit, OutputLink, Queue, Signal};
 use kernel::{Bytes, Duration, Instant, Rng};
 use settings::Settings;
 use wire::{NodeId, Packet};
@@ -43,7 +43,7 @@ pub struct PieConfig {
 }
 
 impl Discipline for PieConfig {
-    fn build(&self, _: Site, rng: Rng) -> Box<dyn Queue> {
+    fn build(&self, _: OutputLink, rng: Rng) -> Box<dyn Queue> {
         Box::new(Pie::queue(*self, rng))
     }
 

@@ -4,7 +4,7 @@
 
 use super::fifo::Fifo;
 use super::line::{Arrival, Line, Policy, Verdict};
-use super::{Discipline, Limit, Queue, Site};
+use super::{Discipline, Limit, OutputLink, Queue};
 use kernel::{BitRate, Bytes, Duration, Instant, Rng};
 use settings::{Faults, Path, Range, Settings, number};
 
@@ -32,7 +32,7 @@ pub struct RedConfig {
     pub max_p: f64,
     /// Weight of the current length in the average. Default: a weight with which the average
     /// follows in ten round-trip times of 100 ms (or of three times the link's delay if that is
-    /// more; `q_weight` -1 of ns-2), or 0.002 if the queue feeds no link of a fixed rate.
+    /// more; `q_weight` -1 of ns-2), or 0.002 if the queue has no output link of a fixed rate.
     #[setting(range = Range::FRACTION)]
     pub weight: Option<f64>,
     /// Whether the probability rises linearly to 1 at twice the upper threshold (gentle RED)
@@ -87,11 +87,11 @@ pub struct Thresholds {
 }
 
 impl RedConfig {
-    /// The thresholds, with the defaults for a site.
-    pub fn thresholds(&self, site: Site) -> Thresholds {
-        let in_target = match site {
-            Site::Wire(Some(_), _) => {
-                self.target_delay.0 as f64 / site.time_for(self.mean_packet).0 as f64
+    /// The thresholds, with the defaults for a link.
+    pub fn thresholds(&self, output_link: OutputLink) -> Thresholds {
+        let in_target = match output_link {
+            OutputLink::Wire(Some(_), _) => {
+                self.target_delay.0 as f64 / output_link.time_for(self.mean_packet).0 as f64
             }
             // A rule of thumb for a constant rate; the rate of a cell varies.
             _ => 0.0,
@@ -113,10 +113,10 @@ impl RedConfig {
         Thresholds { unit, min, max: max.unwrap_or(3.0 * min) }
     }
 
-    /// The weight of the current length, with the default for a site.
-    pub fn weight_at(&self, site: Site) -> f64 {
-        self.weight.unwrap_or_else(|| match site {
-            Site::Wire(Some(rate), delay) => red_weight(rate, delay, self.mean_packet),
+    /// The weight of the current length, with the default for a link.
+    pub fn weight_at(&self, output_link: OutputLink) -> f64 {
+        self.weight.unwrap_or_else(|| match output_link {
+            OutputLink::Wire(Some(rate), delay) => red_weight(rate, delay, self.mean_packet),
             // Floyd and Jacobson 1993, section 7.
             _ => 0.002,
         })
@@ -124,8 +124,8 @@ impl RedConfig {
 }
 
 impl Discipline for RedConfig {
-    fn build(&self, site: Site, rng: Rng) -> Box<dyn Queue> {
-        Box::new(Red::queue(*self, site, rng))
+    fn build(&self, output_link: OutputLink, rng: Rng) -> Box<dyn Queue> {
+        Box::new(Red::queue(*self, output_link, rng))
     }
 
     fn limit(&self) -> Limit {
@@ -196,12 +196,12 @@ struct Red {
 
 impl Red {
     /// An empty queue.
-    fn queue(config: RedConfig, site: Site, rng: Rng) -> Line<Self> {
+    fn queue(config: RedConfig, output_link: OutputLink, rng: Rng) -> Line<Self> {
         let red = Self {
             config,
-            thresholds: config.thresholds(site),
-            weight: config.weight_at(site),
-            packet_time: site.time_for(config.mean_packet),
+            thresholds: config.thresholds(output_link),
+            weight: config.weight_at(output_link),
+            packet_time: output_link.time_for(config.mean_packet),
             rng,
             average: 0.0,
             max_p: config.max_p,
@@ -349,14 +349,14 @@ mod tests {
         mean_packet: Bytes(1500),
         limit: Limit::NONE,
     };
-    const SITE: Site = Site::Wire(Some(BitRate(12_000_000)), Duration::ZERO);
+    const OUTPUT_LINK: OutputLink = OutputLink::Wire(Some(BitRate(12_000_000)), Duration::ZERO);
 
     fn queue(config: RedConfig) -> Line<Red> {
-        queue_at(config, SITE)
+        queue_at(config, OUTPUT_LINK)
     }
 
-    fn queue_at(config: RedConfig, site: Site) -> Line<Red> {
-        Red::queue(config, site, rng())
+    fn queue_at(config: RedConfig, output_link: OutputLink) -> Line<Red> {
+        Red::queue(config, output_link, rng())
     }
 
     /// Updates the average with the length of a queue that is in use.
@@ -372,7 +372,7 @@ mod tests {
     fn at_length(config: RedConfig, length: u32) -> Line<Red> {
         let mut queue = queue(RedConfig { weight: Some(1.0), ..config });
         for number in 0..length {
-            queue.room.take(Bytes(1500));
+            queue.buffer.take(Bytes(1500));
             queue.waiting.push(ms(0), packet(0, u64::from(number), 1500));
         }
         queue
@@ -430,7 +430,7 @@ mod tests {
         queue.release(ms(20), &popped, &mut Vec::new());
         assert!(accepts(&mut queue, ms(520), packet(0, 1, 1500)));
         assert_close(queue.policy.average, before * (1.0f64 - 0.002).powi(500 + 1), 1e-9);
-        let mut forgetful = queue_at(CONFIG, Site::Wire(None, Duration::ZERO));
+        let mut forgetful = queue_at(CONFIG, OutputLink::Wire(None, Duration::ZERO));
         forgetful.policy.average = 12.0;
         assert!(accepts(&mut forgetful, ms(1), packet(0, 0, 1500)));
         assert_close(forgetful.policy.average, 0.0, 0.0);

@@ -1,7 +1,7 @@
 //! A device below a queue: the frames that it has accepted wait in FIFO order, whatever the
 //! discipline of the queue.
 
-use super::{Airtime, Queue, Signal, Wanted};
+use super::{Queue, Signal, UsedAirtime, Wanted};
 use kernel::{Bytes, Instant};
 use std::collections::VecDeque;
 use wire::Packet;
@@ -60,7 +60,7 @@ impl Queue for Ring {
         self.fill(now, out);
     }
 
-    fn on_airtime(&mut self, airtime: &Airtime) {
+    fn on_airtime(&mut self, airtime: &UsedAirtime) {
         self.above.on_airtime(airtime);
     }
 

@@ -1,10 +1,10 @@
 //! SFQ, stochastic fairness queueing (`McKenney`, IEEE INFOCOM 1990).
 
+use super::buffer::Buffer;
 use super::fifo::Fifo;
-use super::lanes::{Classifier, Lanes};
-use super::room::Room;
 use super::shared::{Scheduler, Shared};
-use super::{Discipline, Limit, Queue, Signal, Site, Wanted};
+use super::sub_queues::{Classifier, SubQueues};
+use super::{Discipline, Limit, OutputLink, Queue, Signal, Wanted};
 use kernel::{Instant, Rng};
 use settings::Settings;
 use std::collections::VecDeque;
@@ -24,7 +24,7 @@ pub struct SfqConfig {
 }
 
 impl Discipline for SfqConfig {
-    fn build(&self, _: Site, mut rng: Rng) -> Box<dyn Queue> {
+    fn build(&self, _: OutputLink, mut rng: Rng) -> Box<dyn Queue> {
         Box::new(Sfq::queue(*self, &mut rng))
     }
 
@@ -38,7 +38,7 @@ impl Discipline for SfqConfig {
 #[derive(Debug)]
 struct Sfq {
     classifier: Classifier,
-    lanes: Lanes<Fifo>,
+    sub_queues: SubQueues<Fifo>,
     /// Backlogged sub-queues in the order of their turns.
     turns: VecDeque<usize>,
 }
@@ -47,24 +47,24 @@ impl Sfq {
     /// An empty queue.
     fn queue(config: SfqConfig, rng: &mut Rng) -> Shared<Self> {
         let classifier = Classifier::new(Some(config.buckets), rng);
-        let sfq = Self { classifier, lanes: Lanes::new(), turns: VecDeque::new() };
-        Shared::new(sfq, Room::new(config.limit))
+        let sfq = Self { classifier, sub_queues: SubQueues::new(), turns: VecDeque::new() };
+        Shared::new(sfq, Buffer::new(config.limit))
     }
 }
 
 impl Scheduler for Sfq {
     fn enqueue(&mut self, now: Instant, packet: Packet, _out: &mut Vec<Signal>) {
-        let number = self.lanes.number_or(self.classifier.key(&packet), Fifo::default);
-        if self.lanes[number].is_empty() {
+        let number = self.sub_queues.number_or(self.classifier.key(&packet), Fifo::default);
+        if self.sub_queues[number].is_empty() {
             self.turns.push_back(number);
         }
-        self.lanes[number].push(now, packet);
+        self.sub_queues[number].push(now, packet);
     }
 
     fn dequeue(&mut self, _now: Instant, _out: &mut Vec<Signal>) -> Option<Packet> {
         let number = self.turns.pop_front()?;
-        let (_, packet) = self.lanes[number].pop()?;
-        if !self.lanes[number].is_empty() {
+        let (_, packet) = self.sub_queues[number].pop()?;
+        if !self.sub_queues[number].is_empty() {
             self.turns.push_back(number);
         }
         Some(packet)
@@ -77,11 +77,11 @@ impl Scheduler for Sfq {
         wanted: &Wanted,
         _out: &mut Vec<Signal>,
     ) -> Option<Packet> {
-        let lanes = &mut self.lanes;
-        let turn = self.turns.iter().position(|&number| lanes[number].has(wanted))?;
+        let sub_queues = &mut self.sub_queues;
+        let turn = self.turns.iter().position(|&number| sub_queues[number].has(wanted))?;
         let number = self.turns.remove(turn)?;
-        let (_, packet) = lanes[number].pop_for(wanted.station)?;
-        if !lanes[number].is_empty() {
+        let (_, packet) = sub_queues[number].pop_for(wanted.station)?;
+        if !sub_queues[number].is_empty() {
             self.turns.push_back(number);
         }
         Some(packet)
@@ -89,19 +89,19 @@ impl Scheduler for Sfq {
 
     /// The first packet of the longest sub-queue; of equally long ones, the one whose turn is last.
     fn give_up(&mut self, _now: Instant, out: &mut Vec<Signal>) {
-        let lanes = &self.lanes;
-        let longest = (0..self.turns.len()).max_by_key(|&turn| lanes[self.turns[turn]].len());
+        let sub_queues = &self.sub_queues;
+        let longest = (0..self.turns.len()).max_by_key(|&turn| sub_queues[self.turns[turn]].len());
         let Some(turn) = longest else { return };
         let number = self.turns[turn];
-        let Some((_, packet)) = self.lanes[number].pop() else { return };
-        if self.lanes[number].is_empty() {
+        let Some((_, packet)) = self.sub_queues[number].pop() else { return };
+        if self.sub_queues[number].is_empty() {
             self.turns.remove(turn);
         }
         out.push(Signal::Drop(packet));
     }
 
     fn each(&self, visit: &mut dyn FnMut(&Packet)) {
-        self.lanes.iter().for_each(|lane| lane.each(visit));
+        self.sub_queues.iter().for_each(|sub_queue| sub_queue.each(visit));
     }
 }
 

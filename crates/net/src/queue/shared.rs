@@ -1,7 +1,7 @@
 //! A buffer that sub-queues share.
 
-use super::room::Room;
-use super::{Airtime, Queue, Signal, Wanted};
+use super::buffer::Buffer;
+use super::{Queue, Signal, UsedAirtime, Wanted};
 use kernel::{Bytes, Instant};
 use std::fmt::Debug;
 use wire::Packet;
@@ -31,7 +31,7 @@ pub(super) trait Scheduler: Debug + Send {
     fn release(&mut self, _now: Instant, _packet: &Packet, _out: &mut Vec<Signal>) {}
 
     /// Airtime was used.
-    fn on_airtime(&mut self, _airtime: &Airtime) {}
+    fn on_airtime(&mut self, _airtime: &UsedAirtime) {}
 
     /// Calls `visit` for each waiting packet.
     fn each(&self, visit: &mut dyn FnMut(&Packet));
@@ -41,15 +41,15 @@ pub(super) trait Scheduler: Debug + Send {
 #[derive(Debug)]
 pub(super) struct Shared<S> {
     pub(super) scheduler: S,
-    room: Room,
+    buffer: Buffer,
     len: usize,
     backlog: Bytes,
 }
 
 impl<S: Scheduler> Shared<S> {
     /// An empty buffer with these limits for all sub-queues together.
-    pub(super) fn new(scheduler: S, room: Room) -> Self {
-        Self { scheduler, room, len: 0, backlog: Bytes::ZERO }
+    pub(super) fn new(scheduler: S, buffer: Buffer) -> Self {
+        Self { scheduler, buffer, len: 0, backlog: Bytes::ZERO }
     }
 
     fn leaves(&mut self, packet: &Packet) {
@@ -62,7 +62,7 @@ impl<S: Scheduler> Shared<S> {
         for signal in signals {
             if let Signal::Drop(packet) = signal {
                 self.leaves(packet);
-                self.room.free(packet.size);
+                self.buffer.free(packet.size);
             }
         }
     }
@@ -87,11 +87,11 @@ impl<S: Scheduler> Queue for Shared<S> {
     fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
         self.len += 1;
         self.backlog += packet.size;
-        self.room.take(packet.size);
+        self.buffer.take(packet.size);
         let mut settled = out.len();
         self.scheduler.enqueue(now, packet, out);
         self.settle(&out[settled..]);
-        while self.room.is_exceeded() && self.len > 0 {
+        while self.buffer.is_exceeded() && self.len > 0 {
             settled = out.len();
             self.scheduler.give_up(now, out);
             self.settle(&out[settled..]);
@@ -107,11 +107,11 @@ impl<S: Scheduler> Queue for Shared<S> {
     }
 
     fn release(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
-        self.room.free(packet.size);
+        self.buffer.free(packet.size);
         self.scheduler.release(now, packet, out);
     }
 
-    fn on_airtime(&mut self, airtime: &Airtime) {
+    fn on_airtime(&mut self, airtime: &UsedAirtime) {
         self.scheduler.on_airtime(airtime);
     }
 

@@ -39,7 +39,7 @@ pub(crate) fn rng() -> Rng {
 
 /// A drop-tail queue.
 pub(crate) fn drop_tail(limit: Limit) -> Box<dyn Queue> {
-    DropTailConfig { limit }.build(Site::Wire(None, Duration::ZERO), rng())
+    DropTailConfig { limit }.build(OutputLink::Wire(None, Duration::ZERO), rng())
 }
 
 /// Offers a packet; returns whether it waits now.
@@ -160,10 +160,10 @@ fn discipline() -> impl Strategy<Value = QueueSettings> {
     ]
 }
 
-/// A site where packets of 500 bytes take up to 2 ms, which RED requires.
-fn site() -> impl Strategy<Value = Site> {
+/// A link on which packets of 500 bytes take up to 2 ms, which RED requires.
+fn output_link() -> impl Strategy<Value = OutputLink> {
     let rate = prop::option::of(2.0..1000.0f64);
-    rate.prop_map(|mbps| Site::Wire(mbps.map(BitRate::from_mbps), Duration::ZERO))
+    rate.prop_map(|mbps| OutputLink::Wire(mbps.map(BitRate::from_mbps), Duration::ZERO))
 }
 
 #[derive(Clone, Debug)]
@@ -172,7 +172,7 @@ enum Operation {
     Pop,
     PopFor { station: u32, most: u64 },
     Release(prop::sample::Index),
-    Airtime { station: u32, received: bool, used_us: u64 },
+    UsedAirtime { station: u32, received: bool, used_us: u64 },
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
@@ -184,7 +184,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         2 => (0u32..5, 28u64..1600).prop_map(|(station, most)| Operation::PopFor { station, most }),
         2 => any::<prop::sample::Index>().prop_map(Operation::Release),
         1 => air.prop_map(|(station, received, used_us)| {
-            Operation::Airtime { station, received, used_us }
+            Operation::UsedAirtime { station, received, used_us }
         }),
     ]
 }
@@ -281,10 +281,10 @@ proptest! {
     /// ECN-capable.
     #[test]
     fn conserves_packets(
-        (kind, site) in (discipline(), site()),
+        (kind, output_link) in (discipline(), output_link()),
         work in prop::collection::vec((operation(), 0u64..8_000_000), 0..400),
     ) {
-        let mut queue = kind.get().build(site, rng());
+        let mut queue = kind.get().build(output_link, rng());
         let (limit, (per_flow, only_for_room)) = (kind.get().limit(), promise(&kind));
         let (mut record, mut now, mut out) = (Record::default(), Instant::ZERO, Vec::new());
         for (i, (operation, gap)) in work.into_iter().enumerate() {
@@ -323,10 +323,10 @@ proptest! {
                     let index = index.index(record.in_service.len());
                     queue.release(now, &record.in_service.swap_remove(index), &mut Vec::new());
                 },
-                Operation::Airtime { station, received, used_us } => {
+                Operation::UsedAirtime { station, received, used_us } => {
                     let station = station.checked_sub(1).map(NodeId);
                     let used = Duration::from_micros(used_us);
-                    queue.on_airtime(&Airtime { station, received, used });
+                    queue.on_airtime(&UsedAirtime { station, received, used });
                 }
             }
             prop_assert_eq!(queue.len(), record.count());

@@ -2,7 +2,7 @@
 
 use super::fifo::Fifo;
 use super::line::{Arrival, Line, Policy, Verdict};
-use super::{Discipline, Limit, Queue, Site};
+use super::{Discipline, Limit, OutputLink, Queue};
 use kernel::Rng;
 use settings::Settings;
 
@@ -18,7 +18,7 @@ pub struct ToyQueueConfig {
 }
 
 impl Discipline for ToyQueueConfig {
-    fn build(&self, _: Site, _: Rng) -> Box<dyn Queue> {
+    fn build(&self, _: OutputLink, _: Rng) -> Box<dyn Queue> {
         Box::new(Line::new(Toy { every: self.every, passed: 0 }, self.limit))
     }
 

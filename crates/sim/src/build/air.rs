@@ -13,17 +13,17 @@ pub(crate) fn medium(plan: &Plan, seed: &Seed) -> Medium {
     for (station, i) in plan.stations.iter().zip(0..) {
         let radio = plan.topology.station(i as usize);
         let (node, access_point) = (radio.0, plan.topology.access_point_of(radio).0);
-        let ways: Vec<_> = if space.ad_hoc {
+        let directions: Vec<_> = if space.ad_hoc {
             let peers = medium.peers(node);
             peers.map(|peer| (node, peer, &station.up, "rate.up")).collect()
         } else {
             let down = (access_point, node, &station.down, "rate.down");
             vec![(node, access_point, &station.up, "rate.up"), down]
         };
-        for (from, to, way, purpose) in ways {
-            medium.set_mode(from, to, way.mode());
-            let (rule, model) = (way.control.get(), space.radio.error_model.get());
-            if let Some(control) = rule.build(&way.link, model, seed.stream(purpose, i)) {
+        for (from, to, rate, purpose) in directions {
+            medium.set_mode(from, to, rate.mode());
+            let (rule, model) = (rate.control.get(), space.radio.error_model.get());
+            if let Some(control) = rule.build(&rate.link, model, seed.stream(purpose, i)) {
                 medium.control_rate(from, to, control);
             }
         }
@@ -39,14 +39,14 @@ fn cell(plan: &Plan, seed: &Seed) -> Cell {
     for (station, i) in plan.stations.iter().zip(0..) {
         let radio = plan.topology.station(i as usize);
         let (node, access_point) = (radio.0, plan.topology.access_point_of(radio).0);
-        let ways = [
+        let directions = [
             (node, access_point, &station.up, "rate.up"),
             (access_point, node, &station.down, "rate.down"),
         ];
-        for (from, to, way, purpose) in ways {
-            cell.set_mode(from, to, way.mode());
-            let rule = way.control.get();
-            if let Some(control) = rule.build(&way.link, model.get(), seed.stream(purpose, i)) {
+        for (from, to, rate, purpose) in directions {
+            cell.set_mode(from, to, rate.mode());
+            let rule = rate.control.get();
+            if let Some(control) = rule.build(&rate.link, model.get(), seed.stream(purpose, i)) {
                 cell.control_rate(from, to, control);
             }
         }

@@ -12,7 +12,7 @@ const NUMBERS: u64 = 4096;
 
 /// A PSDU with data whose transmission begins.
 #[derive(Clone, Debug)]
-pub(super) struct Psdu {
+pub(super) struct DataPsdu {
     pub(super) from: u32,
     /// Its access category.
     pub(super) function: u8,
@@ -37,7 +37,7 @@ impl Blocks {
         Self { limits, highest: BTreeMap::new() }
     }
 
-    pub(super) fn on_psdu(&mut self, now: Instant, psdu: &Psdu) {
+    pub(super) fn on_psdu(&mut self, now: Instant, psdu: &DataPsdu) {
         self.check_size(now, psdu);
         self.on_numbers(now, (psdu.from, psdu.function), psdu.to, &psdu.mpdus);
     }
@@ -73,7 +73,7 @@ impl Blocks {
         });
     }
 
-    fn check_size(&self, now: Instant, psdu: &Psdu) {
+    fn check_size(&self, now: Instant, psdu: &DataPsdu) {
         let count = psdu.mpdus.len();
         let (frames, bytes, duration) = self.limits.map_or((1, Bytes(0), LONGEST_PPDU), |limits| {
             (usize::from(limits.frames.max(1)), limits.bytes, limits.duration.min(LONGEST_PPDU))
@@ -118,7 +118,7 @@ mod tests {
         let mpdus: Vec<_> = numbers.iter().map(|&number| (number, Bytes(100))).collect();
         let lasting = Duration::from_micros(lasting_us);
         let (function, to) = (1, Some(2));
-        let psdu = Psdu { from: 0, function, to, bytes: Bytes(bytes), lasting, mpdus };
+        let psdu = DataPsdu { from: 0, function, to, bytes: Bytes(bytes), lasting, mpdus };
         blocks.on_psdu(Instant(5), &psdu);
     }
 

@@ -1,7 +1,7 @@
 //! Checks frame exchanges in a cell in which every node hears every other: their order and their
 //! durations.
 
-use super::blocks::{Blocks, Psdu};
+use super::blocks::{Blocks, DataPsdu};
 use super::rule::rule;
 use super::timing::Times;
 use kernel::{Bytes, Duration, Instant};
@@ -50,7 +50,7 @@ impl Turns {
         let data = exchange.data().filter(|data| data.kind == StepKind::Data);
         if let (Some(data), Some(function)) = (data, category) {
             let (from, bytes, lasting) = (exchange.sender, exchange.psdu, data.airtime.total());
-            self.blocks.on_psdu(now, &Psdu { from, function, to, bytes, lasting, mpdus });
+            self.blocks.on_psdu(now, &DataPsdu { from, function, to, bytes, lasting, mpdus });
         }
         self.busy_until = exchange.end;
     }

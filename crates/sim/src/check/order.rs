@@ -7,11 +7,11 @@ use wifi::MsduOutcome;
 use wire::{Packet, TrafficClass};
 
 /// Receiver, class and sender.
-type Stream = (u32, TrafficClass, u32);
+type StreamKey = (u32, TrafficClass, u32);
 
 /// Packets in service that have not been delivered by the receiving MAC yet, oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Order(BTreeMap<Stream, VecDeque<Packet>>);
+pub(super) struct Order(BTreeMap<StreamKey, VecDeque<Packet>>);
 
 impl Order {
     /// A node takes a packet into service for another.

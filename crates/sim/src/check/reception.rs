@@ -5,7 +5,7 @@ use super::exchanges::Exchanges;
 use super::powers::{Powers, STEP, agree, agree_in_sum};
 use super::rule::rule;
 use kernel::{Duration, Instant};
-use wifi::space::{Heard, OngoingFrame};
+use wifi::space::{OngoingFrame, ReceivedFrame};
 
 /// The carrier sense state of a node, and its frame exchanges.
 #[derive(Debug, Clone)]
@@ -95,7 +95,7 @@ pub(super) fn check(
     powers: &Powers,
     frames: &[OngoingFrame],
     frame: &OngoingFrame,
-    heard: &Heard,
+    heard: &ReceivedFrame,
 ) {
     let node = heard.node;
     let during = |other: &&OngoingFrame| other.start < frame.end && other.end > frame.start;

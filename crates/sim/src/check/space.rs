@@ -1,6 +1,6 @@
 //! Checks frames in space: who sends and receives which frame, and when each may begin.
 
-use super::blocks::{Blocks, Psdu};
+use super::blocks::{Blocks, DataPsdu};
 use super::exchanges::Exchanges;
 use super::powers::{Powers, agree_in_sum};
 use super::reception::{self, ReceiverState};
@@ -10,7 +10,7 @@ use crate::plan::SpacePlan;
 use kernel::{Bytes, Duration, Instant};
 use wifi::MacConfig;
 use wifi::mac::{Durations, StepKind};
-use wifi::space::{Heard, OngoingFrame, Senses, Space};
+use wifi::space::{OngoingFrame, ReceivedFrame, Senses, Space};
 
 /// The records of all frames on the air, and of what each node has received.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl Watch {
     }
 
     /// The space has changed.
-    pub(super) fn after(&mut self, now: Instant, space: &Space, heard: &[Heard]) {
+    pub(super) fn after(&mut self, now: Instant, space: &Space, heard: &[ReceivedFrame]) {
         let new = |air: &OngoingFrame| air.start == now && !self.frames.contains(air);
         let mpdus = |air: &OngoingFrame| match air.kind {
             // The EDCAF is that of the node which has started the exchange.
@@ -70,7 +70,7 @@ impl Watch {
     fn settle(
         &mut self,
         now: Instant,
-        heard: &[Heard],
+        heard: &[ReceivedFrame],
         began: Vec<(OngoingFrame, Vec<(u16, Bytes)>)>,
         senses: impl Fn(u32) -> Senses,
     ) {
@@ -109,7 +109,7 @@ impl Watch {
         if frame.kind == StepKind::Data {
             self.blocks.on_psdu(
                 now,
-                &Psdu {
+                &DataPsdu {
                     from: frame.from,
                     function: frame.edcaf,
                     to: frame.to,
@@ -222,7 +222,7 @@ impl Watch {
     }
 
     /// A node has received a frame to its end.
-    fn on_heard(&mut self, heard: &Heard) {
+    fn on_heard(&mut self, heard: &ReceivedFrame) {
         let now = self.now;
         let mut known = self.frames.iter();
         let frame = known.find(|air| (air.from, air.start) == (heard.from, heard.start)).copied();

@@ -6,7 +6,7 @@ use kernel::{Duration, Instant};
 listed! {
     /// The use of a span of the medium's time.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-    pub enum Air {
+    pub enum AirtimeKind {
         /// User data bits.
         Payload,
         /// Bits of the IP packets that are pure TCP acknowledgements.
@@ -35,7 +35,7 @@ listed! {
 pub struct Ledger {
     from: Instant,
     to: Instant,
-    spent: [Duration; Air::ALL.len()],
+    spent: [Duration; AirtimeKind::ALL.len()],
     cursor: Option<Instant>,
     /// Time of the window that no span covers, and time that two spans cover.
     gap: Duration,
@@ -49,7 +49,7 @@ impl Ledger {
         Self {
             from,
             to: to.max(from),
-            spent: [Duration::ZERO; Air::ALL.len()],
+            spent: [Duration::ZERO; AirtimeKind::ALL.len()],
             cursor: None,
             gap: Duration::ZERO,
             overlap: Duration::ZERO,
@@ -57,12 +57,12 @@ impl Ledger {
     }
 
     /// Attributes the part of `start..end` in the window to a kind.
-    pub fn add(&mut self, kind: Air, start: Instant, end: Instant) {
+    pub fn add(&mut self, kind: AirtimeKind, start: Instant, end: Instant) {
         self.enter(kind, start, end);
         debug_assert!(self.contiguous(), "{kind:?} from {start} to {end} leaves a gap or overlaps");
     }
 
-    fn enter(&mut self, kind: Air, start: Instant, end: Instant) {
+    fn enter(&mut self, kind: AirtimeKind, start: Instant, end: Instant) {
         // Before the first span, only time in the window can be missing.
         let cursor = self.cursor.unwrap_or(start.min(self.from));
         self.gap += self.inside(cursor, start);
@@ -107,12 +107,12 @@ impl Ledger {
     }
 
     /// Time entered under a kind.
-    pub fn spent(&self, kind: Air) -> Duration {
+    pub fn spent(&self, kind: AirtimeKind) -> Duration {
         self.spent[kind as usize]
     }
 
     /// Share of the window; the shares of a complete ledger sum to 1. NaN for an empty window.
-    pub fn fraction(&self, kind: Air) -> f64 {
+    pub fn fraction(&self, kind: AirtimeKind) -> f64 {
         self.spent(kind).0 as f64 / self.window().0 as f64
     }
 }
@@ -134,47 +134,47 @@ mod tests {
     #[test]
     fn spans_are_clipped_to_the_window() {
         let mut ledger = Ledger::new(us(100), us(200));
-        ledger.add(Air::Idle, us(0), us(110));
-        ledger.add(Air::Payload, us(110), us(190));
-        ledger.add(Air::MacAck, us(190), us(230));
-        ledger.add(Air::Collision, us(230), us(300));
-        assert_eq!(ledger.spent(Air::Idle), Duration::from_micros(10));
-        assert_eq!(ledger.spent(Air::Payload), Duration::from_micros(80));
-        assert_eq!(ledger.spent(Air::MacAck), Duration::from_micros(10));
-        assert_eq!(ledger.spent(Air::Collision), Duration::ZERO);
-        assert_eq!(ledger.fraction(Air::Payload), 0.8);
+        ledger.add(AirtimeKind::Idle, us(0), us(110));
+        ledger.add(AirtimeKind::Payload, us(110), us(190));
+        ledger.add(AirtimeKind::MacAck, us(190), us(230));
+        ledger.add(AirtimeKind::Collision, us(230), us(300));
+        assert_eq!(ledger.spent(AirtimeKind::Idle), Duration::from_micros(10));
+        assert_eq!(ledger.spent(AirtimeKind::Payload), Duration::from_micros(80));
+        assert_eq!(ledger.spent(AirtimeKind::MacAck), Duration::from_micros(10));
+        assert_eq!(ledger.spent(AirtimeKind::Collision), Duration::ZERO);
+        assert_eq!(ledger.fraction(AirtimeKind::Payload), 0.8);
         assert!(complete(&ledger));
     }
 
     #[test]
     fn one_span_may_cover_the_whole_window() {
         let mut ledger = Ledger::new(us(100), us(200));
-        ledger.add(Air::Idle, us(0), us(1000));
+        ledger.add(AirtimeKind::Idle, us(0), us(1000));
         assert!(complete(&ledger));
-        assert_eq!(ledger.fraction(Air::Idle), 1.0);
+        assert_eq!(ledger.fraction(AirtimeKind::Idle), 1.0);
     }
 
     #[test]
     fn what_is_missing_at_either_end_is_noticed() {
         let mut late = Ledger::new(us(100), us(200));
-        late.enter(Air::Idle, us(101), us(200));
+        late.enter(AirtimeKind::Idle, us(101), us(200));
         assert_eq!(late.gap(), Duration::from_micros(1));
         assert!(!late.contiguous() && !complete(&late));
         let mut early = Ledger::new(us(100), us(200));
-        early.enter(Air::Idle, us(100), us(199));
+        early.enter(AirtimeKind::Idle, us(100), us(199));
         assert!(early.contiguous() && !complete(&early));
     }
 
     #[test]
     fn gaps_and_overlaps_are_measured() {
         let mut ledger = Ledger::new(us(0), us(100));
-        ledger.enter(Air::Idle, us(0), us(10));
-        ledger.enter(Air::Payload, us(12), us(30));
+        ledger.enter(AirtimeKind::Idle, us(0), us(10));
+        ledger.enter(AirtimeKind::Payload, us(12), us(30));
         assert_eq!((ledger.gap(), ledger.overlap()), (Duration::from_micros(2), Duration::ZERO));
-        ledger.enter(Air::Header, us(25), us(28));
+        ledger.enter(AirtimeKind::Header, us(25), us(28));
         assert_eq!(ledger.overlap(), Duration::from_micros(3));
         assert_eq!(ledger.cursor(), Some(us(30)), "a span inside another moves nothing");
-        ledger.enter(Air::Idle, us(28), us(100));
+        ledger.enter(AirtimeKind::Idle, us(28), us(100));
         assert_eq!(ledger.overlap(), Duration::from_micros(5));
         assert!(!complete(&ledger));
     }
@@ -182,9 +182,9 @@ mod tests {
     #[test]
     fn a_gap_and_an_equal_overlap_do_not_pass_for_complete() {
         let mut ledger = Ledger::new(us(0), us(100));
-        ledger.enter(Air::Idle, us(0), us(40));
-        ledger.enter(Air::Payload, us(30), us(60));
-        ledger.enter(Air::Idle, us(70), us(100));
+        ledger.enter(AirtimeKind::Idle, us(0), us(40));
+        ledger.enter(AirtimeKind::Payload, us(30), us(60));
+        ledger.enter(AirtimeKind::Idle, us(70), us(100));
         assert_eq!(ledger.total(), ledger.window());
         assert!(!complete(&ledger));
     }
@@ -193,8 +193,8 @@ mod tests {
     #[cfg_attr(debug_assertions, should_panic(expected = "leaves a gap or overlaps"))]
     fn add_insists_on_contiguity() {
         let mut ledger = Ledger::new(us(0), us(100));
-        ledger.add(Air::Idle, us(0), us(10));
-        ledger.add(Air::Idle, us(11), us(12));
+        ledger.add(AirtimeKind::Idle, us(0), us(10));
+        ledger.add(AirtimeKind::Idle, us(11), us(12));
         assert!(!ledger.contiguous());
     }
 
@@ -209,18 +209,18 @@ mod tests {
             let mut nanoseconds = [0u64; 9];
             let mut now = 0;
             for (kind, length) in spans {
-                ledger.add(Air::ALL[kind], Instant(now), Instant(now + length));
+                ledger.add(AirtimeKind::ALL[kind], Instant(now), Instant(now + length));
                 let counted = (now..now + length).filter(|&ns| ns >= from.0 && ns < to.0);
                 nanoseconds[kind] += counted.count() as u64;
                 now += length;
             }
             prop_assert_eq!(complete(&ledger), now >= to.0);
-            ledger.add(Air::Idle, Instant(now), to.max(Instant(now)));
-            nanoseconds[Air::Idle as usize] += to.since(Instant(now).max(from)).0;
+            ledger.add(AirtimeKind::Idle, Instant(now), to.max(Instant(now)));
+            nanoseconds[AirtimeKind::Idle as usize] += to.since(Instant(now).max(from)).0;
             prop_assert!(complete(&ledger));
-            let fractions: f64 = Air::ALL.map(|kind| ledger.fraction(kind)).iter().sum();
+            let fractions: f64 = AirtimeKind::ALL.map(|kind| ledger.fraction(kind)).iter().sum();
             prop_assert!((fractions - 1.0).abs() < 1e-12);
-            for kind in Air::ALL {
+            for kind in AirtimeKind::ALL {
                 prop_assert_eq!(ledger.spent(kind).0, nanoseconds[kind as usize]);
             }
         }

@@ -5,7 +5,7 @@ use kernel::Instant;
 /// Points of a probe over time. When full, it discards every other point and then keeps one of
 /// twice as many samples. The points stay evenly spread over the whole run.
 #[derive(Clone, Debug)]
-pub struct Series {
+pub struct SampleSeries {
     points: Vec<(Instant, f64)>,
     capacity: usize,
     /// One of this many samples is kept.
@@ -13,7 +13,7 @@ pub struct Series {
     samples: u64,
 }
 
-impl Series {
+impl SampleSeries {
     /// An empty series of at most `capacity` points, and at least 2.
     pub fn new(capacity: usize) -> Self {
         Self { points: Vec::new(), capacity: capacity.max(2), stride: 1, samples: 0 }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn keeps_everything_while_there_is_room() {
-        let mut series = Series::new(3);
+        let mut series = SampleSeries::new(3);
         for (ns, value) in [(0, 1.0), (5, 2.0), (5, 3.0)] {
             series.push(Instant(ns), value);
         }
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn thins_evenly_when_full() {
-        let mut series = Series::new(4);
+        let mut series = SampleSeries::new(4);
         for ns in 0..9 {
             series.push(Instant(ns), ns as f64);
         }
@@ -84,7 +84,7 @@ mod tests {
     proptest! {
         #[test]
         fn is_bounded_and_evenly_spread(capacity in 0usize..40, samples in 0u64..2000) {
-            let mut series = Series::new(capacity);
+            let mut series = SampleSeries::new(capacity);
             for ns in 0..samples {
                 series.push(Instant(ns), ns as f64);
                 prop_assert!(series.points().len() <= capacity.max(2));

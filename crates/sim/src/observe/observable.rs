@@ -164,7 +164,7 @@ impl Observable {
 }
 
 /// Declares observables: each with its description, name, unit, heading, condition, former name,
-/// and the way in which it is read.
+/// and how it is read.
 macro_rules! observables {
     ($(
         $(#[doc = $says:literal])+

@@ -3,7 +3,7 @@
 use super::observable::Kind::{Counter, Delays, Fractions, Gauge, Once, Rate, Ratio};
 use super::observable::{CATEGORIES, CELL, Observable, observables};
 use super::value::Value;
-use crate::measure::{Air, DelayStats, jain};
+use crate::measure::{AirtimeKind, DelayStats, jain};
 use crate::meter::FlowMeter;
 use crate::notice::DropCause;
 use crate::observers::World;
@@ -96,28 +96,30 @@ fn merged(
 
 pub(super) static AIRTIME: &[Observable] = observables! {
     /// The fraction of airtime for user data; the nine fractions add up to 1.
-    "payload_fraction": "1" as "payload" => Once(|world, _| spent(world, Air::Payload));
+    "payload_fraction": "1" as "payload" => Once(|world, _| spent(world, AirtimeKind::Payload));
     /// The fraction of airtime for TCP acknowledgements without data.
-    "tcp_ack_fraction": "1" as "TCP ACKs" => Once(|world, _| spent(world, Air::TcpAck));
+    "tcp_ack_fraction": "1" as "TCP ACKs" => Once(|world, _| spent(world, AirtimeKind::TcpAck));
     /// The fraction of airtime for preambles and for PHY, MAC, LLC, IP and transport headers.
-    "header_fraction": "1" as "preambles, headers" => Once(|world, _| spent(world, Air::Header));
+    "header_fraction": "1" as "preambles, headers" =>
+        Once(|world, _| spent(world, AirtimeKind::Header));
     /// The fraction of airtime for ACK frames.
-    "mac_ack_fraction": "1" as "MAC ACKs" => Once(|world, _| spent(world, Air::MacAck));
+    "mac_ack_fraction": "1" as "MAC ACKs" => Once(|world, _| spent(world, AirtimeKind::MacAck));
     /// The fraction of airtime for RTS and CTS frames.
-    "rts_cts_fraction": "1" as "RTS/CTS" => Once(|world, _| spent(world, Air::RtsCts));
+    "rts_cts_fraction": "1" as "RTS/CTS" => Once(|world, _| spent(world, AirtimeKind::RtsCts));
     /// The fraction of airtime for interframe spaces, and for back-off while a node has a frame to
     /// send.
     "ifs_backoff_fraction": "1" as "IFS, back-off" =>
-        Once(|world, _| spent(world, Air::IfsBackoff));
+        Once(|world, _| spent(world, AirtimeKind::IfsBackoff));
     /// The fraction of airtime for collisions.
-    "collision_fraction": "1" as "collisions" => Once(|world, _| spent(world, Air::Collision));
+    "collision_fraction": "1" as "collisions" =>
+        Once(|world, _| spent(world, AirtimeKind::Collision));
     /// The fraction of airtime for frames that noise corrupted or whose exchange failed.
-    "lost_fraction": "1" as "lost to noise" => Once(|world, _| spent(world, Air::Lost));
+    "lost_fraction": "1" as "lost to noise" => Once(|world, _| spent(world, AirtimeKind::Lost));
     /// The fraction of airtime in which no node has a frame to send.
-    "idle_fraction": "1" as "idle" => Once(|world, _| spent(world, Air::Idle));
+    "idle_fraction": "1" as "idle" => Once(|world, _| spent(world, AirtimeKind::Idle));
 };
 
-fn spent(world: &World, kind: Air) -> Value {
+fn spent(world: &World, kind: AirtimeKind) -> Value {
     world.observers.meter.ledger.fraction(kind).into()
 }
 

@@ -6,8 +6,8 @@ use crate::medium::Medium;
 use crate::notice::{DropCause, Notice, Observer};
 use crate::topology::{Hop, Interface, RadioId, Topology};
 use kernel::{Bytes, Duration, Instant};
-use net::{Airtime, Signal, Wanted};
-use wifi::space::Heard;
+use net::{Signal, UsedAirtime, Wanted};
+use wifi::space::ReceivedFrame;
 use wifi::{MsduOutcome, MsduSource};
 use wire::{NodeId, Packet, TrafficClass};
 
@@ -77,7 +77,7 @@ impl<O: Observer> World<O> {
             observers: &mut self.observers,
         };
         event(&mut self.cell, &mut waiting, &mut self.cell_out);
-        let heard: Vec<Heard> = match &mut self.cell {
+        let heard: Vec<ReceivedFrame> = match &mut self.cell {
             Medium::Space(space) => space.take_heard().collect(),
             Medium::Cell(_) => Vec::new(),
         };
@@ -207,7 +207,7 @@ impl<O: Observer> World<O> {
             _ => return,
         };
         let station = station.map(|station| self.topology.radio(station).node);
-        self.queues[access_point.0 as usize].on_airtime(&Airtime { station, received, used });
+        self.queues[access_point.0 as usize].on_airtime(&UsedAirtime { station, received, used });
     }
 
     /// The MAC delivers a packet: its node is the destination, or forwards it.

@@ -12,7 +12,7 @@ impl<O: Observer> World<O> {
     pub(super) fn route(&mut self, mut node: NodeId, packet: Packet) {
         while packet.to != Some(node) {
             let hop = self.routes.hop(node, packet.to);
-            match hop.expect("the plan has no flow without a way") {
+            match hop.expect("the plan has no flow without a path") {
                 Hop::Wire(wire) => return self.transmit(wire, packet),
                 Hop::Air { by, .. } => return self.enqueue(by, packet),
                 Hop::Inside(next) => node = next,

@@ -32,8 +32,8 @@ fn lines(scenario: &str, write: fn(&Notice<'_>) -> Option<String>) -> Vec<String
     world.observers.lines
 }
 
-/// The path of packets.
-fn way(notice: &Notice<'_>) -> Option<String> {
+/// A line for each step of a packet on its path.
+fn path_line(notice: &Notice<'_>) -> Option<String> {
     let name = |at: &Interface| match *at {
         Interface::Wire(WireId(wire)) => format!("wire {wire}"),
         Interface::Radio(RadioId(radio)) => format!("radio {radio}"),
@@ -59,8 +59,8 @@ const DATAGRAM: &str = "standard = '11g'\nstations = 2\nduration_s = 0.1\nwarmup
     traffic.cbr = { rate_mbps = 0.1, payload_bytes = 1000 }\n";
 
 #[test]
-fn the_way_of_a_packet_is_told_hop_by_hop() {
-    let lines = lines(DATAGRAM, way);
+fn the_path_of_a_packet_is_recorded_hop_by_hop() {
+    let lines = lines(DATAGRAM, path_line);
     let expected = [
         "sent 1028",
         "queued at wire 0",
@@ -80,7 +80,7 @@ fn the_way_of_a_packet_is_told_hop_by_hop() {
 fn what_a_link_loses_is_dropped_there() {
     let scenario =
         DATAGRAM.replace("[[flows]]", "wire.loss.uniform.probability = 0.999999\n[[flows]]");
-    let lines = lines(&scenario, way);
+    let lines = lines(&scenario, path_line);
     assert_eq!(lines[..3], ["sent 1028", "queued at wire 0", "dropped at wire 0: WireLoss"]);
 }
 

@@ -98,22 +98,22 @@ impl Aggregation {
     }
 
     /// How much the PSDU of one access may hold, if its PPDU may last no longer than `within`.
-    pub(crate) fn room(&self, mode: &Mode, preamble: Preamble, within: Duration) -> Room {
+    pub(crate) fn room(&self, mode: &Mode, preamble: Preamble, within: Duration) -> PsduLimits {
         let within = within.min(self.duration);
         let longest = psdu_within(mode, preamble, within).unwrap_or(Bytes::ZERO);
         let frames = if mode.class.is_high() { self.frames.max(1) } else { 1 };
-        Room { frames, bytes: self.bytes.min(longest) }
+        PsduLimits { frames, bytes: self.bytes.min(longest) }
     }
 }
 
 /// How much a PSDU may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Room {
+pub(crate) struct PsduLimits {
     pub(crate) frames: u16,
     pub(crate) bytes: Bytes,
 }
 
-impl Room {
+impl PsduLimits {
     /// One MPDU of any size.
     pub(crate) const SINGLE: Self = Self { frames: 1, bytes: Bytes(u64::MAX) };
 }

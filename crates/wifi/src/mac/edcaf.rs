@@ -10,7 +10,7 @@ use super::block_ack::Bitmap;
 use super::exchange::{Exchange, ExchangeOutcome, Opening, Request};
 use super::originator::{Originator, Psdu, Settled};
 use super::station::{Access, Backoff, Failure};
-use super::{Room, Rules, Timing, block_ack};
+use super::{PsduLimits, Rules, Timing, block_ack};
 use crate::medium::{Command, MsduSource, NodeCounters};
 use crate::phy::Mode;
 use crate::rate::{self, RateControl, TxReport};
@@ -227,7 +227,7 @@ impl Edcaf {
                 let within = within.saturating_sub(rules.around(&mode, with_rts));
                 limits.room(&mode, timing.preamble, within)
             }
-            _ => Room::SINGLE,
+            _ => PsduLimits::SINGLE,
         };
         let psdu = self.originator.assemble(&rules.framing, mode.class, room, now, |most| {
             to.and_then(|to| source.next(node, class, to, most))

@@ -5,8 +5,8 @@
 //! reports the outcome. The originator returns the MSDUs whose service has ended.
 
 use super::aggregation::{
-    Aggregation, BLOCK_ACK_REQUEST, MissedBlockAck, RetryRule, Room, SUBFRAME_HEADER, ampdu, amsdu,
-    single,
+    Aggregation, BLOCK_ACK_REQUEST, MissedBlockAck, PsduLimits, RetryRule, SUBFRAME_HEADER, ampdu,
+    amsdu, single,
 };
 use super::block_ack::{Bitmap, SEQUENCES, after, distance};
 use super::exchange::ElicitedResponse;
@@ -186,7 +186,7 @@ impl Originator {
         &mut self,
         framing: &Framing,
         class: ModeClass,
-        room: Room,
+        room: PsduLimits,
         now: Instant,
         mut source: impl FnMut(Bytes) -> Option<Packet>,
     ) -> Psdu {

@@ -31,7 +31,7 @@ fn framing(aggregation: Aggregation) -> Framing {
     Framing { overhead: Bytes(38), llc: Bytes(8), aggregation: Some(aggregation), attempts: 3 }
 }
 
-const ROOM: Room = Room { frames: 64, bytes: Bytes(65_535) };
+const LIMITS: PsduLimits = PsduLimits { frames: 64, bytes: Bytes(65_535) };
 
 /// An originator and the packets that wait for it.
 struct Bench {
@@ -52,7 +52,7 @@ impl Bench {
         Self { originator, framing, waiting, now: NOW, settled: Vec::new() }
     }
 
-    fn assemble(&mut self, room: Room) -> Psdu {
+    fn assemble(&mut self, room: PsduLimits) -> Psdu {
         let Self { originator, framing, waiting, now, .. } = self;
         originator.assemble(framing, ModeClass::Ht, room, *now, |most| {
             waiting.pop_front_if(|packet| packet.size <= most)
@@ -86,11 +86,11 @@ impl Bench {
 fn without_aggregation_each_psdu_has_one_mpdu() {
     let framing = Framing { overhead: Bytes(36), llc: Bytes(8), aggregation: None, attempts: 7 };
     let mut bench = Bench::new(framing, &[1500, 1500]);
-    let psdu = bench.assemble(ROOM);
+    let psdu = bench.assemble(LIMITS);
     assert_eq!(psdu, Psdu { bytes: Bytes(1536), mpdus: 1, answer: ElicitedResponse::Ack });
     bench.no_answer();
     assert!(!bench.originator.is_idle());
-    assert_eq!(bench.assemble(Room::SINGLE).bytes, Bytes(1536));
+    assert_eq!(bench.assemble(PsduLimits::SINGLE).bytes, Bytes(1536));
     bench.originator.on_ack(&mut bench.settled);
     assert_eq!(bench.settled(), [(0, MsduOutcome::Sent)]);
     assert!(bench.originator.is_idle());
@@ -101,14 +101,14 @@ fn a_broadcast_is_a_single_mpdu_and_elicits_no_response() {
     let mut originator = Originator::new(false);
     let framing = framing(aggregation());
     originator.begin_service(&framing, NOW, packet(0, 100), None);
-    let psdu = originator.assemble(&framing, ModeClass::Ht, ROOM, NOW, |_| Some(packet(1, 100)));
+    let psdu = originator.assemble(&framing, ModeClass::Ht, LIMITS, NOW, |_| Some(packet(1, 100)));
     assert_eq!(psdu, Psdu { bytes: Bytes(138), mpdus: 1, answer: ElicitedResponse::None });
 }
 
 #[test]
 fn waiting_packets_share_an_a_mpdu() {
     let mut bench = Bench::new(framing(aggregation()), &[1500, 100, 1500]);
-    let psdu = bench.assemble(ROOM);
+    let psdu = bench.assemble(LIMITS);
     // 4 + 1538 + 2, 4 + 138 + 2, 4 + 1538.
     assert_eq!(
         psdu,
@@ -123,20 +123,20 @@ fn waiting_packets_share_an_a_mpdu() {
 #[test]
 fn limits_in_frames_and_bytes_hold() {
     let mut bench = Bench::new(framing(aggregation()), &[1500; 100]);
-    assert_eq!(bench.assemble(Room { frames: 10, bytes: ROOM.bytes }).mpdus, 10);
+    assert_eq!(bench.assemble(PsduLimits { frames: 10, bytes: LIMITS.bytes }).mpdus, 10);
     let mut bench = Bench::new(framing(aggregation()), &[1500; 100]);
-    let psdu = bench.assemble(ROOM);
+    let psdu = bench.assemble(LIMITS);
     assert_eq!((psdu.mpdus, psdu.bytes), (42, Bytes(41 * 1544 + 1542)));
     assert_eq!(bench.waiting.len(), 58, "what does not fit stays where it is");
     let mut bench = Bench::new(framing(aggregation()), &[1500; 2]);
-    let psdu = bench.assemble(Room { frames: 64, bytes: Bytes(1000) });
+    let psdu = bench.assemble(PsduLimits { frames: 64, bytes: Bytes(1000) });
     assert_eq!((psdu.mpdus, psdu.bytes), (1, Bytes(1538)), "one goes whatever its size");
 }
 
 #[test]
 fn a_packet_that_does_not_fit_is_sent_next() {
     let mut bench = Bench::new(framing(aggregation()), &[1500]);
-    let room = Room { frames: 64, bytes: Bytes(2000) };
+    let room = PsduLimits { frames: 64, bytes: Bytes(2000) };
     let mut large = Some(packet(7, 1500));
     let Bench { originator, framing, .. } = &mut bench;
     let psdu = originator.assemble(framing, ModeClass::Ht, room, NOW, |_| large.take());
@@ -149,15 +149,15 @@ fn a_packet_that_does_not_fit_is_sent_next() {
 #[test]
 fn lost_mpdus_are_sent_first_and_hold_the_window() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 100]);
-    let psdu = bench.assemble(ROOM);
+    let psdu = bench.assemble(LIMITS);
     assert_eq!(psdu.mpdus, 64);
     let all_but_three: Vec<u16> = (0..64).filter(|&bit| bit != 3).collect();
     assert_eq!(bench.block_ack(&all_but_three), 63);
     assert_eq!(bench.settled().len(), 63);
-    assert_eq!(bench.assemble(ROOM).mpdus, 1 + 3, "numbers 64 to 66 are within the window");
+    assert_eq!(bench.assemble(LIMITS).mpdus, 1 + 3, "numbers 64 to 66 are within the window");
     assert_eq!(bench.on_air(), [3, 64, 65, 66]);
     assert_eq!(bench.block_ack(&[61, 62]), 2);
-    assert_eq!(bench.assemble(ROOM).mpdus, 2, "the window has not moved");
+    assert_eq!(bench.assemble(LIMITS).mpdus, 2, "the window has not moved");
     assert_eq!(bench.on_air(), [3, 66]);
     assert_eq!(bench.block_ack(&[0, 63]), 2);
     assert_eq!(bench.originator.start(), 67);
@@ -166,42 +166,42 @@ fn lost_mpdus_are_sent_first_and_hold_the_window() {
 #[test]
 fn after_a_missed_block_ack_a_request_goes_first() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 3]);
-    bench.assemble(ROOM);
+    bench.assemble(LIMITS);
     bench.no_answer();
     let request = Psdu { bytes: Bytes(24), mpdus: 0, answer: ElicitedResponse::BlockAck };
-    assert_eq!(bench.assemble(ROOM), request);
+    assert_eq!(bench.assemble(LIMITS), request);
     bench.no_answer();
-    assert_eq!(bench.assemble(ROOM), request, "until it is answered");
+    assert_eq!(bench.assemble(LIMITS), request, "until it is answered");
     bench.block_ack(&[0, 2]);
     assert_eq!(bench.settled(), [(0, MsduOutcome::Sent), (2, MsduOutcome::Sent)]);
-    bench.assemble(ROOM);
+    bench.assemble(LIMITS);
     assert_eq!(bench.on_air(), [1]);
     bench.no_answer();
-    assert_eq!(bench.assemble(ROOM).mpdus, 1, "a single frame is not asked about");
+    assert_eq!(bench.assemble(LIMITS).mpdus, 1, "a single frame is not asked about");
 }
 
 #[test]
 fn or_all_is_sent_again() {
     let limits = Aggregation { missed: MissedBlockAck::Retransmit, ..aggregation() };
     let mut bench = Bench::new(framing(limits), &[100; 3]);
-    bench.assemble(ROOM);
+    bench.assemble(LIMITS);
     bench.no_answer();
-    assert_eq!(bench.assemble(ROOM).mpdus, 3);
+    assert_eq!(bench.assemble(LIMITS).mpdus, 3);
 }
 
 #[test]
 fn after_the_end_of_a_lifetime_a_block_ack_request_moves_the_window() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 3]);
-    bench.assemble(ROOM);
+    bench.assemble(LIMITS);
     bench.now = NOW + Duration::from_millis(499);
     bench.block_ack(&[0, 2]);
     bench.settled();
-    bench.assemble(ROOM);
+    bench.assemble(LIMITS);
     bench.now = NOW + Duration::from_millis(500);
     bench.no_answer();
     assert_eq!(bench.originator.start(), 3);
     for _ in 0..2 {
-        assert_eq!(bench.assemble(ROOM).mpdus, 0, "a request moves the receiver's window");
+        assert_eq!(bench.assemble(LIMITS).mpdus, 0, "a request moves the receiver's window");
         assert_eq!(bench.settled(), [], "the next packet would have no place yet");
         bench.no_answer();
     }
@@ -213,10 +213,10 @@ fn after_the_end_of_a_lifetime_a_block_ack_request_moves_the_window() {
 #[test]
 fn a_block_ack_request_without_response_is_postponed_until_there_is_data() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 2]);
-    bench.assemble(ROOM);
+    bench.assemble(LIMITS);
     bench.no_answer();
     bench.originator.on_retry_limit(&bench.framing, &mut bench.settled);
-    assert_eq!(bench.assemble(ROOM).mpdus, 0, "while data is left it is asked for");
+    assert_eq!(bench.assemble(LIMITS).mpdus, 0, "while data is left it is asked for");
     bench.now = NOW + Duration::from_millis(500);
     bench.no_answer();
     assert_eq!(bench.settled(), [(0, MsduOutcome::Lifetime)]);
@@ -224,22 +224,22 @@ fn a_block_ack_request_without_response_is_postponed_until_there_is_data() {
     assert_eq!(bench.settled(), [(1, MsduOutcome::Lifetime)]);
     assert!(bench.originator.is_idle(), "others have their turn");
     bench.originator.begin_service(&bench.framing, bench.now, packet(7, 100), Some(0));
-    assert_eq!(bench.assemble(ROOM).mpdus, 0, "the receiver may wait for what was given up");
+    assert_eq!(bench.assemble(LIMITS).mpdus, 0, "the receiver may wait for what was given up");
     bench.no_answer();
     bench.originator.on_retry_limit(&bench.framing, &mut bench.settled);
     assert_eq!(bench.settled(), [(7, MsduOutcome::RetryLimit)], "it has not answered twice");
     assert!(bench.originator.is_idle());
     bench.originator.begin_service(&bench.framing, bench.now, packet(8, 100), Some(0));
-    assert_eq!(bench.assemble(ROOM).mpdus, 0);
+    assert_eq!(bench.assemble(LIMITS).mpdus, 0);
     bench.block_ack(&[]);
-    assert_eq!(bench.assemble(ROOM).mpdus, 1);
+    assert_eq!(bench.assemble(LIMITS).mpdus, 1);
     assert_eq!(bench.originator.start(), 2, "what was never sent has left its number");
 }
 
 #[test]
 fn a_receiver_out_of_range_can_receive_when_it_returns() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 2]);
-    bench.assemble(ROOM);
+    bench.assemble(LIMITS);
     bench.no_answer();
     bench.now = NOW + Duration::from_millis(500);
     bench.no_answer();
@@ -247,7 +247,7 @@ fn a_receiver_out_of_range_can_receive_when_it_returns() {
         bench.originator.on_retry_limit(&bench.framing, &mut bench.settled);
         assert!(bench.originator.is_idle());
         bench.originator.begin_service(&bench.framing, bench.now, packet(number, 100), Some(0));
-        assert_eq!(bench.assemble(ROOM).mpdus, 0, "it is asked first");
+        assert_eq!(bench.assemble(LIMITS).mpdus, 0, "it is asked first");
         bench.no_answer();
     }
     // The recipient takes numbers more than half the sequence number space ahead for old ones.
@@ -257,19 +257,19 @@ fn a_receiver_out_of_range_can_receive_when_it_returns() {
 #[test]
 fn an_mpdu_that_was_never_sent_frees_its_sequence_number() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 3]);
-    bench.assemble(Room { frames: 1, ..ROOM });
+    bench.assemble(PsduLimits { frames: 1, ..LIMITS });
     bench.no_answer();
     // The second MPDU arrives with the first, and neither is acknowledged.
-    bench.assemble(Room { frames: 2, ..ROOM });
+    bench.assemble(PsduLimits { frames: 2, ..LIMITS });
     bench.now = NOW + Duration::from_millis(500);
     bench.originator.on_delay(&bench.framing, bench.now, &mut bench.settled);
     assert_eq!(bench.settled(), [(0, MsduOutcome::Lifetime)], "the last waits for the request");
     assert_eq!(bench.originator.start(), 1);
-    assert_eq!(bench.assemble(ROOM).mpdus, 0, "the receiver may wait for the first");
+    assert_eq!(bench.assemble(LIMITS).mpdus, 0, "the receiver may wait for the first");
     bench.block_ack(&[]);
     assert_eq!(bench.settled(), [(1, MsduOutcome::Lifetime)]);
     bench.originator.begin_service(&bench.framing, bench.now, packet(7, 100), Some(0));
-    bench.assemble(ROOM);
+    bench.assemble(LIMITS);
     assert_eq!(bench.originator.on_air().next().map(|(number, _)| number), Some(1));
 }
 
@@ -278,12 +278,12 @@ fn attempts_may_be_counted() {
     let limits = Aggregation { retry_rule: RetryRule::Counted, ..aggregation() };
     let mut bench = Bench::new(framing(limits), &[100; 2]);
     for arrives in 1..=2 {
-        bench.assemble(ROOM);
+        bench.assemble(LIMITS);
         assert_eq!(bench.block_ack(&[arrives]), 1);
         bench.waiting.push_back(packet(9, 100));
     }
     assert_eq!(bench.settled(), [(1, MsduOutcome::Sent), (9, MsduOutcome::Sent)]);
-    bench.assemble(ROOM);
+    bench.assemble(LIMITS);
     bench.block_ack(&[]);
     assert_eq!(bench.settled()[0], (0, MsduOutcome::RetryLimit), "three attempts are allowed");
 }
@@ -292,7 +292,7 @@ fn attempts_may_be_counted() {
 fn small_packets_share_a_frame() {
     let limits = Aggregation { amsdu: Bytes(300), ..aggregation() };
     let mut bench = Bench::new(framing(limits), &[52, 52, 52, 52, 52, 1500, 52]);
-    let psdu = bench.assemble(ROOM);
+    let psdu = bench.assemble(LIMITS);
     // Subframes of 14 + 60 bytes, padded to 76: 3 * 76 + 74 = 302 is too much, 226 is not.
     let acks = 30 + 2 * 76 + 74;
     let two = 30 + 76 + 74;
@@ -313,7 +313,7 @@ fn sequence_numbers_are_each_receivers_own() {
     let mut originator = Originator::new(true);
     let mut send = |to| {
         originator.begin_service(&framing, NOW, packet(0, 100), Some(to));
-        originator.assemble(&framing, ModeClass::Ht, ROOM, NOW, |_| None);
+        originator.assemble(&framing, ModeClass::Ht, LIMITS, NOW, |_| None);
         let sequence = originator.start();
         originator.on_ack(&mut Vec::new());
         sequence
@@ -327,7 +327,7 @@ fn sequence_numbers_have_twelve_bits() {
     let mut originator = Originator::new(false);
     let mut sequence = || {
         originator.begin_service(&framing, NOW, packet(0, 100), Some(0));
-        originator.assemble(&framing, ModeClass::Ofdm, Room::SINGLE, NOW, |_| None);
+        originator.assemble(&framing, ModeClass::Ofdm, PsduLimits::SINGLE, NOW, |_| None);
         let sequence = originator.on_air().next().map(|(sequence, _)| sequence);
         originator.on_ack(&mut Vec::new());
         sequence
@@ -408,7 +408,7 @@ proptest! {
         let sizes: Vec<u64> = (0..4000u64).map(|i| [1500, 52, 700, 52][i as usize % 4]).collect();
         let mut bench = Bench::new(framing, &sizes);
         let mut recipient = Recipient::new(limits.window);
-        let room = Room { frames: limits.frames, bytes: Bytes(bytes) };
+        let room = PsduLimits { frames: limits.frames, bytes: Bytes(bytes) };
         let mut up = Vec::new();
         for attempt in attempts {
             let (lost, answered) = match attempt {

@@ -24,7 +24,7 @@ settings::registry! {
 
 /// Data bits of a frame that are received at constant noise and interference.
 #[derive(Clone, Copy, Debug)]
-pub struct Chunk<'a> {
+pub struct SinrChunk<'a> {
     /// Their mode.
     pub mode: &'a Mode,
     /// Signal to interference and noise ratio in the bandwidth of the mode, in each stream.
@@ -37,11 +37,11 @@ pub struct Chunk<'a> {
 pub trait ErrorModel: Debug + Send {
     /// Probability that all bits of a chunk are decoded. The probability of a frame is the product
     /// over its chunks.
-    fn success(&self, chunk: &Chunk) -> f64;
+    fn success(&self, chunk: &SinrChunk) -> f64;
 }
 
 impl<E: ErrorModel + ?Sized> ErrorModel for Box<E> {
-    fn success(&self, chunk: &Chunk) -> f64 {
+    fn success(&self, chunk: &SinrChunk) -> f64 {
         (**self).success(chunk)
     }
 }
@@ -52,7 +52,7 @@ pub fn required_snr(model: &dyn ErrorModel, mode: &Mode, psdu: Bytes, loss: f64)
     let (mut low, mut high) = (-20.0, 80.0);
     while high - low > 1e-6 {
         let middle = f64::midpoint(low, high);
-        let chunk = Chunk { mode, sinr: Db(middle), bits: psdu.bits() };
+        let chunk = SinrChunk { mode, sinr: Db(middle), bits: psdu.bits() };
         if model.success(&chunk) < 1.0 - loss {
             low = middle;
         } else {

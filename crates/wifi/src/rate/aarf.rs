@@ -1,7 +1,7 @@
 //! Adaptive automatic rate fallback.
 
 use super::arf::{ArfCount, Move, Patience};
-use super::{Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
+use super::{AttemptParameters, Ladder, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::ErrorModel;
 use kernel::{Instant, Rng};
 use settings::Settings;
@@ -37,8 +37,8 @@ const SUCCESSES: u32 = 10;
 const ATTEMPTS: u32 = 15;
 
 impl RateControl for Aarf {
-    fn select(&mut self, _now: Instant, _attempt: u32) -> Choice {
-        Choice::plain(self.ladder.mode())
+    fn select(&mut self, _now: Instant, _attempt: u32) -> AttemptParameters {
+        AttemptParameters::plain(self.ladder.mode())
     }
 
     fn on_report(&mut self, now: Instant, report: &TxReport) {

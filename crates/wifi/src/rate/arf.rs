@@ -1,6 +1,6 @@
 //! Automatic rate fallback.
 
-use super::{Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
+use super::{AttemptParameters, Ladder, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::ErrorModel;
 use kernel::{Duration, Instant, Rng};
 use settings::Settings;
@@ -136,8 +136,8 @@ pub struct Arf {
 }
 
 impl RateControl for Arf {
-    fn select(&mut self, _now: Instant, _attempt: u32) -> Choice {
-        Choice::plain(self.ladder.mode())
+    fn select(&mut self, _now: Instant, _attempt: u32) -> AttemptParameters {
+        AttemptParameters::plain(self.ladder.mode())
     }
 
     fn on_report(&mut self, now: Instant, report: &TxReport) {

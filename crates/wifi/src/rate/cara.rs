@@ -1,7 +1,7 @@
 //! Collision-aware rate adaptation.
 
 use super::arf::{ArfCount, Move, Patience};
-use super::{Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
+use super::{AttemptParameters, Ladder, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::ErrorModel;
 use kernel::{Instant, Rng};
 use settings::Settings;
@@ -36,8 +36,8 @@ impl Cara {
 }
 
 impl RateControl for Cara {
-    fn select(&mut self, _now: Instant, _attempt: u32) -> Choice {
-        Choice { mode: self.ladder.mode(), rts: self.count.failures() >= PROBE_AFTER }
+    fn select(&mut self, _now: Instant, _attempt: u32) -> AttemptParameters {
+        AttemptParameters { mode: self.ladder.mode(), rts: self.count.failures() >= PROBE_AFTER }
     }
 
     fn on_report(&mut self, now: Instant, report: &TxReport) {

@@ -1,6 +1,6 @@
 //! The fastest mode for the signal to noise ratio.
 
-use super::{Choice, LinkModes, RateControl, Rule, TxReport};
+use super::{AttemptParameters, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::{ErrorModel, required_snr};
 use crate::phy::{Mode, decibels};
 use kernel::{Bytes, Db, Instant, Rng};
@@ -63,10 +63,10 @@ impl Ideal {
 }
 
 impl RateControl for Ideal {
-    fn select(&mut self, _now: Instant, _attempt: u32) -> Choice {
+    fn select(&mut self, _now: Instant, _attempt: u32) -> AttemptParameters {
         let allowed = self.modes.iter().filter(|(needed, _)| Some(*needed) <= self.snr);
         let fastest = allowed.max_by_key(|(_, mode)| mode.rate);
-        Choice::plain(fastest.unwrap_or(&self.modes[0]).1)
+        AttemptParameters::plain(fastest.unwrap_or(&self.modes[0]).1)
     }
 
     fn on_report(&mut self, _now: Instant, report: &TxReport) {

@@ -1,7 +1,7 @@
 //! Minstrel.
 
 use super::sampling::{CERTAIN, Chain, Columns, NEGLIGIBLE, Stats, attempts_for, two_best};
-use super::{Answer, Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
+use super::{Answer, AttemptParameters, Ladder, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::ErrorModel;
 use kernel::{Duration, Instant, Rng};
 use settings::Settings;
@@ -141,7 +141,7 @@ impl Minstrel {
 }
 
 impl RateControl for Minstrel {
-    fn select(&mut self, now: Instant, attempt: u32) -> Choice {
+    fn select(&mut self, now: Instant, attempt: u32) -> AttemptParameters {
         if now >= self.update_at {
             self.update(now);
         }
@@ -149,7 +149,7 @@ impl RateControl for Minstrel {
             self.plan();
             self.planned = true;
         }
-        Choice::plain(self.ladder.rungs()[self.chain.mode(attempt)].mode)
+        AttemptParameters::plain(self.ladder.rungs()[self.chain.mode(attempt)].mode)
     }
 
     fn on_report(&mut self, _now: Instant, report: &TxReport) {

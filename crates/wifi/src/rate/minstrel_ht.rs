@@ -1,7 +1,7 @@
 //! Minstrel for HT, VHT and HE.
 
 use super::sampling::{CERTAIN, Chain, Columns, NEGLIGIBLE, Stats, attempts_for, two_best};
-use super::{Answer, Choice, Ladder, LinkModes, RateControl, Rule, Rung, TxReport};
+use super::{Answer, AttemptParameters, Ladder, LinkModes, RateControl, Rule, Rung, TxReport};
 use crate::phy::error::ErrorModel;
 use crate::phy::{Guard, Mode, Width};
 use kernel::{Duration, Instant, Rng};
@@ -219,7 +219,7 @@ fn key(mode: &Mode) -> (u8, Width, Guard) {
 }
 
 impl RateControl for MinstrelHt {
-    fn select(&mut self, now: Instant, attempt: u32) -> Choice {
+    fn select(&mut self, now: Instant, attempt: u32) -> AttemptParameters {
         if now >= self.update_at {
             self.update(now);
         }
@@ -227,7 +227,7 @@ impl RateControl for MinstrelHt {
             self.plan();
             self.planned = true;
         }
-        Choice::plain(self.entries[self.chain.mode(attempt)].rung.mode)
+        AttemptParameters::plain(self.entries[self.chain.mode(attempt)].rung.mode)
     }
 
     fn on_report(&mut self, _now: Instant, report: &TxReport) {

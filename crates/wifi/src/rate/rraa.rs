@@ -1,6 +1,6 @@
 //! Robust rate adaptation.
 
-use super::{Answer, Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
+use super::{Answer, AttemptParameters, Ladder, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::ErrorModel;
 use kernel::{Duration, Instant, Rng};
 use settings::Settings;
@@ -81,11 +81,11 @@ impl Rraa {
 }
 
 impl RateControl for Rraa {
-    fn select(&mut self, now: Instant, _attempt: u32) -> Choice {
+    fn select(&mut self, now: Instant, _attempt: u32) -> AttemptParameters {
         if now >= self.expires {
             self.restart(now);
         }
-        Choice { mode: self.ladder.mode(), rts: self.rts.is_on() }
+        AttemptParameters { mode: self.ladder.mode(), rts: self.rts.is_on() }
     }
 
     fn on_report(&mut self, now: Instant, report: &TxReport) {

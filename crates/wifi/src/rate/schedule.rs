@@ -1,6 +1,6 @@
 //! Modes by a schedule.
 
-use super::{Choice, LinkModes, RateControl, Rule, TxReport};
+use super::{AttemptParameters, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::ErrorModel;
 use crate::phy::{Mode, TxVector};
 use kernel::{Instant, Rng};
@@ -12,12 +12,12 @@ use settings::{Faults, Path, Settings, number};
 pub struct ScheduleSettings {
     /// The changes of mode, each later than the one before. Until the first, `mcs` or `rate_mbps`
     /// holds.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ScheduleStep>,
 }
 
 /// A change of mode.
 #[derive(Clone, Debug, PartialEq, Settings)]
-pub struct Step {
+pub struct ScheduleStep {
     /// Time in seconds; required.
     #[setting(
         key = "at_s",
@@ -33,7 +33,7 @@ pub struct Step {
     pub rate_mbps: Option<f64>,
 }
 
-impl Step {
+impl ScheduleStep {
     /// The mode of the step, or the faulty key and the reason.
     fn mode(&self, link: &LinkModes) -> Result<Mode, (&'static str, String)> {
         let name = link.standard.name();
@@ -94,7 +94,7 @@ impl Rule for ScheduleSettings {
     }
 
     fn build(&self, link: &LinkModes, _: &dyn ErrorModel, _: Rng) -> Option<Box<dyn RateControl>> {
-        let change = |step: &Step| Some((step.at, step.mode(link).ok()?));
+        let change = |step: &ScheduleStep| Some((step.at, step.mode(link).ok()?));
         let changes = self.steps.iter().filter_map(change).collect();
         Some(Box::new(Schedule { first: link.mode, changes }))
     }
@@ -109,10 +109,10 @@ pub struct Schedule {
 }
 
 impl RateControl for Schedule {
-    fn select(&mut self, now: Instant, _attempt: u32) -> Choice {
+    fn select(&mut self, now: Instant, _attempt: u32) -> AttemptParameters {
         let past = self.changes.partition_point(|(at, _)| *at <= now);
         let mode = past.checked_sub(1).map_or(self.first, |last| self.changes[last].1);
-        Choice::plain(mode)
+        AttemptParameters::plain(mode)
     }
 
     fn on_report(&mut self, _now: Instant, _report: &TxReport) {}
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn each_mode_holds_until_the_next() {
         let [slow, middle, fast] = [DOT11A.modes[0], DOT11A.modes[3], DOT11A.fastest()];
-        let step = |ns, mode: Mode| Step {
+        let step = |ns, mode: Mode| ScheduleStep {
             at: Instant(ns),
             mcs: None,
             rate_mbps: Some(mode.rate.as_mbps()),

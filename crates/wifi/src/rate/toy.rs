@@ -1,6 +1,6 @@
 //! A rate control for the test of extensions: all modes in turn.
 
-use super::{Choice, Ladder, LinkModes, RateControl, Rule, TxReport};
+use super::{AttemptParameters, Ladder, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::ErrorModel;
 use kernel::{Instant, Rng};
 use settings::{Faults, Path, Settings};
@@ -33,13 +33,13 @@ struct Toy {
 }
 
 impl RateControl for Toy {
-    fn select(&mut self, _: Instant, _: u32) -> Choice {
+    fn select(&mut self, _: Instant, _: u32) -> AttemptParameters {
         let mode = self.ladder.mode();
         self.sent += 1;
         if self.sent.is_multiple_of(self.every) && !self.ladder.up() {
             self.ladder.go_to(0);
         }
-        Choice { mode, rts: false }
+        AttemptParameters { mode, rts: false }
     }
 
     fn on_report(&mut self, _: Instant, _: &TxReport) {}

@@ -1,12 +1,12 @@
 //! Start and end of transmissions.
 
 use super::frame::{OnAir, Reach, Transmission};
-use super::hearing::Hearer;
 use super::interference::{Chunk, Interference};
 use super::node::Node;
 use super::per::{PerCalculator, PpduParts};
+use super::range::ReceiverInRange;
 use super::reception::{Change, End, Received};
-use super::{Heard, Space};
+use super::{ReceivedFrame, Space};
 use crate::mac::{ACK, Bitmap, Edcaf, StepKind};
 use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant};
@@ -84,7 +84,7 @@ impl Space {
         self.scratch.touched = touched;
     }
 
-    /// A transmission begins, as the member of a crowd at a place or alone, and arrives at the nodes
+    /// Begins a transmission, alone or as the member of a crowd at a place. It arrives at the nodes
     /// in range.
     fn begin_transmission(
         &mut self,
@@ -111,12 +111,12 @@ impl Space {
         let Self { signals, receivers, rules, scratch, .. } = self;
         let (from, levels) = (frame.from, rules.levels);
         if let Some(to) = frame.to {
-            let hearer = signals.hearer_of(id, to);
-            let power = hearer.and_then(|hearer| signals.mean_at(from, &hearer, now));
+            let receiver = signals.receiver_of(id, to);
+            let power = receiver.and_then(|receiver| signals.mean_at(from, &receiver, now));
             self.nodes[from as usize].on_power(to, power.map_or(0.0, |power| power.milliwatts));
         }
-        // Memory that is the same for all receivers is read before the loop: the compiler cannot know
-        // that a receiver's change leaves them unchanged.
+        // Values that are the same for all receivers are read before the loop: the compiler does
+        // not know that changes of a receiver leave them unchanged.
         let receivers = receivers.as_mut_slice();
         let all_know = frame.mode.class.is_dsss() || rules.mac.all_know_ofdm();
         signals.each(id, |node, power| {
@@ -270,7 +270,7 @@ impl Space {
         };
         if let Some(heard) = &mut self.heard {
             let chunks = interference.at(node, &self.signals);
-            heard.push(Heard::of(transmission, node, (chunks, power), !is_lost));
+            heard.push(ReceivedFrame::of(transmission, node, (chunks, power), !is_lost));
         }
         if is_lost {
             if for_me {
@@ -320,13 +320,13 @@ impl Space {
         if reach.decoded > 0 || frame.kind == StepKind::CtsToSelf {
             return;
         }
-        let audible = |hearer: &Hearer| {
-            let power = signals.mean_at(frame.from, hearer, start);
+        let audible = |receiver: &ReceiverInRange| {
+            let power = signals.mean_at(frame.from, receiver, start);
             power.is_some_and(|power| power.milliwatts >= self.rules.levels.detect)
         };
         let could_receive = match frame.to {
-            Some(to) => usize::from(signals.hearer_of(id, to).is_some_and(|to| audible(&to))),
-            None => signals.hearers(id).iter().filter(|hearer| audible(hearer)).count(),
+            Some(to) => usize::from(signals.receiver_of(id, to).is_some_and(|to| audible(&to))),
+            None => signals.receivers(id).iter().filter(|receiver| audible(receiver)).count(),
         };
         // A node that could have received the frame and did not was transmitting or receiving
         // another.

@@ -3,8 +3,8 @@
 //! Most receivers then detect none of the preambles, and sense enough energy to find the medium
 //! busy. Lower and upper bounds of the received powers, which follow from the distances, prove it.
 //! Such a receiver is called flooded. The sum of its received powers contains a lower bound of the
-//! crowd's power instead of the exact power, and the audiences of the crowd's transmissions do not
-//! contain the receiver. The exact powers are computed when the bound no longer decides on a
+//! crowd's power instead of the exact power, and the receiver sets of the crowd's transmissions do
+//! not contain the receiver. The exact powers are computed when the bound no longer decides on a
 //! reception or on carrier sense.
 
 use super::Space;
@@ -24,7 +24,7 @@ const SAMPLE: usize = 61;
 /// The crowd on the air, if there is one.
 #[derive(Debug)]
 pub(super) struct Crowd {
-    /// The minimum number of transmitters; `usize::MAX` if all audiences fit in memory.
+    /// The minimum number of transmitters; `usize::MAX` if all receiver sets fit in memory.
     least: usize,
     begin: Instant,
     /// Its transmissions that are on the air, in the order in which they began.
@@ -62,9 +62,9 @@ enum Share {
 }
 
 impl Crowd {
-    /// If all audiences fit in memory, all powers are known and no crowd is formed.
+    /// If all receiver sets fit in memory, all powers are known and no crowd is formed.
     pub(super) fn new(signals: &Signals) -> Self {
-        let least = if signals.may_keep_all() { usize::MAX } else { LEAST };
+        let least = if signals.fits_all() { usize::MAX } else { LEAST };
         let (members, flooded, listeners, bounds) = Default::default();
         let shares = vec![Share::Usual; if least == usize::MAX { 0 } else { signals.sites.len() }];
         Self { least, begin: Instant::ZERO, members, flooded, shares, listeners, bounds }
@@ -81,8 +81,8 @@ impl Crowd {
         matches!(self.shares[node as usize], Share::AtLeast(_))
     }
 
-    /// Bounds of the powers that a node receives from the members: a lower bound of the sum; an upper
-    /// bound, in milliwatts, and a lower bound of the strongest one.
+    /// Bounds of the powers that a node receives from the members: a lower bound of the sum; an
+    /// upper bound, in milliwatts, and a lower bound of the strongest one.
     fn bounds_at(&self, site: &Site, now: Instant) -> (FixedPower, (f64, FixedPower)) {
         let (_, bounds) = self.bounds.as_ref().expect("a crowd has bounds");
         let here = site.trajectory.at(now);
@@ -106,7 +106,7 @@ struct PowerBounds {
 }
 
 impl PowerBounds {
-    /// Without its last 48 bits, a number consists of its exponent and one of 16 parts of an octave.
+    /// Without its last 48 bits, a number has its exponent and one of 16 parts of an octave.
     const SHIFT: u32 = 48;
     /// The second ring begins at 2⁻⁸ m².
     const FIRST: u64 = (1023 - 8) << 4;
@@ -331,7 +331,7 @@ impl Space {
 impl Member {
     /// The received power at a node; `None` if it is below what a receiver takes into account.
     fn power_at(&self, signals: &Signals, node: u32) -> Option<Power> {
-        Some(signals.hearer(self.from, node)?.power)
+        Some(signals.receiver(self.from, node)?.power)
     }
 }
 

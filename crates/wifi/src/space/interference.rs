@@ -1,7 +1,7 @@
 //! The interference with a frame over time.
 
 use super::radio::FixedPower;
-use super::signals::{Sent, Signals};
+use super::signals::{Signals, TransmissionSpan};
 use kernel::{Duration, Instant};
 
 /// A time of constant interference.
@@ -42,7 +42,7 @@ pub(super) struct Interference {
     begin: Instant,
     end: Instant,
     /// What was on the air with the frame.
-    others: Vec<Sent>,
+    others: Vec<TransmissionSpan>,
     /// When, after the frame has begun, which of the others begins or ends; in this order.
     events: Vec<(Instant, u32)>,
     /// How they arrive at the node that is looked at, and whether they are there.

@@ -6,7 +6,7 @@ mod hear;
 use super::Airtimes;
 use super::frame::OnAir;
 use super::inbox::Inbox;
-use super::rules::{Peer, Rules, peer_mut};
+use super::rules::{Peer, SpaceRules, peer_mut};
 use super::sense::{Carrier, EdcafState};
 use crate::mac::{Edcaf, ElicitedResponse, Opening, PeerRate, Settled, StepKind, Txop, block_ack};
 use crate::medium::NodeCounters;
@@ -130,7 +130,7 @@ impl Node {
         now: Instant,
         packet: Packet,
         to: Option<u32>,
-        rules: &Rules,
+        rules: &SpaceRules,
     ) {
         let index = rules.mac.category_of(packet.class) as usize;
         self.activate(index).edcaf.begin_service(now, packet, to, &rules.mac);
@@ -148,7 +148,7 @@ impl Node {
     // The medium.
 
     /// Carrier sense becomes busy: by the receiver, or because the node transmits.
-    pub(super) fn freeze(&mut self, now: Instant, rules: &Rules) {
+    pub(super) fn freeze(&mut self, now: Instant, rules: &SpaceRules) {
         let Some(idle_since) = self.carrier.end_idle() else { return };
         for index in bits(self.active) {
             let contender = &mut self.contenders[index];
@@ -188,7 +188,7 @@ impl Node {
         &mut self,
         now: Instant,
         detected: Instant,
-        rules: &Rules,
+        rules: &SpaceRules,
         out: &mut Vec<Command>,
     ) {
         self.carrier.on_detected(detected);
@@ -200,7 +200,7 @@ impl Node {
     }
 
     /// The reception of a frame ends early.
-    pub(super) fn on_lost(&mut self, now: Instant, rules: &Rules, out: &mut Vec<Command>) {
+    pub(super) fn on_lost(&mut self, now: Instant, rules: &SpaceRules, out: &mut Vec<Command>) {
         let Some(awaited) = &mut self.awaited else { return };
         awaited.receiving = false;
         if awaited.until <= now {
@@ -230,14 +230,14 @@ impl Node {
     }
 
     /// The timeout of a missing response expires.
-    pub(super) fn expire(&mut self, now: Instant, rules: &Rules, out: &mut Vec<Command>) {
+    pub(super) fn expire(&mut self, now: Instant, rules: &SpaceRules, out: &mut Vec<Command>) {
         if self.awaited.is_some_and(|awaited| !awaited.receiving && awaited.until <= now) {
             self.give_up_waiting(now, rules, out);
             self.listen(now);
         }
     }
 
-    fn give_up_waiting(&mut self, now: Instant, rules: &Rules, out: &mut Vec<Command>) {
+    fn give_up_waiting(&mut self, now: Instant, rules: &SpaceRules, out: &mut Vec<Command>) {
         let (Some(awaited), Some(index)) = (self.awaited.take(), self.exchange.take()) else {
             return;
         };
@@ -258,7 +258,7 @@ impl Node {
     pub(super) fn begin(
         &mut self,
         now: Instant,
-        rules: &Rules,
+        rules: &SpaceRules,
         source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) -> Option<OnAir> {
@@ -287,7 +287,7 @@ impl Node {
     }
 
     /// The EDCAF that transmits now: the one of highest priority.
-    fn win(&mut self, now: Instant, rules: &Rules, out: &mut Vec<Command>) -> Option<usize> {
+    fn win(&mut self, now: Instant, rules: &SpaceRules, out: &mut Vec<Command>) -> Option<usize> {
         let is_due = |EdcafState { edcaf, slots }: &EdcafState| {
             !edcaf.is_idle() && slots.expiry().is_some_and(|at| at <= now)
         };
@@ -305,7 +305,7 @@ impl Node {
     }
 
     /// Begins an exchange and returns its first frame.
-    fn open(&mut self, now: Instant, index: usize, rules: &Rules) -> OnAir {
+    fn open(&mut self, now: Instant, index: usize, rules: &SpaceRules) -> OnAir {
         (self.exchange, self.opened) = (Some(index), now);
         let edcaf = &self.contenders[index].edcaf;
         edcaf.count(&mut self.counters);
@@ -317,7 +317,7 @@ impl Node {
         }
     }
 
-    fn body(&self, index: usize, rules: &Rules) -> OnAir {
+    fn body(&self, index: usize, rules: &SpaceRules) -> OnAir {
         let block_ack = block_ack(rules.mac.window());
         OnAir::body(rules.timing(), index as u8, self.edcaf(index), block_ack)
     }
@@ -328,7 +328,7 @@ impl Node {
         &mut self,
         now: Instant,
         txop: Txop,
-        rules: &Rules,
+        rules: &SpaceRules,
         source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) -> Option<OnAir> {
@@ -346,7 +346,13 @@ impl Node {
     }
 
     /// The node begins to transmit a PPDU.
-    pub(super) fn send(&mut self, now: Instant, frame: &OnAir, lasting: Duration, rules: &Rules) {
+    pub(super) fn send(
+        &mut self,
+        now: Instant,
+        frame: &OnAir,
+        lasting: Duration,
+        rules: &SpaceRules,
+    ) {
         self.airtimes.add(frame.kind, lasting);
         self.freeze(now, rules);
     }
@@ -356,7 +362,7 @@ impl Node {
         &mut self,
         now: Instant,
         frame: &OnAir,
-        rules: &Rules,
+        rules: &SpaceRules,
         out: &mut Vec<Command>,
     ) {
         let kind = match (frame.kind, frame.answer) {

@@ -5,7 +5,7 @@ use super::frame::Transmission;
 use super::interference::{Bounds, Chunk, overlap};
 use super::radio::Levels;
 use crate::mac::Timing;
-use crate::phy::error::{Certain, Chunk as Bits, ErrorModel};
+use crate::phy::error::{Certain, ErrorModel, SinrChunk};
 use crate::phy::{Coding, Mode, decibels};
 use kernel::{Bytes, Db, Instant};
 
@@ -67,13 +67,13 @@ impl PerCache {
 
 /// An MPDU, or the PHY header, on the air.
 #[derive(Clone, Copy, Debug)]
-struct Span {
+struct BitSpan {
     begin: Instant,
     end: Instant,
     bits: u64,
 }
 
-impl Span {
+impl BitSpan {
     /// How many of its bits are sent within a chunk; `None` if it has no duration.
     fn within(&self, chunk: &Chunk) -> Option<u64> {
         if chunk.begin <= self.begin && self.end <= chunk.end && self.begin < self.end {
@@ -104,7 +104,7 @@ pub(super) struct PpduParts {
     /// Above this SINR the header is decoded.
     header_success_above: f64,
     body: CachedMode,
-    spans: Vec<Span>,
+    spans: Vec<BitSpan>,
     /// Above `some_above`, at least one MPDU is decoded with certainty; above `every_above`, each
     /// MPDU is.
     some_above: f64,
@@ -128,12 +128,12 @@ impl PpduParts {
         error: &dyn ErrorModel,
         per_cache: &mut PerCache,
     ) -> Self {
-        let span = |(from, to): (Bytes, Bytes)| Span {
+        let span = |(from, to): (Bytes, Bytes)| BitSpan {
             begin: transmission.sent_by(from),
             end: transmission.sent_by(to),
             bits: (to - from).bits(),
         };
-        let spans: Vec<Span> = spans.map(span).collect();
+        let spans: Vec<BitSpan> = spans.map(span).collect();
         let mode = transmission.frame.mode;
         let header_bits = if mode.class.is_dsss() { DSSS_HEADER_BITS } else { SIGNAL_BITS };
         let most = spans.iter().map(|span| span.bits).max().unwrap_or(1);
@@ -208,7 +208,7 @@ impl PerCalculator<'_> {
             if power
                 < self.ppdu.header_success_above * self.disturbance(chunk, &self.ppdu.body.mode)
             {
-                let span = Span { begin: start, end: payload, bits: header_bits };
+                let span = BitSpan { begin: start, end: payload, bits: header_bits };
                 success *= self.part(chunk, power, header, span);
             }
         }
@@ -220,7 +220,7 @@ impl PerCalculator<'_> {
         self.span(chunks, power, self.ppdu.spans[index])
     }
 
-    fn span(&mut self, chunks: &[Chunk], power: f64, span: Span) -> f64 {
+    fn span(&mut self, chunks: &[Chunk], power: f64, span: BitSpan) -> f64 {
         let within = chunks.iter().skip_while(|chunk| chunk.end <= span.begin);
         let within = within.take_while(|chunk| chunk.begin < span.end);
         let body = &self.ppdu.body;
@@ -353,7 +353,7 @@ impl PerCalculator<'_> {
         let (begin, end) = (transmission.start, transmission.end());
         let chunk = [Chunk { begin, end, interference: 0.0 }];
         let (begin, end) = (transmission.payload(), transmission.sent_by(transmission.frame.psdu));
-        let span = Span { begin, end, bits: transmission.frame.psdu.bits() };
+        let span = BitSpan { begin, end, bits: transmission.frame.psdu.bits() };
         self.header(&chunk, power) * self.span(&chunk, power, span)
     }
 
@@ -379,7 +379,7 @@ impl PerCalculator<'_> {
     }
 
     /// Probability that the bits of a span within a chunk are decoded.
-    fn part(&mut self, chunk: &Chunk, power: f64, cached_mode: &CachedMode, span: Span) -> f64 {
+    fn part(&mut self, chunk: &Chunk, power: f64, cached_mode: &CachedMode, span: BitSpan) -> f64 {
         let Some(bits) = span.within(chunk).filter(|&bits| bits > 0) else { return 1.0 };
         let disturbance = self.disturbance(chunk, &cached_mode.mode);
         if power >= self.success_above(cached_mode, bits) * disturbance {
@@ -391,7 +391,7 @@ impl PerCalculator<'_> {
         let question = [power.to_bits(), disturbance.to_bits(), bits, cached_mode.key];
         self.per_cache.recall(question, || {
             let sinr: Db = decibels(power / disturbance);
-            self.error.success(&Bits { mode: &cached_mode.mode, sinr, bits })
+            self.error.success(&SinrChunk { mode: &cached_mode.mode, sinr, bits })
         })
     }
 }

@@ -11,7 +11,7 @@ use kernel::{Duration, Instant};
 
 /// A signal at the receiver.
 #[derive(Clone, Copy, Debug)]
-struct Signal {
+struct ReceivedSignal {
     /// Number of the transmission.
     id: u32,
     power: Power,
@@ -20,7 +20,7 @@ struct Signal {
 /// The reception of a frame.
 #[derive(Clone, Copy, Debug)]
 struct Reception {
-    signal: Signal,
+    signal: ReceivedSignal,
     since: Instant,
     /// Before this instant, a later signal may hide the frame or take its place.
     locked_from: Instant,
@@ -64,12 +64,12 @@ pub(super) enum End {
 
 /// The receiver and the physical carrier sense of one node.
 #[derive(Debug, Default)]
-pub(super) struct Receiver {
+pub(super) struct PhyReceiver {
     /// The power of all signals together.
     sum: FixedPower,
     /// Of the signals that began last and can be received, the strongest (the first among equals),
     /// and when it began.
-    newest: Option<(Instant, Signal)>,
+    newest: Option<(Instant, ReceivedSignal)>,
     reception: Option<Reception>,
     /// The node transmits and receives nothing.
     sending: bool,
@@ -79,7 +79,7 @@ pub(super) struct Receiver {
     energy: bool,
 }
 
-impl Receiver {
+impl PhyReceiver {
     /// Number of the transmission that is being received.
     pub(super) fn received_transmission(&self) -> Option<u32> {
         self.reception.map(|reception| reception.signal.id)
@@ -119,7 +119,7 @@ impl Receiver {
         power.milliwatts >= levels.detect && levels.finds(power.milliwatts, self.sum)
     }
 
-    /// Whether the medium may be idle after a signal ends, if the sum is a lower bound of the power.
+    /// Whether the medium may be idle after a signal ends, with the sum as lower bound of power.
     pub(super) fn might_fall_idle(&self, power: Power, energy: FixedPower) -> bool {
         self.sum - power.fixed < energy
     }
@@ -181,11 +181,11 @@ impl Receiver {
         }
         let audible = is_decodable && power.milliwatts >= levels.detect;
         if audible {
-            let is_best = |(since, other): (_, Signal)| {
+            let is_best = |(since, other): (_, ReceivedSignal)| {
                 since != now || power.milliwatts > other.power.milliwatts
             };
             if self.newest.is_none_or(is_best) {
-                self.newest = Some((now, Signal { id, power }));
+                self.newest = Some((now, ReceivedSignal { id, power }));
             }
         }
         self.reception.is_some()
@@ -224,12 +224,12 @@ impl Receiver {
     }
 
     /// Whether the receiver detects the preamble of a signal among the others.
-    fn finds(&self, signal: &Signal, levels: &Levels) -> bool {
+    fn finds(&self, signal: &ReceivedSignal, levels: &Levels) -> bool {
         levels.finds(signal.power.milliwatts, self.sum - signal.power.fixed)
     }
 
     /// Begins to receive a signal that begins now.
-    fn begin_reception(&mut self, now: Instant, signal: Signal, levels: &Levels) {
+    fn begin_reception(&mut self, now: Instant, signal: ReceivedSignal, levels: &Levels) {
         let window = levels.capture.map_or(Duration::ZERO, |(_, window)| window);
         let locked_from = now + window.max(DETECTION);
         let (least, most) = (self.sum, self.sum);
@@ -284,7 +284,7 @@ mod tests {
     /// A receiver and the signals that arrive.
     #[derive(Default)]
     struct Ear {
-        receiver: Receiver,
+        receiver: PhyReceiver,
         signals: Vec<Power>,
     }
 
@@ -342,7 +342,7 @@ mod tests {
 
     #[test]
     fn the_strongest_of_several_that_begin_together_is_received() {
-        let mut receiver = Receiver::default();
+        let mut receiver = PhyReceiver::default();
         let looks = [-80.0, -66.0, -66.0, -75.0].map(dbm).into_iter().zip(0..);
         let looks = looks.map(|(power, id)| receiver.arrive(us(9), (id, power), id > 0, &levels()));
         assert_eq!(looks.collect::<Vec<_>>(), [false, true, false, false]);
@@ -386,7 +386,7 @@ mod tests {
 
     #[test]
     fn a_node_that_transmits_until_the_end_of_a_frame_does_not_receive_it() {
-        let mut receiver = Receiver::default();
+        let mut receiver = PhyReceiver::default();
         assert!(!receiver.is_transmitting_until(us(0)));
         receiver.begin_sending(us(300));
         assert_eq!(

@@ -6,13 +6,13 @@ use crate::mac::{self, PeerRate, Timing};
 
 /// Rules of medium access, and properties of receivers.
 #[derive(Debug)]
-pub(super) struct Rules {
+pub(super) struct SpaceRules {
     pub(super) mac: mac::Rules,
     pub(super) levels: Levels,
     pub(super) nav_reset: bool,
 }
 
-impl Rules {
+impl SpaceRules {
     pub(super) fn timing(&self) -> &Timing {
         self.mac.timing()
     }

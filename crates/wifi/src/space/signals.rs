@@ -1,8 +1,8 @@
 //! Transmissions on the air, and their power at the nodes in range.
 
 use super::frame::Transmission;
-use super::hearing::{Audience, Hearer, Hearing};
 use super::radio::{Power, Radio, Site};
+use super::range::{ReceiverInRange, ReceiverSet, ReceiverSetCache};
 use kernel::Instant;
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -13,32 +13,32 @@ use std::sync::Arc;
 pub(super) struct Signals {
     pub(super) radio: Radio,
     pub(super) sites: Vec<Site>,
-    hearing: Hearing,
+    receiver_sets: ReceiverSetCache,
     /// Of what is on the air no more.
-    nobody: Arc<Audience>,
+    nobody: Arc<ReceiverSet>,
     /// What arrives of one node at another is always the same.
     is_steady: bool,
     /// By number; numbers are used again.
     transmissions: Vec<TransmissionRecord>,
     free: Vec<u32>,
     /// Those on the air, in the order in which they began.
-    ongoing: Vec<Sent>,
+    ongoing: Vec<TransmissionSpan>,
     /// Those that have ended while one of these was on the air, in the order in which they ended.
-    ended: VecDeque<Sent>,
+    ended: VecDeque<TransmissionSpan>,
 }
 
 #[derive(Debug)]
 struct TransmissionRecord {
     transmission: Transmission,
-    audience: Arc<Audience>,
+    receiver_set: Arc<ReceiverSet>,
     /// Where that is not always the same: what arrives at those that hear it; none, if they have
-    /// gone out of hearing.
+    /// gone out of range.
     powers: Vec<Option<Power>>,
 }
 
 /// What all ask of a transmission.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sent {
+pub(super) struct TransmissionSpan {
     id: u32,
     pub(super) begin: Instant,
     pub(super) end: Instant,
@@ -46,36 +46,41 @@ pub(super) struct Sent {
 
 impl Signals {
     pub(super) fn new(radio: Radio, sites: Vec<Site>) -> Self {
-        let hearing = Hearing::new(sites.len());
+        let receiver_sets = ReceiverSetCache::new(sites.len());
         let is_steady = radio.fading.is_none() && !sites.iter().any(|site| site.trajectory.moves());
         let nobody = Arc::default();
         let (transmissions, free, ongoing, ended) = Default::default();
-        Self { radio, sites, hearing, nobody, is_steady, transmissions, free, ongoing, ended }
+        Self { radio, sites, receiver_sets, nobody, is_steady, transmissions, free, ongoing, ended }
     }
 
     /// A node as one that hears another at any moment; none if it never does.
-    pub(super) fn hearer(&self, from: u32, to: u32) -> Option<Hearer> {
-        Hearer::find(&self.radio, &self.sites, (from, to))
+    pub(super) fn receiver(&self, from: u32, to: u32) -> Option<ReceiverInRange> {
+        ReceiverInRange::find(&self.radio, &self.sites, (from, to))
     }
 
     /// Mean power of a frame that one node begins to send now, at another; none if it does not
     /// hear it.
     pub(super) fn mean_power(&self, from: u32, to: u32, now: Instant) -> Option<Power> {
-        self.mean_at(from, &self.hearer(from, to)?, now)
+        self.mean_at(from, &self.receiver(from, to)?, now)
     }
 
     /// The same at one of those that may hear it.
-    pub(super) fn mean_at(&self, from: u32, hearer: &Hearer, now: Instant) -> Option<Power> {
-        if hearer.moves {
-            self.radio.power(&self.sites, (from, hearer.node), now)
+    pub(super) fn mean_at(
+        &self,
+        from: u32,
+        receiver: &ReceiverInRange,
+        now: Instant,
+    ) -> Option<Power> {
+        if receiver.moves {
+            self.radio.power(&self.sites, (from, receiver.node), now)
         } else {
-            Some(hearer.power)
+            Some(receiver.power)
         }
     }
 
-    /// Whether all audiences certainly find room.
-    pub(super) fn may_keep_all(&self) -> bool {
-        self.hearing.may_keep_all()
+    /// Whether all receiver sets certainly find room.
+    pub(super) fn fits_all(&self) -> bool {
+        self.receiver_sets.fits_all()
     }
 
     /// What arrives of one node at another is always the same.
@@ -90,9 +95,9 @@ impl Signals {
         transmitting: impl Fn(u32) -> bool,
     ) -> u32 {
         self.forget(transmission.start);
-        let audience =
-            self.hearing.of(transmission.frame.from, &self.radio, &self.sites, transmitting);
-        self.put(transmission, audience)
+        let receiver_set =
+            self.receiver_sets.of(transmission.frame.from, &self.radio, &self.sites, transmitting);
+        self.put(transmission, receiver_set)
     }
 
     /// A frame begins that arrives only at these nodes, as far as they hear it; its number.
@@ -102,21 +107,21 @@ impl Signals {
         listeners: impl Iterator<Item = u32>,
     ) -> u32 {
         self.forget(transmission.start);
-        let audience =
-            self.hearing.among(transmission.frame.from, &self.radio, &self.sites, listeners);
-        self.put(transmission, audience)
+        let receiver_set =
+            self.receiver_sets.among(transmission.frame.from, &self.radio, &self.sites, listeners);
+        self.put(transmission, receiver_set)
     }
 
-    fn put(&mut self, transmission: Transmission, audience: Arc<Audience>) -> u32 {
+    fn put(&mut self, transmission: Transmission, receiver_set: Arc<ReceiverSet>) -> u32 {
         let (from, begin, end) = (transmission.frame.from, transmission.start, transmission.end());
         let mut powers = Vec::new();
         if !self.is_steady {
-            powers.extend(audience.hearers().iter().map(|hearer| {
-                let mean = self.mean_at(from, hearer, begin)?;
-                Some(self.radio.fade(mean, &self.sites, (from, hearer.node), begin))
+            powers.extend(receiver_set.receivers().iter().map(|receiver| {
+                let mean = self.mean_at(from, receiver, begin)?;
+                Some(self.radio.fade(mean, &self.sites, (from, receiver.node), begin))
             }));
         }
-        let transmission = TransmissionRecord { transmission, audience, powers };
+        let transmission = TransmissionRecord { transmission, receiver_set, powers };
         let id = if let Some(id) = self.free.pop() {
             self.transmissions[id as usize] = transmission;
             id
@@ -124,7 +129,7 @@ impl Signals {
             self.transmissions.push(transmission);
             self.transmissions.len() as u32 - 1
         };
-        self.ongoing.push(Sent { id, begin, end });
+        self.ongoing.push(TransmissionSpan { id, begin, end });
         id
     }
 
@@ -133,7 +138,7 @@ impl Signals {
     fn forget(&mut self, now: Instant) {
         let oldest = self.ongoing.first().map_or(now, |sent| sent.begin);
         while let Some(sent) = self.ended.pop_front_if(|sent| sent.end <= oldest) {
-            self.transmissions[sent.id as usize].audience = Arc::clone(&self.nobody);
+            self.transmissions[sent.id as usize].receiver_set = Arc::clone(&self.nobody);
             self.free.push(sent.id);
         }
     }
@@ -150,7 +155,7 @@ impl Signals {
     #[inline]
     fn power(&self, transmission: &TransmissionRecord, place: usize) -> Option<Power> {
         if self.is_steady {
-            Some(transmission.audience.hearers()[place].power)
+            Some(transmission.receiver_set.receivers()[place].power)
         } else {
             transmission.powers[place]
         }
@@ -159,50 +164,55 @@ impl Signals {
     /// For all nodes at which a transmission arrives: what does of it.
     #[inline]
     pub(super) fn each(&self, id: u32, mut take: impl FnMut(u32, Power)) {
-        let TransmissionRecord { audience, powers, .. } = &self.transmissions[id as usize];
+        let TransmissionRecord { receiver_set, powers, .. } = &self.transmissions[id as usize];
         if self.is_steady {
-            audience.hearers().iter().for_each(|hearer| take(hearer.node, hearer.power));
+            receiver_set
+                .receivers()
+                .iter()
+                .for_each(|receiver| take(receiver.node, receiver.power));
             return;
         }
-        for (hearer, power) in audience.hearers().iter().zip(powers) {
+        for (receiver, power) in receiver_set.receivers().iter().zip(powers) {
             if let Some(power) = *power {
-                take(hearer.node, power);
+                take(receiver.node, power);
             }
         }
     }
 
     /// What arrives of a transmission at a node, if the node hears it.
     #[inline]
-    pub(super) fn power_at(&self, sent: &Sent, node: u32) -> Option<Power> {
+    pub(super) fn power_at(&self, sent: &TransmissionSpan, node: u32) -> Option<Power> {
         let transmission = &self.transmissions[sent.id as usize];
-        match transmission.audience.place(node) {
+        match transmission.receiver_set.place(node) {
             Some(place) => self.power(transmission, place),
             // Left out, perhaps because a crowd floods it.
-            None if self.is_steady && !transmission.audience.is_whole() => {
-                Some(self.hearer(transmission.transmission.frame.from, node)?.power)
+            None if self.is_steady && !transmission.receiver_set.is_complete() => {
+                Some(self.receiver(transmission.transmission.frame.from, node)?.power)
             }
             None => None,
         }
     }
 
     /// All who may hear a transmission.
-    pub(super) fn hearers(&self, id: u32) -> Cow<'_, [Hearer]> {
-        let TransmissionRecord { transmission, audience, .. } = &self.transmissions[id as usize];
-        if audience.is_whole() {
-            audience.hearers().into()
+    pub(super) fn receivers(&self, id: u32) -> Cow<'_, [ReceiverInRange]> {
+        let TransmissionRecord { transmission, receiver_set, .. } =
+            &self.transmissions[id as usize];
+        if receiver_set.is_complete() {
+            receiver_set.receivers().into()
         } else {
             let from = transmission.frame.from;
             let nodes = 0..self.sites.len() as u32;
-            self.hearing.find(from, &self.radio, &self.sites, nodes).collect()
+            self.receiver_sets.find(from, &self.radio, &self.sites, nodes).collect()
         }
     }
 
     /// A node as one that may hear a transmission, even if it transmits meanwhile; none if it never
     /// does.
-    pub(super) fn hearer_of(&self, id: u32, node: u32) -> Option<Hearer> {
-        let TransmissionRecord { transmission, audience, .. } = &self.transmissions[id as usize];
-        match audience.find(node) {
-            None if !audience.is_whole() => self.hearer(transmission.frame.from, node),
+    pub(super) fn receiver_of(&self, id: u32, node: u32) -> Option<ReceiverInRange> {
+        let TransmissionRecord { transmission, receiver_set, .. } =
+            &self.transmissions[id as usize];
+        match receiver_set.find(node) {
+            None if !receiver_set.is_complete() => self.receiver(transmission.frame.from, node),
             found => found.copied(),
         }
     }
@@ -222,13 +232,15 @@ impl Signals {
 
     /// What has been on the air with a transmission that has ended, and arrives at some who hear
     /// it.
-    pub(super) fn others(&self, id: u32) -> impl Iterator<Item = Sent> {
-        let TransmissionRecord { transmission, audience, .. } = &self.transmissions[id as usize];
+    pub(super) fn others(&self, id: u32) -> impl Iterator<Item = TransmissionSpan> {
+        let TransmissionRecord { transmission, receiver_set, .. } =
+            &self.transmissions[id as usize];
         let (begin, end) = (transmission.start, transmission.end());
         let others = self.ended.iter().chain(&self.ongoing).copied();
         others.filter(move |other| {
-            let meets = || audience.meets(&self.transmissions[other.id as usize].audience);
-            other.id != id && other.begin < end && other.end > begin && meets()
+            let overlaps =
+                || receiver_set.overlaps(&self.transmissions[other.id as usize].receiver_set);
+            other.id != id && other.begin < end && other.end > begin && overlaps()
         })
     }
 }

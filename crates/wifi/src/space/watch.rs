@@ -8,7 +8,7 @@ use kernel::{Bytes, Instant};
 
 /// A frame that a node has received to its end.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heard {
+pub struct ReceivedFrame {
     /// The node.
     pub node: u32,
     /// The transmitter.
@@ -30,7 +30,7 @@ pub struct Heard {
     pub understood: bool,
 }
 
-impl Heard {
+impl ReceivedFrame {
     pub(super) fn of(
         transmission: &Transmission,
         node: u32,
@@ -61,7 +61,7 @@ impl Space {
     }
 
     /// Removes and returns the frames that were recorded since the last call.
-    pub fn take_heard(&mut self) -> impl Iterator<Item = Heard> {
+    pub fn take_heard(&mut self) -> impl Iterator<Item = ReceivedFrame> {
         self.heard.iter_mut().flat_map(|heard| heard.drain(..))
     }
 

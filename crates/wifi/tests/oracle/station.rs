@@ -41,7 +41,7 @@ pub(crate) struct Station<'a> {
     nav: Instant,
     /// Slots do not begin before this moment: the end of a timeout.
     not_before: Instant,
-    /// The function whose exchange is under way.
+    /// The function whose exchange is in progress.
     active: Option<usize>,
     txop: Option<Txop>,
     awaited: Option<Awaited>,
@@ -144,7 +144,7 @@ impl<'a> Station<'a> {
         if self.txop.is_some_and(|txop| txop.function == index && txop.next.is_some()) {
             return;
         }
-        // The queue was empty, the medium is busy and no back-off is under way (clause 10.23.2.2).
+        // The queue was empty, the medium is busy and no back-off is pending (clause 10.23.2.2).
         if is_busy && function.backoff.is_none() {
             function.back_off();
         }
@@ -290,7 +290,7 @@ impl<'a> Station<'a> {
             }
             StepKind::Cts if awaited.is_some() => {
                 self.awaited = None;
-                let index = self.active.expect("an exchange is under way");
+                let index = self.active.expect("an exchange is in progress");
                 self.functions[index].short_retries = 0;
                 let msdu = self.functions[index].queue.front().expect("it has data");
                 self.respond(now, self.framing.data(index, msdu));
@@ -333,7 +333,7 @@ impl<'a> Station<'a> {
 
     fn succeed(&mut self, now: Instant) {
         self.awaited = None;
-        let index = self.active.take().expect("an exchange is under way");
+        let index = self.active.take().expect("an exchange is in progress");
         let next = now + self.times.sifs();
         self.txop = self.txop.filter(|txop| next < txop.until);
         self.functions[index].reset_window();
@@ -348,7 +348,7 @@ impl<'a> Station<'a> {
     /// No answer has come.
     fn fail(&mut self, now: Instant, missing: StepKind) {
         (self.awaited, self.txop, self.not_before) = (None, None, now);
-        let index = self.active.take().expect("an exchange is under way");
+        let index = self.active.take().expect("an exchange is in progress");
         let no_ack = missing == StepKind::Ack;
         let msdu = self.functions[index].queue.front_mut().expect("a frame is in service");
         msdu.retry |= no_ack;

@@ -1,16 +1,16 @@
 //! Crowds: bounds of the powers of many nodes that begin to transmit at one instant give the same
 //! results as the exact powers.
 
-use crate::drive::{Driver, Load, News};
+use crate::drive::{Driver, Load, MsduReport};
 use crate::network::{link, mac};
 use kernel::{BitRate, Bytes, Db, Dbm, Duration, Instant, Seed};
 use wifi::Counters;
 use wifi::phy::DOT11A;
 use wifi::phy::error::Nist;
 use wifi::phy::propagation::{LogDistance, Path, Position, Propagation};
-use wifi::space::{Capture, Heard, Losses, Radio, Site, SpaceConfig};
+use wifi::space::{Capture, Losses, Radio, ReceivedFrame, Site, SpaceConfig};
 
-/// With this many nodes the audiences do not fit in memory.
+/// With this many nodes the receiver sets do not fit in memory.
 const NODES: u32 = 2000;
 
 /// A model that does not report that its loss depends on the distance alone, so that no crowd is
@@ -24,11 +24,11 @@ impl Propagation for Unknown {
     }
 }
 
-type Account = (Vec<(Instant, News)>, Vec<Heard>, Vec<Counters>);
+type Account = (Vec<(Instant, MsduReport)>, Vec<ReceivedFrame>, Vec<Counters>);
 
-/// Most nodes are around the access point. A few are 200 m away, where they sense a crowd but detect
-/// no preamble of it. Others are 120 m farther and transmit to those at 200 m with more power, at any
-/// time. Frames have two lengths.
+/// Most nodes are around the access point. A few are 200 m away, where they sense a crowd but
+/// detect no preamble of it. Others are 120 m farther and transmit to those at 200 m with more
+/// power, at any time. Frames have two lengths.
 fn run(model: Box<dyn Propagation>, capture: Option<Capture>) -> Account {
     let seed = Seed { root: 11, replication: 0 };
     let mut rng = seed.stream("test", 0);
@@ -61,7 +61,7 @@ fn run(model: Box<dyn Propagation>, capture: Option<Capture>) -> Account {
     }
     let mut all = Vec::new();
     let end = Instant::ZERO + Duration::from_millis(6);
-    driver.run_until(end, &mut |now, news| all.push((now, news)));
+    driver.run_until(end, &mut |now, report| all.push((now, report)));
     let heard = driver.space.take_heard().collect();
     (all, heard, (0..NODES).map(|node| *driver.space.counters(node)).collect())
 }
@@ -70,10 +70,10 @@ fn run(model: Box<dyn Propagation>, capture: Option<Capture>) -> Account {
 fn crowds_give_the_results_of_exact_powers() {
     for capture in [None, Some(Capture { margin: Db(5.0), window: Duration::from_micros(16) })] {
         let known = run(Box::new(LogDistance::default()), capture);
-        let (news, heard, counters) = run(Box::new(Unknown(LogDistance::default())), capture);
+        let (reports, heard, counters) = run(Box::new(Unknown(LogDistance::default())), capture);
         let attempts: u64 = counters.iter().map(|counters| counters.attempts).sum();
         assert!(attempts > 1800 && heard.len() > 100, "{attempts} {}", heard.len());
-        assert!(known.0 == news, "deliveries and outcomes");
+        assert!(known.0 == reports, "deliveries and outcomes");
         assert!(known.1 == heard, "receptions");
         assert!(known.2 == counters, "counters");
     }

@@ -33,9 +33,9 @@ pub(crate) struct Load {
     pub(crate) size: Bytes,
 }
 
-/// A packet came up at a node, or left one.
+/// The delivery of an MSDU at its receiver, or its outcome at its transmitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum News {
+pub(crate) enum MsduReport {
     Delivered { node: u32, from: u32, number: u64, size: Bytes },
     Done { node: u32, number: u64, outcome: MsduOutcome, received: bool },
 }
@@ -76,14 +76,20 @@ impl Driver {
     }
 
     /// From now on this node has always another packet.
-    pub(crate) fn saturate(&mut self, node: u32, to: u32, size: Bytes, news: &mut Vec<News>) {
+    pub(crate) fn saturate(
+        &mut self,
+        node: u32,
+        to: u32,
+        size: Bytes,
+        reports: &mut Vec<MsduReport>,
+    ) {
         self.saturated[node as usize] = Some(Load { number: 0, to: Some(to), size });
         self.serve(self.events.now(), node);
-        self.settle(self.events.now(), news);
+        self.settle(self.events.now(), reports);
     }
 
     /// Handles the next event.
-    pub(crate) fn step(&mut self, news: &mut Vec<News>) -> Option<(Instant, Event)> {
+    pub(crate) fn step(&mut self, reports: &mut Vec<MsduReport>) -> Option<(Instant, Event)> {
         let (now, event) = self.events.next()?;
         match event {
             Event::AirStep => self.space.on_step(now, &mut self.out),
@@ -96,20 +102,20 @@ impl Driver {
                 self.serve(now, node);
             }
         }
-        self.settle(now, news);
+        self.settle(now, reports);
         Some((now, event))
     }
 
     /// Runs until a moment.
-    pub(crate) fn run_until(&mut self, end: Instant, visit: &mut dyn FnMut(Instant, News)) {
-        let mut news = Vec::new();
+    pub(crate) fn run_until(&mut self, end: Instant, visit: &mut dyn FnMut(Instant, MsduReport)) {
+        let mut reports = Vec::new();
         while self.events.peek().is_some_and(|at| at < end) {
-            let Some((now, _)) = self.step(&mut news) else { break };
-            news.drain(..).for_each(|item| visit(now, item));
+            let Some((now, _)) = self.step(&mut reports) else { break };
+            reports.drain(..).for_each(|item| visit(now, item));
         }
     }
 
-    fn settle(&mut self, now: Instant, news: &mut Vec<News>) {
+    fn settle(&mut self, now: Instant, reports: &mut Vec<MsduReport>) {
         let mut i = 0;
         while let Some(&command) = self.out.get(i) {
             i += 1;
@@ -121,11 +127,11 @@ impl Driver {
                 Command::Deliver { node, packet } => {
                     let number = number_of(&packet);
                     let (from, size) = (packet.from.0, packet.size);
-                    news.push(News::Delivered { node, from, number, size });
+                    reports.push(MsduReport::Delivered { node, from, number, size });
                 }
                 Command::Done { node, packet, outcome, received } => {
                     let number = number_of(&packet);
-                    news.push(News::Done { node, number, outcome, received });
+                    reports.push(MsduReport::Done { node, number, outcome, received });
                     self.serve(now, node);
                 }
                 Command::ExchangeSent { .. } => {}

@@ -1,6 +1,6 @@
 //! Nodes that move.
 
-use crate::drive::{Driver, Load, News};
+use crate::drive::{Driver, Load, MsduReport};
 use crate::network::{link, mac};
 use kernel::{BitRate, Bytes, Dbm, Duration, Instant, Seed};
 use wifi::phy::error::Nist;
@@ -70,8 +70,8 @@ fn who_walks_out_loses_the_link_and_has_it_again_at_home() {
     assert_eq!(driver.hearing_pairs(), 2);
     driver.saturate(1, 0, Bytes(1500), &mut Vec::new());
     let mut delivered = [0; 5];
-    driver.run_until(s(5.0), &mut |now, news| {
-        if let News::Delivered { .. } = news {
+    driver.run_until(s(5.0), &mut |now, report| {
+        if let MsduReport::Delivered { .. } = report {
             delivered[(now.0 / 1_000_000_000) as usize] += 1;
         }
     });

@@ -1,6 +1,6 @@
 //! What nodes do to each other that do not all hear each other.
 
-use crate::drive::{Driver, News};
+use crate::drive::{Driver, MsduReport};
 use crate::network::{link, mac};
 use kernel::{BitRate, Bytes, Db, Dbm, Duration, Instant, Seed};
 use wifi::MacConfig;
@@ -39,8 +39,8 @@ fn goodput(driver: &mut Driver, seconds: u64) -> Vec<f64> {
     let begin = Instant::ZERO + Duration::from_secs(1);
     let end = begin + Duration::from_secs(seconds);
     let mut bits = vec![0; driver.queues.len()];
-    driver.run_until(end, &mut |now, news| {
-        if let News::Delivered { from, size, .. } = news
+    driver.run_until(end, &mut |now, report| {
+        if let MsduReport::Delivered { from, size, .. } = report
             && now >= begin
         {
             bits[from as usize] += (size.0 - HEADERS) * 8;
@@ -61,9 +61,9 @@ fn pair(hidden: bool, rts: bool, error: Box<dyn ErrorModel>) -> Vec<f64> {
     let links = vec![(0, 1, mode), (0, 2, mode)];
     let config = SpaceConfig { mac, radio, nav_reset: true, sites: sites(3), links };
     let mut driver = Driver::new(config, &SEED);
-    let mut news = Vec::new();
+    let mut reports = Vec::new();
     for station in 1..=2 {
-        driver.saturate(station, 0, Bytes(1000 + HEADERS), &mut news);
+        driver.saturate(station, 0, Bytes(1000 + HEADERS), &mut reports);
     }
     goodput(&mut driver, 20)
 }
@@ -96,9 +96,9 @@ fn pairs(
     let links = (0..count as u32).map(|i| (2 * i, 2 * i + 1, mode)).collect();
     let config = SpaceConfig { mac, radio, nav_reset: true, sites: sites(nodes), links };
     let mut driver = Driver::new(config, &SEED);
-    let mut news = Vec::new();
+    let mut reports = Vec::new();
     for i in 0..count as u32 {
-        driver.saturate(2 * i, 2 * i + 1, size, &mut news);
+        driver.saturate(2 * i, 2 * i + 1, size, &mut reports);
     }
     let rates = goodput(&mut driver, 60);
     rates.into_iter().step_by(2).collect()
@@ -154,8 +154,8 @@ fn first_attempts(radio: Radio, nodes: usize, sends: &[(u64, u32, u32, u64)]) ->
         driver.announce(Instant(at_us * 1000), from, load);
     }
     let mut arrived = vec![false; sends.len()];
-    driver.run_until(Instant(1_000_000_000), &mut |_, news| {
-        if let News::Delivered { number, .. } = news {
+    driver.run_until(Instant(1_000_000_000), &mut |_, report| {
+        if let MsduReport::Delivered { number, .. } = report {
             arrived[number as usize] = true;
         }
     });
@@ -227,9 +227,9 @@ fn nodes_on_other_channels_are_not_there() {
     let config = SpaceConfig { mac: mac(&DOT11B), radio, nav_reset: true, sites, links };
     let mut driver = Driver::new(config, &SEED);
     assert_eq!(driver.hearing_pairs(), 4);
-    let mut news = Vec::new();
-    driver.saturate(0, 1, Bytes(1000 + HEADERS), &mut news);
-    driver.saturate(2, 3, Bytes(1000 + HEADERS), &mut news);
+    let mut reports = Vec::new();
+    driver.saturate(0, 1, Bytes(1000 + HEADERS), &mut reports);
+    driver.saturate(2, 3, Bytes(1000 + HEADERS), &mut reports);
     let rates = goodput(&mut driver, 5);
     let alone = pairs(mac(&DOT11B), 1, |_, _| false, Bytes(1000 + HEADERS))[0];
     for rate in [rates[0], rates[2]] {
@@ -278,14 +278,14 @@ fn two_thousand_nodes_cost_what_their_neighbours_cost() {
     let mut driver = Driver::new(config, &SEED);
     let heard = driver.hearing_pairs() as f64 / nodes as f64;
     assert!((39.0..120.0).contains(&heard), "{heard} of {nodes} nodes hear each");
-    let mut news = Vec::new();
+    let mut reports = Vec::new();
     for (station, access_point) in uplinks.into_iter().filter(|(station, _)| station % 4 == 0) {
-        driver.saturate(station, access_point, Bytes(1500), &mut news);
+        driver.saturate(station, access_point, Bytes(1500), &mut reports);
     }
     let end = Instant::ZERO + Duration::from_millis(300);
     let mut delivered = vec![0; nodes];
-    driver.run_until(end, &mut |_, news| {
-        if let News::Delivered { node, .. } = news {
+    driver.run_until(end, &mut |_, report| {
+        if let MsduReport::Delivered { node, .. } = report {
             delivered[node as usize] += 1;
         }
     });

@@ -27,7 +27,7 @@ STUDY = Study(
     title="Web traffic over 802.11b",
     reference='D. Miorandi, A. Kherani, E. Altman, "A queueing model for HTTP traffic over IEEE '
     '802.11 WLANs", Computer Networks 50(1), 2006',
-    exhibits=(
+    figure_functions=(
         figure_1,
         figure_2,
         figure_3,

@@ -30,7 +30,7 @@ from simoom.studies.http_queueing.paper import (
     measure,
     web,
 )
-from simoom.studies.lab import Lab, Sample, exhibit
+from simoom.studies.lab import Lab, Sample, figure_function
 
 BLUE, GREEN, ORANGE, VERMILION = 0, 2, 1, 3
 PANELS = (
@@ -53,7 +53,7 @@ PAPER_TABLE_2 = {
 }
 
 
-@exhibit("table 2")
+@figure_function("table 2")
 def table_2(lab: Lab) -> Figure:
     """Session delay of one station by simulation and analysis."""
     files = lab.pick(10_000, 3_000)
@@ -182,7 +182,7 @@ def _timer(scenario: Scenario, timer_ms: float) -> Scenario:
     return scenario.set("flows[*].tcp.delayed_ack.fixed.timer_ms", timer_ms)
 
 
-@exhibit("table 3")
+@figure_function("table 3")
 def table_3(lab: Lab) -> Figure:
     """Session delay of one station with delayed ACKs of d segments, or by the dynamic scheme."""
     files = lab.pick(10_000, 3_000)
@@ -217,7 +217,7 @@ def table_3(lab: Lab) -> Figure:
     )
 
 
-def _less(than: str, runs: Mapping[str, Sample], group: Mapping[str, Sample]) -> list[Check]:
+def _is_shorter(than: str, runs: Mapping[str, Sample], group: Mapping[str, Sample]) -> list[Check]:
     """Check that sessions with d = 2, 3 and 4 are shorter than with another scheme."""
     return [
         Check(f"{name} less {than}, ms", difference_ms(runs[than], group[name]), high=0.0)
@@ -248,7 +248,7 @@ def _claims_3(
             "delayed_ack_beats_standard",
             "d = 2, 3 and 4 may outperform TCP without delayed ACK.",
             paper="1 to 2 % shorter, inside intervals of 10 %",
-            checks=_less("d = 1", runs, runs),
+            checks=_is_shorter("d = 1", runs, runs),
             tolerance="below 0, run by run",
             remark=f"what fewer TCP ACKs save, {saved:.0f} ms a file at d = 2, the timer of 40 ms "
             "takes back at the end of each file with an odd segment; with ns-2's heartbeat half of "
@@ -258,14 +258,14 @@ def _claims_3(
             "tuned_timer_helps",
             "With the timeout tuned, d = 2, 3 and 4 may outperform TCP without delayed ACK.",
             paper="by appropriately tuning the timeout interval",
-            checks=_less("d = 1", runs, halved),
+            checks=_is_shorter("d = 1", runs, halved),
             tolerance="below 0 with a timer of 20 ms, run by run",
         ),
         claim(
             "delayed_ack_beats_dynamic",
             "d = 2, 3 and 4 may outperform the dynamic scheme, which is slightly worse than d = 2.",
             paper="0.1080 against 0.1044",
-            checks=_less("dynamic", runs, runs),
+            checks=_is_shorter("dynamic", runs, runs),
             tolerance="below 0, run by run",
             remark="the scheme answers the first segments more often, and waits for the timer at "
             "the end of as many files as d = 4",

@@ -18,7 +18,7 @@ from simoom.studies.http_queueing.paper import (
     measure,
 )
 from simoom.studies.http_queueing.persistent import GOOD_MATCH
-from simoom.studies.lab import Lab, Sample, exhibit
+from simoom.studies.lab import Lab, Sample, figure_function
 
 BLUE, ORANGE, GREEN = 0, 1, 2
 WINDOWS = (1, 2, 3, 4, 5, 8, 10, 20, 50, 100, 1000)
@@ -40,7 +40,7 @@ def _window_runs(lab: Lab) -> dict[int, dict[int, Sample]]:
     return {d: {w: found[d, w] for w in windows if w >= d} for d in (1, 2, 4)}
 
 
-@exhibit("figure A.2")
+@figure_function("figure A.2")
 def figure_a2(lab: Lab) -> Figure:
     """Time spent on contention per segment against W*."""
     runs = _window_runs(lab)[1]
@@ -99,7 +99,7 @@ def figure_a2(lab: Lab) -> Figure:
     )
 
 
-@exhibit("figure A.3")
+@figure_function("figure A.3")
 def figure_a3(lab: Lab) -> Figure:
     """Throughput of one download against W*."""
     by_delack = _window_runs(lab)

@@ -15,7 +15,7 @@ from simoom.evidence import Value
 from simoom.studies.figure import Curve, Source, X, curve
 from simoom.studies.lab import Sample
 
-Place = TypeVar("Place", bound=X)
+XValue = TypeVar("XValue", bound=X)
 DELAY, EACH = "session_delay_s", "delay_per_segment_ms"
 HEAVY_TAIL = (
     "Mean delays are means over runs with Student's t interval, which is unreliable for Pareto "
@@ -33,7 +33,7 @@ def difference_ms(first: Sample, second: Sample) -> Value:
     return Value.median(1e3 * (second[DELAY] - first[DELAY]))
 
 
-def both(label: str, runs: Mapping[Place, Sample], *, colour: int) -> list[Curve]:
+def both(label: str, runs: Mapping[XValue, Sample], *, colour: int) -> list[Curve]:
     """Return the two curves of a setting: mean delay, and delay per segment."""
     return [
         curve(

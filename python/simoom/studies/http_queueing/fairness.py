@@ -29,7 +29,7 @@ from simoom.studies.http_queueing.sessions import (
     session_runs,
     stations,
 )
-from simoom.studies.lab import Lab, Sample, exhibit
+from simoom.studies.lab import Lab, Sample, figure_function
 
 DRR = {"drr": {"per": "flow", "quantum_bytes": 1040}}
 """Deficit round robin with a quantum of one segment."""
@@ -38,7 +38,7 @@ WINDOW_AXIS = Axis(
 )
 
 
-@exhibit("figure fair_queue")
+@figure_function("figure fair_queue")
 def figure_fair_queue(lab: Lab) -> Figure:
     """Web sessions with a large window behind a fair queue."""
     runs = session_runs(lab)
@@ -160,7 +160,7 @@ QUEUES: dict[str, tuple[Mapping[str, Any] | None, int]] = {
 }
 
 
-@exhibit("figure elephants")
+@figure_function("figure elephants")
 def figure_elephants(lab: Lab) -> Figure:
     """Browsing with an endless download in the cell, against W* and by queue."""
     windows = lab.pick((1, 2, 5, 10, 20, 50, 100, 200, 1000), (1, 5, 20, 100, 1000))
@@ -234,7 +234,7 @@ def figure_elephants(lab: Lab) -> Figure:
     )
 
 
-def two_ways(window: int, queue: Mapping[str, Any] | None, seconds: float) -> Scenario:
+def uploads_and_downloads(window: int, queue: Mapping[str, Any] | None, seconds: float) -> Scenario:
     """Return five endless uploads and five endless downloads."""
     tcp = TCP | {"window_segments": window}
     ends = {"upload": ("sta0-4", "server"), "download": ("server", "sta5-9")}
@@ -252,13 +252,15 @@ BUFFERS: dict[str, tuple[Mapping[str, Any] | None, int]] = {
 }
 
 
-@exhibit("figure uplink")
+@figure_function("figure uplink")
 def figure_uplink(lab: Lab) -> Figure:
     """Uploads and downloads, against W* and by queue."""
     windows = lab.pick((1, 2, 3, 5, 7, 10, 15, 20, 30, 50), (1, 2, 5, 10, 20, 50))
     seconds = lab.pick(300.0, 150.0)
     cases = {
-        (q, w): two_ways(w, queue, seconds) for q, (queue, _) in BUFFERS.items() for w in windows
+        (q, w): uploads_and_downloads(w, queue, seconds)
+        for q, (queue, _) in BUFFERS.items()
+        for w in windows
     }
     found = lab.sample(cases, measure, replications=lab.pick(10, 6))
 

@@ -65,7 +65,7 @@ PAPER = Scenario(
 """Table 1 and section 2.3: one station, one endless download, W* = 1."""
 
 
-def acknowledge(scenario: Scenario, every: int | str, *, timer_ms: float) -> Scenario:
+def with_delayed_acks(scenario: Scenario, every: int | str, *, timer_ms: float) -> Scenario:
     """Return a scenario whose receivers acknowledge every d segments, or by the scheme of [5].
 
     The initial window is d, as in section 4.3, so that no timer expires at the start; the dynamic
@@ -81,7 +81,7 @@ def acknowledge(scenario: Scenario, every: int | str, *, timer_ms: float) -> Sce
     return scenario.set("flows[*].tcp.delayed_ack", scheme)
 
 
-def patient(scenario: Scenario) -> Scenario:
+def without_timeouts(scenario: Scenario) -> Scenario:
     """Return a scenario in which no retransmission timer expires, as section 3 assumes."""
     for key in ("rto_max_ms", "rto_initial_ms", "rto_min_ms"):
         scenario = scenario.set(f"flows[*].tcp.{key}", 1e6)
@@ -94,7 +94,7 @@ def downloads(
     """Return n_c endless downloads with W* and d, section 3."""
     scenario = PAPER.set("stations", connections)
     scenario = scenario.set("flows[0].tcp.window_segments", window)
-    scenario = acknowledge(patient(scenario), every, timer_ms=100.0)
+    scenario = with_delayed_acks(without_timeouts(scenario), every, timer_ms=100.0)
     # With W* = 1 the windows are full at once; all others need time to fill.
     scenario = scenario.set("flows[0].start_spread_s", 0.1)
     return scenario.set("warmup_s", warmup_s).set("duration_s", warmup_s + measured_s)
@@ -137,7 +137,7 @@ def web(
     scenario = PAPER.set("stations", stations).set("flows[0].name", "web")
     scenario = scenario.set("flows[0].traffic", {"web": traffic})
     scenario = scenario.set("flows[0].tcp.window_segments", window)
-    scenario = acknowledge(scenario, every, timer_ms=DELACK_MS)
+    scenario = with_delayed_acks(scenario, every, timer_ms=DELACK_MS)
     if queue is not None:
         scenario = scenario.set("ap.queue", dict(queue))
     # All files end long before; idle time needs no computation.

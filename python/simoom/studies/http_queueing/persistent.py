@@ -10,7 +10,7 @@ from simoom.studies import reference
 from simoom.studies.claim import claim, unchecked
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.http_queueing.paper import LARGE_WINDOW, STUDY, downloads, measure
-from simoom.studies.lab import Lab, Sample, exhibit
+from simoom.studies.lab import Lab, Sample, figure_function
 
 BLUE, ORANGE, GREEN = 0, 1, 2
 CONNECTIONS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50)
@@ -46,7 +46,7 @@ def _delack_runs(
     return every, {label: {d: found[label, d] for d in every} for label in labels}
 
 
-@exhibit("figure 3")
+@figure_function("figure 3")
 def figure_3(lab: Lab) -> Figure:
     """Throughput of one download against d."""
     every, runs = _delack_runs(lab, 1)
@@ -141,7 +141,7 @@ def _by_connections(
     }, runs
 
 
-@exhibit("figure 4")
+@figure_function("figure 4")
 def figure_4(lab: Lab) -> Figure:
     """Collision probability against the number of downloads."""
     quantity = "collision_probability"
@@ -205,7 +205,7 @@ def figure_4(lab: Lab) -> Figure:
     )
 
 
-@exhibit("figure 5")
+@figure_function("figure 5")
 def figure_5(lab: Lab) -> Figure:
     """Aggregate throughput against the number of downloads."""
     quantity = "goodput_mbps"
@@ -255,7 +255,7 @@ def figure_5(lab: Lab) -> Figure:
     )
 
 
-@exhibit("figure 6")
+@figure_function("figure 6")
 def figure_6(lab: Lab) -> Figure:
     """Throughput of each of ten downloads against d."""
     every, runs = _delack_runs(lab, 10)

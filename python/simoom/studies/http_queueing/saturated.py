@@ -9,7 +9,7 @@ from simoom.studies import reference
 from simoom.studies.claim import claim
 from simoom.studies.figure import Axis, Figure, Source, curve
 from simoom.studies.http_queueing.paper import PAPER, STUDY, measure
-from simoom.studies.lab import Lab, Sample, exhibit
+from simoom.studies.lab import Lab, Sample, figure_function
 
 ORANGE = 1
 NODES_AXIS = Axis("nodes", "backlogged nodes $n_b$", 0, 51)
@@ -34,7 +34,7 @@ def _saturated(lab: Lab) -> tuple[tuple[int, ...], dict[int, Sample]]:
     return nodes, lab.sample(cases, measure, replications=lab.pick(8, 4))
 
 
-@exhibit("figure 1")
+@figure_function("figure 1")
 def figure_1(lab: Lab) -> Figure:
     """Collision probability against the number of backlogged nodes."""
     nodes, runs = _saturated(lab)
@@ -86,7 +86,7 @@ def figure_1(lab: Lab) -> Figure:
     )
 
 
-@exhibit("figure 2")
+@figure_function("figure 2")
 def figure_2(lab: Lab) -> Figure:
     """Probability of a drop at the retry limit against the number of backlogged nodes."""
     nodes, runs = _saturated(lab)

@@ -24,12 +24,12 @@ from simoom.studies.http_queueing.paper import (
     measure,
     web,
 )
-from simoom.studies.lab import Lab, Sample, exhibit
+from simoom.studies.lab import Lab, Sample, figure_function
 
 BLUE, ORANGE, GREEN, VERMILION = range(4)
 GOOD_MATCH = "5 %: the paper says a good match and no number"
 STATIONS_AXIS = Axis("n", "stations and access point, n", 0, 32)
-ByPlace = dict[X, Sample]
+ByXValue = dict[X, Sample]
 
 SETTINGS = {
     "exponential, W* = 1": ("exponential", 1, BLUE),
@@ -49,7 +49,7 @@ def replications(lab: Lab) -> int:
     return lab.pick(30, 6)
 
 
-def session_runs(lab: Lab) -> dict[str, ByPlace]:
+def session_runs(lab: Lab) -> dict[str, ByXValue]:
     """Return the runs of Fig. 8: by setting, then by n."""
     cases = {
         (label, n): web(n - 1, window=SETTINGS[label][1], kind=SETTINGS[label][0])
@@ -62,7 +62,7 @@ def session_runs(lab: Lab) -> dict[str, ByPlace]:
 
 def predicted(
     label: str,
-    places: Iterable[X],
+    x_values: Iterable[X],
     *,
     n: Iterable[int],
     think_s: Iterable[float],
@@ -81,10 +81,10 @@ def predicted(
     unit = 1.0 if quantity == DELAY else 1e3 * SEGMENT_BITS / (8 * FILE_BYTES)
     values = [unit * float(each) for each in np.asarray(cell.mean_delay_s)]
     dashed = c1 == "printed"
-    return curve(label, Source.ANALYSIS, places, values, quantity, colour=7, dashed=dashed)
+    return curve(label, Source.ANALYSIS, x_values, values, quantity, colour=7, dashed=dashed)
 
 
-@exhibit("figure 8")
+@figure_function("figure 8")
 def figure_8(lab: Lab) -> Figure:
     """Mean session delay against the number of stations."""
     runs = session_runs(lab)
@@ -122,7 +122,7 @@ def figure_8(lab: Lab) -> Figure:
     )
 
 
-def _model_claims(runs: dict[str, ByPlace], corrected: Curve, printed: Curve) -> tuple[Claim, ...]:
+def _model_claims(runs: dict[str, ByXValue], corrected: Curve, printed: Curve) -> tuple[Claim, ...]:
     """Compare (16) and (17), corrected and printed, with simulations of W* = 1."""
     exponential = runs["exponential, W* = 1"]
     simulated = {n: Value.mean(expected_file_s(sample)) for n, sample in exponential.items()}
@@ -166,7 +166,7 @@ def _model_claims(runs: dict[str, ByPlace], corrected: Curve, printed: Curve) ->
     )
 
 
-def _window_claims(runs: dict[str, ByPlace]) -> tuple[Claim, ...]:
+def _window_claims(runs: dict[str, ByXValue]) -> tuple[Claim, ...]:
     """Check the effect of a large W* on both kinds of files."""
     pairs = {
         kind: {
@@ -202,7 +202,7 @@ def _window_claims(runs: dict[str, ByPlace]) -> tuple[Claim, ...]:
     )
 
 
-@exhibit("figure 9")
+@figure_function("figure 9")
 def figure_9(lab: Lab) -> Figure:
     """Mean session delay of ten stations against the mean think time."""
     think = lab.pick(
@@ -215,7 +215,7 @@ def figure_9(lab: Lab) -> Figure:
     }
     found = lab.sample(cases, measure, replications=replications(lab))
     colours = {"Pareto": ORANGE, "exponential": BLUE}
-    runs: dict[str, ByPlace] = {kind: {t: found[kind, t] for t in think} for kind in colours}
+    runs: dict[str, ByXValue] = {kind: {t: found[kind, t] for t in think} for kind in colours}
     fine = [0.5 + 0.1 * i for i in range(196)]
     solved, per_segment = (
         predicted("(16), (17) corrected", fine, n=[11] * 196, think_s=fine, quantity=quantity)
@@ -265,7 +265,7 @@ BUFFER = 30
 """B of Fig. 10 in packets, including the packet in service, as in ns-2."""
 
 
-@exhibit("figure 10")
+@figure_function("figure 10")
 def figure_10(lab: Lab) -> Figure:
     """Session delay of twenty stations against W*, with a small buffer at the access point."""
     windows = lab.pick((1, 5, 10, 15, 20, 25, 30, 35, 40, 60), (5, 15, 25, 30, 35, 60))
@@ -333,7 +333,7 @@ SCHEMES: dict[str, tuple[int | str, int]] = {
 }
 
 
-@exhibit("figure 11")
+@figure_function("figure 11")
 def figure_11(lab: Lab) -> Figure:
     """Session delay with delayed ACKs against the number of stations."""
     cases = {
@@ -342,7 +342,7 @@ def figure_11(lab: Lab) -> Figure:
         for n in stations(lab)
     }
     found = lab.sample(cases, measure, replications=replications(lab))
-    runs: dict[str, ByPlace] = {
+    runs: dict[str, ByXValue] = {
         label: {n: found[label, n] for n in stations(lab)} for label in SCHEMES
     }
     largest = stations(lab)[-1]

@@ -28,7 +28,7 @@ STUDY = Study(
     title="TCP over lossy links and near Bluetooth voice over 802.11b",
     reference='V. Subramanian, K. K. Ramakrishnan, S. Kalyanaraman, L. Ji, "Impact of interference '
     'and capture effects in 802.11 wireless networks on TCP"',
-    exhibits=(
+    figure_functions=(
         figure_1,
         figure_2,
         figure_3,

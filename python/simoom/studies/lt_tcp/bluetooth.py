@@ -9,7 +9,7 @@ from simoom.models import bluetooth, tcp_loss
 from simoom.studies import reference
 from simoom.studies.claim import Claim, claim, unchecked
 from simoom.studies.figure import Axis, Curve, Figure, Source, X, curve
-from simoom.studies.lab import Lab, exhibit
+from simoom.studies.lab import Lab, figure_function
 
 NAME = "lt_tcp"
 RATES = (1.0, 2.0, 5.5, 11.0)
@@ -31,7 +31,7 @@ def _rates(label: str, values: dict[float, float], quantity: str, voice: str, **
     )
 
 
-@exhibit("figure corruption")
+@figure_function("figure corruption")
 def figure_corruption(_: Lab) -> Figure:
     """Packet corruption rate against the rate, for the three voice formats."""
     quantity = "packet_corruption"
@@ -103,7 +103,7 @@ def figure_corruption(_: Lab) -> Figure:
     )
 
 
-@exhibit("figure residual")
+@figure_function("figure residual")
 def figure_residual(_: Lab) -> Figure:
     """Residual error rate after three and after seven attempts."""
     quantity = "residual_error"
@@ -146,7 +146,7 @@ def figure_residual(_: Lab) -> Figure:
     )
 
 
-@exhibit("figure goodput")
+@figure_function("figure goodput")
 def figure_goodput(_: Lab) -> Figure:
     """Goodput of the MAC near Bluetooth voice."""
     quantity = "goodput_mbps"
@@ -193,13 +193,13 @@ SACK = {"HV3": Value.printed(2.32, 0.085), "HV1": Value.printed(0.40, 0.03)}
 LT_TCP = {"HV3": Value.printed(3.74, 0.145), "HV1": Value.printed(2.83, 0.215)}
 
 
-@exhibit("table 2")
+@figure_function("table 2")
 def table_2(_: Lab) -> Figure:
     """Tables II and III: TCP near Bluetooth voice, and the inverse-square-root law."""
     loss = {v: corruption(v, 11.0, p="printed") ** 3 for v in SACK}
     rtt = {v: float(tcp_loss.implied_rtt_ms(loss[v], goodput_mbps=SACK[v].value)) for v in SACK}
     mathis = {v: float(tcp_loss.mathis_mbps(loss[v], rtt_ms=260.0)) for v in SACK}
-    places: tuple[X, ...] = tuple(SACK)
+    x_values: tuple[X, ...] = tuple(SACK)
     claims = (
         claim(
             "sack_follows_residual_loss",
@@ -238,12 +238,12 @@ def table_2(_: Lab) -> Figure:
         Axis("voice", "format of Bluetooth voice"),
         (Axis("goodput_mbps", "TCP goodput, Mb/s", 0, 5),),
         (
-            curve("SACK", Source.PAPER, places, SACK.values(), "goodput_mbps"),
-            curve("LT-TCP", Source.PAPER, places, LT_TCP.values(), "goodput_mbps", colour=1),
+            curve("SACK", Source.PAPER, x_values, SACK.values(), "goodput_mbps"),
+            curve("LT-TCP", Source.PAPER, x_values, LT_TCP.values(), "goodput_mbps", colour=1),
             curve(
                 "inverse square root of PER at 260 ms",
                 Source.ANALYSIS,
-                places,
+                x_values,
                 mathis.values(),
                 "goodput_mbps",
             ),
@@ -252,7 +252,7 @@ def table_2(_: Lab) -> Figure:
     )
 
 
-@exhibit("table 4")
+@figure_function("table 4")
 def table_4(_: Lab) -> Figure:
     """Tables IV to VI: TCP without interference, and with periods of capture."""
     quantity = "goodput_mbps"
@@ -336,7 +336,7 @@ def _claims_4(only_overhead: float, goodput_mbps: float, clean: Value) -> tuple[
     )
 
 
-@exhibit("figure retries")
+@figure_function("figure retries")
 def figure_retries(_: Lab) -> Figure:
     """Time for which a packet that is never received occupies the MAC."""
     quantity = "duration_ms"

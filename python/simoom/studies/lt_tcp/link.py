@@ -154,7 +154,7 @@ def _number(value: object) -> float:
 def simulate(
     lab: Lab, protocols: Iterable[str], *, flows: int = 1, **axes: Iterable[Any]
 ) -> dict[tuple[Any, ...], Sample]:
-    """Run each protocol at each place of the grid of ``kind``, ``rtt_ms`` and ``loss``."""
+    """Run each protocol at each point of the grid of ``kind``, ``rtt_ms`` and ``loss``."""
 
     def measured_s(protocol: str, loss: float) -> float:
         # At high loss rates a longer run is needed for enough packets.
@@ -189,11 +189,11 @@ def goodputs(
 ) -> Curve:
     """Return goodput against the loss rate, means over runs."""
     values = {loss: Value.mean(runs[(*key, loss)][GOODPUT]) for loss in losses}
-    places = tuple(values)
+    x_values = tuple(values)
     return curve(
         label,
         Source.SIMULATION,
-        places,
+        x_values,
         values.values(),
         GOODPUT,
         colour=colour,
@@ -204,6 +204,6 @@ def goodputs(
 def bound(losses: Iterable[float], packet_bytes: int, payload_bytes: int) -> Curve:
     """Return the goodput of full packets that the link delivers, the bound of any code."""
     share = CAPACITY_MBPS * payload_bytes / packet_bytes
-    places = tuple(losses)
-    values = [share * (1 - loss) for loss in places]
-    return curve("what arrives", Source.ANALYSIS, places, values, GOODPUT, colour=7)
+    x_values = tuple(losses)
+    values = [share * (1 - loss) for loss in x_values]
+    return curve("what arrives", Source.ANALYSIS, x_values, values, GOODPUT, colour=7)

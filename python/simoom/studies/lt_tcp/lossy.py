@@ -10,7 +10,7 @@ from simoom.models import tcp_loss
 from simoom.studies import reference
 from simoom.studies.claim import Claim, claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
-from simoom.studies.lab import Lab, exhibit
+from simoom.studies.lab import Lab, figure_function
 from simoom.studies.lt_tcp.link import (
     BURSTY,
     CAPACITY_MBPS,
@@ -36,7 +36,7 @@ from simoom.studies.lt_tcp.link import (
 )
 
 
-@exhibit("figure 1")
+@figure_function("figure 1")
 def figure_1(lab: Lab) -> Figure:
     """Ten flows over a link that loses packets in bursts."""
     losses = lab.pick(FULL_LOSSES, QUICK_LOSSES)
@@ -135,7 +135,7 @@ def _by_rtt(
     return losses, rtts, curves
 
 
-@exhibit("figure 2")
+@figure_function("figure 2")
 def figure_2(lab: Lab) -> Figure:
     """SACK alone on a link with independent losses."""
     losses, rtts, curves = _by_rtt(lab, "SACK")
@@ -249,7 +249,7 @@ def _claims_2_elsewhere(
     )
 
 
-@exhibit("figure 3")
+@figure_function("figure 3")
 def figure_3(lab: Lab) -> Figure:
     """LT-TCP alone on a link with independent losses."""
     losses, _, curves = _by_rtt(lab, "LT-TCP")
@@ -325,16 +325,16 @@ def _claims_3(
     )
 
 
-@exhibit("figure parts")
+@figure_function("figure parts")
 def figure_parts(lab: Lab) -> Figure:
     """The contribution of each part of LT-TCP."""
     losses = tuple(loss for loss in lab.pick(FULL_LOSSES, QUICK_LOSSES) if loss >= 0.1)
     rtt = FIGURE_1_RTT_MS
     runs = simulate(lab, PARTS, kind=[UNIFORM], rtt_ms=[rtt], loss=losses)
-    places = {name: (name, UNIFORM, rtt) for name in PARTS}
+    keys = {name: (name, UNIFORM, rtt) for name in PARTS}
     curves = {
         name: goodputs(name, runs, key, losses, colour=i)
-        for i, (name, key) in enumerate(places.items())
+        for i, (name, key) in enumerate(keys.items())
     }
     overheads = {
         name: curve(
@@ -345,7 +345,7 @@ def figure_parts(lab: Lab) -> Figure:
             OVERHEAD,
             colour=i,
         )
-        for i, (name, key) in enumerate(places.items())
+        for i, (name, key) in enumerate(keys.items())
         if "fec" in PARTS[name]
     }
     return Figure(

@@ -15,7 +15,7 @@ STUDY = Study(
     title="CUBIC driven by the MCS of 802.11ac",
     reference='A. Okada, D. Nobayashi, T. Ikenaga, "TCP congestion control based on transmission '
     'rate of wireless LAN interfaces"',
-    exhibits=(
+    figure_functions=(
         figure_2a,
         figure_2b,
         figure_3a,

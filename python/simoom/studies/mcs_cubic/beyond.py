@@ -10,7 +10,7 @@ from simoom.evidence import Value
 from simoom.run import Run
 from simoom.scenario import Scenario
 from simoom.studies.figure import Axis, Curve, Figure, Source, X, curve
-from simoom.studies.lab import Lab, Sample, exhibit
+from simoom.studies.lab import Lab, Sample, figure_function
 from simoom.studies.mcs_cubic.paper import (
     CHANGE_S,
     CONTROLS,
@@ -32,13 +32,13 @@ BASES: Mapping[str, str] = {
 CLIENTS = (1, 2, 5, 10)
 
 
-def _curves(places: tuple[X, ...], found: Mapping[tuple[str, X], Value]) -> tuple[Curve, ...]:
+def _curves(x_values: tuple[X, ...], found: Mapping[tuple[str, X], Value]) -> tuple[Curve, ...]:
     return tuple(
         curve(
             control,
             Source.SIMULATION,
-            places,
-            [found[control, place] for place in places],
+            x_values,
+            [found[control, x] for x in x_values],
             QUANTITY,
             colour=COLOURS[control],
         )
@@ -50,14 +50,14 @@ def _after(sample: Sample) -> Value:
     return Value.mean(mean_between(sample, CHANGE_S, CHANGE_S + AFTER_S))
 
 
-@exhibit("figure falling")
+@figure_function("figure falling")
 def figure_falling(lab: Lab) -> Figure:
     """Throughput of the three seconds after the MCS falls from 8 to x."""
-    places: tuple[X, ...] = (0, 1, 2, 3, 4, 5, 6, 7)
+    x_values: tuple[X, ...] = (0, 1, 2, 3, 4, 5, 6, 7)
     cases = {
         (control, x): upload(int(x), control, from_mcs=8, end_s=CHANGE_S + AFTER_S)
         for control in CONTROLS
-        for x in places
+        for x in x_values
     }
     found = lab.sample(cases, measure, replications=lab.pick(10, 3), probes=PROBES)
     return Figure(
@@ -65,12 +65,12 @@ def figure_falling(lab: Lab) -> Figure:
         "throughput of the 3 s after the change from MCS 8 to x",
         Axis("to_mcs", "MCS after the change, x", -0.5, 7.5),
         (Axis(QUANTITY, "throughput, Mb/s", 0, 60),),
-        _curves(places, {key: _after(sample) for key, sample in found.items()}),
+        _curves(x_values, {key: _after(sample) for key, sample in found.items()}),
         notes="The paper leaves this for future work.",
     )
 
 
-@exhibit("figure controllers")
+@figure_function("figure controllers")
 def figure_controllers(lab: Lab) -> Figure:
     """Throughput of the three seconds after a change from 0 to 8 under other controllers."""
     cases = {
@@ -103,7 +103,7 @@ def measure_all(run: Run) -> dict[str, float]:
     return {QUANTITY: float(np.mean(np.asarray(value)[after]))}
 
 
-@exhibit("figure clients")
+@figure_function("figure clients")
 def figure_clients(lab: Lab) -> Figure:
     """Throughput of all clients in the three seconds after their MCS changes from 0 to 8."""
     cases = {(control, n): several(n, control) for control in CONTROLS for n in CLIENTS}

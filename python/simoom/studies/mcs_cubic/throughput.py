@@ -6,7 +6,7 @@ from simoom.evidence import Check, Value
 from simoom.studies import reference
 from simoom.studies.claim import claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
-from simoom.studies.lab import Lab, Sample, exhibit
+from simoom.studies.lab import Lab, Sample, figure_function
 from simoom.studies.mcs_cubic.paper import (
     CHANGE_S,
     CONTROLS,
@@ -46,7 +46,7 @@ def _course(label: str, sample: Sample, *, begin_s: float = 15.0, bin_s: float =
     )
 
 
-@exhibit("figure 3a")
+@figure_function("figure 3a")
 def figure_3a(lab: Lab) -> Figure:
     """Throughput against time, MCS 0 to 8."""
     found = runs(lab, 8)
@@ -102,7 +102,7 @@ def figure_3a(lab: Lab) -> Figure:
     )
 
 
-@exhibit("figure 3b")
+@figure_function("figure 3b")
 def figure_3b(lab: Lab) -> Figure:
     """Throughput of the three seconds after the change against x."""
     cases = {
@@ -158,7 +158,7 @@ def _gain(driven: Sample, plain: Sample) -> Value:
     )
 
 
-@exhibit("figure readings")
+@figure_function("figure readings")
 def figure_readings(lab: Lab) -> Figure:
     """Effect of the reading of "10 packets" on the throughput after a change from 0 to 8."""
     cases = {

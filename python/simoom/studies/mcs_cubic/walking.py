@@ -16,7 +16,7 @@ from simoom.run import Run
 from simoom.scenario import Scenario
 from simoom.studies.claim import Claim, claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
-from simoom.studies.lab import Lab, Sample, exhibit
+from simoom.studies.lab import Lab, Sample, figure_function
 from simoom.studies.mcs_cubic.paper import BIN_S, CONTROLS, DRIVEN, GOODPUT, PLAIN, upload
 
 NEAR_M, FAR_M = 5.0, 85.0
@@ -38,8 +38,8 @@ MCS = "stations[0].mcs"
 OURS = "not in the paper; a finding of this study"
 
 
-def on_the_way(
-    rule: str, control: str, way: Sequence[tuple[float, float]], end_s: float
+def walking(
+    rule: str, control: str, waypoints: Sequence[tuple[float, float]], end_s: float
 ) -> Scenario:
     """Return the upload by a client that moves.
 
@@ -49,7 +49,7 @@ def on_the_way(
         A key of `RULES`.
     control : str
         Plain or driven by the MCS.
-    way : sequence of (float, float)
+    waypoints : sequence of (float, float)
         Times, and the client's distances in metres from the access point.
     end_s : float
         The end of the run.
@@ -59,29 +59,29 @@ def on_the_way(
     scenario = upload(8, control, from_mcs=8, end_s=end_s).set("radio", {"detect_dbm": -95.0})
     for node in ("stations", "ap"):
         scenario = scenario.set(f"{node}.rate_control", RULES[rule])
-    waypoints = [{"at_s": at_s, "position_m": [away_m, 0.0]} for at_s, away_m in way]
-    return scenario.set("stations.waypoints", waypoints)
+    rows = [{"at_s": at_s, "position_m": [away_m, 0.0]} for at_s, away_m in waypoints]
+    return scenario.set("stations.waypoints", rows)
 
 
 def out_and_back(rule: str, control: str) -> Scenario:
     """Return the upload by a client that walks away and returns."""
     walks_s = (FAR_M - NEAR_M) / WALK_MPS
     times_s = np.cumsum([REST_S, walks_s, REST_S, walks_s])
-    way = list(zip(map(float, times_s), (NEAR_M, FAR_M, FAR_M, NEAR_M), strict=True))
+    waypoints = list(zip(map(float, times_s), (NEAR_M, FAR_M, FAR_M, NEAR_M), strict=True))
     end_s = float(np.ceil(times_s[-1] + REST_S))
-    return on_the_way(rule, control, way, end_s).set("measure.interval_s", COURSE_S)
+    return walking(rule, control, waypoints, end_s).set("measure.interval_s", COURSE_S)
 
 
 def back(rule: str, control: str, pace_mps: float) -> Scenario:
     """Return the upload by a client that returns from the far end."""
     arrives_s = SETTLE_S + (FAR_M - NEAR_M) / pace_mps
-    way = [(SETTLE_S, FAR_M), (arrives_s, NEAR_M)]
-    return on_the_way(rule, control, way, arrives_s + AFTER_S).set("measure.interval_s", BIN_S)
+    waypoints = [(SETTLE_S, FAR_M), (arrives_s, NEAR_M)]
+    return walking(rule, control, waypoints, arrives_s + AFTER_S).set("measure.interval_s", BIN_S)
 
 
 def stand(rule: str, control: str) -> Scenario:
     """Return the upload by a client that stays near the access point."""
-    return on_the_way(rule, control, [(0.0, NEAR_M)], 4 * SETTLE_S).set("measure.interval_s", 1.0)
+    return walking(rule, control, [(0.0, NEAR_M)], 4 * SETTLE_S).set("measure.interval_s", 1.0)
 
 
 def measure_course(run: Run) -> dict[str, float]:
@@ -122,7 +122,7 @@ def _ratio(over: Sample, under: Sample, quantity: str) -> Value:
     return Value.mean(ratio)
 
 
-@exhibit("figure walking")
+@figure_function("figure walking")
 def figure_walking(lab: Lab) -> Figure:
     """Throughput and MCS against time while a client walks away and returns."""
     cases = {(control, rule): out_and_back(rule, control) for rule in RULES for control in CONTROLS}
@@ -216,7 +216,7 @@ def walking_claims(
     )
 
 
-@exhibit("figure pace")
+@figure_function("figure pace")
 def figure_pace(lab: Lab) -> Figure:
     """Gain of the driver when a client returns, by its speed."""
     cases = {

@@ -8,7 +8,7 @@ from simoom.evidence import Check, Value
 from simoom.studies import reference
 from simoom.studies.claim import Claim, claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
-from simoom.studies.lab import Lab, Sample, exhibit
+from simoom.studies.lab import Lab, Sample, figure_function
 from simoom.studies.mcs_cubic.paper import (
     BIN_S,
     CHANGE_S,
@@ -96,7 +96,7 @@ def _figure(lab: Lab, key: str, to_mcs: int, *more: Claim) -> Figure:
     )
 
 
-@exhibit("figure 2a")
+@figure_function("figure 2a")
 def figure_2a(lab: Lab) -> Figure:
     """Congestion window, MCS 0 to 5."""
     late = windows_kb(runs(lab, 5)[DRIVEN], CHANGE_S + 5, END_S)
@@ -114,7 +114,7 @@ def figure_2a(lab: Lab) -> Figure:
     return _figure(lab, "figure 2a", 5, avoids)
 
 
-@exhibit("figure 2b")
+@figure_function("figure 2b")
 def figure_2b(lab: Lab) -> Figure:
     """Congestion window, MCS 0 to 8."""
     return _figure(lab, "figure 2b", 8)

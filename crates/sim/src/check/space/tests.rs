@@ -52,8 +52,8 @@ impl Scene {
         }
     }
 
-    fn heard(&self, node: u32, frame: &OngoingFrame) -> Heard {
-        Heard {
+    fn heard(&self, node: u32, frame: &OngoingFrame) -> ReceivedFrame {
+        ReceivedFrame {
             node,
             from: frame.from,
             to: frame.to,
@@ -77,9 +77,9 @@ impl Scene {
     }
 
     /// The frame ends, with this outcome at the others.
-    fn end(&mut self, frame: &OngoingFrame, change: impl Fn(&mut Heard)) {
+    fn end(&mut self, frame: &OngoingFrame, change: impl Fn(&mut ReceivedFrame)) {
         let others = (0..self.nodes).filter(|&node| node != frame.from);
-        let mut heard: Vec<Heard> = others.map(|node| self.heard(node, frame)).collect();
+        let mut heard: Vec<ReceivedFrame> = others.map(|node| self.heard(node, frame)).collect();
         heard.iter_mut().for_each(change);
         self.watch.settle(frame.end, &heard, Vec::new(), |_| IDLE);
     }
@@ -111,7 +111,7 @@ fn after_data(keys: &str, frame: impl Fn(&Scene) -> OngoingFrame) {
 }
 
 /// A data frame that one of its receivers reports differently.
-fn misheard(change: impl Fn(&Scene, &mut Heard)) {
+fn misheard(change: impl Fn(&Scene, &mut ReceivedFrame)) {
     let mut scene = Scene::new("");
     let data = data(&scene);
     scene.begin(&data);

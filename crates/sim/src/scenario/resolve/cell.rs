@@ -9,7 +9,7 @@ use crate::plan::{ApPlan, RatePlan, StationPlan, access_point};
 use crate::scenario::document::{Ap, Document, Station, Stations};
 use crate::scenario::wlan::Wlan;
 use kernel::{BitRate, Bytes};
-use net::Site;
+use net::OutputLink;
 use settings::Choice;
 use wifi::MacConfig;
 use wifi::mac::Timing;
@@ -198,12 +198,12 @@ fn station(
     check: &mut Check,
 ) -> StationPlan {
     let (up, down) = modes.map_or_else(|| (any(), any()), |modes| modes.links(path, group, check));
-    let site = Site::Station(up.mode().rate);
+    let output_link = OutputLink::Station(up.mode().rate);
     StationPlan {
         name: String::new(),
         up,
         down,
-        queue: queue(&format!("{path}.queue"), &group.queue, site, check),
+        queue: queue(&format!("{path}.queue"), &group.queue, output_link, check),
         ring: group.ring_packets,
         data_loss: group.data_loss,
         ack_loss: group.ack_loss,

@@ -45,10 +45,15 @@ pub(super) fn links(document: &Document, check: &mut Check) -> (Vec<String>, Vec
     let mut called = BTreeMap::new();
     for (number, (link, names)) in document.links.iter().zip(names).enumerate() {
         let directions = link.directions();
-        queue(&format!("links[{number}].queue"), &link.there.queue, directions[0].site(), check);
+        queue(
+            &format!("links[{number}].queue"),
+            &link.there.queue,
+            directions[0].output_link(),
+            check,
+        );
         if let Some(back) = &link.reverse.queue {
             let path = format!("links[{number}].reverse.queue");
-            queue(&path, back, directions[1].site(), check);
+            queue(&path, back, directions[1].output_link(), check);
         }
         let Some([from, to]) = names else { continue };
         let name = if link.name.is_empty() { format!("{from}-{to}") } else { link.name.clone() };
@@ -103,8 +108,8 @@ fn ends<'a>(
     };
     if let Some(other) = other {
         let message = format!(
-            "{from} and {to} are linked by {other} already; a link leads both ways, and its \
-             `reverse` says how the way back differs"
+            "{from} and {to} are linked by {other} already; a link has two directions, and \
+             its `reverse` says how the reverse one differs"
         );
         check.fault(format!("{path}.to"), message);
         return None;
@@ -145,7 +150,7 @@ fn wire(wire: &Wire, document: &Document, check: &mut Check) -> LinkPlan {
                        no cell; take [[links]]";
         check.fault("wire", message);
     }
-    queue("wire.queue", &wire.direction.queue, wire.direction.site(), check);
+    queue("wire.queue", &wire.direction.queue, wire.direction.output_link(), check);
     let ends = [Endpoint::Server, Endpoint::AccessPoint];
     LinkPlan { name: "wire".to_owned(), number: None, ends, directions: wire.directions() }
 }
@@ -158,8 +163,9 @@ pub(super) fn impassable(
 ) -> Option<String> {
     let topology = places.topology;
     let [from_name, to_name] = [from, to].map(|end| topology.name(end));
-    let back = if to == Endpoint::Broadcast { Some(Vec::new()) } else { topology.way(to, from) };
-    let (Some(there), Some(back)) = (topology.way(from, to), back) else {
+    let reverse =
+        if to == Endpoint::Broadcast { Some(Vec::new()) } else { topology.links_on_path(to, from) };
+    let (Some(forward), Some(reverse)) = (topology.links_on_path(from, to), reverse) else {
         let reached = topology.reached_from(from).join(", ");
         let what = if reached.is_empty() { "nothing".to_owned() } else { reached };
         return Some(format!(
@@ -168,9 +174,9 @@ pub(super) fn impassable(
     };
     let in_cell = |end| matches!(end, Endpoint::Station(_) | Endpoint::Broadcast);
     if in_cell(from) || in_cell(to) {
-        return endless(flow, places, &there, in_cell(from));
+        return endless(flow, places, &forward, in_cell(from));
     }
-    if there.is_empty() {
+    if forward.is_empty() {
         return Some(format!(
             "{from_name} is at {to_name}: no link ends at \"server\", and no packet crosses any"
         ));
@@ -180,20 +186,20 @@ pub(super) fn impassable(
         let LinkSettings { rate, delay, .. } = link.directions[direction];
         rate.is_some() || delay > Duration::ZERO
     };
-    if !there.iter().chain(&back).any(takes_time) {
+    if !forward.iter().chain(&reverse).any(takes_time) {
         return Some(format!(
             "no link from {from_name} to {to_name} has a rate or a delay, so that everything would \
              happen in one instant; give {}",
-            key(places, there[0], "rate_mbps")
+            key(places, forward[0], "rate_mbps")
         ));
     }
-    endless(flow, places, &there, false)
+    endless(flow, places, &forward, false)
 }
 
 /// Why a saturated source cannot send over this path.
-fn endless(flow: &Flow, places: Places<'_>, way: &[WireId], in_cell: bool) -> Option<String> {
+fn endless(flow: &Flow, places: Places<'_>, path: &[WireId], in_cell: bool) -> Option<String> {
     let saturated = flow.traffic.is_saturated() && !in_cell;
-    let &first = way.first().filter(|_| saturated)?;
+    let &first = path.first().filter(|_| saturated)?;
     let (link, direction) = plan::link(places.topology, places.links, first);
     link.directions[direction].rate.is_none().then(|| {
         let key = key(places, first, "rate_mbps");

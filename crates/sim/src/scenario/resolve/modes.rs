@@ -24,14 +24,14 @@ pub(super) struct Modes<'a> {
     /// Whether the current group is of 802.11b in a network of 802.11g.
     non_erp: bool,
     /// The settings of groups without keys of their own.
-    general: Option<Choice>,
+    general: Option<DirectionModes>,
     /// Paths of shared keys whose faults have been reported, so that each is reported once.
     reported: BTreeSet<String>,
 }
 
 /// A mode in each direction, and for an MCS a function that creates similar modes.
 #[derive(Clone, Copy)]
-struct Choice {
+struct DirectionModes {
     up: Mode,
     down: Mode,
     vector: Option<TxVector>,
@@ -65,7 +65,7 @@ impl<'a> Modes<'a> {
         } else {
             modes.refuse_mcs(check);
             let mode = modes.by_rate("wlan.rate_mbps", wlan.rate_mbps, check);
-            modes.general = Some(Choice { up: mode, down: mode, vector: None });
+            modes.general = Some(DirectionModes { up: mode, down: mode, vector: None });
         }
         modes
     }
@@ -90,7 +90,7 @@ impl<'a> Modes<'a> {
                 None => self.general.expect("made at first"),
                 given => {
                     let mode = self.by_rate(&format!("{path}.rate_mbps"), given, check);
-                    Choice { up: mode, down: mode, vector: None }
+                    DirectionModes { up: mode, down: mode, vector: None }
                 }
             }
         };
@@ -106,7 +106,7 @@ impl<'a> Modes<'a> {
 
     /// The rate of a group of 802.11b without a rate of its own.
     fn fastest_of_b(&self) -> f64 {
-        let is_dsss = |choice: &Choice| choice.up.class.is_dsss();
+        let is_dsss = |choice: &DirectionModes| choice.up.class.is_dsss();
         self.general.filter(is_dsss).map_or(11.0, |choice| choice.up.rate.as_mbps())
     }
 
@@ -150,7 +150,7 @@ impl<'a> Modes<'a> {
         })
     }
 
-    fn by_mcs(&mut self, path: &str, group: &Station, check: &mut Check) -> Choice {
+    fn by_mcs(&mut self, path: &str, group: &Station, check: &mut Check) -> DirectionModes {
         if let Some(mbps) = group.rate_mbps {
             check.fault(format!("{path}.rate_mbps"), self.advise_mcs(mbps, &group.modes));
         }
@@ -162,7 +162,7 @@ impl<'a> Modes<'a> {
             self.tell(fault, check);
             let vector = self.slowest();
             let mode = vector.mode().expect("the slowest mode exists");
-            Choice { up: mode, down: mode, vector: Some(vector) }
+            DirectionModes { up: mode, down: mode, vector: Some(vector) }
         });
         if !has_own {
             self.general = Some(choice);
@@ -176,7 +176,7 @@ impl<'a> Modes<'a> {
 
     /// The modes of a group by its own keys and the common ones; otherwise the faulty key and the
     /// reason.
-    fn choose(&self, path: &str, group: &Station) -> Result<Choice, (String, String)> {
+    fn choose(&self, path: &str, group: &Station) -> Result<DirectionModes, (String, String)> {
         let keys = group.modes.or(&self.wlan.modes);
         let place = |fault: ModeFault| {
             let is_own = group.modes.given().any(|key| key == fault.parameter);
@@ -198,7 +198,7 @@ impl<'a> Modes<'a> {
             "mcs" => (format!("{path}.ap_mcs"), fault.message),
             _ => place(fault),
         })?;
-        Ok(Choice { up, down, vector: Some(vector) })
+        Ok(DirectionModes { up, down, vector: Some(vector) })
     }
 
     /// The settings that all links have in common.
@@ -216,7 +216,13 @@ impl<'a> Modes<'a> {
 
     /// A response has a basic rate that does not exceed the rate of the frame: the lowest basic
     /// rate must not exceed that of any mode.
-    fn can_be_answered(&self, path: &str, group: &Station, choice: &Choice, check: &mut Check) {
+    fn can_be_answered(
+        &self,
+        path: &str,
+        group: &Station,
+        choice: &DirectionModes,
+        check: &mut Check,
+    ) {
         let lowest = self.lowest;
         let lowest_mbps = number(lowest.as_mbps());
         let own_mcs = group.modes.mcs;

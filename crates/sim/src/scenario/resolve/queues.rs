@@ -5,17 +5,17 @@ use crate::plan::{FlowPlan, Plan, TcpPlan};
 use crate::scenario::document::{Document, Stations};
 use crate::traffic::Transport;
 use kernel::Bytes;
-use net::{QueueSettings, Site};
+use net::{OutputLink, QueueSettings};
 use settings::Choice;
 
-/// A queue, if it is allowed at this site.
+/// A queue, if it is allowed at this link.
 pub(super) fn queue(
     path: &str,
     queue: &QueueSettings,
-    site: Site,
+    output_link: OutputLink,
     check: &mut Check,
 ) -> QueueSettings {
-    if let Some(message) = queue.get().refusal(site) {
+    if let Some(message) = queue.get().refusal(output_link) {
         check.fault(format!("{path}.{}", queue.name()), message);
     }
     queue.clone()

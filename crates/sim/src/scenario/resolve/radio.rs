@@ -119,14 +119,14 @@ fn cells(
     if radio.ad_hoc && !document.cells.is_empty() {
         check.fault("cells", "an ad-hoc network has no access points; remove the tables [[cells]]");
     }
-    let site = access_point(stations);
+    let output_link = access_point(stations);
     let mut cells = vec![first];
     for (bss, index) in document.cells.iter().zip(0..).take(MOST_CELLS) {
         let path = |key: &str| format!("cells[{index}].{key}");
         cells.push(BssPlan {
             position_m: position(&path("position_m"), bss.position_m.as_ref(), radio, check),
             channel: channel(bss.channel),
-            queue: queue(&path("queue"), &bss.queue, site, check),
+            queue: queue(&path("queue"), &bss.queue, output_link, check),
             ring: bss.ring_packets,
         });
     }

@@ -68,7 +68,7 @@ pub(super) fn is_bounded(plan: &Plan, check: &mut Check) {
             format!("flows[{group}].traffic"),
             format!(
                 "up to {waiting} datagrams could wait in a queue without limit, and memory is kept \
-                 for 10000000; limit the queues on the way, as ap.queue.drop_tail.limit_packets"
+                 for 10000000; limit the queues on the path, as ap.queue.drop_tail.limit_packets"
             ),
         );
     }
@@ -80,7 +80,7 @@ fn datagrams_per_s(plan: &Plan, flow: &FlowPlan) -> f64 {
     match flow.settings.traffic.get().transport() {
         Transport::Udp(_, Pace::PerSecond(datagrams)) => datagrams,
         Transport::Udp(size, Pace::Saturated) if !in_cell(flow.from) => {
-            let rate = ways(plan, flow).next().and_then(|first| first.rate);
+            let rate = path_links(plan, flow).next().and_then(|first| first.rate);
             rate.map_or(0.0, |rate| rate.0 as f64 / size.packet().bits() as f64)
         }
         _ => 0.0,
@@ -90,17 +90,17 @@ fn datagrams_per_s(plan: &Plan, flow: &FlowPlan) -> f64 {
 /// The number of packets that TCP may send per second over links alone, including acknowledgements.
 fn segments_per_s(plan: &Plan, flow: &FlowPlan, tcp: &TcpPlan) -> f64 {
     let mss = tcp.config.mss();
-    let slowest = ways(plan, flow).filter_map(|direction| direction.rate).min();
+    let slowest = path_links(plan, flow).filter_map(|direction| direction.rate).min();
     let by_rate = slowest.map(|rate| rate.0 as f64 / (mss + tcp.config.header()).bits() as f64);
-    let delay_s: f64 = ways(plan, flow).map(|direction| direction.delay.as_secs_f64()).sum();
+    let delay_s: f64 = path_links(plan, flow).map(|direction| direction.delay.as_secs_f64()).sum();
     let by_window = tcp.config.window().0 as f64 / mss.0 as f64 / delay_s;
     2.0 * f64::min(by_rate.unwrap_or(f64::INFINITY), by_window)
 }
 
 /// The link directions on the path of a flow's data.
-fn ways<'a>(plan: &'a Plan, flow: &FlowPlan) -> impl Iterator<Item = &'a LinkSettings> {
-    let way = plan.topology.way(flow.from, flow.to).unwrap_or_default();
-    way.into_iter().map(|wire| {
+fn path_links<'a>(plan: &'a Plan, flow: &FlowPlan) -> impl Iterator<Item = &'a LinkSettings> {
+    let links = plan.topology.links_on_path(flow.from, flow.to).unwrap_or_default();
+    links.into_iter().map(|wire| {
         let (link, direction) = plan.link(wire);
         &link.directions[direction]
     })
@@ -118,7 +118,7 @@ fn channel_changes_per_s(plan: &Plan) -> f64 {
 
 fn passes_unlimited_queue(plan: &Plan, flow: &FlowPlan) -> bool {
     let unlimited = |queue: &QueueSettings| queue.get().limit() == Limit::NONE;
-    let linked = ways(plan, flow).any(|direction| unlimited(&direction.queue));
+    let linked = path_links(plan, flow).any(|direction| unlimited(&direction.queue));
     let ap = in_cell(flow.to) && unlimited(&plan.ap.queue);
     let station = match flow.from {
         Endpoint::Station(number) => unlimited(&plan.stations[number as usize].queue),

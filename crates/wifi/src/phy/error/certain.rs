@@ -1,6 +1,6 @@
 //! SINR limits beyond which the result of an error model is known without evaluating it.
 
-use super::{Chunk, ErrorModel};
+use super::{ErrorModel, SinrChunk};
 use crate::phy::{Mode, linear};
 use kernel::Db;
 
@@ -65,7 +65,7 @@ impl Certain {
         if known.is_nan() {
             let sizes = (0..=size).map(|size| 1 << size).chain([JOINT.min(1 << size)]);
             let edge = edge(|level| {
-                let chunk = |bits| Chunk { mode, sinr: Db(level), bits };
+                let chunk = |bits| SinrChunk { mode, sinr: Db(level), bits };
                 sizes.clone().all(|bits| 1.0 - model.success(&chunk(bits)) <= LOSSES[class])
             });
             *known = linear(Db(edge + MARGIN));
@@ -97,7 +97,7 @@ impl Certain {
             let whole = (size..SIZES).map(|size| 1 << size).chain([(JOINT + 1).max(1 << size)]);
             let parts = (0..size).map(|part| 1 << part).chain([JOINT.min(1 << size)]);
             let edge = edge(|level| {
-                let success = |bits| model.success(&Chunk { mode, sinr: Db(level), bits });
+                let success = |bits| model.success(&SinrChunk { mode, sinr: Db(level), bits });
                 // Half of all bits, in parts of up to twice this number.
                 let all =
                     |part| libm::pow(success(part), (1u64 << size) as f64 / (4 * part) as f64);
@@ -158,7 +158,7 @@ mod tests {
         step: f64,
     ) -> impl Iterator<Item = f64> {
         let levels = (0..200).map(move |n| decibels(from).0 + f64::from(n) * step);
-        levels.map(move |level| model.success(&Chunk { mode, sinr: Db(level), bits }))
+        levels.map(move |level| model.success(&SinrChunk { mode, sinr: Db(level), bits }))
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The NIST model of coded OFDM.
 
-use super::{Chunk, ErrorModel, all_right, dsss};
+use super::{ErrorModel, SinrChunk, all_right, dsss};
 use crate::phy::{CodeRate, Modulation, linear};
 use settings::Settings;
 
@@ -11,7 +11,7 @@ use settings::Settings;
 pub struct Nist {}
 
 impl ErrorModel for Nist {
-    fn success(&self, chunk: &Chunk) -> f64 {
+    fn success(&self, chunk: &SinrChunk) -> f64 {
         let snr = linear(chunk.sinr);
         let error = match chunk.mode.modulation {
             Modulation::Dsss | Modulation::Cck => dsss::bit_error(chunk.mode, snr),

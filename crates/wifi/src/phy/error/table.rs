@@ -7,7 +7,7 @@
 //! have a proportional number of errors. Modes without a table, 9 Mb/s and 1024-QAM with BCC,
 //! follow [`Yans`]. DSSS and CCK have their own formulas.
 
-use super::{Chunk, ErrorModel, Yans};
+use super::{ErrorModel, SinrChunk, Yans};
 use crate::phy::{CodeRate, Coding, Mode, Modulation};
 use settings::Settings;
 
@@ -73,7 +73,7 @@ const LDPC: [Points; 12] = [
 const ERRORS: Points = [-0.366_512_920_581_664_3, -2.250_367_327_312_445, -4.600_149_226_776_579];
 
 impl ErrorModel for AwgnTable {
-    fn success(&self, chunk: &Chunk) -> f64 {
+    fn success(&self, chunk: &SinrChunk) -> f64 {
         let bytes = chunk.bits as f64 / 8.0;
         let Some((points, size)) = table(chunk.mode, bytes) else { return Yans {}.success(chunk) };
         let errors = libm::exp(interpolate(points, chunk.sinr.0));

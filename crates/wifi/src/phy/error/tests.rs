@@ -110,7 +110,7 @@ fn the_tables_hold_their_other_points() {
     }
     // Twice the bytes, twice the errors: 1 - (1 - 0.1)^2 of 2916 bytes are lost.
     let mode = he(5, Coding::Bcc);
-    let chunk = Chunk { mode: &mode, sinr: Db(17.04), bits: 2 * 1458 * 8 };
+    let chunk = SinrChunk { mode: &mode, sinr: Db(17.04), bits: 2 * 1458 * 8 };
     assert!((AwgnTable {}.success(&chunk) - 0.81).abs() < 1e-9);
 }
 
@@ -132,7 +132,7 @@ fn success_grows_with_the_ratio_and_falls_with_the_bits() {
     for model in [&Nist {} as &dyn ErrorModel, &Yans {}, &AwgnTable {}] {
         for mode in &modes {
             let success = |tenth_db: i32, bits| {
-                model.success(&Chunk { mode, sinr: Db(f64::from(tenth_db) / 10.0), bits })
+                model.success(&SinrChunk { mode, sinr: Db(f64::from(tenth_db) / 10.0), bits })
             };
             let mut last = 0.0;
             for tenth_db in -200..600 {

@@ -1,6 +1,6 @@
 //! Reception by an SINR threshold, as in ns-2.
 
-use super::{Chunk, ErrorModel};
+use super::{ErrorModel, SinrChunk};
 use kernel::Db;
 use settings::Settings;
 
@@ -13,7 +13,7 @@ pub struct Threshold {
 }
 
 impl ErrorModel for Threshold {
-    fn success(&self, chunk: &Chunk) -> f64 {
+    fn success(&self, chunk: &SinrChunk) -> f64 {
         if chunk.bits == 0 || chunk.sinr >= self.sinr { 1.0 } else { 0.0 }
     }
 }
@@ -27,7 +27,7 @@ mod tests {
     fn it_is_a_step() {
         let (mode, threshold) = (DOT11B.fastest(), Threshold::default());
         let success =
-            |sinr| threshold.success(&Chunk { mode: &mode, sinr: Db(sinr), bits: 12_000 });
+            |sinr| threshold.success(&SinrChunk { mode: &mode, sinr: Db(sinr), bits: 12_000 });
         assert_eq!((success(9.999), success(10.0)), (0.0, 1.0));
     }
 }

@@ -1,6 +1,6 @@
 //! An error model for the test of extensions: half of all chunks.
 
-use super::{Chunk, ErrorModel};
+use super::{ErrorModel, SinrChunk};
 use settings::Settings;
 
 /// Half of all chunks are decoded, at any ratio.
@@ -8,7 +8,7 @@ use settings::Settings;
 pub struct ToyErrorsConfig {}
 
 impl ErrorModel for ToyErrorsConfig {
-    fn success(&self, _: &Chunk) -> f64 {
+    fn success(&self, _: &SinrChunk) -> f64 {
         0.5
     }
 }

@@ -5,7 +5,7 @@ use crate::Command;
 use crate::mac::{ACK, Bitmap, ElicitedResponse, StepKind, block_ack};
 use crate::phy::{Mode, decibels};
 use crate::space::frame::OnAir;
-use crate::space::rules::{Rules, peer_mut};
+use crate::space::rules::{SpaceRules, peer_mut};
 use kernel::{Duration, Instant};
 
 impl Node {
@@ -15,7 +15,7 @@ impl Node {
         &mut self,
         now: Instant,
         extra: Duration,
-        rules: &Rules,
+        rules: &SpaceRules,
         out: &mut Vec<Command>,
     ) {
         self.carrier.on_decoding_error(extra);
@@ -23,7 +23,7 @@ impl Node {
     }
 
     /// The frame that ends now was not the expected response.
-    fn miss(&mut self, now: Instant, rules: &Rules, out: &mut Vec<Command>) {
+    fn miss(&mut self, now: Instant, rules: &SpaceRules, out: &mut Vec<Command>) {
         if self.awaited.is_some_and(|awaited| awaited.receiving) {
             self.give_up_waiting(now, rules, out);
         }
@@ -35,7 +35,7 @@ impl Node {
         now: Instant,
         reserves: Duration,
         nav_reset_at: Option<Instant>,
-        rules: &Rules,
+        rules: &SpaceRules,
         out: &mut Vec<Command>,
     ) {
         self.miss(now, rules, out);
@@ -50,7 +50,7 @@ impl Node {
         now: Instant,
         frame: &OnAir,
         bitmap: Option<&Bitmap>,
-        rules: &Rules,
+        rules: &SpaceRules,
         out: &mut Vec<Command>,
     ) {
         self.carrier.on_decoded();
@@ -83,7 +83,7 @@ impl Node {
         }
     }
 
-    pub(super) fn reply(&mut self, now: Instant, frame: OnAir, rules: &Rules) {
+    pub(super) fn reply(&mut self, now: Instant, frame: OnAir, rules: &SpaceRules) {
         self.quiet = false;
         self.answer = Some((now + rules.timing().sifs(), frame));
     }
@@ -93,7 +93,7 @@ impl Node {
         &mut self,
         now: Instant,
         bitmap: Option<&Bitmap>,
-        rules: &Rules,
+        rules: &SpaceRules,
         out: &mut Vec<Command>,
     ) {
         let Some(index) = self.exchange.take() else { return };

@@ -72,12 +72,12 @@ fn mix(z: u64) -> u64 {
 
 /// Sub-queues, numbered in the order in which their keys were first seen.
 #[derive(Debug)]
-pub(super) struct Lanes<T> {
+pub(super) struct SubQueues<T> {
     numbers: BTreeMap<u64, usize>,
     all: Vec<T>,
 }
 
-impl<T> Lanes<T> {
+impl<T> SubQueues<T> {
     pub(super) const fn new() -> Self {
         Self { numbers: BTreeMap::new(), all: Vec::new() }
     }
@@ -109,14 +109,14 @@ impl<T> Lanes<T> {
     }
 }
 
-impl<T> std::ops::Index<usize> for Lanes<T> {
+impl<T> std::ops::Index<usize> for SubQueues<T> {
     type Output = T;
     fn index(&self, number: usize) -> &T {
         &self.all[number]
     }
 }
 
-impl<T> std::ops::IndexMut<usize> for Lanes<T> {
+impl<T> std::ops::IndexMut<usize> for SubQueues<T> {
     fn index_mut(&mut self, number: usize) -> &mut T {
         &mut self.all[number]
     }

@@ -11,7 +11,7 @@ from simoom.hearing import Hearing, hearing
 from simoom.scenario import Scenario
 from simoom.twin.air import Air, Exchange
 
-LATE_ACK = 4
+SEGMENTS_PER_DYNAMIC_ACK = 4
 """Segments per TCP ACK of a long-lived flow under the dynamic delayed ACK."""
 
 
@@ -60,19 +60,19 @@ class Flow:
         return self.kind in ("bulk", "web")
 
     @property
-    def way(self) -> str:
-        """Its direction: "down", "up", "across" (two hops), "past" (wires only), or to all."""
+    def direction(self) -> str:
+        """Its direction: "down", "up", "across" (two radio hops), "wired" or "broadcast"."""
         if self.sink == "broadcast":
             return "broadcast"
         ends = self.source.startswith("sta"), self.sink.startswith("sta")
         return {(False, True): "down", (True, False): "up", (True, True): "across"}.get(
-            ends, "past"
+            ends, "wired"
         )
 
     @property
     def station(self) -> int:
         """The station at its end, if it has one."""
-        end = self.source if self.way == "up" else self.sink
+        end = self.source if self.direction == "up" else self.sink
         return int(end.removeprefix("sta"))
 
     @property
@@ -112,7 +112,9 @@ class Flow:
     def delayed_ack(self) -> int:
         """Segments per TCP ACK of a long-lived flow (d)."""
         name, settings = choice(self.table["tcp"]["delayed_ack"])
-        return {"none": 1, "dynamic": LATE_ACK}.get(name) or int(settings["segments"])
+        return {"none": 1, "dynamic": SEGMENTS_PER_DYNAMIC_ACK}.get(name) or int(
+            settings["segments"]
+        )
 
     @property
     def control(self) -> str:
@@ -159,6 +161,13 @@ class Cell:
                         Flow(len(found) + copy, table, source, sink) for copy in range(copies)
                     ]
         return found
+
+    @property
+    def coded_flows(self) -> list[Flow]:
+        """The flows that send data in blocks with parity."""
+        return [
+            flow for flow in self.flows if flow.over_tcp and flow.table["tcp"]["fec"] is not None
+        ]
 
     def _ends(self, pattern: str) -> list[str]:
         """Return the ends that a pattern such as "sta0-4" names."""
@@ -212,7 +221,7 @@ class Cell:
     @property
     def loss(self) -> float:
         """The largest probability that noise destroys a frame, over all stations with a flow."""
-        used = {flow.station for flow in self.flows if flow.way in ("down", "up")}
+        used = {flow.station for flow in self.flows if flow.direction in ("down", "up")}
         tables = [self.stations[number] for number in used]
         own = [float(table[key]) for table in tables for key in ("data_loss", "ack_loss")]
         if self.keys["radio"] is not None:

@@ -36,13 +36,13 @@ const UNLIMITED_PACKETS: u32 = 1_000_000;
 
 /// The limits of one buffer and its occupancy by packets that wait or are in service.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub(super) struct Buffer {
     limit: Limit,
     packets: u32,
     bytes: Bytes,
 }
 
-impl Room {
+impl Buffer {
     /// An empty buffer with these limits.
     pub(super) fn new(limit: Limit) -> Self {
         let packets = limit.packets.or(limit.bytes.is_none().then_some(UNLIMITED_PACKETS));

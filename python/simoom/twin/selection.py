@@ -10,7 +10,7 @@ from simoom.twin.verdict import Fit
 def predict(scenario: Scenario) -> Twin:
     """Predict the results of a run of a scenario.
 
-    The assumptions of every family of models are checked. Of the families without a broken
+    The assumptions of every family of models are check. Of the families without a broken
     assumption, the one with the fewest stretched assumptions is chosen.
 
     Parameters
@@ -37,30 +37,31 @@ def predict(scenario: Scenario) -> Twin:
     ('saturation', 0.271)
     """
     from simoom.models import FAMILIES
-    from simoom.twin import bulk, elsewhere, http, saturated
-    from simoom.twin.reading import Cell
+    from simoom.twin import bulk, http, losses, saturated, scope
+    from simoom.twin.inputs import Cell
 
     scenario.check()
     cell = Cell(scenario)
-    tried = {
+    fit_functions = {
         "saturation": saturated.fit,
         "http_sessions": http.fit_sessions,
         "ps_queue": http.fit_ps,
         "http_queueing": http.fit_queueing,
         "half_duplex": bulk.fit,
-        "tcp_loss": elsewhere.fit_loss,
-        "lt_tcp": elsewhere.fit_coding,
+        "tcp_loss": losses.fit_loss,
+        "lt_tcp": losses.fit_coding,
     }
-    lacking, unread = elsewhere.lacking(cell), elsewhere.unread(cell)
+    irrelevant, unsupported = scope.irrelevant_families(cell), scope.unsupported(cell)
     fits = []
-    for family in dict.fromkeys((*tried, *FAMILIES)):
-        if (reason := unread or lacking.get(family)) is not None:
-            fits.append(Fit(family, "", (reason,), subject=family not in lacking))
+    for family in dict.fromkeys((*fit_functions, *FAMILIES)):
+        if (reason := unsupported or irrelevant.get(family)) is not None:
+            fits.append(Fit(family, "", (reason,), relevant=family not in irrelevant))
             continue
         try:
-            fits.append(tried[family](cell))
+            fits.append(fit_functions[family](cell))
         except ValueError as error:  # models raise this for a value out of range
-            fits.append(elsewhere.outside(family, error))
-    # Python's sort is stable: the order above decides among equals.
-    ordered = sorted(fits, key=lambda fit: (not fit.fits, len(fit.strained) if fit.fits else 0))
+            fits.append(scope.out_of_range(family, error))
+    # The sort is stable: of models with equally many stretched assumptions, the first in the
+    # order above is chosen.
+    ordered = sorted(fits, key=lambda fit: (not fit.fits, len(fit.stretched) if fit.fits else 0))
     return Twin(scenario, tuple(ordered))

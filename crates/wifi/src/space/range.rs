@@ -1,0 +1,411 @@
+//! Which nodes receive signals of which others.
+//!
+//! The list of a transmitter is computed when it transmits for the first time, and kept as long as
+//! the cache has room. A node that never transmits costs nothing, and neither does a pair of nodes
+//! out of range.
+
+use super::radio::{Power, Radio, Separation, Site};
+use crate::phy::Milliwatts;
+use kernel::Instant;
+use std::sync::Arc;
+
+/// A node in range of a transmitter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ReceiverInRange {
+    pub(super) node: u32,
+    /// Whether one of the two nodes moves, so that the received power differs between frames.
+    pub(super) moves: bool,
+    /// The mean received power; if one of the two moves, its maximum over time.
+    pub(super) power: Power,
+}
+
+impl ReceiverInRange {
+    /// The receiver at one end of a link direction; `None` if it is never in range.
+    pub(super) fn find(radio: &Radio, sites: &[Site], ends: (u32, u32)) -> Option<Self> {
+        let (separation, moves) = closest(radio, sites, ends)?;
+        Self::over(radio, sites, ends, (separation, moves))
+    }
+
+    /// The same with the separation of the two nodes, and whether one of them moves.
+    fn over(
+        radio: &Radio,
+        sites: &[Site],
+        (from, to): (u32, u32),
+        (separation, moves): (Separation, bool),
+    ) -> Option<Self> {
+        let (low, high) = (from.min(to), from.max(to));
+        let (up, down) = radio.losses.between(low, high, separation);
+        let level = sites[from as usize].tx_power - if from == low { up } else { down };
+        let power = || Power::from(Milliwatts::from(level).0);
+        (level >= radio.receiver.weakest()).then(|| Self { node: to, moves, power: power() })
+    }
+}
+
+/// The smallest separation of two nodes over time, and whether one of them moves; `None` if the
+/// nodes are on different channels, or are the same node.
+#[inline]
+fn closest(radio: &Radio, sites: &[Site], (a, b): (u32, u32)) -> Option<(Separation, bool)> {
+    // The order makes both link directions equal to the last bit.
+    let [low, high] = [a.min(b), a.max(b)].map(|node| &sites[node as usize]);
+    if a == b || low.channel != high.channel {
+        return None;
+    }
+    let moves = radio.goes_by_place() && (low.trajectory.moves() || high.trajectory.moves());
+    let separation = if moves {
+        Separation { distance: low.trajectory.closest(&high.trajectory), now: Instant::ZERO }
+    } else {
+        Separation::at(Instant::ZERO, low, high)
+    };
+    Some((separation, moves))
+}
+
+/// All nodes that are in range of a transmitter at some time. The cost of a transmission is
+/// proportional to their number. If nodes move, the received powers change but the set does not, so
+/// that a frame ends at the same nodes at which it began.
+#[derive(Debug, Default)]
+pub(super) struct ReceiverSet {
+    /// Sorted by node number.
+    receivers: Vec<ReceiverInRange>,
+    /// The same nodes as bits, from the first block that is not empty to the last.
+    blocks: Vec<NodeBlock>,
+    /// The number of the first block.
+    first: usize,
+    /// Which blocks are not empty, as bits; from the 65th on from the first bit again.
+    filled: u64,
+    /// Nodes are omitted on which the transmission has no effect.
+    is_partial: bool,
+}
+
+/// Which of 64 nodes are in range.
+#[derive(Clone, Copy, Debug, Default)]
+struct NodeBlock {
+    bits: u64,
+    /// The index of the block's first receiver among all receivers.
+    first: u32,
+}
+
+impl ReceiverSet {
+    fn new(receivers: &[ReceiverInRange]) -> Self {
+        debug_assert!(receivers.is_sorted_by_key(|receiver| receiver.node));
+        let block = |receiver: &ReceiverInRange| receiver.node as usize / 64;
+        let first = receivers.first().map_or(0, block);
+        let mut blocks = vec![NodeBlock::default(); receivers.last().map_or(0, block) + 1 - first];
+        let mut filled = 0;
+        for (receiver, place) in receivers.iter().zip(0..) {
+            let at = block(receiver);
+            let NodeBlock { bits, first } = &mut blocks[at - first];
+            if *bits == 0 {
+                *first = place;
+            }
+            *bits |= 1 << (receiver.node % 64);
+            filled |= 1 << (at % 64);
+        }
+        // Without spare capacity.
+        Self { receivers: receivers.to_vec(), blocks, first, filled, is_partial: false }
+    }
+
+    /// Whether the set has all nodes in range.
+    pub(super) fn is_complete(&self) -> bool {
+        !self.is_partial
+    }
+
+    /// The receivers, sorted by node number.
+    pub(super) fn receivers(&self) -> &[ReceiverInRange] {
+        &self.receivers
+    }
+
+    /// The index of a node among the receivers; `None` if it is never in range.
+    #[inline]
+    pub(super) fn place(&self, node: u32) -> Option<usize> {
+        let block = self.blocks.get((node as usize / 64).wrapping_sub(self.first))?;
+        let bit = 1 << (node % 64);
+        let before = (block.bits & (bit - 1)).count_ones();
+        (block.bits & bit != 0).then(|| (block.first + before) as usize)
+    }
+
+    /// A node as a receiver; `None` if it is never in range.
+    pub(super) fn find(&self, node: u32) -> Option<&ReceiverInRange> {
+        self.place(node).map(|place| &self.receivers[place])
+    }
+
+    /// Whether a node may be in range of both transmitters. Always true for a partial set.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        if self.is_partial || other.is_partial {
+            return true;
+        }
+        let mut both = self.filled & other.filled;
+        let from = self.first.max(other.first);
+        let end = |of: &Self| of.first + of.blocks.len();
+        let end = end(self).min(end(other));
+        while both != 0 {
+            let first = both.trailing_zeros() as usize;
+            both &= both - 1;
+            let skipped = from.saturating_sub(first).div_ceil(64) * 64;
+            for at in (first + skipped..end).step_by(64) {
+                if self.blocks[at - self.first].bits & other.blocks[at - other.first].bits != 0 {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// The memory of the set in bytes.
+    fn size(&self) -> usize {
+        size_of_val(&self.receivers[..]) + size_of_val(&self.blocks[..])
+    }
+}
+
+/// The receiver sets of nodes that have transmitted, within a limit of memory.
+#[derive(Debug)]
+pub(super) struct ReceiverSetCache {
+    /// The limit of the sets' memory in bytes; the last set is not counted.
+    room: usize,
+    /// The set of each transmitter, with the number of its last request.
+    kept: Vec<Option<(Arc<ReceiverSet>, u64)>>,
+    /// The memory of all sets in bytes.
+    size: usize,
+    requests: u64,
+    /// A buffer whose allocation is reused.
+    found: Vec<ReceiverInRange>,
+}
+
+impl ReceiverSetCache {
+    /// An empty cache for this number of nodes.
+    pub(super) fn new(nodes: usize) -> Self {
+        let (kept, found) = (vec![None; nodes], Vec::new());
+        Self { room: 64 << 20, kept, size: 0, requests: 0, found }
+    }
+
+    /// The receiver set of a node. If sets in use take all memory, nodes that are `transmitting`
+    /// are omitted and the set is not stored.
+    pub(super) fn of(
+        &mut self,
+        from: u32,
+        radio: &Radio,
+        sites: &[Site],
+        transmitting: impl Fn(u32) -> bool,
+    ) -> Arc<ReceiverSet> {
+        self.requests += 1;
+        if let Some((receiver_set, last_request)) = &mut self.kept[from as usize] {
+            *last_request = self.requests;
+            return Arc::clone(receiver_set);
+        }
+        let is_partial = !self.make_room();
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        let nodes = (0..sites.len() as u32).filter(|&node| !(is_partial && transmitting(node)));
+        found.extend(self.find(from, radio, sites, nodes));
+        let receiver_set = Arc::new(ReceiverSet { is_partial, ..ReceiverSet::new(&found) });
+        self.found = found;
+        if !is_partial {
+            self.size += receiver_set.size();
+            self.kept[from as usize] = Some((Arc::clone(&receiver_set), self.requests));
+        }
+        receiver_set
+    }
+
+    /// The partial receiver set of a node with only the given nodes.
+    pub(super) fn among(
+        &self,
+        from: u32,
+        radio: &Radio,
+        sites: &[Site],
+        nodes: impl Iterator<Item = u32>,
+    ) -> Arc<ReceiverSet> {
+        let found: Vec<ReceiverInRange> = self.find(from, radio, sites, nodes).collect();
+        Arc::new(ReceiverSet { is_partial: true, ..ReceiverSet::new(&found) })
+    }
+
+    /// The same as a list.
+    pub(super) fn find(
+        &self,
+        from: u32,
+        radio: &Radio,
+        sites: &[Site],
+        nodes: impl Iterator<Item = u32>,
+    ) -> impl Iterator<Item = ReceiverInRange> {
+        let tx_power = sites[from as usize].tx_power;
+        let reach = radio.reach(tx_power);
+        // If both nodes transmit with the same power, both link directions are equal.
+        let is_mutual = move |to: usize| radio.goes_by_place() && sites[to].tx_power == tx_power;
+        let receiver = move |to: u32| {
+            let ends = (from, to);
+            let (separation, moves) = closest(radio, sites, ends)
+                .filter(|(separation, _)| separation.distance <= reach)?;
+            match &self.kept[to as usize] {
+                Some((back, _)) if is_mutual(to as usize) => {
+                    back.find(from).map(|receiver| ReceiverInRange { node: to, ..*receiver })
+                }
+                _ => ReceiverInRange::over(radio, sites, ends, (separation, moves)),
+            }
+        };
+        nodes.filter_map(receiver)
+    }
+
+    /// Whether the limit suffices for the sets of all nodes, even if all nodes are in range.
+    pub(super) fn fits_all(&self) -> bool {
+        self.kept.len().pow(2) * size_of::<ReceiverInRange>() <= self.room
+    }
+
+    /// Removes the least recently requested sets that no ongoing transmission uses, until the
+    /// others are within the limit. Returns whether they are.
+    fn make_room(&mut self) -> bool {
+        while self.size > self.room {
+            let last_request = |(_, last_request): &(Arc<ReceiverSet>, u64)| *last_request;
+            let kept = self.kept.iter_mut().filter(|kept| {
+                kept.as_ref().is_some_and(|(receiver_set, _)| Arc::strong_count(receiver_set) == 1)
+            });
+            let oldest = kept.min_by_key(|kept| kept.as_ref().map(last_request));
+            let Some((receiver_set, _)) = oldest.and_then(Option::take) else { return false };
+            self.size -= receiver_set.size();
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::error::Nist;
+    use crate::phy::propagation::{
+        Friis, LogDistance, Position, Propagation, Shadowing, Trajectory, TwoRay,
+    };
+    use crate::space::Losses;
+    use kernel::{Db, Dbm, Duration, Seed};
+
+    fn site(trajectory: Trajectory) -> Site {
+        Site { trajectory, channel: 1, tx_power: Dbm(20.0), is_access_point: false }
+    }
+
+    #[test]
+    fn the_table_of_bits_equals_the_list() {
+        // Many blocks, filled unevenly: each node is in range of its neighbours, some of none.
+        let count = 300_u32;
+        let near = |a: u32, b: u32| a.abs_diff(b) < 40 && (a * 7 + b * 13) % 5 < 2;
+        let far = |a: u32, b: u32| (a, b) == (1, 299);
+        let hears = |from: u32, to: u32| {
+            from != to && !from.is_multiple_of(3) && (near(from, to) || far(from, to))
+        };
+        let receiver_set = |from: u32| {
+            let power = Power::from(f64::from(from));
+            let receiver = |node| ReceiverInRange { node, moves: false, power };
+            ReceiverSet::new(
+                &(0..count).filter(|&to| hears(from, to)).map(receiver).collect::<Vec<_>>(),
+            )
+        };
+        let receiver_sets: Vec<ReceiverSet> = (0..count).map(receiver_set).collect();
+        for (receiver_set, from) in receiver_sets.iter().zip(0..) {
+            for to in 0..count {
+                let found = receiver_set.find(to).map(|receiver| receiver.node);
+                assert_eq!(found, hears(from, to).then_some(to));
+                let both = |node| hears(from, node) && hears(to, node);
+                assert_eq!(
+                    receiver_set.overlaps(&receiver_sets[to as usize]),
+                    (0..count).any(both)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn overlaps_far_behind_the_first_block_are_found() {
+        let receiver_set = |nodes: &[u32]| {
+            let receiver = |&node| ReceiverInRange { node, moves: false, power: Power::from(1.0) };
+            ReceiverSet::new(&nodes.iter().map(receiver).collect::<Vec<_>>())
+        };
+        let far = 64 * 131 + 5;
+        assert!(receiver_set(&[64 * 3, far]).overlaps(&receiver_set(&[64 * 67 + 1, far])));
+        assert!(!receiver_set(&[64 * 3, far]).overlaps(&receiver_set(&[64 * 67 + 1, far + 1])));
+        assert!(!receiver_set(&[0, 1]).overlaps(&receiver_set(&[far, far + 4096])));
+    }
+
+    /// 120 nodes on 2 km², on two channels. Every tenth moves, every seventh has less power.
+    fn sites() -> Vec<Site> {
+        let mut rng = Seed { root: 5, replication: 0 }.stream("test", 0);
+        let mut place =
+            || Position { x: 1400.0 * rng.uniform(), y: 1400.0 * rng.uniform(), z: 1.5 };
+        let node = |n: u16| {
+            let from = (Instant::ZERO, place());
+            let to = (Instant::ZERO + Duration::from_millis(5000), place());
+            let trajectory = if n.is_multiple_of(10) {
+                Trajectory::through(vec![from, to])
+            } else {
+                from.1.into()
+            };
+            let tx_power = Dbm(if n.is_multiple_of(7) { 10.0 } else { 20.0 });
+            Site { channel: n % 2, tx_power, ..site(trajectory) }
+        };
+        (0..120).map(node).collect()
+    }
+
+    #[test]
+    fn a_receiver_set_equals_the_nodes_in_range_one_by_one() {
+        let (inner, seed) = (LogDistance::default(), Seed { root: 3, replication: 1 });
+        let models: [Box<dyn Propagation>; 4] = [
+            Box::new(Friis { frequency_mhz: 60_000.0 }),
+            Box::new(inner),
+            Box::new(TwoRay {}),
+            Box::new(Shadowing { inner, deviation: Db(8.0), seed }),
+        ];
+        let sites = sites();
+        for model in models {
+            let radio = Radio::new(Losses::Places(model), Box::new(Nist {}));
+            let mut cache = ReceiverSetCache::new(sites.len());
+            let mut pairs = 0;
+            for from in 0..120 {
+                let alone = |to| ReceiverInRange::find(&radio, &sites, (from, to));
+                let expected: Vec<ReceiverInRange> = (0..120).filter_map(alone).collect();
+                assert_eq!(
+                    cache.of(from, &radio, &sites, |_| true).receivers(),
+                    expected,
+                    "{from}, {radio:?}"
+                );
+                pairs += expected.len();
+            }
+            assert!((1000..7000).contains(&pairs), "{pairs} of 7140: {radio:?}");
+        }
+    }
+
+    #[test]
+    fn without_room_transmitting_nodes_are_left_out() {
+        let radio = Radio::new(Losses::Places(Box::new(TwoRay {})), Box::new(Nist {}));
+        let sites = vec![site(Position::default().into()); 9];
+        let mut cache = ReceiverSetCache::new(sites.len());
+        cache.room = 0;
+        let nodes = |receiver_set: &ReceiverSet| -> Vec<u32> {
+            receiver_set.receivers().iter().map(|receiver| receiver.node).collect()
+        };
+        let first = cache.of(0, &radio, &sites, |_| true);
+        assert!(first.is_complete() && nodes(&first) == [1, 2, 3, 4, 5, 6, 7, 8]);
+        let second = cache.of(1, &radio, &sites, |node| node % 2 == 0);
+        assert!(!second.is_complete() && nodes(&second) == [3, 5, 7]);
+        drop(first);
+        assert!(cache.of(1, &radio, &sites, |_| true).is_complete(), "there is room again");
+    }
+
+    #[test]
+    fn without_room_the_same_hear_and_only_few_are_kept() {
+        let sites = sites();
+        let model = Box::new(LogDistance::default());
+        let radio = Radio::new(Losses::Places(model), Box::new(Nist {}));
+        let (mut ample, mut tight) =
+            (ReceiverSetCache::new(sites.len()), ReceiverSetCache::new(sites.len()));
+        tight.room = 4000;
+        let kept = |cache: &ReceiverSetCache| -> Vec<u32> {
+            (0..120).filter(|&node| cache.kept[node as usize].is_some()).collect()
+        };
+        // Node 3 sends all the time, the others in turn.
+        for from in (0..120).chain(0..120).flat_map(|node| [3, node]) {
+            let expected = ample.of(from, &radio, &sites, |_| true);
+            assert_eq!(tight.of(from, &radio, &sites, |_| true).receivers(), expected.receivers());
+            let size: usize =
+                tight.kept.iter().flatten().map(|(receiver_set, _)| receiver_set.size()).sum();
+            assert_eq!(size, tight.size);
+        }
+        assert_eq!(kept(&ample).len(), 120);
+        let (left, size) = (kept(&tight), tight.size);
+        assert!(left.len() < 20 && left.contains(&3) && left.contains(&119), "{left:?}");
+        assert!(size < 2 * 4000, "{size} bytes");
+    }
+}

@@ -1,0 +1,68 @@
+"""Scope: scenarios that no model represents, and models that do not concern a scenario."""
+
+from __future__ import annotations
+
+from simoom.models import FAMILIES, assumption
+from simoom.models.assumption import Assumption
+from simoom.twin.inputs import Cell
+from simoom.twin.verdict import AssumptionCheck, Fit, broken
+
+STANDARDS = ("11b", "11a", "11g")
+"""Standards whose frame exchanges the twin can compute from a scenario."""
+
+NO_PROTECTION = Assumption(
+    "no_protection", "All stations decode all frames, and no protection precedes OFDM frames."
+)
+
+IN_RANGE = Assumption("in_range", "The values lie in the range in which the model has a solution.")
+
+
+def irrelevant_families(cell: Cell) -> dict[str, AssumptionCheck]:
+    """Return the families that do not concern a scenario, and what the scenario lacks."""
+    named = {
+        "full_duplex": (
+            "full_duplex_access_point",
+            "the access point does not send and receive at the same time",
+        ),
+        "bluetooth": ("bluetooth_voice", "there is no Bluetooth link"),
+        "chain": ("straight_chain", "a cell has one hop"),
+    }
+    standard = cell.keys["standard"]
+    if standard is None or standard in STANDARDS:
+        how = f"{standard} answers each frame by an ACK"
+        named |= dict.fromkeys(("aggregation", "tcp_aggregation"), ("block_ack", how))
+    if not cell.coded_flows:
+        how = "no flow sends parity units"
+        named["lt_tcp"] = ("independent_loss", how)
+    return {
+        family: broken(next(a for a in FAMILIES[family].ASSUMPTIONS if a.name == name), how)
+        for family, (name, how) in named.items()
+    }
+
+
+def unsupported(cell: Cell) -> AssumptionCheck | None:
+    """Return a property of a scenario that no model represents, if there is one."""
+    standard = cell.keys["standard"]
+    if standard is None:
+        return broken(assumption.ONE_CELL, "there is no cell, only links")
+    if standard not in STANDARDS:
+        how = f"{standard} aggregates; the twin predicts only 11b, 11a and 11g"
+        return broken(assumption.NO_AGGREGATION, how)
+    if how := _protection(cell):
+        return broken(NO_PROTECTION, how)
+    return None
+
+
+def _protection(cell: Cell) -> str:
+    """Return how 802.11b stations change an 802.11g network; an empty text if there are none."""
+    if cell.keys["standard"] != "11g":
+        return ""
+    if any(station.get("standard") == "11b" for station in cell.stations):
+        return "11b stations in an 11g network"
+    protection = cell.air.wlan.get("protection") or "none"
+    return "" if protection == "none" else f"wlan.protection is {protection}"
+
+
+def out_of_range(family: str, error: ValueError) -> Fit:
+    """Return the verdict on a family that rejects a value, for example ``wlan.cw_min = 0``."""
+    return Fit(family, "", (broken(IN_RANGE, str(error)),))
