@@ -42,7 +42,7 @@ fn share(config: &Config, make: Make, first_s: f64) -> (f64, f64) {
 fn two_flows_of_a_kind_share_alike() {
     let kinds: [(&str, Make); 9] = [
         ("new_reno", |c| Box::new(NewReno::from(c))),
-        ("new_reno, hystart", |c| Box::new(NewReno::from(c).hystart())),
+        ("new_reno, hystart", |c| Box::new(NewReno::from(c).hystart(false))),
         ("cubic", |c| Box::new(Cubic::new(c, CubicConfig::default()))),
         ("westwood", |c| Box::new(Westwood::new(c, WestwoodConfig::default()))),
         ("vegas", |c| Box::new(Vegas::new(c, VegasConfig::default()))),

@@ -91,7 +91,7 @@ impl Cubic {
     pub fn new(config: &Config, settings: CubicConfig) -> Self {
         let mut slow_start = SlowStart::new(config.initial_ssthresh);
         if settings.hystart {
-            slow_start.watched();
+            slow_start.watched(config.pacing);
         }
         Self {
             settings,

@@ -14,7 +14,7 @@ const CAREFUL_DIVISOR: f64 = 4.0;
 /// RFC 9406 §4.3: `CSS_ROUNDS`.
 const CAREFUL_ROUNDS: u32 = 5;
 /// RFC 9406 §4.3: L without pacing, in segments per acknowledgement.
-pub(super) const LIMIT: f64 = 8.0;
+pub(super) const UNPACED_LIMIT: f64 = 8.0;
 
 /// How slow start proceeds on an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -59,7 +59,7 @@ impl NewReno {
     /// A congestion control with these settings.
     pub fn with(config: &Config, settings: NewRenoConfig) -> Self {
         let control = Self::from(config).counting(Counting::of(config)).beta_ecn(settings.beta_ecn);
-        if settings.hystart { control.hystart() } else { control }
+        if settings.hystart { control.hystart(config.pacing) } else { control }
     }
 
     /// The same control with another way of counting.
@@ -69,10 +69,11 @@ impl NewReno {
         self
     }
 
-    /// The same control with `HyStart++` (RFC 9406) in its first slow start.
+    /// The same control with `HyStart++` (RFC 9406) in its first slow start, on a connection that
+    /// is paced or not.
     #[must_use]
-    pub fn hystart(mut self) -> Self {
-        self.slow_start.watched();
+    pub fn hystart(mut self, is_paced: bool) -> Self {
+        self.slow_start.watched(is_paced);
         self
     }
 
@@ -285,9 +286,19 @@ mod tests {
     }
 
     #[test]
+    fn pacing_lifts_the_limit_of_hystart() {
+        let start = NewReno::new(Segments(10.0), None);
+        let (mut unpaced, mut paced) = (start.clone().hystart(false), start.hystart(true));
+        for control in [&mut unpaced, &mut paced] {
+            control.on_ack(&ack_at(0.0, 20.0, 50.0));
+        }
+        assert_eq!((unpaced.window().0, paced.window().0), (18.0, 30.0), "RFC 9406 §4.3: L = 8");
+    }
+
+    #[test]
     fn hystart_ends_the_first_slow_start_where_the_delay_rises() {
         let start = NewReno::new(Segments(10.0), None);
-        let (mut plain, mut watched) = (start.clone(), start.hystart());
+        let (mut plain, mut watched) = (start.clone(), start.hystart(false));
         let mut now_s = 0.0;
         for (number, rtt_ms) in [50.0, 50.0, 50.0].iter().chain(&[70.0; 8]).enumerate() {
             round(&mut plain, now_s, *rtt_ms);

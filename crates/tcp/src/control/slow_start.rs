@@ -1,6 +1,6 @@
 //! Slow start (RFC 5681 §3.1, RFC 3465), with or without `HyStart++`.
 
-use super::hystart::{Advice, HyStart, LIMIT};
+use super::hystart::{Advice, HyStart, UNPACED_LIMIT};
 use super::{Ack, Cause};
 use crate::Config;
 
@@ -35,6 +35,8 @@ pub(super) struct SlowStart {
     /// Whether this slow start follows a timeout (RFC 3465 §2.3).
     pub(super) after_timeout: bool,
     hystart: Option<HyStart>,
+    /// RFC 9406's L: how many segments per acknowledgement count in the slow start of `HyStart++`.
+    limit: f64,
 }
 
 impl SlowStart {
@@ -44,12 +46,15 @@ impl SlowStart {
             counting: Counting::Bytes { limit: 2 },
             after_timeout: false,
             hystart: None,
+            limit: UNPACED_LIMIT,
         }
     }
 
-    /// Lets `HyStart++` end the first slow start, if the threshold is arbitrarily high.
-    pub(super) fn watched(&mut self) {
+    /// Lets `HyStart++` end the first slow start, if the threshold is arbitrarily high. Where pacing
+    /// prevents bursts, the growth per acknowledgement has no limit (RFC 9406 §4.3).
+    pub(super) fn watched(&mut self, is_paced: bool) {
         self.hystart = self.threshold.is_infinite().then(HyStart::default);
+        self.limit = if is_paced { f64::INFINITY } else { UNPACED_LIMIT };
     }
 
     /// The window after an acknowledgement.
@@ -63,7 +68,7 @@ impl SlowStart {
             return window;
         }
         let (divisor, most) = match advice {
-            Some(Advice::Grow(divisor)) => (divisor, Some(LIMIT)),
+            Some(Advice::Grow(divisor)) => (divisor, Some(self.limit)),
             _ => (1.0, None),
         };
         let acked = ack.acked.0;
