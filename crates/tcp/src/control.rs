@@ -188,6 +188,10 @@ pub trait Control: Debug + Send {
     fn owns_window(&self) -> bool {
         false
     }
+    /// Whether the control uses the delivery rate samples of acknowledgements.
+    fn wants_delivery(&self) -> bool {
+        false
+    }
     /// A data segment leaves. A change of the window takes effect with the next event.
     fn on_send(&mut self, _departing: &Departing) {}
     /// When [`Control::on_timer`] is to be called, if at all. The sender asks after each event.

@@ -72,16 +72,16 @@ impl Rack {
         } else if sent.end < self.highest && !sent.was_resent() {
             self.reordered = true;
         }
-        let rtt = now.since(sent.at());
+        let rtt = now.since(sent.at);
         if sent.was_resent() {
             // The original may have arrived, and not the retransmission.
-            let original = echo.is_some_and(|echo| echo < sent.at());
+            let original = echo.is_some_and(|echo| echo < sent.at);
             if original || rtt_min.is_some_and(|least| rtt < least) {
                 return;
             }
         }
-        if (sent.at(), sent.end) > (self.at, self.end) {
-            (self.at, self.end, self.rtt) = (sent.at(), sent.end, rtt);
+        if (sent.at, sent.end) > (self.at, self.end) {
+            (self.at, self.end, self.rtt) = (sent.at, sent.end, rtt);
         }
     }
 

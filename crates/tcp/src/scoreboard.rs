@@ -27,16 +27,12 @@ const DUP_THRESH: u64 = 3;
 pub(crate) struct Sent {
     pub(crate) start: u64,
     pub(crate) end: u64,
-    pub(crate) departure: Departure,
+    /// When it last left.
+    pub(crate) at: Instant,
     marks: u8,
 }
 
 impl Sent {
-    /// When it last left.
-    pub(crate) fn at(&self) -> Instant {
-        self.departure.at
-    }
-
     /// Whether it was sent more than once.
     pub(crate) fn was_resent(&self) -> bool {
         self.has(EVER)
@@ -55,6 +51,8 @@ impl Sent {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scoreboard {
     sent: VecDeque<Sent>,
+    /// Of each of them the record for delivery rate samples; empty if the rate is not sampled.
+    records: VecDeque<Departure>,
     /// The number of the first element of `sent`.
     first: u64,
     /// Bytes that have arrived, bytes that are lost, retransmitted bytes in flight, and segments
@@ -132,15 +130,23 @@ impl Scoreboard {
 
     // ---- sending ----
 
-    /// New data left.
-    pub(crate) fn push(&mut self, start: u64, end: u64, departure: Departure) {
-        self.sent.push_back(Sent { start, end, departure, marks: 0 });
+    /// New data left. `record` is for delivery rate samples: either all segments have one, or none.
+    pub(crate) fn push(&mut self, start: u64, end: u64, at: Instant, record: Option<Departure>) {
+        self.sent.push_back(Sent { start, end, at, marks: 0 });
+        self.records.extend(record);
     }
 
     /// A segment was retransmitted. A rescue retransmission does not move `HighRxt` (RFC 6675 §4,
     /// rule (4)).
-    pub(crate) fn resend(&mut self, number: u64, departure: Departure, rescue: bool) {
-        let sent = &mut self.sent[(number - self.first) as usize];
+    pub(crate) fn resend(
+        &mut self,
+        number: u64,
+        at: Instant,
+        record: Option<Departure>,
+        rescue: bool,
+    ) {
+        let index = (number - self.first) as usize;
+        let sent = &mut self.sent[index];
         let len = sent.len();
         if sent.has(LOST) && !sent.has(RESENT) {
             self.waiting -= len;
@@ -149,8 +155,11 @@ impl Scoreboard {
             self.resent += len;
         }
         sent.marks |= RESENT | EVER;
-        sent.departure = departure;
-        self.again.push_back((number, departure.at));
+        sent.at = at;
+        self.again.push_back((number, at));
+        if let Some(record) = record {
+            self.records[index] = record;
+        }
         if !rescue {
             self.reach = self.reach.max(number + 1);
         }
@@ -191,7 +200,11 @@ impl Scoreboard {
 
     /// Everything below `una` has arrived. Calls `visit` for each segment that is newly known to
     /// have arrived, and returns their bytes.
-    pub(crate) fn acknowledge(&mut self, una: u64, visit: &mut impl FnMut(&Sent)) -> u64 {
+    pub(crate) fn acknowledge(
+        &mut self,
+        una: u64,
+        visit: &mut impl FnMut(&Sent, Option<&Departure>),
+    ) -> u64 {
         let mut delivered = 0;
         while let Some(&sent) = self.sent.front()
             && sent.end <= una
@@ -200,8 +213,9 @@ impl Scoreboard {
             self.first += 1;
             delivered += self.forget(&sent, sent.len());
             if !sent.has(SACKED) {
-                visit(&sent);
+                visit(&sent, self.records.front());
             }
+            self.records.pop_front();
         }
         if let Some(front) = self.sent.front_mut()
             && front.start < una
@@ -238,15 +252,17 @@ impl Scoreboard {
     }
 
     /// Processes the SACK blocks of an acknowledgement except the first `skip`. Calls `visit` for
-    /// each segment that they newly report, and returns their bytes.
+    /// each segment that they newly report, and returns their bytes. The receiver reports the newest
+    /// block first (RFC 2018 §4). Here the order is that of the sequence numbers, in which the
+    /// segments were sent, so that the order of blocks is not taken for reordering.
     pub(crate) fn select(
         &mut self,
         blocks: &SackBlocks,
         skip: usize,
-        visit: &mut impl FnMut(&Sent),
+        visit: &mut impl FnMut(&Sent, Option<&Departure>),
     ) -> u64 {
         let mut delivered = 0;
-        for &block in &blocks.as_slice()[skip.min(blocks.as_slice().len())..] {
+        for &block in blocks.ascending(skip).as_slice() {
             // The previous acknowledgement had most of this block: only its ends are new.
             let old = self.known.as_slice().iter().copied();
             let inside = |old: &SackBlock| block.start <= old.start && old.end <= block.end;
@@ -263,7 +279,13 @@ impl Scoreboard {
     }
 
     /// Marks the segments that lie entirely in `block` and touch `from..to`.
-    fn mark(&mut self, block: SackBlock, from: u64, to: u64, visit: &mut impl FnMut(&Sent)) -> u64 {
+    fn mark(
+        &mut self,
+        block: SackBlock,
+        from: u64,
+        to: u64,
+        visit: &mut impl FnMut(&Sent, Option<&Departure>),
+    ) -> u64 {
         let mut delivered = 0;
         let mut index = self.sent.partition_point(|sent| sent.end <= from);
         while let Some(&sent) = self.sent.get(index)
@@ -276,7 +298,7 @@ impl Scoreboard {
                 self.sacked_segments += 1;
                 self.sent[index].marks = sent.marks & !(LOST | RESENT) | SACKED;
                 self.top = self.top.max(self.first + index as u64 + 1);
-                visit(&sent);
+                visit(&sent, self.records.get(index));
             }
             index += 1;
         }
@@ -348,10 +370,10 @@ impl Scoreboard {
     ) -> (u64, Option<Instant>) {
         let (mut lost, mut next) = (0, None);
         let mut late = |sent: &Sent| {
-            if (sent.at(), sent.end) > (rack.at, rack.end) {
+            if (sent.at, sent.end) > (rack.at, rack.end) {
                 return false;
             }
-            let due = sent.at() + rack.rtt + window;
+            let due = sent.at + rack.rtt + window;
             if due > now {
                 next = Some(next.map_or(due, |next: Instant| next.min(due)));
             }
@@ -372,7 +394,7 @@ impl Scoreboard {
         while let Some(&(number, at)) = self.again.front() {
             if number >= self.first {
                 let sent = self.get(number);
-                if sent.has(RESENT) && !sent.has(SACKED) && sent.at() == at {
+                if sent.has(RESENT) && !sent.has(SACKED) && sent.at == at {
                     if !late(&sent) {
                         break;
                     }
@@ -422,13 +444,12 @@ impl Scoreboard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::delivery::DeliveryMeter;
     use proptest::prelude::*;
 
     fn board(segments: u64) -> Scoreboard {
         let mut board = Scoreboard::default();
         for number in 0..segments {
-            board.push(number * 10, number * 10 + 10, Departure::default());
+            board.push(number * 10, number * 10 + 10, Instant::ZERO, None);
         }
         board
     }
@@ -436,7 +457,7 @@ mod tests {
     fn sack(board: &mut Scoreboard, start: u64, end: u64) -> u64 {
         let mut blocks = SackBlocks::NONE;
         blocks.push(SackBlock { start, end });
-        board.select(&blocks, 0, &mut |_| {})
+        board.select(&blocks, 0, &mut |_, _| {})
     }
 
     #[test]
@@ -446,7 +467,7 @@ mod tests {
         assert_eq!(board.find_by_count(10), 10);
         assert_eq!(board.pipe(100), 60);
         let lost = board.next_lost().unwrap();
-        board.resend(lost, Departure::default(), false);
+        board.resend(lost, Instant::ZERO, None, false);
         assert_eq!(board.pipe(100), 70);
         assert_eq!(sack(&mut board, 0, 40), 10);
         assert_eq!((board.pipe(100), board.resent(), board.lost()), (60, 0, 0));
@@ -458,7 +479,7 @@ mod tests {
         assert_eq!(sack(&mut board, 5, 25), 10);
         assert_eq!(sack(&mut board, 5, 30), 10, "the block has grown");
         assert_eq!(board.sacked_segments(), 2);
-        assert_eq!(board.acknowledge(5, &mut |_| {}), 5);
+        assert_eq!(board.acknowledge(5, &mut |_, _| {}), 5);
         assert_eq!(board.pipe(25), 5);
     }
 
@@ -491,7 +512,7 @@ mod tests {
                 match what {
                     0 => {
                         una = una.max(first * 5);
-                        board.acknowledge(una, &mut |_| {});
+                        board.acknowledge(una, &mut |_, _| {});
                     }
                     1 | 2 => {
                         sack(&mut board, first * 10, (first + count) * 10);
@@ -501,8 +522,7 @@ mod tests {
                     }
                     4 => {
                         if let Some(number) = board.next_lost() {
-                            let departure = DeliveryMeter::default().on_send(Instant(at), 0, 10);
-                            board.resend(number, departure, false);
+                            board.resend(number, Instant(at), None, false);
                         }
                     }
                     5 if count == 1 => board.lose_all(),

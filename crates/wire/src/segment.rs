@@ -85,6 +85,15 @@ impl SackBlocks {
         &self.blocks[..usize::from(self.count)]
     }
 
+    /// The blocks without the first `skip`, in the order of their sequence numbers.
+    #[must_use]
+    pub fn ascending(&self, skip: usize) -> Self {
+        let mut ascending = Self::NONE;
+        self.as_slice().iter().skip(skip).for_each(|block| ascending.push(*block));
+        ascending.blocks[..usize::from(ascending.count)].sort_unstable_by_key(|block| block.start);
+        ascending
+    }
+
     /// The length of the option in a header: kind and length, eight bytes per block, and padding to
     /// a multiple of four (RFC 2018 §3).
     pub const fn option_size(&self) -> Bytes {

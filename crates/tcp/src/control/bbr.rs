@@ -312,6 +312,10 @@ impl Control for Bbr {
         true
     }
 
+    fn wants_delivery(&self) -> bool {
+        true
+    }
+
     /// §4.3.4.4: after an idle time the rate is the estimated one, so that the data that is sent
     /// first does not build a queue.
     fn on_send(&mut self, departing: &Departing) {

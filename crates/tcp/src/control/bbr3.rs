@@ -395,6 +395,10 @@ impl Control for Bbr3 {
         true
     }
 
+    fn wants_delivery(&self) -> bool {
+        true
+    }
+
     /// §5.4.1, `HandleRestartFromIdle`. The network is empty: the rate is the estimated one.
     fn on_send(&mut self, departing: &Departing) {
         if departing.in_flight.0 > 0.0 {

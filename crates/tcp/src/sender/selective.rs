@@ -187,10 +187,12 @@ impl Selective {
             AckInfo { acked, reported, outstanding, forward_delay, ..AckInfo::default() };
         let (board, rack, recover) = (&mut self.board, &mut self.rack, self.recover);
         let (newest, original) = (&mut info.newest, &mut info.original);
-        let visit = &mut |sent: &Sent| {
+        let visit = &mut |sent: &Sent, record: Option<&Departure>| {
             *original |= !sent.was_resent() && sent.end <= recover;
-            if newest.is_none_or(|newest| sent.at() >= newest.at) {
-                *newest = Some(sent.departure);
+            if let Some(record) = record
+                && newest.is_none_or(|newest| record.at >= newest.at)
+            {
+                *newest = Some(*record);
             }
             rack.on_delivered(now, echo, rtt_min, sent);
         };
@@ -281,9 +283,13 @@ impl Selective {
         let AckInfo { acked, delivered, lost, ref newest, forward_delay, .. } = *info;
         let state = self.state();
         tcb.validate(now, acked, state);
-        self.meter.on_lost(lost);
-        let least = tcb.rtt.least();
-        let delivery = self.meter.sample(now, delivered, newest.as_ref(), least, tcb.snd.mss);
+        let delivery = if tcb.cwnd.wants_delivery() {
+            self.meter.on_lost(lost);
+            let least = tcb.rtt.least();
+            self.meter.sample(now, delivered, newest.as_ref(), least, tcb.snd.mss)
+        } else {
+            None
+        };
         let arrival = Arrival {
             now,
             acked,

@@ -14,6 +14,7 @@ use kernel::{BitRate, Duration, Instant, Segments};
 #[derive(Debug)]
 pub(super) struct CongestionWindow {
     control: Box<dyn Control>,
+    wants_delivery: bool,
     mss: u64,
     /// The initial window.
     initial: f64,
@@ -65,6 +66,7 @@ pub(super) struct Congestion {
 impl CongestionWindow {
     pub(super) fn new(config: &Config, control: Box<dyn Control>) -> Self {
         let mut window = Self {
+            wants_delivery: control.wants_delivery(),
             control,
             mss: config.mss().0,
             initial: config.initial_window.0.max(1.0),
@@ -172,6 +174,11 @@ impl CongestionWindow {
     /// Whether the congestion control sets its window by itself in each state.
     pub(super) fn is_owned(&self) -> bool {
         self.control.owns_window()
+    }
+
+    /// Whether the congestion control uses delivery rate samples.
+    pub(super) fn wants_delivery(&self) -> bool {
+        self.wants_delivery
     }
 
     /// A data segment of this size leaves, with `flight` bytes in flight before it.

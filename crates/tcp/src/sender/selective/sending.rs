@@ -2,6 +2,7 @@
 
 use super::{Phase, Recovery, Selective};
 use crate::Command;
+use crate::delivery::Departure;
 use crate::sender::sequence::Span;
 use crate::sender::spurious::FRto;
 use crate::sender::tcb::Tcb;
@@ -63,8 +64,8 @@ impl Selective {
     ) {
         let end = span.end();
         let flight = self.in_flight(tcb);
-        let departure = self.meter.on_send(now, flight, span.len);
-        self.board.push(span.seq, end, departure);
+        let record = self.record(tcb, now, flight, span.len);
+        self.board.push(span.seq, end, now, record);
         if let Phase::Recovery(recovery) = &mut self.phase {
             recovery.prr.on_send(span.len);
         } else if self.board.sacked() > 0 && tcb.snd.outstanding() + span.len > tcb.cwnd.bytes() {
@@ -92,13 +93,18 @@ impl Selective {
         let end = tcb.snd.end;
         let len = sent.end.min(end) - sent.start.min(end);
         let flight = self.in_flight(tcb);
-        let departure = self.meter.on_send(now, flight, len);
-        self.board.resend(number, departure, rescue);
+        let record = self.record(tcb, now, flight, len);
+        self.board.resend(number, now, record, rescue);
         self.resent.on_resend(sent.start, sent.end);
         if let Phase::Recovery(recovery) = &mut self.phase {
             recovery.prr.on_send(len);
         }
         tcb.put(now, Span { seq: sent.start, len, fin: sent.end > end }, (false, flight), out);
+    }
+
+    /// The record of a segment that leaves now, if the delivery rate is sampled.
+    fn record(&mut self, tcb: &Tcb, now: Instant, flight: u64, len: u64) -> Option<Departure> {
+        tcb.cwnd.wants_delivery().then(|| self.meter.on_send(now, flight, len))
     }
 
     /// The amount that may be in flight.
