@@ -4,10 +4,10 @@ mod dumbbell;
 mod plain;
 
 use dumbbell::{Bottleneck, Dumbbell};
-use kernel::{BitRate, Bytes, Duration, Segments};
+use kernel::{BitRate, Bytes, Duration, Instant, Segments};
 use plain::plain;
 use std::sync::mpsc;
-use tcp::control::{Bbr, Bbr3, Bbr3Config, BbrConfig, Cubic, CubicConfig, NewReno};
+use tcp::control::{Bbr, Bbr3, Bbr3Config, BbrConfig, Cubic, CubicConfig, Departing, NewReno};
 use tcp::{Ack, Config, Control, Ecn, Hint, Loss};
 
 const MBPS: f64 = 20.0;
@@ -61,6 +61,26 @@ impl Control for Watched {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.0.on_loss(loss);
+    }
+
+    fn owns_window(&self) -> bool {
+        self.0.owns_window()
+    }
+
+    fn wants_delivery(&self) -> bool {
+        self.0.wants_delivery()
+    }
+
+    fn on_send(&mut self, departing: &Departing) {
+        self.0.on_send(departing);
+    }
+
+    fn timer(&self) -> Option<Instant> {
+        self.0.timer()
+    }
+
+    fn on_timer(&mut self, now: Instant) {
+        self.0.on_timer(now);
     }
 
     fn on_undo(&mut self) {

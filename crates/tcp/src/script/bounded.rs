@@ -1,7 +1,8 @@
 //! The congestion control of a script, with a bounded window.
 
+use crate::control::Departing;
 use crate::{Ack, Control, Hint, Loss};
-use kernel::{BitRate, Segments};
+use kernel::{BitRate, Instant, Segments};
 
 /// The largest window in segments that a script may reach.
 const MOST_WINDOW: f64 = 50_000.0;
@@ -25,6 +26,26 @@ impl Control for Bounded {
 
     fn on_undo(&mut self) {
         self.0.on_undo();
+    }
+
+    fn owns_window(&self) -> bool {
+        self.0.owns_window()
+    }
+
+    fn wants_delivery(&self) -> bool {
+        self.0.wants_delivery()
+    }
+
+    fn on_send(&mut self, departing: &Departing) {
+        self.0.on_send(departing);
+    }
+
+    fn timer(&self) -> Option<Instant> {
+        self.0.timer()
+    }
+
+    fn on_timer(&mut self, now: Instant) {
+        self.0.on_timer(now);
     }
 
     fn on_hint(&mut self, hint: &Hint) {
