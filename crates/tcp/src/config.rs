@@ -68,6 +68,11 @@ pub struct Config {
     /// they are exact. The tick of ns-2 is 10 ms.
     #[setting(key = "rtt_tick_ms", default = 0.0, range = 0.0..=HOUR_MS)]
     pub rtt_tick: Duration,
+    /// Whether RTT samples by timestamps are weighted by their number in a round trip, so that they
+    /// do not shorten the estimator's memory (RFC 7323 appendix G); otherwise each sample has its
+    /// full weight, as in ns-2.
+    #[setting(default = true)]
+    pub rtt_scaling: bool,
     /// How the retransmission timeout is computed.
     pub rto_rule: RtoRule,
     /// How losses are detected and repaired.

@@ -86,9 +86,15 @@ impl Tcb {
         out: &mut Vec<Command>,
     ) -> Option<Duration> {
         let (rtt, per_round) = self.sampler.sample(now, segment, flight, self.snd.mss)?;
-        self.rtt.sample(now, rtt, per_round);
+        self.take_rtt(now, rtt, per_round);
         out.push(Command::Rtt(rtt));
         Some(rtt)
+    }
+
+    /// Takes an RTT sample, of which this many are expected in a round trip.
+    pub(super) fn take_rtt(&mut self, now: Instant, rtt: Duration, per_round: u64) {
+        let per_round = if self.config.rtt_scaling { per_round } else { 1 };
+        self.rtt.sample(now, rtt, per_round);
     }
 
     /// The receive window is now this.
