@@ -16,6 +16,7 @@ mod recovery;
 mod sampler;
 mod selective;
 mod sequence;
+mod small;
 mod spurious;
 mod tcb;
 mod timer;
@@ -166,7 +167,8 @@ impl Sender {
         match self.connection {
             Connection::SynSent(_) | Connection::SynReceived(_) => self.on_syn_timeout(now, out),
             Connection::Established | Connection::Acknowledged => match expired {
-                Timer::Persist(_) => self.tcb.on_persist(now, out),
+                Timer::Persist(_) if self.tcb.snd.wnd == 0 => self.tcb.on_persist(now, out),
+                Timer::Persist(_) => self.on_override(now, out),
                 _ => self.recovery.on_timer(&mut self.tcb, now, expired, out),
             },
             Connection::Closed | Connection::Listen | Connection::Done => {}

@@ -44,6 +44,8 @@ pub(super) enum Call {
     Accept,
     Write(u64),
     Read(u64),
+    /// Only full segments leave, or no longer only those.
+    Cork(bool),
     Close,
     Stop,
     /// The link rate is now this value, in kbit/s.
@@ -188,6 +190,9 @@ fn read_call(text: &str) -> Result<Option<Event>, String> {
         "accept" => Call::Accept,
         "write" | "send" => Call::Write(amount()?),
         "read" | "recv" => Call::Read(amount()?),
+        "cork" => Call::Cork(true),
+        "uncork" => Call::Cork(false),
+        "setsockopt" if inner.contains("TCP_CORK") => Call::Cork(!inner.contains("[0]")),
         "close" => Call::Close,
         "stop" => Call::Stop,
         "link_rate_kbps" => Call::LinkRate(
@@ -196,8 +201,8 @@ fn read_call(text: &str) -> Result<Option<Event>, String> {
         // Calls that a socket needs and an endpoint does not.
         "socket" | "setsockopt" | "bind" | "fcntl" => return Ok(None),
         _ => {
-            let known = "connect, listen, accept, write, read, close, stop, link_rate_kbps, \
-                         assert, quiet, skip, < or >";
+            let known = "connect, listen, accept, write, read, cork, uncork, close, stop, \
+                         link_rate_kbps, assert, quiet, skip, < or >";
             return Err(format!("{text:?} is no event; an event is {known}"));
         }
     };

@@ -220,6 +220,7 @@ impl Player {
             (TestedEnd::Sender(sender), Call::Connect) => sender.on_open(now, out),
             (TestedEnd::Sender(sender), Call::Listen) => sender.on_listen(),
             (TestedEnd::Sender(sender), Call::Write(n)) => sender.on_data(now, Bytes(n), out),
+            (TestedEnd::Sender(sender), Call::Cork(corked)) => sender.on_cork(now, corked, out),
             (TestedEnd::Sender(sender), Call::Close) => sender.on_close(now, out),
             (TestedEnd::Sender(sender), Call::Stop) => sender.on_stop(now, out),
             (TestedEnd::Sender(sender), Call::LinkRate(kbps)) => {

@@ -74,7 +74,8 @@ impl Sender {
             return;
         }
         self.connection = Connection::Established;
-        (self.tcb.snd.una, self.tcb.snd.wnd) = (1, segment.window);
+        self.tcb.snd.una = 1;
+        self.tcb.snd.set_window(segment.window);
         self.tcb.rcv_nxt = 1;
         if is_active {
             self.negotiate(segment, segment.flags.has(Flags::ECE));

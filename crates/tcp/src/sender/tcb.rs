@@ -6,6 +6,7 @@ use super::gauges::SenderCounters;
 use super::pacer::{self, Pacer};
 use super::sampler::RttSampler;
 use super::sequence::{SendSequence, Span};
+use super::small::override_timeout;
 use super::timer::{Deadlines, Timer};
 use super::window::{Congestion, CongestionWindow};
 use crate::{Cause, Command, Config, Control, RttEstimator};
@@ -85,7 +86,7 @@ impl Tcb {
         if self.snd.wnd == 0 && window > 0 && self.snd.is_idle() {
             self.rtt.end_back_off();
         }
-        self.snd.wnd = window;
+        self.snd.set_window(window);
     }
 
     /// This amount was acknowledged cumulatively.
@@ -159,6 +160,9 @@ impl Tcb {
             self.counters.retransmissions += u64::from(!fresh);
             if fresh {
                 flags = flags.and(self.ecn.on_new_data());
+                if span.len < self.snd.mss {
+                    self.snd.small.on_send(span.end());
+                }
             }
         }
         self.on_departure(now, span.len);
@@ -229,11 +233,18 @@ impl Tcb {
     }
 
     /// RFC 9293 §3.8.6.1: while the receive window is closed and nothing is outstanding whose
-    /// acknowledgement would report that it opens, the sender sends zero-window probes.
+    /// acknowledgement would report that it opens, the sender sends zero-window probes. The same
+    /// timer is the override timer of silly window avoidance (§3.8.6.2.1).
     pub(super) fn set_persist(&mut self, now: Instant, out: &mut Vec<Command>) {
-        if self.snd.wnd == 0 && self.snd.nxt < self.snd.end {
+        let waits = self.snd.nxt < self.snd.end;
+        if waits && self.snd.wnd == 0 {
             if !matches!(self.timer, Timer::Persist(_)) {
                 self.timer.set(Timer::Persist(now + self.rtt.rto()), out);
+            }
+        } else if waits && self.snd.cut(0, u64::MAX).is_none() {
+            let at = now + override_timeout(self.rtt.rto());
+            if !matches!(self.timer, Timer::Persist(earlier) if earlier <= at) {
+                self.timer.set(Timer::Persist(at), out);
             }
         } else {
             self.timer.cancel(out);
