@@ -40,6 +40,10 @@ pub struct Config {
     /// window may close; otherwise it reads at once.
     #[setting(skip)]
     pub reads: bool,
+    /// Whether the receiver's application closes only by a call of `on_close`, so that the sender
+    /// may close long before it; otherwise the receiver answers a FIN at once with its own.
+    #[setting(skip)]
+    pub closes: bool,
     /// Timestamps (RFC 7323).
     #[setting(default = true)]
     pub timestamps: bool,

@@ -6,6 +6,7 @@
 //! and when to retransmit.
 
 mod blocks;
+mod challenge;
 mod command;
 mod config;
 pub mod control;

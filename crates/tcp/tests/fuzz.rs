@@ -106,11 +106,12 @@ fn noise() -> impl Strategy<Value = Segment> {
     let numbers = (number(), number(), 0..3u32, prop_oneof![Just(0), Just(10_000u64), 0..500u64]);
     let blocks = prop::collection::vec((number(), number()), 0..5);
     let stamps = prop::option::of((any::<u64>(), any::<u64>()));
-    (numbers, any::<u8>(), blocks, stamps).prop_map(
+    (numbers, any::<u16>(), blocks, stamps).prop_map(
         |((seq, ack, len, window), flags, blocks, t)| {
             let at = |n: u64| if n == u64::MAX { n } else { 1 + 100 * n };
-            // Most are possible for a connected receiver.
-            let flags = if flags < 200 { Flags::ACK.0 | flags & Flags::ECE.0 } else { flags };
+            // Most are possible for a connected receiver. None of them resets the connection.
+            let flags = if seq < 30 { flags & !Flags::RST.0 } else { flags };
+            let flags = if flags < 51_200 { Flags::ACK.0 | flags & Flags::ECE.0 } else { flags };
             Segment {
                 flow: FLOW,
                 connection: 3,
@@ -193,16 +194,21 @@ proptest! {
 fn nonsense() -> impl Strategy<Value = Segment> {
     let number = || prop_oneof![8 => 0..60u64, 1 => Just(u64::MAX)];
     let lengths = prop_oneof![Just(0), Just(100u32), 0..400u32, any::<u32>()];
-    (number(), number(), lengths, any::<u8>(), any::<bool>()).prop_map(
+    (number(), number(), lengths, any::<u16>(), any::<bool>()).prop_map(
         |(seq, ack, len, flags, permits)| Segment {
             flow: FLOW,
             connection: 3,
             forward: true,
             seq: if seq == u64::MAX { seq } else { 1 + 50 * seq },
             len,
-            ack,
+            // Most acknowledge the SYN. None of them resets a connection that is being opened.
+            ack: if ack < 50 { 1 } else { ack },
             window: 10_000,
-            flags: if flags < 200 { Flags::ACK } else { Flags(flags) },
+            flags: match flags {
+                0..51_200 => Flags::ACK,
+                _ if seq == 0 => Flags(flags & !Flags::RST.0),
+                _ => Flags(flags),
+            },
             timestamps: None,
             sack: if permits { SackBlocks::PERMITTED } else { SackBlocks::NONE },
             coded: None,
@@ -247,6 +253,7 @@ proptest! {
             }
             for command in out.drain(..) {
                 match command {
+                    Command::Send(s) if s.flags.has(Flags::RST) => {}
                     Command::Send(s) => {
                         let right = s.ack.saturating_add(s.window);
                         // A FIN takes a sequence number, and no room in the buffer.

@@ -48,6 +48,7 @@ pub(super) enum Call {
     Cork(bool),
     Close,
     Stop,
+    Abort,
     /// The link rate is now this value, in kbit/s.
     LinkRate(u32),
 }
@@ -193,16 +194,18 @@ fn read_call(text: &str) -> Result<Option<Event>, String> {
         "cork" => Call::Cork(true),
         "uncork" => Call::Cork(false),
         "setsockopt" if inner.contains("TCP_CORK") => Call::Cork(!inner.contains("[0]")),
-        "close" => Call::Close,
+        // Data flows in one direction only, so that each close is a half-close.
+        "close" | "shutdown" => Call::Close,
         "stop" => Call::Stop,
+        "abort" => Call::Abort,
         "link_rate_kbps" => Call::LinkRate(
             u32::try_from(amount()?).map_err(|_| format!("{text:?}: no link is so fast"))?,
         ),
         // Calls that a socket needs and an endpoint does not.
         "socket" | "setsockopt" | "bind" | "fcntl" => return Ok(None),
         _ => {
-            let known = "connect, listen, accept, write, read, cork, uncork, close, stop, \
-                         link_rate_kbps, assert, quiet, skip, < or >";
+            let known = "connect, listen, accept, write, read, cork, uncork, close, shutdown, stop, \
+                         abort, link_rate_kbps, assert, quiet, skip, < or >";
             return Err(format!("{text:?} is no event; an event is {known}"));
         }
     };
@@ -233,10 +236,11 @@ fn read_packet(text: &str) -> Result<Written, String> {
     let mut rest = text;
     if let Some((ecn, after)) = rest.strip_prefix('[').and_then(|r| r.split_once(']')) {
         written.ecn = Some(match ecn {
-            "ect0" | "ect1" | "ect" => Flags::ECT,
+            "ect0" | "ect" => Flags::ECT,
+            "ect1" => Flags::ECT.and(Flags::ECT1),
             "ce" => Flags::ECT.and(Flags::CE),
             "noecn" => Flags::NONE,
-            _ => return Err(format!("[{ecn}] is no ECN field: [ect0], [ce] or [noecn]")),
+            _ => return Err(format!("[{ecn}] is no ECN field: [ect0], [ect1], [ce] or [noecn]")),
         });
         rest = after.trim();
     }
@@ -280,10 +284,11 @@ fn read_flags(text: &str) -> Result<Flags, String> {
             'R' => Flags::RST,
             'E' => Flags::ECE,
             'W' | 'C' => Flags::CWR,
+            'A' => Flags::AE,
             '.' => Flags::ACK,
             // The PSH flag has no meaning here.
             'P' => Flags::NONE,
-            _ => return Err(format!("{letter:?} in {text:?} is no flag; flags are SFPREW.")),
+            _ => return Err(format!("{letter:?} in {text:?} is no flag; flags are SFPREWA.")),
         }))
     })
 }

@@ -42,6 +42,8 @@ pub struct SenderCounters {
     pub probes: u64,
     /// Reductions of the window for a congestion mark (RFC 3168).
     pub marks_answered: u64,
+    /// Challenge ACKs (RFC 5961).
+    pub challenges: u64,
     /// Parity segments of the first transmission of a block.
     pub proactive: u64,
     /// Parity segments that repair losses.
@@ -91,6 +93,14 @@ impl Sender {
         match &self.recovery {
             LossRecovery::Selective(selective) => selective.sacked_and_lost(),
             LossRecovery::Cumulative(_) | LossRecovery::Coded(_) => (0, 0),
+        }
+    }
+
+    /// Whether segments were seen to arrive out of order, which RACK (RFC 8985) allows for.
+    pub fn has_seen_reordering(&self) -> bool {
+        match &self.recovery {
+            LossRecovery::Selective(selective) => selective.has_seen_reordering(),
+            LossRecovery::Cumulative(_) | LossRecovery::Coded(_) => false,
         }
     }
 
@@ -164,6 +174,7 @@ impl std::ops::AddAssign for SenderCounters {
         self.undone += other.undone;
         self.probes += other.probes;
         self.marks_answered += other.marks_answered;
+        self.challenges += other.challenges;
         self.proactive += other.proactive;
         self.reactive += other.reactive;
         self.parity_bytes += other.parity_bytes;

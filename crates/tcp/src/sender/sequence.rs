@@ -106,6 +106,15 @@ impl SendSequence {
         self.closed && self.una >= self.end
     }
 
+    /// Whether the FIN was sent.
+    pub(super) fn is_fin_sent(&self) -> bool {
+        self.closed && self.max > self.end
+    }
+
+    pub(super) fn is_fin_acknowledged(&self) -> bool {
+        self.una > self.end
+    }
+
     /// Outstanding data: sent and not acknowledged cumulatively.
     pub(super) fn outstanding(&self) -> u64 {
         self.max - self.una

@@ -24,7 +24,7 @@ pub(super) struct Tcb {
     /// RCV.NXT: the next sequence number expected from the receiver, which sends no data.
     pub(super) rcv_nxt: u64,
     /// RCV.WND: the window that this end advertises.
-    rcv_wnd: u64,
+    pub(super) rcv_wnd: u64,
 
     pub(super) cwnd: CongestionWindow,
     pub(super) rtt: RttEstimator,
