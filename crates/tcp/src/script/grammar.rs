@@ -204,8 +204,8 @@ fn read_call(text: &str) -> Result<Option<Event>, String> {
         // Calls that a socket needs and an endpoint does not.
         "socket" | "setsockopt" | "bind" | "fcntl" => return Ok(None),
         _ => {
-            let known = "connect, listen, accept, write, read, cork, uncork, close, shutdown, stop, \
-                         abort, link_rate_kbps, assert, quiet, skip, < or >";
+            let known = "connect, listen, accept, write, read, cork, uncork, close, shutdown, \
+                         stop, abort, link_rate_kbps, assert, quiet, skip, < or >";
             return Err(format!("{text:?} is no event; an event is {known}"));
         }
     };
