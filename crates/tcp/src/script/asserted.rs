@@ -31,7 +31,9 @@ impl Player {
         let name = name.strip_prefix("snd_").unwrap_or(name);
         let word = match (&self.endpoint, name) {
             (TestedEnd::Sender(sender), "ca_state") => Some((sender.ca_state(), &CA_STATES[..])),
-            (TestedEnd::Sender(sender), "state") => Some((sender.state_name(self.now), &STATES[..])),
+            (TestedEnd::Sender(sender), "state") => {
+                Some((sender.state_name(self.now), &STATES[..]))
+            }
             (TestedEnd::Receiver(receiver), "state") => {
                 Some((receiver.state_name(self.now), &STATES[..]))
             }

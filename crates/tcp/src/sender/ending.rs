@@ -134,12 +134,11 @@ impl Sender {
     /// The state by its name in RFC 9293 §3.3.2.
     pub fn state_name(&self, now: Instant) -> &'static str {
         match self.connection {
-            Connection::Closed | Connection::Over => "closed",
+            Connection::TimeWait(since) if now.since(since) < TIME_WAIT => "time_wait",
+            Connection::Closed | Connection::Over | Connection::TimeWait(_) => "closed",
             Connection::Listen => "listen",
             Connection::SynSent(_) => "syn_sent",
             Connection::SynReceived(_) => "syn_received",
-            Connection::TimeWait(since) if now.since(since) < TIME_WAIT => "time_wait",
-            Connection::TimeWait(_) => "closed",
             Connection::Established | Connection::Acknowledged | Connection::Done => {
                 let (snd, peer_closed) = (&self.tcb.snd, self.tcb.rcv_nxt > 1);
                 match (snd.is_fin_sent(), peer_closed) {

@@ -1,6 +1,7 @@
 //! The quantities that probes read of a sender. Reading them changes no state.
 
 use super::Sender;
+use super::connection::Connection;
 use super::recovery::LossRecovery;
 use crate::Control;
 use kernel::Duration;
@@ -69,9 +70,9 @@ impl Sender {
         self.tcb.cwnd.ssthresh()
     }
 
-    /// Data in flight: sent, not acknowledged and not considered lost.
+    /// Data in flight: sent, not acknowledged and not considered lost; none after a reset.
     pub fn in_flight_bytes(&self) -> u64 {
-        self.recovery.in_flight(&self.tcb)
+        if self.connection == Connection::Over { 0 } else { self.recovery.in_flight(&self.tcb) }
     }
 
     /// The state by its name in Linux: "open", "disorder" while a hole may be reordering, "cwr"
