@@ -22,7 +22,7 @@ fn config(sack: bool, nagle: Nagle, window: u64) -> Config {
 
 fn path(loss: f64, jitter_ms: u64, duplication: f64) -> Path {
     let jitter = Duration::from_millis(jitter_ms);
-    Path { loss, jitter, duplication, ..Path::clean(Duration::from_millis(20)) }
+    Path { jitter, loss, duplication, ..Path::clean(Duration::from_millis(20)) }
 }
 
 fn pipe(config: &Config, path: &Path, seed: u64) -> Pipe {
