@@ -40,6 +40,10 @@ pub struct Config {
     /// window may close; otherwise it reads at once.
     #[setting(skip)]
     pub reads: bool,
+    /// Whether the receiver's application closes only by a call of `on_close`, so that the sender
+    /// may close long before it; otherwise the receiver answers a FIN at once with its own.
+    #[setting(skip)]
+    pub closes: bool,
     /// Timestamps (RFC 7323).
     #[setting(default = true)]
     pub timestamps: bool,
@@ -107,6 +111,9 @@ pub struct Config {
     /// reduction is undone (RFC 4015). With selective acknowledgements also `undo` must be true.
     #[setting(default = true)]
     pub eifel: bool,
+    /// Whether a segment that is not full waits for an acknowledgement. RFC 9293 section 3.7.4
+    /// recommends Nagle's algorithm and requires that an application can switch it off.
+    pub nagle: Nagle,
     /// How a connection ends.
     pub close: Close,
     /// Whether each write of the application is rounded up to full segments, as in ns-2.
@@ -156,6 +163,10 @@ fn relate(tcp: &Config, at: &Path, faults: &mut Faults) {
     if smallest > mss {
         let message = format!("{smallest} is more than a full segment holds, {mss}");
         faults.fault(at.key("fec").key("unit_min_bytes"), message);
+    }
+    if tcp.fec.is_some() && tcp.nagle != Nagle::Off {
+        let message = "coded data (fec) leaves in blocks; keep nagle = \"off\"";
+        faults.fault(at.key("nagle"), message.to_owned());
     }
 }
 
@@ -295,6 +306,20 @@ pub enum Reduction {
     /// is `FlightSize`, and each acknowledgement below the target adds a segment (RFC 6937).
     #[setting(name = "proportional_rfc6937")]
     Proportional6937,
+}
+
+/// Whether a segment that is not full waits for an acknowledgement. The last segment before the FIN
+/// never waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum Nagle {
+    /// It never waits, as if the application had set `TCP_NODELAY`.
+    #[default]
+    Off,
+    /// It waits while any data is outstanding (RFC 9293 section 3.7.4).
+    Nagle,
+    /// It waits while an earlier segment that was not full is outstanding (Minshall's variant), as
+    /// in Linux.
+    Minshall,
 }
 
 /// How the retransmission timeout is computed.

@@ -1,12 +1,15 @@
 //! The receiver: which data has arrived, and when to acknowledge it.
 
+mod connection;
 mod decoding;
 mod reading;
 
+use crate::challenge::Challenges;
 use crate::{
     Command, Config, DelayedAck, DynamicAck, Ecn, FixedAck, Reassembly, Recovery, RttEstimator,
     TimerId,
 };
+use connection::Ending;
 use decoding::Decoder;
 use kernel::{Bytes, Duration, Instant};
 use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment, Timestamps};
@@ -22,6 +25,8 @@ pub struct ReceiverCounters {
     pub out_of_order: u64,
     /// Segments sent: acknowledgements, SYN-ACKs and FINs.
     pub acks_sent: u64,
+    /// Those of them that are challenge ACKs (RFC 5961).
+    pub challenges: u64,
     /// Blocks of coded data that were decoded because data was missing, the data units recovered by
     /// this, and how many of these blocks were compared with the data sent.
     pub decoded: u64,
@@ -37,6 +42,7 @@ impl std::ops::AddAssign for ReceiverCounters {
         self.duplicates += other.duplicates;
         self.out_of_order += other.out_of_order;
         self.acks_sent += other.acks_sent;
+        self.challenges += other.challenges;
         self.decoded += other.decoded;
         self.recovered += other.recovered;
         self.verified += other.verified;
@@ -90,7 +96,8 @@ pub struct Receiver {
     /// When this end's SYN left; `None` once it was retransmitted (Karn's algorithm) or
     /// acknowledged.
     own_sent: Option<Instant>,
-    closed: bool,
+    ending: Ending,
+    challenges: Challenges,
 
     /// Whether timestamps were negotiated.
     timestamps: bool,
@@ -127,7 +134,8 @@ impl Receiver {
             own_next: 0,
             own_una: 0,
             own_sent: None,
-            closed: false,
+            ending: Ending::default(),
+            challenges: Challenges::default(),
             timestamps: false,
             recent: Instant::ZERO,
             counters: ReceiverCounters::default(),
@@ -140,11 +148,12 @@ impl Receiver {
         if !ours || !segment.forward {
             return;
         }
-        if segment.flags.has(Flags::SYN) {
-            self.on_syn(now, segment, out);
+        let special = segment.flags.has_any(Flags::SYN.and(Flags::RST));
+        if (special || !self.is_synchronised()) && self.on_control(now, segment, out) {
             return;
         }
-        if self.next == 0 {
+        let news = segment.ack != self.own_una || self.own_una == 0;
+        if news && !self.on_ack(now, segment, out) {
             return;
         }
         // RFC 7323 §4.3: echo the earliest segment not yet acknowledged. Sequence numbers never
@@ -155,7 +164,6 @@ impl Receiver {
         {
             self.recent = timestamps.value;
         }
-        self.on_ack(now, segment, out);
         if segment.len > 0 || segment.flags.has(Flags::FIN) {
             self.on_mark(now, segment, out);
             match &segment.coded {
@@ -175,7 +183,7 @@ impl Receiver {
         self.unread = self.unread.saturating_sub(amount.0);
         let shown = before.saturating_sub(self.next);
         let opened = self.window().saturating_sub(shown);
-        if self.next > 0 && opened > 0 && (shown < self.mss || opened >= shown) {
+        if self.is_synchronised() && opened > 0 && (shown < self.mss || opened >= shown) {
             self.acknowledge(now, out);
         }
     }
@@ -210,32 +218,11 @@ impl Receiver {
             let asks = segment.flags.has(Flags::ECE.and(Flags::CWR));
             self.ecn = self.config.ecn != Ecn::Off && asks;
             self.own_sent = Some(now);
-        } else if self.own_una > 0 {
-            // An old duplicate.
-            self.acknowledge(now, out);
-            return;
         } else {
             self.own_sent = None;
         }
         self.recent = segment.timestamps.map_or(Instant::ZERO, |t| t.value);
         self.send_own(now, out);
-    }
-
-    /// The peer acknowledges our SYN or FIN.
-    fn on_ack(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
-        let valid = self.own_una < segment.ack && segment.ack <= self.own_next;
-        if !valid || !segment.flags.has(Flags::ACK) {
-            return;
-        }
-        self.own_una = segment.ack;
-        if let Some(sent) = self.own_sent.take() {
-            self.rtt.sample(now, now.since(sent), 1);
-        }
-        out.push(Command::Cancel(TimerId::Retransmit));
-        if self.own_una == 2 && !self.closed {
-            self.closed = true;
-            out.push(Command::Closed);
-        }
     }
 
     /// RFC 3168 §6.1.3: a mark is echoed until the sender answers it. RFC 8257 §3.2: each
@@ -286,11 +273,6 @@ impl Receiver {
         }
     }
 
-    /// Whether all data and the FIN have arrived, so that this end sends its FIN.
-    fn finished(&self) -> bool {
-        self.own_next == 2
-    }
-
     fn on_in_order(&mut self, now: Instant, end: u64, out: &mut Vec<Command>) {
         let hole = !self.store.is_empty();
         let before = self.next;
@@ -306,8 +288,7 @@ impl Receiver {
         self.pending += fresh;
         if self.fin == Some(self.next) {
             self.next += 1;
-            self.own_next = 2;
-            self.send_own(now, out);
+            self.on_fin(now, out);
         } else if hole || self.pending >= self.enough() {
             self.acknowledge(now, out);
         } else {
@@ -350,18 +331,6 @@ impl Receiver {
         } else {
             now + timer
         }
-    }
-
-    /// Sends this end's SYN or FIN with an acknowledgement, and starts its retransmission timer.
-    fn send_own(&mut self, now: Instant, out: &mut Vec<Command>) {
-        let flag = match self.own_next {
-            // RFC 3168 §6.1.1: an ECN-setup SYN-ACK.
-            1 if self.ecn => Flags::SYN.and(Flags::ECE),
-            1 => Flags::SYN,
-            _ => Flags::FIN,
-        };
-        self.send(now, self.own_next - 1, Flags::ACK.and(flag), out);
-        out.push(Command::Set(TimerId::Retransmit, now + self.rtt.rto()));
     }
 
     fn acknowledge(&mut self, now: Instant, out: &mut Vec<Command>) {
@@ -475,7 +444,7 @@ impl Receiver {
 
     /// Whether the connection is established and not closed yet.
     pub fn is_connected(&self) -> bool {
-        self.own_una > 0 && !self.closed
+        self.own_una > 0 && self.is_synchronised()
     }
 
     /// Bytes delivered to the application so far.
@@ -507,7 +476,7 @@ mod tests {
     #[test]
     fn a_syn_is_answered_and_answered_again() {
         let mut tcp = Listening::new(&config());
-        assert_eq!(tcp.data(0, 1, 100), "", "nothing is taken before the SYN");
+        assert_eq!(tcp.data(0, 1, 100), "R", "nothing is taken before the SYN");
         assert_eq!(tcp.syn(10), "S ack 1, rto@1010");
         assert_eq!(tcp.syn(500), "S ack 1, rto@1500");
         assert_eq!(tcp.timer(1500, TimerId::Retransmit), "S ack 1, rto@3500");
@@ -627,7 +596,7 @@ mod tests {
         assert_eq!(tcp.data(40, 152, 100), "ack 152", "nothing follows a FIN");
         assert_eq!(tcp.timer(220, TimerId::Retransmit), "F ack 152, rto@620");
         assert_eq!(tcp.segment(300, &segment(true, 152, 0, 2, Flags::ACK)), "rto off, closed");
-        assert_eq!(tcp.segment(310, &segment(true, 152, 0, 2, Flags::ACK)), "", "reported once");
+        assert_eq!(tcp.segment(310, &segment(true, 152, 0, 2, Flags::ACK)), "R", "it is closed");
     }
 
     #[test]

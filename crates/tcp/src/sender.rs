@@ -9,6 +9,7 @@ mod coded;
 mod connection;
 mod cumulative;
 mod ecn;
+mod ending;
 mod gauges;
 mod pacer;
 mod ramp;
@@ -16,6 +17,7 @@ mod recovery;
 mod sampler;
 mod selective;
 mod sequence;
+mod small;
 mod spurious;
 mod tcb;
 mod timer;
@@ -25,6 +27,7 @@ mod window;
 
 pub use gauges::{SenderCounters, State};
 
+use crate::challenge::Challenges;
 use crate::{Command, Config, Control, Hint, TimerId};
 use connection::{Connection, Syn};
 use kernel::{Bytes, Instant};
@@ -39,6 +42,9 @@ pub struct Sender {
     connection: Connection,
     tcb: Tcb,
     recovery: LossRecovery,
+    /// Whether the receiver's FIN arrived before this end sent its own.
+    closed_second: bool,
+    challenges: Challenges,
 }
 
 impl Sender {
@@ -48,6 +54,8 @@ impl Sender {
             connection: Connection::Closed,
             tcb: Tcb::new(flow, connection, config, control),
             recovery: LossRecovery::new(config),
+            closed_second: false,
+            challenges: Challenges::default(),
         }
     }
 
@@ -86,7 +94,7 @@ impl Sender {
         self.tcb.snd.close();
         if self.connection.is_open() {
             self.transmit(now, out);
-            self.report_end(out);
+            self.report_end(now, out);
         }
     }
 
@@ -105,37 +113,26 @@ impl Sender {
         if !ours || segment.forward {
             return;
         }
-        if !segment.flags.has(Flags::ACK) {
-            if segment.flags.has(Flags::SYN) {
-                self.on_syn(now, segment, out);
-            }
+        if segment.flags.has_any(Flags::SYN.and(Flags::RST)) {
+            self.on_control(now, segment, out);
             return;
         }
-        if segment.ack > tcb.snd.max {
+        if !segment.flags.has(Flags::ACK) {
             return;
         }
         match self.connection {
-            Connection::Closed | Connection::Listen => {}
+            Connection::Closed | Connection::Listen | Connection::Over => {
+                self.refuse(now, segment, out);
+            }
             Connection::SynSent(syn) => self.on_handshake(now, (syn, true), segment, out),
             Connection::SynReceived(syn) => self.on_handshake(now, (syn, false), segment, out),
+            Connection::TimeWait(since) => {
+                if !self.leave_time_wait(since, now, segment, out) {
+                    self.on_ack(now, segment, out);
+                }
+            }
             Connection::Established | Connection::Acknowledged | Connection::Done => {
-                tcb.sampler.on_segment(segment);
-                if segment.flags.has(Flags::SYN) {
-                    // The receiver does not know yet that the connection is established.
-                    tcb.send_ack(now, out);
-                    return;
-                }
-                tcb.counters.acks_received += 1;
-                self.recovery.on_ack(tcb, now, segment, out);
-                if tcb.snd.is_acknowledged() {
-                    self.report_end(out);
-                }
-                // The receiver sends no data: its FIN follows its SYN.
-                if segment.flags.has(Flags::FIN) && segment.seq == 1 {
-                    self.tcb.rcv_nxt = 2;
-                    self.tcb.send_ack(now, out);
-                    self.report_end(out);
-                }
+                self.on_ack(now, segment, out);
                 self.tcb.set_control_timer(out);
             }
         }
@@ -167,6 +164,30 @@ impl Sender {
         self.tcb.cwnd.on_hint(hint);
     }
 
+    /// An acknowledgement arrived in a synchronised state.
+    fn on_ack(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
+        let tcb = &mut self.tcb;
+        if !tcb.snd.accepts_ack(segment.ack) {
+            self.challenge(now, out);
+            return;
+        }
+        tcb.sampler.on_segment(segment);
+        tcb.counters.acks_received += 1;
+        self.recovery.on_ack(tcb, now, segment, out);
+        if tcb.snd.is_acknowledged() {
+            self.report_end(now, out);
+        }
+        // The receiver sends no data: its FIN follows its SYN.
+        if segment.flags.has(Flags::FIN) && segment.seq == 1 {
+            if self.tcb.rcv_nxt == 1 {
+                self.closed_second = !self.tcb.snd.is_fin_sent();
+            }
+            self.tcb.rcv_nxt = 2;
+            self.tcb.send_ack(now, out);
+            self.report_end(now, out);
+        }
+    }
+
     /// The timer for retransmissions and probes expired.
     fn on_expiry(&mut self, now: Instant, out: &mut Vec<Command>) {
         let expired = self.tcb.timer.take();
@@ -176,10 +197,11 @@ impl Sender {
         match self.connection {
             Connection::SynSent(_) | Connection::SynReceived(_) => self.on_syn_timeout(now, out),
             Connection::Established | Connection::Acknowledged => match expired {
-                Timer::Persist(_) => self.tcb.on_persist(now, out),
+                Timer::Persist(_) if self.tcb.snd.wnd == 0 => self.tcb.on_persist(now, out),
+                Timer::Persist(_) => self.on_override(now, out),
                 _ => self.recovery.on_timer(&mut self.tcb, now, expired, out),
             },
-            Connection::Closed | Connection::Listen | Connection::Done => {}
+            _ => {}
         }
     }
 
@@ -205,7 +227,7 @@ mod tests {
         assert_eq!(tcp.segment(200, &Segment { flow: FlowId(9), ..ack }), "");
         assert_eq!(tcp.segment(200, &Segment { forward: true, ..ack }), "");
         assert_eq!(tcp.segment(200, &Segment { flags: Flags::NONE, ..ack }), "");
-        assert_eq!(tcp.ack(200, 5000), "", "never sent");
+        assert_eq!(tcp.ack(200, 5000), "ack 1", "never sent: a challenge ACK");
         assert_eq!(tcp.sender.counters().acks_received, 0);
         assert_eq!(tcp.ack(200, 201), "rtt 100, 401:501, 501:601, 601:701, 701:801, rto@450");
         assert_eq!(tcp.ack(200, 101), "", "old");

@@ -39,6 +39,9 @@ impl Receiver {
     /// The timer for free space expired.
     pub(super) fn on_room(&mut self, now: Instant, out: &mut Vec<Command>) {
         self.reading = false;
+        if !self.is_synchronised() {
+            return;
+        }
         self.read_on(now);
         self.on_read(now, Bytes(0), out);
         self.wait_for_room(now, out);
