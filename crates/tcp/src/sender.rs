@@ -10,6 +10,7 @@ mod connection;
 mod cumulative;
 mod ecn;
 mod gauges;
+mod limits;
 mod pacer;
 mod ramp;
 mod recovery;
@@ -23,10 +24,12 @@ mod validation;
 mod window;
 
 pub use gauges::{SenderCounters, State};
+pub use limits::{Limit, LimitTimes};
 
 use crate::{Command, Config, Control, Hint, TimerId};
 use connection::{Connection, Syn};
 use kernel::{Bytes, Instant};
+use limits::Limits;
 use recovery::LossRecovery;
 use tcb::Tcb;
 use timer::Timer;
@@ -38,6 +41,7 @@ pub struct Sender {
     connection: Connection,
     tcb: Tcb,
     recovery: LossRecovery,
+    limits: Limits,
 }
 
 impl Sender {
@@ -47,6 +51,7 @@ impl Sender {
             connection: Connection::Closed,
             tcb: Tcb::new(flow, connection, config, control),
             recovery: LossRecovery::new(config),
+            limits: Limits::default(),
         }
     }
 
@@ -86,6 +91,7 @@ impl Sender {
         if self.connection.is_open() {
             self.transmit(now, out);
             self.report_end(out);
+            self.note_limit(now);
         }
     }
 
@@ -137,6 +143,7 @@ impl Sender {
                 }
             }
         }
+        self.note_limit(now);
     }
 
     /// A timer expired.
@@ -167,7 +174,10 @@ impl Sender {
             Connection::SynSent(_) | Connection::SynReceived(_) => self.on_syn_timeout(now, out),
             Connection::Established | Connection::Acknowledged => match expired {
                 Timer::Persist(_) => self.tcb.on_persist(now, out),
-                _ => self.recovery.on_timer(&mut self.tcb, now, expired, out),
+                _ => {
+                    self.recovery.on_timer(&mut self.tcb, now, expired, out);
+                    self.note_limit(now);
+                }
             },
             Connection::Closed | Connection::Listen | Connection::Done => {}
         }
@@ -176,6 +186,7 @@ impl Sender {
     /// Sends what the windows allow.
     fn transmit(&mut self, now: Instant, out: &mut Vec<Command>) {
         self.recovery.transmit(&mut self.tcb, now, out);
+        self.note_limit(now);
     }
 }
 
