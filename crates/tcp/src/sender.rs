@@ -172,13 +172,14 @@ impl Sender {
         }
         match self.connection {
             Connection::SynSent(_) | Connection::SynReceived(_) => self.on_syn_timeout(now, out),
-            Connection::Established | Connection::Acknowledged => match expired {
-                Timer::Persist(_) => self.tcb.on_persist(now, out),
-                _ => {
+            Connection::Established | Connection::Acknowledged => {
+                if let Timer::Persist(_) = expired {
+                    self.tcb.on_persist(now, out);
+                } else {
                     self.recovery.on_timer(&mut self.tcb, now, expired, out);
-                    self.note_limit(now);
                 }
-            },
+                self.note_limit(now);
+            }
             Connection::Closed | Connection::Listen | Connection::Done => {}
         }
     }

@@ -115,8 +115,8 @@ fn a_window_that_grows_closes_for_a_slow_reader_too() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// Whatever is lost, and however slow the reader: all data arrives, and the window never shrinks
-    /// (RFC 7323 §2.4).
+    /// Whatever is lost, and however slow the reader: all data arrives, and the window never
+    /// shrinks (RFC 7323 §2.4).
     #[test]
     fn the_right_edge_of_a_window_that_grows_never_moves_back(
         mbps in prop_oneof![Just(None), (0.05..100.0f64).prop_map(Some)],

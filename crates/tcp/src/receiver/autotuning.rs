@@ -5,15 +5,15 @@
 //! Linux counts the memory of packets and advertises the fraction of it that is payload, which is
 //! 1/2 at the start. Here all amounts are payload. The fraction cancels out when the buffer grows,
 //! so that only two constants contain it: `tcp_rmem` is 128 KiB at the start and at most 32 MiB,
-//! which are windows of 64 KiB and 16 MiB. Data above a hole takes no space from the window, because
-//! it lies within the window.
+//! which are windows of 64 KiB and 16 MiB. Data above a hole takes no space from the window,
+//! because it lies within the window.
 
 use crate::Config;
 use kernel::{Bytes, Duration, Instant};
 use wire::Segment;
 
-/// The window at the start: half of the default of `tcp_rmem`, in whole segments, and at most the 16
-/// bits of a window that is not scaled.
+/// The window at the start: half of the default of `tcp_rmem`, in whole segments, and at most the
+/// 16 bits of a window that is not scaled.
 const FIRST_SPACE: u64 = 131_072 / 2;
 const UNSCALED: u64 = 65_535;
 /// The initial congestion window of Linux in segments (`TCP_INIT_CWND`): the amount that the
@@ -127,9 +127,9 @@ impl Autotuning {
         }
     }
 
-    /// The application has read all data below `read` and has not read `queued` bytes after it. Once
-    /// per round trip, the buffer grows if more was read than in any round trip before. `beyond` is
-    /// the distance from the first missing byte to the end of the data above it.
+    /// The application has read all data below `read` and has not read `queued` bytes after it.
+    /// Once per round trip, the buffer grows if more was read than in any round trip before.
+    /// `beyond` is the distance from the first missing byte to the end of the data above it.
     #[inline]
     pub(super) fn on_read(
         &mut self,
