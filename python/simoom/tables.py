@@ -192,6 +192,8 @@ FLOWS = (
     observed("flows[i]", "session_delay_s.mean", milliseconds),
     observed("flows[i]", "session_delay_s.p95", milliseconds),
 )
+
+
 def abbreviated(value: Value) -> str:
     """Write what limited a flow with the abbreviations of the RFCs."""
     text = plain(value)

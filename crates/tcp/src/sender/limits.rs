@@ -60,25 +60,26 @@ impl Limits {
     #[inline]
     fn set(&mut self, now: Instant, limit: Option<Limit>) {
         if limit != self.now {
-            self.times = self.until(now);
-            (self.now, self.since) = (limit, now);
+            self.end(now);
+            self.now = limit;
         }
     }
 
-    /// The times until now.
-    fn until(&self, now: Instant) -> LimitTimes {
-        let mut times = self.times;
+    /// Adds the time until now to that of the current limit.
+    fn end(&mut self, now: Instant) {
         if let Some(limit) = self.now {
-            times.0[limit as usize] += now.since(self.since);
+            self.times.0[limit as usize] += now.since(self.since);
         }
-        times
+        self.since = now;
     }
 }
 
 impl Sender {
     /// The times in which each reason limited the sender, until now.
     pub fn limit_times(&self, now: Instant) -> LimitTimes {
-        self.limits.until(now)
+        let mut limits = self.limits;
+        limits.end(now);
+        limits.times
     }
 
     /// Nothing more can be sent for now: records why.
