@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_window_is_the_receive_window_s() {
+    fn a_closed_window_counts_as_the_receive_window() {
         let (mut tcp, _) = Driven::connected(&config(), 1000);
         let closed = Segment { window: 0, ..segment(false, 1, 0, 401, Flags::ACK) };
         tcp.segment(200, &closed);
