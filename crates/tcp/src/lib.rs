@@ -31,4 +31,4 @@ pub use control::{Ack, Cause, Control, Delivery, Hint, Loss};
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverCounters};
 pub use rtt::RttEstimator;
-pub use sender::{Sender, SenderCounters, State};
+pub use sender::{Limit, LimitTimes, Sender, SenderCounters, State};

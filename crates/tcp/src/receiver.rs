@@ -1,8 +1,10 @@
 //! The receiver: which data has arrived, and when to acknowledge it.
 
+pub(crate) mod autotuning;
 mod connection;
 mod decoding;
 mod reading;
+mod window;
 
 use crate::challenge::Challenges;
 use crate::{
@@ -12,6 +14,7 @@ use crate::{
 use connection::Ending;
 use decoding::Decoder;
 use kernel::{Bytes, Duration, Instant};
+use window::ReceiveWindow;
 use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment, Timestamps};
 
 /// The counters of a receiver.
@@ -57,9 +60,7 @@ pub struct Receiver {
     config: Config,
     /// Bytes of a full segment.
     mss: u64,
-    /// The size of the application's buffer. It is the receive window if the application reads at
-    /// once.
-    buffer: u64,
+    wnd: ReceiveWindow,
     rtt: RttEstimator,
     /// Next sequence number expected; 0 before the SYN.
     next: u64,
@@ -114,7 +115,7 @@ impl Receiver {
             connection,
             config: *config,
             mss: config.mss().0,
-            buffer: config.window().0,
+            wnd: ReceiveWindow::new(config),
             rtt: RttEstimator::new(config),
             next: 0,
             store: Reassembly::default(),
@@ -164,6 +165,9 @@ impl Receiver {
         {
             self.recent = timestamps.value;
         }
+        if segment.len > 0 {
+            self.wnd.on_segment(now, segment, self.next);
+        }
         if segment.len > 0 || segment.flags.has(Flags::FIN) {
             self.on_mark(now, segment, out);
             match &segment.coded {
@@ -172,18 +176,6 @@ impl Receiver {
             }
         } else if segment.seq < self.next && !self.finished() {
             // A segment below the window: a zero-window probe (RFC 9293 §3.10.7.4).
-            self.acknowledge(now, out);
-        }
-    }
-
-    /// The application reads this amount of the delivered data (with `reads`). A window that opens
-    /// is advertised at once (RFC 9293 §3.8.6.2.2).
-    pub fn on_read(&mut self, now: Instant, amount: Bytes, out: &mut Vec<Command>) {
-        let before = self.edge;
-        self.unread = self.unread.saturating_sub(amount.0);
-        let shown = before.saturating_sub(self.next);
-        let opened = self.window().saturating_sub(shown);
-        if self.is_synchronised() && opened > 0 && (shown < self.mss || opened >= shown) {
             self.acknowledge(now, out);
         }
     }
@@ -209,7 +201,7 @@ impl Receiver {
         if self.next == 0 {
             self.next = 1;
             self.own_next = 1;
-            self.edge = self.buffer.saturating_add(1);
+            self.edge = self.wnd.open().saturating_add(1);
             self.timestamps = self.config.timestamps && segment.timestamps.is_some();
             if !segment.sack.are_permitted() {
                 // RFC 2018 §2: no SACK blocks without the SACK-permitted option.
@@ -245,7 +237,7 @@ impl Receiver {
     fn on_data(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
         self.counters.segments += u64::from(segment.len > 0);
         // Data beyond the window is not accepted (RFC 9293 §3.10.7.4), which also bounds the store.
-        let limit = (self.next + self.buffer.min(u64::MAX / 4)).min(self.edge);
+        let limit = self.limit();
         let (start, end) = (segment.seq, segment.seq.saturating_add(u64::from(segment.len)));
         if end > limit || self.finished() {
             self.note_duplicate(start, end);
@@ -283,6 +275,7 @@ impl Receiver {
             self.unread += fresh;
         }
         if fresh > 0 {
+            self.tune(now, fresh);
             out.push(Command::Deliver(Bytes(fresh)));
         }
         self.pending += fresh;
@@ -366,23 +359,6 @@ impl Receiver {
             coded: None,
         }));
         self.wait_for_room(now, out);
-    }
-
-    /// The window to advertise. Its right edge never moves back, and moves forward by at least a
-    /// segment or half of the buffer (RFC 9293 §3.8.6.2.2).
-    fn window(&self) -> u64 {
-        if !self.reads() {
-            return self.buffer;
-        }
-        let whole = self.buffer;
-        let shown = self.edge.saturating_sub(self.next);
-        let free = whole.saturating_sub(self.unread);
-        if free >= shown.saturating_add(self.step()) { free } else { shown }
-    }
-
-    /// The least amount by which the right edge of the window moves.
-    fn step(&self) -> u64 {
-        self.mss.min(self.buffer / 2).max(1)
     }
 
     // ---- selective acknowledgements ----

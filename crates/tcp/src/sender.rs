@@ -11,6 +11,7 @@ mod cumulative;
 mod ecn;
 mod ending;
 mod gauges;
+mod limits;
 mod pacer;
 mod ramp;
 mod recovery;
@@ -26,11 +27,13 @@ mod validation;
 mod window;
 
 pub use gauges::{SenderCounters, State};
+pub use limits::{Limit, LimitTimes};
 
 use crate::challenge::Challenges;
 use crate::{Command, Config, Control, Hint, TimerId};
 use connection::{Connection, Syn};
 use kernel::{Bytes, Instant};
+use limits::Limits;
 use recovery::LossRecovery;
 use tcb::Tcb;
 use timer::Timer;
@@ -45,6 +48,7 @@ pub struct Sender {
     /// Whether the receiver's FIN arrived before this end sent its own.
     closed_second: bool,
     challenges: Challenges,
+    limits: Limits,
 }
 
 impl Sender {
@@ -56,6 +60,7 @@ impl Sender {
             recovery: LossRecovery::new(config),
             closed_second: false,
             challenges: Challenges::default(),
+            limits: Limits::default(),
         }
     }
 
@@ -95,6 +100,7 @@ impl Sender {
         if self.connection.is_open() {
             self.transmit(now, out);
             self.report_end(now, out);
+            self.note_limit(now);
         }
     }
 
@@ -136,6 +142,7 @@ impl Sender {
                 self.tcb.set_control_timer(out);
             }
         }
+        self.note_limit(now);
     }
 
     /// A timer expired.
@@ -196,11 +203,14 @@ impl Sender {
         }
         match self.connection {
             Connection::SynSent(_) | Connection::SynReceived(_) => self.on_syn_timeout(now, out),
-            Connection::Established | Connection::Acknowledged => match expired {
-                Timer::Persist(_) if self.tcb.snd.wnd == 0 => self.tcb.on_persist(now, out),
-                Timer::Persist(_) => self.on_override(now, out),
-                _ => self.recovery.on_timer(&mut self.tcb, now, expired, out),
-            },
+            Connection::Established | Connection::Acknowledged => {
+                match expired {
+                    Timer::Persist(_) if self.tcb.snd.wnd == 0 => self.tcb.on_persist(now, out),
+                    Timer::Persist(_) => self.on_override(now, out),
+                    _ => self.recovery.on_timer(&mut self.tcb, now, expired, out),
+                }
+                self.note_limit(now);
+            }
             _ => {}
         }
     }
@@ -208,6 +218,7 @@ impl Sender {
     /// Sends what the windows allow.
     fn transmit(&mut self, now: Instant, out: &mut Vec<Command>) {
         self.recovery.transmit(&mut self.tcb, now, out);
+        self.note_limit(now);
     }
 }
 

@@ -225,12 +225,13 @@ proptest! {
     fn no_segment_harms_a_receiver(
         sack in any::<bool>(),
         huge in any::<bool>(),
+        grows in any::<bool>(),
         rate in prop::option::of(prop_oneof![Just(1u64), 1..1_000_000_000u64, Just(u64::MAX)]),
         events in prop::collection::vec((nonsense(), 0..10u8, 0..80_000_000u64), 1..120),
     ) {
         let config = Config {
             mss: Some(Bytes(100)),
-            window: Some(Bytes(if huge { u64::MAX } else { 1_000 })),
+            window: (!grows).then_some(Bytes(if huge { u64::MAX } else { 1_000 })),
             read_rate: rate.map(BitRate),
             recovery: if sack { Recovery::Sack(Sack::default()) } else { Recovery::NewReno },
             ..plain()

@@ -115,6 +115,9 @@ impl Receiver {
         if let Some(sent) = self.own_sent.take() {
             self.rtt.sample(now, now.since(sent), 1);
         }
+        if self.own_una == 1 {
+            self.wnd.on_established(now);
+        }
         out.push(Command::Cancel(TimerId::Retransmit));
         if self.own_una == 2 && self.finished() {
             self.finish(now, out);

@@ -110,6 +110,11 @@ impl Sender {
         self.tcb.snd.outstanding()
     }
 
+    /// The receive window, as the receiver last advertised it.
+    pub fn receive_window_bytes(&self) -> u64 {
+        self.tcb.snd.wnd
+    }
+
     /// The estimated probability that a unit of coded data is lost; 0 without a code.
     pub fn loss_estimate(&self) -> f64 {
         match &self.recovery {
