@@ -13,7 +13,7 @@ from functools import cache
 from simoom import Run
 from simoom.evidence import Reference
 from validation.case import Case, Expected, Group, Option, Quantity
-from validation.ns3 import EIFS, GRID, RECOVERY
+from validation.ns3 import EIFS, GRID, PERSISTENT, RECOVERY
 from validation.ns3_modern import COUNTED, EDCA, PIECEMEAL, TIMING
 from validation.ns3_settings import (
     aggregates,
@@ -59,6 +59,7 @@ def share(name: str, flows: tuple[int, ...]) -> Quantity:
 def options(setup: Setup) -> tuple[Option, ...]:
     """The options that reproduce ns-3; with a radio, physics decides which nodes detect a frame."""
     found = [GRID] if setup.radio else [EIFS, GRID]
+    found += [PERSISTENT] if setup.rts else []
     if setup.is_modern:
         found += [TIMING, EDCA, COUNTED]
         found += [] if setup.radio else [PIECEMEAL]
