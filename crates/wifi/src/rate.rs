@@ -62,11 +62,13 @@ pub struct Choice {
     pub mode: Mode,
     /// Whether RTS and CTS precede it at any size.
     pub rts: bool,
+    /// Whether the PPDU carries one MPDU only, because it samples a mode that may fail.
+    pub alone: bool,
 }
 
 impl Choice {
     fn plain(mode: Mode) -> Self {
-        Self { mode, rts: false }
+        Self { mode, rts: false, alone: false }
     }
 }
 

@@ -85,7 +85,7 @@ impl RateControl for Rraa {
         if now >= self.expires {
             self.restart(now);
         }
-        Choice { mode: self.ladder.mode(), rts: self.rts.is_on() }
+        Choice { rts: self.rts.is_on(), ..Choice::plain(self.ladder.mode()) }
     }
 
     fn on_report(&mut self, now: Instant, report: &TxReport) {
