@@ -66,9 +66,11 @@ def not_yet() -> list[tuple[str, int, str]]:
         (
             "ns-3, three cells in a row, 25 m apart",
             sum(ns3_cells.OUT_OF_REACH in row["case"] for row in table("ns3_cells")),
-            "two rules of its carrier sense: after a PPDU, energy above -82 dBm is a busy medium "
-            "(with CcaSensitivity = -62 the middle cell has 14.4 Mb/s and not 3.7), and after a "
-            "PHY header that it cannot decode, the medium is idle and there is no EIFS",
+            (
+                "two rules of its carrier sense: after a PPDU, energy above -82 dBm is a busy "
+                "medium (with CcaSensitivity = -62 the middle cell has 14.4 Mb/s and not 3.7), and "
+                "after a PHY header that it cannot decode, the medium is idle without an EIFS"
+            ),
         ),
     ]
     for group in every():

@@ -23,6 +23,12 @@ HEADER = Option(
     50,
     "segments have 10 bytes of timestamps and 40 of TCP and IP headers",
 )
+BACK_OFF = Option(
+    "flows[0].tcp.timestamps",
+    False,
+    "a timestamp does not end the back-off of the timer; the acknowledgement of a segment that was "
+    "sent once does, as without timestamps",
+)
 TICK = Option("flows[0].tcp.rtt_tick_ms", 10.0, "RTT samples are whole ticks of 10 ms")
 ACKS = Option(
     "flows[0].tcp.byte_counting",
@@ -55,9 +61,9 @@ def sack() -> Group:
         "during bad periods of 4 packets (*by packets*) or 5 ms (*by time*) on average. The "
         "loss is nominal: by packets, a bad period affects one packet more than its length. Rows "
         "in which timeouts follow each other are left out: there, Sack1 keeps the back-off of its "
-        "timer although it has timestamps, sends everything again after a timeout, and counts lost "
-        "segments as data in flight. Two of these rules have switches in ns-2. A row is compared "
-        f"if they change ns-2's own goodput by at most {100 * SWITCHES:g} %."
+        "timer although it has timestamps, counts lost segments as data in flight, and after a "
+        "timeout sends everything again. The first two rules have switches in ns-2. A row is "
+        f"compared if they change ns-2's own goodput by at most {100 * SWITCHES:g} %."
     )
     return Group("SACK over a lossy link in ns-2", "ns-2.35", about, cases)
 
@@ -66,7 +72,7 @@ def _case(row: dict[str, str]) -> Case:
     flows, rtt_ms, loss = int(row["flows"]), float(row["rtt_ms"]), float(row["loss"])
     mean = float(row["burst"])
     names = {"uniform": "uniform", "gilbertpkt": "by packets", "gilberttime": "by time"}
-    options = (COUNTED, HEADER, TICK, ACKS)
+    options = (COUNTED, HEADER, BACK_OFF, TICK, ACKS)
     lossy: dict[str, Any] = {}
     if loss > 0:
         good = mean * (1 - loss) / loss

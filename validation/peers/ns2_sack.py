@@ -29,11 +29,11 @@ LONG_S, SHORT_S = 820, 220
 
 def settings() -> list[tuple[str, int, float, int, float]]:
     """Model, flows, length of a bad period in packets or ms, round-trip time in ms, loss."""
-    losses = (0.0, 0.001, 0.003, 0.01, 0.02, 0.03, 0.05, 0.1)
-    found = [("uniform", 1, 0.0, rtt, loss) for rtt, loss in product((10, 200), losses)]
-    losses = (0.01, 0.02, 0.05, 0.1)
-    found += [("gilbertpkt", 10, 4.0, rtt, loss) for rtt, loss in product((10, 200), losses)]
-    for flows, rtt, loss in product((1, 10), (10, 200), losses):
+    single = (0.0, 0.001, 0.003, 0.01, 0.02, 0.03, 0.05, 0.1)
+    bursts = (0.01, 0.02, 0.05, 0.1)
+    found = [("uniform", 1, 0.0, rtt, loss) for rtt, loss in product((10, 200), single)]
+    found += [("gilbertpkt", 10, 4.0, rtt, loss) for rtt, loss in product((10, 200), bursts)]
+    for flows, rtt, loss in product((1, 10), (10, 200), bursts):
         found.append(("gilberttime", flows, 5.0, rtt, loss))
     return found
 

@@ -75,7 +75,7 @@ pub enum IdleAccess {
     /// Once the medium has been idle for a DIFS or AIFS, without a back-off (clause 10.3.4.2).
     #[default]
     Standard,
-    /// After a back-off, whose slots begin a DIFS after the arrival. ns-2 does this. Under DCF only.
+    /// After a back-off, whose slots begin a DIFS after the arrival. ns-2 does this. DCF only.
     Ns2,
 }
 
