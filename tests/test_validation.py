@@ -12,7 +12,7 @@ from simoom.evidence import Agreement, Reference, Value
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from validation import report, table  # noqa: E402
+from validation import report, table, theory  # noqa: E402
 from validation.case import DETECTED, Expected, Quantity, Rule  # noqa: E402
 from validation.measure import measure  # noqa: E402
 from validation.references import DATA, number  # noqa: E402
@@ -129,6 +129,13 @@ def test_a_rule_corrects_the_reference_and_excuses_nothing():
 
     assert verdict(11.1) is Agreement.AGREES
     assert verdict(10.0) is Agreement.DIFFERS
+
+
+@pytest.mark.parametrize(("standard", "cw_min"), [("11b", 31), ("11a", 15), ("11g", 15)])
+def test_two_chains_together_have_the_collision_probability_that_corrects_the_model(
+    standard, cw_min
+):
+    assert theory.coupled(cw_min, 400_000, 1) == pytest.approx(theory.COUPLED[standard], rel=0.01)
 
 
 def test_intervals_that_together_hide_ten_per_cent_leave_a_comparison_open(results):

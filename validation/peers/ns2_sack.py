@@ -33,8 +33,7 @@ def settings() -> list[tuple[str, int, float, int, float]]:
     bursts = (0.01, 0.02, 0.05, 0.1)
     found = [("uniform", 1, 0.0, rtt, loss) for rtt, loss in product((10, 200), single)]
     found += [("gilbertpkt", 10, 4.0, rtt, loss) for rtt, loss in product((10, 200), bursts)]
-    for flows, rtt, loss in product((1, 10), (10, 200), bursts):
-        found.append(("gilberttime", flows, 5.0, rtt, loss))
+    found += [("gilberttime", 10, 5.0, rtt, loss) for rtt, loss in product((10, 200), bursts)]
     return found
 
 
