@@ -227,6 +227,7 @@ def collision_probability() -> Group:
                     given(collisions("ap"), row, "pc_ap"),
                 ),
                 QUIRKS,
+                replications=8,
                 quick=n == 10 and window == 1,
             )
         )
