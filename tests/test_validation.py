@@ -61,7 +61,7 @@ def test_every_reference_is_certain_enough_to_fail():
             assert all(each.can_fail for each in case.expected), case.name
     wide = Expected(PER_CENT, Reference(10.0, 1.1))
     assert not wide.can_fail
-    assert Expected(PER_CENT, Reference(10.0, 0.9)).can_fail
+    assert Expected(PER_CENT, Reference(10.0, 0.89)).can_fail
     assert not Expected(ABSOLUTE, Reference(0.1)).can_fail
 
 

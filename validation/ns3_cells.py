@@ -122,8 +122,9 @@ def case(setup: Setup, rows: dict[str, dict[str, str]]) -> Case:
             value, interval = (float(rows[name][key]) / total for key in ("value", "value_ci95"))
             if value >= STARVED:
                 expected.append(Expected(share(name, flows), Reference(value, interval)))
-    # Runs differ more where chance decides who transmits and what is lost.
+    # Runs differ more where chance decides who transmits and what is lost, most over TCP.
     replications = 5 if setup.radio or len(setup.flows) > 1 else 3
+    replications *= 2 if setup.radio and setup.flows[0].kind == "tcp" else 1
     quick = setup.name in QUICK
     return Case(setup.name, setup.scenario(), tuple(expected), options(setup), replications, quick)
 
