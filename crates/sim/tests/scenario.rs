@@ -139,7 +139,7 @@ fn every_kind_of_traffic_resolves() {
     assert_eq!(traffic("cbr.rate_mbps = 2.5"), Traffic::Cbr(cbr));
     let saturated = Saturated { size: size(1472) };
     assert_eq!(traffic("saturated = {}"), Traffic::Saturated(saturated));
-    let Traffic::Web(Web { size, think, files, first, delay }) = traffic(
+    let Traffic::Web(Web { size, think, files, first, delay, .. }) = traffic(
         "web = { size = 'exponential', think_s = 0.5, files = 3, first = 'file', delay = \
          'acknowledged' }",
     ) else {

@@ -232,7 +232,8 @@ fn wrong_types_say_both_types() {
         guard_ns, coding, he_ltf, packet_extension_us, ppdu_timing, rate_control, preamble, \
         basic_rates_mbps, slot, protection, cw_min, cw_max, rts_threshold_bytes, \
         short_retry_limit, long_retry_limit, mac_header_bytes, llc_bytes, eifs, slot_grid, \
-        durations, countdown, backoff_draw, qos, edca_defaults, edca, aggregation, is 5 (line 1)",
+        idle_access, durations, countdown, backoff_draw, qos, edca_defaults, edca, aggregation, \
+        is 5 (line 1)",
     );
     malformed(
         "wlan.basic_rates_mbps = 2",
