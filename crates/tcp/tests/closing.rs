@@ -1,5 +1,5 @@
-//! Either end closes or aborts at any time, over a pipe that loses, delays, duplicates and reorders:
-//! what both ends closed has arrived, and no connection stays open.
+//! Either end closes or aborts at any time, over a pipe that loses, delays, duplicates and
+//! reorders: what both ends closed has arrived, and no connection stays open.
 
 mod pipe;
 mod plain;

@@ -27,12 +27,14 @@ fn play(text: &str) -> Result<(), TestCaseError> {
 
 /// Words of the grammar, and numbers at its limits.
 fn word() -> impl Strategy<Value = String> {
-    let words = "0.1 +0.1 * + ~ 0.1~0.3 > < S S. . F. R SEWA [ce] [ect0] [ect1] [noecn] 0:0(0) 1:1001(1000) \
-                 ack win 1 1001 65535 0 -1 18446744073709551615 4294967296 1e9 nan inf <mss \
-                 1000,sackOK> <sack 1:2> <TS val ecr> <...> wscale 14 99 set control cubic \
-                 beta=0.7 beta= =1 few afw bbr lt vegas epoch=timeouts connect listen accept \
-                 write read cork uncork close shutdown stop abort quiet skip link_rate_kbps assert cwnd == ssthresh infinite \
-                 ca_state open state closed endpoint nagle sender minshall %{ }% --tolerance_usecs= // # rack off mss window rto_max_ms ( ) ,";
+    let words = "0.1 +0.1 * + ~ 0.1~0.3 > < S S. . F. R SEWA [ce] [ect0] [ect1] [noecn] 0:0(0) \
+                 1:1001(1000) ack win 1 1001 65535 0 -1 18446744073709551615 4294967296 1e9 nan \
+                 inf <mss 1000,sackOK> <sack 1:2> <TS val ecr> <...> wscale 14 99 set control \
+                 cubic beta=0.7 beta= =1 few afw bbr lt vegas epoch=timeouts connect listen \
+                 accept write read cork uncork close shutdown stop abort quiet skip \
+                 link_rate_kbps assert cwnd == ssthresh infinite ca_state open state closed \
+                 endpoint nagle sender minshall %{ }% --tolerance_usecs= // # rack off mss window \
+                 rto_max_ms ( ) ,";
     let words: Vec<&str> = words.split_whitespace().collect();
     prop::sample::select(words).prop_map(str::to_owned)
 }

@@ -27,8 +27,8 @@ pub(super) struct FirstHyStart {
 }
 
 impl FirstHyStart {
-    /// An acknowledgement arrived while the window was `window` segments; returns whether slow start
-    /// ends.
+    /// An acknowledgement arrived while the window was `window` segments; returns whether slow
+    /// start ends.
     pub(super) fn on_ack(&mut self, ack: &Ack, window: f64) -> bool {
         if self.rounds.on_ack(ack) {
             (self.round_began, self.last_ack) = (ack.now, ack.now);

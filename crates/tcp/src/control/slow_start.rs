@@ -35,8 +35,8 @@ pub enum HyStartRule {
     /// lasts.
     #[default]
     PlusPlus,
-    /// `HyStart` as first published (Ha and Rhee 2011) and as in Linux's and ns-3's CUBIC: a rise of
-    /// the delay, or a long train of acknowledgements, ends slow start at once.
+    /// `HyStart` as first published (Ha and Rhee 2011) and as in Linux's and ns-3's CUBIC: a rise
+    /// of the delay, or a long train of acknowledgements, ends slow start at once.
     First,
 }
 

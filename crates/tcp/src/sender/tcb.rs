@@ -280,8 +280,9 @@ impl Tcb {
         }
     }
 
-    /// Sets the timer for the earliest deadline of a loss recovery; `probe` is the probe timeout, if
-    /// a tail loss probe may be sent. While nothing is outstanding only a closed window needs it.
+    /// Sets the timer for the earliest deadline of a loss recovery; `probe` is the probe timeout,
+    /// if a tail loss probe may be sent. While nothing is outstanding only a closed window needs
+    /// it.
     pub(super) fn set_deadline(
         &mut self,
         now: Instant,
