@@ -75,6 +75,7 @@ impl Sender {
         self.tcb.snd.write(amount.0);
         if self.connection.is_open() {
             self.transmit(now, out);
+            self.tcb.set_control_timer(now, out);
         }
     }
 
@@ -136,7 +137,7 @@ impl Sender {
                     self.tcb.send_ack(now, out);
                     self.report_end(out);
                 }
-                self.tcb.set_control_timer(out);
+                self.tcb.set_control_timer(now, out);
             }
         }
     }
@@ -159,7 +160,7 @@ impl Sender {
             }
             TimerId::DelayedAck => {}
         }
-        self.tcb.set_control_timer(out);
+        self.tcb.set_control_timer(now, out);
     }
 
     /// A lower layer passes a hint to the congestion control.

@@ -4,7 +4,7 @@ use super::bounded::Bounded;
 use super::grammar::{Assertion, Call, Event, Script, When, Written};
 use super::settings::{self, configure, packets};
 use super::{Failure, Kind, Line, Transcript};
-use crate::control::{Connection, NoExternal};
+use crate::control::{Connection, External};
 use crate::{Command, Hint, Receiver, Sender, TimerId};
 use kernel::{BitRate, Bytes, Duration, Instant};
 use std::cmp::Ordering;
@@ -41,8 +41,8 @@ struct Player {
 }
 
 /// Runs the script to its end or to its first failure.
-pub(super) fn play(script: &Script) -> Transcript {
-    let mut player = match Player::new(script) {
+pub(super) fn play(script: &Script, external: &dyn External) -> Transcript {
+    let mut player = match Player::new(script, external) {
         Ok(player) => player,
         Err(failure) => return Transcript { lines: Vec::new(), failure: Some(failure) },
     };
@@ -61,8 +61,8 @@ pub(super) fn play(script: &Script) -> Transcript {
 }
 
 impl Player {
-    fn new(script: &Script) -> Result<Self, Failure> {
-        let settings::ScriptSettings { control, config } = configure(script)?;
+    fn new(script: &Script, external: &dyn External) -> Result<Self, Failure> {
+        let settings::ScriptSettings { control, config } = configure(script, external)?;
         let calls = |wanted: fn(&Call) -> bool| {
             script.events.iter().any(|(_, _, event)| match event {
                 Event::Call(call, _) => wanted(call),
@@ -72,7 +72,7 @@ impl Player {
         let connects = calls(|call| *call == Call::Connect);
         let writes = calls(|call| matches!(call, Call::Write(_)));
         let endpoint = if connects || writes {
-            let of = Connection { config: &config, flow: FLOW, external: &NoExternal };
+            let of = Connection { config: &config, flow: FLOW, external };
             let control = Box::new(Bounded(control.get().build(&of)));
             TestedEnd::Sender(Box::new(Sender::new(FLOW, 0, &config, control)))
         } else {
