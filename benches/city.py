@@ -39,7 +39,7 @@ def city(cells: int, stations: int = 40, simulated_s: float = 1.0, apart_m: floa
         'radio.error_model = "nist"',
         "radio.propagation.log_distance.exponent = 3.5",
         "wire = { rate_mbps = 1000.0, delay_ms = 2.0 }",
-        'flows = [{ from = "server", to = "sta*" }]',
+        'flows = [{ from = "server", to = "sta*", tcp.window_bytes = 65535 }]',
         "[ap]",
         "position_m = [0.0, 0.0]",
     ]
@@ -63,7 +63,7 @@ def one_cell(stations: int, upwards: bool = False, simulated_s: float = 0.01) ->
         "warmup_s = 0.0",
         'radio.error_model = "nist"',
         "wire = { rate_mbps = 1000.0, delay_ms = 2.0 }",
-        f'flows = [{{ from = "{ends[0]}", to = "{ends[1]}" }}]',
+        f'flows = [{{ from = "{ends[0]}", to = "{ends[1]}", tcp.window_bytes = 65535 }}]',
         "[ap]",
         "position_m = [0.0, 0.0]",
         "[[stations]]",

@@ -47,7 +47,7 @@ class Case:
             warmup_s=1.0,
             ap={"queue": {"drop_tail": {"limit_packets": 100}}},
             wire={"rate_mbps": 1000.0, "delay_ms": 2.0},
-            flows=[{"from": "server", "to": "sta*"}],
+            flows=[{"from": "server", "to": "sta*", "tcp": {"window_bytes": 65_535}}],
         )
 
 

@@ -124,6 +124,13 @@ def test_its_timer_calls_it() -> None:
     assert len(Ticking.ticks) > 90
 
 
+def test_its_timer_ends_with_the_connection() -> None:
+    Ticking.ticks = []
+    file = cell(Ticking).set("flows[0].traffic", {"bulk": {"size_bytes": 100_000}})
+    sm.run(file, seed=1)
+    assert 0.1 < Ticking.ticks[-1] < 1.0, "of five seconds"
+
+
 def test_a_timer_that_a_departing_segment_sets_needs_no_acknowledgement() -> None:
     Probing.probed = []
     # No acknowledgement returns during the first two seconds.

@@ -63,6 +63,19 @@ def test_the_text_shows_the_summary(run):
     assert bar.count("█") == pytest.approx(100 * run.summary["airtime.payload_fraction"], abs=1)
 
 
+def test_each_report_says_what_limits_the_flows():
+    link = {"from": "a", "to": "b", "rate_mbps": 100.0, "delay_ms": 10.0}
+    flows = [{"from": "a", "to": "b", "tcp": {"window_bytes": 65_535}}]
+    run = sm.run(sm.Scenario(duration_s=5.0, warmup_s=1.0, links=[link], flows=flows))
+    percent = round(100 * run.summary["flows[0].limited_by.receive_window_fraction"])
+    assert percent > 90
+    text = run.report()
+    assert re.search(rf"^limited by +receive window {percent} %.* of the time", text, re.MULTILINE)
+    assert re.search(rf"^a->b .* rwnd {percent} %$", text, re.MULTILINE)
+    page = report.page(run)
+    assert page.count(f"receive window {percent} %") == 2
+
+
 def test_long_tables_are_truncated_with_a_note(many):
     text = many.report()
     assert "… 21 more" in text

@@ -191,6 +191,8 @@ BROKEN = [
     (bulk(DOWN).set("warmup_s", 0.1).set("duration_s", 1.0),
      "half_duplex", "window_reached", "warm-up of 0.1 s"),
     (bulk(DOWN), "saturation", "saturated", "no, flows[0] is TCP (bulk, W*=40)"),
+    (bulk(DOWN).set("flows[0].tcp", {}), "half_duplex", "fixed_window", "flows[0] grows"),
+    (bulk(DOWN).set("flows[0].tcp", {}), "saturation", "saturated", "(bulk, a window that grows)"),
     (web(5, window=7), "http_sessions", "window_of_d", "W*=7, d=1"),
     (web(5).set("flows[0].traffic.web.files", 3), "http_sessions", "sessions_only", "3 files"),
     (saturated(5).set("flows[0].traffic", {"cbr": {"rate_mbps": 0.1}}),

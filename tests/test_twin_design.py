@@ -46,7 +46,8 @@ def test_the_best_window_is_that_of_bianchi():
 
 
 def test_the_best_delayed_ack_is_the_largest():
-    flows = [{"from": "server", "to": "sta*", "tcp": {"delayed_ack": {"fixed": {}}}}]
+    tcp = {"window_segments": 45, "delayed_ack": {"fixed": {}}}
+    flows = [{"from": "server", "to": "sta*", "tcp": tcp}]
     cell = sm.Scenario(standard="11g", stations=8, flows=flows)
     path = "flows[0].tcp.delayed_ack.fixed.segments"
     assert sm.optimise(cell, over={path: range(1, 9)}).at == {path: 8}

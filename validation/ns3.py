@@ -91,7 +91,7 @@ def saturation() -> Group:
         flow = {"from": "sta*", "to": "ap", "traffic": {"saturated": {"payload_bytes": payload}}}
         expected = [given(goodput(0.02), row, "goodput_mbps")]
         if n > 1:
-            expected.append(given(collisions(0.015), row, "p_coll"))
+            expected.append(given(collisions(), row, "p_coll"))
         cases.append(
             Case(
                 f"802.11{phy}, {'RTS/CTS' if rts else 'basic'}, {payload} B, N = {n}",

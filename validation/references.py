@@ -9,9 +9,11 @@ from pathlib import Path
 
 from simoom import Run
 from simoom.evidence import Reference
-from validation.case import Expected, Quantity
+from validation.case import DETECTED, Expected, Quantity, Rule
 
 DATA = Path(__file__).parent / "data"
+HALF_OF_DETECTED = DETECTED / 2
+"""The tolerance of probabilities and shares."""
 
 
 def table(name: str) -> list[dict[str, str]]:
@@ -53,10 +55,11 @@ def goodput(relative: float) -> Quantity:
 
 
 @cache
-def collisions(absolute: float, whose: str = "total") -> Quantity:
-    """Collision probability, of all nodes or of the access point, with this tolerance."""
+def collisions(whose: str = "total") -> Quantity:
+    """Collision probability, of all nodes or of the access point."""
     name = "collision probability" + (" of the access point" if whose == "ap" else "")
-    return Quantity(name, number(f"{whose}.collision_probability"), absolute=absolute, digits=4)
+    of = number(f"{whose}.collision_probability")
+    return Quantity(name, of, relative=HALF_OF_DETECTED, digits=4)
 
 
 JAIN = Quantity("Jain's index", number("total.jain_index"), absolute=0.01)
@@ -67,8 +70,13 @@ SESSION = Quantity(
 
 
 def given(
-    quantity: Quantity, row: dict[str, str], column: str, *, scale: float = 1.0, known: str = ""
+    quantity: Quantity,
+    row: dict[str, str],
+    column: str,
+    *,
+    scale: float = 1.0,
+    rule: Rule | None = None,
 ) -> Expected:
     """The value of a column with its interval, ``column_ci95``, multiplied by `scale`."""
     value, interval = float(row[column]), float(row[f"{column}_ci95"])
-    return Expected(quantity, Reference(value * scale, interval * scale), known)
+    return Expected(quantity, Reference(value * scale, interval * scale), rule)

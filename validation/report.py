@@ -19,18 +19,22 @@ Results = Sequence[tuple[Group, Sequence[Row]]]
 HEAD = """# Validation
 
 Written by `make validate` (`python -m validation`), which runs every case below and fails if one
-differs without a reason. `python -m validation --quick` runs some of the cases, as the tests do.
+does not agree. `python -m validation --quick` runs some of the cases, as the tests do.
 
 **Reference values** have 95 % confidence intervals if they were simulated. `validation/data` has
 the values and their provenance. A reference may be wrong: each simulator has quirks. Simoom follows
 the standard by default. If a quirk explains a difference, it is a named option of the scenario, and
 the case is run twice: by the standard (column *standard*) and with the options of its group (column
-*with options*). No option is a number that could be fitted.
+*with options*). No option is a number that could be fitted. If no option has a quirk, its effect is
+computed from the reference's own numbers, and the reference is corrected by this ratio.
 
 **Verdict.** *agrees*: within the tolerance. *within the interval*: beyond the tolerance, but within
-the sum of the intervals of the reference and of Simoom. *differs*: neither; the reason follows. The
-verdict is on the run with options, if there are any. The largest differences in the summary exclude
-references whose own interval is wider than twice the tolerance.
+the sum of the intervals of the reference and of Simoom. *differs*: neither. *open*: both intervals
+together are wider than 10 % of the value. The verdict is on the run with options, if there are any.
+No difference is excused: a case that differs or is open fails the run, and a change of Simoom's
+result by 10 % makes each case fail. References that are too uncertain for this are counted at the
+end. The tolerance of probabilities and shares is half of these 10 %. The largest differences in the
+summary exclude references whose own interval is wider than twice the tolerance.
 
 """
 
@@ -44,6 +48,7 @@ def text(quantity: Quantity, value: Value | Reference) -> str:
 
 
 def difference(row: Row, measured: Value) -> str:
+    """The difference from the reference, before any correction by a rule."""
     expected = row.expected
     return expected.quantity.difference(measured.value, expected.reference.value)
 
@@ -60,10 +65,12 @@ def cells(group: Group, row: Row) -> list[str]:
     line += [text(quantity, row.standard), difference(row, row.standard)]
     if group.options:
         line += [text(quantity, row.compared), difference(row, row.compared)]
-    reason = row.expected.known if row.verdict is Agreement.DIFFERS else ""
-    if row.unexplained:
-        reason = "**unexplained**"
-    return [*line, row.verdict.value + (f": {reason}" if reason else "")]
+    verdict = "open: the intervals are too wide" if row.is_open else row.verdict.value
+    verdict = f"**{verdict}**" if row.fails else verdict
+    if row.expected.rule:
+        ratio = f"{row.expected.rule.ratio:.4f}"
+        verdict += f" with {ratio} times the reference: {row.expected.rule.why}"
+    return [*line, verdict]
 
 
 def columns(group: Group) -> list[str]:
@@ -93,8 +100,7 @@ def evidence(results: Results) -> Results:
 def count(results: Results) -> str:
     """The number of comparisons that agree, as a sentence."""
     rows = [row for _, rows in evidence(results) for row in rows]
-    agreed = sum(row.verdict is not Agreement.DIFFERS for row in rows)
-    return f"{agreed} of {len(rows)} comparisons agree"
+    return f"{sum(not row.fails for row in rows)} of {len(rows)} comparisons agree"
 
 
 def summary(results: Results) -> list[list[str]]:
@@ -175,8 +181,8 @@ def block(results: Results) -> str:
     """The text between the markers in ``README.md``."""
     lines = summary(results)
     text = (
-        f"{count(results)}; [docs/validation.md](docs/validation.md) has each, with the reason of "
-        "those that do not. *With options*: the other simulator's quirks switched on, by name."
+        f"{count(results)}; [docs/validation.md](docs/validation.md) has each. *With options*: the "
+        "other simulator's quirks switched on, by name."
     )
     return wrapped(text) + "\n\n" + markdown(SUMMARY, lines)
 

@@ -5,12 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 
 from validation import ns2, ns3, ns3_cells, ns3_modern, theory, wired
-from validation.case import Group
+from validation.case import DETECTED, Group
 from validation.references import table
 
 
 def groups() -> list[Group]:
-    """All cases."""
+    """All cases whose comparison can fail."""
+    found = [_decisive(group) for group in every()]
+    return [group for group in found if group.cases]
+
+
+def _decisive(group: Group) -> Group:
+    """The comparisons of a group that can fail."""
+    kept = []
+    for case in group.cases:
+        expected = tuple(each for each in case.expected if each.can_fail)
+        if expected:
+            kept.append(replace(case, expected=expected))
+    return replace(group, cases=tuple(kept))
+
+
+def every() -> list[Group]:
+    """All cases, also those whose reference is too uncertain for a comparison."""
     return [
         *theory.chains(),
         theory.monte_carlo(),
@@ -47,5 +63,18 @@ def not_comparable() -> list[tuple[str, int, str]]:
             sum(row["variant"] == "capture10dB" for row in table("ns2_p1x")),
             "received powers; with equal distances it changes nothing in ns-2 either",
         ),
+        (
+            "ns-3, three cells in a row, 25 m apart",
+            sum(ns3_cells.OUT_OF_REACH in row["case"] for row in table("ns3_cells")),
+            (
+                "two rules of its carrier sense: after a PPDU, energy above -82 dBm is a busy "
+                "medium (with CcaSensitivity = -62 the middle cell has 14.4 Mb/s and not 3.7), and "
+                "after a PHY header that it cannot decode, the medium is idle without an EIFS"
+            ),
+        ),
     ]
+    for group in every():
+        wide = sum(not each.can_fail for case in group.cases for each in case.expected)
+        need = f"intervals of less than {100 * DETECTED:g} % of the value"
+        waiting.append((f"{group.title}: values with wide intervals", wide, need))
     return [line for line in waiting if line[1]]

@@ -26,6 +26,16 @@ SENT = {
 """Kinds of airtime of a node in a scenario with a radio, with their labels."""
 
 
+_LIMITED = "flows[i].limited_by."
+
+LIMITS = {
+    path.removeprefix("flows[i]."): each.heading
+    for path, each in catalogue().items()
+    if path.startswith(_LIMITED)
+}
+"""What may limit a TCP sender: fractions of time by the last part of their path, with labels."""
+
+
 def rows(summary: Mapping[str, Value], prefix: str) -> list[Row]:
     """Return the values of a summary for each element of a list.
 
@@ -178,17 +188,39 @@ FLOWS = (
     observed("flows[i]", "retransmissions"),
     observed("flows[i]", "timeouts"),
     Column("lost", "lost"),
+    Column("limited_by", "limited by"),
     observed("flows[i]", "session_delay_s.count"),
     observed("flows[i]", "session_delay_s.mean", milliseconds),
     observed("flows[i]", "session_delay_s.p95", milliseconds),
 )
-FLOWS_BRIEF = tuple(c for c in FLOWS if c.key not in ("delay_s.p95", "session_delay_s.p95"))
+
+
+def abbreviated(value: Value) -> str:
+    """Write what limited a flow with the abbreviations of the RFCs."""
+    text = plain(value)
+    for name, short in ("receive window", "rwnd"), ("congestion window", "cwnd"):
+        text = text.replace(name, short)
+    return text
+
+
+FLOWS_BRIEF = tuple(
+    Column("limited_by", "limited\nby", abbreviated) if column.key == "limited_by" else column
+    for column in FLOWS
+    if column.key not in ("delay_s.p95", "session_delay_s.p95")
+)
 """The columns of flows that fit into 100 characters."""
 
-WORDS = ("name", "route")
+WORDS = ("name", "route", "limited_by")
 """Columns that contain words."""
 
-EXPENDABLE = ("route", "queue_packets.max", "lifetime_drops", "attempts", "repeats_per_mpdu")
+EXPENDABLE = (
+    "route",
+    "queue_packets.max",
+    "lifetime_drops",
+    "attempts",
+    "repeats_per_mpdu",
+    "limited_by",
+)
 """Columns that a narrow table drops, the least important first."""
 
 NODES = (
@@ -226,14 +258,38 @@ LOSSES = ("queue_drops", "retry_drops", "lifetime_drops", "broadcast_losses", "w
 
 
 def flow_rows(summary: Mapping[str, Value]) -> list[Row]:
-    """Return the rows of `FLOWS`: packets lost by all causes, and the route of unnamed flows."""
+    """Return the rows of `FLOWS`: packets lost by all causes, and the route of unnamed flows.
+
+    `limited_by` is what limited a TCP sender for most of the time.
+    """
     flows = rows(summary, "flows")
     for flow in flows:
         flow["lost"] = sum(int(number(flow.get(key)) or 0) for key in LOSSES)
+        if limits := limited(flow):
+            name, fraction = max(limits.items(), key=lambda limit: limit[1])
+            flow["limited_by"] = f"{name} {100 * fraction:.0f} %"
     if any(flow.get("name") != f"{flow.get('from')}->{flow.get('to')}" for flow in flows):
         for flow in flows:
             flow["route"] = f"{flow.get('from')} → {flow.get('to')}"
     return flows
+
+
+def limited(flow: Row) -> dict[str, float]:
+    """Return what limited a TCP sender, and for which fraction of the time; empty over UDP."""
+    fractions = {name: number(flow.get(path)) for path, name in LIMITS.items()}
+    return {name: fraction for name, fraction in fractions.items() if fraction is not None}
+
+
+def _mean_limits(summary: Mapping[str, Value]) -> str:
+    """Return what limited TCP senders for at least 1 % of the time, in the mean of the flows."""
+    flows = [limits for flow in rows(summary, "flows") if (limits := limited(flow))]
+    mean = {
+        name: math.fsum(limits[name] for limits in flows) / len(flows)
+        for name in (flows[0] if flows else ())
+    }
+    most = sorted(mean, key=lambda name: -mean[name])
+    parts = [f"{name} {100 * mean[name]:.0f} %" for name in most if mean[name] >= 0.01]
+    return f"{', '.join(parts)} of the time" if parts else ""
 
 
 def used(columns: Sequence[Column], table: Sequence[Row]) -> list[Column]:
@@ -272,4 +328,6 @@ def headline(summary: Mapping[str, Value]) -> list[tuple[str, str]]:
         if wires := get("total.wire_losses"):
             lost.append(f"{wires:.0f} on wires")
         lines.append(("packets lost", ", ".join(lost)))
+    if limits := _mean_limits(summary):
+        lines.append(("limited by", limits))
     return lines

@@ -52,6 +52,7 @@ struct Options {
   std::string error = "table";
   bool detect = true, capture = false;
   double energy = -62.0;            // CCA by energy
+  double sensitivity = -82.0;       // CCA after a PPDU, decoded or not
   uint32_t rts = 4692480;
   uint32_t ampdu = 65535, amsdu = 0, buffer = 64;
   int64_t txopUs = -1;
@@ -91,6 +92,7 @@ void Read(Options &o, int argc, char *argv[]) {
   command.AddValue("detect", "threshold preamble detection", o.detect);
   command.AddValue("capture", "simple frame capture", o.capture);
   command.AddValue("energy", "energy CCA in dBm", o.energy);
+  command.AddValue("sensitivity", "CCA after a PPDU in dBm", o.sensitivity);
   command.AddValue("rts", "RTS threshold", o.rts);
   command.AddValue("ampdu", "MaxAmpduSize of all categories", o.ampdu);
   command.AddValue("amsdu", "MaxAmsduSize of all categories", o.amsdu);
@@ -182,6 +184,7 @@ YansWifiPhyHelper Phy(const Options &o, Ptr<YansWifiChannel> channel) {
   phy.Set("MaxSupportedTxSpatialStreams", UintegerValue(o.streams));
   phy.Set("MaxSupportedRxSpatialStreams", UintegerValue(o.streams));
   phy.Set("CcaEdThreshold", DoubleValue(o.energy));
+  phy.Set("CcaSensitivity", DoubleValue(o.sensitivity));
   if (o.error == "nist") {
     phy.SetErrorRateModel("ns3::NistErrorRateModel");
   } else if (o.error == "yans") {

@@ -6,7 +6,7 @@ use crate::plan::{self, FlowPlan};
 use crate::traffic::{self, Origin, Pace, Source};
 use kernel::{Bytes, Duration, Instant, Seed, Timer};
 use std::sync::Arc;
-use tcp::{Receiver, ReceiverCounters, Sender, SenderCounters, TimerId};
+use tcp::{LimitTimes, Receiver, ReceiverCounters, Sender, SenderCounters, TimerId};
 use wire::{FlowId, NodeId, TrafficClass};
 
 /// An end of a connection.
@@ -53,6 +53,7 @@ pub(crate) struct TcpFlow {
     /// Counters of the earlier connections.
     pub(crate) past: SenderCounters,
     past_received: ReceiverCounters,
+    past_limits: LimitTimes,
     connection: u32,
     external: Arc<dyn External>,
 }
@@ -123,16 +124,18 @@ impl TcpFlow {
             timers: Default::default(),
             past: SenderCounters::default(),
             past_received: ReceiverCounters::default(),
+            past_limits: LimitTimes::default(),
             connection: 0,
             external: Arc::clone(external),
         }
     }
 
     /// Replaces both ends by those of a new connection. Timers of the old connection become stale.
-    pub(crate) fn reconnect(&mut self, id: FlowId) {
+    pub(crate) fn reconnect(&mut self, now: Instant, id: FlowId) {
         self.connection += 1;
         self.past += self.sender.counters();
         self.past_received += self.receiver.counters();
+        self.past_limits += self.sender.limit_times(now);
         let control = build::control(&self.plan, id, &*self.external);
         self.sender = Sender::new(id, self.connection, &self.plan.config, control);
         self.receiver = Receiver::new(id, self.connection, &self.plan.config);
@@ -147,6 +150,13 @@ impl TcpFlow {
     pub(crate) fn counters(&self) -> SenderCounters {
         let mut total = self.past;
         total += self.sender.counters();
+        total
+    }
+
+    /// How long each reason limited the senders of all connections so far.
+    pub(crate) fn limit_times(&self, now: Instant) -> LimitTimes {
+        let mut total = self.past_limits;
+        total += self.sender.limit_times(now);
         total
     }
 

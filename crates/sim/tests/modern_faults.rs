@@ -234,6 +234,12 @@ fn access_categories() {
     );
     wrong(
         "11n",
+        "wlan.idle_access = 'ns2'",
+        &["wlan.idle_access: \"ns2\" is for DCF, and these stations contend by EDCA"],
+    );
+    right("11g", "wlan.idle_access = 'ns2'");
+    wrong(
+        "11n",
         "wlan.edca.best_effort.aifsn = 1\nap.edca.voice.aifsn = 16",
         &[
             "wlan.edca.best_effort.aifsn: must be from 2 to 15, is 1",

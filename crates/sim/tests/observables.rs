@@ -202,3 +202,68 @@ fn a_wildcard_names_those_that_have_the_probe_and_nothing_is_a_fault() {
           cells[i], wire.down, wire.up, links[i] or links[i].reverse"]
     );
 }
+
+const LIMITS: [&str; 5] =
+    ["receive_window", "application", "congestion_window", "recovery", "pacing"];
+
+/// The fractions of the time in which each reason limited a flow.
+fn limits(run: &Run, flow: usize) -> [f64; 5] {
+    LIMITS.map(|limit| {
+        let path = format!("flows[{flow}].limited_by.{limit}_fraction");
+        match run.summary.iter().find(|(found, _)| *found == path) {
+            Some((_, Value::Number(fraction))) => *fraction,
+            other => panic!("{path}: {other:?}"),
+        }
+    })
+}
+
+#[test]
+fn what_limits_a_flow_adds_up_to_one() {
+    let run = run(&plan(CELL));
+    for flow in 0..2 {
+        let limits = limits(&run, flow);
+        assert!((limits.iter().sum::<f64>() - 1.0).abs() < 1e-9, "flow {flow}: {limits:?}");
+    }
+    let of = |flow: &str| {
+        let rows = run.summary.iter().filter(|(path, _)| path.starts_with(flow));
+        rows.map(|(_, value)| value.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(of("flows[2].limited_by"), [const { Value::None }; 5], "no SYN passes the queue");
+    assert_eq!(of("flows[3].limited_by"), [], "UDP");
+}
+
+/// A download over a path of 20 ms, whose queue has room for 50 packets.
+fn download(rate_mbps: u32, more: &str) -> Run {
+    let text = format!(
+        "duration_s = 10\nwarmup_s = 2\n[[links]]\nfrom = 'a'\nto = 'b'\nrate_mbps = {rate_mbps}\n\
+         delay_ms = 10\nqueue.drop_tail.limit_packets = 50\n\
+         [[flows]]\nfrom = 'a'\nto = 'b'\n{more}"
+    );
+    Simulation::new(&plan(&text), SEED, &[], false).unwrap().finish()
+}
+
+#[test]
+fn each_reason_is_found_where_it_limits() {
+    let cases = [
+        // 65535 bytes per 20 ms are 26 Mb/s.
+        ("receive_window", download(100, "tcp.window_bytes = 65535\n")),
+        ("receive_window", download(10, "tcp.window_max_bytes = 20000\n")),
+        ("congestion_window", download(10, "")),
+        ("pacing", download(10, "control = 'bbr'\n")),
+    ];
+    for (limit, run) in &cases {
+        let limits = limits(run, 0);
+        let place = LIMITS.iter().position(|name| name == limit).unwrap();
+        assert!(limits[place] > 0.8, "{limit}: {limits:?}");
+    }
+}
+
+#[test]
+fn a_window_that_grows_does_not_limit_a_fast_path() {
+    // The bandwidth-delay product is 2.5 MB.
+    let run = download(1000, "control = 'bbr'\n");
+    let goodput = run.summary.iter().find(|(path, _)| path == "flows[0].goodput_mbps");
+    let Some((_, Value::Number(goodput))) = goodput else { panic!("{goodput:?}") };
+    assert!(*goodput > 850.0, "{goodput} Mb/s; 65535 bytes allow 26");
+    assert!(limits(&run, 0)[0] < 0.02, "{:?}", limits(&run, 0));
+}

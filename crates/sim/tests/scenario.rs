@@ -64,7 +64,8 @@ fn a_minimal_scenario_gets_every_default() {
     assert_eq!(said.class, TrafficClass::BestEffort);
     assert_eq!(said.traffic, Traffic::Bulk(Bulk { size: None }));
     let tcp = flow.tcp.as_ref().unwrap().config;
-    assert_eq!((tcp.mss(), tcp.header(), tcp.window()), (Bytes(1448), Bytes(52), Bytes(65_535)));
+    assert_eq!((tcp.mss(), tcp.header(), tcp.window()), (Bytes(1448), Bytes(52), Bytes(65_160)));
+    assert_eq!((tcp.fixed_window(), tcp.window_max()), (None, Bytes(1 << 24)));
     assert_eq!((tcp.initial_window, tcp.initial_ssthresh), (Segments(10.0), None));
     assert!(tcp.timestamps && tcp.limited_transmit && tcp.restart_after_idle);
     assert!(!tcp.pad_last);
@@ -138,7 +139,7 @@ fn every_kind_of_traffic_resolves() {
     assert_eq!(traffic("cbr.rate_mbps = 2.5"), Traffic::Cbr(cbr));
     let saturated = Saturated { size: size(1472) };
     assert_eq!(traffic("saturated = {}"), Traffic::Saturated(saturated));
-    let Traffic::Web(Web { size, think, files, first, delay }) = traffic(
+    let Traffic::Web(Web { size, think, files, first, delay, .. }) = traffic(
         "web = { size = 'exponential', think_s = 0.5, files = 3, first = 'file', delay = \
          'acknowledged' }",
     ) else {
@@ -174,8 +175,8 @@ fn tcp_sizes_follow_from_each_other() {
         let tcp = tcp(text);
         (tcp.mss().0, tcp.header().0, tcp.window().0)
     };
-    assert_eq!(sizes("timestamps = false"), (1460, 40, 65_535));
-    assert_eq!(sizes("header_bytes = 60"), (1440, 60, 65_535));
+    assert_eq!(sizes("timestamps = false"), (1460, 40, 64_240));
+    assert_eq!(sizes("header_bytes = 60"), (1440, 60, 64_800));
     assert_eq!(sizes("mss_bytes = 1000, window_segments = 3"), (1000, 52, 3000));
     let timer = Duration::from_millis(40);
     assert_eq!(

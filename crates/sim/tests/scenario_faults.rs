@@ -232,7 +232,8 @@ fn wrong_types_say_both_types() {
         guard_ns, coding, he_ltf, packet_extension_us, ppdu_timing, rate_control, preamble, \
         basic_rates_mbps, slot, protection, cw_min, cw_max, rts_threshold_bytes, \
         short_retry_limit, long_retry_limit, mac_header_bytes, llc_bytes, eifs, slot_grid, \
-        durations, countdown, backoff_draw, qos, edca_defaults, edca, aggregation, is 5 (line 1)",
+        idle_access, durations, countdown, backoff_draw, qos, edca_defaults, edca, aggregation, \
+        is 5 (line 1)",
     );
     malformed(
         "wlan.basic_rates_mbps = 2",
@@ -559,7 +560,7 @@ fn packets_fit_the_air_and_the_queues() {
 }
 
 #[test]
-fn tcp_is_sane() {
+fn a_receive_window_is_sane() {
     wrong_flow(
         "tcp.window_bytes = 1000",
         "flows[0].tcp.window_bytes: 1000 would never let a full \
@@ -571,6 +572,24 @@ fn tcp_is_sane() {
         6 segments, and window_bytes 9000 too: they are the same; keep one",
     );
     wrong_flow(
+        "tcp.window_max_bytes = 1000",
+        "flows[0].tcp.window_max_bytes: 1000 would never let a full \
+        segment of 1448 bytes pass",
+    );
+    wrong_flow(
+        "tcp.window_max_bytes = 2000000000",
+        "flows[0].tcp.window_max_bytes: must be from 1 to 1073741824 bytes, is 2000000000",
+    );
+    for (fixed, value) in [("window_bytes", 9000), ("window_segments", 6)] {
+        wrong_flow(
+            &format!("tcp.window_max_bytes = 90000\ntcp.{fixed} = {value}"),
+            &format!(
+                "flows[0].tcp.window_max_bytes: 90000 limits a window that grows, and {fixed} \
+                {value} fixes it; keep one"
+            ),
+        );
+    }
+    wrong_flow(
         "tcp.window_segments = 0",
         "flows[0].tcp.window_segments: must be from 1 to \
         1073741824 segments, is 0",
@@ -579,6 +598,10 @@ fn tcp_is_sane() {
         "tcp.window_segments = 741535",
         "flows[0].tcp.window_segments: must be from 1 to 741534 segments of 1448 bytes, is 741535",
     );
+}
+
+#[test]
+fn tcp_is_sane() {
     wrong_flow(
         "tcp.initial_window_segments = 0",
         "flows[0].tcp.initial_window_segments: must be \

@@ -1,6 +1,7 @@
 //! The settings of a connection, shared by both ends.
 
 use crate::fec::Fec;
+use crate::receiver::autotuning;
 use kernel::{BitRate, Bytes, Duration, Segments};
 use settings::{Choice, Faults, Path, Settings, number};
 
@@ -8,8 +9,6 @@ use settings::{Choice, Faults, Path, Settings, number};
 const LARGEST_WINDOW: u64 = 1 << 30;
 /// The default size of an IP packet: the payload of an Ethernet frame.
 const USUAL_PACKET: u64 = 1500;
-/// The largest window without the window scale option, of 16 bits.
-const USUAL_WINDOW: Bytes = Bytes(65_535);
 
 /// TCP at both ends of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
@@ -19,13 +18,18 @@ pub struct Config {
     /// less `header_bytes`, which is 1448 with timestamps and 1460 without.
     #[setting(key = "mss_bytes", range = 1..=65_535)]
     pub mss: Option<Bytes>,
-    /// The receive window that the receiver advertises (W* in the literature). It is constant if
-    /// the application reads at once. Default: 65535.
+    /// A fixed receive window (W* in the literature): the size of the receiver's buffer, and what
+    /// the receiver advertises if the application reads at once. Default: the window grows with the
+    /// rate at which the application reads (autotuning, as in Linux 6.18).
     #[setting(key = "window_bytes", range = 1..=LARGEST_WINDOW)]
     pub window: Option<Bytes>,
     /// The same in segments; at most one of the two is given.
     #[setting(range = 1..=LARGEST_WINDOW)]
     pub window_segments: Option<u64>,
+    /// The largest receive window of autotuning. Default: 16777216 bytes, which is half of the
+    /// largest receive buffer of Linux 6.18, because Linux counts the memory of packets.
+    #[setting(key = "window_max_bytes", range = 1..=LARGEST_WINDOW)]
+    pub window_max: Option<Bytes>,
     /// Initial congestion window (RFC 6928).
     #[setting(key = "initial_window_segments", default = 10, range = 1..=1_000_000)]
     pub initial_window: Segments,
@@ -40,6 +44,10 @@ pub struct Config {
     /// window may close; otherwise it reads at once.
     #[setting(skip)]
     pub reads: bool,
+    /// Whether the receiver's application closes only by a call of `on_close`, so that the sender
+    /// may close long before it; otherwise the receiver answers a FIN at once with its own.
+    #[setting(skip)]
+    pub closes: bool,
     /// Timestamps (RFC 7323).
     #[setting(default = true)]
     pub timestamps: bool,
@@ -68,6 +76,11 @@ pub struct Config {
     /// they are exact. The tick of ns-2 is 10 ms.
     #[setting(key = "rtt_tick_ms", default = 0.0, range = 0.0..=HOUR_MS)]
     pub rtt_tick: Duration,
+    /// Whether RTT samples by timestamps are weighted by their number in a round trip, so that they
+    /// do not shorten the estimator's memory (RFC 7323 appendix G); otherwise each sample has its
+    /// full weight, as in ns-2.
+    #[setting(default = true)]
+    pub rtt_scaling: bool,
     /// How the retransmission timeout is computed.
     pub rto_rule: RtoRule,
     /// How losses are detected and repaired.
@@ -102,6 +115,9 @@ pub struct Config {
     /// reduction is undone (RFC 4015). With selective acknowledgements also `undo` must be true.
     #[setting(default = true)]
     pub eifel: bool,
+    /// Whether a segment that is not full waits for an acknowledgement. RFC 9293 section 3.7.4
+    /// recommends Nagle's algorithm and requires that an application can switch it off.
+    pub nagle: Nagle,
     /// How a connection ends.
     pub close: Close,
     /// Whether each write of the application is rounded up to full segments, as in ns-2.
@@ -122,10 +138,21 @@ impl Config {
         })
     }
 
-    /// The window that the receiver advertises.
-    pub fn window(&self) -> Bytes {
+    /// The receive window, if it is fixed.
+    pub fn fixed_window(&self) -> Option<Bytes> {
         let in_segments = self.window_segments.map(|segments| Bytes(segments * self.mss().0));
-        self.window.or(in_segments).unwrap_or(USUAL_WINDOW)
+        self.window.or(in_segments)
+    }
+
+    /// The receive window at the start of a connection.
+    pub fn window(&self) -> Bytes {
+        let first = || autotuning::first_window(self.mss().0, self.window_max());
+        self.fixed_window().unwrap_or_else(first)
+    }
+
+    /// The largest receive window.
+    pub fn window_max(&self) -> Bytes {
+        self.fixed_window().or(self.window_max).unwrap_or(autotuning::LARGEST)
     }
 
     /// TCP and IP headers of each segment: 20 bytes each (RFC 9293, RFC 791), and 12 for timestamps
@@ -152,6 +179,10 @@ fn relate(tcp: &Config, at: &Path, faults: &mut Faults) {
         let message = format!("{smallest} is more than a full segment holds, {mss}");
         faults.fault(at.key("fec").key("unit_min_bytes"), message);
     }
+    if tcp.fec.is_some() && tcp.nagle != Nagle::Off {
+        let message = "coded data (fec) leaves in blocks; keep nagle = \"off\"";
+        faults.fault(at.key("nagle"), message.to_owned());
+    }
 }
 
 fn relate_window(tcp: &Config, at: &Path, faults: &mut Faults) {
@@ -170,11 +201,26 @@ fn relate_window(tcp: &Config, at: &Path, faults: &mut Faults) {
             faults.fault(in_segments, message);
         }
         (Some(Bytes(bytes)), None) if bytes < mss => {
-            let message = format!("{bytes} would never let a full segment of {mss} bytes pass");
-            faults.fault(at.key("window_bytes"), message);
+            faults.fault(at.key("window_bytes"), too_narrow(bytes, mss));
         }
         _ => {}
     }
+    let Some(Bytes(most)) = tcp.window_max else { return };
+    let key = if tcp.window.is_some() { "window_bytes" } else { "window_segments" };
+    let at = at.key("window_max_bytes");
+    match tcp.window.map(|window| window.0).or(tcp.window_segments) {
+        Some(fixed) => {
+            let message =
+                format!("{most} limits a window that grows, and {key} {fixed} fixes it; keep one");
+            faults.fault(at, message);
+        }
+        None if most < mss => faults.fault(at, too_narrow(most, mss)),
+        None => {}
+    }
+}
+
+fn too_narrow(window: u64, mss: u64) -> String {
+    format!("{window} would never let a full segment of {mss} bytes pass")
 }
 
 fn relate_timeouts(tcp: &Config, at: &Path, faults: &mut Faults) {
@@ -290,6 +336,20 @@ pub enum Reduction {
     /// is `FlightSize`, and each acknowledgement below the target adds a segment (RFC 6937).
     #[setting(name = "proportional_rfc6937")]
     Proportional6937,
+}
+
+/// Whether a segment that is not full waits for an acknowledgement. The last segment before the FIN
+/// never waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum Nagle {
+    /// It never waits, as if the application had set `TCP_NODELAY`.
+    #[default]
+    Off,
+    /// It waits while any data is outstanding (RFC 9293 section 3.7.4).
+    Nagle,
+    /// It waits while an earlier segment that was not full is outstanding (Minshall's variant), as
+    /// in Linux.
+    Minshall,
 }
 
 /// How the retransmission timeout is computed.

@@ -1,6 +1,7 @@
 //! Congestion control: how much data may be in flight. A congestion control is one file, with its
 //! settings, its implementation and its tests, and one line in the registry.
 
+mod first_hystart;
 #[cfg(test)]
 mod fixture;
 mod hystart;
@@ -9,7 +10,7 @@ mod path_model;
 mod rounds;
 mod slow_start;
 
-pub use slow_start::Counting;
+pub use slow_start::{Counting, HyStartRule};
 
 use crate::Config;
 use kernel::{BitRate, Duration, Instant, Segments};

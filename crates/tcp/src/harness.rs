@@ -39,7 +39,7 @@ pub(crate) fn show(out: &mut Vec<Command>) -> String {
                 len => format!("{}:{} ", s.seq, s.seq + u64::from(len)),
             };
             let mut flags = String::new();
-            for (flag, letter) in [(Flags::SYN, "S"), (Flags::FIN, "F")] {
+            for (flag, letter) in [(Flags::SYN, "S"), (Flags::FIN, "F"), (Flags::RST, "R")] {
                 flags += if s.flags.has(flag) { letter } else { "" };
             }
             let ack = s.flags.has(Flags::ACK) && (s.len == 0 || !s.forward);

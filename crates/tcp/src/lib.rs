@@ -6,6 +6,7 @@
 //! and when to retransmit.
 
 mod blocks;
+mod challenge;
 mod command;
 mod config;
 pub mod control;
@@ -24,10 +25,10 @@ mod sender;
 
 pub use command::{Command, TimerId};
 pub use config::{
-    Close, Config, DelayedAck, DynamicAck, Ecn, FixedAck, Recovery, Reduction, RtoRule, Sack,
+    Close, Config, DelayedAck, DynamicAck, Ecn, FixedAck, Nagle, Recovery, Reduction, RtoRule, Sack,
 };
 pub use control::{Ack, Cause, Control, Delivery, Hint, Loss};
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverCounters};
 pub use rtt::RttEstimator;
-pub use sender::{Sender, SenderCounters, State};
+pub use sender::{Limit, LimitTimes, Sender, SenderCounters, State};

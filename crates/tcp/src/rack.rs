@@ -103,6 +103,11 @@ impl Rack {
         }
     }
 
+    /// Whether a segment was seen to arrive out of order.
+    pub(crate) fn is_reordered(&self) -> bool {
+        self.reordered
+    }
+
     /// The reordering window: how much later than the most recently sent segment an earlier one may
     /// arrive (step 4).
     pub(crate) fn window(

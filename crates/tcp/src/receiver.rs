@@ -1,14 +1,20 @@
 //! The receiver: which data has arrived, and when to acknowledge it.
 
+pub(crate) mod autotuning;
+mod connection;
 mod decoding;
 mod reading;
+mod window;
 
+use crate::challenge::Challenges;
 use crate::{
     Command, Config, DelayedAck, DynamicAck, Ecn, FixedAck, Reassembly, Recovery, RttEstimator,
     TimerId,
 };
+use connection::Ending;
 use decoding::Decoder;
 use kernel::{Bytes, Duration, Instant};
+use window::ReceiveWindow;
 use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment, Timestamps};
 
 /// The counters of a receiver.
@@ -22,6 +28,8 @@ pub struct ReceiverCounters {
     pub out_of_order: u64,
     /// Segments sent: acknowledgements, SYN-ACKs and FINs.
     pub acks_sent: u64,
+    /// Those of them that are challenge ACKs (RFC 5961).
+    pub challenges: u64,
     /// Blocks of coded data that were decoded because data was missing, the data units recovered by
     /// this, and how many of these blocks were compared with the data sent.
     pub decoded: u64,
@@ -37,6 +45,7 @@ impl std::ops::AddAssign for ReceiverCounters {
         self.duplicates += other.duplicates;
         self.out_of_order += other.out_of_order;
         self.acks_sent += other.acks_sent;
+        self.challenges += other.challenges;
         self.decoded += other.decoded;
         self.recovered += other.recovered;
         self.verified += other.verified;
@@ -51,9 +60,7 @@ pub struct Receiver {
     config: Config,
     /// Bytes of a full segment.
     mss: u64,
-    /// The size of the application's buffer. It is the receive window if the application reads at
-    /// once.
-    buffer: u64,
+    wnd: ReceiveWindow,
     rtt: RttEstimator,
     /// Next sequence number expected; 0 before the SYN.
     next: u64,
@@ -90,7 +97,8 @@ pub struct Receiver {
     /// When this end's SYN left; `None` once it was retransmitted (Karn's algorithm) or
     /// acknowledged.
     own_sent: Option<Instant>,
-    closed: bool,
+    ending: Ending,
+    challenges: Challenges,
 
     /// Whether timestamps were negotiated.
     timestamps: bool,
@@ -107,7 +115,7 @@ impl Receiver {
             connection,
             config: *config,
             mss: config.mss().0,
-            buffer: config.window().0,
+            wnd: ReceiveWindow::new(config),
             rtt: RttEstimator::new(config),
             next: 0,
             store: Reassembly::default(),
@@ -127,7 +135,8 @@ impl Receiver {
             own_next: 0,
             own_una: 0,
             own_sent: None,
-            closed: false,
+            ending: Ending::default(),
+            challenges: Challenges::default(),
             timestamps: false,
             recent: Instant::ZERO,
             counters: ReceiverCounters::default(),
@@ -140,11 +149,12 @@ impl Receiver {
         if !ours || !segment.forward {
             return;
         }
-        if segment.flags.has(Flags::SYN) {
-            self.on_syn(now, segment, out);
+        let special = segment.flags.has_any(Flags::SYN.and(Flags::RST));
+        if (special || !self.is_synchronised()) && self.on_control(now, segment, out) {
             return;
         }
-        if self.next == 0 {
+        let news = segment.ack != self.own_una || self.own_una == 0;
+        if news && !self.on_ack(now, segment, out) {
             return;
         }
         // RFC 7323 §4.3: echo the earliest segment not yet acknowledged. Sequence numbers never
@@ -155,7 +165,9 @@ impl Receiver {
         {
             self.recent = timestamps.value;
         }
-        self.on_ack(now, segment, out);
+        if segment.len > 0 {
+            self.wnd.on_segment(now, segment, self.next);
+        }
         if segment.len > 0 || segment.flags.has(Flags::FIN) {
             self.on_mark(now, segment, out);
             match &segment.coded {
@@ -164,18 +176,6 @@ impl Receiver {
             }
         } else if segment.seq < self.next && !self.finished() {
             // A segment below the window: a zero-window probe (RFC 9293 §3.10.7.4).
-            self.acknowledge(now, out);
-        }
-    }
-
-    /// The application reads this amount of the delivered data (with `reads`). A window that opens
-    /// is advertised at once (RFC 9293 §3.8.6.2.2).
-    pub fn on_read(&mut self, now: Instant, amount: Bytes, out: &mut Vec<Command>) {
-        let before = self.edge;
-        self.unread = self.unread.saturating_sub(amount.0);
-        let shown = before.saturating_sub(self.next);
-        let opened = self.window().saturating_sub(shown);
-        if self.next > 0 && opened > 0 && (shown < self.mss || opened >= shown) {
             self.acknowledge(now, out);
         }
     }
@@ -201,7 +201,7 @@ impl Receiver {
         if self.next == 0 {
             self.next = 1;
             self.own_next = 1;
-            self.edge = self.buffer.saturating_add(1);
+            self.edge = self.wnd.open().saturating_add(1);
             self.timestamps = self.config.timestamps && segment.timestamps.is_some();
             if !segment.sack.are_permitted() {
                 // RFC 2018 §2: no SACK blocks without the SACK-permitted option.
@@ -210,32 +210,11 @@ impl Receiver {
             let asks = segment.flags.has(Flags::ECE.and(Flags::CWR));
             self.ecn = self.config.ecn != Ecn::Off && asks;
             self.own_sent = Some(now);
-        } else if self.own_una > 0 {
-            // An old duplicate.
-            self.acknowledge(now, out);
-            return;
         } else {
             self.own_sent = None;
         }
         self.recent = segment.timestamps.map_or(Instant::ZERO, |t| t.value);
         self.send_own(now, out);
-    }
-
-    /// The peer acknowledges our SYN or FIN.
-    fn on_ack(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
-        let valid = self.own_una < segment.ack && segment.ack <= self.own_next;
-        if !valid || !segment.flags.has(Flags::ACK) {
-            return;
-        }
-        self.own_una = segment.ack;
-        if let Some(sent) = self.own_sent.take() {
-            self.rtt.sample(now, now.since(sent), 1);
-        }
-        out.push(Command::Cancel(TimerId::Retransmit));
-        if self.own_una == 2 && !self.closed {
-            self.closed = true;
-            out.push(Command::Closed);
-        }
     }
 
     /// RFC 3168 §6.1.3: a mark is echoed until the sender answers it. RFC 8257 §3.2: each
@@ -258,7 +237,7 @@ impl Receiver {
     fn on_data(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
         self.counters.segments += u64::from(segment.len > 0);
         // Data beyond the window is not accepted (RFC 9293 §3.10.7.4), which also bounds the store.
-        let limit = (self.next + self.buffer.min(u64::MAX / 4)).min(self.edge);
+        let limit = self.limit();
         let (start, end) = (segment.seq, segment.seq.saturating_add(u64::from(segment.len)));
         if end > limit || self.finished() {
             self.note_duplicate(start, end);
@@ -286,11 +265,6 @@ impl Receiver {
         }
     }
 
-    /// Whether all data and the FIN have arrived, so that this end sends its FIN.
-    fn finished(&self) -> bool {
-        self.own_next == 2
-    }
-
     fn on_in_order(&mut self, now: Instant, end: u64, out: &mut Vec<Command>) {
         let hole = !self.store.is_empty();
         let before = self.next;
@@ -301,13 +275,13 @@ impl Receiver {
             self.unread += fresh;
         }
         if fresh > 0 {
+            self.tune(now, fresh);
             out.push(Command::Deliver(Bytes(fresh)));
         }
         self.pending += fresh;
         if self.fin == Some(self.next) {
             self.next += 1;
-            self.own_next = 2;
-            self.send_own(now, out);
+            self.on_fin(now, out);
         } else if hole || self.pending >= self.enough() {
             self.acknowledge(now, out);
         } else {
@@ -352,18 +326,6 @@ impl Receiver {
         }
     }
 
-    /// Sends this end's SYN or FIN with an acknowledgement, and starts its retransmission timer.
-    fn send_own(&mut self, now: Instant, out: &mut Vec<Command>) {
-        let flag = match self.own_next {
-            // RFC 3168 §6.1.1: an ECN-setup SYN-ACK.
-            1 if self.ecn => Flags::SYN.and(Flags::ECE),
-            1 => Flags::SYN,
-            _ => Flags::FIN,
-        };
-        self.send(now, self.own_next - 1, Flags::ACK.and(flag), out);
-        out.push(Command::Set(TimerId::Retransmit, now + self.rtt.rto()));
-    }
-
     fn acknowledge(&mut self, now: Instant, out: &mut Vec<Command>) {
         self.send(now, self.own_next, Flags::ACK, out);
     }
@@ -397,23 +359,6 @@ impl Receiver {
             coded: None,
         }));
         self.wait_for_room(now, out);
-    }
-
-    /// The window to advertise. Its right edge never moves back, and moves forward by at least a
-    /// segment or half of the buffer (RFC 9293 §3.8.6.2.2).
-    fn window(&self) -> u64 {
-        if !self.reads() {
-            return self.buffer;
-        }
-        let whole = self.buffer;
-        let shown = self.edge.saturating_sub(self.next);
-        let free = whole.saturating_sub(self.unread);
-        if free >= shown.saturating_add(self.step()) { free } else { shown }
-    }
-
-    /// The least amount by which the right edge of the window moves.
-    fn step(&self) -> u64 {
-        self.mss.min(self.buffer / 2).max(1)
     }
 
     // ---- selective acknowledgements ----
@@ -475,7 +420,7 @@ impl Receiver {
 
     /// Whether the connection is established and not closed yet.
     pub fn is_connected(&self) -> bool {
-        self.own_una > 0 && !self.closed
+        self.own_una > 0 && self.is_synchronised()
     }
 
     /// Bytes delivered to the application so far.
@@ -507,7 +452,7 @@ mod tests {
     #[test]
     fn a_syn_is_answered_and_answered_again() {
         let mut tcp = Listening::new(&config());
-        assert_eq!(tcp.data(0, 1, 100), "", "nothing is taken before the SYN");
+        assert_eq!(tcp.data(0, 1, 100), "R", "nothing is taken before the SYN");
         assert_eq!(tcp.syn(10), "S ack 1, rto@1010");
         assert_eq!(tcp.syn(500), "S ack 1, rto@1500");
         assert_eq!(tcp.timer(1500, TimerId::Retransmit), "S ack 1, rto@3500");
@@ -627,7 +572,7 @@ mod tests {
         assert_eq!(tcp.data(40, 152, 100), "ack 152", "nothing follows a FIN");
         assert_eq!(tcp.timer(220, TimerId::Retransmit), "F ack 152, rto@620");
         assert_eq!(tcp.segment(300, &segment(true, 152, 0, 2, Flags::ACK)), "rto off, closed");
-        assert_eq!(tcp.segment(310, &segment(true, 152, 0, 2, Flags::ACK)), "", "reported once");
+        assert_eq!(tcp.segment(310, &segment(true, 152, 0, 2, Flags::ACK)), "R", "it is closed");
     }
 
     #[test]

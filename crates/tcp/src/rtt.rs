@@ -43,9 +43,9 @@ impl RttEstimator {
         }
     }
 
-    /// Takes a sample, at the time at which the acknowledgement arrived. `per_round` is the expected
-    /// number of samples per round trip, so that many samples do not shorten the estimator's memory
-    /// (RFC 7323 Appendix G). Ends the back-off.
+    /// Takes a sample, at the time at which the acknowledgement arrived. `per_round` is the
+    /// expected number of samples per round trip, so that many samples do not shorten the
+    /// estimator's memory (RFC 7323 Appendix G). Ends the back-off.
     pub fn sample(&mut self, now: Instant, rtt: Duration, per_round: u64) {
         self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
         let sample = self.rounded(rtt.0);

@@ -252,9 +252,9 @@ impl Scoreboard {
     }
 
     /// Processes the SACK blocks of an acknowledgement except the first `skip`. Calls `visit` for
-    /// each segment that they newly report, and returns their bytes. The receiver reports the newest
-    /// block first (RFC 2018 §4). Here the order is that of the sequence numbers, in which the
-    /// segments were sent, so that the order of blocks is not taken for reordering.
+    /// each segment that they newly report, and returns their bytes. The receiver reports the
+    /// newest block first (RFC 2018 §4). Here the order is that of the sequence numbers, in which
+    /// the segments were sent, so that the order of blocks is not taken for reordering.
     pub(crate) fn select(
         &mut self,
         blocks: &SackBlocks,

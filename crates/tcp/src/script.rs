@@ -2,6 +2,7 @@
 //! grammar close to that of packetdrill (Cardwell et al., "packetdrill: Scriptable Network Stack
 //! Testing, from Sockets to Packets", USENIX ATC 2013). `docs/tcp-script.md` describes it.
 
+mod asserted;
 mod bounded;
 mod grammar;
 mod play;

@@ -9,13 +9,16 @@ mod coded;
 mod connection;
 mod cumulative;
 mod ecn;
+mod ending;
 mod gauges;
+mod limits;
 mod pacer;
 mod ramp;
 mod recovery;
 mod sampler;
 mod selective;
 mod sequence;
+mod small;
 mod spurious;
 mod tcb;
 mod timer;
@@ -24,10 +27,13 @@ mod validation;
 mod window;
 
 pub use gauges::{SenderCounters, State};
+pub use limits::{Limit, LimitTimes};
 
+use crate::challenge::Challenges;
 use crate::{Command, Config, Control, Hint, TimerId};
 use connection::{Connection, Syn};
 use kernel::{Bytes, Instant};
+use limits::Limits;
 use recovery::LossRecovery;
 use tcb::Tcb;
 use timer::Timer;
@@ -39,6 +45,10 @@ pub struct Sender {
     connection: Connection,
     tcb: Tcb,
     recovery: LossRecovery,
+    /// Whether the receiver's FIN arrived before this end sent its own.
+    closed_second: bool,
+    challenges: Challenges,
+    limits: Limits,
 }
 
 impl Sender {
@@ -48,6 +58,9 @@ impl Sender {
             connection: Connection::Closed,
             tcb: Tcb::new(flow, connection, config, control),
             recovery: LossRecovery::new(config),
+            closed_second: false,
+            challenges: Challenges::default(),
+            limits: Limits::default(),
         }
     }
 
@@ -75,7 +88,7 @@ impl Sender {
         self.tcb.snd.write(amount.0);
         if self.connection.is_open() {
             self.transmit(now, out);
-            self.tcb.set_control_timer(now, out);
+            self.set_control_timer(now, out);
         }
     }
 
@@ -87,7 +100,8 @@ impl Sender {
         self.tcb.snd.close();
         if self.connection.is_open() {
             self.transmit(now, out);
-            self.report_end(out);
+            self.report_end(now, out);
+            self.note_limit(now);
         }
     }
 
@@ -106,40 +120,30 @@ impl Sender {
         if !ours || segment.forward {
             return;
         }
-        if !segment.flags.has(Flags::ACK) {
-            if segment.flags.has(Flags::SYN) {
-                self.on_syn(now, segment, out);
-            }
+        if segment.flags.has_any(Flags::SYN.and(Flags::RST)) {
+            self.on_control(now, segment, out);
             return;
         }
-        if segment.ack > tcb.snd.max {
+        if !segment.flags.has(Flags::ACK) {
             return;
         }
         match self.connection {
-            Connection::Closed | Connection::Listen => {}
+            Connection::Closed | Connection::Listen | Connection::Over => {
+                self.refuse(now, segment, out);
+            }
             Connection::SynSent(syn) => self.on_handshake(now, (syn, true), segment, out),
             Connection::SynReceived(syn) => self.on_handshake(now, (syn, false), segment, out),
+            Connection::TimeWait(since) => {
+                if !self.leave_time_wait(since, now, segment, out) {
+                    self.on_ack(now, segment, out);
+                }
+            }
             Connection::Established | Connection::Acknowledged | Connection::Done => {
-                tcb.sampler.on_segment(segment);
-                if segment.flags.has(Flags::SYN) {
-                    // The receiver does not know yet that the connection is established.
-                    tcb.send_ack(now, out);
-                    return;
-                }
-                tcb.counters.acks_received += 1;
-                self.recovery.on_ack(tcb, now, segment, out);
-                if tcb.snd.is_acknowledged() {
-                    self.report_end(out);
-                }
-                // The receiver sends no data: its FIN follows its SYN.
-                if segment.flags.has(Flags::FIN) && segment.seq == 1 {
-                    self.tcb.rcv_nxt = 2;
-                    self.tcb.send_ack(now, out);
-                    self.report_end(out);
-                }
-                self.tcb.set_control_timer(now, out);
+                self.on_ack(now, segment, out);
+                self.set_control_timer(now, out);
             }
         }
+        self.note_limit(now);
     }
 
     /// A timer expired.
@@ -153,19 +157,43 @@ impl Sender {
             TimerId::Retransmit => self.on_expiry(now, out),
             TimerId::Control => {
                 self.tcb.control_timer = None;
-                self.tcb.cwnd.on_timer(now);
                 if self.connection.is_open() {
+                    self.tcb.cwnd.on_timer(now);
                     self.transmit(now, out);
                 }
             }
             TimerId::DelayedAck => {}
         }
-        self.tcb.set_control_timer(now, out);
+        self.set_control_timer(now, out);
     }
 
     /// A lower layer passes a hint to the congestion control.
     pub fn on_hint(&mut self, _now: Instant, hint: Hint) {
         self.tcb.cwnd.on_hint(hint);
+    }
+
+    /// An acknowledgement arrived in a synchronised state.
+    fn on_ack(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
+        let tcb = &mut self.tcb;
+        if !tcb.snd.accepts_ack(segment.ack) {
+            self.challenge(now, out);
+            return;
+        }
+        tcb.sampler.on_segment(segment);
+        tcb.counters.acks_received += 1;
+        self.recovery.on_ack(tcb, now, segment, out);
+        if tcb.snd.is_acknowledged() {
+            self.report_end(now, out);
+        }
+        // The receiver sends no data: its FIN follows its SYN.
+        if segment.flags.has(Flags::FIN) && segment.seq == 1 {
+            if self.tcb.rcv_nxt == 1 {
+                self.closed_second = !self.tcb.snd.is_fin_sent();
+            }
+            self.tcb.rcv_nxt = 2;
+            self.tcb.send_ack(now, out);
+            self.report_end(now, out);
+        }
     }
 
     /// The timer for retransmissions and probes expired.
@@ -176,17 +204,29 @@ impl Sender {
         }
         match self.connection {
             Connection::SynSent(_) | Connection::SynReceived(_) => self.on_syn_timeout(now, out),
-            Connection::Established | Connection::Acknowledged => match expired {
-                Timer::Persist(_) => self.tcb.on_persist(now, out),
-                _ => self.recovery.on_timer(&mut self.tcb, now, expired, out),
-            },
-            Connection::Closed | Connection::Listen | Connection::Done => {}
+            Connection::Established | Connection::Acknowledged => {
+                match expired {
+                    Timer::Persist(_) if self.tcb.snd.wnd == 0 => self.tcb.on_persist(now, out),
+                    Timer::Persist(_) => self.on_override(now, out),
+                    _ => self.recovery.on_timer(&mut self.tcb, now, expired, out),
+                }
+                self.note_limit(now);
+            }
+            _ => {}
+        }
+    }
+
+    /// Sets the timer of the congestion control, which runs while the connection is open.
+    fn set_control_timer(&mut self, now: Instant, out: &mut Vec<Command>) {
+        if self.connection.is_open() {
+            self.tcb.set_control_timer(now, out);
         }
     }
 
     /// Sends what the windows allow.
     fn transmit(&mut self, now: Instant, out: &mut Vec<Command>) {
         self.recovery.transmit(&mut self.tcb, now, out);
+        self.note_limit(now);
     }
 }
 
@@ -206,7 +246,7 @@ mod tests {
         assert_eq!(tcp.segment(200, &Segment { flow: FlowId(9), ..ack }), "");
         assert_eq!(tcp.segment(200, &Segment { forward: true, ..ack }), "");
         assert_eq!(tcp.segment(200, &Segment { flags: Flags::NONE, ..ack }), "");
-        assert_eq!(tcp.ack(200, 5000), "", "never sent");
+        assert_eq!(tcp.ack(200, 5000), "ack 1", "never sent: a challenge ACK");
         assert_eq!(tcp.sender.counters().acks_received, 0);
         assert_eq!(tcp.ack(200, 201), "rtt 100, 401:501, 501:601, 601:701, 701:801, rto@450");
         assert_eq!(tcp.ack(200, 101), "", "old");

@@ -27,12 +27,14 @@ fn play(text: &str) -> Result<(), TestCaseError> {
 
 /// Words of the grammar, and numbers at its limits.
 fn word() -> impl Strategy<Value = String> {
-    let words = "0.1 +0.1 * + ~ 0.1~0.3 > < S S. . F. SEW [ce] [ect0] [noecn] 0:0(0) 1:1001(1000) \
-                 ack win 1 1001 65535 0 -1 18446744073709551615 4294967296 1e9 nan inf <mss \
-                 1000,sackOK> <sack 1:2> <TS val ecr> <...> wscale 14 99 set control cubic \
-                 beta=0.7 beta= =1 few afw bbr lt vegas epoch=timeouts connect listen accept \
-                 write read close stop quiet skip link_rate_kbps assert cwnd == ssthresh infinite \
-                 ca_state open %{ }% --tolerance_usecs= // # rack off mss window rto_max_ms ( ) ,";
+    let words = "0.1 +0.1 * + ~ 0.1~0.3 > < S S. . F. R SEWA [ce] [ect0] [ect1] [noecn] 0:0(0) \
+                 1:1001(1000) ack win 1 1001 65535 0 -1 18446744073709551615 4294967296 1e9 nan \
+                 inf <mss 1000,sackOK> <sack 1:2> <TS val ecr> <...> wscale 14 99 set control \
+                 cubic beta=0.7 beta= =1 few afw bbr lt vegas epoch=timeouts connect listen \
+                 accept write read cork uncork close shutdown stop abort quiet skip \
+                 link_rate_kbps assert cwnd == ssthresh infinite ca_state open state closed \
+                 endpoint nagle sender minshall %{ }% --tolerance_usecs= // # rack off mss window \
+                 rto_max_ms ( ) ,";
     let words: Vec<&str> = words.split_whitespace().collect();
     prop::sample::select(words).prop_map(str::to_owned)
 }
@@ -106,11 +108,12 @@ fn noise() -> impl Strategy<Value = Segment> {
     let numbers = (number(), number(), 0..3u32, prop_oneof![Just(0), Just(10_000u64), 0..500u64]);
     let blocks = prop::collection::vec((number(), number()), 0..5);
     let stamps = prop::option::of((any::<u64>(), any::<u64>()));
-    (numbers, any::<u8>(), blocks, stamps).prop_map(
+    (numbers, any::<u16>(), blocks, stamps).prop_map(
         |((seq, ack, len, window), flags, blocks, t)| {
             let at = |n: u64| if n == u64::MAX { n } else { 1 + 100 * n };
-            // Most are possible for a connected receiver.
-            let flags = if flags < 200 { Flags::ACK.0 | flags & Flags::ECE.0 } else { flags };
+            // Most are possible for a connected receiver. None of them resets the connection.
+            let flags = if seq < 30 { flags & !Flags::RST.0 } else { flags };
+            let flags = if flags < 51_200 { Flags::ACK.0 | flags & Flags::ECE.0 } else { flags };
             Segment {
                 flow: FLOW,
                 connection: 3,
@@ -193,16 +196,21 @@ proptest! {
 fn nonsense() -> impl Strategy<Value = Segment> {
     let number = || prop_oneof![8 => 0..60u64, 1 => Just(u64::MAX)];
     let lengths = prop_oneof![Just(0), Just(100u32), 0..400u32, any::<u32>()];
-    (number(), number(), lengths, any::<u8>(), any::<bool>()).prop_map(
+    (number(), number(), lengths, any::<u16>(), any::<bool>()).prop_map(
         |(seq, ack, len, flags, permits)| Segment {
             flow: FLOW,
             connection: 3,
             forward: true,
             seq: if seq == u64::MAX { seq } else { 1 + 50 * seq },
             len,
-            ack,
+            // Most acknowledge the SYN. None of them resets a connection that is being opened.
+            ack: if ack < 50 { 1 } else { ack },
             window: 10_000,
-            flags: if flags < 200 { Flags::ACK } else { Flags(flags) },
+            flags: match flags {
+                0..51_200 => Flags::ACK,
+                _ if seq == 0 => Flags(flags & !Flags::RST.0),
+                _ => Flags(flags),
+            },
             timestamps: None,
             sack: if permits { SackBlocks::PERMITTED } else { SackBlocks::NONE },
             coded: None,
@@ -219,12 +227,13 @@ proptest! {
     fn no_segment_harms_a_receiver(
         sack in any::<bool>(),
         huge in any::<bool>(),
+        grows in any::<bool>(),
         rate in prop::option::of(prop_oneof![Just(1u64), 1..1_000_000_000u64, Just(u64::MAX)]),
         events in prop::collection::vec((nonsense(), 0..10u8, 0..80_000_000u64), 1..120),
     ) {
         let config = Config {
             mss: Some(Bytes(100)),
-            window: Some(Bytes(if huge { u64::MAX } else { 1_000 })),
+            window: (!grows).then_some(Bytes(if huge { u64::MAX } else { 1_000 })),
             read_rate: rate.map(BitRate),
             recovery: if sack { Recovery::Sack(Sack::default()) } else { Recovery::NewReno },
             ..plain()
@@ -247,6 +256,7 @@ proptest! {
             }
             for command in out.drain(..) {
                 match command {
+                    Command::Send(s) if s.flags.has(Flags::RST) => {}
                     Command::Send(s) => {
                         let right = s.ack.saturating_add(s.window);
                         // A FIN takes a sequence number, and no room in the buffer.

@@ -45,8 +45,9 @@ fn bbr3() -> Box<dyn Control> {
     Box::new(Bbr3::new(&config(), Bbr3Config::default()))
 }
 
-/// BBR does not take losses for congestion, and PRR does not govern its window: it has what the path
-/// delivers, less its pacing margin of 1 %, the measurement of the delay and the repair of losses.
+/// BBR does not take losses for congestion, and PRR does not govern its window: it has what the
+/// path delivers, less its pacing margin of 1 %, the measurement of the delay and the repair of
+/// losses.
 #[test]
 fn bbr_keeps_the_capacity_under_random_loss() {
     for (loss, least) in [(0.0001, 0.98), (0.001, 0.98), (0.01, 0.95), (0.02, 0.93), (0.05, 0.87)] {
@@ -56,11 +57,11 @@ fn bbr_keeps_the_capacity_under_random_loss() {
 }
 
 /// BBR version 3 below its threshold of 2 %. Every 5 s it sends half as much for some 300 ms, which
-/// takes 3 %. A round trip with losses makes the rate delivered in it the bound until the next probe
-/// (§5.5.10.3 of the draft). The first such round trip is at the pacing gain 0.9 of `ProbeBW_DOWN`,
-/// and each of the N of a cycle, of 2 to 3 s, lowers the bound by the loss rate. So a mean share of
-/// about 0.9·(1 - (1 - p)^N)/(N·p) is expected between probes: 0.80 for p = 1 % and N = 25, and more
-/// with the round trips of the probe.
+/// takes 3 %. A round trip with losses makes the rate delivered in it the bound until the next
+/// probe (§5.5.10.3 of the draft). The first such round trip is at the pacing gain 0.9 of
+/// `ProbeBW_DOWN`, and each of the N of a cycle, of 2 to 3 s, lowers the bound by the loss rate. So
+/// a mean share of about 0.9·(1 - (1 - p)^N)/(N·p) is expected between probes: 0.80 for p = 1 % and
+/// N = 25, and more with the round trips of the probe.
 #[test]
 fn bbr3_keeps_what_its_bounds_leave_under_random_loss() {
     for (loss, least, most) in [(0.0001, 0.9, 0.97), (0.001, 0.9, 0.97), (0.01, 0.8, 0.93)] {

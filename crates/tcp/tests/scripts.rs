@@ -44,3 +44,34 @@ fn a_changed_script_fails() {
         }
     }
 }
+
+/// What a script cannot mean is refused in one message with its line and what to write instead.
+#[test]
+fn a_wrong_word_has_its_line_and_a_remedy() {
+    let cases = [
+        (
+            "0.1 corck",
+            "\"corck\" is no event; an event is connect, listen, accept, write, read, cork",
+        ),
+        ("0.1 < [ect2] . 1:1(0) ack 1", "[ect2] is no ECN field: [ect0], [ect1], [ce] or [noecn]"),
+        ("0.1 < SQ 0:0(0)", "'Q' in \"SQ\" is no flag; flags are SFPREWA."),
+        ("set endpoint client", "endpoint: "),
+        ("set nagle always", "nagle: "),
+        ("0.1 cork", "this end receives: a script with write, or with `set endpoint sender`,"),
+        ("0.1 assert state == open", "open: a state is one of closed, listen, syn_sent,"),
+        ("0.1 assert state < closed", "state < closed: states have no order; write == or !="),
+        ("0.1 assert reorderings == 1", "\"reorderings\" is no gauge of this end"),
+    ];
+    for (line, message) in cases {
+        let failure = script::run(&format!("listen\n{line}\n+0 quiet")).failure.unwrap();
+        assert_eq!(failure.line, 2, "{line}: {}", failure.message);
+        assert!(failure.message.starts_with(message), "{line}: {}", failure.message);
+        assert!(!failure.message.contains('\n'));
+    }
+    let both = "set endpoint receiver\nconnect";
+    let message = script::run(both).failure.unwrap().message;
+    assert_eq!(message, "connect: the receiver waits for the SYN; write listen");
+    let settings = "set fec.units 5\nset nagle nagle\nwrite 1";
+    let failure = script::run(settings).failure.unwrap();
+    assert!(failure.line == 2 && failure.message.contains("keep nagle = \"off\""), "{failure:?}");
+}

@@ -94,3 +94,45 @@ proptest! {
         prop_assert!(pipe.outcome.sender_closed.is_some());
     }
 }
+
+/// The same with a window that grows, up to 200 kB.
+fn autotuned(config: &Config) -> Config {
+    Config { window: None, window_max: Some(Bytes(200_000)), ..*config }
+}
+
+#[test]
+fn a_window_that_grows_closes_for_a_slow_reader_too() {
+    let config = autotuned(&slow(1.0, 0));
+    let pipe = transfer(&config, 500_000, Path::clean(Duration::from_millis(10)), 1);
+    let outcome = &pipe.outcome;
+    assert_eq!(outcome.delivered, 500_000);
+    // 500 kB at 1 Mb/s take 4 s, less the 65 kB that fill the first window, which does not grow.
+    let took = outcome.acknowledged.unwrap().as_secs_f64();
+    assert!((3.4..3.6).contains(&took), "{took} s");
+    assert_eq!(pipe.sender.counters().timeouts, 0, "a closed window is no loss");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    /// Whatever is lost, and however slow the reader: all data arrives, and the window never
+    /// shrinks (RFC 7323 §2.4).
+    #[test]
+    fn the_right_edge_of_a_window_that_grows_never_moves_back(
+        mbps in prop_oneof![Just(None), (0.05..100.0f64).prop_map(Some)],
+        loss in 0.0..0.2f64,
+        timestamps in any::<bool>(),
+        seed in any::<u64>(),
+    ) {
+        let read_rate = mbps.map(BitRate::from_mbps);
+        let config = Config { read_rate, timestamps, ..autotuned(&slow(1.0, 0)) };
+        let path = Path { loss, ..Path::clean(Duration::from_millis(5)) };
+        let pipe = transfer(&config, 300_000, path, seed);
+        prop_assert_eq!(pipe.outcome.delivered, 300_000);
+        let mut edge = 0;
+        for (_, segment) in pipe.outcome.trace.iter().filter(|(_, segment)| !segment.forward) {
+            prop_assert!(segment.ack + segment.window >= edge, "{edge}: {segment:?}");
+            edge = segment.ack + segment.window;
+        }
+    }
+}

@@ -174,7 +174,7 @@ fn noise() -> impl Strategy<Value = Segment> {
         let data = NonZeroU8::new(data).expect("at least 1");
         Coded { unit, span, data, index }
     }));
-    (fields, any::<u8>(), any::<bool>(), stamp, blocks, coded).prop_map(
+    (fields, any::<u16>(), any::<bool>(), stamp, blocks, coded).prop_map(
         |((seq, ack, len, window), flags, forward, stamp, blocks, coded)| Segment {
             flow: FLOW,
             connection: 3,

@@ -137,8 +137,7 @@ impl Cell {
             Edcaf::new(&rules, (node, is_access_point), category, apart, backoff(f))
         });
         let edcafs: Vec<Edcaf> = edcafs.collect();
-        let timing = rules.timing();
-        let contention = Contention::new(&spacings, timing.slot, timing.difs(), rules.busy_slot());
+        let contention = Contention::new(&spacings, rules.timing(), rules.busy_slot());
         let modes = links.iter().flat_map(|link| [link.mode; 2]);
         Self {
             rates: modes.map(PeerRate::fixed).collect(),

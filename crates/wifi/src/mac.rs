@@ -31,7 +31,9 @@ pub(crate) use recipient::{Cache, Recipient};
 pub(crate) use rules::Rules;
 pub(crate) use station::{Access, Backoff, ContentionParameters};
 pub(crate) use timing::{ACK, RTS};
-pub use timing::{BackoffDraw, Countdown, Durations, Eifs, FCS, Protection, SlotGrid, Timing};
+pub use timing::{
+    BackoffDraw, Countdown, Durations, Eifs, FCS, IdleAccess, Protection, SlotGrid, Timing,
+};
 
 #[cfg(test)]
 pub(crate) use contention::Wait;

@@ -62,11 +62,13 @@ pub struct AttemptParameters {
     pub mode: Mode,
     /// Whether RTS and CTS precede it at any size.
     pub rts: bool,
+    /// Whether the PPDU carries one MPDU only, because it samples a mode that may fail.
+    pub alone: bool,
 }
 
 impl AttemptParameters {
     fn plain(mode: Mode) -> Self {
-        Self { mode, rts: false }
+        Self { mode, rts: false, alone: false }
     }
 }
 

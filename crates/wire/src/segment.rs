@@ -6,7 +6,7 @@ use std::num::NonZeroU8;
 
 /// Control bits of a segment, as a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Flags(pub u8);
+pub struct Flags(pub u16);
 
 impl Flags {
     /// No flag.
@@ -29,10 +29,20 @@ impl Flags {
     /// The packet that carried the segment was marked. IP passes this to TCP; it is no bit of the
     /// TCP header.
     pub const CE: Self = Self(128);
+    /// The ECN-capable packet has ECT(1) and not ECT(0) (RFC 8311); set together with `ECT`.
+    pub const ECT1: Self = Self(256);
+    /// Accurate ECN (RFC 9768): the third bit of the counter ACE, which consists of AE, CWR and
+    /// ECE; on a SYN, the request.
+    pub const AE: Self = Self(512);
 
     /// Whether all of `other`'s flags are set.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// Whether one of `other`'s flags is set.
+    pub const fn has_any(self, other: Self) -> bool {
+        self.0 & other.0 != 0
     }
 
     /// The union of both sets.

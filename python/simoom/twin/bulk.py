@@ -17,6 +17,7 @@ from simoom.twin.medium import medium
 from simoom.twin.verdict import AssumptionCheck, Fit, broken, graded, met, stretched
 
 ACK_CLOCK = Assumption("ack_clock", "W* is at least d, so that no TCP ACK waits for its timer.")
+FIXED_WINDOW = Assumption("fixed_window", "The receive window of every flow is fixed.")
 ALIKE = Assumption("alike", "All flows have the same segments, rates and windows.")
 
 LOSS_DRIVEN = ("new_reno", "reno", "cubic", "bic")
@@ -122,6 +123,7 @@ def long_flow_checks(cell: Cell, total_mbps: float) -> tuple[AssumptionCheck, ..
     return (
         *medium(cell),
         no_tcp_loss(cell),
+        _fixed_window(cell),
         _ack_clock(cell),
         _window_reached(cell, total_mbps),
         _fast_wire(cell, total_mbps),
@@ -178,6 +180,14 @@ def no_tcp_loss(cell: Cell) -> AssumptionCheck:
                     return broken(assumed, how)
                 worst = stretched(assumed, how)
     return worst
+
+
+def _fixed_window(cell: Cell) -> AssumptionCheck:
+    for flow in cell.flows:
+        if not flow.has_fixed_window:
+            how = f"the window of {flow.path} grows; tcp.window_segments would fix it"
+            return broken(FIXED_WINDOW, how)
+    return met(FIXED_WINDOW)
 
 
 def _ack_clock(cell: Cell) -> AssumptionCheck:

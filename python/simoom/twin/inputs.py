@@ -11,6 +11,9 @@ from simoom.hearing import Hearing, hearing
 from simoom.scenario import Scenario
 from simoom.twin.air import Air, Exchange
 
+LARGEST_WINDOW = 16 << 20
+"""The default of ``tcp.window_max_bytes``."""
+
 SEGMENTS_PER_DYNAMIC_ACK = 4
 """Segments per TCP ACK of a long-lived flow under the dynamic delayed ACK."""
 
@@ -101,12 +104,19 @@ class Flow:
         return self.payload_bytes + self.header_bytes
 
     @property
+    def has_fixed_window(self) -> bool:
+        """Whether the receive window is fixed; otherwise it grows."""
+        tcp = self.table["tcp"]
+        return tcp["window_segments"] is not None or tcp["window_bytes"] is not None
+
+    @property
     def window_segments(self) -> int:
-        """W*, in whole segments."""
+        """W*, in whole segments; of a window that grows, its maximum."""
         tcp = self.table["tcp"]
         if tcp["window_segments"] is not None:
             return int(tcp["window_segments"])
-        return max(1, int(tcp["window_bytes"] or 65535) // self.payload_bytes)
+        window = tcp["window_bytes"] or tcp["window_max_bytes"] or LARGEST_WINDOW
+        return max(1, int(window) // self.payload_bytes)
 
     @property
     def delayed_ack(self) -> int:

@@ -194,7 +194,9 @@ def _saturated(cell: Cell, values: dict[str, float] | None) -> AssumptionCheck:
     least, worst = np.inf, None
     for flow in cell.flows:
         if flow.kind in ("bulk", "web"):
-            inside = f"W*={flow.window_segments}" if flow.kind == "bulk" else "files with pauses"
+            inside = "files with pauses" if flow.kind == "web" else "a window that grows"
+            if flow.kind == "bulk" and flow.has_fixed_window:
+                inside = f"W*={flow.window_segments}"
             return broken(assumed, f"no, {flow.path} is TCP ({flow.kind}, {inside})")
         if flow.kind not in ("saturated", "cbr"):
             return broken(assumed, f"{flow.path} has {flow.kind} traffic")

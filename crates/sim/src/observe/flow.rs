@@ -9,7 +9,7 @@ use crate::observers::World;
 use kernel::Duration;
 use std::borrow::Cow;
 use std::slice::from_ref;
-use tcp::{ReceiverCounters, Sender, SenderCounters};
+use tcp::{Limit, LimitTimes, ReceiverCounters, Sender, SenderCounters};
 
 const TCP: Condition = Condition {
     says: "of TCP flows",
@@ -59,6 +59,33 @@ pub(super) static FLOW: &[Observable] = observables! {
     "timeouts": "1" as "RTOs" if TCP => Counter(|world, i| sent(world, i).timeouts);
     /// Entries into fast recovery, after losses that acknowledgements indicated.
     "fast_retransmits": "1" if TCP => Counter(|world, i| sent(world, i).fast_retransmits);
+    /// The fraction of the time with an established connection in which the receive window kept the
+    /// sender from sending more; the five fractions add up to 1.
+    "limited_by.receive_window_fraction": "1" as "receive window" if TCP => Ratio(
+        |world, i| limited(world, i).of(Limit::ReceiveWindow).0,
+        |world, i| limited(world, i).total().0,
+    );
+    /// The fraction of this time in which the application had no data to send.
+    "limited_by.application_fraction": "1" as "application" if TCP => Ratio(
+        |world, i| limited(world, i).of(Limit::Application).0,
+        |world, i| limited(world, i).total().0,
+    );
+    /// The fraction of this time in which the congestion window was full, except in recovery.
+    "limited_by.congestion_window_fraction": "1" as "congestion window" if TCP => Ratio(
+        |world, i| limited(world, i).of(Limit::CongestionWindow).0,
+        |world, i| limited(world, i).total().0,
+    );
+    /// The fraction of this time in which the sender repaired a loss, in fast recovery or after a
+    /// timeout.
+    "limited_by.recovery_fraction": "1" as "recovery" if TCP => Ratio(
+        |world, i| limited(world, i).of(Limit::Recovery).0,
+        |world, i| limited(world, i).total().0,
+    );
+    /// The fraction of this time in which the next segment waited for its time by the pacing rate.
+    "limited_by.pacing_fraction": "1" as "pacing" if TCP => Ratio(
+        |world, i| limited(world, i).of(Limit::Pacing).0,
+        |world, i| limited(world, i).total().0,
+    );
     /// Parity segments of the first transmission of a block.
     "fec.proactive_segments": "segments" if CODED => Counter(|world, i| sent(world, i).proactive);
     /// Parity segments that repair losses.
@@ -117,6 +144,9 @@ pub(super) static FLOW: &[Observable] = observables! {
     /// Data sent, not acknowledged, and not considered lost.
     "in_flight_bytes": "bytes" if TCP =>
         Gauge(|world, i| shown(world, i, |sender| sender.in_flight_bytes() as f64));
+    /// The receive window, as the sender knows it.
+    "receive_window_bytes": "bytes" if TCP =>
+        Gauge(|world, i| shown(world, i, |sender| sender.receive_window_bytes() as f64));
     /// The retransmission timeout, including back-off.
     "rto_s": "s" if TCP => Gauge(|world, i| shown(world, i, |sender| sender.rto().as_secs_f64()));
     /// The smoothed round-trip time; NaN before the first sample.
@@ -181,6 +211,11 @@ fn sent(world: &World, flow: usize) -> SenderCounters {
 /// The receiver's, likewise.
 fn received(world: &World, flow: usize) -> ReceiverCounters {
     world.flows[flow].tcp().map(TcpFlow::received).unwrap_or_default()
+}
+
+/// How long each reason limited the senders of all connections; zeros over UDP.
+fn limited(world: &World, flow: usize) -> LimitTimes {
+    world.flows[flow].tcp().map(|tcp| tcp.limit_times(world.now)).unwrap_or_default()
 }
 
 /// Reads a value of the sender; NaN over UDP.

@@ -9,9 +9,12 @@ use settings::{Choice, Settings};
 pub struct Web {
     /// The distribution of file sizes.
     pub size: Size,
-    /// Mean of the pause, which is exponentially distributed.
+    /// Mean of the pause between files.
     #[setting(key = "think_s", default = 10.0, range = 0.0..=1e6)]
     pub think: Duration,
+    /// The distribution of pauses.
+    #[setting(default = Pauses::Exponential)]
+    pub pauses: Pauses,
     /// The number of files of each flow. Default: unlimited.
     #[setting(range = 1.., too_low = "0 files are no session; the minimum is 1")]
     pub files: Option<u64>,
@@ -21,6 +24,15 @@ pub struct Web {
     /// The event that ends the delay of a file; the delay begins with the request.
     #[setting(default = DelayEnd::Delivered)]
     pub delay: DelayEnd,
+}
+
+/// The distribution of the pauses of a web session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
+pub enum Pauses {
+    /// Exponential.
+    Exponential,
+    /// All pauses are equal. Sessions that begin together then stay in step.
+    Constant,
 }
 
 /// What a web session begins with.
@@ -50,6 +62,7 @@ impl TrafficModel for Web {
         Box::new(User {
             size: self.size.get().draw(),
             think: self.think,
+            distribution: self.pauses,
             files_left: self.files,
             first: self.first,
             delay_end: self.delay,
@@ -73,6 +86,7 @@ impl TrafficModel for Web {
 struct User {
     size: Draw,
     think: Duration,
+    distribution: Pauses,
     files_left: Option<u64>,
     first: First,
     delay_end: DelayEnd,
@@ -128,7 +142,12 @@ impl Source for User {
 
 impl User {
     fn pause(&mut self) -> Duration {
-        Duration::from_secs_f64(self.pauses.exponential(self.think.as_secs_f64()))
+        match self.distribution {
+            Pauses::Constant => self.think,
+            Pauses::Exponential => {
+                Duration::from_secs_f64(self.pauses.exponential(self.think.as_secs_f64()))
+            }
+        }
     }
 
     /// Requests the next file over a new connection, if the pause is over and another file remains.
@@ -183,6 +202,22 @@ mod tests {
         let mut think = source(&Web { think: Duration::from_secs(1), first, ..web() });
         let asked = asked(&mut *think, &[begin()]);
         assert!(matches!(asked[..], [Command::Wake(at)] if at > START), "{asked:?}");
+    }
+
+    #[test]
+    fn constant_pauses_are_equal() {
+        let think = Duration::from_millis(50);
+        let settings = Web { think, pauses: Pauses::Constant, ..web() };
+        let mut source = source(&settings);
+        asked(&mut *source, &[begin(), (START, Event::Timer)]);
+        let mut now = START;
+        for _ in 0..3 {
+            let delivered = (now, Event::Delivered(Bytes(1000)));
+            let pause = Command::Wake(now + think);
+            assert_eq!(asked(&mut *source, &[delivered]), [Command::Session(now), pause]);
+            now += think;
+            assert_eq!(asked(&mut *source, &[(now, Event::Closed), (now, Event::Timer)]), FILE);
+        }
     }
 
     #[test]

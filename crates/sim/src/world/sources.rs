@@ -59,7 +59,7 @@ impl<O: Observer> World<O> {
     /// Replaces a flow's connection by a new one.
     fn renew(&mut self, flow: FlowId) {
         let Transport::Tcp(tcp) = &mut self.flows[flow.0 as usize].transport else { return };
-        tcp.reconnect(flow);
+        tcp.reconnect(self.now, flow);
         self.hint_rate(flow);
         self.observers.on(self.now, &Notice::Renewed { flow });
     }

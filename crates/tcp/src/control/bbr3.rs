@@ -176,9 +176,9 @@ impl Bbr3 {
         matches!(self.state, State::Down | State::Cruise | State::Refill | State::Up)
     }
 
-    /// §5.6.4.2, `QuantizationBudget`: room for three send quanta. Segments leave individually here,
-    /// but the receiver may acknowledge a quantum at once (§5.6.3: 1 ms at the pacing rate, and from
-    /// two segments to 64 KB).
+    /// §5.6.4.2, `QuantizationBudget`: room for three send quanta. Segments leave individually
+    /// here, but the receiver may acknowledge a quantum at once (§5.6.3: 1 ms at the pacing rate,
+    /// and from two segments to 64 KB).
     fn with_quanta(&self, volume: f64) -> f64 {
         let most = QUANTUM_MOST.0 as f64 / self.mss.0 as f64;
         let quantum = (self.pacing.unwrap_or(0.0) * QUANTUM_S).min(most).max(2.0);

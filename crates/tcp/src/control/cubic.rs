@@ -1,6 +1,6 @@
 //! `CUBIC` (RFC 9438): the window is a cubic function of the time since the last loss.
 
-use super::slow_start::SlowStart;
+use super::slow_start::{HyStartRule, SlowStart};
 use super::{Ack, Cause, Connection, Control, Controller, Loss, Steerable};
 use crate::Config;
 use kernel::{Duration, Instant, Segments};
@@ -28,6 +28,8 @@ pub struct CubicConfig {
     /// Whether `HyStart++` (RFC 9406) ends the first slow start, as section 4.10 recommends.
     #[setting(default = true)]
     pub hystart: bool,
+    /// Which `HyStart` that is.
+    pub hystart_rule: HyStartRule,
 }
 
 impl CubicConfig {
@@ -91,7 +93,7 @@ impl Cubic {
     pub fn new(config: &Config, settings: CubicConfig) -> Self {
         let mut slow_start = SlowStart::new(config.initial_ssthresh);
         if settings.hystart {
-            slow_start.watched(config.pacing);
+            slow_start.watched(settings.hystart_rule, config.pacing);
         }
         Self {
             settings,

@@ -1,6 +1,6 @@
 //! `NewReno`: slow start and congestion avoidance of RFC 5681, with RFC 3465's byte counting.
 
-use super::slow_start::{Counting, SlowStart};
+use super::slow_start::{Counting, HyStartRule, SlowStart};
 use super::{Ack, Cause, Connection, Control, Controller, Loss, Steerable};
 use crate::Config;
 use kernel::Segments;
@@ -73,7 +73,7 @@ impl NewReno {
     /// is paced or not.
     #[must_use]
     pub fn hystart(mut self, is_paced: bool) -> Self {
-        self.slow_start.watched(is_paced);
+        self.slow_start.watched(HyStartRule::PlusPlus, is_paced);
         self
     }
 

@@ -1,8 +1,10 @@
 //! Slow start (RFC 5681 §3.1, RFC 3465), with or without `HyStart++`.
 
+use super::first_hystart::FirstHyStart;
 use super::hystart::{Advice, HyStart, UNPACED_LIMIT};
 use super::{Ack, Cause};
 use crate::Config;
+use settings::Choice;
 
 /// What makes the window grow (byte counting or ACK counting).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +28,18 @@ impl Counting {
     }
 }
 
+/// What ends the first slow start before a loss does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum HyStartRule {
+    /// `HyStart++` (RFC 9406): a rise of the delay slows the growth down, and ends slow start if it
+    /// lasts.
+    #[default]
+    PlusPlus,
+    /// `HyStart` as first published (Ha and Rhee 2011) and as in Linux's and ns-3's CUBIC: a rise
+    /// of the delay, or a long train of acknowledgements, ends slow start at once.
+    First,
+}
+
 /// The slow start threshold, and how the window grows below it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SlowStart {
@@ -35,6 +49,7 @@ pub(super) struct SlowStart {
     /// Whether this slow start follows a timeout (RFC 3465 §2.3).
     pub(super) after_timeout: bool,
     hystart: Option<HyStart>,
+    first_hystart: Option<FirstHyStart>,
     /// RFC 9406's L: how many segments per acknowledgement count in the slow start of `HyStart++`.
     limit: f64,
 }
@@ -46,22 +61,28 @@ impl SlowStart {
             counting: Counting::Bytes { limit: 2 },
             after_timeout: false,
             hystart: None,
+            first_hystart: None,
             limit: UNPACED_LIMIT,
         }
     }
 
-    /// Lets `HyStart++` end the first slow start, if the threshold is arbitrarily high. Where pacing
+    /// Lets `HyStart` end the first slow start, if the threshold is arbitrarily high. Where pacing
     /// prevents bursts, the growth per acknowledgement has no limit (RFC 9406 §4.3).
-    pub(super) fn watched(&mut self, is_paced: bool) {
-        self.hystart = self.threshold.is_infinite().then(HyStart::default);
+    pub(super) fn watched(&mut self, rule: HyStartRule, is_paced: bool) {
+        let is_high = self.threshold.is_infinite();
+        match rule {
+            HyStartRule::PlusPlus => self.hystart = is_high.then(HyStart::default),
+            HyStartRule::First => self.first_hystart = is_high.then(FirstHyStart::default),
+        }
         self.limit = if is_paced { f64::INFINITY } else { UNPACED_LIMIT };
     }
 
     /// The window after an acknowledgement.
     pub(super) fn grow(&mut self, window: f64, ack: &Ack) -> f64 {
         let advice = self.hystart.as_mut().map(|hystart| hystart.on_ack(ack));
-        if advice == Some(Advice::End) {
-            self.hystart = None;
+        let ends = self.first_hystart.as_mut().is_some_and(|first| first.on_ack(ack, window));
+        if advice == Some(Advice::End) || ends {
+            (self.hystart, self.first_hystart) = (None, None);
             self.threshold = window;
         }
         if !ack.may_grow {
@@ -82,7 +103,7 @@ impl SlowStart {
 
     /// Congestion: this slow start is over, and the next one is a normal one.
     pub(super) fn on_loss(&mut self, cause: Cause) {
-        self.hystart = None;
+        (self.hystart, self.first_hystart) = (None, None);
         self.after_timeout = cause == Cause::Timeout;
     }
 }

@@ -127,7 +127,7 @@ impl Receiver {
         let next = decoder.note(coded.unit);
         let start = coded.block_start(segment.seq).filter(|&start| start > 0 && is_sound(coded));
         let end = start.and_then(|start| start.checked_add(u64::from(coded.span)));
-        let limit = (self.next + self.buffer.min(u64::MAX / 4)).min(self.edge);
+        let limit = self.limit();
         let fin = segment.flags.has(Flags::FIN);
         // Data beyond the window is not accepted (RFC 9293 §3.10.7.4). The FIN occupies no window.
         let block = start.zip(end).filter(|&(_, end)| end <= limit || fin);

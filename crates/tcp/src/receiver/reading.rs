@@ -26,11 +26,12 @@ impl Receiver {
         let Some(rate) = self.config.read_rate.filter(|_| !self.reading) else { return };
         let shown = self.edge.saturating_sub(self.next);
         let more = if shown < self.mss { self.step() } else { shown };
-        let (whole, goal) = (self.buffer, shown.saturating_add(more));
-        if self.unread == 0 || goal > whole {
+        let goal = shown.saturating_add(more);
+        if self.unread == 0 || goal > self.wnd.open() {
             return;
         }
-        let missing = goal.saturating_sub(whole.saturating_sub(self.unread)).min(self.unread);
+        let free = self.wnd.buffer().saturating_sub(self.unread);
+        let missing = goal.saturating_sub(free).min(self.unread);
         let at = (self.read_at + rate.time_for(Bytes(missing))).max(now + Duration(1));
         self.reading = true;
         out.push(Command::Set(TimerId::Pacing, at));
@@ -39,6 +40,9 @@ impl Receiver {
     /// The timer for free space expired.
     pub(super) fn on_room(&mut self, now: Instant, out: &mut Vec<Command>) {
         self.reading = false;
+        if !self.is_synchronised() {
+            return;
+        }
         self.read_on(now);
         self.on_read(now, Bytes(0), out);
         self.wait_for_room(now, out);

@@ -44,8 +44,11 @@ pub(super) enum Call {
     Accept,
     Write(u64),
     Read(u64),
+    /// Only full segments leave, or no longer only those.
+    Cork(bool),
     Close,
     Stop,
+    Abort,
     /// The link rate is now this value, in kbit/s.
     LinkRate(u32),
 }
@@ -188,16 +191,21 @@ fn read_call(text: &str) -> Result<Option<Event>, String> {
         "accept" => Call::Accept,
         "write" | "send" => Call::Write(amount()?),
         "read" | "recv" => Call::Read(amount()?),
-        "close" => Call::Close,
+        "cork" => Call::Cork(true),
+        "uncork" => Call::Cork(false),
+        "setsockopt" if inner.contains("TCP_CORK") => Call::Cork(!inner.contains("[0]")),
+        // Data flows in one direction only, so that each close is a half-close.
+        "close" | "shutdown" => Call::Close,
         "stop" => Call::Stop,
+        "abort" => Call::Abort,
         "link_rate_kbps" => Call::LinkRate(
             u32::try_from(amount()?).map_err(|_| format!("{text:?}: no link is so fast"))?,
         ),
         // Calls that a socket needs and an endpoint does not.
         "socket" | "setsockopt" | "bind" | "fcntl" => return Ok(None),
         _ => {
-            let known = "connect, listen, accept, write, read, close, stop, link_rate_kbps, \
-                         assert, quiet, skip, < or >";
+            let known = "connect, listen, accept, write, read, cork, uncork, close, shutdown, \
+                         stop, abort, link_rate_kbps, assert, quiet, skip, < or >";
             return Err(format!("{text:?} is no event; an event is {known}"));
         }
     };
@@ -228,10 +236,11 @@ fn read_packet(text: &str) -> Result<Written, String> {
     let mut rest = text;
     if let Some((ecn, after)) = rest.strip_prefix('[').and_then(|r| r.split_once(']')) {
         written.ecn = Some(match ecn {
-            "ect0" | "ect1" | "ect" => Flags::ECT,
+            "ect0" | "ect" => Flags::ECT,
+            "ect1" => Flags::ECT.and(Flags::ECT1),
             "ce" => Flags::ECT.and(Flags::CE),
             "noecn" => Flags::NONE,
-            _ => return Err(format!("[{ecn}] is no ECN field: [ect0], [ce] or [noecn]")),
+            _ => return Err(format!("[{ecn}] is no ECN field: [ect0], [ect1], [ce] or [noecn]")),
         });
         rest = after.trim();
     }
@@ -275,10 +284,11 @@ fn read_flags(text: &str) -> Result<Flags, String> {
             'R' => Flags::RST,
             'E' => Flags::ECE,
             'W' | 'C' => Flags::CWR,
+            'A' => Flags::AE,
             '.' => Flags::ACK,
             // The PSH flag has no meaning here.
             'P' => Flags::NONE,
-            _ => return Err(format!("{letter:?} in {text:?} is no flag; flags are SFPREW.")),
+            _ => return Err(format!("{letter:?} in {text:?} is no flag; flags are SFPREWA.")),
         }))
     })
 }

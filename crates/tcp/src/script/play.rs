@@ -1,13 +1,12 @@
 //! Runs a script against an endpoint.
 
 use super::bounded::Bounded;
-use super::grammar::{Assertion, Call, Event, Script, When, Written};
-use super::settings::{self, configure, packets};
+use super::grammar::{Call, Event, Script, When, Written};
+use super::settings::{Endpoint, ScriptSettings, configure, packets};
 use super::{Failure, Kind, Line, Transcript};
 use crate::control::{Connection, External};
 use crate::{Command, Hint, Receiver, Sender, TimerId};
 use kernel::{BitRate, Bytes, Duration, Instant};
-use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment, Timestamps};
@@ -15,18 +14,22 @@ use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment, Timestamps};
 const FLOW: FlowId = FlowId(0);
 /// The tolerance for the time of a segment, as in packetdrill.
 const TOLERANCE: Duration = Duration(4_000_000);
+/// The flags that stand for the ECN field of a packet that was not marked.
+const IP: Flags = Flags::ECT.and(Flags::ECT1);
 /// The most segments that a script may send.
 const MOST: usize = 100_000;
 
-enum TestedEnd {
+/// The endpoint under test.
+pub(super) enum TestedEnd {
     Sender(Box<Sender>),
     Receiver(Box<Receiver>),
 }
 
-struct Player {
-    mss: Bytes,
-    endpoint: TestedEnd,
-    now: Instant,
+/// A run of a script.
+pub(super) struct Player {
+    pub(super) mss: Bytes,
+    pub(super) endpoint: TestedEnd,
+    pub(super) now: Instant,
     tolerance: Duration,
     timers: [Option<Instant>; TimerId::ALL.len()],
     out: Vec<Command>,
@@ -35,7 +38,7 @@ struct Player {
     /// The window scales of injected and of expected segments.
     scales: [u32; 2],
     delivered: u64,
-    read: u64,
+    pub(super) read: u64,
     total: usize,
     lines: Vec<Line>,
 }
@@ -62,21 +65,14 @@ pub(super) fn play(script: &Script, external: &dyn External) -> Transcript {
 
 impl Player {
     fn new(script: &Script, external: &dyn External) -> Result<Self, Failure> {
-        let settings::ScriptSettings { control, config } = configure(script, external)?;
-        let calls = |wanted: fn(&Call) -> bool| {
-            script.events.iter().any(|(_, _, event)| match event {
-                Event::Call(call, _) => wanted(call),
-                _ => false,
-            })
-        };
-        let connects = calls(|call| *call == Call::Connect);
-        let writes = calls(|call| matches!(call, Call::Write(_)));
-        let endpoint = if connects || writes {
-            let of = Connection { config: &config, flow: FLOW, external };
-            let control = Box::new(Bounded(control.get().build(&of)));
-            TestedEnd::Sender(Box::new(Sender::new(FLOW, 0, &config, control)))
-        } else {
-            TestedEnd::Receiver(Box::new(Receiver::new(FLOW, 0, &config)))
+        let ScriptSettings { endpoint, control, config } = configure(script, external)?;
+        let of = Connection { config: &config, flow: FLOW, external };
+        let endpoint = match endpoint {
+            Some(Endpoint::Sender) => {
+                let control = Box::new(Bounded(control.get().build(&of)));
+                TestedEnd::Sender(Box::new(Sender::new(FLOW, 0, &config, control)))
+            }
+            _ => TestedEnd::Receiver(Box::new(Receiver::new(FLOW, 0, &config))),
         };
         let scale = |expected: bool| {
             let syn = packets(script, expected).find(|written| written.flags.has(Flags::SYN));
@@ -215,39 +211,21 @@ impl Player {
     }
 
     fn call(&mut self, call: Call) -> Result<(), String> {
-        let (now, out) = (self.now, &mut self.out);
         match (&mut self.endpoint, call) {
-            (TestedEnd::Sender(sender), Call::Connect) => sender.on_open(now, out),
-            (TestedEnd::Sender(sender), Call::Listen) => sender.on_listen(),
-            (TestedEnd::Sender(sender), Call::Write(n)) => sender.on_data(now, Bytes(n), out),
-            (TestedEnd::Sender(sender), Call::Close) => sender.on_close(now, out),
-            (TestedEnd::Sender(sender), Call::Stop) => sender.on_stop(now, out),
-            (TestedEnd::Sender(sender), Call::LinkRate(kbps)) => {
-                let rate = BitRate(u64::from(kbps) * 1000);
-                sender.on_hint(now, Hint::LinkRate(rate));
-            }
-            (TestedEnd::Sender(sender), Call::Accept) if !sender.is_connected() => {
-                return Err("accept: no connection is established".into());
-            }
-            (TestedEnd::Receiver(receiver), Call::Accept) if !receiver.is_connected() => {
-                return Err("accept: no connection is established".into());
-            }
+            (TestedEnd::Sender(sender), call) => call_sender(sender, call, self.now, &mut self.out),
             (TestedEnd::Receiver(receiver), Call::Read(n)) => {
                 let there = self.delivered - self.read;
                 if n > there {
                     return Err(format!("read: {n} bytes are requested, {there} are available"));
                 }
                 self.read += n;
-                receiver.on_read(now, Bytes(n), out);
+                receiver.on_read(self.now, Bytes(n), &mut self.out);
+                Ok(())
             }
-            (TestedEnd::Sender(_), Call::Read(_)) => {
-                return Err("read: this end sends, and only one direction carries data".into());
+            (TestedEnd::Receiver(receiver), call) => {
+                call_receiver(receiver, call, self.now, &mut self.out)
             }
-            // A script that writes or connects tests a sender; otherwise a receiver, which answers
-            // a FIN at once.
-            (TestedEnd::Sender(_), Call::Accept) | (TestedEnd::Receiver(_), _) => {}
         }
-        Ok(())
     }
 
     // ---- what is expected ----
@@ -288,7 +266,7 @@ impl Player {
 
     /// The differences between a segment and the expected one.
     fn difference(&self, written: &Written, segment: &Segment) -> Option<String> {
-        let header = Flags(segment.flags.0 & !(Flags::ECT.0 | Flags::CE.0));
+        let header = Flags(segment.flags.0 & !(IP.0 | Flags::CE.0));
         if written.flags != header {
             return Some("the flags differ".into());
         }
@@ -303,7 +281,7 @@ impl Player {
         if written.window.is_some_and(|expected| expected != window) {
             return Some(format!("the window is {window}"));
         }
-        let ecn = Flags(segment.flags.0 & Flags::ECT.0);
+        let ecn = Flags(segment.flags.0 & IP.0);
         if written.ecn.is_some_and(|expected| expected != ecn) {
             return Some("the ECN field differs".into());
         }
@@ -328,100 +306,59 @@ impl Player {
             (None, Some(_)) => Some("it has a timestamp".into()),
         }
     }
-
-    // ---- what is asserted ----
-
-    fn check(&self, assertion: &Assertion) -> Result<(), String> {
-        let Assertion { text, name, orders, value } = assertion;
-        let name = name.strip_prefix("tcpi_").unwrap_or(name);
-        let name = name.strip_prefix("snd_").unwrap_or(name);
-        let found = match (&self.endpoint, name) {
-            (TestedEnd::Sender(sender), "ca_state") => {
-                let state = sender.ca_state();
-                let states = ["open", "disorder", "cwr", "recovery", "loss"];
-                let wanted = value.trim_matches('"').trim_start_matches("TCP_CA_");
-                let index = wanted.parse::<usize>().ok().and_then(|i| states.get(i).copied());
-                let wanted = index.map_or_else(|| wanted.to_ascii_lowercase(), str::to_owned);
-                if !states.contains(&&*wanted) {
-                    return Err(format!("{value}: a state is one of {}", states.join(", ")));
-                }
-                let order = state.cmp(&wanted);
-                let holds = match orders {
-                    [Ordering::Equal] => order == Ordering::Equal,
-                    _ => order != Ordering::Equal,
-                };
-                return if holds { Ok(()) } else { Err(format!("{text}: is {state}")) };
-            }
-            (TestedEnd::Sender(sender), name) => sender_value(sender, name, self.mss),
-            (TestedEnd::Receiver(receiver), name) => receiver_value(receiver, name, self.read),
-        };
-        let found = found.ok_or_else(|| format!("{name:?} is no gauge of this end"))?;
-        let wanted = match &**value {
-            "infinite" | "TCP_INFINITE_SSTHRESH" => INFINITE,
-            number => number.parse().map_err(|_| format!("{value:?} is no number"))?,
-        };
-        // Whole numbers are compared after rounding, as by implementations with whole windows;
-        // other numbers to the last digit written.
-        let digits = value.split_once('.').map(|(_, digits)| digits.len().min(12) as i32);
-        let seen = if digits.is_some() { found } else { found.floor() };
-        let half = digits.map_or(0.0, |digits| 0.5 * 0.1_f64.powi(digits));
-        let near = (seen - wanted).abs() <= half + 1e-9 * wanted.abs().max(1.0);
-        let order = if near { Ordering::Equal } else { seen.total_cmp(&wanted) };
-        if orders.contains(&order) { Ok(()) } else { Err(format!("{text}: is {found}")) }
-    }
 }
 
-/// Linux's `TCP_INFINITE_SSTHRESH`.
-const INFINITE: f64 = 2_147_483_647.0;
-
-fn sender_value(sender: &Sender, name: &str, mss: Bytes) -> Option<f64> {
-    let ms = |duration: Duration| duration.0 as f64 / 1e6;
-    let segments = |bytes: u64| bytes as f64 / mss.0 as f64;
-    let counters = sender.counters();
-    let (sacked, lost) = sender.sacked_and_lost();
-    Some(match name {
-        "cwnd" => sender.window_segments(),
-        "ssthresh" => sender.ssthresh_segments().unwrap_or(INFINITE),
-        "in_flight" => segments(sender.in_flight_bytes()),
-        "unacked" => segments(sender.outstanding_bytes()),
-        "sacked" => segments(sacked),
-        "lost" => segments(lost),
-        "srtt_ms" => ms(sender.srtt()?),
-        "rto_ms" => ms(sender.rto()),
-        "segments" => counters.segments as f64,
-        "retransmissions" | "total_retrans" => counters.retransmissions as f64,
-        "timeouts" => counters.timeouts as f64,
-        "recoveries" => counters.fast_retransmits as f64,
-        "undone" => counters.undone as f64,
-        "probes" => counters.probes as f64,
-        "marks_answered" => counters.marks_answered as f64,
-        "acknowledged" => sender.acknowledged_bytes() as f64,
-        name => return gauge(sender, name),
-    })
-}
-
-/// The gauge of the congestion control with this name.
-fn gauge(sender: &Sender, wanted: &str) -> Option<f64> {
-    let mut found = None;
-    sender.control().gauges(&mut |name, value| {
-        if name == wanted {
-            found = Some(value);
+fn call_sender(
+    sender: &mut Sender,
+    call: Call,
+    now: Instant,
+    out: &mut Vec<Command>,
+) -> Result<(), String> {
+    match call {
+        Call::Connect => sender.on_open(now, out),
+        Call::Listen => sender.on_listen(),
+        Call::Write(n) => sender.on_data(now, Bytes(n), out),
+        Call::Cork(corked) => sender.on_cork(now, corked, out),
+        Call::Close => sender.on_close(now, out),
+        Call::Stop => sender.on_stop(now, out),
+        Call::Abort => sender.on_abort(now, out),
+        Call::LinkRate(kbps) => {
+            sender.on_hint(now, Hint::LinkRate(BitRate(u64::from(kbps) * 1000)));
         }
-    });
-    found
+        Call::Accept if !sender.is_connected() => {
+            return Err("accept: no connection is established".into());
+        }
+        Call::Accept => {}
+        Call::Read(_) => {
+            return Err("read: this end sends, and only one direction carries data".into());
+        }
+    }
+    Ok(())
 }
 
-fn receiver_value(receiver: &Receiver, name: &str, read: u64) -> Option<f64> {
-    let counters = receiver.counters();
-    Some(match name {
-        "delivered" => receiver.delivered_bytes() as f64,
-        "unread" => (receiver.delivered_bytes() - read) as f64,
-        "waiting" => receiver.waiting_bytes() as f64,
-        "segments" => counters.segments as f64,
-        "duplicates" => counters.duplicates as f64,
-        "acks_sent" => counters.acks_sent as f64,
-        _ => return None,
-    })
+fn call_receiver(
+    receiver: &mut Receiver,
+    call: Call,
+    now: Instant,
+    out: &mut Vec<Command>,
+) -> Result<(), String> {
+    match call {
+        Call::Close => receiver.on_close(now, out),
+        Call::Abort => receiver.on_abort(out),
+        Call::Accept if !receiver.is_connected() => {
+            return Err("accept: no connection is established".into());
+        }
+        Call::Listen | Call::Accept | Call::Read(_) => {}
+        Call::Connect => {
+            return Err("connect: the receiver waits for the SYN; write listen".into());
+        }
+        Call::Write(_) | Call::Cork(_) | Call::Stop | Call::LinkRate(_) => {
+            let message = "this end receives: a script with write, or with `set endpoint sender`, \
+                           tests a sender";
+            return Err(message.into());
+        }
+    }
+    Ok(())
 }
 
 // ---- text ----
@@ -433,7 +370,9 @@ fn seconds(at: Instant) -> String {
 /// A segment in the grammar of scripts.
 fn show(segment: &Segment) -> String {
     let mut text = String::new();
-    if segment.flags.has(Flags::ECT) {
+    if segment.flags.has(Flags::ECT1) {
+        text += "[ect1] ";
+    } else if segment.flags.has(Flags::ECT) {
         text += "[ect0] ";
     }
     let letters = [
@@ -442,6 +381,7 @@ fn show(segment: &Segment) -> String {
         (Flags::RST, 'R'),
         (Flags::ECE, 'E'),
         (Flags::CWR, 'W'),
+        (Flags::AE, 'A'),
         (Flags::ACK, '.'),
     ];
     text.extend(letters.iter().filter(|(flag, _)| segment.flags.has(*flag)).map(|(_, c)| c));

@@ -5,16 +5,31 @@ use super::grammar::{Call, Event, Script, Written};
 use crate::Config;
 use crate::control::{ControlSettings, External};
 use kernel::Bytes;
-use settings::{Check, Faults, Issue, Node, Path, Root, Setting, Settings, Step, Value, value_of};
+use settings::{
+    Check, Choice, Faults, Issue, Node, Path, Root, Setting, Settings, Step, Value, value_of,
+};
 use wire::Flags;
 
 /// The settings of a script.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub(super) struct ScriptSettings {
+    /// The end that the script tests. Default: a sender if the script has `write` or `connect`,
+    /// else a receiver.
+    pub(super) endpoint: Option<Endpoint>,
     /// The congestion control of a sender.
     pub(super) control: ControlSettings,
     #[setting(flatten)]
     pub(super) config: Config,
+}
+
+/// The end of a connection that a script tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub(super) enum Endpoint {
+    /// The end that sends data.
+    #[default]
+    Sender,
+    /// The end that receives data.
+    Receiver,
 }
 
 impl Root for ScriptSettings {
@@ -65,8 +80,15 @@ pub(super) fn configure(
         written.line(*line, key, value).map_err(failure)?;
     }
     let mut machine = written.machine.clone();
+    let has = |wanted: fn(&Call) -> bool| {
+        script.events.iter().any(|event| matches!(&event.2, Event::Call(call, _) if wanted(call)))
+    };
+    let sends = has(|call| matches!(call, Call::Connect | Call::Write(_)));
+    let usual = if sends { Endpoint::Sender } else { Endpoint::Receiver };
+    machine.endpoint = machine.endpoint.or(Some(usual));
     let config = &mut machine.config;
-    config.reads = script.events.iter().any(|e| matches!(e.2, Event::Call(Call::Read(_), _)));
+    config.reads = has(|call| matches!(call, Call::Read(_)));
+    config.closes = has(|call| *call == Call::Close);
     if let Some(syn) = packets(script, false).find(|written| written.flags.has(Flags::SYN)) {
         let mss = config.mss().0;
         config.mss = Some(Bytes(mss.min(syn.mss.unwrap_or(mss)).max(1)));
@@ -237,7 +259,7 @@ mod tests {
             "control cubic beta=0.5 hystart=off",
             "control.cubic.c 1",
         ]);
-        let ScriptSettings { control, config } = machine.unwrap();
+        let ScriptSettings { control, config, .. } = machine.unwrap();
         let sack = Sack { rack: false, reduction: Reduction::AtOnce, ..Sack::default() };
         assert_eq!(config.recovery, Recovery::Sack(sack));
         let timer = Duration::from_millis(100);
@@ -250,7 +272,7 @@ mod tests {
 
     #[test]
     fn scripts_of_before_mean_what_they_meant() {
-        let ScriptSettings { control, config } = machine(&[
+        let ScriptSettings { control, config, .. } = machine(&[
             "mss 1000",
             "window 20000",
             "initial_window 4",
@@ -301,7 +323,7 @@ mod tests {
     fn what_may_be_steered_is_what_says_so() {
         let all = ControlSettings::all();
         for control in all {
-            let name = settings::Choice::name(&control);
+            let name = Choice::name(&control);
             let steered = machine(&[&format!("control cross_layer inner={name}")]);
             let config = Config::default();
             assert_eq!(steered.is_ok(), control.get().steerable(&config).is_some(), "{name}");

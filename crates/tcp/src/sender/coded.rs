@@ -95,7 +95,7 @@ impl Coded {
         let newest = info.newest.filter(|&(number, _)| number >= known);
         let rtt = newest.map(|(_, departure)| now.since(departure.at));
         if let Some(rtt) = rtt {
-            tcb.rtt.sample(now, rtt, sampler::samples(flight, tcb.snd.mss));
+            tcb.take_rtt(now, rtt, sampler::samples(flight, tcb.snd.mss));
             out.push(Command::Rtt(rtt));
         }
         if let Some((number, _)) = newest {

@@ -2,7 +2,7 @@
 
 use super::Sender;
 use super::ecn::EcnSender;
-use crate::{Close, Command, Ecn, TimerId};
+use crate::{Command, Ecn, TimerId};
 use kernel::Instant;
 use wire::{Flags, SackBlocks, Segment};
 
@@ -19,8 +19,13 @@ pub(super) enum Connection {
     Established,
     /// Established, and the application was notified that all its data is acknowledged.
     Acknowledged,
-    /// Both ends have closed it.
+    /// It ended without FIN.
     Done,
+    /// Both ends have closed it, this end first or both at once, and since then old segments leave
+    /// the network.
+    TimeWait(Instant),
+    /// The state CLOSED after the connection: segments are answered with RST.
+    Over,
 }
 
 /// This end's SYN, or SYN-ACK.
@@ -50,6 +55,16 @@ impl Connection {
     pub(super) fn is_open(self) -> bool {
         matches!(self, Self::Established | Self::Acknowledged)
     }
+
+    /// Whether this end, which listened, has answered a SYN.
+    pub(super) fn is_being_accepted(self) -> bool {
+        matches!(self, Self::SynReceived(_))
+    }
+
+    /// Whether the application was notified that the connection is closed.
+    pub(super) fn is_closed(self) -> bool {
+        matches!(self, Self::Done | Self::TimeWait(_) | Self::Over)
+    }
 }
 
 impl Sender {
@@ -69,8 +84,6 @@ impl Sender {
                 self.tcb.timer.take();
                 self.send_syn(now, out);
             }
-            // The receiver answers a SYN with SYN-ACK. A SYN without ACK belongs to no connection
-            // of this end.
             _ => {}
         }
     }
@@ -84,11 +97,17 @@ impl Sender {
         out: &mut Vec<Command>,
     ) {
         let answers = segment.flags.has(Flags::SYN) == is_active;
-        if !answers || segment.seq != u64::from(!is_active) || segment.ack != 1 {
+        if segment.ack != 1 {
+            // RFC 9293 §3.10.7.3 and §3.10.7.4: an acknowledgement of what was not sent.
+            self.refuse(now, segment, out);
+            return;
+        }
+        if !answers || segment.seq != u64::from(!is_active) {
             return;
         }
         self.connection = Connection::Established;
-        (self.tcb.snd.una, self.tcb.snd.wnd) = (1, segment.window);
+        self.tcb.snd.una = 1;
+        self.tcb.snd.set_window(segment.window);
         self.tcb.rcv_nxt = 1;
         if is_active {
             self.negotiate(segment, segment.flags.has(Flags::ECE));
@@ -108,7 +127,7 @@ impl Sender {
         out.push(Command::Connected);
         self.tcb.timer.take();
         self.transmit(now, out);
-        self.tcb.set_control_timer(now, out);
+        self.set_control_timer(now, out);
         if self.tcb.snd.max == 1 {
             if !self.tcb.timer.is_running() {
                 out.push(Command::Cancel(TimerId::Retransmit));
@@ -117,7 +136,7 @@ impl Sender {
                 self.tcb.send_ack(now, out);
             }
         }
-        self.report_end(out);
+        self.report_end(now, out);
     }
 
     /// The SYN, or its answer, was lost.
@@ -158,31 +177,13 @@ impl Sender {
         out.push(Command::Send(syn));
         self.tcb.start_timer(now, out);
     }
-
-    /// Notifies once when all data is acknowledged, and once when the connection is closed.
-    pub(super) fn report_end(&mut self, out: &mut Vec<Command>) {
-        if !self.tcb.snd.is_acknowledged() {
-            return;
-        }
-        if self.connection == Connection::Established {
-            self.connection = Connection::Acknowledged;
-            out.push(Command::Acknowledged);
-        }
-        let both_closed = self.tcb.snd.una > self.tcb.snd.end && self.tcb.rcv_nxt > 1;
-        let over = both_closed || self.tcb.config.close == Close::None;
-        if over && self.connection == Connection::Acknowledged {
-            self.connection = Connection::Done;
-            self.recovery.on_closed();
-            out.push(Command::Closed);
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::harness::{Driven, config, ms, segment};
-    use crate::{Config, State};
+    use crate::{Close, Config, State};
     use kernel::Duration;
 
     #[test]

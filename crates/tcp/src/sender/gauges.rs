@@ -1,6 +1,7 @@
 //! The quantities that probes read of a sender. Reading them changes no state.
 
 use super::Sender;
+use super::connection::Connection;
 use super::recovery::LossRecovery;
 use crate::Control;
 use kernel::Duration;
@@ -42,6 +43,8 @@ pub struct SenderCounters {
     pub probes: u64,
     /// Reductions of the window for a congestion mark (RFC 3168).
     pub marks_answered: u64,
+    /// Challenge ACKs (RFC 5961).
+    pub challenges: u64,
     /// Parity segments of the first transmission of a block.
     pub proactive: u64,
     /// Parity segments that repair losses.
@@ -67,9 +70,9 @@ impl Sender {
         self.tcb.cwnd.ssthresh()
     }
 
-    /// Data in flight: sent, not acknowledged and not considered lost.
+    /// Data in flight: sent, not acknowledged and not considered lost; none after a reset.
     pub fn in_flight_bytes(&self) -> u64 {
-        self.recovery.in_flight(&self.tcb)
+        if self.connection == Connection::Over { 0 } else { self.recovery.in_flight(&self.tcb) }
     }
 
     /// The state by its name in Linux: "open", "disorder" while a hole may be reordering, "cwr"
@@ -94,9 +97,22 @@ impl Sender {
         }
     }
 
+    /// Whether segments were seen to arrive out of order, which RACK (RFC 8985) allows for.
+    pub fn has_seen_reordering(&self) -> bool {
+        match &self.recovery {
+            LossRecovery::Selective(selective) => selective.has_seen_reordering(),
+            LossRecovery::Cumulative(_) | LossRecovery::Coded(_) => false,
+        }
+    }
+
     /// Outstanding data: sent and not acknowledged cumulatively.
     pub fn outstanding_bytes(&self) -> u64 {
         self.tcb.snd.outstanding()
+    }
+
+    /// The receive window, as the receiver last advertised it.
+    pub fn receive_window_bytes(&self) -> u64 {
+        self.tcb.snd.wnd
     }
 
     /// The estimated probability that a unit of coded data is lost; 0 without a code.
@@ -164,6 +180,7 @@ impl std::ops::AddAssign for SenderCounters {
         self.undone += other.undone;
         self.probes += other.probes;
         self.marks_answered += other.marks_answered;
+        self.challenges += other.challenges;
         self.proactive += other.proactive;
         self.reactive += other.reactive;
         self.parity_bytes += other.parity_bytes;

@@ -25,6 +25,11 @@ impl Pacer {
         false
     }
 
+    /// Whether a segment that the windows allow waits for its time.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.waits
+    }
+
     /// A segment with this much data leaves now. Windows, and the rates computed from them, count
     /// data without headers.
     pub(super) fn on_send(&mut self, now: Instant, len: u64, rate: BitRate) {

@@ -172,6 +172,10 @@ impl Selective {
         (self.board.sacked(), self.board.lost())
     }
 
+    pub(super) fn has_seen_reordering(&self) -> bool {
+        self.rack.is_reordered()
+    }
+
     // ---- information of an acknowledgement ----
 
     /// Marks the segments that have arrived, and returns what the acknowledgement newly reports.

@@ -2,6 +2,7 @@
 //! the data that may be sent next. Sequence number 0 is the SYN, data starts at 1, and the FIN
 //! follows the data.
 
+use super::small::SmallSegments;
 use crate::{Close, Config};
 
 /// The send sequence space of a connection.
@@ -22,10 +23,14 @@ pub(super) struct SendSequence {
     pub(super) max: u64,
     /// SND.WND: the receiver's window.
     pub(super) wnd: u64,
+    /// The largest window that the receiver has advertised.
+    pub(super) max_wnd: u64,
     /// One past the data written so far.
     pub(super) end: u64,
     /// No more data will be written.
     closed: bool,
+    /// What holds back segments that are not full.
+    pub(super) small: SmallSegments,
 }
 
 /// The range that one segment carries.
@@ -55,9 +60,17 @@ impl SendSequence {
             nxt: 0,
             max: 0,
             wnd: 0,
+            max_wnd: 0,
             end: 1,
             closed: false,
+            small: SmallSegments::new(config.nagle),
         }
+    }
+
+    /// The receiver advertises this window.
+    pub(super) fn set_window(&mut self, window: u64) {
+        self.wnd = window;
+        self.max_wnd = self.max_wnd.max(window);
     }
 
     /// The SYN is sent.
@@ -93,6 +106,15 @@ impl SendSequence {
         self.closed && self.una >= self.end
     }
 
+    /// Whether the FIN was sent.
+    pub(super) fn is_fin_sent(&self) -> bool {
+        self.closed && self.max > self.end
+    }
+
+    pub(super) fn is_fin_acknowledged(&self) -> bool {
+        self.una > self.end
+    }
+
     /// Outstanding data: sent and not acknowledged cumulatively.
     pub(super) fn outstanding(&self) -> u64 {
         self.max - self.una
@@ -109,7 +131,7 @@ impl SendSequence {
     }
 
     /// The next segment, given the bytes in flight and the congestion window. Segments are full,
-    /// except the last before the application's next write.
+    /// except those that `may_send_small` permits.
     pub(super) fn cut(&self, in_flight: u64, window: u64) -> Option<Span> {
         let seq = self.nxt;
         let waiting = self.end.saturating_sub(seq);
@@ -121,16 +143,16 @@ impl SendSequence {
             return None;
         }
         let outstanding = seq - self.una;
-        if outstanding + len > self.wnd && seq < self.max {
-            // Data that is retransmitted was within the receive window when it was first sent.
-            len = len.min(self.max - seq);
-        } else if outstanding + len > self.wnd {
-            // Silly window avoidance (RFC 9293 §3.8.6.2.1): less than a full segment is sent only
-            // if nothing is outstanding whose acknowledgement will open the window.
-            if outstanding > 0 || self.wnd == 0 {
+        if seq < self.max {
+            if outstanding + len > self.wnd {
+                // Data that is retransmitted was within the receive window when it was first sent.
+                len = len.min(self.max - seq);
+            }
+        } else {
+            len = len.min(self.wnd.saturating_sub(outstanding));
+            if len < self.mss && !self.may_send_small(len, waiting) {
                 return None;
             }
-            len = self.wnd;
         }
         Some(Span { seq, len, fin: self.closed && self.has_fin && len == waiting })
     }
@@ -153,7 +175,8 @@ mod tests {
     fn written(amount: u64) -> SendSequence {
         let mut snd = SendSequence::new(&harness::config());
         snd.open();
-        (snd.una, snd.wnd) = (1, 1000);
+        snd.una = 1;
+        snd.set_window(1000);
         snd.write(amount);
         snd
     }
@@ -190,10 +213,13 @@ mod tests {
     }
 
     #[test]
-    fn a_silly_window_is_used_only_when_nothing_is_outstanding() {
+    fn a_silly_window_is_not_used() {
         let mut snd = written(500);
         snd.wnd = 60;
+        assert_eq!(cut(&snd, 0, 1000), None, "60 bytes are less than half of 1000");
+        snd.max_wnd = 120;
         assert_eq!(cut(&snd, 0, 1000), Some((1, 60, false)));
+        snd.max_wnd = 1000;
         (snd.nxt, snd.max, snd.wnd) = (101, 101, 160);
         assert_eq!(cut(&snd, 100, 1000), None, "60 bytes are less than a segment");
         snd.nxt = 1;

@@ -1,6 +1,6 @@
-//! Detection of spurious losses: the Eifel algorithm by timestamps (RFC 3522), F-RTO after a timeout
-//! (RFC 5682), and D-SACK reports of all retransmissions (RFC 3708). They only detect; the sender
-//! undoes the reduction.
+//! Detection of spurious losses: the Eifel algorithm by timestamps (RFC 3522), F-RTO after a
+//! timeout (RFC 5682), and D-SACK reports of all retransmissions (RFC 3708). They only detect; the
+//! sender undoes the reduction.
 
 use kernel::Instant;
 use std::collections::VecDeque;

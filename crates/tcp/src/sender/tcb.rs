@@ -6,6 +6,7 @@ use super::gauges::{SenderCounters, State};
 use super::pacer::{self, Pacer};
 use super::sampler::RttSampler;
 use super::sequence::{SendSequence, Span};
+use super::small::override_timeout;
 use super::spurious::Eifel;
 use super::timer::{Deadlines, Timer};
 use super::window::{Congestion, CongestionWindow};
@@ -24,7 +25,7 @@ pub(super) struct Tcb {
     /// RCV.NXT: the next sequence number expected from the receiver, which sends no data.
     pub(super) rcv_nxt: u64,
     /// RCV.WND: the window that this end advertises.
-    rcv_wnd: u64,
+    pub(super) rcv_wnd: u64,
 
     pub(super) cwnd: CongestionWindow,
     pub(super) rtt: RttEstimator,
@@ -86,9 +87,15 @@ impl Tcb {
         out: &mut Vec<Command>,
     ) -> Option<Duration> {
         let (rtt, per_round) = self.sampler.sample(now, segment, flight, self.snd.mss)?;
-        self.rtt.sample(now, rtt, per_round);
+        self.take_rtt(now, rtt, per_round);
         out.push(Command::Rtt(rtt));
         Some(rtt)
+    }
+
+    /// Takes an RTT sample, of which this many are expected in a round trip.
+    pub(super) fn take_rtt(&mut self, now: Instant, rtt: Duration, per_round: u64) {
+        let per_round = if self.config.rtt_scaling { per_round } else { 1 };
+        self.rtt.sample(now, rtt, per_round);
     }
 
     /// The receive window is now this.
@@ -96,7 +103,7 @@ impl Tcb {
         if self.snd.wnd == 0 && window > 0 && self.snd.is_idle() {
             self.rtt.end_back_off();
         }
-        self.snd.wnd = window;
+        self.snd.set_window(window);
     }
 
     /// This amount was acknowledged cumulatively. RFC 7661 §4.2: not in fast recovery.
@@ -197,6 +204,9 @@ impl Tcb {
             self.counters.retransmissions += u64::from(!fresh);
             if fresh {
                 flags = flags.and(self.ecn.on_new_data());
+                if span.len < self.snd.mss {
+                    self.snd.small.on_send(span.end());
+                }
             }
         }
         if !fresh {
@@ -270,8 +280,9 @@ impl Tcb {
         }
     }
 
-    /// Sets the timer for the earliest deadline of a loss recovery; `probe` is the probe timeout, if
-    /// a tail loss probe may be sent. While nothing is outstanding only a closed window needs it.
+    /// Sets the timer for the earliest deadline of a loss recovery; `probe` is the probe timeout,
+    /// if a tail loss probe may be sent. While nothing is outstanding only a closed window needs
+    /// it.
     pub(super) fn set_deadline(
         &mut self,
         now: Instant,
@@ -289,11 +300,18 @@ impl Tcb {
     }
 
     /// RFC 9293 §3.8.6.1: while the receive window is closed and nothing is outstanding whose
-    /// acknowledgement would report that it opens, the sender sends zero-window probes.
+    /// acknowledgement would report that it opens, the sender sends zero-window probes. The same
+    /// timer is the override timer of silly window avoidance (§3.8.6.2.1).
     pub(super) fn set_persist(&mut self, now: Instant, out: &mut Vec<Command>) {
-        if self.snd.wnd == 0 && self.snd.nxt < self.snd.end {
+        let waits = self.snd.nxt < self.snd.end;
+        if waits && self.snd.wnd == 0 {
             if !matches!(self.timer, Timer::Persist(_)) {
                 self.timer.set(Timer::Persist(now + self.rtt.rto()), out);
+            }
+        } else if waits && self.snd.cut(0, u64::MAX).is_none() {
+            let at = now + override_timeout(self.rtt.rto());
+            if !matches!(self.timer, Timer::Persist(earlier) if earlier <= at) {
+                self.timer.set(Timer::Persist(at), out);
             }
         } else {
             self.timer.cancel(out);

@@ -14,7 +14,8 @@ pub(super) enum Timer {
     Probe(Instant),
     /// The reordering window (RFC 8985 §6.3).
     Reorder(Instant),
-    /// A zero-window probe (RFC 9293 §3.8.6.1).
+    /// A zero-window probe (RFC 9293 §3.8.6.1); or, while the window is open, a segment that silly
+    /// window avoidance or the application held back (§3.8.6.2.1).
     Persist(Instant),
 }
 

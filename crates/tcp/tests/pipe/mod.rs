@@ -35,7 +35,12 @@ impl Path {
 pub(crate) enum Act {
     Open,
     Write(u64),
+    Cork(bool),
     Close,
+    Abort,
+    /// The same at the receiver.
+    CloseReceiver,
+    AbortReceiver,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -162,14 +167,26 @@ impl Pipe {
         match event {
             Event::Act(Act::Open) => self.sender.on_open(now, out),
             Event::Act(Act::Write(amount)) => self.sender.on_data(now, Bytes(amount), out),
+            Event::Act(Act::Cork(corked)) => self.sender.on_cork(now, corked, out),
             Event::Act(Act::Close) => self.sender.on_close(now, out),
+            Event::Act(Act::Abort) => self.sender.on_abort(now, out),
+            Event::Act(Act::CloseReceiver) => {
+                self.receiver.on_close(now, out);
+                return false;
+            }
+            Event::Act(Act::AbortReceiver) => {
+                self.receiver.on_abort(out);
+                return false;
+            }
             Event::Read(amount) => {
                 self.receiver.on_read(now, amount, out);
                 return false;
             }
             Event::Arrive(segment) if segment.forward => {
-                // A segment that reaches the receiver before the SYN is not accepted.
-                if self.receiver.counters().acks_sent > 0 {
+                // A segment that reaches the receiver before the SYN, or after the connection, is
+                // not accepted.
+                let state = self.receiver.state_name(now);
+                if self.receiver.counters().acks_sent > 0 && state != "closed" {
                     self.note(&segment);
                 }
                 self.receiver.on_segment(now, &segment, &mut self.out);

@@ -6,6 +6,7 @@
 //! could not decode, counts its own slots until the next busy period and then returns to the shared
 //! clock. One transmission costs O(log contenders).
 
+use super::{IdleAccess, Timing};
 use kernel::{Duration, Instant};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -95,6 +96,9 @@ impl Clock {
 #[derive(Debug)]
 pub(crate) struct Contention {
     slot: Duration,
+    /// DIFS if a frame that arrives while the medium is idle needs a back-off, whose slots begin a
+    /// DIFS later.
+    arrival_space: Option<Duration>,
     busy_slot: BusySlot,
     clocks: Vec<Clock>,
     /// Whether a transmission is on the air.
@@ -114,14 +118,10 @@ const DIFS_SLOTS: u32 = 2;
 impl Contention {
     /// Creates the contention of stations with these interframe spaces, in slots after a SIFS. The
     /// medium becomes idle at time zero.
-    pub(crate) fn new(
-        spacings: &[u32],
-        slot: Duration,
-        difs: Duration,
-        busy_slot: BusySlot,
-    ) -> Self {
+    pub(crate) fn new(spacings: &[u32], timing: &Timing, busy_slot: BusySlot) -> Self {
         let mut contention = Self {
-            slot,
+            slot: timing.slot,
+            arrival_space: (timing.idle_access == IdleAccess::Ns2).then(|| timing.difs()),
             busy_slot,
             clocks: Vec::new(),
             busy: false,
@@ -140,7 +140,7 @@ impl Contention {
             let count = Count::Done;
             contention.contenders.push(Contender { count, waiting: false, clock: clock as u8 });
         }
-        contention.begin_idle(Instant::ZERO + difs, Instant::ZERO);
+        contention.begin_idle(Instant::ZERO + timing.difs(), Instant::ZERO);
         contention
     }
 
@@ -165,7 +165,8 @@ impl Contention {
     }
 
     /// A frame of `station` begins to wait. Returns whether the station must draw a back-off for it
-    /// (clauses 10.3.4.2 and 10.23.2.2: the medium is busy and no back-off is pending).
+    /// (clauses 10.3.4.2 and 10.23.2.2: the medium is busy and no back-off is pending, or
+    /// [`IdleAccess::Ns2`]).
     pub(crate) fn wait(&mut self, now: Instant, station: u32) -> bool {
         let pending = self.is_pending(now, station);
         let contender = &mut self.contenders[station as usize];
@@ -183,16 +184,27 @@ impl Contention {
                 contender.count = Count::Own { start, slots: None };
                 true
             }
-            Count::Own { start, .. } => {
-                let at = Self::next_boundary(self.busy_slot, self.slot, start, now);
-                contender.count = Count::Immediate(at);
-                false
-            }
+            Count::Own { start, .. } => match self.arrival_space {
+                Some(space) => {
+                    contender.count = Count::Own { start: start.max(now + space), slots: None };
+                    true
+                }
+                None => {
+                    let at = Self::next_boundary(self.busy_slot, self.slot, start, now);
+                    contender.count = Count::Immediate(at);
+                    false
+                }
+            },
             Count::Done | Count::Shared { .. } if self.busy || now < self.reserved_until => true,
             Count::Done | Count::Shared { .. } => {
+                self.own.push(station);
+                if let Some(space) = self.arrival_space {
+                    let start = clock.start.max(now + space);
+                    contender.count = Count::Own { start, slots: None };
+                    return true;
+                }
                 let at = Self::next_boundary(self.busy_slot, self.slot, clock.start, now);
                 contender.count = Count::Immediate(at);
-                self.own.push(station);
                 false
             }
             Count::Immediate(_) => false,
@@ -459,6 +471,7 @@ impl Contention {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::phy::DOT11B;
     use proptest::prelude::*;
 
     const SLOT: Duration = Duration::from_micros(20);
@@ -469,7 +482,7 @@ mod tests {
     }
 
     fn contention() -> Contention {
-        Contention::new(&[2; 4], SLOT, DIFS, BusySlot::Uncounted)
+        Contention::new(&[2; 4], &Timing::of(&DOT11B), BusySlot::Uncounted)
     }
 
     fn busy(c: &mut Contention, us: u64) -> Vec<u32> {
@@ -494,6 +507,29 @@ mod tests {
         let mut c = contention();
         assert!(!c.wait(at(10), 1));
         assert_eq!(c.next_access(), Some(at(50)));
+    }
+
+    #[test]
+    fn in_ns2_a_frame_that_finds_the_medium_idle_backs_off_a_difs_after_its_arrival() {
+        let timing = Timing { idle_access: IdleAccess::Ns2, ..Timing::of(&DOT11B) };
+        let mut c = Contention::new(&[2; 4], &timing, BusySlot::Uncounted);
+        assert!(c.wait(at(73), 1));
+        c.back_off(1, 3);
+        assert_eq!(c.next_access(), Some(at(73 + 50 + 60)));
+        assert!(c.wait(at(100), 2));
+        c.back_off(2, 0);
+        assert_eq!(c.next_access(), Some(at(150)));
+        assert_eq!(busy(&mut c, 150), [2]);
+        c.begin_idle(at(1050), at(1000));
+        // A slot of station 1 had passed at 143 us.
+        assert_eq!(c.next_access(), Some(at(1050 + 40)));
+        assert_eq!(busy(&mut c, 1090), [1]);
+        // A back-off that runs when the frame arrives is not drawn again.
+        c.stop_waiting(1);
+        c.back_off(1, 8);
+        c.begin_idle(at(2050), at(2000));
+        assert!(!c.wait(at(2100), 1));
+        assert_eq!(c.next_access(), Some(at(2050 + 160)));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::station::{Access, Backoff, Failure};
 use super::{PsduLimits, Rules, Timing, block_ack};
 use crate::medium::{Command, MsduSource, NodeCounters};
 use crate::phy::Mode;
-use crate::rate::{self, RateControl, TxReport};
+use crate::rate::{self, AttemptParameters, RateControl, TxReport};
 use kernel::{Db, Duration, Instant};
 use wire::{Packet, TrafficClass};
 
@@ -219,13 +219,16 @@ impl Edcaf {
             return;
         }
         let (node, class, to) = (self.node, self.class, self.to());
-        let mut with_rts = rate.as_deref_mut().is_some_and(|rate| self.select_mode(now, rate, out));
+        let choice = rate.as_deref_mut().and_then(|rate| self.select_mode(now, rate, out));
+        let mut with_rts = choice.is_some_and(|choice| choice.rts);
+        let alone = choice.is_some_and(|choice| choice.alone);
         let mode = rate.map_or(rules.broadcast_mode, |rate| rate.mode);
         let timing = rules.timing();
         let room = match (&rules.framing.aggregation, to) {
             (Some(limits), Some(_)) => {
                 let within = within.saturating_sub(rules.around(&mode, with_rts));
-                limits.room(&mode, timing.preamble, within)
+                let room = limits.room(&mode, timing.preamble, within);
+                if alone { PsduLimits { frames: 1, ..room } } else { room }
             }
             _ => PsduLimits::SINGLE,
         };
@@ -244,16 +247,20 @@ impl Edcaf {
         self.psdu = psdu;
     }
 
-    /// Asks rate control for the mode of the next attempt. Returns whether rate control wants an
-    /// RTS.
-    fn select_mode(&self, now: Instant, rate: &mut PeerRate, out: &mut Vec<Command>) -> bool {
-        let (Some(control), Some(peer)) = (&mut rate.control, self.to()) else { return false };
+    /// Asks rate control, if there is one, for the mode of the next attempt.
+    fn select_mode(
+        &self,
+        now: Instant,
+        rate: &mut PeerRate,
+        out: &mut Vec<Command>,
+    ) -> Option<AttemptParameters> {
+        let (Some(control), Some(peer)) = (&mut rate.control, self.to()) else { return None };
         let choice = control.select(now, self.access.failures());
         if choice.mode != rate.mode {
             rate.mode = choice.mode;
             out.push(Command::Mode { node: self.node, peer, mode: choice.mode });
         }
-        choice.rts
+        Some(choice)
     }
 
     fn set_mode(&mut self, timing: &Timing, mode: Mode) {

@@ -15,7 +15,9 @@ pub const FCS: Bytes = Bytes(4);
 /// How long a station defers after a frame that it could not decode (clause 10.3.2.3.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Eifs {
-    /// SIFS + the time of an ACK at the lowest mandatory rate + DIFS.
+    /// SIFS + the time of an ACK at the lowest mandatory rate + DIFS. The rate is that of the
+    /// modulation class of the frame, whatever the basic rates are: 1 Mb/s after DSSS and CCK, 6
+    /// Mb/s after OFDM.
     #[default]
     Standard,
     /// Dynamic EIFS: SIFS + the time of the ACK that the failed frame would have elicited + DIFS.
@@ -63,6 +65,17 @@ pub enum BackoffDraw {
     #[default]
     Standard,
     /// Uniform in 0..CW, CW itself excluded. ns-2 does this.
+    Ns2,
+}
+
+/// When a station transmits a frame that arrives while the medium is idle and no back-off is
+/// pending.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum IdleAccess {
+    /// Once the medium has been idle for a DIFS or AIFS, without a back-off (clause 10.3.4.2).
+    #[default]
+    Standard,
+    /// After a back-off, whose slots begin a DIFS after the arrival. ns-2 does this. DCF only.
     Ns2,
 }
 
@@ -114,6 +127,8 @@ pub struct Timing {
     pub eifs: Eifs,
     /// Where slots begin after a collision.
     pub slot_grid: SlotGrid,
+    /// When a frame is transmitted that arrives while the medium is idle.
+    pub idle_access: IdleAccess,
     /// Durations of DSSS and CCK frames.
     pub durations: Durations,
 }
@@ -226,6 +241,15 @@ mod tests {
         assert_eq!(us(b.eifs(&DOT11B.fastest())), 10 + 304 + 50);
         assert_eq!(us(a.eifs(&DOT11A.fastest())), 16 + 44 + 34);
         assert_eq!(us(g.eifs(&DOT11G.fastest())), 10 + 50 + 28);
+    }
+
+    #[test]
+    fn an_eifs_does_not_depend_on_the_basic_rates() {
+        for (standard, basic, eifs) in [(&DOT11B, 11.0, 364), (&DOT11A, 24.0, 94)] {
+            let mut timing = Timing::of(standard);
+            timing.basic_rates = vec![BitRate::from_mbps(basic)];
+            assert_eq!(us(timing.eifs(&standard.fastest())), eifs);
+        }
     }
 
     #[test]

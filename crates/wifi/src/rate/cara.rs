@@ -37,7 +37,8 @@ impl Cara {
 
 impl RateControl for Cara {
     fn select(&mut self, _now: Instant, _attempt: u32) -> AttemptParameters {
-        AttemptParameters { mode: self.ladder.mode(), rts: self.count.failures() >= PROBE_AFTER }
+        let rts = self.count.failures() >= PROBE_AFTER;
+        AttemptParameters { rts, ..AttemptParameters::plain(self.ladder.mode()) }
     }
 
     fn on_report(&mut self, now: Instant, report: &TxReport) {

@@ -38,7 +38,8 @@ impl Rule for MinstrelHtSettings {
 
 /// Minstrel-HT (F. Fietkau, Linux, 2010, before its sampling of 2021): modes are in groups of equal
 /// streams, width and guard interval. The MPDUs of an A-MPDU share the overhead of an access in the
-/// throughput. Samples are rare, and slow modes are hardly sampled.
+/// throughput. Samples are rare, and slow modes are hardly sampled. A sample is one MPDU, which the
+/// drivers of Linux do not aggregate: an A-MPDU in a mode that fails would waste milliseconds.
 #[derive(Clone, Debug)]
 pub struct MinstrelHt {
     entries: Vec<Entry>,
@@ -50,6 +51,8 @@ pub struct MinstrelHt {
     chain: Chain,
     /// Whether the chain is that of a frame that has not been sent yet.
     planned: bool,
+    /// Whether the first attempt of the chain is a sample.
+    samples: bool,
     /// Smoothed number of MPDUs in an A-MPDU.
     mean_mpdus: f64,
     mpdus: u32,
@@ -118,6 +121,7 @@ impl MinstrelHt {
             update_at: Instant::ZERO + INTERVAL,
             chain: Chain::default(),
             planned: false,
+            samples: false,
             mean_mpdus: 1.0,
             mpdus: 0,
             ppdus: 0,
@@ -179,7 +183,9 @@ impl MinstrelHt {
     fn plan(&mut self) {
         let Best { throughput, second, probability } = self.best;
         self.chain = Chain::default();
-        let fallback = if let Some(sample) = self.sample() {
+        let sample = self.sample();
+        self.samples = sample.is_some();
+        let fallback = if let Some(sample) = sample {
             self.chain.push(sample, 1);
             throughput
         } else {
@@ -227,7 +233,8 @@ impl RateControl for MinstrelHt {
             self.plan();
             self.planned = true;
         }
-        AttemptParameters::plain(self.entries[self.chain.mode(attempt)].rung.mode)
+        let mode = self.entries[self.chain.mode(attempt)].rung.mode;
+        AttemptParameters { alone: self.samples && attempt == 0, ..AttemptParameters::plain(mode) }
     }
 
     fn on_report(&mut self, _now: Instant, report: &TxReport) {

@@ -83,6 +83,21 @@ fn samples_are_few_and_never_slow() {
 }
 
 #[test]
+fn a_sample_is_not_aggregated_and_its_repetition_is() {
+    let mut machine = known(|mode| if mode.streams == 1 { 1.0 } else { 0.5 });
+    let best = machine.entries[machine.best.throughput].rung.mode;
+    let mut samples = 0;
+    for _ in 0..1000 {
+        let choice = machine.select(Instant::ZERO, 0);
+        assert_eq!(choice.alone, choice.mode != best);
+        samples += u32::from(choice.alone);
+        assert!(!machine.select(Instant::ZERO, 1).alone);
+        machine.on_report(Instant::ZERO, &report(choice.mode, 1, 1));
+    }
+    assert!(samples > 0);
+}
+
+#[test]
 fn a_sample_waits_for_an_attempt() {
     let mut machine = known(|mode| if mode.streams == 1 { 1.0 } else { 0.5 });
     let best = machine.entries[machine.best.throughput].rung.mode;
@@ -152,25 +167,26 @@ fn the_mean_length_is_smoothed() {
 fn share_of_best(success: impl Fn(&Mode) -> f64) -> f64 {
     let mut machine = machine();
     let mut rng = Seed { root: 8, replication: 0 }.stream("test", 0);
-    let time = |entry: &Entry| {
+    let time = |entry: &Entry, mpdus: u64| {
         let overhead = entry.rung.time.saturating_sub(entry.data);
-        overhead + entry.data * 32
+        overhead + entry.data * mpdus
     };
     let best = machine
         .entries
         .iter()
-        .map(|entry| 32.0 * success(&entry.rung.mode) / time(entry).as_secs_f64())
+        .map(|entry| 32.0 * success(&entry.rung.mode) / time(entry, 32).as_secs_f64())
         .fold(0.0, f64::max);
     let mut now = Instant::ZERO;
     let mut delivered = 0;
     let (warm, end) = (Instant(3_000_000_000), Instant(8_000_000_000));
     while now < end {
-        let mode = machine.select(now, 0).mode;
+        let AttemptParameters { mode, alone, .. } = machine.select(now, 0);
+        let mpdus = if alone { 1 } else { 32 };
         let entry = machine.entries.iter().find(|entry| entry.rung.mode == mode).unwrap();
-        now += time(entry);
-        let acked = (0..32).filter(|_| rng.chance(success(&mode))).count() as u32;
+        now += time(entry, u64::from(mpdus));
+        let acked = (0..mpdus).filter(|_| rng.chance(success(&mode))).count() as u32;
         let answer = if acked == 0 { Answer::None } else { Answer::Acked(acked) };
-        machine.on_report(now, &TxReport { answer, ..report(mode, 32, acked) });
+        machine.on_report(now, &TxReport { answer, ..report(mode, mpdus, acked) });
         delivered += if now >= warm { acked } else { 0 };
     }
     f64::from(delivered) / end.since(warm).as_secs_f64() / best

@@ -85,7 +85,7 @@ impl RateControl for Rraa {
         if now >= self.expires {
             self.restart(now);
         }
-        AttemptParameters { mode: self.ladder.mode(), rts: self.rts.is_on() }
+        AttemptParameters { rts: self.rts.is_on(), ..AttemptParameters::plain(self.ladder.mode()) }
     }
 
     fn on_report(&mut self, now: Instant, report: &TxReport) {

@@ -66,7 +66,7 @@ impl<R: RateControl> Script<R> {
     }
 
     fn place_after(&mut self, attempt: char) -> usize {
-        let AttemptParameters { mode, rts } = self.control.select(self.now, 0);
+        let AttemptParameters { mode, rts, .. } = self.control.select(self.now, 0);
         let answer = match attempt {
             '+' => Answer::Acked(1),
             '-' => Answer::None,
@@ -143,7 +143,7 @@ impl Channel {
                     Answer::NoCts => Duration::from_micros(200),
                     _ => self.ladder.rungs()[place].time,
                 };
-                let AttemptParameters { mode, rts } = choice;
+                let AttemptParameters { mode, rts, .. } = choice;
                 let report = TxReport { mode, rts, sent: 1, answer, snr: None };
                 control.on_report(self.now, &report);
                 if answer == Answer::Acked(1) {

@@ -39,7 +39,7 @@ impl RateControl for Toy {
         if self.sent.is_multiple_of(self.every) && !self.ladder.up() {
             self.ladder.go_to(0);
         }
-        AttemptParameters { mode, rts: false }
+        AttemptParameters::plain(mode)
     }
 
     fn on_report(&mut self, _: Instant, _: &TxReport) {}

@@ -1,7 +1,7 @@
 //! The carrier sense of one node, and the idle slots that it counts (clauses 10.3.4.3 and
 //! 10.23.2.4).
 
-use crate::mac::{self, BusySlot, Edcaf, SlotGrid, Timing};
+use crate::mac::{self, BusySlot, Edcaf, IdleAccess, SlotGrid, Timing};
 use kernel::{Duration, Instant};
 
 /// Carrier sense, physical and virtual.
@@ -112,6 +112,7 @@ pub(super) struct Slots {
     space: Duration,
     slot: Duration,
     grid: SlotGrid,
+    idle_access: IdleAccess,
     busy_slot: BusySlot,
     /// Slots left of a back-off in progress, as of `counting`.
     left: Option<u32>,
@@ -119,6 +120,8 @@ pub(super) struct Slots {
     counting: Option<Instant>,
     /// No slot is counted before this instant, the end of a timeout.
     not_before: Instant,
+    /// When the slots of a back-off begin that an arrival on an idle medium has started.
+    arrival_slots: Option<Instant>,
 }
 
 impl Slots {
@@ -128,10 +131,12 @@ impl Slots {
             space: timing.sifs() + timing.slot * u64::from(spacing),
             slot: timing.slot,
             grid: timing.slot_grid,
+            idle_access: timing.idle_access,
             busy_slot,
             left: None,
             counting: None,
             not_before: Instant::ZERO,
+            arrival_slots: None,
         }
     }
 
@@ -147,7 +152,7 @@ impl Slots {
     }
 
     /// A frame begins to wait. Returns whether the node must draw a back-off for it (clauses
-    /// 10.3.4.2 and 10.23.2.2).
+    /// 10.3.4.2 and 10.23.2.2, or [`IdleAccess::Ns2`]).
     pub(super) fn wants_backoff(&mut self, now: Instant, carrier: &Carrier) -> bool {
         if let (Some(slots), Some(since)) = (self.left, self.counting)
             && since + self.slot * u64::from(slots) < now
@@ -155,12 +160,21 @@ impl Slots {
             self.left = None;
             self.counting = None;
         }
+        if self.idle_access == IdleAccess::Ns2 && self.left.is_none() && !carrier.is_busy(now) {
+            let first = carrier.first_slot(self.space).unwrap_or(now);
+            self.arrival_slots = Some(first.max(self.not_before).max(now + self.space));
+            return true;
+        }
         self.left.is_none() && carrier.is_busy(now)
     }
 
     /// Starts to count at the end of the interframe space, if the medium is idle.
     pub(super) fn listen(&mut self, now: Instant, carrier: &Carrier) {
         if self.counting.is_some() {
+            return;
+        }
+        if let Some(first) = self.arrival_slots.take() {
+            self.counting = Some(first);
             return;
         }
         let Some(first) = carrier.first_slot(self.space) else { return };
@@ -256,6 +270,20 @@ mod tests {
         assert_eq!(slots.expiry(), Some(us(2000 + 50 + 3 * 20)), "no slot had begun");
         busy_from_to(&mut slots, &mut carrier, 2110, 3000);
         assert_eq!(slots.expiry(), Some(us(3050)), "a back-off of no slots is left");
+    }
+
+    #[test]
+    fn in_ns2_a_frame_that_finds_the_medium_idle_backs_off_a_difs_after_its_arrival() {
+        let timing = Timing { idle_access: IdleAccess::Ns2, ..Timing::of(&DOT11B) };
+        let mut slots = Slots::new(&timing, 2, BusySlot::Uncounted);
+        let mut carrier = Carrier::new();
+        assert!(slots.wants_backoff(us(73), &carrier));
+        slots.back_off(3);
+        slots.listen(us(73), &carrier);
+        assert_eq!(slots.expiry(), Some(us(73 + 50 + 60)));
+        busy_from_to(&mut slots, &mut carrier, 150, 1000);
+        assert_eq!(slots.expiry(), Some(us(1000 + 50 + 40)), "a slot had passed");
+        assert!(!slots.wants_backoff(us(1010), &carrier), "the back-off runs already");
     }
 
     #[test]

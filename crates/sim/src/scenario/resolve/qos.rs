@@ -4,7 +4,7 @@ use super::check::Check;
 use crate::scenario::document::Document;
 use crate::scenario::wlan::{self, Category};
 use kernel::Bytes;
-use wifi::mac::{Aggregation, Categories};
+use wifi::mac::{Aggregation, Categories, IdleAccess};
 use wifi::phy::{self, Amendment, Edca, Standard};
 
 /// The settings of EDCA and aggregation; nothing if all stations contend by DCF.
@@ -24,6 +24,9 @@ pub(super) fn qos(
     }
     if wlan.mac.cw_max != wlan::Wlan::default().mac.cw_max {
         check.fault("wlan.cw_max", "with EDCA each access category has its own: wlan.edca");
+    }
+    if wlan.mac.timing.idle_access == IdleAccess::Ns2 {
+        check.fault("wlan.idle_access", "\"ns2\" is for DCF, and these stations contend by EDCA");
     }
     let usual = Categories::of(standard, wlan.edca_defaults);
     // The smallest AIFSN is that of access points (clause 9.4.2.28).

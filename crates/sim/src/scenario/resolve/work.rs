@@ -93,7 +93,7 @@ fn segments_per_s(plan: &Plan, flow: &FlowPlan, tcp: &TcpPlan) -> f64 {
     let slowest = path_links(plan, flow).filter_map(|direction| direction.rate).min();
     let by_rate = slowest.map(|rate| rate.0 as f64 / (mss + tcp.config.header()).bits() as f64);
     let delay_s: f64 = path_links(plan, flow).map(|direction| direction.delay.as_secs_f64()).sum();
-    let by_window = tcp.config.window().0 as f64 / mss.0 as f64 / delay_s;
+    let by_window = tcp.config.window_max().0 as f64 / mss.0 as f64 / delay_s;
     2.0 * f64::min(by_rate.unwrap_or(f64::INFINITY), by_window)
 }
 

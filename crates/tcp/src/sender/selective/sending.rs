@@ -28,7 +28,8 @@ impl Selective {
     /// Nothing more can be sent now: records whether the reason is a lack of data, and sets the
     /// timer.
     pub(super) fn end_transmission(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
-        let idle = tcb.snd.nxt >= tcb.snd.end && self.board.lost() <= self.board.resent();
+        let drained = tcb.snd.nxt >= tcb.snd.end || tcb.snd.is_held();
+        let idle = drained && self.board.lost() <= self.board.resent();
         let flight = self.in_flight(tcb);
         if idle && flight < self.allowed(tcb) {
             self.meter.on_idle(flight);
