@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import simoom as sm
-from simoom._core import Ack, LossEvent
+from simoom import Ack, Loss
 from simoom.control import Control, find
 
 
@@ -24,7 +24,7 @@ class Aimd(sm.Control):
         if not ack.app_limited:
             self.window += ack.acked / self.window
 
-    def on_loss(self, loss: LossEvent) -> None:
+    def on_loss(self, loss: Loss) -> None:
         self.window = 1.0 if loss.cause == "timeout" else max(1.0, self.window / 2)
 
 
@@ -59,7 +59,7 @@ class BrokenAtLoss(sm.Control):
     def on_ack(self, ack: Ack) -> None:
         self.window += ack.acked
 
-    def on_loss(self, loss: LossEvent) -> None:
+    def on_loss(self, loss: Loss) -> None:
         raise FileNotFoundError(2, "lost at", f"{loss.now_s:.9f}")
 
 
@@ -67,7 +67,7 @@ class Recorder(Aimd):
     """Records the arguments of its calls."""
 
     acks: list[Ack]
-    losses: list[LossEvent]
+    losses: list[Loss]
     made: list[tuple[float, float, int]]
 
     def __init__(self) -> None:
@@ -77,16 +77,16 @@ class Recorder(Aimd):
         super().on_ack(ack)
         self.acks.append(ack)
 
-    def on_loss(self, loss: LossEvent) -> None:
+    def on_loss(self, loss: Loss) -> None:
         super().on_loss(loss)
         self.losses.append(loss)
 
 
 class Paced(sm.Control):
-    """An infinite window and a pacing rate."""
+    """A great window and a pacing rate."""
 
     def __init__(self) -> None:
-        self.window = math.inf
+        self.window = 1e9
         self.pacing_mbps = 1.0
 
 
@@ -118,22 +118,26 @@ class GaugedBadly(Aimd):
 class WordyWindow(Aimd):
     """Sets its window to a word."""
 
-    def on_loss(self, _loss: LossEvent) -> None:
+    def on_loss(self, _loss: Loss) -> None:
         self.window = "wide"  # type: ignore[assignment]
 
 
 class NoRate(Aimd):
     """Sets its pacing rate to zero."""
 
-    def on_loss(self, _loss: LossEvent) -> None:
+    def on_loss(self, _loss: Loss) -> None:
         self.pacing_mbps = 0.0
 
 
-class Nonsense(sm.Control):
-    """Sets its window to an invalid value."""
+class Sets(Aimd):
+    """Sets one of its attributes to a value at its first loss."""
 
-    def on_ack(self, ack: Ack) -> None:
-        self.window = ack.acked * float("nan")
+    name: str = "window"
+    value: float = 1.0
+
+    def on_loss(self, loss: Loss) -> None:
+        super().on_loss(loss)
+        setattr(self, self.name, self.value)
 
 
 def cell(control: object) -> sm.Scenario:
@@ -265,9 +269,70 @@ def test_invalid_values_of_its_attributes_end_the_run(control: type[Control], me
         sm.run(cell(control), seed=1)
 
 
-def test_a_window_that_is_not_a_number_ends_the_run() -> None:
-    with pytest.raises(ValueError, match="NaN"):
-        sm.run(cell(Nonsense), seed=1)
+def sets(name: str, value: float) -> sm.Scenario:
+    """A cell in which the first loss sets an attribute of the controller."""
+    path = "flows[0].control.python."
+    return cell(Sets).set(path + "name", name).set(path + "value", value)
+
+
+@pytest.mark.parametrize("value", [-3.0, 0.0])
+def test_a_window_that_is_not_above_zero_ends_the_run(value: float) -> None:
+    message = rf"^Sets.window: must be a finite number above 0, is {value:g}\n"
+    with pytest.raises(ValueError, match=message) as caught:
+        sm.run(sets("window", value), seed=1)
+    assert "in flows[0].control at " in caught.value.__notes__[0]
+    assert "(flow " in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_a_window_that_is_not_finite_ends_the_run(value: float, monkeypatch) -> None:
+    monkeypatch.setattr(Sets, "value", value)
+    with pytest.raises(ValueError, match=r"^Sets.window: must be a finite number above 0"):
+        sm.run(cell(Sets), seed=1)
+
+
+def test_a_misspelt_attribute_ends_the_run() -> None:
+    with pytest.raises(AttributeError, match="Sets has no attribute 'windw'; did you mean 'wind"):
+        sm.run(sets("windw", 3.0), seed=1)
+    with pytest.raises(AttributeError, match="'zzz'; declare it in the class or set it in"):
+        sm.run(sets("zzz", 3.0), seed=1)
+    # What the class or its constructor has may be set.
+    for name in ("ssthresh", "timer_s", "value"):
+        sm.run(sets(name, 1e6).set("duration_s", 1.0), seed=1)
+
+
+def test_a_method_whose_body_a_call_does_not_run_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"Generates.on_ack: is a generator"):
+
+        class Generates(sm.Control):
+            """Yields."""
+
+            def on_ack(self, ack):
+                yield ack
+
+    with pytest.raises(TypeError, match=r"Awaits.on_loss: is a coroutine"):
+
+        class Awaits(sm.Control):
+            """Is asynchronous."""
+
+            async def on_loss(self, loss):
+                self.window = loss.lost
+
+    with pytest.raises(TypeError, match=r"Number.on_timer: must be a method, is 5"):
+
+        class Number(sm.Control):
+            """Is no method."""
+
+            on_timer = 5
+
+
+def test_a_method_that_becomes_a_generator_is_refused_when_the_class_is_found(monkeypatch) -> None:
+    def generates(_self, ack):
+        yield ack
+
+    monkeypatch.setattr(Fixed, "on_ack", generates)
+    with pytest.raises(TypeError, match=r"Fixed.on_ack: is a generator"):
+        sm.run(cell(Fixed), seed=1)
 
 
 @pytest.mark.parametrize(

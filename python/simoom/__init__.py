@@ -7,6 +7,7 @@
 True
 """
 
+from simoom._core import Ack, Departing, Loss
 from simoom.airtime import airtime
 from simoom.control import Control
 from simoom.hearing import Hearing, hearing
@@ -18,10 +19,13 @@ from simoom.sweep import Sweep, sweep
 from simoom.twin import Optimum, Twin, optimise, predict
 
 __all__ = [
+    "Ack",
     "Control",
+    "Departing",
     "Estimate",
     "Hearing",
     "Issue",
+    "Loss",
     "Optimum",
     "Replications",
     "Run",

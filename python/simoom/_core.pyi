@@ -1,7 +1,7 @@
 """The simulator, as compiled: see `simoom.scenario` and `simoom.run` for what to call."""
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import Literal, final
 
 @final
 class Scenario:
@@ -65,12 +65,18 @@ class Ack:
     @property
     def recovery(self) -> bool: ...
     @property
+    def after_timeout(self) -> bool: ...
+    @property
+    def forward_delay_s(self) -> float | None: ...
+    @property
+    def forward_delay_ns(self) -> int | None: ...
+    @property
     def ecn_echo(self) -> bool: ...
     @property
     def marked(self) -> float: ...
 
 @final
-class LossEvent:
+class Loss:
     @property
     def now_s(self) -> float: ...
     @property
@@ -82,7 +88,20 @@ class LossEvent:
     @property
     def repeated(self) -> bool: ...
     @property
-    def cause(self) -> str: ...
+    def cause(self) -> Literal["sack", "timeout", "ecn"]: ...
+
+@final
+class Departing:
+    @property
+    def now_s(self) -> float: ...
+    @property
+    def now_ns(self) -> int: ...
+    @property
+    def size(self) -> float: ...
+    @property
+    def in_flight(self) -> float: ...
+    @property
+    def resent(self) -> bool: ...
 
 @final
 class Run:

@@ -18,19 +18,46 @@ A scenario stores the import path of the class, so that a saved scenario can be 
 from __future__ import annotations
 
 import importlib
+import inspect
+import sys
 import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from simoom import _core
 
 if TYPE_CHECKING:
-    from simoom._core import Ack, LossEvent
+    from simoom._core import Ack, Departing, Loss
 
-__all__ = ["Control", "NoControllerError", "cbrt", "find", "import_path", "make"]
+__all__ = [
+    "Control",
+    "NoControllerError",
+    "cbrt",
+    "check_attributes",
+    "faults",
+    "find",
+    "import_path",
+    "make",
+    "parameters",
+]
 
-CALLS = ("on_ack", "on_loss", "on_undo", "on_hint")
+CALLS = ("on_ack", "on_loss", "on_send", "on_timer", "on_undo", "on_hint")
 """The methods that the sender calls."""
+
+Scalar = bool | int | float | str
+
+TYPES: dict[str, type[Scalar]] = {"bool": bool, "int": int, "float": float, "str": str}
+"""The types of parameters by annotation."""
+
+MEANT = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+
+DEFERRED = {
+    "a generator": inspect.isgeneratorfunction,
+    "a coroutine": inspect.iscoroutinefunction,
+    "an asynchronous generator": inspect.isasyncgenfunction,
+}
+"""Functions whose call does not run their body."""
 
 
 class NoControllerError(ValueError):
@@ -44,11 +71,15 @@ class Control:
     at each acknowledgement and each loss, and then reads `window`. The attributes below have the
     values of the flow before ``__init__`` is called.
 
+    A class attribute with an annotation and a default is a parameter, which a scenario may set:
+    ``beta: float = 0.5`` is ``flows[0].control.python.beta``. An attribute that neither the class
+    nor ``__init__`` has is an `AttributeError`.
+
     Attributes
     ----------
     window : float
-        The congestion window in segments; the sender replaces a value below one by one. Its first
-        value is the flow's initial window.
+        The congestion window in segments, a finite number above 0; the sender replaces a value
+        below one by one. Its first value is the flow's initial window.
     ssthresh : float
         The slow start threshold in segments, for controllers that use one. Its first value is the
         flow's initial threshold, or infinity.
@@ -56,15 +87,24 @@ class Control:
         The pacing rate; if it is None, ``flows.tcp.pacing`` applies.
     mss_bytes : int
         Data in a full segment.
+    timer_s : float or None
+        The simulated time of the next call of `on_timer`, which sets it to None first. The class
+        must define `on_timer`.
+    owns_window : bool
+        Whether the sender uses `window` unchanged in recovery, after idle times and after spurious
+        timeouts. It is read once, after ``__init__``.
     """
 
     window: float = 10.0
     ssthresh: float = float("inf")
     pacing_mbps: float | None = None
     mss_bytes: int = 1460
+    timer_s: float | None = None
+    owns_window: bool = False
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
+        _check_methods(cls)
         for name in vars(cls):
             if name.startswith("on_") and name not in CALLS:
                 close = get_close_matches(name, CALLS, n=1) or [", ".join(CALLS)]
@@ -74,8 +114,14 @@ class Control:
     def on_ack(self, ack: Ack) -> None:
         """React to an ACK of new data; if `ack.app_limited`, the window must not grow."""
 
-    def on_loss(self, loss: LossEvent) -> None:
+    def on_loss(self, loss: Loss) -> None:
         """React to a loss or an ECN mark; called once per window of data, and at each timeout."""
+
+    def on_send(self, departing: Departing) -> None:
+        """React to the departure of a data segment; the window applies from the next event on."""
+
+    def on_timer(self, now_s: float) -> None:
+        """React to the time `timer_s`; set it again if there is a next time."""
 
     def on_undo(self) -> None:
         """React to a spurious reduction: the retransmitted data had arrived before."""
@@ -151,11 +197,54 @@ def find(path: str) -> type[Control]:
         found = getattr(found, part)
     if not (isinstance(found, type) and issubclass(found, Control)):
         raise NoControllerError(f"{path}: is not a subclass of simoom.Control")
+    _check_methods(found)
     return found
 
 
+def parameters(kind: type[Control]) -> dict[str, type[Scalar]]:
+    """Return the types of a class's parameters by name.
+
+    Parameters are the class attributes that have a default and the annotation bool, int, float or
+    str, which may end in ``| None``.
+
+    >>> class Aimd(Control):
+    ...     beta: float = 0.5
+    >>> parameters(Aimd)
+    {'beta': <class 'float'>}
+    """
+    found: dict[str, type[Scalar]] = {}
+    for each in _own_classes(kind):
+        for name, annotation in _annotations(each).items():
+            type_ = TYPES.get(annotation.removesuffix(" | None"))
+            if type_ and not name.startswith("_") and hasattr(kind, name):
+                found[name] = type_
+    return {name: type_ for name, type_ in found.items() if name not in vars(Control)}
+
+
+def faults(path: str, values: Mapping[str, Scalar]) -> list[tuple[str, str]]:
+    """Return the faults of ``control.python``, each with its key.
+
+    Parameters
+    ----------
+    path : str
+        `module:Class`.
+    values : mapping of str to scalar
+        The values of parameters.
+    """
+    try:
+        kind = find(path)
+    except NoControllerError as error:
+        return [("path", str(error))]
+    known = parameters(kind)
+    return [
+        (name, message)
+        for name, value in values.items()
+        if (message := _fault(kind, known, name, value))
+    ]
+
+
 def make(
-    path: str, initial_window: float, initial_ssthresh: float | None, mss_bytes: int
+    path: str, values: Mapping[str, Scalar], start: tuple[float, float | None, int]
 ) -> Control:
     """Make the controller at an import path for one connection.
 
@@ -163,16 +252,95 @@ def make(
     ----------
     path : str
         `module:Class`.
-    initial_window, initial_ssthresh : float
-        In segments; a threshold of None is infinite.
-    mss_bytes : int
-        Data in a full segment.
+    values : mapping of str to scalar
+        The values of parameters.
+    start : tuple
+        The initial window and threshold in segments, where a threshold of None is infinite; and
+        `mss_bytes`.
     """
     kind = find(path)
     # The attributes are set first, so that __init__ may read and change them.
     controller = kind.__new__(kind)
-    controller.window = initial_window
-    controller.ssthresh = float("inf") if initial_ssthresh is None else initial_ssthresh
-    controller.mss_bytes = mss_bytes
+    window, ssthresh, controller.mss_bytes = start
+    controller.window = window
+    controller.ssthresh = float("inf") if ssthresh is None else ssthresh
+    known = parameters(kind) if values else {}
+    for name, value in values.items():
+        setattr(controller, name, known[name](value))
     controller.__init__()  # type: ignore[misc]
     return controller
+
+
+def check_attributes(controller: Control, built: Iterable[str]) -> None:
+    """Raise `AttributeError` if there is an attribute that no declaration and no `built` has."""
+    kind = type(controller)
+    known = {*built, *(name for each in kind.__mro__ for name in _annotations(each))}
+    for name in vars(controller):
+        if name not in known and not hasattr(kind, name):
+            fallback = "; declare it in the class or set it in __init__"
+            hint = _did_you_mean(name, sorted(known.union(dir(kind))), fallback)
+            raise AttributeError(f"{kind.__qualname__} has no attribute {name!r}{hint}")
+
+
+def _check_methods(kind: type) -> None:
+    """Raise `TypeError` if the sender cannot call one of a class's methods."""
+    for name in (*CALLS, "gauges"):
+        method = getattr(kind, name)
+        place = f"{kind.__qualname__}.{name}"
+        if not callable(method):
+            raise TypeError(f"{place}: must be a method, is {method!r}")
+        for what, is_one in DEFERRED.items():
+            if is_one(method):
+                raise TypeError(
+                    f"{place}: is {what}, whose body a call does not run; write a plain method"
+                )
+
+
+def _fault(
+    kind: type[Control], known: Mapping[str, type[Scalar]], name: str, value: Scalar
+) -> str | None:
+    """Return why a class does not accept this value of a parameter; None if it does."""
+    expected = known.get(name)
+    if expected is None:
+        fallback = f"; there are {', '.join(known)}" if known else "; it has none"
+        if any(name in vars(each) for each in _own_classes(kind)):
+            fallback = f"; annotate it in the class, as {name}: float = 0.5"
+        hint = _did_you_mean(name, known, fallback)
+        return f"{kind.__qualname__} has no such parameter{hint}"
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    fits = {
+        bool: isinstance(value, bool),
+        int: number and value == int(value),
+        float: number,
+        str: isinstance(value, str),
+    }
+    if fits[expected]:
+        return None
+    shown = str(value).lower() if isinstance(value, bool) else repr(value)
+    return f"must be {MEANT[expected]}, is {shown}"
+
+
+def _did_you_mean(name: str, known: Iterable[str], fallback: str) -> str:
+    close = get_close_matches(name, list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else fallback
+
+
+def _own_classes(kind: type) -> Iterator[type]:
+    """Yield a controller's classes below `Control`, the most general first."""
+    for each in reversed(kind.__mro__):
+        if each is not Control and each is not object:
+            yield each
+
+
+def _annotations(kind: type) -> dict[str, str]:
+    """Return the annotations in a class's body as text."""
+    if sys.version_info >= (3, 14):
+        import annotationlib
+
+        found = annotationlib.get_annotations(kind, format=annotationlib.Format.STRING)
+    else:
+        found = inspect.get_annotations(kind)
+    return {
+        name: value if isinstance(value, str) else getattr(value, "__name__", str(value))
+        for name, value in found.items()
+    }

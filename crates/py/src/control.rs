@@ -1,16 +1,20 @@
 //! User-defined congestion controls in Python, which the run calls.
 
+mod events;
+
+pub(crate) use events::{Ack, Delivery, Departing, Loss};
+
 use kernel::{BitRate, Duration, Instant, Segments};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyDict, PyFrozenSet};
 use sim::Plan;
-use sim::control::{self, Cause, Config, Control, External, Hint, Loss, NoExternal};
+use sim::control::{
+    self, Config, Control, External, Faults, Hint, NoExternal, Path, PythonConfig, Value,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-
-pyo3::import_exception!(simoom.control, NoControllerError);
 
 /// The first exception that a congestion control raised, with its flow and time; before the first
 /// event there is no time.
@@ -18,15 +22,18 @@ pyo3::import_exception!(simoom.control, NoControllerError);
 pub(crate) struct Failure(OnceLock<(PyErr, u32, Option<Instant>)>);
 
 impl Failure {
-    /// The exception, with a note that has the scenario's path, the simulated time and the flow.
-    pub(crate) fn take(&self, py: Python<'_>, plan: &Plan) -> Option<PyErr> {
+    /// The exception, with a note that has the scenario's path, the simulated time and the flow; a
+    /// script has no scenario.
+    pub(crate) fn take(&self, py: Python<'_>, plan: Option<&Plan>) -> Option<PyErr> {
         let (error, flow, when) = self.0.get()?;
         let when = match when {
             Some(now) => format!(" at {:.9} s", now.as_secs_f64()),
             None => ", while it was made".to_owned(),
         };
-        let of = &plan.flows[*flow as usize];
-        let note = format!("in flows[{}].control{when} (flow {flow}, {})", of.group, of.name);
+        let note = match plan.map(|plan| &plan.flows[*flow as usize]) {
+            Some(of) => format!("in flows[{}].control{when} (flow {flow}, {})", of.group, of.name),
+            None => format!("in the control of the script{when}"),
+        };
         // If the note cannot be added, the exception is still reported.
         let _ = error.value(py).call_method1("add_note", (note,));
         Some(error.clone_ref(py))
@@ -49,32 +56,44 @@ pub(crate) struct Controllers {
 }
 
 impl External for Controllers {
-    /// A path that names no class is a fault of the scenario. A class that fails is not: it fails
-    /// again when it is built, with its own traceback.
-    fn check(&self, path: &str) -> Result<(), String> {
-        Python::attach(|py| {
-            let found = py
-                .import("simoom.control")
-                .and_then(|module| module.getattr("find"))
-                .and_then(|find| find.call1((path,)));
-            match found {
-                Err(error) if error.is_instance_of::<NoControllerError>(py) => {
-                    Err(error.value(py).to_string())
-                }
-                _ => Ok(()),
-            }
-        })
+    /// A path that names no class is a fault of the scenario, and so is a parameter that the class
+    /// does not declare. A class that fails is not: it fails again when it is built, with its own
+    /// traceback.
+    fn check(&self, python: &PythonConfig, at: &Path, faults: &mut Faults) {
+        let found: PyResult<Vec<(String, String)>> = Python::attach(|py| {
+            let check = py.import("simoom.control")?.getattr("faults")?;
+            check.call1((&python.path, parameters(py, python)?))?.extract()
+        });
+        for (key, message) in found.unwrap_or_default() {
+            faults.fault(at.key(&key), message);
+        }
     }
 
-    fn control(&self, path: &str, flow: u32, config: &Config) -> Box<dyn Control> {
-        match Python::attach(|py| PythonControl::make(py, path, flow, config, &self.failure)) {
+    fn control(&self, python: &PythonConfig, flow: u32, config: &Config) -> Box<dyn Control> {
+        match Python::attach(|py| PythonControl::make(py, python, flow, config, &self.failure)) {
             Ok(control) => Box::new(control),
             Err(error) => {
                 self.failure.put(error, flow, None);
-                NoExternal.control(path, flow, config)
+                NoExternal.control(python, flow, config)
             }
         }
     }
+}
+
+/// The parameters of a class as a dictionary.
+fn parameters<'py>(py: Python<'py>, python: &PythonConfig) -> PyResult<Bound<'py, PyDict>> {
+    let parameters = PyDict::new(py);
+    for (name, value) in python.parameters.iter() {
+        match value {
+            Value::Bool(value) => parameters.set_item(name, value)?,
+            Value::Integer(value) => parameters.set_item(name, value)?,
+            Value::Float(value) => parameters.set_item(name, value)?,
+            Value::Text(value) => parameters.set_item(name, value)?,
+            // `Free` accepts none of these.
+            Value::Date(_) | Value::List(_) | Value::Table(_) => {}
+        }
+    }
+    Ok(parameters)
 }
 
 /// A copy of this text that lives as long as the process, for the names of gauges.
@@ -89,208 +108,6 @@ fn lasting(name: String) -> &'static str {
     name
 }
 
-/// A delivery rate sample for a Python congestion control.
-#[pyclass(frozen, module = "simoom._core")]
-pub(crate) struct Delivery(control::Delivery);
-
-#[pymethods]
-impl Delivery {
-    /// Data delivered over the time it took, in Mb/s.
-    #[getter]
-    fn rate_mbps(&self) -> f64 {
-        self.0.rate.as_mbps()
-    }
-
-    /// Whether the sender was application-limited meanwhile, so that the path may be faster.
-    #[getter]
-    fn app_limited(&self) -> bool {
-        self.0.app_limited
-    }
-
-    /// Segments that had been delivered when the acknowledged one left. A round trip ends when this
-    /// reaches the value that `total` had at its beginning.
-    #[getter]
-    fn prior(&self) -> f64 {
-        self.0.prior.0
-    }
-
-    /// Segments that have been delivered so far.
-    #[getter]
-    fn total(&self) -> f64 {
-        self.0.total.0
-    }
-
-    /// Segments in flight once the acknowledged one had left.
-    #[getter]
-    fn in_flight(&self) -> f64 {
-        self.0.in_flight.0
-    }
-
-    /// Segments newly considered lost since the acknowledged one left.
-    #[getter]
-    fn lost(&self) -> f64 {
-        self.0.lost.0
-    }
-}
-
-/// An acknowledgement for a Python congestion control. Python cannot change it. The object is
-/// reused for the next acknowledgement if nothing else holds a reference to it.
-#[pyclass(module = "simoom._core")]
-pub(crate) struct Ack(control::Ack);
-
-#[pymethods]
-impl Ack {
-    /// Simulated time in seconds.
-    #[getter]
-    fn now_s(&self) -> f64 {
-        self.0.now.as_secs_f64()
-    }
-
-    /// Simulated time in whole nanoseconds, as the simulator counts it.
-    #[getter]
-    fn now_ns(&self) -> u64 {
-        self.0.now.0
-    }
-
-    /// Segments that it newly acknowledges, cumulatively.
-    #[getter]
-    fn acked(&self) -> f64 {
-        self.0.acked.0
-    }
-
-    /// Segments newly delivered, cumulatively or selectively.
-    #[getter]
-    fn delivered(&self) -> f64 {
-        self.0.delivered.0
-    }
-
-    /// Segments newly considered lost.
-    #[getter]
-    fn lost(&self) -> f64 {
-        self.0.lost.0
-    }
-
-    /// Segments still in flight.
-    #[getter]
-    fn in_flight(&self) -> f64 {
-        self.0.in_flight.0
-    }
-
-    /// The round-trip sample in seconds, if it gave one.
-    #[getter]
-    fn rtt_s(&self) -> Option<f64> {
-        self.0.rtt.map(Duration::as_secs_f64)
-    }
-
-    /// The round-trip sample in whole nanoseconds, if it gave one.
-    #[getter]
-    fn rtt_ns(&self) -> Option<u64> {
-        self.0.rtt.map(|rtt| rtt.0)
-    }
-
-    /// Smoothed round-trip time in seconds; 0 before the first sample.
-    #[getter]
-    fn srtt_s(&self) -> f64 {
-        self.0.srtt.as_secs_f64()
-    }
-
-    /// Smoothed round-trip time in whole nanoseconds; 0 before the first sample.
-    #[getter]
-    fn srtt_ns(&self) -> u64 {
-        self.0.srtt.0
-    }
-
-    /// Minimum round-trip time of the connection in seconds; 0 before the first sample.
-    #[getter]
-    fn rtt_min_s(&self) -> f64 {
-        self.0.rtt_min.as_secs_f64()
-    }
-
-    /// Minimum round-trip time of the connection in whole nanoseconds; 0 before the first sample.
-    #[getter]
-    fn rtt_min_ns(&self) -> u64 {
-        self.0.rtt_min.0
-    }
-
-    /// The delivery rate sample, if the rate is sampled.
-    #[getter]
-    fn delivery(&self) -> Option<Delivery> {
-        self.0.delivery.map(Delivery)
-    }
-
-    /// Whether the window must not grow on this acknowledgement: the window was not used, or
-    /// recovery is in progress.
-    #[getter]
-    fn app_limited(&self) -> bool {
-        !self.0.may_grow
-    }
-
-    /// Whether fast recovery is in progress.
-    #[getter]
-    fn recovery(&self) -> bool {
-        self.0.recovery
-    }
-
-    /// Whether it echoes a congestion mark.
-    #[getter]
-    fn ecn_echo(&self) -> bool {
-        self.0.ecn_echo
-    }
-
-    /// Segments of `delivered` that were marked, if each mark is echoed individually.
-    #[getter]
-    fn marked(&self) -> f64 {
-        self.0.marked.0
-    }
-}
-
-/// A congestion event for a Python congestion control.
-#[pyclass(frozen, module = "simoom._core")]
-pub(crate) struct LossEvent(Loss);
-
-#[pymethods]
-impl LossEvent {
-    /// Simulated time in seconds.
-    #[getter]
-    fn now_s(&self) -> f64 {
-        self.0.now.as_secs_f64()
-    }
-
-    /// Simulated time in whole nanoseconds, as the simulator counts it.
-    #[getter]
-    fn now_ns(&self) -> u64 {
-        self.0.now.0
-    }
-
-    /// Segments considered lost.
-    #[getter]
-    fn lost(&self) -> f64 {
-        self.0.lost.0
-    }
-
-    /// Segments that were outstanding.
-    #[getter]
-    fn in_flight(&self) -> f64 {
-        self.0.in_flight.0
-    }
-
-    /// Whether the timer had already expired for the same segment.
-    #[getter]
-    fn repeated(&self) -> bool {
-        self.0.repeated
-    }
-
-    /// `"sack"` (a fast retransmit of any kind), `"timeout"` or `"ecn"`.
-    #[getter]
-    fn cause<'py>(&self, py: Python<'py>) -> &Bound<'py, PyString> {
-        match self.0.cause {
-            Cause::FastRetransmit => pyo3::intern!(py, "sack"),
-            Cause::Timeout => pyo3::intern!(py, "timeout"),
-            Cause::Ecn => pyo3::intern!(py, "ecn"),
-        }
-    }
-}
-
 /// The cube root of the simulator, which is equal to the last bit on every platform.
 #[pyfunction]
 pub(crate) fn cbrt(x: f64) -> f64 {
@@ -303,15 +120,22 @@ struct PythonControl {
     /// Its methods `on_ack` and `on_loss`, looked up once.
     on_ack: Py<PyAny>,
     on_loss: Py<PyAny>,
-    /// The last acknowledgement that it received.
-    ack: Option<Py<Ack>>,
-    /// Its `window` and `pacing_mbps` after the last call.
-    window: f64,
-    pacing: Option<BitRate>,
+    /// Its methods `on_send` and `on_timer`, if its class defines them.
+    on_send: Option<Py<PyAny>>,
+    on_timer: Option<Py<PyAny>>,
+    /// Its `owns_window` when it was built.
+    owns_window: bool,
     /// The names in its `gauges` when it was built.
     gauges: Vec<&'static str>,
     flow: u32,
     failure: Arc<Failure>,
+    attributes: Attributes,
+    /// The last acknowledgement that it received.
+    ack: Option<Py<Ack>>,
+    /// Its `window`, `pacing_mbps` and `timer_s` after the last call.
+    window: f64,
+    pacing: Option<BitRate>,
+    timer: Option<Instant>,
     now: Instant,
 }
 
@@ -321,41 +145,63 @@ impl fmt::Debug for PythonControl {
     }
 }
 
-/// An attribute that must be a number.
-fn number(py: Python<'_>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
-    let number = value.extract::<f64>().map_err(|error| {
-        let message = format!("{name}: must be a number, is {value:?}");
-        let clear = PyTypeError::new_err(message);
-        clear.set_cause(py, Some(error));
-        clear
-    })?;
-    if number.is_nan() {
-        return Err(PyValueError::new_err(format!("{name}: is NaN")));
+/// The attributes of a control. A name that is added after it was built is probably misspelt.
+struct Attributes {
+    /// The control's `__dict__`.
+    all: Py<PyDict>,
+    /// The names when it was built.
+    built: Py<PyFrozenSet>,
+    /// The number of attributes when the names were last checked.
+    count: usize,
+}
+
+impl Attributes {
+    fn of(instance: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let all = instance.getattr("__dict__")?.cast_into::<PyDict>()?;
+        let built = PyFrozenSet::new(instance.py(), all.keys())?;
+        Ok(Self { count: all.len(), built: built.unbind(), all: all.unbind() })
     }
-    Ok(number)
+
+    /// Checks the names if their number has changed, which costs almost nothing otherwise.
+    fn check(&mut self, instance: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = instance.py();
+        let count = self.all.bind(py).len();
+        if count != self.count {
+            let check = py.import("simoom.control")?.getattr("check_attributes")?;
+            check.call1((instance, &self.built))?;
+            self.count = count;
+        }
+        Ok(())
+    }
 }
 
 impl PythonControl {
     fn make(
         py: Python<'_>,
-        path: &str,
+        python: &PythonConfig,
         flow: u32,
         config: &Config,
         failure: &Arc<Failure>,
     ) -> PyResult<Self> {
         let make = py.import("simoom.control")?.getattr("make")?;
         let ssthresh = config.initial_ssthresh.map(|s| s.0);
-        let instance = make.call1((path, config.initial_window.0, ssthresh, config.mss().0))?;
+        let start = (config.initial_window.0, ssthresh, config.mss().0);
+        let instance = make.call1((&python.path, parameters(py, python)?, start))?;
         let mut control = Self {
             on_ack: instance.getattr("on_ack")?.unbind(),
             on_loss: instance.getattr("on_loss")?.unbind(),
+            on_send: defined(&instance, "on_send")?,
+            on_timer: defined(&instance, "on_timer")?,
+            owns_window: truth(&instance, "owns_window")?,
+            gauges: Vec::new(),
+            flow,
+            failure: Arc::clone(failure),
+            attributes: Attributes::of(&instance)?,
             ack: None,
             instance: instance.unbind(),
             window: config.initial_window.0,
             pacing: None,
-            gauges: Vec::new(),
-            flow,
-            failure: Arc::clone(failure),
+            timer: None,
             now: Instant::ZERO,
         };
         control.read(py)?;
@@ -367,20 +213,43 @@ impl PythonControl {
     /// Reads the attributes after a call.
     fn read(&mut self, py: Python<'_>) -> PyResult<()> {
         let instance = self.instance.bind(py);
+        self.attributes.check(instance)?;
         let window = instance.getattr(pyo3::intern!(py, "window"))?;
-        self.window = number(py, "window", &window)?;
+        self.window = number(instance, "window", &window)?;
+        if !(self.window > 0.0 && self.window.is_finite()) {
+            return Err(refused(instance, "window", "a finite number above 0", self.window));
+        }
         let pacing = instance.getattr(pyo3::intern!(py, "pacing_mbps"))?;
         self.pacing = if pacing.is_none() {
             None
         } else {
-            let rate = number(py, "pacing_mbps", &pacing)?;
-            if rate <= 0.0 {
-                let message = format!("pacing_mbps: must be above 0 or None, is {rate}");
-                return Err(PyValueError::new_err(message));
+            let rate = number(instance, "pacing_mbps", &pacing)?;
+            if rate.is_nan() || rate <= 0.0 {
+                return Err(refused(instance, "pacing_mbps", "above 0 or None", rate));
             }
             Some(BitRate::from_mbps(rate))
         };
+        if self.on_timer.is_some() {
+            self.timer = self.read_timer(py)?;
+        }
         Ok(())
+    }
+
+    /// Its `timer_s`. A time that has come while the timer was set is due; any other must be in the
+    /// future, because a timer that is set to the present for ever stops simulated time.
+    fn read_timer(&self, py: Python<'_>) -> PyResult<Option<Instant>> {
+        let instance = self.instance.bind(py);
+        let timer = instance.getattr(pyo3::intern!(py, "timer_s"))?;
+        if timer.is_none() {
+            return Ok(None);
+        }
+        let timer_s = number(instance, "timer_s", &timer)?;
+        let at = Instant::ZERO + Duration::from_secs_f64(timer_s.max(0.0));
+        if !timer_s.is_finite() || (at <= self.now && Some(at) != self.timer) {
+            let rule = format!("a time after {:.9} s, or None", self.now.as_secs_f64());
+            return Err(refused(instance, "timer_s", &rule, timer_s));
+        }
+        Ok(Some(at))
     }
 
     /// Its gauges by name.
@@ -434,10 +303,49 @@ impl Control for PythonControl {
         });
     }
 
-    fn on_loss(&mut self, loss: &Loss) {
+    fn on_loss(&mut self, loss: &control::Loss) {
         self.now = loss.now;
-        let seen = LossEvent(*loss);
+        let seen = Loss(*loss);
         self.call(|own, py| own.on_loss.call1(py, (seen,)).map(drop));
+    }
+
+    fn owns_window(&self) -> bool {
+        self.owns_window
+    }
+
+    /// Always: the method may read `ack.delivery`.
+    fn wants_delivery(&self) -> bool {
+        true
+    }
+
+    fn on_send(&mut self, departing: &control::Departing) {
+        self.now = departing.now;
+        if self.on_send.is_some() {
+            let seen = Departing(*departing);
+            self.call(|own, py| match &own.on_send {
+                Some(on_send) => on_send.call1(py, (seen,)).map(drop),
+                None => Ok(()),
+            });
+        }
+    }
+
+    fn timer(&self) -> Option<Instant> {
+        self.timer
+    }
+
+    fn on_timer(&mut self, now: Instant) {
+        // A timer of the flow's previous connection may expire after that connection.
+        if self.timer.is_none_or(|at| at > now) {
+            return;
+        }
+        (self.now, self.timer) = (now, None);
+        self.call(|own, py| {
+            own.instance.setattr(py, pyo3::intern!(py, "timer_s"), py.None())?;
+            match &own.on_timer {
+                Some(on_timer) => on_timer.call1(py, (now.as_secs_f64(),)).map(drop),
+                None => Ok(()),
+            }
+        });
     }
 
     fn on_undo(&mut self) {
@@ -466,5 +374,45 @@ impl Control for PythonControl {
             }
             Err(error) => self.fail(error),
         }
+    }
+}
+
+/// The method of this name, if the class does not inherit it from `simoom.Control`.
+fn defined(instance: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Py<PyAny>>> {
+    let base = instance.py().import("simoom.control")?.getattr("Control")?.getattr(name)?;
+    let method = instance.getattr(name)?;
+    let inherited = method.getattr("__func__").is_ok_and(|function| function.is(&base));
+    Ok((!inherited).then(|| method.unbind()))
+}
+
+/// An attribute that must be true or false.
+fn truth(instance: &Bound<'_, PyAny>, name: &str) -> PyResult<bool> {
+    let value = instance.getattr(name)?;
+    value.extract().map_err(|_| {
+        let message = format!("{}: must be True or False, is {value:?}", place(instance, name));
+        PyTypeError::new_err(message)
+    })
+}
+
+/// An attribute that must be a number.
+fn number(instance: &Bound<'_, PyAny>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    value.extract::<f64>().map_err(|error| {
+        let message = format!("{}: must be a number, is {value:?}", place(instance, name));
+        let clear = PyTypeError::new_err(message);
+        clear.set_cause(instance.py(), Some(error));
+        clear
+    })
+}
+
+/// The exception for a number that breaks a rule.
+fn refused(instance: &Bound<'_, PyAny>, name: &str, rule: &str, is: f64) -> PyErr {
+    PyValueError::new_err(format!("{}: must be {rule}, is {is}", place(instance, name)))
+}
+
+/// An attribute with its class, for messages: `Aimd.window`.
+fn place(instance: &Bound<'_, PyAny>, name: &str) -> String {
+    match instance.get_type().qualname() {
+        Ok(class) => format!("{class}.{name}"),
+        Err(_) => name.to_owned(),
     }
 }

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::control::{Ack, Delivery, LossEvent, cbrt};
+    use crate::control::{Ack, Delivery, Departing, Loss, cbrt};
     #[pymodule_export]
     use crate::run::{Run, run};
     #[pymodule_export]

@@ -97,7 +97,7 @@ pub(crate) fn run(
     let mut reported_at = Instant::now();
     while py.detach(|| slice(&mut simulation)) {
         py.check_signals()?;
-        if let Some(error) = failure.take(py, &plan) {
+        if let Some(error) = failure.take(py, Some(&plan)) {
             return Err(error);
         }
         if let Some(progress) = progress.as_ref().filter(|_| reported_at.elapsed() >= PROGRESS) {
@@ -106,7 +106,7 @@ pub(crate) fn run(
         }
     }
     py.check_signals()?;
-    if let Some(error) = failure.take(py, &plan) {
+    if let Some(error) = failure.take(py, Some(&plan)) {
         return Err(error);
     }
     Ok(Run(py.detach(|| simulation.finish())))

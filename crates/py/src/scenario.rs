@@ -48,7 +48,7 @@ impl Scenario {
         let controllers = Controllers::default();
         sim::control::check(&plan, &controllers).map_err(fault)?;
         let listed = sim::probes(&plan, &controllers);
-        if let Some(error) = controllers.failure.take(py, &plan) {
+        if let Some(error) = controllers.failure.take(py, Some(&plan)) {
             return Err(error);
         }
         let row = |probe: sim::Listed| (probe.path, probe.unit, probe.meaning, probe.series);

@@ -35,7 +35,7 @@
 //! - `required = "as 0.01"`: there is no default. The text completes "missing; ..."; without a text
 //!   a rule of the document reports what is missing.
 //! - `alias = "old_key"`: a name of the key from an earlier version.
-//! - `flatten`: the keys of the field's table are keys of this table.
+//! - `flatten`: the keys of the field's table are keys of this table; [`Free`] permits any key.
 //! - `skip`: no key sets the field.
 //!
 //! and `#[settings(...)]` above a struct takes `name = "..."`, its name in the schema, which
@@ -51,6 +51,7 @@ mod check;
 mod choice;
 mod edit;
 mod fault;
+mod free;
 mod number;
 mod path;
 mod range;
@@ -65,6 +66,7 @@ pub use check::{Check, Faults, Issue, TableCheck, VariantCheck};
 pub use choice::{Choice, Named, Variants, describe_choice, not_among, write_variant};
 pub use edit::{Root, get, set, value_of};
 pub use fault::{Fault, nearest};
+pub use free::Free;
 pub use number::{Number, number};
 pub use path::{Path, Step, is_bare, shown};
 pub use range::Range;

@@ -54,7 +54,7 @@ pub(crate) fn typed<T: Setting>(node: &Node) -> Result<T, Fault> {
 
 /// The value as the key expects it, or the fault that it is something else.
 impl Node {
-    fn wrong(&self, expected: &str, remedy: &str) -> Fault {
+    pub(crate) fn wrong(&self, expected: &str, remedy: &str) -> Fault {
         let found = self.described();
         let remedy = if remedy.is_empty() { String::new() } else { format!("; {remedy}") };
         Fault::message(self.line, format!("must be {expected}, is {found}{remedy}"))

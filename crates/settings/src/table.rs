@@ -123,7 +123,7 @@ pub fn describe_table<T: Settings + JsonSchema>(generator: &mut SchemaGenerator)
         "description": T::MEANING,
         "type": "object",
         "properties": table.properties,
-        "additionalProperties": false,
+        "additionalProperties": table.others,
     });
     if !table.required.is_empty() {
         schema.insert("required".to_owned(), Json::from(table.required));
@@ -132,13 +132,26 @@ pub fn describe_table<T: Settings + JsonSchema>(generator: &mut SchemaGenerator)
 }
 
 /// The descriptions of a table's keys.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Description {
     properties: Map<String, Json>,
     required: Vec<&'static str>,
+    /// The schema of all other keys; false if there are none.
+    others: Json,
+}
+
+impl Default for Description {
+    fn default() -> Self {
+        Self { properties: Map::new(), required: Vec::new(), others: Json::Bool(false) }
+    }
 }
 
 impl Description {
+    /// Permits keys of any name.
+    pub(crate) fn others(&mut self, schema: &Schema) {
+        self.others = schema.as_value().clone();
+    }
+
     /// Adds a key.
     pub fn key<T: Setting>(
         &mut self,

@@ -2,25 +2,25 @@
 
 use crate::plan::Plan;
 use crate::scenario::Issue;
+pub use settings::{Faults, Path, Value};
 use std::collections::BTreeSet;
-pub use tcp::control::{Delivery, External, NoExternal};
+pub use tcp::control::{Delivery, Departing, External, NoExternal, PythonConfig};
 pub use tcp::{Ack, Cause, Config, Control, Hint, Loss};
 
-/// Checks that every congestion control that a plan names by an import path exists.
+/// Checks every congestion control of a plan that is defined outside the simulator.
 ///
 /// # Errors
-/// An issue for each table of flows whose congestion control does not exist.
+/// The faults of each table of flows whose congestion control does not exist, or does not have one
+/// of its parameters.
 pub fn check(plan: &Plan, external: &dyn External) -> Result<(), Vec<Issue>> {
-    let mut issues = Vec::new();
-    let mut checked = BTreeSet::new();
+    let (mut faults, mut checked) = (Faults::default(), BTreeSet::new());
     for flow in &plan.flows {
-        let i = flow.group;
-        if let Some(path) = flow.tcp.as_ref().and_then(|tcp| tcp.control.get().import_path())
-            && checked.insert(i)
-            && let Err(message) = external.check(path)
+        if let Some(python) = flow.tcp.as_ref().and_then(|tcp| tcp.control.get().external())
+            && checked.insert(flow.group)
         {
-            issues.push(Issue { path: format!("flows[{i}].control.python.path"), message });
+            let flows = Path::default().key("flows").index(flow.group);
+            external.check(python, &flows.key("control").key("python"), &mut faults);
         }
     }
-    if issues.is_empty() { Ok(()) } else { Err(issues) }
+    if faults.0.is_empty() { Ok(()) } else { Err(faults.0) }
 }

@@ -46,8 +46,8 @@ pub trait Controller {
         None
     }
 
-    /// The import path, if the control is defined outside the crate.
-    fn import_path(&self) -> Option<&str> {
+    /// These settings, if the control is defined outside the crate.
+    fn external(&self) -> Option<&PythonConfig> {
         None
     }
 }

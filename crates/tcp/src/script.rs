@@ -8,6 +8,7 @@ mod grammar;
 mod play;
 mod settings;
 
+use crate::control::{External, NoExternal};
 use kernel::Instant;
 
 /// The kind of a transcript line.
@@ -71,8 +72,13 @@ pub struct Transcript {
 
 /// Reads a script and runs it against a sender or a receiver.
 pub fn run(text: &str) -> Transcript {
+    run_with(text, &NoExternal)
+}
+
+/// Like [`run`], with a factory for user-defined congestion controls.
+pub fn run_with(text: &str, external: &dyn External) -> Transcript {
     match grammar::parse(text) {
-        Ok(script) => play::play(&script),
+        Ok(script) => play::play(&script, external),
         Err(failure) => Transcript { lines: Vec::new(), failure: Some(failure) },
     }
 }

@@ -88,6 +88,7 @@ impl Sender {
         self.tcb.snd.write(amount.0);
         if self.connection.is_open() {
             self.transmit(now, out);
+            self.set_control_timer(now, out);
         }
     }
 
@@ -139,7 +140,7 @@ impl Sender {
             }
             Connection::Established | Connection::Acknowledged | Connection::Done => {
                 self.on_ack(now, segment, out);
-                self.tcb.set_control_timer(out);
+                self.set_control_timer(now, out);
             }
         }
         self.note_limit(now);
@@ -156,14 +157,14 @@ impl Sender {
             TimerId::Retransmit => self.on_expiry(now, out),
             TimerId::Control => {
                 self.tcb.control_timer = None;
-                self.tcb.cwnd.on_timer(now);
                 if self.connection.is_open() {
+                    self.tcb.cwnd.on_timer(now);
                     self.transmit(now, out);
                 }
             }
             TimerId::DelayedAck => {}
         }
-        self.tcb.set_control_timer(out);
+        self.set_control_timer(now, out);
     }
 
     /// A lower layer passes a hint to the congestion control.
@@ -212,6 +213,13 @@ impl Sender {
                 self.note_limit(now);
             }
             _ => {}
+        }
+    }
+
+    /// Sets the timer of the congestion control, which runs while the connection is open.
+    fn set_control_timer(&mut self, now: Instant, out: &mut Vec<Command>) {
+        if self.connection.is_open() {
+            self.tcb.set_control_timer(now, out);
         }
     }
 

@@ -9,7 +9,7 @@ from simoom.control import Control, cbrt
 from simoom.gallery.slow_start import HyStart
 
 if TYPE_CHECKING:
-    from simoom._core import Ack, LossEvent
+    from simoom._core import Ack, Loss
 
 
 @dataclass(slots=True)
@@ -28,9 +28,9 @@ class Stage:
 class Cubic(Control):
     """CUBIC, equal to the built-in ``cubic``."""
 
-    beta = 0.7
+    beta: float = 0.7
     """The factor of the multiplicative decrease (§4.6)."""
-    c = 0.4
+    c: float = 0.4
     """C of §4.1, in segments per second cubed."""
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class Cubic(Control):
         # Figure 2.
         return Stage(now_ns, self.w_max, cbrt((self.w_max - window) / self.c), window)
 
-    def on_loss(self, loss: LossEvent) -> None:
+    def on_loss(self, loss: Loss) -> None:
         """Reduce the window by `beta`, and store the window before."""
         window, w_max = self.window, self.w_max
         if not loss.repeated:

@@ -8,7 +8,7 @@ from simoom.gallery.reno import Reno
 class Few(Reno):
     """NewReno that grows by `alpha` segments per round trip, equal to the built-in ``few``."""
 
-    alpha = 0.01
+    alpha: float = 0.01
 
     def avoid_congestion(self, acked: float) -> None:
         """Grow by alpha over the window for each segment acknowledged."""

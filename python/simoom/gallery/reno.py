@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from simoom.control import Control
 
 if TYPE_CHECKING:
-    from simoom._core import Ack, LossEvent
+    from simoom._core import Ack, Loss
 
 
 class Reno(Control):
@@ -40,11 +40,11 @@ class Reno(Control):
             self.credit = min(self.credit - self.window, self.window)
             self.window += 1.0
 
-    def threshold(self, loss: LossEvent) -> float:
+    def threshold(self, loss: Loss) -> float:
         """Return the new threshold: RFC 5681 equation (4)."""
         return loss.in_flight / 2
 
-    def on_loss(self, loss: LossEvent) -> None:
+    def on_loss(self, loss: Loss) -> None:
         """Reduce the window to the threshold, or after a timeout to one segment (RFC 5681 §3.1)."""
         if not loss.repeated:
             self.before = (self.window, self.ssthresh)

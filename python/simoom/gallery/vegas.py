@@ -12,15 +12,17 @@ from simoom.gallery.reno import Reno
 from simoom.gallery.slow_start import Rounds
 
 if TYPE_CHECKING:
-    from simoom._core import Ack, LossEvent
+    from simoom._core import Ack, Loss
 
 
 class Vegas(Reno):
     """Congestion avoidance and slow start by delay, with NewReno's reaction to losses."""
 
-    alpha, beta = 2.0, 4.0
-    """Segments in queues: the window grows below `alpha` and shrinks above `beta` (§3.2)."""
-    gamma = 1.0
+    alpha: float = 2.0
+    """The window grows if fewer segments are queued (§3.2)."""
+    beta: float = 4.0
+    """The window shrinks if more segments are queued (§3.2)."""
+    gamma: float = 1.0
     """Slow start ends if more segments are queued (§3.3)."""
 
     def __init__(self) -> None:
@@ -66,7 +68,7 @@ class Vegas(Reno):
         self.window = self.ssthresh = window
         self.credit = 0.0
 
-    def on_loss(self, loss: LossEvent) -> None:
+    def on_loss(self, loss: Loss) -> None:
         """Reduce the window as NewReno does."""
         super().on_loss(loss)
         self.rests = False

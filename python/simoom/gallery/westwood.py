@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from simoom.gallery.reno import Reno
 
 if TYPE_CHECKING:
-    from simoom._core import Ack, LossEvent
+    from simoom._core import Ack, Loss
 
 
 class Westwood(Reno):
     """NewReno with a threshold of the rate of acknowledgements times the least round-trip time."""
 
-    memory = 0.9
+    memory: float = 0.9
     """The weight of the old estimate at each sample: alpha of §2.1."""
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Westwood(Reno):
         else:
             self.rate = self.memory * self.rate + (1.0 - self.memory) * rate
 
-    def threshold(self, loss: LossEvent) -> float:
+    def threshold(self, loss: Loss) -> float:
         """Return the bandwidth-delay product (§2.2); before the first sample NewReno's half."""
         if self.rate is None:
             return super().threshold(loss)

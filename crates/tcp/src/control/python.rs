@@ -2,15 +2,19 @@
 
 use super::{Connection, Control, Controller, NewReno};
 use crate::Config;
-use settings::{Faults, Path, Settings};
+use settings::{Faults, Free, Path, Settings};
 use std::fmt::Debug;
 
-/// A user-defined control in Python: a subclass of `simoom.Control`.
+/// A user-defined control in Python: a subclass of `simoom.Control`. Keys other than `path` are
+/// parameters of the class.
 #[derive(Clone, Debug, PartialEq, Settings)]
 #[settings(name = "Python", check = is_import_path)]
 pub struct PythonConfig {
     /// The import path of the class: "module:Class", as "mylab.aimd:Aimd".
     pub path: String,
+    /// The parameters of the class.
+    #[setting(flatten)]
+    pub parameters: Free,
 }
 
 fn is_import_path(python: &PythonConfig, at: &Path, faults: &mut Faults) {
@@ -24,22 +28,23 @@ fn is_import_path(python: &PythonConfig, at: &Path, faults: &mut Faults) {
 
 impl Controller for PythonConfig {
     fn build(&self, connection: &Connection<'_>) -> Box<dyn Control> {
-        connection.external.control(&self.path, connection.flow.0, connection.config)
+        connection.external.control(self, connection.flow.0, connection.config)
     }
 
-    fn import_path(&self) -> Option<&str> {
-        Some(&self.path)
+    fn external(&self) -> Option<&PythonConfig> {
+        Some(self)
     }
 }
 
-/// Builds the congestion controls that an import path names.
+/// Builds the congestion controls that are defined outside the crate.
 pub trait External: Debug + Send + Sync {
-    /// Checks whether the path names a congestion control; the message gives the reason if not.
-    fn check(&self, path: &str) -> Result<(), String>;
+    /// Finds the faults of the table at this path: there is no such congestion control, or it does
+    /// not have a parameter.
+    fn check(&self, python: &PythonConfig, at: &Path, faults: &mut Faults);
 
     /// A control for one connection of a flow. If it cannot be built, the binding reports the
     /// error; the run continues with any other control until the binding ends it.
-    fn control(&self, path: &str, flow: u32, config: &Config) -> Box<dyn Control>;
+    fn control(&self, python: &PythonConfig, flow: u32, config: &Config) -> Box<dyn Control>;
 }
 
 /// For environments without user-defined controls.
@@ -47,11 +52,13 @@ pub trait External: Debug + Send + Sync {
 pub struct NoExternal;
 
 impl External for NoExternal {
-    fn check(&self, path: &str) -> Result<(), String> {
-        Err(format!("{path:?} is written in Python; run it through the Python package"))
+    fn check(&self, python: &PythonConfig, at: &Path, faults: &mut Faults) {
+        let message =
+            format!("{:?} is written in Python; run it through the Python package", python.path);
+        faults.fault(at.key("path"), message);
     }
 
-    fn control(&self, _: &str, _: u32, config: &Config) -> Box<dyn Control> {
+    fn control(&self, _: &PythonConfig, _: u32, config: &Config) -> Box<dyn Control> {
         Box::new(NewReno::from(config))
     }
 }

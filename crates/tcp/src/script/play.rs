@@ -4,7 +4,7 @@ use super::bounded::Bounded;
 use super::grammar::{Call, Event, Script, When, Written};
 use super::settings::{Endpoint, ScriptSettings, configure, packets};
 use super::{Failure, Kind, Line, Transcript};
-use crate::control::{Connection, NoExternal};
+use crate::control::{Connection, External};
 use crate::{Command, Hint, Receiver, Sender, TimerId};
 use kernel::{BitRate, Bytes, Duration, Instant};
 use std::collections::VecDeque;
@@ -44,8 +44,8 @@ pub(super) struct Player {
 }
 
 /// Runs the script to its end or to its first failure.
-pub(super) fn play(script: &Script) -> Transcript {
-    let mut player = match Player::new(script) {
+pub(super) fn play(script: &Script, external: &dyn External) -> Transcript {
+    let mut player = match Player::new(script, external) {
         Ok(player) => player,
         Err(failure) => return Transcript { lines: Vec::new(), failure: Some(failure) },
     };
@@ -64,9 +64,9 @@ pub(super) fn play(script: &Script) -> Transcript {
 }
 
 impl Player {
-    fn new(script: &Script) -> Result<Self, Failure> {
-        let ScriptSettings { endpoint, control, config } = configure(script)?;
-        let of = Connection { config: &config, flow: FLOW, external: &NoExternal };
+    fn new(script: &Script, external: &dyn External) -> Result<Self, Failure> {
+        let ScriptSettings { endpoint, control, config } = configure(script, external)?;
+        let of = Connection { config: &config, flow: FLOW, external };
         let endpoint = match endpoint {
             Some(Endpoint::Sender) => {
                 let control = Box::new(Bounded(control.get().build(&of)));

@@ -3,7 +3,7 @@
 use super::Failure;
 use super::grammar::{Call, Event, Script, Written};
 use crate::Config;
-use crate::control::{ControlSettings, External, NoExternal};
+use crate::control::{ControlSettings, External};
 use kernel::Bytes;
 use settings::{
     Check, Choice, Faults, Issue, Node, Path, Root, Setting, Settings, Step, Value, value_of,
@@ -70,7 +70,10 @@ pub(super) fn packets(script: &Script, expected: bool) -> impl Iterator<Item = &
 }
 
 /// The settings of the script, limited to what the injected SYN permits.
-pub(super) fn configure(script: &Script) -> Result<ScriptSettings, Failure> {
+pub(super) fn configure(
+    script: &Script,
+    external: &dyn External,
+) -> Result<ScriptSettings, Failure> {
     let mut written = Document::new();
     for (line, key, value) in &script.settings {
         let failure = |issue: Issue| Failure { line: *line, message: issue.to_string() };
@@ -97,7 +100,7 @@ pub(super) fn configure(script: &Script) -> Result<ScriptSettings, Failure> {
             config.timestamps &= asked.unwrap_or(syn).timestamps.is_some();
         }
     }
-    written.relate(&machine)?;
+    written.relate(&machine, external)?;
     Ok(machine)
 }
 
@@ -156,16 +159,15 @@ impl Document {
     }
 
     /// Checks settings against each other.
-    fn relate(&self, machine: &ScriptSettings) -> Result<(), Failure> {
-        let mut faults = Faults::default();
-        machine.relate(&Path::default(), &mut faults);
-        let mut issue = faults.0.into_iter().next();
-        if let Some(path) = machine.control.get().import_path() {
-            let missing = NoExternal.check(path).err();
-            let path = "control.python.path".to_owned();
-            issue = issue.or(missing.map(|message| Issue { path, message }));
+    fn relate(&self, machine: &ScriptSettings, external: &dyn External) -> Result<(), Failure> {
+        let (root, mut faults) = (Path::default(), Faults::default());
+        machine.relate(&root, &mut faults);
+        if let Some(python) = machine.control.get().external()
+            && faults.0.is_empty()
+        {
+            external.check(python, &root.key("control").key("python"), &mut faults);
         }
-        let Some(issue) = issue else { return Ok(()) };
+        let Some(issue) = faults.0.into_iter().next() else { return Ok(()) };
         let concerned = |(_, key): &&(usize, String)| issue.path.starts_with(&**key);
         let set = self.lines.iter().rev().find(concerned).or(self.lines.last());
         Err(Failure { line: set.map_or(1, |set| set.0), message: issue.to_string() })
@@ -229,7 +231,7 @@ fn meant(key: &str, value: &str) -> (String, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::{AfwConfig, CleanRounds, CubicConfig, Epoch};
+    use crate::control::{AfwConfig, CleanRounds, CubicConfig, Epoch, NoExternal};
     use crate::{Close, DelayedAck, Ecn, FixedAck, Recovery, Reduction, Sack};
     use kernel::{Duration, Segments};
 
@@ -237,7 +239,7 @@ mod tests {
         let split = |text: &&str| text.split_once(' ').map(|(k, v)| (k.to_owned(), v.to_owned()));
         let settings = settings.iter().filter_map(split);
         let settings = (1..).zip(settings).map(|(line, (key, value))| (line, key, value));
-        configure(&Script { settings: settings.collect(), ..Script::default() })
+        configure(&Script { settings: settings.collect(), ..Script::default() }, &NoExternal)
     }
 
     /// The line number and the message of the failure.

@@ -125,9 +125,9 @@ impl Sender {
             self.tcb.cwnd.start_ramp(1.0, f64::INFINITY);
         }
         out.push(Command::Connected);
-        self.tcb.set_control_timer(out);
         self.tcb.timer.take();
         self.transmit(now, out);
+        self.set_control_timer(now, out);
         if self.tcb.snd.max == 1 {
             if !self.tcb.timer.is_running() {
                 out.push(Command::Cancel(TimerId::Retransmit));

@@ -259,13 +259,13 @@ impl Tcb {
 
     // ---- the timers ----
 
-    /// Sets the timer that the congestion control asks for.
-    pub(super) fn set_control_timer(&mut self, out: &mut Vec<Command>) {
+    /// Sets the timer that the congestion control asks for; a time that has passed is now.
+    pub(super) fn set_control_timer(&mut self, now: Instant, out: &mut Vec<Command>) {
         let wanted = self.cwnd.timer();
         if wanted != self.control_timer {
             self.control_timer = wanted;
             out.push(match wanted {
-                Some(at) => Command::Set(TimerId::Control, at),
+                Some(at) => Command::Set(TimerId::Control, at.max(now)),
                 None => Command::Cancel(TimerId::Control),
             });
         }

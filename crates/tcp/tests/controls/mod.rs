@@ -7,7 +7,7 @@ use wire::FlowId;
 /// All of the registry that are built here, `NewReno` in two further variants.
 pub(crate) fn all() -> Vec<(ControlSettings, bool)> {
     let mut all = ControlSettings::all();
-    all.retain(|control| control.get().import_path().is_none());
+    all.retain(|control| control.get().external().is_none());
     let hystart = NewRenoConfig { hystart: true, ..NewRenoConfig::default() };
     all.push(ControlSettings::NewReno(hystart));
     let mut all: Vec<_> = all.into_iter().map(|control| (control, true)).collect();
