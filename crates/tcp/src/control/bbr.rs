@@ -226,8 +226,9 @@ impl Bbr {
         self.saved = if is_reduced { self.saved.max(self.window) } else { self.window };
     }
 
+    /// The reason of a reduction is over. Another one may remain, so that the saved window is kept.
     fn restore(&mut self) {
-        self.window = self.window.max(std::mem::take(&mut self.saved));
+        self.window = self.window.max(self.saved);
     }
 
     /// §4.2.3.4, `BBRModulateCwndForRecovery`: the begin and the end of the repair of a loss.
@@ -456,6 +457,37 @@ mod tests {
         assert_eq!(path.control.window().0, 98.0);
         path.control.on_ack(&ack);
         assert!(path.control.window().0 > 0.9 * before, "restored at the end");
+    }
+
+    #[test]
+    fn a_recovery_that_ends_while_the_delay_is_measured_loses_no_window() {
+        let mut path = Path::new(1000.0);
+        for _ in 0..30 {
+            path.round();
+        }
+        let before = path.control.window().0;
+        let ack = Ack { in_flight: Segments(97.0), ..ack_at(path.now_s, 1.0, 100.0) };
+        path.control.on_ack(&Ack { recovery: true, ..ack });
+        path.control.rtt_min = Some((Duration::from_millis(100), Instant(0)));
+        let later = |s: f64| ack_at(path.now_s.max(10.0) + s, 1.0, 110.0);
+        path.control.on_ack(&Ack { recovery: true, in_flight: Segments(97.0), ..later(0.1) });
+        assert_eq!(path.control.window().0, LEAST_WINDOW);
+        path.control.on_ack(&Ack { in_flight: Segments(4.0), ..later(0.2) });
+        assert_eq!(
+            path.control.window().0,
+            LEAST_WINDOW,
+            "the recovery is over, the measurement not"
+        );
+        let delivery = Delivery {
+            rate: BitRate(1_000_000),
+            app_limited: true,
+            prior: Segments(1e9),
+            total: Segments(1e9),
+            in_flight: Segments(4.0),
+            lost: Segments(0.0),
+        };
+        path.control.on_ack(&Ack { delivery: Some(delivery), ..later(0.5) });
+        assert!(path.control.window().0 > 0.9 * before, "{}", path.control.window().0);
     }
 
     #[test]
