@@ -1,7 +1,8 @@
 """The analytic twin: predictions for a scenario by analytic models.
 
 >>> import simoom as sm
->>> cell = sm.Scenario(standard="11b", stations=10, flows=[{"from": "server", "to": "sta*"}])
+>>> flow = {"from": "server", "to": "sta*", "tcp": {"window_segments": 42}}
+>>> cell = sm.Scenario(standard="11b", stations=10, flows=[flow])
 >>> twin = sm.predict(cell)
 >>> twin
 Twin(half_duplex, 23 values, 1 stretched)
