@@ -155,10 +155,22 @@ def test_an_exception_ends_the_script() -> None:
 
 
 def test_the_command_line_runs_a_script_with_it(simoom, tmp_path) -> None:
-    (tmp_path / "mylab.py").write_text("import simoom as sm\nclass Aimd(sm.Control): pass\n")
-    script = tmp_path / "aimd.pkt"
-    script.write_text(SCRIPT.format(path="mylab:Aimd", more=""), encoding="utf-8")
+    (tmp_path / "mylab.py").write_text(
+        "import simoom as sm\n"
+        "class Two(sm.Control):\n"
+        "    def __init__(self):\n"
+        "        self.window = 2.0\n"
+        "class Broken(Two):\n"
+        "    def on_ack(self, ack):\n"
+        "        open('absent.txt')\n"
+    )
+    script = tmp_path / "two.pkt"
+    script.write_text(SCRIPT.format(path="mylab:Two", more=""))
     done = simoom("tcp-script", script)
-    assert done.returncode == 1, "its window is larger"
-    assert "failed: " in done.stdout
-    assert "unasked" in done.stdout
+    assert done.returncode == 0, done.stdout
+    script.write_text(SCRIPT.format(path="mylab:Broken", more=""))
+    done = simoom("tcp-script", script)
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert "in on_ack" in lines[1]
+    assert lines[-1] == "in the control of the script at 0.200000000 s"

@@ -17,13 +17,16 @@ A scenario stores the import path of the class, so that a saved scenario can be 
 
 from __future__ import annotations
 
+import dis
 import importlib
 import inspect
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from simoom import _core
 
@@ -34,12 +37,13 @@ __all__ = [
     "Control",
     "NoControllerError",
     "cbrt",
-    "check_attributes",
     "faults",
     "find",
     "import_path",
     "make",
     "parameters",
+    "refuse_attribute",
+    "undeclared",
 ]
 
 CALLS = ("on_ack", "on_loss", "on_send", "on_timer", "on_undo", "on_hint")
@@ -72,8 +76,8 @@ class Control:
     values of the flow before ``__init__`` is called.
 
     A class attribute with an annotation and a default is a parameter, which a scenario may set:
-    ``beta: float = 0.5`` is ``flows[0].control.python.beta``. An attribute that neither the class
-    nor ``__init__`` has is an `AttributeError`.
+    ``beta: float = 0.5`` is ``flows[0].control.python.beta``. An attribute that a method sets, but
+    neither the class nor ``__init__`` has, is an `AttributeError`.
 
     Attributes
     ----------
@@ -271,15 +275,50 @@ def make(
     return controller
 
 
-def check_attributes(controller: Control, built: Iterable[str]) -> None:
-    """Raise `AttributeError` if there is an attribute that no declaration and no `built` has."""
+def undeclared(controller: Control) -> list[str]:
+    """Return the attributes that its methods may set, but neither its class nor ``__init__`` has.
+
+    >>> class Aimd(Control):
+    ...     def on_loss(self, loss):
+    ...         self.windw = 1.0
+    >>> undeclared(Aimd())
+    ['windw']
+    """
+    kind: type = type(controller)
+    return [name for name in _undeclared_in_class(kind) if not hasattr(controller, name)]
+
+
+def refuse_attribute(controller: Control, name: str) -> NoReturn:
+    """Raise `AttributeError` for an undeclared attribute, with the name that was probably meant."""
     kind = type(controller)
-    known = {*built, *(name for each in kind.__mro__ for name in _annotations(each))}
-    for name in vars(controller):
-        if name not in known and not hasattr(kind, name):
-            fallback = "; declare it in the class or set it in __init__"
-            hint = _did_you_mean(name, sorted(known.union(dir(kind))), fallback)
-            raise AttributeError(f"{kind.__qualname__} has no attribute {name!r}{hint}")
+    known = {*vars(controller), *dir(kind), *_annotated(kind)} - {name}
+    fallback = "; declare it in the class or set it in __init__"
+    hint = _did_you_mean(name, sorted(known), fallback)
+    raise AttributeError(f"{kind.__qualname__} has no attribute {name!r}{hint}")
+
+
+@cache
+def _undeclared_in_class(kind: type) -> list[str]:
+    """Return the attributes that methods set and that no class declares."""
+    methods = [each for own in _own_classes(kind) for each in vars(own).values()]
+    names = {name for each in methods if inspect.isfunction(each) for name in _set_by(each)}
+    return sorted(name for name in names - _annotated(kind) if not hasattr(kind, name))
+
+
+def _set_by(method: FunctionType) -> Iterator[str]:
+    """Yield the attributes of its first argument that a method sets."""
+    own = method.__code__.co_varnames[:1]
+    before: object = None
+    for instruction in dis.get_instructions(method):
+        # The object is loaded last; one instruction may load several variables.
+        loaded = before[-1:] if isinstance(before, tuple) else (before,)
+        if instruction.opname == "STORE_ATTR" and loaded == own:
+            yield instruction.argval
+        before = instruction.argval
+
+
+def _annotated(kind: type) -> set[str]:
+    return {name for each in kind.__mro__ for name in _annotations(each)}
 
 
 def _check_methods(kind: type) -> None:

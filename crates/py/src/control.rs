@@ -7,7 +7,7 @@ pub(crate) use events::{Ack, Delivery, Departing, Loss};
 use kernel::{BitRate, Duration, Instant, Segments};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet};
+use pyo3::types::{PyDict, PyString};
 use sim::Plan;
 use sim::control::{
     self, Config, Control, External, Faults, Hint, NoExternal, Path, PythonConfig, Value,
@@ -129,7 +129,9 @@ struct PythonControl {
     gauges: Vec<&'static str>,
     flow: u32,
     failure: Arc<Failure>,
-    attributes: Attributes,
+    /// The attributes that its methods set, but neither its class nor `__init__`: they are probably
+    /// misspelt. Correct classes have none, so that the check costs nothing.
+    undeclared: Vec<Py<PyString>>,
     /// The last acknowledgement that it received.
     ack: Option<Py<Ack>>,
     /// Its `window`, `pacing_mbps` and `timer_s` after the last call.
@@ -145,36 +147,6 @@ impl fmt::Debug for PythonControl {
     }
 }
 
-/// The attributes of a control. A name that is added after it was built is probably misspelt.
-struct Attributes {
-    /// The control's `__dict__`.
-    all: Py<PyDict>,
-    /// The names when it was built.
-    built: Py<PyFrozenSet>,
-    /// The number of attributes when the names were last checked.
-    count: usize,
-}
-
-impl Attributes {
-    fn of(instance: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let all = instance.getattr("__dict__")?.cast_into::<PyDict>()?;
-        let built = PyFrozenSet::new(instance.py(), all.keys())?;
-        Ok(Self { count: all.len(), built: built.unbind(), all: all.unbind() })
-    }
-
-    /// Checks the names if their number has changed, which costs almost nothing otherwise.
-    fn check(&mut self, instance: &Bound<'_, PyAny>) -> PyResult<()> {
-        let py = instance.py();
-        let count = self.all.bind(py).len();
-        if count != self.count {
-            let check = py.import("simoom.control")?.getattr("check_attributes")?;
-            check.call1((instance, &self.built))?;
-            self.count = count;
-        }
-        Ok(())
-    }
-}
-
 impl PythonControl {
     fn make(
         py: Python<'_>,
@@ -183,10 +155,11 @@ impl PythonControl {
         config: &Config,
         failure: &Arc<Failure>,
     ) -> PyResult<Self> {
-        let make = py.import("simoom.control")?.getattr("make")?;
+        let module = py.import("simoom.control")?;
         let ssthresh = config.initial_ssthresh.map(|s| s.0);
         let start = (config.initial_window.0, ssthresh, config.mss().0);
-        let instance = make.call1((&python.path, parameters(py, python)?, start))?;
+        let made = (&python.path, parameters(py, python)?, start);
+        let instance = module.getattr("make")?.call1(made)?;
         let mut control = Self {
             on_ack: instance.getattr("on_ack")?.unbind(),
             on_loss: instance.getattr("on_loss")?.unbind(),
@@ -196,7 +169,7 @@ impl PythonControl {
             gauges: Vec::new(),
             flow,
             failure: Arc::clone(failure),
-            attributes: Attributes::of(&instance)?,
+            undeclared: module.getattr("undeclared")?.call1((&instance,))?.extract()?,
             ack: None,
             instance: instance.unbind(),
             window: config.initial_window.0,
@@ -213,7 +186,12 @@ impl PythonControl {
     /// Reads the attributes after a call.
     fn read(&mut self, py: Python<'_>) -> PyResult<()> {
         let instance = self.instance.bind(py);
-        self.attributes.check(instance)?;
+        for name in &self.undeclared {
+            if instance.hasattr(name)? {
+                let refuse = py.import("simoom.control")?.getattr("refuse_attribute")?;
+                refuse.call1((instance, name))?;
+            }
+        }
         let window = instance.getattr(pyo3::intern!(py, "window"))?;
         self.window = number(instance, "window", &window)?;
         if !(self.window > 0.0 && self.window.is_finite()) {

@@ -23,8 +23,8 @@ FAILED = 1
 """The exit code of Python after an exception."""
 DEFECT = 70
 """EX_SOFTWARE of sysexits."""
-RUN = str(Path(__file__).parents[1] / "run.py")
-"""The functions by which Python enters the simulator."""
+CALLERS = (str(Path(__file__).parents[1] / "run.py"), tcp_script.__file__)
+"""The files by which Python enters the simulator."""
 INTERRUPTED = 130
 """128 plus the number of SIGINT, as in shells."""
 
@@ -101,7 +101,7 @@ def _report_failure(error: BaseException) -> int:
 def _is_from_controller(error: BaseException) -> bool:
     """Whether a controller written in Python raised it: the exception then has a note."""
     notes: list[str] = getattr(error, "__notes__", [])
-    own = any(note.startswith("in flows[") for note in notes)
+    own = any(note.startswith(("in flows[", "in the control of the script")) for note in notes)
     return own and not isinstance(error, KeyboardInterrupt)
 
 
@@ -110,7 +110,7 @@ def _print_controller_traceback(error: BaseException) -> None:
     trace = error.__traceback__
     begin = trace
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename == RUN:
+        if trace.tb_frame.f_code.co_filename in CALLERS:
             begin = trace.tb_next or begin
         trace = trace.tb_next
     traceback.print_exception(type(error), error, begin)
