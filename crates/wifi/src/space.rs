@@ -171,8 +171,8 @@ impl Space {
         let node = |(n, mut peers): (u32, Vec<Peer>)| {
             peers.sort_by_key(|peer| peer.node);
             let is_access_point = signals.sites[n as usize].is_access_point;
-            // Under block ack agreements, each receiver has its own sequence numbers, and so have the
-            // broadcasts of an access point.
+            // Under block ack agreements, each receiver has its own sequence numbers, and so have
+            // the broadcasts of an access point.
             let apart =
                 rules.mac.framing.aggregation.is_some() && (is_access_point || peers.len() > 1);
             let contenders = (0..rules.mac.per_node).map(|category| {

@@ -174,15 +174,13 @@ mod tests {
 
     #[test]
     fn a_segment_that_waits_for_its_time_is_paced() {
-        let config = Config { pacing: true, initial_window: Segments(4.0), ..config() };
-        let (mut tcp, first) = Driven::connected(&config, 1000);
-        // 2 · 400 bytes per 100 ms: a segment each 12.5 ms.
-        assert_eq!(first, "rtt 100, connected, 1:101, pace@112, rto@400");
-        assert_eq!(times(&tcp, 110), [0, 0, 0, 0, 10]);
-        for at in [112_500_000, 125_000_000, 137_500_000] {
-            tcp.sender.on_timer(Instant(at), TimerId::Pacing, &mut tcp.out);
-        }
-        assert_eq!(times(&tcp, 200), [0, 0, 62, 0, 37], "the window is full at 137.5 ms");
+        let config = Config { pacing: true, initial_window: Segments(12.5), ..config() };
+        let (mut tcp, first) = Driven::connected(&config, 2000);
+        // The first ten are not paced. 2 · 1250 bytes per 100 ms: a segment each 4 ms.
+        assert!(first.ends_with("1001:1101, pace@104, rto@400"), "{first}");
+        assert_eq!(times(&tcp, 103), [0, 0, 0, 0, 3]);
+        tcp.sender.on_timer(Instant(104_000_000), TimerId::Pacing, &mut tcp.out);
+        assert_eq!(times(&tcp, 200), [0, 0, 96, 0, 4], "the window is full at 104 ms");
     }
 
     #[test]

@@ -188,7 +188,7 @@ impl Selective {
         let acked = segment.ack.saturating_sub(tcb.snd.una);
         let is_old = segment.ack < tcb.snd.una;
         let mut info =
-            AckInfo { acked, reported, outstanding, forward_delay, ..AckInfo::default() };
+            AckInfo { acked, outstanding, reported, forward_delay, ..AckInfo::default() };
         let (board, rack, recover) = (&mut self.board, &mut self.rack, self.recover);
         let (newest, original) = (&mut info.newest, &mut info.original);
         let visit = &mut |sent: &Sent, record: Option<&Departure>| {

@@ -47,7 +47,7 @@ pub(super) struct Validation {
     last_ack: Instant,
     /// The beginning of the non-validated phase.
     non_validated_since: Option<Instant>,
-    /// After a loss in the non-validated phase: max(pipeACK, LossFlightSize) of §4.4.1.
+    /// After a loss in the non-validated phase: `max(pipeACK, LossFlightSize)` of §4.4.1.
     used_at_loss: Option<u64>,
 }
 

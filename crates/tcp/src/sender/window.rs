@@ -117,9 +117,9 @@ impl CongestionWindow {
 
     /// Reduces the window for a loss or for a mark. All reductions go through this function.
     ///
-    /// What is outstanding exceeds the window if it contains SACKed data, segments of limited
-    /// transmit, or data of before a previous reduction. Computed from this excess, a reduction
-    /// would increase the window. RFC 5681 §4.3: each loss lowers the window, that of a
+    /// What is outstanding exceeds the window if it contains data that has arrived, segments of
+    /// limited transmit, or data of before a previous reduction. Computed from this excess, a
+    /// reduction would increase the window. RFC 5681 §4.3: each loss lowers the window, that of a
     /// retransmission too.
     pub(super) fn reduce(&mut self, congestion: &Congestion) {
         let Congestion { now, cause, lost, flight, repeated } = *congestion;

@@ -184,17 +184,16 @@ impl Contention {
                 contender.count = Count::Own { start, slots: None };
                 true
             }
-            Count::Own { start, .. } => match self.arrival_space {
-                Some(space) => {
+            Count::Own { start, .. } => {
+                if let Some(space) = self.arrival_space {
                     contender.count = Count::Own { start: start.max(now + space), slots: None };
                     true
-                }
-                None => {
+                } else {
                     let at = Self::next_boundary(self.busy_slot, self.slot, start, now);
                     contender.count = Count::Immediate(at);
                     false
                 }
-            },
+            }
             Count::Done | Count::Shared { .. } if self.busy || now < self.reserved_until => true,
             Count::Done | Count::Shared { .. } => {
                 self.own.push(station);

@@ -121,7 +121,7 @@ pub(super) struct Slots {
     /// No slot is counted before this instant, the end of a timeout.
     not_before: Instant,
     /// When the slots of a back-off begin that an arrival on an idle medium has started.
-    arrival_slots: Option<Instant>,
+    arrival_start: Option<Instant>,
 }
 
 impl Slots {
@@ -136,7 +136,7 @@ impl Slots {
             left: None,
             counting: None,
             not_before: Instant::ZERO,
-            arrival_slots: None,
+            arrival_start: None,
         }
     }
 
@@ -162,7 +162,7 @@ impl Slots {
         }
         if self.idle_access == IdleAccess::Ns2 && self.left.is_none() && !carrier.is_busy(now) {
             let first = carrier.first_slot(self.space).unwrap_or(now);
-            self.arrival_slots = Some(first.max(self.not_before).max(now + self.space));
+            self.arrival_start = Some(first.max(self.not_before).max(now + self.space));
             return true;
         }
         self.left.is_none() && carrier.is_busy(now)
@@ -173,7 +173,7 @@ impl Slots {
         if self.counting.is_some() {
             return;
         }
-        if let Some(first) = self.arrival_slots.take() {
+        if let Some(first) = self.arrival_start.take() {
             self.counting = Some(first);
             return;
         }
