@@ -40,6 +40,10 @@ pub struct BbrConfig {
     /// Whether the window allows for aggregated acknowledgements, as behind aggregated frames.
     #[setting(default = true)]
     pub extra_acked: bool,
+    /// Whether fast recovery begins with a round trip in which only as much is sent as is delivered
+    /// (section 4.2.3.4 of the draft, and Linux). If there are losses in each round trip, Startup
+    /// then ends early, and with 5 % of losses 0.84 of the capacity is left instead of 0.9.
+    pub conservation: bool,
 }
 
 impl Controller for BbrConfig {
@@ -233,10 +237,11 @@ impl Bbr {
 
     /// §4.2.3.4, `BBRModulateCwndForRecovery`: the begin and the end of the repair of a loss.
     fn follow_repair(&mut self, ack: &Ack, round_ended: bool) {
-        if ack.lost.0 > 0.0 {
+        let conserves = self.settings.conservation;
+        if conserves && ack.lost.0 > 0.0 {
             self.window = (self.window - ack.lost.0).max(1.0);
         }
-        if self.repair == Repair::None && ack.recovery {
+        if self.repair == Repair::None && ack.recovery && conserves {
             self.save();
             self.repair = Repair::Conservation;
             self.window = ack.in_flight.0 + ack.delivered.0.max(1.0);
@@ -444,6 +449,7 @@ mod tests {
     #[test]
     fn fast_recovery_sends_what_is_delivered_for_a_round_trip() {
         let mut path = Path::new(1000.0);
+        path.control.settings.conservation = true;
         for _ in 0..30 {
             path.round();
         }
@@ -462,6 +468,7 @@ mod tests {
     #[test]
     fn a_recovery_that_ends_while_the_delay_is_measured_loses_no_window() {
         let mut path = Path::new(1000.0);
+        path.control.settings.conservation = true;
         for _ in 0..30 {
             path.round();
         }
