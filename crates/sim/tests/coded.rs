@@ -11,8 +11,12 @@ const LINK: &str = "duration_s = 20.0\nwarmup_s = 2.0\n[[links]]\nfrom = 'server
     tcp.ecn = 'classic'\n";
 
 fn run(lines: &str) -> Run {
+    replicate(lines, 0)
+}
+
+fn replicate(lines: &str, replication: u32) -> Run {
     let scenario = Scenario::parse(&format!("{LINK}{lines}\n")).unwrap();
-    let seed = Seed { root: 1, replication: 0 };
+    let seed = Seed { root: 1, replication };
     let probes = ["flows[0].fec.loss_estimate".to_owned(), "flows[0].fec.unit_bytes".to_owned()];
     Simulation::new(&scenario.resolve().unwrap(), seed, &probes, true).unwrap().finish()
 }
@@ -37,15 +41,20 @@ fn a_code_keeps_the_goodput_that_losses_leave() {
     assert!(goodput(&coded) > 6.5 && goodput(&coded) < 8.62, "{}", goodput(&coded));
     assert!(goodput(&coded) > 5.0 * goodput(&plain), "{}", goodput(&plain));
     let of = |name: &str| value(&coded, &format!("flows[0].fec.{name}"));
-    assert!((of("overhead_fraction") - 0.2).abs() < 0.06, "{}", of("overhead_fraction"));
+    // The mean of ten replications: slow start overflows the queue, and where that takes long, there
+    // is more parity.
+    let overhead = |n| value(&replicate("tcp.fec = {}", n), "flows[0].fec.overhead_fraction");
+    let overhead = (0..10).map(overhead).sum::<f64>() / 10.0;
+    assert!((overhead - 0.2).abs() < 0.06, "{overhead}");
+    // The estimate, after slow start.
+    let series = &coded.series[0].value[coded.series[0].value.len() / 2..];
+    let estimate = series.iter().sum::<f64>() / series.len() as f64;
+    assert!((estimate - 0.1).abs() < 0.02, "{estimate}");
     assert!(of("recovered_segments") >= of("decoded_blocks") && of("decoded_blocks") > 50.0);
     assert_eq!(of("verified_blocks"), of("decoded_blocks"));
     assert!(of("proactive_segments") > of("reactive_segments"));
     assert!(value(&coded, "flows[0].ecn_marks") > 0.0);
     assert_eq!(value(&coded, "flows[0].timeouts"), 0.0);
-    let mean = |series: &[f64]| series.iter().sum::<f64>() / series.len() as f64;
-    let estimate = mean(&coded.series[0].value);
-    assert!((estimate - 0.1).abs() < 0.02, "{estimate}");
     assert!(coded.series[1].value.iter().all(|&bytes| (200.0..=1436.0).contains(&bytes)));
     let absent = |(path, _): &(String, Value)| !path.contains(".fec.");
     assert!(plain.summary.iter().all(absent), "no code, no results of one");
