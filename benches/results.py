@@ -38,27 +38,9 @@ RECORD = ROOT / "benches" / "results.txt"
 SHOWN = 5
 """The number of differences that are printed for each run."""
 
-RENAMED: dict[str, str | None] = {
-    # The former value was that of the whole run, the present one is that of the measured time.
-    "wire.down.busy_fraction": None,
-    "wire.down.utilisation": None,
-    "wire.up.busy_fraction": None,
-    "wire.up.utilisation": None,
-}
+RENAMED: dict[str, str | None] = {}
 """Paths that were renamed after the record was made: old and new, with `[*]` for each index. A
 value with the new name None has changed its meaning, as CHANGELOG.md says, and is not compared."""
-
-RECORDED_SERIES = re.compile(
-    r"""flows\[\*\]\.(control\..*|fec\.(loss_estimate|unit_bytes)|goodput_mbps|delivered_bytes
-                      |in_flight_bytes|retransmissions|rto_s|srtt_s)
-    | (ap|stations\[\*\])\.(queue_packets|queue_bytes|contention_window|attempts|collisions
-                            |(ap_)?mcs|(ap_)?rate_mbps)
-    | (wire\.(down|up)|links\[\*\](\.reverse)?)\.(queue_packets|queue_bytes|in_flight_packets|drops
-                                                 |ecn_marks)
-    | total\.goodput_mbps | contending\.stations""",
-    re.VERBOSE,
-)
-"""The series that the record has; others are not compared."""
 
 Result = dict[str, Any]
 """Digest, values and series of a run, each value and series by its path."""
@@ -102,9 +84,7 @@ def result(printed: dict[str, Any]) -> Result:
         return {"digest": "refused", "values": paths, "series": {}}
     if "panic" in printed:
         return {"digest": "panic", "values": {"panic": printed["panic"]}, "series": {}}
-    series = printed["series"].items()
-    recorded = {path: value for path, value in series if RECORDED_SERIES.fullmatch(general(path))}
-    return {"digest": printed["digest"], "values": printed["values"], "series": recorded}
+    return {key: printed[key] for key in ("digest", "values", "series")}
 
 
 def compared(values: dict[str, Any]) -> dict[str, str]:
