@@ -41,8 +41,8 @@ fn a_code_keeps_the_goodput_that_losses_leave() {
     assert!(goodput(&coded) > 6.5 && goodput(&coded) < 8.62, "{}", goodput(&coded));
     assert!(goodput(&coded) > 5.0 * goodput(&plain), "{}", goodput(&plain));
     let of = |name: &str| value(&coded, &format!("flows[0].fec.{name}"));
-    // The mean of ten replications: slow start overflows the queue, and where that takes long, there
-    // is more parity.
+    // The mean of ten replications: slow start overflows the queue, and where that takes long,
+    // there is more parity.
     let overhead = |n| value(&replicate("tcp.fec = {}", n), "flows[0].fec.overhead_fraction");
     let overhead = (0..10).map(overhead).sum::<f64>() / 10.0;
     assert!((overhead - 0.2).abs() < 0.06, "{overhead}");
