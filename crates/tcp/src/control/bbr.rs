@@ -42,7 +42,7 @@ pub struct BbrConfig {
     pub extra_acked: bool,
     /// Whether fast recovery begins with a round trip in which only as much is sent as is delivered
     /// (section 4.2.3.4 of the draft, and Linux). If there are losses in each round trip, Startup
-    /// then ends early, and with 5 % of losses 0.84 of the capacity is left instead of 0.9.
+    /// then ends early, and with 5 % of losses 0.87 of the capacity is left instead of 0.9.
     pub conservation: bool,
 }
 
