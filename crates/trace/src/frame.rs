@@ -1,0 +1,169 @@
+//! PPDUs.
+
+use kernel::{BitRate, Bytes, Duration, Instant};
+use wire::{Packet, TrafficClass};
+
+/// The type of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameKind {
+    /// Request to send.
+    Rts,
+    /// Clear to send.
+    Cts,
+    /// CTS-to-self.
+    CtsToSelf,
+    /// A data frame, or an A-MPDU of data frames.
+    Data,
+    /// Ack.
+    Ack,
+    /// BlockAckReq.
+    BlockAckRequest,
+    /// BlockAck.
+    BlockAck,
+}
+
+/// The format of a PPDU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// DSSS or HR/DSSS.
+    Dsss {
+        /// Whether its preamble is the short one.
+        short_preamble: bool,
+    },
+    /// OFDM (clause 17) or ERP-OFDM (clause 18).
+    Ofdm,
+    /// HT, mixed format.
+    Ht,
+    /// VHT, for a single user.
+    Vht,
+    /// HE, for a single user.
+    He,
+}
+
+/// The mode of a PPDU.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrameMode {
+    /// Its format.
+    pub format: Format,
+    /// Its data rate.
+    pub rate: BitRate,
+    /// The MCS index within the format; for HT 0 to 31, streams included. `None` before HT.
+    pub mcs: Option<u8>,
+    /// Spatial streams; 1 before HT.
+    pub streams: u8,
+    /// Bandwidth in MHz.
+    pub width_mhz: u16,
+    /// Guard interval in nanoseconds; 0 for DSSS.
+    pub guard_ns: u16,
+    /// Whether it is coded by LDPC and not by a convolutional code.
+    pub ldpc: bool,
+}
+
+/// Why a frame was not received by the node that it addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// Another node began to transmit in the same slot, in a cell in which every node receives
+    /// every other.
+    Collision,
+    /// Interference: other transmissions overlapped it at its receiver.
+    Interference,
+    /// Noise.
+    Noise,
+    /// Its receiver was transmitting.
+    ReceiverTransmits,
+    /// Its receiver was receiving another frame.
+    ReceiverBusy,
+    /// Its signal was too weak for the receiver to detect.
+    TooWeak,
+}
+
+/// The outcome of a frame at the node that it addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The addressed node received it; of an A-MPDU at least one MPDU ([`Mpdu::received`] has
+    /// each). A broadcast: at least one node received it.
+    Received,
+    /// The addressed node did not receive it.
+    Lost(Loss),
+    /// It addresses no other node: a CTS-to-self.
+    NotAddressed,
+    /// The run ended first.
+    Unknown,
+}
+
+/// An MPDU with data.
+#[derive(Clone, Copy, Debug)]
+pub struct Mpdu {
+    /// Number of its packet in the trace: [`crate::PacketEvent::packet_id`].
+    pub packet_id: u64,
+    /// The packet that it carries.
+    pub packet: Packet,
+    /// 802.11 sequence number, 0 to 4,095.
+    pub sequence: u16,
+    /// Whether it is a retransmission.
+    pub retry: bool,
+    /// Bytes with MAC header and FCS.
+    pub bytes: Bytes,
+    /// Whether the addressed node received it.
+    pub received: bool,
+}
+
+/// The content of a BlockAck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockAck {
+    /// Starting sequence number.
+    pub start: u16,
+    /// Bit n stands for the sequence number `start` + n: bit n % 64 of word n / 64.
+    pub bitmap: [u64; 4],
+    /// Bits of the bitmap on the air: 64 or 256.
+    pub bits: u16,
+}
+
+/// A PPDU on the air.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// Number of the frame in the run, in the order of `start`.
+    pub number: u64,
+    /// When its PPDU begins.
+    pub start: Instant,
+    /// When its PSDU begins: after preamble and PHY header.
+    pub payload: Instant,
+    /// When its PPDU ends.
+    pub end: Instant,
+    /// The radio that transmits.
+    pub from: u32,
+    /// The radio that it addresses; `None` is broadcast. A CTS-to-self addresses its transmitter.
+    pub to: Option<u32>,
+    /// Its type.
+    pub kind: FrameKind,
+    /// The access category of its exchange.
+    pub class: TrafficClass,
+    /// Its mode.
+    pub mode: FrameMode,
+    /// Bytes of its PSDU.
+    pub psdu: Bytes,
+    /// Whether its PSDU is an A-MPDU.
+    pub aggregate: bool,
+    /// Its Duration field: how long after its end it reserves the medium.
+    pub nav: Duration,
+    /// Number of the exchange to which it belongs, in the order of their first frames. Frames that
+    /// collide belong to different exchanges.
+    pub exchange: u64,
+    /// Its outcome.
+    pub outcome: Outcome,
+    /// A radio whose transmission caused the loss, where one did.
+    pub lost_to: Option<u32>,
+    /// Received power at the addressed node, where there are radios with positions.
+    pub signal_dbm: Option<f64>,
+    /// Its MPDUs with data, in order; empty unless `kind` is [`FrameKind::Data`].
+    pub mpdus: Vec<Mpdu>,
+    /// What a BlockAck acknowledges; for a BlockAckReq only `start` has a meaning.
+    pub block_ack: Option<BlockAck>,
+}
+
+impl Frame {
+    /// How long its PPDU lasts.
+    pub fn lasting(&self) -> Duration {
+        self.end - self.start
+    }
+}

@@ -1,0 +1,56 @@
+//! The trace of a run: records of every frame, packet and segment, and the file formats in which
+//! they are written.
+//!
+//! A run hands its records to a [`Sink`] one at a time, in the order of [`Record::at`]. Each format
+//! is a sink in a file of its own; it writes as records arrive, and keeps bounded state. Nothing
+//! here knows how a run produces its records.
+
+mod cast;
+mod frame;
+mod packet;
+mod segment;
+mod wait;
+
+pub use cast::{Cast, FlowInfo, NodeInfo, RadioInfo, RadioRole, Transport, WireInfo};
+pub use frame::{BlockAck, Format, Frame, FrameKind, FrameMode, Loss, Mpdu, Outcome};
+pub use packet::{Dropped, PacketEvent, PacketStep, Place};
+pub use segment::{SegmentEvent, SegmentRecord, SenderState};
+pub use wait::{Wait, WaitKind};
+
+use kernel::Instant;
+use std::io;
+
+/// One record of a trace.
+#[derive(Clone, Copy, Debug)]
+pub enum Record<'a> {
+    /// A PPDU.
+    Frame(&'a Frame),
+    /// An interval in which an EDCAF waits for the medium, or a node's NAV is set.
+    Wait(&'a Wait),
+    /// A step on the way of a packet.
+    Packet(&'a PacketEvent),
+    /// A segment leaves or reaches an end of its connection.
+    Segment(&'a SegmentEvent),
+}
+
+impl Record<'_> {
+    /// The instant by which records are ordered: when a frame or a wait begins, when a packet or a
+    /// segment does something.
+    pub fn at(&self) -> Instant {
+        match self {
+            Self::Frame(frame) => frame.start,
+            Self::Wait(wait) => wait.start,
+            Self::Packet(event) => event.at,
+            Self::Segment(event) => event.at,
+        }
+    }
+}
+
+/// Receives the records of a run in the order of [`Record::at`].
+pub trait Sink: Send {
+    /// The next record.
+    fn on(&mut self, record: &Record<'_>) -> io::Result<()>;
+
+    /// The run has ended: writes what is still pending. Called once, unless writing has failed.
+    fn finish(&mut self) -> io::Result<()>;
+}
