@@ -86,21 +86,18 @@ impl Ends {
     }
 }
 
-fn main() {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let word = |i: usize| words.get(i).map(String::as_str);
-    let number = |i| word(i).and_then(|word| word.parse::<u64>().ok());
-    let segments = number(0).unwrap_or(100_000);
-    let recovery = match word(1) {
-        Some("new_reno") => Recovery::NewReno,
-        Some("sack") => Recovery::Sack(Sack { rack: false, ..Sack::default() }),
+/// Transfers this many segments; one in `lost` is lost, or none if it is 0. Returns the sender.
+pub(crate) fn transfer(segments: u64, recovery: &str, control: &str, lost: u64) -> Sender {
+    let recovery = match recovery {
+        "new_reno" => Recovery::NewReno,
+        "sack" => Recovery::Sack(Sack { rack: false, ..Sack::default() }),
         _ => Recovery::Sack(Sack::default()),
     };
     let (mss, window) = (Some(Bytes(1460)), Some(Bytes(20 * 1460)));
     let initial_ssthresh = Some(Segments(10.0));
     let config = Config { mss, recovery, window, initial_ssthresh, ..Config::default() };
-    let control: Box<dyn Control> = match word(2) {
-        Some("cubic") => Box::new(Cubic::new(&config, CubicConfig::default())),
+    let control: Box<dyn Control> = match control {
+        "cubic" => Box::new(Cubic::new(&config, CubicConfig::default())),
         _ => Box::new(NewReno::from(&config)),
     };
     let mut out = Vec::new();
@@ -111,7 +108,7 @@ fn main() {
         lanes: [VecDeque::new(), VecDeque::new()],
         free: Instant::ZERO,
         sent: 0,
-        lost: number(3).unwrap_or(0),
+        lost,
         delivered: 0,
     };
     ends.sender.on_open(Instant::ZERO, &mut out);
@@ -120,6 +117,14 @@ fn main() {
     while ends.delivered < segments * 1460 {
         ends.step(&mut out);
     }
-    let counters = ends.sender.counters();
+    ends.sender
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let word = |i: usize| words.get(i).map_or("", String::as_str);
+    let number = |i| word(i).parse::<u64>().ok();
+    let segments = number(0).unwrap_or(100_000);
+    let counters = transfer(segments, word(1), word(2), number(3).unwrap_or(0)).counters();
     println!("{} sent, {} resent", counters.segments, counters.retransmissions);
 }

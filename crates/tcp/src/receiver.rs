@@ -371,7 +371,7 @@ impl Receiver {
 
     /// Records the part of `start..end` that had arrived before, if any (RFC 2883 §4).
     fn note_duplicate(&mut self, start: u64, end: u64) {
-        if self.config.sack().is_none() {
+        if self.config.sack().is_none() || start >= self.next && self.store.is_empty() {
             return;
         }
         let below = (start, end.min(self.next));

@@ -133,7 +133,9 @@ impl Scoreboard {
     /// New data left. `record` is for delivery rate samples: either all segments have one, or none.
     pub(crate) fn push(&mut self, start: u64, end: u64, at: Instant, record: Option<Departure>) {
         self.sent.push_back(Sent { start, end, at, marks: 0 });
-        self.records.extend(record);
+        if let Some(record) = record {
+            self.records.push_back(record);
+        }
     }
 
     /// A segment was retransmitted. A rescue retransmission does not move `HighRxt` (RFC 6675 §4,
@@ -228,6 +230,28 @@ impl Scoreboard {
             self.again.clear();
         }
         delivered
+    }
+
+    /// Everything below `una` has arrived, while no segment is marked, so that the sums stay zero.
+    /// Calls `visit` for each segment that has arrived.
+    #[inline]
+    pub(crate) fn acknowledge_plain(
+        &mut self,
+        una: u64,
+        mut visit: impl FnMut(&Sent, Option<&Departure>),
+    ) {
+        debug_assert!(self.is_plain());
+        while let Some(sent) = self.sent.front_mut() {
+            if sent.end > una {
+                sent.start = sent.start.max(una);
+                return;
+            }
+            visit(sent, self.records.front());
+            self.sent.pop_front();
+            self.records.pop_front();
+            self.first += 1;
+        }
+        self.again.clear();
     }
 
     /// Removes `len` bytes of a segment from the sums; returns how many of them were not known to

@@ -1,6 +1,7 @@
 //! Recovery by selective acknowledgements: the scoreboard of RFC 6675, loss detection by count or
 //! by time (RFC 8985), and the window by RFC 9937.
 
+mod in_order;
 mod sending;
 mod timeouts;
 
@@ -103,6 +104,10 @@ impl Selective {
         segment: &Segment,
         out: &mut Vec<Command>,
     ) {
+        if self.is_in_order(tcb, segment) {
+            self.on_ack_in_order(tcb, now, segment, out);
+            return;
+        }
         let flight = self.in_flight(tcb);
         let rtt = if segment.ack > tcb.snd.una {
             tcb.take_sample(now, segment, tcb.snd.outstanding(), out)

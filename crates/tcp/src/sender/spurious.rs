@@ -47,6 +47,11 @@ impl Eifel {
         }
     }
 
+    /// Whether no recovery is examined.
+    pub(super) fn is_idle(&self) -> bool {
+        self.phase == EifelPhase::Idle
+    }
+
     /// An acknowledgement of new data arrived, which echoes the timestamp `echo`; returns whether
     /// it shows that the loss was spurious. `has_duplicate` tells whether it reports a duplicate,
     /// and `is_complete` whether it acknowledges all outstanding data. If it does, it may be the

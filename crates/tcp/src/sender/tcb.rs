@@ -283,6 +283,7 @@ impl Tcb {
     /// Sets the timer for the earliest deadline of a loss recovery; `probe` is the probe timeout,
     /// if a tail loss probe may be sent. While nothing is outstanding only a closed window needs
     /// it.
+    #[inline]
     pub(super) fn set_deadline(
         &mut self,
         now: Instant,

@@ -18,7 +18,11 @@ impl Selective {
     ) {
         tcb.end_idle(now);
         let (window, max) = (self.allowed(tcb), tcb.snd.max);
-        while self.send_next(tcb, now, window, out) {}
+        if matches!(self.phase, Phase::Open) && self.board.is_plain() {
+            self.send_in_order(tcb, now, window, out);
+        } else {
+            while self.send_next(tcb, now, window, out) {}
+        }
         if tcb.snd.max > max {
             self.deadlines.restart_probe();
         }
@@ -104,7 +108,13 @@ impl Selective {
     }
 
     /// The record of a segment that leaves now, if the delivery rate is sampled.
-    fn record(&mut self, tcb: &Tcb, now: Instant, flight: u64, len: u64) -> Option<Departure> {
+    pub(super) fn record(
+        &mut self,
+        tcb: &Tcb,
+        now: Instant,
+        flight: u64,
+        len: u64,
+    ) -> Option<Departure> {
         tcb.cwnd.wants_delivery().then(|| self.meter.on_send(now, flight, len))
     }
 
