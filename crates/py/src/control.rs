@@ -157,7 +157,7 @@ impl PythonControl {
     ) -> PyResult<Self> {
         let module = py.import("simoom.control")?;
         let ssthresh = config.initial_ssthresh.map(|s| s.0);
-        let start = (config.initial_window.0, ssthresh, config.mss().0);
+        let start = (config.initial_window().0, ssthresh, config.mss().0);
         let made = (&python.path, parameters(py, python)?, start);
         let instance = module.getattr("make")?.call1(made)?;
         let mut control = Self {
@@ -172,7 +172,7 @@ impl PythonControl {
             undeclared: module.getattr("undeclared")?.call1((&instance,))?.extract()?,
             ack: None,
             instance: instance.unbind(),
-            window: config.initial_window.0,
+            window: config.initial_window().0,
             pacing: None,
             timer: None,
             now: Instant::ZERO,

@@ -66,7 +66,7 @@ fn a_minimal_scenario_gets_every_default() {
     let tcp = flow.tcp.as_ref().unwrap().config;
     assert_eq!((tcp.mss(), tcp.header(), tcp.window()), (Bytes(1448), Bytes(52), Bytes(65_160)));
     assert_eq!((tcp.fixed_window(), tcp.window_max()), (None, Bytes(1 << 24)));
-    assert_eq!((tcp.initial_window, tcp.initial_ssthresh), (Segments(10.0), None));
+    assert_eq!((tcp.initial_window(), tcp.initial_ssthresh), (Segments(10.0), None));
     assert!(tcp.timestamps && tcp.limited_transmit && tcp.restart_after_idle);
     assert!(!tcp.pad_last);
     let timer = Duration::from_millis(40);

@@ -7,6 +7,8 @@ use settings::{Choice, Faults, Path, Settings, number};
 
 /// The largest window that TCP can advertise (RFC 7323 section 2.3).
 const LARGEST_WINDOW: u64 = 1 << 30;
+/// The initial congestion window of segments between 1460 and 7300 bytes (RFC 6928 §2).
+const INITIAL_WINDOW: u64 = 14_600;
 /// The default size of an IP packet: the payload of an Ethernet frame.
 const USUAL_PACKET: u64 = 1500;
 
@@ -30,9 +32,10 @@ pub struct Config {
     /// largest receive buffer of Linux 6.18, because Linux counts the memory of packets.
     #[setting(key = "window_max_bytes", range = 1..=LARGEST_WINDOW)]
     pub window_max: Option<Bytes>,
-    /// Initial congestion window (RFC 6928).
-    #[setting(key = "initial_window_segments", default = 10, range = 1..=1_000_000)]
-    pub initial_window: Segments,
+    /// A fixed initial congestion window. Default: 10 segments, but at most 14600 bytes or 2
+    /// segments, whichever is more (RFC 6928 section 2).
+    #[setting(key = "initial_window_segments", range = 1..=1_000_000)]
+    pub initial_window: Option<Segments>,
     /// The initial slow start threshold. Default: "arbitrarily high" (RFC 5681 section 3.1).
     #[setting(key = "initial_ssthresh_segments", range = 2..=1_000_000_000)]
     pub initial_ssthresh: Option<Segments>,
@@ -135,6 +138,15 @@ impl Config {
         self.mss.unwrap_or_else(|| {
             let code = self.fec.map_or(Bytes::ZERO, |fec| fec.header);
             Bytes(USUAL_PACKET - (self.header() + code).0)
+        })
+    }
+
+    /// The initial congestion window: min(10 MSS, max(2 MSS, 14600 bytes)) by RFC 6928 §2, in
+    /// segments and fractions of a segment, because the limit is one of bytes.
+    pub fn initial_window(&self) -> Segments {
+        self.initial_window.unwrap_or_else(|| {
+            let mss = self.mss().0;
+            Segments(INITIAL_WINDOW.max(2 * mss).min(10 * mss) as f64 / mss as f64)
         })
     }
 

@@ -14,7 +14,7 @@ use tcp::{Config, Control, Receiver, State};
 fn config(fec: Option<Fec>) -> Config {
     Config {
         window: Some(Bytes(330_000)),
-        initial_window: Segments(10.0),
+        initial_window: Some(Segments(10.0)),
         rto_min: Duration::from_millis(200),
         fec,
         ..plain()

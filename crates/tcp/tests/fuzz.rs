@@ -151,7 +151,7 @@ proptest! {
         let config = Config {
             mss: Some(Bytes(100)),
             window: Some(Bytes(10_000)),
-            initial_window: Segments(10.0),
+            initial_window: Some(Segments(10.0)),
             timestamps,
             ecn: if ecn { Ecn::Classic } else { Ecn::Off },
             delayed_ack: DelayedAck::None,

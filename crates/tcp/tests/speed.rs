@@ -40,7 +40,7 @@ fn config(recovery: Recovery, timestamps: bool, segments: u32) -> Config {
     let timer = Duration::from_millis(100);
     let delayed_ack = DelayedAck::Fixed(FixedAck { segments, timer });
     let window = Some(Bytes(20 * 1460));
-    let initial_window = Segments(20.0);
+    let initial_window = Some(Segments(20.0));
     Config { window, timestamps, delayed_ack, initial_window, recovery, ..plain() }
 }
 

@@ -15,7 +15,7 @@ fn config() -> Config {
     Config {
         mss: Some(Bytes(1000)),
         window: Some(Bytes(64_000)),
-        initial_window: Segments(2.0),
+        initial_window: Some(Segments(2.0)),
         rto_min: MS(200),
         delayed_ack: DelayedAck::None,
         recovery: Recovery::NewReno,
@@ -66,7 +66,7 @@ fn a_short_transfer_from_syn_to_fin() {
 #[test]
 fn three_losses_in_one_window_take_one_reduction_and_three_round_trips() {
     // RFC 6582 §1: one hole is repaired per round trip.
-    let config = Config { initial_window: Segments(10.0), ..config() };
+    let config = Config { initial_window: Some(Segments(10.0)), ..config() };
     let mut pipe = pipe(&config, 12_000, &[2, 5, 7]);
     pipe.run(Duration::from_secs(10));
     let later = |line: &String| !line.starts_with("0 ") && !line.starts_with("100 ");

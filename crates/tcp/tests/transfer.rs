@@ -87,7 +87,7 @@ prop_compose! {
         Config {
             mss: Some(Bytes(mss)),
             window: Some(Bytes(mss * segments + rest)),
-            initial_window: Segments(f64::from(initial_window)),
+            initial_window: Some(Segments(f64::from(initial_window))),
             timestamps,
             recovery,
             ecn,

@@ -208,7 +208,7 @@ def _window_reached(cell: Cell, total_mbps: float) -> AssumptionCheck:
                 assumed, f"{flow.path} has {flow.control}, which limits its window itself"
             )
         tcp, limit = flow.table["tcp"], flow.window_segments
-        start = min(tcp["initial_window_segments"], limit)
+        start = min(flow.initial_window_segments, limit)
         ssthresh = min(tcp["initial_ssthresh_segments"] or limit, limit)
         acks = max(ssthresh - start, 0) + (limit**2 - max(ssthresh, start) ** 2) / 2
         needed += 8e-6 * max(acks, 0.0) * flow.delayed_ack * flow.payload_bytes

@@ -322,7 +322,7 @@ def _session_values(cell: Cell, delay_s: float) -> dict[str, float]:
 def _rounds(flow: Flow) -> float:
     """Return the round trips of a mean file: the set-up and those of slow start."""
     _, segments = mean_file_size(flow)
-    window, limit = float(flow.table["tcp"]["initial_window_segments"]), flow.window_segments
+    window, limit = flow.initial_window_segments, flow.window_segments
     rounds, sent, window = 1.5, 0.0, min(window, limit)
     while sent + window < segments and rounds < 1e6:
         sent += window

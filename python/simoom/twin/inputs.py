@@ -14,6 +14,9 @@ from simoom.twin.air import Air, Exchange
 LARGEST_WINDOW = 16 << 20
 """The default of ``tcp.window_max_bytes``."""
 
+INITIAL_WINDOW = 14_600
+"""The initial congestion window of segments between 1460 and 7300 bytes (RFC 6928)."""
+
 SEGMENTS_PER_DYNAMIC_ACK = 4
 """Segments per TCP ACK of a long-lived flow under the dynamic delayed ACK."""
 
@@ -117,6 +120,13 @@ class Flow:
             return int(tcp["window_segments"])
         window = tcp["window_bytes"] or tcp["window_max_bytes"] or LARGEST_WINDOW
         return max(1, int(window) // self.payload_bytes)
+
+    @property
+    def initial_window_segments(self) -> float:
+        """The initial congestion window: fixed, or that of RFC 6928."""
+        mss = self.payload_bytes
+        fixed = self.table["tcp"]["initial_window_segments"]
+        return float(fixed or min(10 * mss, max(2 * mss, INITIAL_WINDOW)) / mss)
 
     @property
     def delayed_ack(self) -> int:

@@ -194,7 +194,7 @@ mod tests {
     fn afw(settings: AfwConfig) -> Afw {
         let window = Segments(4.0);
         let config = Config {
-            initial_window: window,
+            initial_window: Some(window),
             initial_ssthresh: Some(window),
             byte_counting: false,
             ..Config::default()

@@ -103,8 +103,8 @@ impl Bbr {
         Self {
             settings,
             mss: config.mss(),
-            window: config.initial_window.0.max(1.0),
-            initial_window: config.initial_window.0.max(1.0),
+            window: config.initial_window().0.max(1.0),
+            initial_window: config.initial_window().0.max(1.0),
             mode: Mode::Startup,
             rate: MaxFilter::new(RATE_ROUNDS),
             rtt_min: None,

@@ -127,7 +127,7 @@ pub struct Bbr3 {
 impl Bbr3 {
     /// A congestion control for a connection with this configuration.
     pub fn new(config: &Config, settings: Bbr3Config) -> Self {
-        let initial_window = config.initial_window.0.max(1.0);
+        let initial_window = config.initial_window().0.max(1.0);
         Self {
             settings,
             mss: config.mss(),

@@ -97,7 +97,7 @@ impl Cubic {
         }
         Self {
             settings,
-            window: config.initial_window.0.max(1.0),
+            window: config.initial_window().0.max(1.0),
             prior: 0.0,
             w_max: 0.0,
             stage: None,
@@ -227,7 +227,7 @@ mod tests {
     fn cubic(window: f64, settings: CubicConfig) -> Cubic {
         let window = Segments(window);
         let config =
-            Config { initial_window: window, initial_ssthresh: Some(window), ..Config::default() };
+            Config { initial_window: Some(window), initial_ssthresh: Some(window), ..Config::default() };
         Cubic::new(&config, settings)
     }
 

@@ -84,7 +84,7 @@ mod tests {
     fn few(window: f64, byte_counting: bool) -> Few {
         let window = Segments(window);
         let config = Config {
-            initial_window: window,
+            initial_window: Some(window),
             initial_ssthresh: Some(window),
             byte_counting,
             ..Config::default()
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn slow_start_and_losses_are_those_of_new_reno() {
-        let initial_window = Segments(2.0);
+        let initial_window = Some(Segments(2.0));
         let config = Config { initial_window, byte_counting: false, ..Config::default() };
         let mut control = Few::new(&config, FewConfig { alpha: 0.01 });
         for _ in 0..6 {

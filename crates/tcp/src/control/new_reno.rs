@@ -131,7 +131,7 @@ impl NewReno {
 
 impl From<&Config> for NewReno {
     fn from(config: &Config) -> Self {
-        Self::new(config.initial_window, config.initial_ssthresh)
+        Self::new(config.initial_window(), config.initial_ssthresh)
     }
 }
 

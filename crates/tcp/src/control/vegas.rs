@@ -139,7 +139,7 @@ mod tests {
 
     fn vegas(window: f64, ssthresh: Option<f64>) -> Vegas {
         let config = Config {
-            initial_window: Segments(window),
+            initial_window: Some(Segments(window)),
             initial_ssthresh: ssthresh.map(Segments),
             ..Config::default()
         };

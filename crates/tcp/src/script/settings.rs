@@ -288,7 +288,7 @@ mod tests {
         ])
         .unwrap();
         assert_eq!((config.mss(), config.window()), (Bytes(1000), Bytes(20_000)));
-        assert_eq!(config.initial_window, Segments(4.0));
+        assert_eq!(config.initial_window(), Segments(4.0));
         assert_eq!(config.initial_ssthresh, Some(Segments(8.0)));
         let timer = Duration::from_millis(100);
         assert_eq!(config.delayed_ack, DelayedAck::Fixed(FixedAck { segments: 3, timer }));

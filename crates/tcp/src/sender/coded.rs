@@ -274,7 +274,7 @@ mod tests {
     fn coded(parity: Parity) -> Config {
         let granularity = Granularity { units: 5, smallest: 50, step: 20 };
         Config {
-            initial_window: Segments(10.0),
+            initial_window: Some(Segments(10.0)),
             initial_ssthresh: Some(Segments(10.0)),
             recovery: Recovery::Sack(Sack::default()),
             fec: Some(Fec { parity, granularity, ..Fec::default() }),

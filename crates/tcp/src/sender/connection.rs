@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use crate::harness::{Driven, config, ms, segment};
     use crate::{Close, Config, State};
-    use kernel::Duration;
+    use kernel::{Bytes, Duration};
 
     #[test]
     fn the_third_acknowledgement_rides_on_waiting_data() {
@@ -222,6 +222,24 @@ mod tests {
         assert_eq!(tcp.ack(3300, 301), "rtt 100, 301:401, 401:501, 501:601, 601:701, rto@3550");
         assert_eq!(tcp.sender.counters().timeouts, 2);
         assert_eq!(tcp.sender.state(), State::Open);
+    }
+
+    #[test]
+    fn the_default_initial_window_is_limited_in_bytes() {
+        // RFC 6928 §2: min(10 MSS, max(2 MSS, 14600)).
+        for (mss, bytes, full) in
+            [(536, 5360, 10), (1460, 14_600, 10), (2000, 14_600, 7), (8960, 17_920, 2)]
+        {
+            let (mss, window) = (Some(Bytes(mss)), Some(Bytes(1 << 20)));
+            let config = Config { mss, window, initial_window: None, ..config() };
+            assert_eq!((config.initial_window().0 * config.mss().0 as f64).round() as u64, bytes);
+            let mut tcp = Driven::new(&config);
+            tcp.open(0);
+            tcp.write(0, u64::MAX);
+            let reply = segment(false, 0, 0, 1, Flags::SYN.and(Flags::ACK));
+            let first = tcp.segment(100, &Segment { window: 1 << 20, ..reply });
+            assert_eq!(first.matches(':').count(), full, "{first}");
+        }
     }
 
     #[test]

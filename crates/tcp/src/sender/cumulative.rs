@@ -338,7 +338,7 @@ mod tests {
     /// first loss.
     fn ten(more: &Config) -> Driven {
         let config = Config {
-            initial_window: Segments(10.0),
+            initial_window: Some(Segments(10.0)),
             initial_ssthresh: Some(Segments(10.0)),
             ..*more
         };
@@ -493,7 +493,7 @@ mod tests {
 
     #[test]
     fn a_timestamp_ends_the_back_off_at_once() {
-        let config = Config { timestamps: true, initial_window: Segments(10.0), ..config() };
+        let config = Config { timestamps: true, initial_window: Some(Segments(10.0)), ..config() };
         let mut tcp = Driven::new(&config);
         tcp.open(0);
         tcp.write(0, u64::MAX);

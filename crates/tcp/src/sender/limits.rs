@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_segment_that_waits_for_its_time_is_paced() {
-        let config = Config { pacing: true, initial_window: Segments(12.5), ..config() };
+        let config = Config { pacing: true, initial_window: Some(Segments(12.5)), ..config() };
         let (mut tcp, first) = Driven::connected(&config, 2000);
         // The first ten are not paced. 2 · 1250 bytes per 100 ms: a segment each 4 ms.
         assert!(first.ends_with("1001:1101, pace@104, rto@400"), "{first}");

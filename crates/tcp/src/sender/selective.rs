@@ -423,7 +423,7 @@ mod tests {
     /// first loss.
     fn ten(sack: Sack) -> Driven {
         let config = Config {
-            initial_window: Segments(10.0),
+            initial_window: Some(Segments(10.0)),
             initial_ssthresh: Some(Segments(10.0)),
             recovery: Recovery::Sack(sack),
             ..config()
@@ -534,7 +534,7 @@ mod tests {
     /// Ten segments in flight, with timestamps; they left at 100 ms.
     fn ten_stamped() -> Driven {
         let config = Config {
-            initial_window: Segments(10.0),
+            initial_window: Some(Segments(10.0)),
             initial_ssthresh: Some(Segments(10.0)),
             recovery: Recovery::Sack(by_count()),
             timestamps: true,

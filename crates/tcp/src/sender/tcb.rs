@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn the_window_counts_whole_segments_and_small_ones_by_their_bytes() {
-        let config = Config { initial_window: Segments(2.5), ..config() };
+        let config = Config { initial_window: Some(Segments(2.5)), ..config() };
         let (mut tcp, first) = Driven::connected(&config, 250);
         assert_eq!(first, "rtt 100, connected, 1:101, 101:201, 201:251, rto@400");
         assert_eq!(tcp.write(110, 1), "", "2.5 segments are in flight");

@@ -69,7 +69,7 @@ impl CongestionWindow {
             wants_delivery: control.wants_delivery(),
             control,
             mss: config.mss().0,
-            initial: config.initial_window.0.max(1.0),
+            initial: config.initial_window().0.max(1.0),
             bytes: 0,
             ramp: None,
             usage: Usage::default(),
