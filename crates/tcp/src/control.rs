@@ -153,6 +153,30 @@ pub struct Loss {
     pub repeated: bool,
 }
 
+/// A segment that is newly considered lost, with the state of the connection when it last left (the
+/// packet state of draft-ietf-ccwg-bbr).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lost {
+    /// When the sender detected the loss.
+    pub now: Instant,
+    /// Its first sequence number, and one past its last.
+    pub start: u64,
+    /// See `start`.
+    pub end: u64,
+    /// Its size.
+    pub size: Segments,
+    /// The amount delivered so far.
+    pub total: Segments,
+    /// The amount delivered before it left.
+    pub prior: Segments,
+    /// The amount in flight once it had left.
+    pub in_flight: Segments,
+    /// The amount newly considered lost since it left, with itself.
+    pub lost: Segments,
+    /// Whether the sender was application-limited when it left.
+    pub app_limited: bool,
+}
+
 /// A data segment that leaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Departing {
@@ -189,10 +213,15 @@ pub trait Control: Debug + Send {
     fn owns_window(&self) -> bool {
         false
     }
-    /// Whether the control uses the delivery rate samples of acknowledgements.
+    /// Whether the control uses the delivery rate samples of acknowledgements and the records of
+    /// lost segments.
     fn wants_delivery(&self) -> bool {
         false
     }
+    /// A segment is newly considered lost, before [`Control::on_loss`] and [`Control::on_ack`] tell
+    /// of the loss. Only a control that `wants_delivery` is told, and only if the receiver sends
+    /// selective acknowledgements. A change of the window takes effect with the next event.
+    fn on_lost(&mut self, _lost: &Lost) {}
     /// A data segment leaves. A change of the window takes effect with the next event.
     fn on_send(&mut self, _departing: &Departing) {}
     /// When [`Control::on_timer`] is to be called, if at all. The sender asks after each event.

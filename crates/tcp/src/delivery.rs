@@ -1,7 +1,8 @@
 //! Delivery rate estimation (draft-cheng-iccrg-delivery-rate-estimation-02), for congestion
 //! controls with a model of the path.
 
-use crate::Delivery;
+use crate::scoreboard::Sent;
+use crate::{Delivery, Lost};
 use kernel::{BitRate, Duration, Instant, Segments};
 
 /// The state that is recorded when a segment leaves.
@@ -55,6 +56,31 @@ impl DeliveryMeter {
     /// This amount is newly considered lost.
     pub(crate) fn on_lost(&mut self, bytes: u64) {
         self.lost += bytes;
+    }
+
+    /// This segment is newly considered lost, by an acknowledgement that delivers `delivered` bytes;
+    /// `record` is that of its last departure.
+    pub(crate) fn on_lost_segment(
+        &mut self,
+        now: Instant,
+        (sent, record): (&Sent, &Departure),
+        delivered: u64,
+        mss: u64,
+    ) -> Lost {
+        let size = sent.end - sent.start;
+        self.lost += size;
+        let segments = |bytes: u64| Segments(bytes as f64 / mss as f64);
+        Lost {
+            now,
+            start: sent.start,
+            end: sent.end,
+            size: segments(size),
+            total: segments(self.delivered + delivered),
+            prior: segments(record.delivered),
+            in_flight: segments(record.in_flight),
+            lost: segments(self.lost - record.lost),
+            app_limited: record.app_limited,
+        }
     }
 
     /// This amount is newly delivered; `newest` is the record of the segment among it that left

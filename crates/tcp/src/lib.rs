@@ -27,7 +27,7 @@ pub use command::{Command, TimerId};
 pub use config::{
     Close, Config, DelayedAck, DynamicAck, Ecn, FixedAck, Nagle, Recovery, Reduction, RtoRule, Sack,
 };
-pub use control::{Ack, Cause, Control, Delivery, Hint, Loss};
+pub use control::{Ack, Cause, Control, Delivery, Hint, Loss, Lost};
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverCounters};
 pub use rtt::RttEstimator;

@@ -47,6 +47,10 @@ impl Sent {
     }
 }
 
+/// Is told of a segment and of its record, if the delivery rate is sampled.
+pub(crate) trait Visit: FnMut(&Sent, Option<&Departure>) {}
+impl<F: FnMut(&Sent, Option<&Departure>)> Visit for F {}
+
 /// The scoreboard.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scoreboard {
@@ -202,11 +206,7 @@ impl Scoreboard {
 
     /// Everything below `una` has arrived. Calls `visit` for each segment that is newly known to
     /// have arrived, and returns their bytes.
-    pub(crate) fn acknowledge(
-        &mut self,
-        una: u64,
-        visit: &mut impl FnMut(&Sent, Option<&Departure>),
-    ) -> u64 {
+    pub(crate) fn acknowledge(&mut self, una: u64, visit: &mut impl Visit) -> u64 {
         let mut delivered = 0;
         while let Some(&sent) = self.sent.front()
             && sent.end <= una
@@ -235,11 +235,7 @@ impl Scoreboard {
     /// Everything below `una` has arrived, while no segment is marked, so that the sums stay zero.
     /// Calls `visit` for each segment that has arrived.
     #[inline]
-    pub(crate) fn acknowledge_plain(
-        &mut self,
-        una: u64,
-        mut visit: impl FnMut(&Sent, Option<&Departure>),
-    ) {
+    pub(crate) fn acknowledge_plain(&mut self, una: u64, mut visit: impl Visit) {
         debug_assert!(self.is_plain());
         while let Some(sent) = self.sent.front_mut() {
             if sent.end > una {
@@ -283,7 +279,7 @@ impl Scoreboard {
         &mut self,
         blocks: &SackBlocks,
         skip: usize,
-        visit: &mut impl FnMut(&Sent, Option<&Departure>),
+        visit: &mut impl Visit,
     ) -> u64 {
         let mut delivered = 0;
         for &block in blocks.ascending(skip).as_slice() {
@@ -303,13 +299,7 @@ impl Scoreboard {
     }
 
     /// Marks the segments that lie entirely in `block` and touch `from..to`.
-    fn mark(
-        &mut self,
-        block: SackBlock,
-        from: u64,
-        to: u64,
-        visit: &mut impl FnMut(&Sent, Option<&Departure>),
-    ) -> u64 {
+    fn mark(&mut self, block: SackBlock, from: u64, to: u64, visit: &mut impl Visit) -> u64 {
         let mut delivered = 0;
         let mut index = self.sent.partition_point(|sent| sent.end <= from);
         while let Some(&sent) = self.sent.get(index)
@@ -332,8 +322,9 @@ impl Scoreboard {
     // ---- losses ----
 
     /// RFC 6675's `IsLost`, for all segments: three discontiguous ranges, or more than two
-    /// segments' bytes, have arrived above the segment. Returns the bytes newly considered lost.
-    pub(crate) fn find_by_count(&mut self, mss: u64) -> u64 {
+    /// segments' bytes, have arrived above the segment. Calls `visit` for each segment that is newly
+    /// considered lost, and returns their bytes.
+    pub(crate) fn find_by_count(&mut self, mss: u64, visit: &mut impl Visit) -> u64 {
         let (mut bytes, mut runs, mut above) = (0, 0, false);
         let low = self.edge.max(self.first);
         let mut number = self.top;
@@ -350,19 +341,20 @@ impl Scoreboard {
                 self.edge = number;
                 let fresh = |&lost: &u64| !self.get(lost).has(LOST);
                 let lost: Vec<u64> = (low..number).filter(fresh).collect();
-                return lost.into_iter().map(|lost| self.lose(lost)).sum();
+                return lost.into_iter().map(|lost| self.lose(lost, visit)).sum();
             }
         }
         0
     }
 
     /// Marks the first outstanding segment as lost after three duplicate acknowledgements.
-    pub(crate) fn lose_first(&mut self) -> u64 {
-        if self.sent.is_empty() { 0 } else { self.lose(self.first) }
+    pub(crate) fn lose_first(&mut self, visit: &mut impl Visit) -> u64 {
+        if self.sent.is_empty() { 0 } else { self.lose(self.first, visit) }
     }
 
-    fn lose(&mut self, number: u64) -> u64 {
-        let sent = &mut self.sent[(number - self.first) as usize];
+    fn lose(&mut self, number: u64, visit: &mut impl Visit) -> u64 {
+        let index = (number - self.first) as usize;
+        let sent = &mut self.sent[index];
         let len = sent.len();
         if sent.has(SACKED) || sent.has(LOST) && !sent.has(RESENT) {
             return 0;
@@ -380,17 +372,19 @@ impl Scoreboard {
         if !sent.has(RESENT) {
             self.hint = self.hint.min(number);
         }
+        visit(sent, self.records.get(index));
         len
     }
 
     /// RFC 8985 §6.2, step 5: marks segments as lost that left long enough before the most recently
-    /// sent segment that was delivered. Returns the bytes newly considered lost, and when the next
-    /// segment would be.
+    /// sent segment that was delivered. Calls `visit` for each segment that is newly considered
+    /// lost; returns their bytes, and when the next segment would be lost.
     pub(crate) fn find_by_time(
         &mut self,
         now: Instant,
         rack: &Rack,
         window: Duration,
+        visit: &mut impl Visit,
     ) -> (u64, Option<Instant>) {
         let (mut lost, mut next) = (0, None);
         let mut late = |sent: &Sent| {
@@ -410,7 +404,7 @@ impl Scoreboard {
                 if !late(&sent) {
                     break;
                 }
-                lost += self.lose(number);
+                lost += self.lose(number, visit);
             }
             number += 1;
         }
@@ -425,9 +419,9 @@ impl Scoreboard {
                     if !sent.has(LOST) {
                         // A tail loss probe: it is lost like an original, and its retransmission
                         // with it.
-                        self.lose(number);
+                        self.lose(number, &mut |_: &Sent, _: Option<&Departure>| {});
                     }
-                    lost += self.lose(number);
+                    lost += self.lose(number, visit);
                 }
             }
             self.again.pop_front();
@@ -437,8 +431,8 @@ impl Scoreboard {
 
     /// The retransmission timer expired: everything that has not arrived is lost. If the first
     /// segment is marked as arrived, the receiver has reneged, and all marks are cleared (RFC 2018
-    /// §8).
-    pub(crate) fn lose_all(&mut self) {
+    /// §8). Calls `visit` for each segment that is newly considered lost.
+    pub(crate) fn lose_all(&mut self, visit: &mut impl Visit) {
         if self.sent.front().is_some_and(|sent| sent.has(SACKED)) {
             self.sent.iter_mut().for_each(|sent| sent.marks &= !SACKED);
             (self.sacked, self.sacked_segments, self.top) = (0, 0, 0);
@@ -446,8 +440,11 @@ impl Scoreboard {
         }
         self.again.clear();
         (self.lost, self.resent) = (0, 0);
-        for sent in &mut self.sent {
+        for (index, sent) in self.sent.iter_mut().enumerate() {
             if !sent.has(SACKED) {
+                if !sent.has(LOST) || sent.has(RESENT) {
+                    visit(sent, self.records.get(index));
+                }
                 sent.marks = sent.marks & !RESENT | LOST;
                 self.lost += sent.len();
             }
@@ -470,6 +467,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn nobody(_: &Sent, _: Option<&Departure>) {}
+
     fn board(segments: u64) -> Scoreboard {
         let mut board = Scoreboard::default();
         for number in 0..segments {
@@ -488,7 +487,7 @@ mod tests {
     fn what_is_resent_and_then_arrives_is_in_flight_no_more() {
         let mut board = board(10);
         assert_eq!(sack(&mut board, 10, 40), 30);
-        assert_eq!(board.find_by_count(10), 10);
+        assert_eq!(board.find_by_count(10, &mut nobody), 10);
         assert_eq!(board.pipe(100), 60);
         let lost = board.next_lost().unwrap();
         board.resend(lost, Instant::ZERO, None, false);
@@ -512,15 +511,15 @@ mod tests {
         // RFC 6675 §4.
         let mut two = board(10);
         sack(&mut two, 10, 30);
-        assert_eq!(two.find_by_count(10), 0, "two segments are not more than two");
+        assert_eq!(two.find_by_count(10, &mut nobody), 0, "two segments are not more than two");
         sack(&mut two, 10, 40);
-        assert_eq!(two.find_by_count(10), 10);
+        assert_eq!(two.find_by_count(10, &mut nobody), 10);
         let mut runs = board(10);
         sack(&mut runs, 10, 20);
         sack(&mut runs, 30, 40);
-        assert_eq!(runs.find_by_count(100), 0);
+        assert_eq!(runs.find_by_count(100, &mut nobody), 0);
         sack(&mut runs, 50, 60);
-        assert_eq!(runs.find_by_count(100), 10, "only what lies below all three");
+        assert_eq!(runs.find_by_count(100, &mut nobody), 10, "only what lies below all three");
     }
 
     proptest! {
@@ -542,19 +541,19 @@ mod tests {
                         sack(&mut board, first * 10, (first + count) * 10);
                     }
                     3 => {
-                        board.find_by_count(10);
+                        board.find_by_count(10, &mut nobody);
                     }
                     4 => {
                         if let Some(number) = board.next_lost() {
                             board.resend(number, Instant(at), None, false);
                         }
                     }
-                    5 if count == 1 => board.lose_all(),
+                    5 if count == 1 => board.lose_all(&mut nobody),
                     5 if count == 2 => board.restore(),
                     _ => {
                         let mut rack = Rack::default();
                         (rack.at, rack.end) = (Instant(at), first * 10);
-                        board.find_by_time(Instant(at + count), &rack, Duration(first));
+                        board.find_by_time(Instant(at + count), &rack, Duration(first), &mut nobody);
                     }
                 }
                 let sum = |mark: u8| {

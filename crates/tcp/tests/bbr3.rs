@@ -8,7 +8,7 @@ use kernel::{BitRate, Bytes, Duration, Instant, Segments};
 use plain::plain;
 use std::sync::mpsc;
 use tcp::control::{Bbr, Bbr3, Bbr3Config, BbrConfig, Cubic, CubicConfig, Departing, NewReno};
-use tcp::{Ack, Config, Control, Ecn, Hint, Loss};
+use tcp::{Ack, Config, Control, Ecn, Hint, Loss, Lost};
 
 const MBPS: f64 = 20.0;
 const RTT_S: f64 = 0.04;
@@ -69,6 +69,10 @@ impl Control for Watched {
 
     fn wants_delivery(&self) -> bool {
         self.0.wants_delivery()
+    }
+
+    fn on_lost(&mut self, lost: &Lost) {
+        self.0.on_lost(lost);
     }
 
     fn on_send(&mut self, departing: &Departing) {

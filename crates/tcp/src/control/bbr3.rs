@@ -2,15 +2,12 @@
 //! losses and marks limit.
 //!
 //! Cardwell, Swett and Beshay, "BBR Congestion Control", draft-ietf-ccwg-bbr, as of August 2026,
-//! whose sections are cited. Two quantities are not available to a congestion control here and are
-//! approximated. A loss is evaluated by the data in flight when the newest delivered segment left,
-//! instead of the lost segment. Each acknowledgement that reports losses counts as one of the six
-//! ranges of §5.3.1.3.
+//! whose sections are cited.
 
 mod cycle;
 mod model;
 
-use super::{Ack, Cause, Connection, Control, Controller, Delivery, Departing, Loss};
+use super::{Ack, Cause, Connection, Control, Controller, Delivery, Departing, Loss, Lost};
 use crate::Config;
 use kernel::{BitRate, Bytes, Duration, Instant, Segments};
 use model::{LEAST_WINDOW, Model};
@@ -28,7 +25,7 @@ const MARGIN: f64 = 0.99;
 /// §5.3.2: the maximum duration of Drain in round trips.
 const DRAIN_ROUNDS: u64 = 3;
 /// §5.3.1.3, `BBRStartupFullLossCnt`.
-const STARTUP_LOSSES: u32 = 6;
+const STARTUP_RANGES: u32 = 6;
 /// §2.16.2, `ProbeRTTDuration`.
 const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
 /// §5.6.3: the send quantum is the data of 1 ms, and at most 64 KB.
@@ -81,6 +78,8 @@ enum State {
 struct Before {
     /// The state that a loss ended.
     state: Option<State>,
+    /// Whether the losses are repaired.
+    repaired: bool,
     short: (f64, f64),
     long: f64,
 }
@@ -202,12 +201,16 @@ impl Bbr3 {
 
     // ---- losses ----
 
-    /// §5.5.10.2, `NoteLoss` and `SaveStateUponLoss`.
-    fn note_loss(&mut self) {
-        if self.model.note_loss() {
+    /// §5.5.10.2, `NoteLoss` and `SaveStateUponLoss`, after this amount was delivered. The losses
+    /// that follow the one that ended a probe are of the same recovery, at whose start the state is
+    /// saved (§5.5.11.1): they do not replace it, although the end of the probe begins a new round.
+    fn note_loss(&mut self, delivered: f64) {
+        if self.model.note_loss(delivered) {
             self.save_window();
-            let Model { short, long, .. } = self.model;
-            self.before = Some(Before { state: None, short, long });
+            if self.before.is_none_or(|before| before.state.is_none() || before.repaired) {
+                let Model { short, long, .. } = self.model;
+                self.before = Some(Before { state: None, repaired: false, short, long });
+            }
         }
     }
 
@@ -222,28 +225,31 @@ impl Bbr3 {
         self.window = self.window.max(self.saved);
     }
 
-    /// §5.5.10.2, `HandleLostPacket`: whether a probe went too far.
-    fn handle_lost_packet(&mut self, ack: &Ack) {
-        let Some(delivery) = ack.delivery.filter(|_| self.probe_sample) else { return };
-        let lost = ack.lost.0 > 0.0 && self.model.is_too_much(&delivery);
-        let marked = self.model.round_started && self.model.marked_rounds > 0;
-        if !lost && !marked {
-            return;
+    /// Marks take the place of losses: too large a share of them in a round trip means that a probe
+    /// went too far.
+    fn handle_marks(&mut self, ack: &Ack) {
+        if let Some(delivery) = ack.delivery
+            && self.probe_sample
+            && self.model.round_started
+            && self.model.marked_rounds > 0
+        {
+            let limited = self.model.is_limited(delivery.app_limited, delivery.prior);
+            self.end_probe(ack.now, delivery.in_flight.0, limited);
         }
+    }
+
+    /// §5.5.10.2, `HandleInflightTooHigh`: a probe went too far, with `safe` the data in flight
+    /// that the path bears.
+    fn end_probe(&mut self, now: Instant, safe: f64, limited: bool) {
         (self.too_high, self.probe_sample) = (true, false);
-        if !self.model.is_limited(&delivery) {
-            let safe = if lost {
-                self.model.in_flight_at_loss(&delivery, ack.lost.0)
-            } else {
-                delivery.in_flight.0
-            };
+        if !limited {
             self.model.long = safe.max(self.settings.beta * self.target());
         }
         if self.state == State::Up {
             if let Some(before) = &mut self.before {
                 before.state = Some(State::Up);
             }
-            self.go_down(ack.now);
+            self.go_down(now);
         }
     }
 
@@ -253,11 +259,11 @@ impl Bbr3 {
             return;
         }
         let model = &mut self.model;
-        let high = |delivery: &Delivery| model.is_too_much(delivery);
+        let high = |delivery: &Delivery| model.is_too_much(delivery.lost, delivery.in_flight);
         let lossy = model.loss_round_started
             && self.recovery
             && ack.recovery
-            && model.losses >= STARTUP_LOSSES
+            && model.ranges >= STARTUP_RANGES
             && ack.delivery.as_ref().is_some_and(high);
         if lossy || model.marked_rounds >= STARTUP_MARKED {
             model.filled = true;
@@ -373,13 +379,13 @@ impl Control for Bbr3 {
         self.after_timeout = ack.after_timeout;
         if was_reduced && !ack.recovery && !ack.after_timeout {
             self.restore_window();
-        }
-        if ack.lost.0 > 0.0 {
-            self.note_loss();
+            if let Some(before) = &mut self.before {
+                before.repaired = true;
+            }
         }
         self.model.learn(ack, self.window, self.is_probing());
         self.rounds_since_probe += u64::from(self.model.round_started);
-        self.handle_lost_packet(ack);
+        self.handle_marks(ack);
         self.check_startup(ack);
         self.check_drain(ack);
         self.cycle(ack);
@@ -397,6 +403,16 @@ impl Control for Bbr3 {
 
     fn wants_delivery(&self) -> bool {
         true
+    }
+
+    /// §5.5.10.2, `HandleLostPacket`: by the losses since this segment left.
+    fn on_lost(&mut self, lost: &Lost) {
+        self.note_loss(lost.total.0);
+        self.model.count_range(lost.start, lost.end);
+        if self.probe_sample && self.model.is_too_much(lost.lost, lost.in_flight) {
+            let limited = self.model.is_limited(lost.app_limited, lost.prior);
+            self.end_probe(lost.now, self.model.in_flight_at_loss(lost), limited);
+        }
     }
 
     /// §5.4.1, `HandleRestartFromIdle`. The network is empty: the rate is the estimated one.
@@ -417,9 +433,9 @@ impl Control for Bbr3 {
     fn on_loss(&mut self, loss: &Loss) {
         match loss.cause {
             Cause::Ecn => {}
-            Cause::FastRetransmit => self.note_loss(),
+            Cause::FastRetransmit => self.note_loss(self.model.delivered),
             Cause::Timeout => {
-                self.note_loss();
+                self.note_loss(self.model.delivered);
                 self.save_window();
                 self.after_timeout = true;
                 self.window = 1.0;
@@ -505,6 +521,10 @@ mod tests {
                 self.now_s += 0.1 / flight;
                 let ends = n == flight as u32;
                 let lost = Segments(if ends { lost } else { 0.0 });
+                for number in 1..=lost.0 as u32 {
+                    let (left, lost) = (Segments(prior), Segments(f64::from(number)));
+                    self.control.on_lost(&self.lost(2 * number, (left, flight, lost)));
+                }
                 let delivery = Delivery {
                     rate: BitRate((flight.min(100.0) * 10.0 * bits) as u64),
                     app_limited: false,
@@ -520,6 +540,14 @@ mod tests {
                 let ack = Ack { lost, in_flight, delivery, after_timeout, ..ack };
                 self.control.on_ack(&ack);
             }
+        }
+
+        /// The loss of a segment that left after `prior` was delivered, with `lost` lost since.
+        fn lost(&self, number: u32, (prior, flight, lost): (Segments, f64, Segments)) -> Lost {
+            let (now, total) = (ack_at(self.now_s, 0.0, 0.0).now, Segments(self.delivered));
+            let (start, end) = (1460 * u64::from(number), 1460 * u64::from(number + 1));
+            let (size, in_flight, app_limited) = (Segments(1.0), Segments(flight), false);
+            Lost { now, start, end, size, total, prior, in_flight, lost, app_limited }
         }
 
         /// Runs round trips until the state is this.
@@ -540,19 +568,40 @@ mod tests {
         // §5.5.10.2: of 100 segments in flight 5 are lost at once. 2 % of 95 is 1.9, and 1.9 over
         // 0.98 is added.
         let model = Model::new(Bbr3Config::default(), Bytes(1000));
-        let volume = |segments| Segments(segments);
-        let delivery = Delivery {
-            rate: BitRate(1),
-            app_limited: false,
-            prior: volume(0.0),
-            total: volume(100.0),
-            in_flight: volume(100.0),
-            lost: volume(5.0),
-        };
-        assert!(model.is_too_much(&delivery));
-        assert!(!model.is_too_much(&Delivery { lost: volume(2.0), ..delivery }));
-        let at = model.in_flight_at_loss(&delivery, 5.0);
+        let path = Path::new();
+        let five = path.lost(1, (Segments(0.0), 100.0, Segments(5.0)));
+        let five = Lost { size: Segments(5.0), ..five };
+        assert!(model.is_too_much(five.lost, five.in_flight));
+        assert!(!model.is_too_much(Segments(2.0), five.in_flight));
+        let at = model.in_flight_at_loss(&five);
         assert!((at - (95.0 + 1.9 / 0.98)).abs() < 1e-9, "{at}");
+    }
+
+    #[test]
+    fn a_loss_is_judged_by_what_was_in_flight_when_the_lost_segment_left() {
+        // §5.5.10.2: three are lost since a segment left as the 200th in flight, and since another
+        // left as the 100th.
+        let mut path = Path::new();
+        path.reach(State::Up);
+        let (left, three) = (Segments(path.delivered), Segments(3.0));
+        path.control.on_lost(&path.lost(1, (left, 200.0, three)));
+        assert_eq!(path.control.state, State::Up);
+        path.control.on_lost(&path.lost(3, (left, 100.0, three)));
+        assert_eq!(path.control.state, State::Down);
+        // 2 % of 99 is 1.98, and two of them were lost before.
+        let high = gauge(&path.control, "inflight_high_segments").unwrap();
+        assert!((high - (99.0 - 0.02 / 0.98)).abs() < 1e-9, "{high}");
+    }
+
+    #[test]
+    fn adjoining_lost_segments_are_one_range() {
+        // §5.3.1.3.
+        let mut path = Path::new();
+        let one = (Segments(0.0), 100.0, Segments(1.0));
+        for (number, ranges) in [(7, 1), (8, 1), (9, 1), (11, 2), (13, 3), (14, 3)] {
+            path.control.on_lost(&path.lost(number, one));
+            assert_eq!(path.control.model.ranges, ranges, "segment {number}");
+        }
     }
 
     #[test]

@@ -9,11 +9,11 @@ use super::gauges::State;
 use super::spurious::{Advice, FRto, Resent};
 use super::tcb::Tcb;
 use super::timer::Deadlines;
-use super::window::{Arrival, Congestion};
+use super::window::{Arrival, Congestion, CongestionWindow};
 use crate::delivery::{DeliveryMeter, Departure};
 use crate::prr::{Progress, Prr};
 use crate::rack::{Probed, Rack};
-use crate::scoreboard::{Scoreboard, Sent};
+use crate::scoreboard::{Scoreboard, Sent, Visit};
 use crate::{Cause, Command, Reduction, Sack};
 use kernel::{Duration, Instant};
 use wire::{SackBlock, Segment};
@@ -128,7 +128,7 @@ impl Selective {
         } else {
             Probed::Nothing
         };
-        info.lost = self.find_losses(tcb, now, info.sacked > 0);
+        info.lost = self.find_losses(tcb, now, &info);
         let before = self.state();
         let echo = tcb.on_echo(now, segment, info.outstanding, before == State::Open);
         let advice = self.advance(tcb, now, &info);
@@ -256,26 +256,28 @@ impl Selective {
         }
     }
 
-    /// Detects losses; returns the bytes newly considered lost.
-    fn find_losses(&mut self, tcb: &Tcb, now: Instant, sacked: bool) -> u64 {
+    /// Detects losses by this information and by time, and tells the congestion control of each lost
+    /// segment; returns the bytes newly considered lost.
+    fn find_losses(&mut self, tcb: &mut Tcb, now: Instant, info: &AckInfo) -> u64 {
         self.deadlines.reorder = None;
         if self.board.is_plain() {
             return 0;
         }
         let open = matches!(self.phase, Phase::Open);
+        let visit = &mut tell(&mut self.meter, &mut tcb.cwnd, now, (info.delivered, tcb.snd.mss));
         if self.settings.rack {
             let least = tcb.rtt.least().unwrap_or_default();
             let srtt = tcb.rtt.srtt().unwrap_or_default();
             let window = self.rack.window(!open, self.board.sacked_segments(), least, srtt);
-            let (lost, next) = self.board.find_by_time(now, &self.rack, window);
+            let (lost, next) = self.board.find_by_time(now, &self.rack, window, visit);
             self.deadlines.reorder = next;
             lost
-        } else if sacked {
-            let lost = self.board.find_by_count(tcb.snd.mss);
+        } else if info.sacked > 0 {
+            let lost = self.board.find_by_count(tcb.snd.mss, visit);
             // RFC 6675 §5, step (2): three duplicate ACKs suffice, whatever the size of the
             // segments.
             let third = lost == 0 && open && self.duplicates >= 3;
-            if third { self.board.lose_first() } else { lost }
+            if third { self.board.lose_first(visit) } else { lost }
         } else {
             0
         }
@@ -293,7 +295,6 @@ impl Selective {
         let state = self.state();
         tcb.validate(now, acked, state);
         let delivery = if tcb.cwnd.wants_delivery() {
-            self.meter.on_lost(lost);
             let least = tcb.rtt.least();
             self.meter.sample(now, delivered, newest.as_ref(), least, tcb.snd.mss)
         } else {
@@ -394,6 +395,21 @@ fn pipe(board: &Scoreboard, tcb: &Tcb) -> u64 {
     if board.is_plain() { outstanding } else { board.pipe(outstanding) }
 }
 
+/// Tells the congestion control of lost segments, if it wants their records. The bytes are those
+/// newly delivered with the acknowledgement that shows the losses, and those of a full segment.
+fn tell(
+    meter: &mut DeliveryMeter,
+    cwnd: &mut CongestionWindow,
+    now: Instant,
+    (delivered, mss): (u64, u64),
+) -> impl Visit {
+    move |sent: &Sent, record: Option<&Departure>| {
+        if let Some(record) = record {
+            cwnd.on_lost(&meter.on_lost_segment(now, (sent, record), delivered, mss));
+        }
+    }
+}
+
 /// The range that the first block reports as a duplicate, if it does (RFC 2883 §4), and how many
 /// blocks are such reports.
 fn reported(segment: &Segment) -> (Option<SackBlock>, usize) {
@@ -462,6 +478,54 @@ mod tests {
         assert_eq!(select(&mut tcp, 211, 1, &[(101, 901)]), "1201:1301");
         select(&mut tcp, 300, 1201, &[]);
         assert_eq!(tcp.sender.state(), State::Open, "what was sent before it is acknowledged");
+    }
+
+    /// Tells of each lost segment.
+    #[derive(Debug)]
+    struct Told(std::sync::mpsc::Sender<crate::Lost>);
+
+    impl crate::Control for Told {
+        fn window(&self) -> Segments {
+            Segments(10.0)
+        }
+
+        fn on_ack(&mut self, _: &crate::Ack) {}
+
+        fn on_loss(&mut self, _: &crate::Loss) {}
+
+        fn wants_delivery(&self) -> bool {
+            true
+        }
+
+        fn on_lost(&mut self, lost: &crate::Lost) {
+            self.0.send(*lost).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_control_learns_the_state_in_which_each_lost_segment_left() {
+        let (tell, told) = std::sync::mpsc::channel();
+        let config = Config { recovery: Recovery::Sack(by_count()), ..config() };
+        let mut tcp = Driven::with(&config, Box::new(Told(tell)));
+        tcp.open(0);
+        tcp.write(0, u64::MAX);
+        assert!(tcp.syn_ack(100).contains("901:1001"), "ten leave");
+        // The third and the fourth are lost. The SACK blocks reach to the ninth.
+        select(&mut tcp, 200, 201, &[]);
+        assert!(told.try_recv().is_err());
+        select(&mut tcp, 210, 201, &[(401, 901)]);
+        let losses: Vec<crate::Lost> = told.try_iter().collect();
+        let shown = losses.iter().map(|l| (l.start, l.end, l.in_flight.0, l.prior.0, l.lost.0));
+        assert_eq!(
+            shown.collect::<Vec<_>>(),
+            [(201, 301, 3.0, 0.0, 1.0), (301, 401, 4.0, 0.0, 2.0)],
+        );
+        assert!(losses.iter().all(|l| (l.now, l.size.0, l.total.0) == (ms(210), 1.0, 7.0)));
+        // Both left again at 210 ms with three in flight; the timer counts them as lost again.
+        tcp.timer(1000);
+        let again: Vec<crate::Lost> = told.try_iter().filter(|lost| lost.end <= 401).collect();
+        let shown = again.iter().map(|l| (l.start, l.in_flight.0, l.prior.0));
+        assert_eq!(shown.collect::<Vec<_>>(), [(201, 4.0, 7.0), (301, 5.0, 7.0)]);
     }
 
     #[test]

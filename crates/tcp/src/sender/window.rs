@@ -7,7 +7,7 @@ use super::ramp::Ramp;
 use super::usage::Usage;
 use super::validation::Unused;
 use crate::control::Departing;
-use crate::{Ack, Cause, Config, Control, Delivery, Hint, Loss, RttEstimator};
+use crate::{Ack, Cause, Config, Control, Delivery, Hint, Loss, Lost, RttEstimator};
 use kernel::{BitRate, Duration, Instant, Segments};
 
 /// The congestion window of a connection, without the inflation of fast recovery.
@@ -179,6 +179,11 @@ impl CongestionWindow {
     /// Whether the congestion control uses delivery rate samples.
     pub(super) fn wants_delivery(&self) -> bool {
         self.wants_delivery
+    }
+
+    /// A segment is newly considered lost.
+    pub(super) fn on_lost(&mut self, lost: &Lost) {
+        self.control.on_lost(lost);
     }
 
     /// A data segment of this size leaves, with `flight` bytes in flight before it.

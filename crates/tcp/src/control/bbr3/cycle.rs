@@ -105,7 +105,9 @@ impl Bbr3 {
 
     /// `AdaptLongTermModel`: returns whether it has selected the next state.
     fn adapt_long(&mut self, ack: &Ack) -> bool {
-        let limited = ack.delivery.is_none_or(|delivery| self.model.is_limited(&delivery));
+        let limited = ack
+            .delivery
+            .is_none_or(|delivery| self.model.is_limited(delivery.app_limited, delivery.prior));
         if self.stopping && self.model.round_started {
             (self.probe_sample, self.stopping) = (false, false);
             if self.is_cycling() && !limited {
@@ -117,7 +119,7 @@ impl Bbr3 {
             }
         }
         let Some(delivery) = ack.delivery else { return false };
-        if self.model.is_too_much(&delivery) || self.model.long.is_infinite() {
+        if self.model.is_too_much(delivery.lost, delivery.in_flight) || self.model.long.is_infinite() {
             return false;
         }
         self.model.long = self.model.long.max(delivery.in_flight.0);

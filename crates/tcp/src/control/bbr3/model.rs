@@ -2,9 +2,9 @@
 
 use super::super::max_filter::MaxFilter;
 use super::super::path_model::{Bunches, Plateau, RoundTrips};
-use super::super::{Ack, Delivery};
+use super::super::{Ack, Delivery, Lost};
 use super::Bbr3Config;
-use kernel::{Bytes, Duration, Instant};
+use kernel::{Bytes, Duration, Instant, Segments};
 
 /// §2.11, `MaxBwFilterLen`: the current probing cycle and the previous one.
 const RATE_CYCLES: u64 = 2;
@@ -48,8 +48,10 @@ pub(super) struct Model {
     loss_round: f64,
     pub(super) loss_round_started: bool,
     pub(super) loss_in_round: bool,
-    /// Acknowledgements in this round trip that reported losses.
-    pub(super) losses: u32,
+    /// The discontiguous ranges of sequence numbers lost in this round trip, and the end of the
+    /// last one.
+    pub(super) ranges: u32,
+    range_end: u64,
     /// The bounds by recent losses (`bw_shortterm`, `inflight_shortterm`).
     pub(super) short: (f64, f64),
     /// The bound by the last probes (`inflight_longterm`).
@@ -88,7 +90,8 @@ impl Model {
             loss_round: 0.0,
             loss_round_started: false,
             loss_in_round: false,
-            losses: 0,
+            ranges: 0,
+            range_end: 0,
             short: (f64::INFINITY, f64::INFINITY),
             long: f64::INFINITY,
             bunches,
@@ -124,16 +127,16 @@ impl Model {
         if self.long.is_finite() { (self.long - headroom).max(LEAST_WINDOW) } else { self.long }
     }
 
-    /// §5.5.10.2, `IsInflightTooHigh`: by the losses since the last delivered segment left.
-    pub(super) fn is_too_much(&self, delivery: &Delivery) -> bool {
-        delivery.lost.0 > self.settings.loss_threshold * delivery.in_flight.0
+    /// §5.5.10.2, `IsInflightTooHigh`: whether this much lost, since a segment left, exceeds the
+    /// threshold of this much in flight once it had left.
+    pub(super) fn is_too_much(&self, lost: Segments, in_flight: Segments) -> bool {
+        lost.0 > self.settings.loss_threshold * in_flight.0
     }
 
-    /// §5.5.10.2, `InflightAtLoss`: the data in flight when losses exceeded the threshold; this
-    /// acknowledgement reports `lost` of the losses.
-    pub(super) fn in_flight_at_loss(&self, delivery: &Delivery, lost: f64) -> f64 {
+    /// §5.5.10.2, `InflightAtLoss`: the data in flight when losses exceeded the threshold.
+    pub(super) fn in_flight_at_loss(&self, lost: &Lost) -> f64 {
         let threshold = self.settings.loss_threshold;
-        let (before, lost_before) = (delivery.in_flight.0 - lost, delivery.lost.0 - lost);
+        let (before, lost_before) = (lost.in_flight.0 - lost.size.0, lost.lost.0 - lost.size.0);
         before + (threshold * before - lost_before) / (1.0 - threshold)
     }
 
@@ -142,7 +145,6 @@ impl Model {
     pub(super) fn learn(&mut self, ack: &Ack, window: f64, probes: bool) {
         self.delivered += ack.delivered.0;
         (self.round_started, self.loss_round_started) = (false, false);
-        self.losses += u32::from(ack.lost.0 > 0.0);
         self.marked.0 += ack.marked.0;
         self.marked.1 += ack.delivered.0;
         self.marks_in_round |= ack.marked.0 > 0.0;
@@ -171,7 +173,7 @@ impl Model {
         }
         // §5.5.5, `UpdateMaxBw`.
         self.round_started = self.rounds.on_sample(delivery);
-        let limited = self.is_limited(delivery);
+        let limited = self.is_limited(delivery.app_limited, delivery.prior);
         if !limited || self.rates.greatest().is_none_or(|most| rate >= most) {
             self.rates.push(self.cycle, rate);
         }
@@ -188,9 +190,10 @@ impl Model {
         }
     }
 
-    /// Whether the application or the measurement of the round-trip time limited the rate.
-    pub(super) fn is_limited(&self, delivery: &Delivery) -> bool {
-        delivery.app_limited || delivery.prior.0 < self.held_until
+    /// Whether the application or the measurement of the round-trip time limited the rate when a
+    /// segment left that was sent after `prior` was delivered.
+    pub(super) fn is_limited(&self, app_limited: bool, prior: Segments) -> bool {
+        app_limited || prior.0 < self.held_until
     }
 
     fn learn_marks(&mut self) {
@@ -222,14 +225,21 @@ impl Model {
         }
     }
 
-    /// A loss was detected; returns whether it is the first of this round trip.
-    pub(super) fn note_loss(&mut self) -> bool {
+    /// A loss was detected after this amount was delivered; returns whether it is the first of this
+    /// round trip.
+    pub(super) fn note_loss(&mut self, delivered: f64) -> bool {
         let first = !self.loss_in_round;
         if first {
-            self.loss_round = self.delivered;
+            self.loss_round = delivered;
             self.loss_in_round = true;
         }
         first
+    }
+
+    /// §5.3.1.3: this range of sequence numbers was lost.
+    pub(super) fn count_range(&mut self, start: u64, end: u64) {
+        self.ranges += u32::from(self.ranges == 0 || start != self.range_end);
+        self.range_end = end;
     }
 
     /// §5.3.4.3, `UpdateMinRTT`.
@@ -256,7 +266,7 @@ impl Model {
         if let (true, Some(delivery)) = (self.loss_round_started, ack.delivery) {
             let volume = delivery.total.0 - delivery.prior.0;
             self.latest = (self.per_second(&delivery), volume);
-            (self.loss_in_round, self.marks_in_round, self.losses) = (false, false, 0);
+            (self.loss_in_round, self.marks_in_round, self.ranges) = (false, false, 0);
         }
     }
 
@@ -272,7 +282,7 @@ impl Model {
 
     /// `ResetCongestionSignals`.
     pub(super) fn forget_signals(&mut self) {
-        (self.loss_in_round, self.marks_in_round, self.losses) = (false, false, 0);
+        (self.loss_in_round, self.marks_in_round, self.ranges) = (false, false, 0);
         self.latest = (0.0, 0.0);
     }
 

@@ -1,7 +1,7 @@
 //! The timer of recovery by selective acknowledgements: timeouts, tail loss probes and the
 //! reordering window.
 
-use super::{AckInfo, Phase, Selective};
+use super::{AckInfo, Phase, Selective, tell};
 use crate::rack::Rack;
 use crate::sender::spurious::FRto;
 use crate::sender::tcb::Tcb;
@@ -61,15 +61,12 @@ impl Selective {
 
     /// The reordering window of some segments has expired (RFC 8985 §6.3).
     fn on_reorder(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
-        let lost = self.find_losses(tcb, now, false);
-        if lost > 0 {
-            self.meter.on_lost(lost);
-            if matches!(self.phase, Phase::Open) {
-                let outstanding = tcb.snd.outstanding();
-                let info = AckInfo { lost, outstanding, ..AckInfo::default() };
-                self.enter_recovery(tcb, now, &info);
-                self.follow(tcb, &info);
-            }
+        let lost = self.find_losses(tcb, now, &AckInfo::default());
+        if lost > 0 && matches!(self.phase, Phase::Open) {
+            let outstanding = tcb.snd.outstanding();
+            let info = AckInfo { lost, outstanding, ..AckInfo::default() };
+            self.enter_recovery(tcb, now, &info);
+            self.follow(tcb, &info);
         }
         self.transmit(tcb, now, out);
     }
@@ -78,10 +75,9 @@ impl Selective {
     /// and retransmitted by slow start.
     fn on_timeout(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
         let repeated = tcb.on_expiry();
-        let waiting = self.board.lost() - self.board.resent().min(self.board.lost());
-        self.board.lose_all();
+        let bytes = (0, tcb.snd.mss);
+        self.board.lose_all(&mut tell(&mut self.meter, &mut tcb.cwnd, now, bytes));
         let (lost, flight) = (self.board.lost(), tcb.snd.outstanding());
-        self.meter.on_lost(lost.saturating_sub(waiting));
         tcb.on_loss(&Congestion { now, cause: Cause::Timeout, lost, flight, repeated });
         self.recover = tcb.snd.max;
         if !repeated {
