@@ -56,15 +56,21 @@ fn bbr_keeps_the_capacity_under_random_loss() {
     }
 }
 
-/// BBR version 3 below its threshold of 2 %. Every 5 s it sends half as much for some 300 ms, which
-/// takes 3 %. A round trip with losses makes the rate delivered in it the bound until the next
-/// probe (§5.5.10.3 of the draft). The first such round trip is at the pacing gain 0.9 of
-/// `ProbeBW_DOWN`, and each of the N of a cycle, of 2 to 3 s, lowers the bound by the loss rate. So
-/// a mean share of about 0.9·(1 - (1 - p)^N)/(N·p) is expected between probes: 0.80 for p = 1 % and
-/// N = 25, and more with the round trips of the probe.
+/// BBR version 3 below its threshold of 2 %, by the rules of the draft. For 0.74 of the time it
+/// cruises, about N = 20 round trips in a row. The first round trip with losses makes the rate
+/// delivered in it the bound (§5.5.10.3). In every second cycle this is the last of `ProbeBW_DOWN`,
+/// at a pacing gain of 0.9 less 1 %: the bound is 0.88. In the others it follows the measurement of
+/// the delay, which takes place every 5 s: the bound is 0.98. Each further round trip with losses
+/// lowers the bound by the loss rate p, so that the mean rate is 0.93·(1 - (1 - p)^N)/(N·p): 0.89 at
+/// p = 0.5 % and 0.85 at 1 %. For 0.2 of the time it probes and drains the queue at 0.99, and for
+/// 0.06 it measures the delay and refills the path, at 0.6. The sum is 0.89 and 0.86. The draft's
+/// goal of tolerating 1 % ("Design considerations for choosing constant parameters") is not that
+/// share, but that a probe can measure the former rate again: (1 - p)^N·2² > 1.
 #[test]
 fn bbr3_keeps_what_its_bounds_leave_under_random_loss() {
-    for (loss, least, most) in [(0.0001, 0.9, 0.97), (0.001, 0.9, 0.97), (0.01, 0.8, 0.93)] {
+    let shares =
+        [(0.0001, 0.92, 0.97), (0.001, 0.88, 0.94), (0.005, 0.86, 0.91), (0.01, 0.83, 0.89)];
+    for (loss, least, most) in shares {
         let share = share(bbr3, loss, 1);
         assert!((least..most).contains(&share), "{share} at {loss}");
     }
