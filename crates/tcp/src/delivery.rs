@@ -58,8 +58,8 @@ impl DeliveryMeter {
         self.lost += bytes;
     }
 
-    /// This segment is newly considered lost, by an acknowledgement that delivers `delivered` bytes;
-    /// `record` is that of its last departure.
+    /// This segment is newly considered lost, by an acknowledgement that delivers `delivered`
+    /// bytes; `record` is that of its last departure.
     pub(crate) fn on_lost_segment(
         &mut self,
         now: Instant,

@@ -322,8 +322,8 @@ impl Scoreboard {
     // ---- losses ----
 
     /// RFC 6675's `IsLost`, for all segments: three discontiguous ranges, or more than two
-    /// segments' bytes, have arrived above the segment. Calls `visit` for each segment that is newly
-    /// considered lost, and returns their bytes.
+    /// segments' bytes, have arrived above the segment. Calls `visit` for each segment that is
+    /// newly considered lost, and returns their bytes.
     pub(crate) fn find_by_count(&mut self, mss: u64, visit: &mut impl Visit) -> u64 {
         let (mut bytes, mut runs, mut above) = (0, 0, false);
         let low = self.edge.max(self.first);
@@ -553,7 +553,8 @@ mod tests {
                     _ => {
                         let mut rack = Rack::default();
                         (rack.at, rack.end) = (Instant(at), first * 10);
-                        board.find_by_time(Instant(at + count), &rack, Duration(first), &mut nobody);
+                        let (now, window) = (Instant(at + count), Duration(first));
+                        board.find_by_time(now, &rack, window, &mut nobody);
                     }
                 }
                 let sum = |mark: u8| {

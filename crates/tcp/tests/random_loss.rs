@@ -61,11 +61,11 @@ fn bbr_keeps_the_capacity_under_random_loss() {
 /// delivered in it the bound (§5.5.10.3). In every second cycle this is the last of `ProbeBW_DOWN`,
 /// at a pacing gain of 0.9 less 1 %: the bound is 0.88. In the others it follows the measurement of
 /// the delay, which takes place every 5 s: the bound is 0.98. Each further round trip with losses
-/// lowers the bound by the loss rate p, so that the mean rate is 0.93·(1 - (1 - p)^N)/(N·p): 0.89 at
-/// p = 0.5 % and 0.85 at 1 %. For 0.2 of the time it probes and drains the queue at 0.99, and for
-/// 0.06 it measures the delay and refills the path, at 0.6. The sum is 0.89 and 0.86. The draft's
-/// goal of tolerating 1 % ("Design considerations for choosing constant parameters") is not that
-/// share, but that a probe can measure the former rate again: (1 - p)^N·2² > 1.
+/// lowers the bound by the loss rate p, so that the mean rate is 0.93·(1 - (1 - p)^N)/(N·p): 0.89
+/// at p = 0.5 % and 0.85 at 1 %. For 0.2 of the time it probes and drains the queue at 0.99, and
+/// for 0.06 it measures the delay and refills the path, at 0.6. The sum is 0.89 and 0.86. The
+/// draft's goal of tolerating 1 % ("Design considerations for choosing constant parameters") is not
+/// that share, but that a probe can measure the former rate again: (1 - p)^N·2² > 1.
 #[test]
 fn bbr3_keeps_what_its_bounds_leave_under_random_loss() {
     let shares =

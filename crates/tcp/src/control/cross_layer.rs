@@ -302,8 +302,11 @@ mod tests {
 
     fn at_mcs_0(window: f64) -> CrossLayer {
         let window = Segments(window);
-        let config =
-            Config { initial_window: Some(window), initial_ssthresh: Some(window), ..Config::default() };
+        let config = Config {
+            initial_window: Some(window),
+            initial_ssthresh: Some(window),
+            ..Config::default()
+        };
         let inner = Box::new(Cubic::new(&config, CubicConfig::default()));
         let mut control = CrossLayer::new(inner, &CrossLayerConfig::default(), MSS);
         control.on_hint(&mbps(7.2));

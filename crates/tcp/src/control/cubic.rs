@@ -226,8 +226,11 @@ mod tests {
 
     fn cubic(window: f64, settings: CubicConfig) -> Cubic {
         let window = Segments(window);
-        let config =
-            Config { initial_window: Some(window), initial_ssthresh: Some(window), ..Config::default() };
+        let config = Config {
+            initial_window: Some(window),
+            initial_ssthresh: Some(window),
+            ..Config::default()
+        };
         Cubic::new(&config, settings)
     }
 

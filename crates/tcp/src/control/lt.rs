@@ -129,8 +129,11 @@ mod tests {
 
     fn lt(settings: LtConfig) -> Lt {
         let window = Segments(20.0);
-        let config =
-            Config { initial_window: Some(window), initial_ssthresh: Some(window), ..Config::default() };
+        let config = Config {
+            initial_window: Some(window),
+            initial_ssthresh: Some(window),
+            ..Config::default()
+        };
         Lt::new(&config, settings)
     }
 

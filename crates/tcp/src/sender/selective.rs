@@ -256,8 +256,8 @@ impl Selective {
         }
     }
 
-    /// Detects losses by this information and by time, and tells the congestion control of each lost
-    /// segment; returns the bytes newly considered lost.
+    /// Detects losses by this information and by time, and tells the congestion control of each
+    /// lost segment; returns the bytes newly considered lost.
     fn find_losses(&mut self, tcb: &mut Tcb, now: Instant, info: &AckInfo) -> u64 {
         self.deadlines.reorder = None;
         if self.board.is_plain() {

@@ -119,7 +119,9 @@ impl Bbr3 {
             }
         }
         let Some(delivery) = ack.delivery else { return false };
-        if self.model.is_too_much(delivery.lost, delivery.in_flight) || self.model.long.is_infinite() {
+        if self.model.is_too_much(delivery.lost, delivery.in_flight)
+            || self.model.long.is_infinite()
+        {
             return false;
         }
         self.model.long = self.model.long.max(delivery.in_flight.0);
