@@ -4,7 +4,7 @@ use kernel::{BitRate, Bytes, Duration, Instant};
 use wire::{Packet, TrafficClass};
 
 /// The type of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FrameKind {
     /// Request to send.
     Rts,
@@ -60,7 +60,7 @@ pub struct FrameMode {
 }
 
 /// Why a frame was not received by the node that it addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Loss {
     /// Another node began to transmit in the same slot, in a cell in which every node receives
     /// every other.
@@ -78,7 +78,7 @@ pub enum Loss {
 }
 
 /// The outcome of a frame at the node that it addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// The addressed node received it; of an A-MPDU at least one MPDU ([`Mpdu::received`] has
     /// each). A broadcast: at least one node received it.

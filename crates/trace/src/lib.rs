@@ -6,14 +6,19 @@
 //! here knows how a run produces its records.
 
 mod cast;
+#[cfg(test)]
+mod examples;
 mod frame;
 mod packet;
+mod perfetto;
 mod segment;
 mod wait;
+mod words;
 
 pub use cast::{Cast, FlowInfo, NodeInfo, RadioInfo, RadioRole, Transport, WireInfo};
 pub use frame::{BlockAck, Format, Frame, FrameKind, FrameMode, Loss, Mpdu, Outcome};
 pub use packet::{Dropped, PacketEvent, PacketStep, Place};
+pub use perfetto::{Perfetto, PerfettoOptions};
 pub use segment::{SegmentEvent, SegmentRecord, SenderState};
 pub use wait::{Wait, WaitKind};
 
