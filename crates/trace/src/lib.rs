@@ -12,6 +12,7 @@ mod frame;
 mod packet;
 mod perfetto;
 mod segment;
+mod timeline;
 mod wait;
 mod words;
 
@@ -20,6 +21,7 @@ pub use frame::{BlockAck, Format, Frame, FrameKind, FrameMode, Loss, Mpdu, Outco
 pub use packet::{Dropped, PacketEvent, PacketStep, Place};
 pub use perfetto::{Perfetto, PerfettoOptions};
 pub use segment::{SegmentEvent, SegmentRecord, SenderState};
+pub use timeline::{Timeline, TimelineOptions};
 pub use wait::{Wait, WaitKind};
 
 use kernel::Instant;
