@@ -1,5 +1,6 @@
 //! Timelines of handmade records.
 
+use super::content::{Marks, of_packet, of_segment};
 use super::{Timeline, TimelineOptions};
 use crate::examples::{
     AP, STA1, STA2, ack, cast, data, datagram, frame, he, lost, packet, segment, sent, tcp, wait,
@@ -7,7 +8,8 @@ use crate::examples::{
 use crate::{
     Cast, Dropped, Frame, FrameKind, Loss, Outcome, PacketStep, Place, Record, Sink, Wait, WaitKind,
 };
-use wire::{SackBlock, TrafficClass};
+use std::num::NonZeroU8;
+use wire::{Coded, Ecn, Flags, Packet, SackBlock, Segment, TrafficClass};
 
 fn written(cast: Cast, options: TimelineOptions, records: &[Record<'_>]) -> String {
     let mut bytes = Vec::new();
@@ -264,6 +266,38 @@ fn exchanges_that_overlap_stand_in_the_order_in_which_they_begin() {
     0.0000200  sta2 > all       -  Data           OFDM 54        280.0     264  received
                                    beacon datagram 0 (200)
         ",
+    );
+}
+
+#[test]
+fn segments_are_written_as_in_tcp_scripts() {
+    let data = segment(1461, 1460);
+    let unit = |index| Coded { unit: 9, span: 4380, data: NonZeroU8::new(3).unwrap(), index };
+    let flags = |flags| Segment { flags, ..ack(1) };
+    for (segment, text) in [
+        (Segment { seq: 0, flags: Flags::SYN, ..segment(0, 0) }, "S 0:0(0) win 65535"),
+        (flags(Flags::SYN.and(Flags::ACK)), "S. 1:1(0) ack 1 win 65535"),
+        (flags(Flags::ACK.and(Flags::ECE)), "E. 1:1(0) ack 1 win 65535"),
+        (flags(Flags::FIN.and(Flags::CWR)), "FW 1:1(0) win 65535"),
+        (flags(Flags::RST), "R 1:1(0) win 65535"),
+        (flags(Flags::NONE), "- 1:1(0) win 65535"),
+        (data, ". 1461:2921(1460) ack 1 win 65535"),
+        (
+            Segment { coded: Some(unit(2)), ..data },
+            ". 1461:2921(1460) ack 1 win 65535, data unit 9",
+        ),
+        (
+            Segment { coded: Some(unit(3)), ..data },
+            ". 1461:2921(1460) ack 1 win 65535, parity unit 9",
+        ),
+    ] {
+        let written = of_segment(&segment, Marks::default(), &cast());
+        assert_eq!(written.strip_prefix("download1 "), Some(text));
+    }
+    let marked = Packet { ecn: Ecn::Experienced, ..tcp(data) };
+    assert_eq!(
+        of_packet(&marked, Marks::default(), &cast()),
+        "download1 [ce] . 1461:2921(1460) ack 1 win 65535"
     );
 }
 
