@@ -17,6 +17,7 @@ use kernel::Instant;
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Write;
 use std::io;
+use wire::TrafficClass;
 
 /// Retransmissions whose packets are under way. Where a filter omits their arrivals, the oldest
 /// are forgotten.
@@ -107,7 +108,7 @@ impl<W: io::Write + Send> Timeline<W> {
         } else {
             let slots = match frame.kind {
                 FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => None,
-                _ => self.slots[frame.from as usize][frame.class as usize].take(),
+                _ => self.slots(frame.from, frame.class).take(),
             };
             self.lines.push_back(Line::Exchange(Box::new(Exchange::new(frame, slots))));
             let Some(Line::Exchange(exchange)) = self.lines.back_mut() else {
@@ -126,7 +127,7 @@ impl<W: io::Write + Send> Timeline<W> {
 
     fn on_wait(&mut self, wait: &Wait) {
         if let WaitKind::Backoff { before, after } = wait.kind {
-            let slots = &mut self.slots[wait.radio as usize][wait.class as usize];
+            let slots = self.slots(wait.radio, wait.class);
             *slots = Some(slots.unwrap_or(0) + before.saturating_sub(after));
         }
         if !self.options.waits {
@@ -215,6 +216,13 @@ impl<W: io::Write + Send> Timeline<W> {
             write!(text, " {}", sender.state).expect(INFALLIBLE);
         }
         self.lines.push_back(Line::Text(text));
+    }
+
+    /// The slots that an EDCAF has counted; without EDCA all access categories are one.
+    fn slots(&mut self, radio: u32, class: TrafficClass) -> &mut Option<u32> {
+        let has_qos = self.cast.radios[radio as usize].has_qos;
+        let class = if has_qos { class } else { TrafficClass::BestEffort };
+        &mut self.slots[radio as usize][class as usize]
     }
 
     /// A line about something that happens at a node or a link.

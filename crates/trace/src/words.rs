@@ -64,8 +64,8 @@ impl Dropped {
             Self::Queue => "queue",
             Self::RetryLimit => "retry limit",
             Self::Lifetime => "lifetime",
-            Self::Broadcast => "broadcast lost",
-            Self::Loss => "link loss",
+            Self::Broadcast => "broadcast",
+            Self::Loss => "loss",
         }
     }
 }

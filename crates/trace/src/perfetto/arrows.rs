@@ -13,14 +13,24 @@ const PENDING: usize = 4096;
 #[derive(Debug, Default)]
 pub(super) struct Arrows {
     /// By flow, in the order of (connection, last byte).
-    pending: Vec<VecDeque<Arrow>>,
+    pending: Vec<VecDeque<Pending>>,
     count: u64,
+    data: Vec<Arrow>,
     begin: Vec<u64>,
     end: Vec<u64>,
 }
 
+/// The data of a connection in a frame: one arrow, which their last byte decides.
 #[derive(Clone, Copy, Debug)]
 struct Arrow {
+    flow: FlowId,
+    connection: u32,
+    until: u64,
+}
+
+/// An arrow that has begun.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
     connection: u32,
     /// The ACK that has at least this number ends it.
     until: u64,
@@ -39,44 +49,39 @@ impl Arrows {
         if frame.kind != FrameKind::Data {
             return (&[], &[]);
         }
-        // All data of a flow in the frame are one arrow, which the last byte decides.
-        let mut last: Option<(FlowId, u32, u64)> = None;
         for mpdu in frame.mpdus.iter().filter(|mpdu| mpdu.received) {
-            let Body::Segment(segment) = mpdu.packet.body else { continue };
-            if !segment.forward {
-                self.on_ack(&segment);
-                continue;
+            let Body::Segment(segment) = &mpdu.packet.body else { continue };
+            if segment.forward {
+                self.on_data(segment);
+            } else {
+                self.on_ack(segment);
             }
-            let is_parity = segment.coded.is_some_and(|unit| unit.is_parity());
-            if segment.len == 0 || is_parity {
-                continue;
-            }
-            let key = (segment.flow, segment.connection);
-            let end = segment.seq + u64::from(segment.len);
-            last = match last {
-                Some((flow, connection, until)) if (flow, connection) == key => {
-                    Some((flow, connection, until.max(end)))
-                }
-                other => {
-                    self.on_data(other);
-                    Some((key.0, key.1, end))
-                }
-            };
         }
-        self.on_data(last);
+        while let Some(Arrow { flow, connection, until }) = self.data.pop() {
+            self.count += 1;
+            self.begin.push(self.count);
+            let pending = &mut self.pending[flow.0 as usize];
+            if pending.len() == PENDING {
+                pending.pop_front();
+            }
+            let at = pending.partition_point(|a| (a.connection, a.until) <= (connection, until));
+            pending.insert(at, Pending { connection, until, id: self.count });
+        }
         (&self.begin, &self.end)
     }
 
-    fn on_data(&mut self, last: Option<(FlowId, u32, u64)>) {
-        let Some((flow, connection, until)) = last else { return };
-        self.count += 1;
-        self.begin.push(self.count);
-        let pending = &mut self.pending[flow.0 as usize];
-        if pending.len() == PENDING {
-            pending.pop_front();
+    fn on_data(&mut self, segment: &Segment) {
+        let is_parity = segment.coded.is_some_and(|unit| unit.is_parity());
+        if segment.len == 0 || is_parity {
+            return;
         }
-        let at = pending.partition_point(|a| (a.connection, a.until) <= (connection, until));
-        pending.insert(at, Arrow { connection, until, id: self.count });
+        let Segment { flow, connection, .. } = *segment;
+        let until = segment.seq + u64::from(segment.len);
+        let is_same = |arrow: &&mut Arrow| (arrow.flow, arrow.connection) == (flow, connection);
+        match self.data.iter_mut().find(is_same) {
+            Some(arrow) => arrow.until = arrow.until.max(until),
+            None => self.data.push(Arrow { flow, connection, until }),
+        }
     }
 
     fn on_ack(&mut self, segment: &Segment) {

@@ -8,7 +8,7 @@ use crate::examples::{
 use crate::{
     Cast, Dropped, Frame, FrameKind, Loss, PacketStep, Place, Record, Sink, Wait, WaitKind,
 };
-use wire::{NodeId, TrafficClass};
+use wire::{FlowId, NodeId, Packet, Segment, TrafficClass};
 
 const PLAIN: PerfettoOptions = PerfettoOptions { annotations: false };
 
@@ -144,6 +144,21 @@ fn an_arrow_leads_from_data_to_the_first_ack_for_their_last_byte() {
         up(6, 500, 3001),
     ]);
     assert_eq!(shown.arrows, [(0, 300_000), (100_000, 400_000)]);
+}
+
+#[test]
+fn each_connection_in_a_frame_has_one_arrow() {
+    let of = |flow, segment| tcp(Segment { flow: FlowId(flow), ..segment });
+    let first = |seq| of(0, segment(seq, 1000));
+    let second = |seq| of(1, segment(seq, 500));
+    let acks =
+        |exchange, at, packets: &[Packet]| data(exchange, (STA1, Some(AP)), (at, at + 10), packets);
+    let shown = of_frames(&[
+        data(1, (AP, Some(STA1)), (0, 90), &[first(1), second(1), first(1001), second(501)]),
+        acks(2, 100, &[of(1, ack(1001)), of(0, ack(1001))]),
+        acks(3, 200, &[of(0, ack(2001))]),
+    ]);
+    assert_eq!(shown.arrows, [(0, 100_000), (0, 200_000)]);
 }
 
 #[test]
