@@ -116,6 +116,7 @@ pub(crate) fn data(
         retry: false,
         bytes: Bytes(packet.size.0 + 36),
         received: true,
+        subframe: None,
     };
     let mpdus: Vec<Mpdu> = (0..).zip(packets).map(mpdu).collect();
     Frame {

@@ -6,8 +6,10 @@
 //! here knows how a run produces its records.
 
 mod cast;
+pub mod columns;
 #[cfg(test)]
 mod examples;
+pub mod format;
 mod frame;
 mod packet;
 mod perfetto;

@@ -13,8 +13,8 @@ mod tests;
 mod tracks;
 
 use crate::{
-    Cast, Frame, FrameKind, PacketEvent, PacketStep, Place, Record, SegmentEvent, SegmentRecord,
-    Sink, Wait, WaitKind,
+    Cast, Frame, FrameKind, Mpdu, PacketEvent, PacketStep, Place, Record, SegmentEvent,
+    SegmentRecord, Sink, Wait, WaitKind,
 };
 use arrows::Arrows;
 use kernel::Instant;
@@ -383,11 +383,15 @@ fn text(e: &mut Buffer, note: Note, iid: Option<u64>) {
 fn note_mpdus(e: &mut Buffer, frame: &Frame) {
     let mpdus = &frame.mpdus;
     let (Some(first), Some(last)) = (mpdus.first(), mpdus.last()) else { return };
-    if mpdus.len() > 1 {
-        note(e, Note::Mpdus, mpdus.len() as u64);
-        note(e, Note::Received, mpdus.iter().filter(|mpdu| mpdu.received).count() as u64);
+    let count = |counts: fn(&Mpdu) -> bool| {
+        mpdus.iter().filter(|mpdu| mpdu.is_first() && counts(mpdu)).count() as u64
+    };
+    let all = count(|_| true);
+    if all > 1 {
+        note(e, Note::Mpdus, all);
+        note(e, Note::Received, count(|mpdu| mpdu.received));
     }
-    note(e, Note::Retried, mpdus.iter().filter(|mpdu| mpdu.retry).count() as u64);
+    note(e, Note::Retried, count(|mpdu| mpdu.retry));
     note(e, Note::Sequence, u64::from(first.sequence));
     note(e, Note::Packet, first.packet_id);
     if let Body::Segment(segment) = first.packet.body {

@@ -96,8 +96,9 @@ impl Exchange {
                 self.main = Some(frame.kind);
                 self.mode = frame.mode;
                 self.psdu = frame.psdu;
-                self.mpdus = frame.mpdus.len();
-                self.received = frame.mpdus.iter().filter(|mpdu| mpdu.received).count();
+                let mpdus = || frame.mpdus.iter().filter(|mpdu| mpdu.is_first());
+                self.mpdus = mpdus().count();
+                self.received = mpdus().filter(|mpdu| mpdu.received).count();
                 self.retry = frame.mpdus.iter().any(|mpdu| mpdu.retry);
             }
             FrameKind::Ack | FrameKind::BlockAck => self.response = Some(frame.kind),

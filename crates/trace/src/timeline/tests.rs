@@ -208,6 +208,24 @@ fn an_aggregate_is_written_as_runs_of_segments() {
 }
 
 #[test]
+fn the_packets_of_an_a_msdu_are_one_mpdu() {
+    let packets: Vec<_> = (0..4).map(|n| tcp(segment(1 + 1460 * n, 1460))).collect();
+    let mut aggregate = data(1, (AP, Some(STA1)), (0, 100), &packets);
+    for (mpdu, place) in aggregate.mpdus.iter_mut().zip([0, 1, 0, 1]) {
+        mpdu.subframe = Some(place);
+        mpdu.received = mpdu.packet_id < 102;
+    }
+    of_frames(
+        &[aggregate, frame(FrameKind::BlockAck, 1, (STA1, Some(AP)), (116, 148))],
+        "
+    0.0000000    ap > sta1      -  Data x2        OFDM 54        148.0    6144  BlockAck 1/2
+                                   download1 . 1:2921(2 x 1460) ack 1 win 65535
+                                   download1 . 2921:5841(2 x 1460) ack 1 win 65535, lost
+        ",
+    );
+}
+
+#[test]
 fn further_frames_of_a_txop_have_lines_of_their_own() {
     of_frames(
         &[
