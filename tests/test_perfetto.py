@@ -14,6 +14,8 @@ import pytest
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as schema
 
 import simoom as sm
+from simoom import _core
+from simoom.trace import Trace, TraceFilter, Tracing
 
 RTS = """
 title = "Downloads and an upload behind RTS and CTS"
@@ -146,6 +148,16 @@ def notes(event: Any, texts: dict[tuple[str, int], str]) -> Iterator[tuple[str, 
         yield texts["debug_annotation_names", note.name_iid], value
 
 
+def traced(scenario: sm.Scenario, path: Path) -> Trace:
+    """Run a scenario, write its trace to a file, and return its tables."""
+    tracing = Tracing(scenario, True, TraceFilter())
+    assert tracing.trace is not None
+    assert tracing.request is not None
+    tracing.request.files.append((str(path), path.suffix.removeprefix(".")))
+    _core.run(scenario.core, 3, 0, [], None, False, tracing.request)
+    return tracing.trace
+
+
 def nanoseconds(column: str) -> pl.Expr:
     return (pl.col(column) * 1e9).round().cast(pl.Int64)
 
@@ -157,7 +169,7 @@ def frame_name(row: dict[str, Any]) -> str:
     return name if row["outcome"] == "received" else f"{name}: {row['outcome']}"
 
 
-def expected_slices(trace: sm.Trace, *, qos: bool) -> list[tuple[Lane, int, int, str]]:
+def expected_slices(trace: Trace, *, qos: bool) -> list[tuple[Lane, int, int, str]]:
     """Compute the slices from the tables."""
     times = (nanoseconds("start_s"), nanoseconds("end_s"))
     slices = [
@@ -177,7 +189,7 @@ def expected_slices(trace: sm.Trace, *, qos: bool) -> list[tuple[Lane, int, int,
     return slices
 
 
-def expected_arrows(trace: sm.Trace) -> list[tuple[int, int]]:
+def expected_arrows(trace: Trace) -> list[tuple[int, int]]:
     """Compute, from the tables, the numbers of the frames at which arrows begin and end."""
     sent = trace.segments.filter(pl.col("event") == "sent").select(
         "packet",
@@ -209,12 +221,11 @@ def expected_arrows(trace: sm.Trace) -> list[tuple[int, int]]:
 
 
 @pytest.fixture(params=[RTS, EDCA], ids=["rts", "edca"])
-def both(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[sm.Trace, Shown, bool]:
+def both(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Trace, Shown, bool]:
     """A run as tables and as Perfetto shows it, and whether it has EDCA."""
-    scenario = sm.loads(request.param)
+    scenario = sm.Scenario.parse(request.param)
     path = tmp_path / "air.pftrace"
-    run = sm.run(scenario, seed=3, trace=True, trace_files=[path])
-    return run.trace, read(path), request.param is EDCA
+    return traced(scenario, path), read(path), request.param is EDCA
 
 
 def test_every_slice_has_lane_begin_end_and_name_of_a_frame_or_wait(both: Any) -> None:
@@ -310,7 +321,7 @@ if SHELL is not None:
         from perfetto.trace_processor import TraceProcessor, TraceProcessorConfig
 
         path = tmp_path / "air.pftrace"
-        run = sm.run(sm.loads(RTS), seed=3, trace=True, trace_files=[path])
+        trace = traced(sm.Scenario.parse(RTS), path)
         config = TraceProcessorConfig(bin_path=SHELL)
         with TraceProcessor(trace=str(path), config=config) as processor:
             rows = processor.query(
@@ -321,4 +332,4 @@ if SHELL is not None:
             slices = [
                 (("nodes", row.node, row.lane), row.ts, row.ts + row.dur, row.name) for row in rows
             ]
-        assert sorted(slices) == sorted(expected_slices(run.trace, qos=False))
+        assert sorted(slices) == sorted(expected_slices(trace, qos=False))
