@@ -34,8 +34,8 @@ pub struct TimelineOptions {
     pub waits: bool,
     /// Whether each step of a packet has a line; losses always have one.
     pub packets: bool,
-    /// Whether each segment that an end sends or receives has a line. It has one if the scenario
-    /// has no radio.
+    /// Whether each segment that an end sends or receives has a line. They have one where no
+    /// two nodes have radios.
     pub segments: bool,
 }
 
@@ -74,7 +74,8 @@ impl<W: io::Write + Send> Timeline<W> {
     /// Begins a timeline with its header.
     pub fn new(cast: Cast, mut out: W, options: TimelineOptions) -> io::Result<Self> {
         let columns = Columns::new(options.columns, &cast);
-        let has_radios = !cast.radios.is_empty();
+        // The access point has a radio even where no station has one.
+        let has_radios = cast.radios.len() > 1;
         let mut text = String::new();
         columns.header(has_radios, &mut text);
         out.write_all(text.as_bytes())?;

@@ -18,10 +18,13 @@ const EXCHANGES: [(&str, &str); 10] = [
     ("slots", "idle slots of back-off before it; with EDCA behind the access category"),
     ("sent", "frames of the transmitter; x4: an A-MPDU of 4 MPDUs; *: Retry bit set"),
     ("mode", "format and Mb/s; from HT on: format, MCS, streams x MHz"),
-    ("us", "microseconds from the begin of its first frame to the end of its last one"),
+    ("us", "microseconds from the start of its first frame to the end of its last one"),
     ("bytes", "size of the PSDU"),
-    ("answer", "frames that come back, 3/4: 3 of 4 MPDUs received; or why the last frame is lost"),
-    ("", "below: what the frame carries, as flow, TCP flags, first:end(bytes)"),
+    (
+        "answer",
+        "frames that come back (3/4: 3 of 4 MPDUs); or why the last frame is lost (to whom)",
+    ),
+    ("", "below: what the frame carries, as flow: TCP flags, first:end(bytes)"),
 ];
 
 /// What the lines mean where there is no radio.
@@ -42,7 +45,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    pub(super) const TIME: usize = 12;
+    pub(super) const TIME: usize = 11;
 
     pub(super) fn new(total: usize, cast: &Cast) -> Self {
         let longest = cast.radios.iter().map(|radio| radio.name.chars().count()).max();
@@ -52,9 +55,9 @@ impl Columns {
             total: total.max(40),
             gap: if is_wide { 2 } else { 1 },
             name,
-            // An access category takes three more.
-            slots: if cast.radios.iter().any(|radio| radio.has_qos) { 8 } else { 5 },
-            sent: 13,
+            // An access category takes two more.
+            slots: if cast.radios.iter().any(|radio| radio.has_qos) { 7 } else { 5 },
+            sent: 12,
             mode: 11,
             us: is_wide.then_some(7),
             bytes: 6,

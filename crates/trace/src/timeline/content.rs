@@ -1,5 +1,5 @@
 //! What MPDUs and packets carry, in the notation of TCP scripts (docs/tcp-script.md):
-//! `download0 . 1:1461(1460) ack 1 win 65535`.
+//! `download0: . 1:1461(1460) ack 1 win 65535`.
 
 use super::columns::INFALLIBLE;
 use crate::{Cast, Frame};
@@ -74,6 +74,7 @@ pub(super) fn of_packet(packet: &Packet, marks: Marks, cast: &Cast) -> String {
 /// A segment.
 pub(super) fn of_segment(segment: &Segment, marks: Marks, cast: &Cast) -> String {
     let mut text = cast.flows[segment.flow.0 as usize].name.clone();
+    text.push(':');
     write_segments(&mut text, segment, segment, 1).expect(INFALLIBLE);
     marks.append(&mut text);
     text
@@ -97,6 +98,7 @@ impl Run<'_> {
     fn render<'t>(&self, cast: &Cast, text: &'t mut String) -> &'t str {
         text.clear();
         text.push_str(&cast.flows[self.first.flow().0 as usize].name);
+        text.push(':');
         if self.first.ecn == Ecn::Experienced {
             text.push_str(" [ce]");
         }

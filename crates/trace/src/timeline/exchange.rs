@@ -1,7 +1,7 @@
 //! A line of the timeline: what a node sends, and what answers.
 
 use super::columns::{Columns, INFALLIBLE};
-use crate::{Cast, Frame, FrameKind, FrameMode, Loss, Outcome, words};
+use crate::{Cast, Frame, FrameKind, FrameMode, Outcome, words};
 use kernel::{Bytes, Duration, Instant};
 use std::fmt::Write;
 use wire::TrafficClass;
@@ -179,8 +179,7 @@ impl Exchange {
                 }
                 text.push_str(loss.name());
                 if let Some(other) = self.lost_to {
-                    let word = if loss == Loss::Collision { "with" } else { "of" };
-                    write!(text, " {word} {}", name(other)).expect(INFALLIBLE);
+                    write!(text, " ({})", name(other)).expect(INFALLIBLE);
                 }
             }
             Outcome::Received if begins => text.push_str("received"),

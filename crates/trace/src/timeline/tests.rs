@@ -68,10 +68,10 @@ fn an_exchange_is_one_line_with_its_content_below() {
             frame(FrameKind::Ack, 2, (AP, Some(STA1)), (610, 650)),
         ],
         "
-    0.0000000    ap > sta1      -  RTS Data       OFDM 54        450.0    1536  CTS, Ack
-                                   download1 . 1:1461(1460) ack 1 win 65535
-    0.0005000  sta1 > ap        -  Data           OFDM 54        150.0      76  Ack
-                                   download1 . 1:1(0) ack 1461 win 65535
+    0.0000000    ap > sta1      -  RTS Data      OFDM 54        450.0    1536  CTS, Ack
+                                   download1: . 1:1461(1460) ack 1 win 65535
+    0.0005000  sta1 > ap        -  Data          OFDM 54        150.0      76  Ack
+                                   download1: . 1:1(0) ack 1461 win 65535
         ",
     );
 }
@@ -100,17 +100,17 @@ fn the_answer_says_which_frame_is_lost_and_why() {
             cut,
         ],
         "
-    0.0000000    ap > sta1      -  RTS            OFDM 54         50.0      14  interference of sta2
-    0.0001000    ap > sta1      -  RTS            OFDM 54        100.0      14  CTS lost: noise
-    0.0003000    ap > sta1      -  RTS            OFDM 54         50.0      14  no CTS
-    0.0004000    ap > sta1      -  Data           OFDM 54        100.0    1536  receiver transmits
-                                   download1 . 1:1461(1460) ack 1 win 65535
-    0.0006000    ap > sta1      -  Data*          OFDM 54        150.0    1536  Ack lost: too weak
-                                   download1 . 1:1461(1460) ack 1 win 65535
-    0.0008000    ap > sta1      -  RTS Data       OFDM 54        190.0    1536  CTS, receiver busy
-                                   download1 . 1:1461(1460) ack 1 win 65535
-    0.0010000    ap > sta1      -  Data           OFDM 54        200.0    1536  the run ends
-                                   download1 . 1:1461(1460) ack 1 win 65535
+    0.0000000    ap > sta1      -  RTS           OFDM 54         50.0      14  interference (sta2)
+    0.0001000    ap > sta1      -  RTS           OFDM 54        100.0      14  CTS lost: noise
+    0.0003000    ap > sta1      -  RTS           OFDM 54         50.0      14  no CTS
+    0.0004000    ap > sta1      -  Data          OFDM 54        100.0    1536  receiver transmits
+                                   download1: . 1:1461(1460) ack 1 win 65535
+    0.0006000    ap > sta1      -  Data*         OFDM 54        150.0    1536  Ack lost: too weak
+                                   download1: . 1:1461(1460) ack 1 win 65535
+    0.0008000    ap > sta1      -  RTS Data      OFDM 54        190.0    1536  CTS, receiver busy
+                                   download1: . 1:1461(1460) ack 1 win 65535
+    0.0010000    ap > sta1      -  Data          OFDM 54        200.0    1536  the run ends
+                                   download1: . 1:1461(1460) ack 1 win 65535
         ",
     );
 }
@@ -134,10 +134,10 @@ fn frames_that_collide_have_neighbouring_lines_with_their_back_off() {
             Record::Frame(&collide(STA2, 2)),
         ],
         "
-    0.0001400  sta1 > ap        7  Data           OFDM 54        163.0      76  collision with sta2
-                                   download1 . 1:1(0) ack 1 win 65535
-    0.0001400  sta2 > ap        9  Data           OFDM 54        163.0      76  collision with sta1
-                                   download1 . 1:1(0) ack 1 win 65535
+    0.0001400  sta1 > ap        7  Data          OFDM 54        163.0      76  collision (sta2)
+                                   download1: . 1:1(0) ack 1 win 65535
+    0.0001400  sta2 > ap        9  Data          OFDM 54        163.0      76  collision (sta1)
+                                   download1: . 1:1(0) ack 1 win 65535
         ",
     );
 }
@@ -167,8 +167,8 @@ fn with_edca_the_slots_are_those_of_the_access_category() {
     let below = text.lines().filter(|line| !line.starts_with('#')).map(str::trim_start);
     assert!(
         below.eq([
-            "0.0000180    ap > sta1  VO     2  Data           OFDM 54        122.0    1536  Ack",
-            "0.0002000    ap > sta1  BE     2  Data           OFDM 54        140.0    1536  Ack",
+            "0.0000180    ap > sta1  VO    2  Data          OFDM 54        122.0    1536  Ack",
+            "0.0002000    ap > sta1  BE    2  Data          OFDM 54        140.0    1536  Ack",
         ]),
         "{text}"
     );
@@ -195,14 +195,14 @@ fn an_aggregate_is_written_as_runs_of_segments() {
             frame(FrameKind::BlockAck, 2, (AP, Some(STA1)), (376, 408)),
         ],
         "
-    0.0000000    ap > sta1      -  Data x8*       HE 11 2x80     148.0   12288  BlockAck 7/8
-                                   download1 . 1:4381(3 x 1460) ack 1 win 65535
-                                   download1 . 4381:5841(1460) ack 1 win 65535, lost
-                                   download1 . 5841:10221(3 x 1460) ack 1 win 65535
-                                   download1 . 10221:11681(1460) ack 1 win 65535, retry
-    0.0003000  sta1 > ap        -  Data x4        HE 11 2x80     108.0     304  BlockAck 4/4
-                                   download1 . 1:1(0) ack 1461 to 4381 win 65535, 3 segments
-                                   download1 . 1:1(0) ack 4381 win 65535 <sack 5841:11681>
+    0.0000000    ap > sta1      -  Data x8*      HE 11 2x80     148.0   12288  BlockAck 7/8
+                                   download1: . 1:4381(3 x 1460) ack 1 win 65535
+                                   download1: . 4381:5841(1460) ack 1 win 65535, lost
+                                   download1: . 5841:10221(3 x 1460) ack 1 win 65535
+                                   download1: . 10221:11681(1460) ack 1 win 65535, retry
+    0.0003000  sta1 > ap        -  Data x4       HE 11 2x80     108.0     304  BlockAck 4/4
+                                   download1: . 1:1(0) ack 1461 to 4381 win 65535, 3 segments
+                                   download1: . 1:1(0) ack 4381 win 65535 <sack 5841:11681>
         ",
     );
 }
@@ -218,9 +218,9 @@ fn the_packets_of_an_a_msdu_are_one_mpdu() {
     of_frames(
         &[aggregate, frame(FrameKind::BlockAck, 1, (STA1, Some(AP)), (116, 148))],
         "
-    0.0000000    ap > sta1      -  Data x2        OFDM 54        148.0    6144  BlockAck 1/2
-                                   download1 . 1:2921(2 x 1460) ack 1 win 65535
-                                   download1 . 2921:5841(2 x 1460) ack 1 win 65535, lost
+    0.0000000    ap > sta1      -  Data x2       OFDM 54        148.0    6144  BlockAck 1/2
+                                   download1: . 1:2921(2 x 1460) ack 1 win 65535
+                                   download1: . 2921:5841(2 x 1460) ack 1 win 65535, lost
         ",
     );
 }
@@ -241,12 +241,12 @@ fn further_frames_of_a_txop_have_lines_of_their_own() {
             frame(FrameKind::BlockAck, 1, (STA1, Some(AP)), (390, 420)),
         ],
         "
-    0.0000000    ap > ap        -  CTS-to-self    OFDM 54         40.0      14  reserves the medium
-    0.0000500    ap > sta1      -  Data           OFDM 54        140.0    1536  Ack
-                                   download1 . 1:1461(1460) ack 1 win 65535
-    0.0002000    ap > sta1      -  Data           OFDM 54        140.0    1536  Ack
-                                   download1 . 1461:2921(1460) ack 1 win 65535
-    0.0003500    ap > sta1      -  BlockAckReq    OFDM 54         70.0      14  BlockAck
+    0.0000000    ap > ap        -  CTS-to-self   OFDM 54         40.0      14  reserves the medium
+    0.0000500    ap > sta1      -  Data          OFDM 54        140.0    1536  Ack
+                                   download1: . 1:1461(1460) ack 1 win 65535
+    0.0002000    ap > sta1      -  Data          OFDM 54        140.0    1536  Ack
+                                   download1: . 1461:2921(1460) ack 1 win 65535
+    0.0003500    ap > sta1      -  BlockAckReq   OFDM 54         70.0      14  BlockAck
         ",
     );
 }
@@ -259,10 +259,10 @@ fn a_broadcast_has_no_answer() {
             data(2, (AP, None), (200, 290), &[datagram(5), datagram(6)]),
         ],
         "
-    0.0000000    ap > all       -  Data           OFDM 54         90.0     264  received
-                                   beacon datagram 4 (200)
-    0.0002000    ap > all       -  Data x2        OFDM 54         90.0     528  received
-                                   beacon datagrams 5 to 6 (2 x 200)
+    0.0000000    ap > all       -  Data          OFDM 54         90.0     264  received
+                                   beacon: datagram 4 (200)
+    0.0002000    ap > all       -  Data x2       OFDM 54         90.0     528  received
+                                   beacon: datagrams 5 to 6 (2 x 200)
         ",
     );
 }
@@ -279,10 +279,10 @@ fn exchanges_that_overlap_stand_in_the_order_in_which_they_begin() {
             mac_ack(1, (410, 450)),
         ],
         "
-    0.0000000    ap > sta1      -  RTS Data       OFDM 54        450.0    1536  CTS, Ack
-                                   download1 . 1:1461(1460) ack 1 win 65535
-    0.0000200  sta2 > all       -  Data           OFDM 54        280.0     264  received
-                                   beacon datagram 0 (200)
+    0.0000000    ap > sta1      -  RTS Data      OFDM 54        450.0    1536  CTS, Ack
+                                   download1: . 1:1461(1460) ack 1 win 65535
+    0.0000200  sta2 > all       -  Data          OFDM 54        280.0     264  received
+                                   beacon: datagram 0 (200)
         ",
     );
 }
@@ -310,12 +310,12 @@ fn segments_are_written_as_in_tcp_scripts() {
         ),
     ] {
         let written = of_segment(&segment, Marks::default(), &cast());
-        assert_eq!(written.strip_prefix("download1 "), Some(text));
+        assert_eq!(written.strip_prefix("download1: "), Some(text));
     }
     let marked = Packet { ecn: Ecn::Experienced, ..tcp(data) };
     assert_eq!(
         of_packet(&marked, Marks::default(), &cast()),
-        "download1 [ce] . 1461:2921(1460) ack 1 win 65535"
+        "download1: [ce] . 1461:2921(1460) ack 1 win 65535"
     );
 }
 
@@ -333,9 +333,9 @@ fn tcp_retransmissions_and_losses_are_marked() {
             Record::Packet(&dropped),
         ],
         "
-    0.0001000    ap > sta1      -  Data           OFDM 54        100.0    1536  noise
-                                   download1 . 1:1461(1460) ack 1 win 65535, retransmission
-    0.0003000    ap drops (retry limit) download1 . 1:1461(1460) ack 1 win 65535, retransmission
+    0.0001000    ap > sta1      -  Data          OFDM 54        100.0    1536  noise
+                                   download1: . 1:1461(1460) ack 1 win 65535, retransmission
+    0.0003000    ap drops (retry limit) download1: . 1:1461(1460) ack 1 win 65535, retransmission
         ",
     );
 }
@@ -359,14 +359,26 @@ fn waits_packets_and_segments_have_lines_on_request() {
             Record::Wait(&wait(STA1, (90, 394), WaitKind::Nav)),
         ],
         "
-    0.0000000  server sends download1 . 1:1461(1460) ack 1 win 65535; cwnd 14600 ssthresh inf in
+    0.0000000  server sends download1: . 1:1461(1460) ack 1 win 65535; cwnd 14600 ssthresh inf in
                  flight 1460 open
-    0.0000000  server-ap queues behind 3 packets download1 . 1:1461(1460) ack 1 win 65535
+    0.0000000  server-ap queues behind 3 packets download1: . 1:1461(1460) ack 1 win 65535
     0.0000100    ap defers 34.0 us
     0.0000440    ap back-off 7 to 3 slots, 36.0 us
     0.0000900  sta1 NAV 304.0 us
         ",
     );
+}
+
+/// The access point has a radio even where no station has one.
+#[test]
+fn without_stations_the_timeline_is_that_of_segments() {
+    let mut wired = cast();
+    wired.radios.truncate(1);
+    let event = sent(0, segment(1, 1460), 14_600.0, false);
+    let text = written(wired, TimelineOptions::default(), &[Record::Segment(&event)]);
+    let (header, line) = text.split_once('\n').unwrap();
+    assert!(header.starts_with("# Segments and lost packets"), "{header}");
+    assert!(line.contains("server sends download1: . 1:1461(1460) ack 1 win 65535"), "{line}");
 }
 
 #[test]
@@ -383,7 +395,7 @@ fn eighty_columns_suffice() {
         options,
         &[Record::Frame(&rts(1, (0, 50)))],
         "
-    0.0000000   ap > sta1     - RTS           OFDM 54         14 no CTS
+    0.0000000   ap > sta1     - RTS          OFDM 54         14 no CTS
         ",
     );
 }
