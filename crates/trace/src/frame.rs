@@ -4,7 +4,7 @@ use kernel::{BitRate, Bytes, Duration, Instant};
 use wire::{Packet, TrafficClass};
 
 /// The type of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FrameKind {
     /// Request to send.
     Rts,
@@ -60,7 +60,7 @@ pub struct FrameMode {
 }
 
 /// Why a frame was not received by the node that it addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Loss {
     /// Another node began to transmit in the same slot, in a cell in which every node receives
     /// every other.
@@ -78,7 +78,7 @@ pub enum Loss {
 }
 
 /// The outcome of a frame at the node that it addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// The addressed node received it; of an A-MPDU at least one MPDU ([`Mpdu::received`] has
     /// each). A broadcast: at least one node received it.
@@ -91,7 +91,7 @@ pub enum Outcome {
     Unknown,
 }
 
-/// An MPDU with data.
+/// An MPDU with data: one for each packet of an A-MSDU.
 #[derive(Clone, Copy, Debug)]
 pub struct Mpdu {
     /// Number of its packet in the trace: [`crate::PacketEvent::packet_id`].
@@ -106,6 +106,16 @@ pub struct Mpdu {
     pub bytes: Bytes,
     /// Whether the addressed node received it.
     pub received: bool,
+    /// The place of the packet in an A-MSDU, whose packets follow each other with the same sequence
+    /// number; `None` if the packet is alone in its MPDU.
+    pub subframe: Option<u16>,
+}
+
+impl Mpdu {
+    /// Whether it is the first packet of its MPDU: to count those is to count MPDUs.
+    pub fn is_first(&self) -> bool {
+        self.subframe.is_none_or(|place| place == 0)
+    }
 }
 
 /// The content of a BlockAck.

@@ -6,15 +6,24 @@
 //! here knows how a run produces its records.
 
 mod cast;
+pub mod columns;
+#[cfg(test)]
+mod examples;
+pub mod format;
 mod frame;
 mod packet;
+mod perfetto;
 mod segment;
+mod timeline;
 mod wait;
+mod words;
 
 pub use cast::{Cast, FlowInfo, NodeInfo, RadioInfo, RadioRole, Transport, WireInfo};
 pub use frame::{BlockAck, Format, Frame, FrameKind, FrameMode, Loss, Mpdu, Outcome};
 pub use packet::{Dropped, PacketEvent, PacketStep, Place};
+pub use perfetto::{Perfetto, PerfettoOptions};
 pub use segment::{SegmentEvent, SegmentRecord, SenderState};
+pub use timeline::{Timeline, TimelineOptions};
 pub use wait::{Wait, WaitKind};
 
 use kernel::Instant;

@@ -15,7 +15,7 @@ pub enum Place {
 }
 
 /// Why a packet was dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dropped {
     /// The queue dropped it, because of its limit or to signal congestion.
     Queue,

@@ -1,0 +1,403 @@
+//! Perfetto traces (`.pftrace`): a `Trace` of `TracePacket`s with `TrackEvent`s, which
+//! <https://ui.perfetto.dev> and `trace_processor` read.
+
+mod arrows;
+mod names;
+mod packets;
+mod protobuf;
+#[cfg(test)]
+mod reading;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod tracks;
+
+use crate::{
+    Cast, Frame, FrameKind, Mpdu, PacketEvent, PacketStep, Place, Record, SegmentEvent,
+    SegmentRecord, Sink, Wait, WaitKind,
+};
+use arrows::Arrows;
+use kernel::Instant;
+use names::{Name, Names, Text};
+use packets::Packets;
+use protobuf::Buffer;
+use schema::{annotation, event};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io;
+use tracks::{Group, Lane, Tracks};
+use wire::Body;
+
+/// The names of annotations, in the order of [`Note`].
+const NOTES: [&str; 18] = [
+    "frame",
+    "exchange",
+    "mode",
+    "PSDU bytes",
+    "NAV us",
+    "access category",
+    "lost to",
+    "signal dBm",
+    "MPDUs",
+    "MPDUs retried",
+    "MPDUs received",
+    "sequence number",
+    "flow",
+    "packet",
+    "seq",
+    "ack",
+    "slots before",
+    "slots after",
+];
+
+/// An annotation, by its number.
+#[derive(Clone, Copy)]
+enum Note {
+    Frame = 1,
+    Exchange,
+    Mode,
+    Bytes,
+    Nav,
+    Class,
+    LostTo,
+    Signal,
+    Mpdus,
+    Retried,
+    Received,
+    Sequence,
+    Flow,
+    Packet,
+    Seq,
+    Ack,
+    Before,
+    After,
+}
+
+/// Options of [`Perfetto`].
+#[derive(Clone, Copy, Debug)]
+pub struct PerfettoOptions {
+    /// Whether slices have annotations: mode, bytes, MPDUs, sequence numbers.
+    pub annotations: bool,
+}
+
+impl Default for PerfettoOptions {
+    fn default() -> Self {
+        Self { annotations: true }
+    }
+}
+
+/// Writes a Perfetto trace.
+#[derive(Debug)]
+pub struct Perfetto<W> {
+    cast: Cast,
+    options: PerfettoOptions,
+    packets: Packets<W>,
+    tracks: Tracks,
+    names: Names,
+    arrows: Arrows,
+    /// Ends of slices that have begun, with the number of their track: earliest first, and at one
+    /// instant in the order in which they began.
+    ends: BinaryHeap<Reverse<(Instant, u64, u64)>>,
+    begun: u64,
+    /// By radio: packets in its queue.
+    waiting: Vec<u32>,
+    /// By flow: the values of its counters.
+    gauges: Vec<Gauges>,
+}
+
+/// The values that a flow's counters have.
+#[derive(Clone, Copy, Debug, Default)]
+struct Gauges {
+    window: Option<f64>,
+    threshold: Option<f64>,
+    in_flight: Option<f64>,
+    rtt: Option<f64>,
+}
+
+impl<W: io::Write + Send> Perfetto<W> {
+    /// Begins a trace.
+    pub fn new(cast: Cast, out: W, options: PerfettoOptions) -> io::Result<Self> {
+        Ok(Self {
+            options,
+            packets: Packets::new(out, &NOTES)?,
+            tracks: Tracks::new(&cast),
+            names: Names::default(),
+            arrows: Arrows::new(cast.flows.len()),
+            ends: BinaryHeap::new(),
+            begun: 0,
+            waiting: vec![0; cast.radios.len()],
+            gauges: vec![Gauges::default(); cast.flows.len()],
+            cast,
+        })
+    }
+
+    fn on_frame(&mut self, frame: &Frame) -> io::Result<()> {
+        let lane = match frame.kind {
+            FrameKind::Rts | FrameKind::Cts | FrameKind::CtsToSelf => Lane::Protection,
+            FrameKind::Data => Lane::Data,
+            FrameKind::Ack | FrameKind::BlockAckRequest | FrameKind::BlockAck => {
+                Lane::Acknowledgement
+            }
+        };
+        let name = Name::Frame { kind: frame.kind, to: frame.to, outcome: frame.outcome };
+        let name = self.names.name(name, &self.cast, &mut self.packets)?;
+        let mode = self.text(Text::from(&frame.mode))?;
+        let has_qos = self.cast.radios[frame.from as usize].has_qos;
+        let class = if has_qos { self.text(Text::Class(frame.class))? } else { None };
+        let lost_to = match frame.lost_to {
+            Some(radio) => self.text(Text::Radio(radio))?,
+            None => None,
+        };
+        let flow = match frame.mpdus.first() {
+            Some(mpdu) => self.text(Text::Flow(mpdu.packet.flow().0))?,
+            None => None,
+        };
+        let track = self.begin(frame.from, lane, frame.start, frame.end)?;
+        let (begin, end) = self.arrows.on_frame(frame);
+        let annotations = self.options.annotations;
+        self.packets.event(frame.start, event::SLICE_BEGIN, track, |e| {
+            e.varint(event::NAME_IID, name);
+            for &id in begin {
+                e.fixed64(event::FLOW_IDS, id);
+            }
+            for &id in end {
+                e.fixed64(event::TERMINATING_FLOW_IDS, id);
+            }
+            if annotations {
+                note(e, Note::Frame, frame.number);
+                note(e, Note::Exchange, frame.exchange);
+                text(e, Note::Mode, mode);
+                text(e, Note::Class, class);
+                note(e, Note::Bytes, frame.psdu.0);
+                double(e, Note::Nav, frame.nav.as_micros_f64());
+                text(e, Note::LostTo, lost_to);
+                if let Some(dbm) = frame.signal_dbm {
+                    double(e, Note::Signal, dbm);
+                }
+                text(e, Note::Flow, flow);
+                note_mpdus(e, frame);
+            }
+        })
+    }
+
+    fn on_wait(&mut self, wait: &Wait) -> io::Result<()> {
+        let (lane, name) = match wait.kind {
+            WaitKind::Backoff { .. } => (Lane::Backoff(wait.class), Name::Backoff),
+            WaitKind::Defer => (Lane::Backoff(wait.class), Name::Defer),
+            WaitKind::Nav => (Lane::Nav, Name::Nav),
+        };
+        let name = self.names.name(name, &self.cast, &mut self.packets)?;
+        let track = self.begin(wait.radio, lane, wait.start, wait.end)?;
+        let annotations = self.options.annotations;
+        self.packets.event(wait.start, event::SLICE_BEGIN, track, |e| {
+            e.varint(event::NAME_IID, name);
+            if let (true, WaitKind::Backoff { before, after }) = (annotations, wait.kind) {
+                note(e, Note::Before, u64::from(before));
+                note(e, Note::After, u64::from(after));
+            }
+        })
+    }
+
+    fn on_packet(&mut self, event: &PacketEvent) -> io::Result<()> {
+        match event.step {
+            PacketStep::Dropped(cause) => self.instant(event, Name::Drop(cause))?,
+            PacketStep::Marked => self.instant(event, Name::Mark)?,
+            _ => {}
+        }
+        let (group, value) = match (event.place, event.step) {
+            // A radio reports each packet that enters or leaves its queue. `waiting` corrects the
+            // count where a filter has omitted some.
+            (Place::Radio(radio), PacketStep::Queued { waiting }) => {
+                self.waiting[radio as usize] = waiting + 1;
+                (self.tracks.of_radio(&self.cast, radio), waiting + 1)
+            }
+            (
+                Place::Radio(radio),
+                PacketStep::Dequeued | PacketStep::Dropped(crate::Dropped::Queue),
+            ) => {
+                let waiting = &mut self.waiting[radio as usize];
+                *waiting = waiting.saturating_sub(1);
+                let value = *waiting;
+                (self.tracks.of_radio(&self.cast, radio), value)
+            }
+            // A link reports only how many packets each arrival finds.
+            (Place::Wire(wire), PacketStep::Queued { waiting }) => (Group::Wire(wire), waiting),
+            _ => return Ok(()),
+        };
+        self.counter(event.at, (group, Lane::Queue), f64::from(value))
+    }
+
+    fn on_segment(&mut self, event: &SegmentEvent) -> io::Result<()> {
+        let flow = event.segment.flow.0;
+        let group = Group::Flow(flow);
+        if event.event == SegmentRecord::Sent && event.retransmission {
+            let track =
+                self.tracks.of(group, Lane::Retransmissions, &self.cast, &mut self.packets)?;
+            let name = self.names.name(Name::Retransmission, &self.cast, &mut self.packets)?;
+            let annotations = self.options.annotations;
+            self.packets.event(event.at, event::INSTANT, track, |e| {
+                e.varint(event::NAME_IID, name);
+                if annotations {
+                    note(e, Note::Packet, event.packet_id);
+                    note(e, Note::Seq, event.segment.seq);
+                }
+            })?;
+        }
+        let Some(sender) = event.sender else { return Ok(()) };
+        let before = self.gauges[flow as usize];
+        let now = Gauges {
+            window: Some(sender.cwnd_bytes),
+            threshold: Some(sender.ssthresh_bytes)
+                .filter(|bytes| bytes.is_finite())
+                .or(before.threshold),
+            in_flight: Some(sender.in_flight_bytes as f64),
+            rtt: sender.rtt.map(|rtt| rtt.0 as f64).or(before.rtt),
+        };
+        self.gauges[flow as usize] = now;
+        for (lane, before, now) in [
+            (Lane::Window, before.window, now.window),
+            (Lane::Threshold, before.threshold, now.threshold),
+            (Lane::InFlight, before.in_flight, now.in_flight),
+            (Lane::Rtt, before.rtt, now.rtt),
+        ] {
+            if let Some(value) = now.filter(|_| now != before) {
+                self.counter(event.at, (group, lane), value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the track of a slice, and notes that it ends.
+    fn begin(&mut self, radio: u32, lane: Lane, start: Instant, end: Instant) -> io::Result<u64> {
+        let group = self.tracks.of_radio(&self.cast, radio);
+        let slice = (start, end);
+        let track = self.tracks.for_slice((group, lane), slice, &self.cast, &mut self.packets)?;
+        self.begun += 1;
+        self.ends.push(Reverse((end, self.begun, track)));
+        Ok(track)
+    }
+
+    fn instant(&mut self, event: &PacketEvent, name: Name) -> io::Result<()> {
+        let group = match event.place {
+            Place::Node(node) => Group::Node(node.0),
+            Place::Radio(radio) => self.tracks.of_radio(&self.cast, radio),
+            Place::Wire(wire) => Group::Wire(wire),
+        };
+        let track = self.tracks.of(group, Lane::Drops, &self.cast, &mut self.packets)?;
+        let name = self.names.name(name, &self.cast, &mut self.packets)?;
+        let flow = self.text(Text::Flow(event.packet.flow().0))?;
+        let annotations = self.options.annotations;
+        self.packets.event(event.at, event::INSTANT, track, |e| {
+            e.varint(event::NAME_IID, name);
+            if annotations {
+                text(e, Note::Flow, flow);
+                note(e, Note::Packet, event.packet_id);
+            }
+        })
+    }
+
+    fn counter(&mut self, at: Instant, lane: (Group, Lane), value: f64) -> io::Result<()> {
+        let track = self.tracks.of(lane.0, lane.1, &self.cast, &mut self.packets)?;
+        self.packets.event(at, event::COUNTER, track, |e| {
+            if is_whole(value) {
+                e.varint(event::COUNTER_VALUE, value as u64);
+            } else {
+                e.double(event::DOUBLE_COUNTER_VALUE, value);
+            }
+        })
+    }
+
+    /// Writes the ends of the slices that end until then.
+    fn end_slices(&mut self, until: Instant) -> io::Result<()> {
+        while let Some(&Reverse((end, _, track))) = self.ends.peek() {
+            if end > until {
+                break;
+            }
+            self.ends.pop();
+            self.packets.event(end, event::SLICE_END, track, |_| {})?;
+        }
+        Ok(())
+    }
+
+    /// The number of a text, if annotations are written.
+    fn text(&mut self, text: Text) -> io::Result<Option<u64>> {
+        if !self.options.annotations {
+            return Ok(None);
+        }
+        self.names.text(text, &self.cast, &mut self.packets).map(Some)
+    }
+}
+
+impl<W: io::Write + Send> Sink for Perfetto<W> {
+    fn on(&mut self, record: &Record<'_>) -> io::Result<()> {
+        // Packets are in the order of time, and a slice ends before the next one on its track
+        // begins.
+        self.end_slices(record.at())?;
+        match record {
+            Record::Frame(frame) => self.on_frame(frame),
+            Record::Wait(wait) => self.on_wait(wait),
+            Record::Packet(event) => self.on_packet(event),
+            Record::Segment(event) => self.on_segment(event),
+        }
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.end_slices(Instant::NEVER)?;
+        self.packets.flush()
+    }
+}
+
+fn note(e: &mut Buffer, note: Note, value: u64) {
+    e.message(event::DEBUG_ANNOTATIONS, |a| {
+        a.varint(annotation::NAME_IID, note as u64);
+        a.varint(annotation::UINT, value);
+    });
+}
+
+fn double(e: &mut Buffer, note: Note, value: f64) {
+    e.message(event::DEBUG_ANNOTATIONS, |a| {
+        a.varint(annotation::NAME_IID, note as u64);
+        if is_whole(value) {
+            a.varint(annotation::UINT, value as u64);
+        } else {
+            a.double(annotation::DOUBLE, value);
+        }
+    });
+}
+
+/// Whether a number is also an integer, which takes fewer bytes than a double.
+fn is_whole(value: f64) -> bool {
+    value.fract() == 0.0 && value >= 0.0
+}
+
+fn text(e: &mut Buffer, note: Note, iid: Option<u64>) {
+    let Some(iid) = iid else { return };
+    e.message(event::DEBUG_ANNOTATIONS, |a| {
+        a.varint(annotation::NAME_IID, note as u64);
+        a.varint(annotation::STRING_IID, iid);
+    });
+}
+
+/// How many MPDUs there are, and the sequence numbers of the first and the acknowledgement number
+/// of the last.
+fn note_mpdus(e: &mut Buffer, frame: &Frame) {
+    let mpdus = &frame.mpdus;
+    let (Some(first), Some(last)) = (mpdus.first(), mpdus.last()) else { return };
+    let count = |counts: fn(&Mpdu) -> bool| {
+        mpdus.iter().filter(|mpdu| mpdu.is_first() && counts(mpdu)).count() as u64
+    };
+    let all = count(|_| true);
+    if all > 1 {
+        note(e, Note::Mpdus, all);
+        note(e, Note::Received, count(|mpdu| mpdu.received));
+    }
+    note(e, Note::Retried, count(|mpdu| mpdu.retry));
+    note(e, Note::Sequence, u64::from(first.sequence));
+    note(e, Note::Packet, first.packet_id);
+    if let Body::Segment(segment) = first.packet.body {
+        note(e, Note::Seq, segment.seq);
+    }
+    if let Body::Segment(segment) = last.packet.body {
+        note(e, Note::Ack, segment.ack);
+    }
+}

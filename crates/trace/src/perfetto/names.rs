@@ -1,0 +1,122 @@
+//! The texts of events, each of which is written once and then referred to by its number.
+
+use super::packets::Packets;
+use super::schema::interned;
+use crate::{Cast, Dropped, FrameKind, FrameMode, Outcome, words};
+use std::collections::BTreeMap;
+use std::io;
+use wire::TrafficClass;
+
+/// The name of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Name {
+    Frame { kind: FrameKind, to: Option<u32>, outcome: Outcome },
+    Backoff,
+    Defer,
+    Nav,
+    Drop(Dropped),
+    Mark,
+    Retransmission,
+}
+
+impl Name {
+    fn text(self, cast: &Cast) -> String {
+        let (kind, to, outcome) = match self {
+            Self::Frame { kind, to, outcome } => (kind, to, outcome),
+            Self::Backoff => return "back-off".into(),
+            Self::Defer => return "defer".into(),
+            Self::Nav => return "NAV".into(),
+            Self::Drop(cause) => return cause.name().into(),
+            Self::Mark => return "ECN mark".into(),
+            Self::Retransmission => return "retransmission".into(),
+        };
+        let to = to.map_or("all", |radio| &cast.radios[radio as usize].name);
+        let kind = kind.name();
+        match outcome {
+            Outcome::NotAddressed => kind.into(),
+            Outcome::Received => format!("{kind} to {to}"),
+            Outcome::Lost(_) | Outcome::Unknown => format!("{kind} to {to}: {}", outcome.name()),
+        }
+    }
+}
+
+/// A text that is the value of an annotation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Text {
+    Mode { format: &'static str, kbps: u64, mcs: Option<u8>, streams: u8, width_mhz: u16 },
+    Class(TrafficClass),
+    Radio(u32),
+    Flow(u32),
+}
+
+impl From<&FrameMode> for Text {
+    fn from(mode: &FrameMode) -> Self {
+        let FrameMode { format, rate, mcs, streams, width_mhz, .. } = *mode;
+        Self::Mode { format: format.name(), kbps: rate.0 / 1000, mcs, streams, width_mhz }
+    }
+}
+
+impl Text {
+    fn text(self, cast: &Cast) -> String {
+        match self {
+            Self::Mode { format, kbps, mcs, streams, width_mhz } => {
+                let rate = format!("{} Mb/s", kbps as f64 / 1000.0);
+                match mcs {
+                    None => format!("{format} {rate}"),
+                    Some(mcs) => format!(
+                        "{format} MCS {mcs}, {streams} stream{}, {width_mhz} MHz, {rate}",
+                        if streams == 1 { "" } else { "s" }
+                    ),
+                }
+            }
+            Self::Class(class) => words::class_name(class).into(),
+            Self::Radio(radio) => cast.radios[radio as usize].name.clone(),
+            Self::Flow(flow) => cast.flows[flow as usize].name.clone(),
+        }
+    }
+}
+
+/// The texts that have been written, with their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    names: BTreeMap<Name, u64>,
+    texts: BTreeMap<Text, u64>,
+}
+
+impl Names {
+    /// The number of a name.
+    pub(super) fn name<W: io::Write>(
+        &mut self,
+        name: Name,
+        cast: &Cast,
+        packets: &mut Packets<W>,
+    ) -> io::Result<u64> {
+        number(&mut self.names, name, interned::EVENT_NAMES, || name.text(cast), packets)
+    }
+
+    /// The number of a value.
+    pub(super) fn text<W: io::Write>(
+        &mut self,
+        text: Text,
+        cast: &Cast,
+        packets: &mut Packets<W>,
+    ) -> io::Result<u64> {
+        number(&mut self.texts, text, interned::ANNOTATION_STRINGS, || text.text(cast), packets)
+    }
+}
+
+fn number<K: Copy + Ord, W: io::Write>(
+    known: &mut BTreeMap<K, u64>,
+    key: K,
+    list: u64,
+    text: impl FnOnce() -> String,
+    packets: &mut Packets<W>,
+) -> io::Result<u64> {
+    if let Some(&iid) = known.get(&key) {
+        return Ok(iid);
+    }
+    let iid = known.len() as u64 + 1;
+    known.insert(key, iid);
+    packets.intern(list, iid, &text())?;
+    Ok(iid)
+}

@@ -1,0 +1,197 @@
+//! What MPDUs and packets carry, in the notation of TCP scripts (docs/tcp-script.md):
+//! `download0: . 1:1461(1460) ack 1 win 65535`.
+
+use super::columns::INFALLIBLE;
+use crate::{Cast, Frame};
+use std::collections::BTreeSet;
+use std::fmt::{self, Write};
+use wire::{Body, Ecn, Flags, Packet, Segment};
+
+/// A run of MPDUs that is written as one: of the same flow, with consecutive data.
+#[derive(Clone, Copy, Debug)]
+struct Run<'a> {
+    first: &'a Packet,
+    last: &'a Packet,
+    count: usize,
+    marks: Marks,
+}
+
+/// What is said behind a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Marks {
+    /// TCP has sent its data before.
+    pub(super) retransmission: bool,
+    /// The MAC has sent it before, as opposed to other MPDUs of the frame.
+    pub(super) retry: bool,
+    /// It was lost, as opposed to other MPDUs of the frame.
+    pub(super) lost: bool,
+}
+
+/// Writes the content of a frame, a line for each run of MPDUs.
+pub(super) fn of_frame(
+    frame: &Frame,
+    repeated: &BTreeSet<u64>,
+    cast: &Cast,
+    mut line: impl FnMut(&str),
+) {
+    let mpdus = &frame.mpdus;
+    let all_retry = mpdus.iter().all(|mpdu| mpdu.retry);
+    let none_received = !mpdus.iter().any(|mpdu| mpdu.received);
+    let mut text = String::new();
+    let mut run: Option<Run<'_>> = None;
+    for mpdu in mpdus {
+        let packet = &mpdu.packet;
+        let marks = Marks {
+            retransmission: repeated.contains(&mpdu.packet_id),
+            retry: mpdu.retry && !all_retry,
+            lost: !mpdu.received && !none_received,
+        };
+        match &mut run {
+            Some(run) if run.marks == marks && continues(run.last, packet) => {
+                run.last = packet;
+                run.count += 1;
+            }
+            _ => {
+                if let Some(run) = &run {
+                    line(run.render(cast, &mut text));
+                }
+                run = Some(Run { first: packet, last: packet, count: 1, marks });
+            }
+        }
+    }
+    if let Some(run) = &run {
+        line(run.render(cast, &mut text));
+    }
+}
+
+/// The content of a packet.
+pub(super) fn of_packet(packet: &Packet, marks: Marks, cast: &Cast) -> String {
+    let mut text = String::new();
+    Run { first: packet, last: packet, count: 1, marks }.render(cast, &mut text);
+    text
+}
+
+/// A segment.
+pub(super) fn of_segment(segment: &Segment, marks: Marks, cast: &Cast) -> String {
+    let mut text = cast.flows[segment.flow.0 as usize].name.clone();
+    text.push(':');
+    write_segments(&mut text, segment, segment, 1).expect(INFALLIBLE);
+    marks.append(&mut text);
+    text
+}
+
+impl Marks {
+    fn append(self, text: &mut String) {
+        for (is_set, mark) in [
+            (self.retransmission, ", retransmission"),
+            (self.retry, ", retry"),
+            (self.lost, ", lost"),
+        ] {
+            if is_set {
+                text.push_str(mark);
+            }
+        }
+    }
+}
+
+impl Run<'_> {
+    fn render<'t>(&self, cast: &Cast, text: &'t mut String) -> &'t str {
+        text.clear();
+        text.push_str(&cast.flows[self.first.flow().0 as usize].name);
+        text.push(':');
+        if self.first.ecn == Ecn::Experienced {
+            text.push_str(" [ce]");
+        }
+        match (&self.first.body, &self.last.body) {
+            (Body::Segment(first), Body::Segment(last)) => {
+                write_segments(text, first, last, self.count)
+            }
+            (Body::Datagram(first), Body::Datagram(last)) if self.count > 1 => write!(
+                text,
+                " datagrams {} to {} ({} x {})",
+                first.number, last.number, self.count, first.len
+            ),
+            (Body::Datagram(first), _) => {
+                write!(text, " datagram {} ({})", first.number, first.len)
+            }
+            _ => unreachable!("a run is of one flow"),
+        }
+        .expect(INFALLIBLE);
+        self.marks.append(text);
+        text
+    }
+}
+
+/// Whether a packet continues a run that ends with `last`.
+fn continues(last: &Packet, next: &Packet) -> bool {
+    if last.ecn != next.ecn {
+        return false;
+    }
+    match (&last.body, &next.body) {
+        (Body::Datagram(last), Body::Datagram(next)) => {
+            (last.flow, last.number + 1, last.len) == (next.flow, next.number, next.len)
+        }
+        (Body::Segment(last), Body::Segment(next)) => {
+            let alike = |s: &Segment| (s.flow, s.connection, s.forward, s.flags, s.len, s.window);
+            let plain = |s: &Segment| s.sack.is_empty() && s.coded.is_none();
+            let follows = if last.seq_len() == 0 {
+                last.seq == next.seq
+            } else {
+                last.seq_end() == next.seq && last.ack == next.ack
+            };
+            alike(last) == alike(next) && plain(last) && plain(next) && follows
+        }
+        _ => false,
+    }
+}
+
+fn write_segments(text: &mut String, first: &Segment, last: &Segment, count: usize) -> fmt::Result {
+    text.push(' ');
+    flags(text, first.flags);
+    write!(text, " {}:{}(", first.seq, last.seq + u64::from(last.len))?;
+    if count > 1 && first.len > 0 {
+        write!(text, "{count} x ")?;
+    }
+    write!(text, "{})", first.len)?;
+    if first.flags.has(Flags::ACK) {
+        write!(text, " ack {}", first.ack)?;
+        if first.ack != last.ack {
+            write!(text, " to {}", last.ack)?;
+        }
+    }
+    write!(text, " win {}", first.window)?;
+    let mut opening = " <sack ";
+    for block in first.sack.as_slice() {
+        write!(text, "{opening}{}:{}", block.start, block.end)?;
+        opening = " ";
+    }
+    if !first.sack.is_empty() {
+        text.push('>');
+    }
+    if count > 1 && first.len == 0 {
+        write!(text, ", {count} segments")?;
+    }
+    if let Some(coded) = first.coded {
+        let kind = if coded.is_parity() { "parity" } else { "data" };
+        write!(text, ", {kind} unit {}", coded.unit)?;
+    }
+    Ok(())
+}
+
+/// The letters of TCP scripts.
+fn flags(text: &mut String, flags: Flags) {
+    let letters = [
+        (Flags::SYN, 'S'),
+        (Flags::FIN, 'F'),
+        (Flags::RST, 'R'),
+        (Flags::ECE, 'E'),
+        (Flags::CWR, 'W'),
+        (Flags::AE, 'A'),
+        (Flags::ACK, '.'),
+    ];
+    let before = text.len();
+    text.extend(letters.iter().filter(|(flag, _)| flags.has(*flag)).map(|(_, letter)| letter));
+    if text.len() == before {
+        text.push('-');
+    }
+}

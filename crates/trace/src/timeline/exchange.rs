@@ -1,0 +1,218 @@
+//! A line of the timeline: what a node sends, and what answers.
+
+use super::columns::{Columns, INFALLIBLE};
+use crate::{Cast, Frame, FrameKind, FrameMode, Outcome, words};
+use kernel::{Bytes, Duration, Instant};
+use std::fmt::Write;
+use wire::TrafficClass;
+
+/// A response begins within this time after its frame: a SIFS and the propagation delays.
+const RESPONSE: Duration = Duration::from_micros(50);
+
+/// Frames of one exchange: `[Rts, Cts, Data, Ack]` or a part of it. The further frames of a TXOP
+/// have lines of their own.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    number: u64,
+    start: Instant,
+    end: Instant,
+    /// A frame that begins until this instant may continue it; `None` if none may.
+    until: Option<Instant>,
+    from: u32,
+    to: Option<u32>,
+    class: TrafficClass,
+    /// Back-off slots before it; `None` if no back-off is known.
+    slots: Option<u32>,
+    has_rts: bool,
+    has_cts: bool,
+    /// What it is for: data, a BlockAckReq or a CTS-to-self.
+    main: Option<FrameKind>,
+    response: Option<FrameKind>,
+    /// Of its last frame.
+    outcome: Outcome,
+    last: FrameKind,
+    lost_to: Option<u32>,
+    mode: FrameMode,
+    psdu: Bytes,
+    mpdus: usize,
+    received: usize,
+    retry: bool,
+    /// Lines with its content.
+    pub(super) content: String,
+}
+
+impl Exchange {
+    pub(super) fn new(frame: &Frame, slots: Option<u32>) -> Self {
+        let mut exchange = Self {
+            number: frame.exchange,
+            start: frame.start,
+            end: frame.end,
+            until: None,
+            from: frame.from,
+            to: frame.to,
+            class: frame.class,
+            slots,
+            has_rts: false,
+            has_cts: false,
+            main: None,
+            response: None,
+            outcome: frame.outcome,
+            last: frame.kind,
+            lost_to: None,
+            mode: frame.mode,
+            psdu: frame.psdu,
+            mpdus: 0,
+            received: 0,
+            retry: false,
+            content: String::new(),
+        };
+        exchange.add(frame);
+        exchange
+    }
+
+    /// Adds a frame that continues the line; returns whether it does.
+    pub(super) fn join(&mut self, frame: &Frame) -> bool {
+        let continues = frame.exchange == self.number
+            && self.until.is_some()
+            && match frame.kind {
+                FrameKind::Rts | FrameKind::CtsToSelf => false,
+                FrameKind::Cts => self.has_rts && !self.has_cts && self.main.is_none(),
+                FrameKind::Data | FrameKind::BlockAckRequest => {
+                    self.has_cts && self.main.is_none() && frame.from == self.from
+                }
+                FrameKind::Ack | FrameKind::BlockAck => self.main.is_some(),
+            };
+        if continues {
+            self.add(frame);
+        }
+        continues
+    }
+
+    fn add(&mut self, frame: &Frame) {
+        match frame.kind {
+            FrameKind::Rts => self.has_rts = true,
+            FrameKind::Cts => self.has_cts = true,
+            FrameKind::Data | FrameKind::BlockAckRequest | FrameKind::CtsToSelf => {
+                self.main = Some(frame.kind);
+                self.mode = frame.mode;
+                self.psdu = frame.psdu;
+                let mpdus = || frame.mpdus.iter().filter(|mpdu| mpdu.is_first());
+                self.mpdus = mpdus().count();
+                self.received = mpdus().filter(|mpdu| mpdu.received).count();
+                self.retry = frame.mpdus.iter().any(|mpdu| mpdu.retry);
+            }
+            FrameKind::Ack | FrameKind::BlockAck => self.response = Some(frame.kind),
+        }
+        self.end = frame.end;
+        self.outcome = frame.outcome;
+        self.last = frame.kind;
+        self.lost_to = frame.lost_to;
+        let is_complete = frame.outcome != Outcome::Received
+            || self.response.is_some()
+            || frame.kind == FrameKind::Data && frame.to.is_none();
+        self.until = (!is_complete).then(|| frame.end + frame.nav.max(RESPONSE));
+    }
+
+    /// Whether no frame that begins at `now` or later continues the line.
+    pub(super) fn is_complete(&self, now: Instant) -> bool {
+        self.until.is_none_or(|until| now > until)
+    }
+
+    pub(super) fn render(&self, columns: &Columns, cast: &Cast, text: &mut String) {
+        let name = |radio: u32| cast.radios[radio as usize].name.as_str();
+        Columns::time(self.start, text);
+        columns.names(name(self.from), self.to.map_or("all", name), text);
+        let has_qos = cast.radios[self.from as usize].has_qos;
+        let class = if has_qos { words::class_name(self.class) } else { "" };
+        let width = columns.slots - class.len();
+        columns.gap(text);
+        text.push_str(class);
+        match self.slots {
+            Some(slots) => write!(text, "{slots:>width$}"),
+            None => write!(text, "{:>width$}", '-'),
+        }
+        .expect(INFALLIBLE);
+        columns.left(columns.sent, text, |text| self.sent(text));
+        columns.left(columns.mode, text, |text| mode(&self.mode, text));
+        if let Some(width) = columns.us {
+            columns.tenths((self.end - self.start).as_micros_f64(), width, text);
+        }
+        columns.right(self.psdu.0, columns.bytes, text);
+        columns.gap(text);
+        self.answer(name, text);
+    }
+
+    fn sent(&self, text: &mut String) {
+        match (self.has_rts, self.main) {
+            (true, Some(main)) => {
+                text.push_str("RTS ");
+                text.push_str(main.name());
+            }
+            (true, None) => text.push_str("RTS"),
+            (false, Some(main)) => text.push_str(main.name()),
+            // A response whose exchange began before the trace.
+            (false, None) => text.push_str(self.last.name()),
+        }
+        if self.mpdus > 1 {
+            write!(text, " x{}", self.mpdus).expect(INFALLIBLE);
+        }
+        if self.retry {
+            text.push('*');
+        }
+    }
+
+    /// What comes back, or why the last frame is lost.
+    fn answer<'a>(&self, name: impl Fn(u32) -> &'a str, text: &mut String) {
+        let is_response = |kind| matches!(kind, FrameKind::Ack | FrameKind::BlockAck);
+        let begins = !self.has_rts && self.main.is_none();
+        let mut separator = "";
+        if self.has_cts && self.last != FrameKind::Cts {
+            text.push_str("CTS");
+            separator = ", ";
+        }
+        match self.outcome {
+            Outcome::Lost(loss) => {
+                text.push_str(separator);
+                if !begins && (is_response(self.last) || self.last == FrameKind::Cts) {
+                    text.push_str(self.last.name());
+                    text.push_str(" lost: ");
+                }
+                text.push_str(loss.name());
+                if let Some(other) = self.lost_to {
+                    write!(text, " ({})", name(other)).expect(INFALLIBLE);
+                }
+            }
+            Outcome::Received if begins => text.push_str("received"),
+            Outcome::Received => match self.response {
+                Some(kind) => {
+                    text.push_str(separator);
+                    text.push_str(kind.name());
+                    if self.mpdus > 1 {
+                        write!(text, " {}/{}", self.received, self.mpdus).expect(INFALLIBLE);
+                    }
+                }
+                None if self.last == FrameKind::Rts => text.push_str("no CTS"),
+                None if self.last == FrameKind::Cts => text.push_str("CTS, no data"),
+                None => {
+                    text.push_str(separator);
+                    text.push_str("received");
+                }
+            },
+            Outcome::NotAddressed => text.push_str("reserves the medium"),
+            Outcome::Unknown => {
+                text.push_str(separator);
+                text.push_str("the run ends");
+            }
+        }
+    }
+}
+
+/// Format and rate in Mb/s; or format, MCS, and streams x MHz.
+fn mode(mode: &FrameMode, text: &mut String) {
+    text.push_str(mode.format.name());
+    match mode.mcs {
+        Some(mcs) => write!(text, " {mcs} {}x{}", mode.streams, mode.width_mhz),
+        None => write!(text, " {}", mode.rate.as_mbps()),
+    }
+    .expect(INFALLIBLE);
+}
