@@ -8,6 +8,7 @@
 mod cast;
 mod frame;
 mod packet;
+pub mod pcapng;
 mod segment;
 mod wait;
 
