@@ -17,6 +17,7 @@ mod tcp;
 use self::addresses::{Addresses, ipv4, of_wired};
 use self::blocks::{Blocks, Content, ETHERNET, PacketInfo, RADIOTAP};
 use self::checksum::Crc;
+use self::dot11::LLC_IPV4;
 use self::radiotap::Reception;
 use self::tcp::TcpHeaders;
 use crate::{
@@ -26,6 +27,10 @@ use std::fmt::Write as _;
 use std::io;
 use wire::NodeId;
 
+/// Bytes of the FCS.
+const FCS: usize = 4;
+/// Where the length stands in the header of an A-MSDU subframe.
+const SUBFRAME_LENGTH: usize = 12;
 /// `epb_flags`: the packet was received, was sent, and has a wrong checksum.
 const INBOUND: u32 = 1;
 const OUTBOUND: u32 = 2;
@@ -114,28 +119,25 @@ impl<W: io::Write + Send> Pcapng<W> {
 
     fn on_frame(&mut self, frame: &Frame) -> io::Result<()> {
         if frame.kind != FrameKind::Data {
-            return self.mpdu(frame, None);
+            return self.on_mpdu(frame, &[]);
         }
-        frame.mpdus.iter().try_for_each(|mpdu| self.mpdu(frame, Some(mpdu)))
+        let mut mpdus = frame.mpdus.chunk_by(|_, next| next.subframe.is_some_and(|it| it > 0));
+        mpdus.try_for_each(|packets| self.on_mpdu(frame, packets))
     }
 
-    /// Writes an MPDU to the interfaces that capture it.
-    fn mpdu(&mut self, frame: &Frame, mpdu: Option<&Mpdu>) -> io::Result<()> {
+    /// Writes an MPDU with its packets, several in an A-MSDU, to the interfaces that capture it.
+    fn on_mpdu(&mut self, frame: &Frame, packets: &[Mpdu]) -> io::Result<()> {
         self.comment.clear();
-        self.describe(frame, mpdu);
-        let arrives = match frame.outcome {
-            Outcome::Received => mpdu.is_none_or(|mpdu| mpdu.received),
-            _ => false,
-        };
+        self.describe(frame, packets);
         if self.options.interfaces == Interfaces::Monitor {
-            return self.capture(frame, mpdu, 0, 0);
+            return self.capture(frame, packets, 0, 0);
         }
-        self.capture(frame, mpdu, frame.from, OUTBOUND)?;
+        self.capture(frame, packets, frame.from, OUTBOUND)?;
         let Some(to) = frame.to.filter(|to| *to != frame.from) else { return Ok(()) };
-        if arrives {
-            self.capture(frame, mpdu, to, INBOUND)
+        if frame.outcome == Outcome::Received && packets.first().is_none_or(|it| it.received) {
+            self.capture(frame, packets, to, INBOUND)
         } else if is_attempted(frame.outcome) {
-            self.capture(frame, mpdu, to, INBOUND | CRC_ERROR)
+            self.capture(frame, packets, to, INBOUND | CRC_ERROR)
         } else {
             Ok(())
         }
@@ -145,7 +147,7 @@ impl<W: io::Write + Send> Pcapng<W> {
     fn capture(
         &mut self,
         frame: &Frame,
-        mpdu: Option<&Mpdu>,
+        packets: &[Mpdu],
         interface: u32,
         flags: u32,
     ) -> io::Result<()> {
@@ -155,29 +157,53 @@ impl<W: io::Write + Send> Pcapng<W> {
             channel_mhz: self.cast.radios[frame.from as usize].channel_mhz,
             uplink: frame.to.is_some_and(|to| self.addresses.is_access_point(to)),
             bad_fcs,
-            last: mpdu.zip(frame.mpdus.last()).is_some_and(|(it, last)| std::ptr::eq(it, last)),
+            last: packets.as_ptr_range().end == frame.mpdus.as_ptr_range().end,
         };
         self.content.clear();
         radiotap::header(frame, reception, &mut self.content.head);
         let start = self.content.head.len();
-        let head = &mut self.content.head;
-        if let Some(mpdu) = mpdu {
+        if let Some(first) = packets.first() {
             let has_qos = self.cast.radios[frame.from as usize].has_qos;
-            dot11::data(frame, mpdu, &self.addresses, has_qos, head);
-            let payload = ip::packet(&mpdu.packet, mpdu.packet_id, &mut self.tcp, head);
-            let captured = head.len() - start + payload + 4;
-            let padding = (mpdu.bytes.0 as usize).saturating_sub(captured);
-            self.content.zeros = payload + padding;
+            dot11::data(frame, first, &self.addresses, has_qos, &mut self.content.head);
+            self.body(packets, start);
         } else {
-            dot11::control(frame, head);
+            dot11::control(frame, &mut self.content.head);
         }
         let mut crc = Crc::START;
-        crc.add(&head[start..]);
+        crc.add(&self.content.head[start..]);
         crc.add_zeros(self.content.zeros);
         let fcs = crc.fcs();
         self.content.tail = Some(if bad_fcs { fcs.map(|byte| !byte) } else { fcs });
         let info = PacketInfo { interface, at_ns: frame.start.0, flags, comment: &self.comment };
         self.blocks.packet(info, &self.content)
+    }
+
+    /// Adds the packets of an MPDU that begins at `start`, and what it is longer than they are.
+    fn body(&mut self, packets: &[Mpdu], start: usize) {
+        let head = &mut self.content.head;
+        let mut length_at = None;
+        for mpdu in packets {
+            // The subframe before this one, padded to a multiple of four bytes.
+            if let Some(at) = length_at {
+                head.resize(head.len() + self.content.zeros, 0);
+                end_subframe(head, at, 0);
+                let start = at - SUBFRAME_LENGTH;
+                head.resize(start + (head.len() - start).next_multiple_of(4), 0);
+            }
+            if mpdu.subframe.is_some() {
+                dot11::subframe(&mpdu.packet, &self.addresses, head);
+                length_at = Some(head.len());
+                head.extend([0; 2]);
+            }
+            head.extend(LLC_IPV4);
+            self.content.zeros = ip::packet(&mpdu.packet, mpdu.packet_id, &mut self.tcp, head);
+        }
+        let length = head.len() - start + self.content.zeros + FCS;
+        let counted = packets.first().map_or(0, |mpdu| mpdu.bytes.0 as usize);
+        self.content.zeros += counted.saturating_sub(length);
+        if let Some(at) = length_at {
+            end_subframe(head, at, self.content.zeros);
+        }
     }
 
     /// Writes a packet that has crossed a link.
@@ -195,7 +221,7 @@ impl<W: io::Write + Send> Pcapng<W> {
     }
 
     /// Writes the comment of a frame or an MPDU that is lost.
-    fn describe(&mut self, frame: &Frame, mpdu: Option<&Mpdu>) {
+    fn describe(&mut self, frame: &Frame, packets: &[Mpdu]) {
         let name = |radio: Option<u32>| {
             radio.map_or("all receivers", |radio| self.cast.radios[radio as usize].name.as_str())
         };
@@ -206,7 +232,7 @@ impl<W: io::Write + Send> Pcapng<W> {
             Outcome::Lost(Loss::ReceiverTransmits) => "it transmits",
             Outcome::Lost(Loss::ReceiverBusy) => "it receives another frame",
             Outcome::Lost(Loss::TooWeak) => "the signal is too weak",
-            Outcome::Received if mpdu.is_some_and(|mpdu| !mpdu.received) => "this MPDU only",
+            Outcome::Received if packets.first().is_some_and(|it| !it.received) => "this MPDU only",
             Outcome::Unknown => {
                 self.comment.push_str("the run ends first");
                 return;
@@ -235,6 +261,12 @@ impl<W: io::Write + Send> Sink for Pcapng<W> {
     fn finish(&mut self) -> io::Result<()> {
         self.blocks.flush()
     }
+}
+
+/// Sets the length of the MSDU in an A-MSDU subframe, of which `zeros` bytes are still missing.
+fn end_subframe(head: &mut [u8], length_at: usize, zeros: usize) {
+    let length = head.len() - length_at - 2 + zeros;
+    head[length_at..length_at + 2].copy_from_slice(&(length as u16).to_be_bytes());
 }
 
 /// Whether the receiver of a frame that is lost began to receive it.

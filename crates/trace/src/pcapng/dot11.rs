@@ -2,16 +2,17 @@
 
 use super::addresses::{Addresses, BROADCAST, Mac, of_radio};
 use crate::{BlockAck, Frame, FrameKind, Mpdu};
-use wire::TrafficClass;
+use wire::{Packet, TrafficClass};
 
-/// LLC and SNAP headers of a payload with an Ethertype (IEEE 802, RFC 1042), and that of IPv4.
-const LLC_IPV4: [u8; 8] = [0xaa, 0xaa, 0x03, 0, 0, 0, 0x08, 0x00];
+/// LLC and SNAP headers of a payload with an Ethertype (IEEE 802, RFC 1042), which is IPv4.
+pub(super) const LLC_IPV4: [u8; 8] = [0xaa, 0xaa, 0x03, 0, 0, 0, 0x08, 0x00];
 /// Bits of the second byte of the Frame Control field.
 const TO_DS: u8 = 1;
 const FROM_DS: u8 = 2;
 const RETRY: u8 = 8;
-/// `QoS` Control: the frame elicits no acknowledgement.
+/// `QoS` Control: the frame elicits no acknowledgement; its body is an A-MSDU.
 const NO_ACK: u16 = 1 << 5;
+const A_MSDU: u16 = 1 << 7;
 
 /// Appends a frame without data.
 pub(super) fn control(frame: &Frame, out: &mut Vec<u8>) {
@@ -37,7 +38,7 @@ pub(super) fn control(frame: &Frame, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the MAC and LLC headers of an MPDU with data.
+/// Appends the MAC header of an MPDU with data.
 pub(super) fn data(
     frame: &Frame,
     mpdu: &Mpdu,
@@ -50,12 +51,14 @@ pub(super) fn data(
     let source = addresses.of_node(Some(mpdu.packet.from));
     let destination = addresses.of_node(mpdu.packet.to);
     let is_uplink = frame.to.is_some_and(|to| addresses.is_access_point(to));
-    // Table 9-30: what Address 3 is depends on To DS and From DS.
+    let is_amsdu = mpdu.subframe.is_some();
+    let bssid = addresses.bssid(frame.from);
+    // Table 9-30: what Address 3 is depends on To DS, From DS and on whether there is an A-MSDU.
     let (system, third): (u8, Mac) = match (is_uplink, addresses.is_access_point(frame.from)) {
-        (false, false) => (0, addresses.bssid(frame.from)),
-        (false, true) => (FROM_DS, source),
-        (true, false) => (TO_DS, destination),
-        (true, true) => (TO_DS | FROM_DS, destination),
+        (false, false) => (0, bssid),
+        (false, true) => (FROM_DS, if is_amsdu { bssid } else { source }),
+        (true, false) => (TO_DS, if is_amsdu { bssid } else { destination }),
+        (true, true) => (TO_DS | FROM_DS, if is_amsdu { bssid } else { destination }),
     };
     let retry = if mpdu.retry { RETRY } else { 0 };
     out.extend([if has_qos { 0x88 } else { 0x08 }, system | retry]);
@@ -69,9 +72,15 @@ pub(super) fn data(
     }
     if has_qos {
         let policy = if frame.to.is_none() { NO_ACK } else { 0 };
-        out.extend((tid(frame.class) | policy).to_le_bytes());
+        let body = if is_amsdu { A_MSDU } else { 0 };
+        out.extend((tid(frame.class) | policy | body).to_le_bytes());
     }
-    out.extend(LLC_IPV4);
+}
+
+/// Appends the header of an A-MSDU subframe (clause 9.3.2.2.2), whose length follows in two bytes.
+pub(super) fn subframe(packet: &Packet, addresses: &Addresses, out: &mut Vec<u8>) {
+    out.extend(addresses.of_node(packet.to));
+    out.extend(addresses.of_node(Some(packet.from)));
 }
 
 /// The Duration field, rounded up to a microsecond (clause 9.2.5.1).

@@ -126,7 +126,15 @@ pub(crate) fn data(from: u32, to: u32, mode: FrameMode, us: (f64, f64), mpdus: V
 /// The first transmission of a packet in an MPDU with so many bytes besides the packet.
 pub(crate) fn mpdu(packet: Packet, sequence: u16, overhead: u64) -> Mpdu {
     let bytes = packet.size + Bytes(overhead);
-    Mpdu { packet_id: u64::from(sequence), packet, sequence, retry: false, bytes, received: true }
+    Mpdu {
+        packet_id: u64::from(sequence),
+        packet,
+        sequence,
+        retry: false,
+        bytes,
+        received: true,
+        subframe: None,
+    }
 }
 
 /// A segment of the download with timestamps.

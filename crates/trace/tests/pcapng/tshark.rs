@@ -1,6 +1,7 @@
 //! What `tshark` (package `tshark` of Debian and Ubuntu) finds in captures.
 
 use super::fixture::*;
+use kernel::Bytes;
 use std::path::PathBuf;
 use std::process::Command;
 use trace::pcapng::{Interfaces, PcapngOptions, Tsft};
@@ -279,6 +280,33 @@ fn mac_retransmissions_can_be_told_from_those_of_tcp() {
     let wanted = ["wlan.fc.retry", "tcp.analysis.retransmission"];
     let found = fields("retry", &file, &["wlan.retransmitted:FALSE"], &wanted);
     assert_eq!(found, [["0", ""], ["1", ""], ["0", ""], ["0", "1"]]);
+}
+
+#[test]
+fn the_packets_of_an_a_msdu_are_dissected_each() {
+    if !is_installed("the_packets_of_an_a_msdu_are_dissected_each") {
+        return;
+    }
+    let ht = FrameMode { mcs: Some(7), format: Format::Ht, ..legacy(Format::Ofdm, 65.0) };
+    // Bodies of 8 + 152, 8 + 151 and 8 + 52 bytes in subframes with headers of 14 bytes.
+    let whole: u64 = 26 + 176 + 176 + 74 + 4;
+    let lengths: [(u64, u32); 3] = [(1, 100), (101, 99), (200, 0)];
+    let of = |sequence, more: u64| {
+        let part = |(place, (seq, len)): (usize, &(u64, u32))| Mpdu {
+            subframe: Some(place as u16),
+            bytes: Bytes(whole + more),
+            ..mpdu(packet(segment(true, Flags::ACK, *seq, *len, 1)), sequence, 0)
+        };
+        lengths.iter().enumerate().map(part).collect::<Vec<Mpdu>>()
+    };
+    let mpdus = [of(1, 0), of(2, 6)].concat();
+    let frame = Frame { aggregate: true, ..data(AP, STA0, ht, (1000.0, 124.0), mpdus) };
+    let file = capture_of(&[frame], PcapngOptions::default());
+    let wanted =
+        ["tcp.len", "tcp.checksum.status", "frame.len", "_ws.malformed", "wlan.fcs.status"];
+    let found = fields("a-msdu", &file, &CHECKS, &wanted);
+    let expected = |len| ["100,99,0", "1,1,1", len, "", "1"].map(String::from);
+    assert_eq!(found, [expected("508"), expected("514")]);
 }
 
 /// A download over the link: the second of five segments is lost behind the link.
