@@ -9,6 +9,8 @@ use wire::{Body, Datagram, Ecn, Flags, FlowId, Packet, TrafficClass};
 const HEADER: usize = 20;
 const TIME_TO_LIVE: u8 = 64;
 const DO_NOT_FRAGMENT: u8 = 0x40;
+/// The most data of a datagram: a scenario may count no headers and have more.
+const LARGEST_DATAGRAM: u32 = 65_535 - 28;
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 
@@ -47,7 +49,7 @@ pub(super) fn packet(
     let header = &mut out[start..transport];
     header[0] = 0x45;
     header[1] = differentiated_services(packet.class) << 2 | ecn(packet);
-    header[2..4].copy_from_slice(&(length.saturating_add(HEADER as u16)).to_be_bytes());
+    header[2..4].copy_from_slice(&(length + HEADER as u16).to_be_bytes());
     header[4..6].copy_from_slice(&(id as u16).to_be_bytes());
     header[6] = DO_NOT_FRAGMENT;
     header[8] = TIME_TO_LIVE;
@@ -72,14 +74,15 @@ pub(super) fn sender_port(connection: u32) -> u16 {
 
 /// Appends a UDP header and the number of the datagram, as far as its data has room.
 fn udp(datagram: &Datagram, out: &mut Vec<u8>) -> usize {
+    let len = datagram.len.min(LARGEST_DATAGRAM);
     out.extend(sender_port(0).to_be_bytes());
     out.extend(receiver_port(datagram.flow).to_be_bytes());
-    out.extend((datagram.len as u16).saturating_add(8).to_be_bytes());
+    out.extend((len as u16 + 8).to_be_bytes());
     out.extend([0; 2]);
     let number = datagram.number.to_be_bytes();
-    let written = if datagram.len >= 8 { 8 } else { 0 };
+    let written = if len >= 8 { 8 } else { 0 };
     out.extend(&number[..written]);
-    datagram.len as usize - written
+    len as usize - written
 }
 
 /// The DSCP of an access category (RFC 8325 section 4): CS1, default, AF41, EF.

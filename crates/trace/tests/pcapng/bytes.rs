@@ -164,13 +164,21 @@ fn tsft_is_the_end_of_the_ppdu_or_the_begin_of_its_psdu() {
 
 #[test]
 fn checksums_hold_for_payloads_of_any_length() {
-    for len in [0, 1, 2, 7, 8, 9, 1447, 1448, 8000] {
+    for len in [0, 1, 2, 7, 8, 9, 1447, 1448, 65_483] {
         let segment = on_air(segment(true, Flags::ACK, 1, len, 1));
         assert!(segment.checksums_are_right() && segment.fcs_is_right(), "{len} bytes of TCP");
         let packets = vec![mpdu(datagram(300, len, Some(STATION)), 1, 38)];
         let datagram = one(&data(AP, STA0, legacy(OFDM, 54.0), (0.0, 248.0), packets));
         assert!(datagram.checksums_are_right() && datagram.fcs_is_right(), "{len} bytes of UDP");
     }
+}
+
+#[test]
+fn a_datagram_without_counted_headers_loses_data_rather_than_its_checksum() {
+    let packets = vec![mpdu(datagram(300, 65_535, Some(STATION)), 1, 38)];
+    let captured = one(&data(AP, STA0, legacy(OFDM, 54.0), (0.0, 248.0), packets));
+    assert_eq!(captured.ip().len(), 65_535);
+    assert!(captured.checksums_are_right());
 }
 
 #[test]
