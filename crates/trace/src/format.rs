@@ -1,5 +1,6 @@
 //! The file formats that are written here, by the extension of the file.
 
+use crate::pcapng::{Pcapng, PcapngOptions};
 use crate::{Cast, Sink};
 use std::io;
 
@@ -18,9 +19,14 @@ pub struct Format {
 }
 
 /// All formats: one line each.
-pub const FORMATS: &[Format] = &[];
+pub const FORMATS: &[Format] =
+    &[Format { extension: "pcapng", meaning: "a capture for Wireshark", open: capture }];
 
 /// The format of an extension.
 pub fn format(extension: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.extension == extension)
+}
+
+fn capture(cast: Cast, out: Out) -> io::Result<Box<dyn Sink>> {
+    Ok(Box::new(Pcapng::new(cast, out, PcapngOptions::default())?))
 }
