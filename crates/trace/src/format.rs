@@ -1,5 +1,6 @@
 //! The file formats that are written here, by the extension of the file.
 
+use crate::pcapng::{Pcapng, PcapngOptions};
 use crate::{Cast, Perfetto, PerfettoOptions, Sink, Timeline, TimelineOptions};
 use std::io;
 
@@ -19,6 +20,11 @@ pub struct Format {
 
 /// All formats: one line each.
 pub const FORMATS: &[Format] = &[
+    Format {
+        extension: "pcapng",
+        meaning: "a capture for Wireshark",
+        open: |cast, out| Ok(Box::new(Pcapng::new(cast, out, PcapngOptions::default())?)),
+    },
     Format {
         extension: "pftrace",
         meaning: "lanes and counters for Perfetto",

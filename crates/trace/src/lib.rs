@@ -12,6 +12,7 @@ mod examples;
 pub mod format;
 mod frame;
 mod packet;
+pub mod pcapng;
 mod perfetto;
 mod segment;
 mod timeline;

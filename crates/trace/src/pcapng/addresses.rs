@@ -1,0 +1,82 @@
+//! The addresses of nodes and radios, by their numbers.
+
+use crate::{Cast, RadioRole};
+use wire::NodeId;
+
+/// A MAC address.
+pub(super) type Mac = [u8; 6];
+
+/// The broadcast address.
+pub(super) const BROADCAST: Mac = [0xff; 6];
+/// The BSSID of stations without an access point.
+const IBSS: Mac = [0x0a, 0, 0, 0, 0, 0];
+
+/// The address of a radio: 02:00, and its number in four bytes.
+pub(super) fn of_radio(radio: u32) -> Mac {
+    numbered(0x02, radio)
+}
+
+/// The address of a node at its wired links: 06:00, and its number in four bytes.
+pub(super) fn of_wired(node: NodeId) -> Mac {
+    numbered(0x06, node.0)
+}
+
+/// The IPv4 address of a node, from 10.0.0.1 on; `None` is broadcast.
+pub(super) fn ipv4(node: Option<NodeId>) -> [u8; 4] {
+    node.map_or([255; 4], |node| {
+        let [_, b, c, d] = (node.0 + 1).to_be_bytes();
+        [10, b, c, d]
+    })
+}
+
+/// The addresses that need the roles of radios.
+#[derive(Debug)]
+pub(super) struct Addresses {
+    /// By node: the address by which stations know it.
+    nodes: Vec<Mac>,
+    /// By radio: the BSSID of its cell.
+    bssids: Vec<Mac>,
+    /// By radio: whether it is an access point.
+    access_points: Vec<bool>,
+}
+
+impl Addresses {
+    /// The addresses of a run.
+    pub(super) fn new(cast: &Cast) -> Self {
+        let mut nodes: Vec<Mac> =
+            (0..cast.nodes.len()).map(|node| of_wired(NodeId(node as u32))).collect();
+        let (mut bssids, mut access_points) = (Vec::new(), Vec::new());
+        for (number, radio) in cast.radios.iter().enumerate().rev() {
+            nodes[radio.node.0 as usize] = of_radio(number as u32);
+        }
+        for (number, radio) in cast.radios.iter().enumerate() {
+            bssids.push(match radio.role {
+                RadioRole::AccessPoint => of_radio(number as u32),
+                RadioRole::Station { access_point } => of_radio(access_point),
+                RadioRole::AdHoc => IBSS,
+            });
+            access_points.push(radio.role == RadioRole::AccessPoint);
+        }
+        Self { nodes, bssids, access_points }
+    }
+
+    /// The address of a node: that of its first radio, or its wired one.
+    pub(super) fn of_node(&self, node: Option<NodeId>) -> Mac {
+        node.map_or(BROADCAST, |node| self.nodes[node.0 as usize])
+    }
+
+    /// The BSSID of a radio's cell.
+    pub(super) fn bssid(&self, radio: u32) -> Mac {
+        self.bssids[radio as usize]
+    }
+
+    /// Whether a radio is an access point.
+    pub(super) fn is_access_point(&self, radio: u32) -> bool {
+        self.access_points[radio as usize]
+    }
+}
+
+fn numbered(first: u8, number: u32) -> Mac {
+    let [a, b, c, d] = number.to_be_bytes();
+    [first, 0, a, b, c, d]
+}

@@ -1,0 +1,142 @@
+//! The radiotap header (radiotap.org): when and how a frame was on the air.
+
+use super::Tsft;
+use crate::{Format, Frame};
+
+const TSFT: u32 = 1;
+const FLAGS: u32 = 1 << 1;
+const RATE: u32 = 1 << 2;
+const CHANNEL: u32 = 1 << 3;
+const SIGNAL: u32 = 1 << 5;
+const MCS: u32 = 1 << 19;
+const A_MPDU: u32 = 1 << 20;
+const VHT: u32 = 1 << 21;
+const TIMESTAMP: u32 = 1 << 22;
+const HE: u32 = 1 << 23;
+
+/// What the header says of a frame beyond the frame itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reception {
+    /// What the field TSFT means.
+    pub(super) tsft: Tsft,
+    /// Centre frequency of the primary channel in MHz.
+    pub(super) channel_mhz: u16,
+    /// Whether the frame goes to an access point.
+    pub(super) uplink: bool,
+    /// Whether the FCS is wrong.
+    pub(super) bad_fcs: bool,
+    /// Whether the MPDU is the last of its A-MPDU.
+    pub(super) last: bool,
+}
+
+/// Appends the radiotap header of an MPDU to an empty buffer.
+pub(super) fn header(frame: &Frame, reception: Reception, out: &mut Vec<u8>) {
+    // Version, pad, length, present: filled in at the end.
+    out.extend([0; 8]);
+    let mut present = TSFT | FLAGS | CHANNEL | TIMESTAMP;
+    let tsft = match reception.tsft {
+        Tsft::PpduEnd => frame.end,
+        Tsft::MpduStart => frame.payload,
+    };
+    out.extend((tsft.0 / 1000).to_le_bytes());
+    let short = matches!(frame.mode.format, Format::Dsss { short_preamble: true });
+    // 0x02 short preamble, 0x10 the frame has its FCS, 0x40 the FCS is wrong.
+    out.push(0x10 | u8::from(short) << 1 | u8::from(reception.bad_fcs) << 6);
+    if matches!(frame.mode.format, Format::Dsss { .. } | Format::Ofdm) {
+        present |= RATE;
+        out.push((frame.mode.rate.0 / 500_000) as u8);
+    }
+    align(2, out);
+    out.extend(reception.channel_mhz.to_le_bytes());
+    let band = if reception.channel_mhz < 3000 { 0x80 } else { 0x100 };
+    let modulation = if matches!(frame.mode.format, Format::Dsss { .. }) { 0x20 } else { 0x40 };
+    out.extend(u16::to_le_bytes(band | modulation));
+    if let Some(signal) = frame.signal_dbm {
+        present |= SIGNAL;
+        out.push(signal.round().clamp(-128.0, 127.0) as i8 as u8);
+    }
+    if frame.mode.format == Format::Ht {
+        present |= MCS;
+        out.extend(mcs(frame));
+    }
+    if frame.aggregate {
+        present |= A_MPDU;
+        align(4, out);
+        out.extend((frame.number as u32).to_le_bytes());
+        // 0x04 the last subframe is known, 0x08 this is the last subframe.
+        out.extend((4 | u16::from(reception.last) << 3).to_le_bytes());
+        out.extend([0, 0]);
+    }
+    if frame.mode.format == Format::Vht {
+        present |= VHT;
+        align(2, out);
+        out.extend(vht(frame, reception.uplink));
+    }
+    timestamp(frame, out);
+    if frame.mode.format == Format::He {
+        present |= HE;
+        align(2, out);
+        for word in he(frame, reception.uplink) {
+            out.extend(word.to_le_bytes());
+        }
+    }
+    let length = out.len() as u16;
+    out[2..4].copy_from_slice(&length.to_le_bytes());
+    out[4..8].copy_from_slice(&present.to_le_bytes());
+}
+
+/// The field timestamp: the end of the PPDU, to the nanosecond.
+fn timestamp(frame: &Frame, out: &mut Vec<u8>) {
+    align(8, out);
+    out.extend(frame.end.0.to_le_bytes());
+    // Accuracy 0; unit 2 is nanoseconds, position 2 the end of the PPDU; 64 bits.
+    out.extend([0, 0, 2 | 2 << 4, 0]);
+}
+
+/// The field MCS of HT: everything is known but nothing of STBC and extension streams is used.
+fn mcs(frame: &Frame) -> [u8; 3] {
+    let wide = u8::from(frame.mode.width_mhz == 40);
+    let short_gi = u8::from(frame.mode.guard_ns == 400);
+    [0x7f, wide | short_gi << 2 | u8::from(frame.mode.ldpc) << 4, frame.mode.mcs.unwrap_or(0)]
+}
+
+/// The field VHT of a PPDU for a single user: its group is 0 to an access point, else 63.
+fn vht(frame: &Frame, uplink: bool) -> [u8; 12] {
+    let width = match frame.mode.width_mhz {
+        40 => 1,
+        80 => 4,
+        160 => 11,
+        _ => 0,
+    };
+    let short_gi = u8::from(frame.mode.guard_ns == 400) << 2;
+    let rate = frame.mode.mcs.unwrap_or(0) << 4 | frame.mode.streams;
+    let group = if uplink { 0 } else { 63 };
+    // Known: STBC, guard interval, bandwidth, group.
+    [0xc5, 0, short_gi, width, rate, 0, 0, 0, u8::from(frame.mode.ldpc), group, 0, 0]
+}
+
+/// The field HE of an HE SU PPDU.
+fn he(frame: &Frame, uplink: bool) -> [u16; 6] {
+    // Known: direction, MCS, DCM, coding, STBC, bandwidth; guard interval.
+    let known = [0x10 | 0x20 | 0x40 | 0x80 | 0x200 | 0x4000, 0x02];
+    let mcs = u16::from(frame.mode.mcs.unwrap_or(0)) << 8;
+    let coding = u16::from(frame.mode.ldpc) << 13;
+    let width = match frame.mode.width_mhz {
+        40 => 1,
+        80 => 2,
+        160 => 3,
+        _ => 0,
+    };
+    let guard = match frame.mode.guard_ns {
+        1600 => 1,
+        3200 => 2,
+        _ => 0,
+    };
+    let direction = u16::from(uplink) << 7;
+    let streams = u16::from(frame.mode.streams);
+    [known[0], known[1], direction | mcs | coding, 0, width | guard << 4, streams]
+}
+
+fn align(to: usize, out: &mut Vec<u8>) {
+    out.resize(out.len().next_multiple_of(to), 0);
+}

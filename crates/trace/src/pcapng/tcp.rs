@@ -1,0 +1,167 @@
+//! TCP headers (RFC 9293) with options: MSS, window scale and timestamps (RFC 7323), SACK (RFC
+//! 2018), and an experimental option (RFC 6994) for the erasure code of LT-TCP.
+
+use super::ip::{receiver_port, sender_port};
+use wire::{Coded, Flags, FlowId, SackBlock, Segment};
+
+/// The shift of the window scale option in both directions: windows up to 16 MiB in units of 256
+/// bytes.
+pub(super) const WINDOW_SHIFT: u8 = 8;
+/// The MSS that an end with an MTU of 1,500 bytes announces (RFC 9293 section 3.7.1).
+const MSS: u16 = 1460;
+/// The longest options (RFC 9293 section 3.1).
+const LONGEST_OPTIONS: usize = 40;
+const NO_OPERATION: u8 = 1;
+/// An option for experiments, told apart by its first two bytes (RFC 6994).
+const EXPERIMENT: u8 = 253;
+/// The experiment identifiers of a coded segment and of an acknowledgement of coded segments.
+const CODED_UNIT: [u8; 2] = *b"LT";
+const CODED_SACK: [u8; 2] = *b"LS";
+
+/// Bits of a TCP header, with the flags that they stand for. AE is the bit that was NS (RFC 9768).
+const BITS: [(Flags, u16); 7] = [
+    (Flags::FIN, 0x001),
+    (Flags::SYN, 0x002),
+    (Flags::RST, 0x004),
+    (Flags::ACK, 0x010),
+    (Flags::ECE, 0x040),
+    (Flags::CWR, 0x080),
+    (Flags::AE, 0x100),
+];
+const PUSH: u16 = 0x008;
+
+/// Writes TCP headers, and knows which flows are coded.
+#[derive(Debug, Default)]
+pub(super) struct TcpHeaders {
+    /// By flow: whether a coded segment was written. SACK blocks of its acknowledgements then count
+    /// units of the code and no bytes.
+    coded: Vec<bool>,
+}
+
+impl TcpHeaders {
+    /// Headers of so many flows.
+    pub(super) fn new(flows: usize) -> Self {
+        Self { coded: vec![false; flows] }
+    }
+
+    /// Appends the header of a segment, with a checksum of zero.
+    pub(super) fn write(&mut self, segment: &Segment, out: &mut Vec<u8>) {
+        let start = out.len();
+        let (from, to) = ports(segment);
+        out.extend(from.to_be_bytes());
+        out.extend(to.to_be_bytes());
+        let seq = isn(segment, segment.forward).wrapping_add(segment.seq as u32);
+        out.extend(seq.to_be_bytes());
+        let has_ack = segment.flags.has(Flags::ACK);
+        let ack = isn(segment, !segment.forward).wrapping_add(segment.ack as u32);
+        out.extend(if has_ack { ack.to_be_bytes() } else { [0; 4] });
+        let mut bits = BITS
+            .iter()
+            .filter(|(flag, _)| segment.flags.has(*flag))
+            .fold(0, |bits, (_, bit)| bits | bit);
+        if segment.len > 0 {
+            bits |= PUSH;
+        }
+        out.extend([0; 2]);
+        out.extend(window(segment).to_be_bytes());
+        out.extend([0; 4]);
+        self.options(segment, start + 20, out);
+        let words = ((out.len() - start) / 4) as u16;
+        out[start + 12..start + 14].copy_from_slice(&(words << 12 | bits).to_be_bytes());
+    }
+
+    fn options(&mut self, segment: &Segment, start: usize, out: &mut Vec<u8>) {
+        if segment.flags.has(Flags::SYN) {
+            out.extend([2, 4]);
+            out.extend(MSS.to_be_bytes());
+            out.extend([NO_OPERATION, 3, 3, WINDOW_SHIFT]);
+            if segment.sack.are_permitted() {
+                out.extend([NO_OPERATION, NO_OPERATION, 4, 2]);
+            }
+        }
+        if let Some(timestamps) = segment.timestamps {
+            out.extend([NO_OPERATION, NO_OPERATION, 8, 10]);
+            // A clock of 1 kHz (RFC 7323 section 5.4).
+            out.extend(((timestamps.value.0 / 1_000_000) as u32).to_be_bytes());
+            out.extend(((timestamps.echo.0 / 1_000_000) as u32).to_be_bytes());
+        }
+        let coded = self.coded.get_mut(segment.flow.0 as usize);
+        if let Some(unit) = &segment.coded {
+            coded_unit(unit, out);
+            if let Some(coded) = coded {
+                *coded = true;
+            }
+        } else if coded.is_some_and(|coded| *coded) {
+            coded_sack(segment, start, out);
+        } else {
+            sack(segment, start, out);
+        }
+    }
+}
+
+/// The source and destination ports of a segment.
+fn ports(segment: &Segment) -> (u16, u16) {
+    let sender = sender_port(segment.connection);
+    let receiver = receiver_port(segment.flow);
+    if segment.forward { (sender, receiver) } else { (receiver, sender) }
+}
+
+/// The initial sequence number of a direction of a connection.
+fn isn(segment: &Segment, forward: bool) -> u32 {
+    let FlowId(flow) = segment.flow;
+    let one = flow.wrapping_mul(0x9e37_79b9) ^ segment.connection.wrapping_mul(0x85eb_ca6b);
+    let other = if forward { 0x1656_67b1 } else { 0xc2b2_ae35 };
+    (one ^ other).wrapping_mul(0x27d4_eb2f)
+}
+
+/// The window field: not scaled in a SYN (RFC 7323 section 2.2). A window that is open never looks
+/// closed.
+fn window(segment: &Segment) -> u16 {
+    let shift = if segment.flags.has(Flags::SYN) { 0 } else { WINDOW_SHIFT };
+    let least = u64::from(segment.window > 0);
+    (segment.window >> shift).clamp(least, 0xffff) as u16
+}
+
+/// How many blocks of eight bytes fit behind `fixed` bytes of an option and the options before it.
+fn room(start: usize, fixed: usize, out: &[u8]) -> usize {
+    (LONGEST_OPTIONS - (out.len() - start)).saturating_sub(fixed) / 8
+}
+
+fn sack(segment: &Segment, start: usize, out: &mut Vec<u8>) {
+    let blocks = segment.sack.as_slice();
+    let blocks = &blocks[..blocks.len().min(room(start, 4, out))];
+    if blocks.is_empty() {
+        return;
+    }
+    out.extend([NO_OPERATION, NO_OPERATION, 5, 2 + 8 * blocks.len() as u8]);
+    let isn = isn(segment, !segment.forward);
+    for SackBlock { start, end } in blocks {
+        out.extend(isn.wrapping_add(*start as u32).to_be_bytes());
+        out.extend(isn.wrapping_add(*end as u32).to_be_bytes());
+    }
+}
+
+/// Which units were received: pairs of first unit and one past the last.
+fn coded_sack(segment: &Segment, start: usize, out: &mut Vec<u8>) {
+    let blocks = segment.sack.as_slice();
+    let blocks = &blocks[..blocks.len().min(room(start, 4, out))];
+    if blocks.is_empty() {
+        return;
+    }
+    out.extend([EXPERIMENT, 4 + 8 * blocks.len() as u8]);
+    out.extend(CODED_SACK);
+    for SackBlock { start, end } in blocks {
+        out.extend((*start as u32).to_be_bytes());
+        out.extend((*end as u32).to_be_bytes());
+    }
+}
+
+/// Twelve bytes, as many as a coded header counts: the number of the unit and the span of its block
+/// in 24 bits each, the number of data units, and the index of the unit.
+fn coded_unit(unit: &Coded, out: &mut Vec<u8>) {
+    out.extend([EXPERIMENT, 12]);
+    out.extend(CODED_UNIT);
+    out.extend(&(unit.unit as u32).to_be_bytes()[1..]);
+    out.extend(&unit.span.to_be_bytes()[1..]);
+    out.extend([unit.data.get(), unit.index]);
+}

@@ -1,0 +1,345 @@
+//! The octets of captures.
+
+use super::fixture::*;
+use super::reader::{Captured, read};
+use kernel::{Duration, Instant};
+use std::num::NonZeroU8;
+use trace::pcapng::{Interfaces, PcapngOptions, Tsft};
+use trace::{BlockAck, Format, Frame, FrameKind, FrameMode, Loss, Outcome, Record};
+use wire::{Coded, Ecn, Flags, SackBlock, Segment, Timestamps, TrafficClass};
+
+const OFDM: Format = Format::Ofdm;
+
+/// The octets of a hexadecimal text with spaces.
+fn hex(text: &str) -> Vec<u8> {
+    let digits: Vec<u32> = text.chars().filter_map(|digit| digit.to_digit(16)).collect();
+    digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect()
+}
+
+/// The capture of one frame by the monitor.
+fn one(frame: &Frame) -> Captured {
+    let file = capture(cast(5180, true), PcapngOptions::default(), &[Record::Frame(frame)]);
+    read(&file).packets.remove(0)
+}
+
+/// The capture of one segment on the air.
+fn on_air(segment: Segment) -> Captured {
+    let packets = vec![mpdu(packet(segment), 1, 38)];
+    one(&data(AP, STA0, legacy(OFDM, 54.0), (0.0, 248.0), packets))
+}
+
+#[test]
+fn control_frames_have_the_octets_of_the_standard() {
+    let mode = legacy(OFDM, 24.0);
+    let block_ack = |bits| Some(BlockAck { start: 0xabc, bitmap: [0x0102, 3, 4, 5], bits });
+    let frame = |kind| Frame {
+        nav: Duration(43_001),
+        class: TrafficClass::Video,
+        ..control(kind, AP, STA0, mode, (0.0, 28.0))
+    };
+    let (ap, sta0) = ("02 00 00 00 00 00", "02 00 00 00 00 01");
+    let short = Frame { block_ack: block_ack(64), ..frame(FrameKind::BlockAck) };
+    let long = Frame { block_ack: block_ack(256), ..frame(FrameKind::BlockAck) };
+    let request = Frame { block_ack: block_ack(64), ..frame(FrameKind::BlockAckRequest) };
+    // 44 µs in the Duration field, TID 5 in the BAR Control field.
+    let cases = [
+        (frame(FrameKind::Rts), format!("b4 00 2c 00 {sta0} {ap}")),
+        (frame(FrameKind::Cts), format!("c4 00 2c 00 {sta0}")),
+        (frame(FrameKind::Ack), format!("d4 00 2c 00 {sta0}")),
+        (request, format!("84 00 2c 00 {sta0} {ap} 04 50 c0 ab")),
+        (short, format!("94 00 2c 00 {sta0} {ap} 04 50 c0 ab 02 01 00 00 00 00 00 00")),
+        (
+            long,
+            format!(
+                "94 00 2c 00 {sta0} {ap} 04 50 c4 ab 02 01 00 00 00 00 00 00
+                 03 00 00 00 00 00 00 00 04 00 00 00 00 00 00 00 05 00 00 00 00 00 00 00"
+            ),
+        ),
+    ];
+    for (frame, octets) in cases {
+        let captured = one(&frame);
+        assert_eq!(captured.frame(), hex(&octets), "{:?}", frame.kind);
+        assert!(captured.fcs_is_right());
+    }
+}
+
+#[test]
+fn the_addresses_of_a_data_frame_follow_from_the_roles_of_the_radios() {
+    let mode = legacy(OFDM, 54.0);
+    let (server, ap, sta0) = ("06 00 00 00 00 00", "02 00 00 00 00 00", "02 00 00 00 00 01");
+    let (peer0, peer1) = ("02 00 00 00 00 03", "02 00 00 00 00 04");
+    let ack = packet(segment(false, Flags::ACK, 1, 0, 1449));
+    let down = datagram(0, 100, Some(STATION));
+    let of = |from, to, packet| data(from, to, mode, (0.0, 60.0), vec![mpdu(packet, 0x123, 38)]);
+    let broadcast = Frame { to: None, ..of(AP, STA0, datagram(0, 100, None)) };
+    let mut retry = of(PEER0, PEER1, down);
+    retry.mpdus[0].retry = true;
+    let voice = Frame { class: TrafficClass::Voice, ..of(AP, STA0, down) };
+    let cases = [
+        (of(AP, STA0, down), format!("88 02 00 00 {sta0} {ap} {server} 30 12 00 00")),
+        (voice, format!("88 02 00 00 {sta0} {ap} {server} 30 12 06 00")),
+        (of(STA0, AP, ack), format!("88 01 00 00 {ap} {sta0} {server} 30 12 00 00")),
+        (retry, format!("88 08 00 00 {peer1} {peer0} 0a 00 00 00 00 00 30 12 00 00")),
+        (broadcast, format!("88 02 00 00 ff ff ff ff ff ff {ap} {server} 30 12 20 00")),
+    ];
+    for (frame, octets) in cases {
+        assert_eq!(one(&frame).frame()[..26], hex(&octets), "{} to {:?}", frame.from, frame.to);
+    }
+}
+
+#[test]
+fn radiotap_describes_each_format() {
+    let ofdm = legacy(OFDM, 54.0);
+    let dsss = |short_preamble| legacy(Format::Dsss { short_preamble }, 5.5);
+    let high = |format, mcs, streams, width_mhz, guard_ns| FrameMode {
+        format,
+        mcs: Some(mcs),
+        streams,
+        width_mhz,
+        guard_ns,
+        ldpc: true,
+        ..ofdm
+    };
+    let frame = |mode| control(FrameKind::Ack, STA0, AP, mode, (0.0, 1.5));
+    let signal = Frame { signal_dbm: Some(-62.6), ..frame(ofdm) };
+    // The fields between TSFT and timestamp, and those behind the timestamp.
+    let cases = [
+        (frame(dsss(false)), "0f 00 40 00", "10 0b 3c 14 20 01", ""),
+        (frame(dsss(true)), "0f 00 40 00", "12 0b 3c 14 20 01", ""),
+        (frame(ofdm), "0f 00 40 00", "10 6c 3c 14 40 01", ""),
+        (signal, "2f 00 40 00", "10 6c 3c 14 40 01 c1", ""),
+        (frame(high(Format::Ht, 15, 2, 40, 400)), "0b 00 48 00", "10 00 3c 14 40 01 7f 15 0f", ""),
+        (
+            frame(high(Format::Vht, 9, 2, 80, 400)),
+            "0b 00 60 00",
+            "10 00 3c 14 40 01 c5 00 04 04 92 00 00 00 01 00 00 00",
+            "",
+        ),
+        (
+            frame(high(Format::He, 11, 2, 80, 1600)),
+            "0b 00 c0 00",
+            "10 00 3c 14 40 01",
+            "f0 42 02 00 80 2b 00 00 12 00 02 00",
+        ),
+    ];
+    for (frame, present, fields, last) in cases {
+        let captured = one(&frame);
+        let radiotap = captured.radiotap();
+        assert_eq!(radiotap[4..8], hex(present), "{:?}", frame.mode);
+        assert_eq!(radiotap[8..16], 1_u64.to_le_bytes(), "TSFT: the end in microseconds");
+        let fields = hex(fields);
+        assert_eq!(radiotap[16..16 + fields.len()], fields, "{:?}", frame.mode);
+        let timestamp = (16 + fields.len()).next_multiple_of(8);
+        assert_eq!(radiotap[timestamp..timestamp + 8], 1500_u64.to_le_bytes());
+        assert_eq!(radiotap[timestamp + 8..timestamp + 12], [0, 0, 0x22, 0], "ns, at the end");
+        assert_eq!(radiotap[timestamp + 12..], hex(last));
+    }
+}
+
+#[test]
+fn the_mpdus_of_an_a_mpdu_share_a_reference_number() {
+    let mode = FrameMode { format: Format::Ht, mcs: Some(7), ..legacy(OFDM, 65.0) };
+    let mpdus = [1, 2, 3].map(|n| mpdu(datagram(n, 100, Some(STATION)), n as u16, 38));
+    let plain = data(AP, STA0, mode, (100.0, 80.0), mpdus.into());
+    let frame = Frame { number: 0x1_0000_0007, aggregate: true, ..plain };
+    let file = capture(cast(5180, true), PcapngOptions::default(), &[Record::Frame(&frame)]);
+    let status = |packet: &Captured| packet.radiotap()[28..36].to_vec();
+    let found: Vec<Vec<u8>> = read(&file).packets.iter().map(status).collect();
+    let expected =
+        ["07 00 00 00 04 00 00 00", "07 00 00 00 04 00 00 00", "07 00 00 00 0c 00 00 00"];
+    assert_eq!(found, expected.map(hex));
+}
+
+#[test]
+fn tsft_is_the_end_of_the_ppdu_or_the_begin_of_its_psdu() {
+    let frame = control(FrameKind::Ack, STA0, AP, legacy(OFDM, 24.0), (1000.0, 28.0));
+    for (tsft, expected) in [(Tsft::PpduEnd, 1028_u64), (Tsft::MpduStart, 1020)] {
+        let options = PcapngOptions { tsft, ..PcapngOptions::default() };
+        let file = capture(cast(5180, true), options, &[Record::Frame(&frame)]);
+        let packet = &read(&file).packets[0];
+        assert_eq!(packet.at_ns, 1_000_000, "the capture's own time is the begin of the PPDU");
+        assert_eq!(packet.radiotap()[8..16], expected.to_le_bytes());
+    }
+}
+
+#[test]
+fn checksums_hold_for_payloads_of_any_length() {
+    for len in [0, 1, 2, 7, 8, 9, 1447, 1448, 65_483] {
+        let segment = on_air(segment(true, Flags::ACK, 1, len, 1));
+        assert!(segment.checksums_are_right() && segment.fcs_is_right(), "{len} bytes of TCP");
+        let packets = vec![mpdu(datagram(300, len, Some(STATION)), 1, 38)];
+        let datagram = one(&data(AP, STA0, legacy(OFDM, 54.0), (0.0, 248.0), packets));
+        assert!(datagram.checksums_are_right() && datagram.fcs_is_right(), "{len} bytes of UDP");
+    }
+}
+
+#[test]
+fn a_datagram_without_counted_headers_loses_data_rather_than_its_checksum() {
+    let packets = vec![mpdu(datagram(300, 65_535, Some(STATION)), 1, 38)];
+    let captured = one(&data(AP, STA0, legacy(OFDM, 54.0), (0.0, 248.0), packets));
+    assert_eq!(captured.ip().len(), 65_535);
+    assert!(captured.checksums_are_right());
+}
+
+#[test]
+fn a_frame_is_as_long_as_the_simulation_counts_unless_headers_need_more() {
+    // Headers of 24 + 2 + 8 + 4 bytes in 802.11, and of 52 in IP and TCP.
+    for (overhead, frame_len) in [(38, 1538), (44, 1544), (20, 1538)] {
+        let packets = vec![mpdu(packet(segment(true, Flags::ACK, 1, 1448, 1)), 1, overhead)];
+        let captured = one(&data(AP, STA0, legacy(OFDM, 54.0), (0.0, 248.0), packets));
+        assert_eq!(captured.frame_len(), frame_len, "{overhead} bytes of overhead");
+        assert_eq!(captured.ip().len(), 1500);
+        assert!(captured.checksums_are_right() && captured.fcs_is_right());
+    }
+}
+
+#[test]
+fn snaplen_cuts_packets_off_and_keeps_their_lengths() {
+    let packets = vec![mpdu(packet(segment(true, Flags::ACK, 1, 1448, 1)), 1, 38)];
+    let frame = data(AP, STA0, legacy(OFDM, 54.0), (0.0, 248.0), packets);
+    for (snaplen, captured) in [(0, 1574), (50, 50), (201, 201), (1572, 1572), (5000, 1574)] {
+        let options = PcapngOptions { snaplen, ..PcapngOptions::default() };
+        let file = capture(cast(5180, true), options, &[Record::Frame(&frame)]);
+        let packet = &read(&file).packets[0];
+        assert_eq!((packet.bytes.len(), packet.original), (captured, 1574), "snaplen {snaplen}");
+    }
+}
+
+#[test]
+fn an_interface_of_a_node_captures_what_its_radio_sends_and_begins_to_receive() {
+    let outcomes = [
+        (Outcome::Received, vec![(1, true), (0, true)]),
+        (Outcome::Lost(Loss::Collision), vec![(1, true), (0, false)]),
+        (Outcome::Lost(Loss::Noise), vec![(1, true), (0, false)]),
+        (Outcome::Lost(Loss::ReceiverTransmits), vec![(1, true)]),
+        (Outcome::Lost(Loss::TooWeak), vec![(1, true)]),
+        (Outcome::Unknown, vec![(1, true)]),
+    ];
+    for (outcome, expected) in outcomes {
+        let rts = control(FrameKind::Rts, STA0, AP, legacy(OFDM, 24.0), (0.0, 28.0));
+        let frame = Frame { outcome, ..rts };
+        let options = PcapngOptions { interfaces: Interfaces::Nodes, ..PcapngOptions::default() };
+        let file = capture(cast(5180, true), options, &[Record::Frame(&frame)]);
+        let capture = read(&file);
+        let names: Vec<&str> = capture.interfaces.iter().map(|it| it.1.as_str()).collect();
+        assert_eq!(names, ["ap", "sta0", "sta1", "peer0", "peer1", "server-ap"]);
+        let found = capture.packets.iter().map(|it| (it.interface, it.fcs_is_right()));
+        assert_eq!(found.collect::<Vec<_>>(), expected, "{outcome:?}");
+    }
+}
+
+#[test]
+fn the_monitor_comments_on_lost_frames() {
+    let rts = control(FrameKind::Rts, STA0, AP, legacy(OFDM, 24.0), (0.0, 28.0));
+    let collision =
+        Frame { outcome: Outcome::Lost(Loss::Collision), lost_to: Some(STA1), ..rts.clone() };
+    let too_weak = Frame { outcome: Outcome::Lost(Loss::TooWeak), ..rts.clone() };
+    let cases = [
+        (rts, ""),
+        (collision, "lost at ap: collision, sta1 transmits"),
+        (too_weak, "lost at ap: the signal is too weak"),
+    ];
+    for (frame, comment) in cases {
+        let captured = one(&frame);
+        assert_eq!(captured.comment, comment);
+        assert!(captured.fcs_is_right());
+    }
+}
+
+#[test]
+fn sequence_numbers_wrap_and_count_from_the_initial_one() {
+    let seq = |segment| {
+        let packet = on_air(segment);
+        u32::from_be_bytes(packet.transport()[4..8].try_into().unwrap())
+    };
+    let syn = seq(segment(true, Flags::SYN, 0, 0, 0));
+    let later = seq(segment(true, Flags::ACK, 0x1_0000_0005, 100, 1));
+    assert_eq!(later.wrapping_sub(syn), 5);
+    let answer = on_air(segment(false, Flags::ACK, 1, 0, 0x1_0000_0069));
+    let ack = u32::from_be_bytes(answer.transport()[8..12].try_into().unwrap());
+    assert_eq!(ack.wrapping_sub(syn), 0x69);
+}
+
+#[test]
+fn successive_connections_have_other_ports_and_initial_sequence_numbers() {
+    let ends = |connection| {
+        let syn = Segment { connection, ..segment(true, Flags::SYN, 0, 0, 0) };
+        on_air(syn).transport()[..8].to_vec()
+    };
+    let (first, second) = (ends(0), ends(1));
+    assert_eq!((&first[..4], &second[..4]), (&hex("e000 c000")[..], &hex("e001 c000")[..]));
+    assert_ne!(first[4..], second[4..]);
+}
+
+#[test]
+fn options_of_a_segment_are_those_of_the_rfcs() {
+    let timestamps = Some(Timestamps { value: Instant(2_999_999), echo: Instant(1_000_000) });
+    let options = |segment| {
+        let packet = on_air(segment);
+        let end = usize::from(packet.transport()[12] >> 4) * 4;
+        packet.transport()[20..end].to_vec()
+    };
+    let syn = Segment { timestamps, ..segment(true, Flags::SYN, 0, 0, 0) };
+    let stamps = "01 01 08 0a 00 00 00 02 00 00 00 01";
+    assert_eq!(options(syn), hex(&format!("02 04 05 b4 01 03 03 08 01 01 04 02 {stamps}")));
+    let mut ack = Segment { timestamps, ..segment(false, Flags::ACK, 1, 0, 1) };
+    let isn = u32::from_be_bytes(on_air(ack).transport()[8..12].try_into().unwrap()) - 1;
+    for start in [1000, 3000, 5000, 7000] {
+        ack.sack.push(SackBlock { start, end: start + 500 });
+    }
+    let blocks = options(ack);
+    assert_eq!(blocks.len(), 40, "timestamps leave room for three of four blocks");
+    assert_eq!(blocks[12..16], hex("01 01 05 1a"));
+    assert_eq!(blocks[16..24], [(isn + 1000).to_be_bytes(), (isn + 1500).to_be_bytes()].concat());
+    let unit = Coded { unit: 0x102, span: 0x3_0405, data: NonZeroU8::new(10).unwrap(), index: 12 };
+    let coded =
+        Segment { coded: Some(unit), timestamps: None, ..segment(true, Flags::ACK, 1, 9, 1) };
+    assert_eq!(options(coded), hex("fd 0c 4c 54 00 01 02 03 04 05 0a 0c"));
+}
+
+#[test]
+fn ecn_reaches_the_headers() {
+    let flags = Flags::ACK.and(Flags::ECE).and(Flags::CWR).and(Flags::AE);
+    let packet = on_air(segment(true, flags, 1, 0, 1));
+    assert_eq!(packet.transport()[12..14], [0x81, 0xd0]);
+    let ect1 = segment(true, Flags::ACK.and(Flags::ECT).and(Flags::ECT1), 1, 10, 1);
+    let ect0 = segment(true, Flags::ACK.and(Flags::ECT), 1, 10, 1);
+    for (segment, ecn, bits) in
+        [(ect0, Ecn::Capable, 2), (ect1, Ecn::Capable, 1), (ect0, Ecn::Experienced, 3)]
+    {
+        let packet = wire::Packet { ecn, ..super::fixture::packet(segment) };
+        let frame = data(AP, STA0, legacy(OFDM, 54.0), (0.0, 60.0), vec![mpdu(packet, 1, 38)]);
+        assert_eq!(one(&frame).ip()[1] & 3, bits);
+    }
+}
+
+#[test]
+fn a_window_is_scaled_except_in_a_syn() {
+    let window = |flags, window| {
+        let packet = on_air(Segment { window, ..segment(true, flags, 0, 0, 0) });
+        u16::from_be_bytes(packet.transport()[14..16].try_into().unwrap())
+    };
+    assert_eq!(window(Flags::SYN, 100_000), 65_535);
+    assert_eq!(window(Flags::ACK, 100_000), 390);
+    assert_eq!(window(Flags::ACK, 100), 1, "an open window does not look closed");
+    assert_eq!(window(Flags::ACK, 0), 0);
+    assert_eq!(window(Flags::ACK, 1 << 40), 65_535);
+}
+
+#[test]
+fn a_link_has_an_interface_with_the_packets_of_both_directions() {
+    let down = crossed(packet(segment(true, Flags::ACK, 1, 10, 1)), 5, DOWN, 7.0);
+    let up = crossed(packet(segment(false, Flags::ACK, 1, 0, 11)), 6, UP, 9.5);
+    let records = [Record::Packet(&down), Record::Packet(&up)];
+    let capture = read(&capture(cast(5180, true), PcapngOptions::default(), &records));
+    assert_eq!(capture.interfaces, [(127, "monitor".into()), (1, "server-ap".into())]);
+    let ethernet = [
+        "06 00 00 00 00 01 06 00 00 00 00 00 08 00 45",
+        "06 00 00 00 00 00 06 00 00 00 00 01 08 00 45",
+    ];
+    for ((packet, at_ns), octets) in capture.packets.iter().zip([7000, 9500]).zip(ethernet) {
+        assert_eq!((packet.interface, packet.at_ns), (1, at_ns));
+        assert_eq!(packet.bytes[..15], hex(octets));
+    }
+    assert_eq!(capture.packets[0].bytes.len(), 14 + 62);
+}

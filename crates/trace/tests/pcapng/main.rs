@@ -1,0 +1,6 @@
+//! Captures in pcapng: what a small reader of its own and what tshark find in them.
+
+mod bytes;
+mod fixture;
+mod reader;
+mod tshark;
