@@ -2,6 +2,7 @@
 
 use crate::pcapng::{Pcapng, PcapngOptions};
 use crate::{Cast, Perfetto, PerfettoOptions, Sink, Timeline, TimelineOptions};
+use settings::Settings;
 use std::io;
 
 /// Where a format writes; buffered.
@@ -15,7 +16,19 @@ pub struct Format {
     /// What it is, in a few words.
     pub meaning: &'static str,
     /// Begins a file.
-    pub open: fn(Cast, Out) -> io::Result<Box<dyn Sink>>,
+    pub open: fn(Cast, Out, &Options) -> io::Result<Box<dyn Sink>>,
+}
+
+/// How files are written, by the extension of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
+#[settings(name = "Trace")]
+pub struct Options {
+    /// Captures for Wireshark.
+    pub pcapng: PcapngOptions,
+    /// Traces for Perfetto.
+    pub pftrace: PerfettoOptions,
+    /// Text timelines.
+    pub txt: TimelineOptions,
 }
 
 /// All formats: one line each.
@@ -23,17 +36,17 @@ pub const FORMATS: &[Format] = &[
     Format {
         extension: "pcapng",
         meaning: "a capture for Wireshark",
-        open: |cast, out| Ok(Box::new(Pcapng::new(cast, out, PcapngOptions::default())?)),
+        open: |cast, out, options| Ok(Box::new(Pcapng::new(cast, out, options.pcapng)?)),
     },
     Format {
         extension: "pftrace",
         meaning: "lanes and counters for Perfetto",
-        open: |cast, out| Ok(Box::new(Perfetto::new(cast, out, PerfettoOptions::default())?)),
+        open: |cast, out, options| Ok(Box::new(Perfetto::new(cast, out, options.pftrace)?)),
     },
     Format {
         extension: "txt",
         meaning: "a line for each frame exchange",
-        open: |cast, out| Ok(Box::new(Timeline::new(cast, out, TimelineOptions::default())?)),
+        open: |cast, out, options| Ok(Box::new(Timeline::new(cast, out, options.txt)?)),
     },
 ];
 

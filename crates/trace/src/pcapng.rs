@@ -23,6 +23,7 @@ use self::tcp::TcpHeaders;
 use crate::{
     Cast, Frame, FrameKind, Loss, Mpdu, Outcome, PacketEvent, PacketStep, Place, Record, Sink,
 };
+use settings::{Choice, Settings};
 use std::fmt::Write as _;
 use std::io;
 use wire::NodeId;
@@ -37,7 +38,7 @@ const OUTBOUND: u32 = 2;
 const CRC_ERROR: u32 = 1 << 24;
 
 /// Which interfaces capture the frames on the air.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Interfaces {
     /// One monitor, which captures each frame as its transmitter sent it, also a frame that its
     /// receiver lost. The comment of such a packet says why it was lost.
@@ -48,11 +49,11 @@ pub enum Interfaces {
     /// interference or to noise. It captures nothing of a frame while it transmits or receives
     /// another one, or whose signal is too weak. A broadcast stands at its transmitter only: the
     /// trace does not say which radios received it.
-    Nodes,
+    Radios,
 }
 
 /// The instant that the radiotap field TSFT has, in whole microseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum Tsft {
     /// The end of the PPDU, which Wireshark expects (its preference `wlan_radio.tsf_at_end` is on).
     #[default]
@@ -62,12 +63,14 @@ pub enum Tsft {
 }
 
 /// What a capture contains.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
+#[settings(name = "Pcapng")]
 pub struct PcapngOptions {
     /// The interfaces of radios.
     pub interfaces: Interfaces,
     /// The most bytes of a packet in the file; 0 is all of them. Readers cannot check the FCS and
     /// the TCP checksum of a packet that is cut off; 200 keeps all headers.
+    #[setting(key = "snaplen_bytes", default = 0)]
     pub snaplen: u32,
     /// The meaning of the radiotap field TSFT.
     pub tsft: Tsft,
@@ -99,7 +102,7 @@ impl<W: io::Write + Send> Pcapng<W> {
                 blocks.interface(RADIOTAP, "monitor", "all frames on the air")?;
                 1
             }
-            Interfaces::Nodes => {
+            Interfaces::Radios => {
                 for radio in &cast.radios {
                     let description = "frames that the radio sends and those for it";
                     blocks.interface(RADIOTAP, &radio.name, description)?;

@@ -22,6 +22,7 @@ use names::{Name, Names, Text};
 use packets::Packets;
 use protobuf::Buffer;
 use schema::{annotation, event};
+use settings::Settings;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
@@ -74,16 +75,12 @@ enum Note {
 }
 
 /// Options of [`Perfetto`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
+#[settings(name = "Perfetto")]
 pub struct PerfettoOptions {
     /// Whether slices have annotations: mode, bytes, MPDUs, sequence numbers.
+    #[setting(default = true)]
     pub annotations: bool,
-}
-
-impl Default for PerfettoOptions {
-    fn default() -> Self {
-        Self { annotations: true }
-    }
 }
 
 /// Writes a Perfetto trace.

@@ -14,6 +14,7 @@ use columns::{Columns, INFALLIBLE};
 use content::Marks;
 use exchange::Exchange;
 use kernel::Instant;
+use settings::Settings;
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Write;
 use std::io;
@@ -24,11 +25,14 @@ use wire::TrafficClass;
 const REPEATED: usize = 65_536;
 
 /// Options of [`Timeline`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
+#[settings(name = "Timeline")]
 pub struct TimelineOptions {
     /// Characters in a line.
-    pub columns: usize,
+    #[setting(default = 100, range = 40..=1000)]
+    pub columns: u16,
     /// Whether the content of data frames is below them.
+    #[setting(default = true)]
     pub content: bool,
     /// Whether each wait has a line.
     pub waits: bool,
@@ -37,12 +41,6 @@ pub struct TimelineOptions {
     /// Whether each segment that an end sends or receives has a line. They have one where no
     /// two nodes have radios.
     pub segments: bool,
-}
-
-impl Default for TimelineOptions {
-    fn default() -> Self {
-        Self { columns: 100, content: true, waits: false, packets: false, segments: false }
-    }
 }
 
 /// Writes the text timeline.
@@ -73,7 +71,7 @@ enum Line {
 impl<W: io::Write + Send> Timeline<W> {
     /// Begins a timeline with its header.
     pub fn new(cast: Cast, mut out: W, options: TimelineOptions) -> io::Result<Self> {
-        let columns = Columns::new(options.columns, &cast);
+        let columns = Columns::new(usize::from(options.columns), &cast);
         // The access point has a radio even where no station has one.
         let has_radios = cast.radios.len() > 1;
         let mut text = String::new();

@@ -218,7 +218,7 @@ fn an_interface_of_a_node_captures_what_its_radio_sends_and_begins_to_receive() 
     for (outcome, expected) in outcomes {
         let rts = control(FrameKind::Rts, STA0, AP, legacy(OFDM, 24.0), (0.0, 28.0));
         let frame = Frame { outcome, ..rts };
-        let options = PcapngOptions { interfaces: Interfaces::Nodes, ..PcapngOptions::default() };
+        let options = PcapngOptions { interfaces: Interfaces::Radios, ..PcapngOptions::default() };
         let file = capture(cast(5180, true), options, &[Record::Frame(&frame)]);
         let capture = read(&file);
         let names: Vec<&str> = capture.interfaces.iter().map(|it| it.1.as_str()).collect();

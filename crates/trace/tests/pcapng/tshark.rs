@@ -247,7 +247,7 @@ fn frames_that_nodes_cannot_decode_have_a_bad_fcs() {
     if !is_installed("frames_that_nodes_cannot_decode_have_a_bad_fcs") {
         return;
     }
-    let options = PcapngOptions { interfaces: Interfaces::Nodes, ..PcapngOptions::default() };
+    let options = PcapngOptions { interfaces: Interfaces::Radios, ..PcapngOptions::default() };
     let frames = all_kinds();
     let file = capture_of(&frames, options);
     let wanted = ["frame.interface_name", "wlan.fcs.status", "_ws.expert.severity", "tcp.seq"];
