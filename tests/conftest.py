@@ -26,6 +26,8 @@ SLOW = {
     "test_report.py": "draws pages and plots",
     "test_sweep.py": "starts the command, and workers",
     "test_toy.py": "builds the simulator with the feature toy",
+    "test_trace.py": "runs all scenarios",
+    "test_trace_files.py": "starts the command for each test",
     "test_twin.py": "solves the models of hundreds of scenarios",
     "test_twin_design.py": "starts the command for each test",
     "test_validation.py": "runs the quick version of the table of agreement",
