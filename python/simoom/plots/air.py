@@ -313,8 +313,8 @@ class _Drawing:
             right = min(frame["end_s"], self.shown.end_s)
             height = KINDS[frame["kind"]][1]
             inside = frame["kind"] == "Data"
-            if inside and frame["outcome"] == "received":
-                left = max(left, min(frame["payload_s"], right))
+            if inside and frame["payload_s"] - left < 0.3 * (right - left):
+                left = max(left, frame["payload_s"])
             if not inside:
                 # A low bar has its label above it, as wide as the gaps to its neighbours allow.
                 middle = (left + right) / 2
