@@ -18,6 +18,7 @@ SLOW = {
     "studies/test_cli.py": "starts the command for each test",
     "studies/test_http_queueing.py": "runs the quick version of the study",
     "studies/test_lt_tcp.py": "runs the quick version of the study",
+    "test_air.py": "draws pictures, opens pages in Chromium",
     "test_city.py": "counts instructions of fifty cells, builds the runner",
     "test_cli.py": "starts the command for each test",
     "test_docs.py": "runs all commands and examples of the pages",

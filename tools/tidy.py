@@ -40,7 +40,7 @@ LAYERS = (
     ("tables", "evidence", "control"),
     ("scenario", "gallery"),
     ("run", "sweep", "store", "hearing", "airtime"),
-    ("twin", "plots", "pages", "report"),
+    ("twin", "plots", "pages", "trace_page", "report"),
     ("studies",),
     ("cli", "__main__"),
 )

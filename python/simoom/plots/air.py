@@ -318,7 +318,8 @@ class _Drawing:
             if not inside:
                 # A low bar has its label above it, as wide as the gaps to its neighbours allow.
                 middle = (left + right) / 2
-                half = min(middle - edges[number - 1][1], edges[number + 1][0] - middle)
+                before, after = edges[number - 1][1], edges[number + 1][0]
+                half = min(middle - (before + left) / 2, (right + after) / 2 - middle)
                 left, right = middle - half, middle + half
             width = (right - left) * self.points_per_s - 2
             lines = 2 if inside and room > 2.5 * size else 1
