@@ -322,6 +322,8 @@ class _Drawing:
                 half = min(middle - (before + left) / 2, (right + after) / 2 - middle)
                 left, right = middle - half, middle + half
             width = (right - left) * self.points_per_s - 2
+            if inside and is_lost(frame):
+                width *= 0.8  # Some of the hatching remains to be seen.
             lines = 2 if inside and room > 2.5 * size else 1
             text = next(
                 (

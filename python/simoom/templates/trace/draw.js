@@ -147,9 +147,9 @@ function drawMpdus(c, i, payload, right, top, height) {
 
 // Labels a data frame inside, and a low bar above itself where its neighbours leave room.
 function drawLabel(c, i, place, room) {
-  if (layout.lane < 30) return;
   let { left, right } = place;
   const inside = kindOf(i) === "Data";
+  if (layout.lane < (inside ? 30 : 40)) return;
   if (inside && place.payload - left < 0.3 * (right - left)) left = place.payload;
   if (!inside) {
     const middle = (left + right) / 2;
@@ -160,7 +160,9 @@ function drawLabel(c, i, place, room) {
   right = Math.min(right, layout.width);
   if (right - left < 12) return;
   const most = inside && place.height > 32 ? 2 : 1;
-  const text = labels(i, most).find((each) => textWidth(c, each) < right - left - 5);
+  // The label of a lost frame leaves some of the hatching to see.
+  const widest = (right - left) * (inside && isLost(i) ? 0.75 : 1) - 5;
+  const text = labels(i, most).find((each) => textWidth(c, each) < widest);
   if (!text) return;
   const lines = text.split("\n");
   const [middle, y] = [(left + right) / 2, inside ? place.top + place.height / 2 : place.top - 7];
