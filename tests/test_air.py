@@ -184,6 +184,7 @@ def test_a_lost_mpdu_of_a_received_a_mpdu_is_hatched():
     frames = [frame(0, 0, "sta0", mcs=7, mpdus=4, mpdus_retried=1, mpdus_received=3)]
     figure = plots.air(Traced(trace_of(frames, mpdus=mpdus)), 1.0, 1.0013)
     assert "Data → ap\nMCS 7, 4 MPDUs, 1 retry" in texts(figure)
+    assert "MPDU not received" in legend(figure)
     (lost,) = [each for each in drawn(figure.axes[0], PolyCollection) if each.get_hatch()]
     (box,) = lost.get_paths()
     # The third quarter of the time after the preamble.

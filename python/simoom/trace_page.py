@@ -17,7 +17,7 @@ from simoom.plots.stretch import HATCHES, KINDS, Recorded, is_lost, nodes_of
 if TYPE_CHECKING:
     import polars as pl
 
-MOST = {"frames": 20_000, "MPDUs": 100_000, "waits": 200_000}
+MOST = {"frames": 20_000, "MPDUs": 100_000, "waits": 300_000}
 """What a page holds: a browser draws it at once, and the file has at most some 20 MB."""
 
 NS = 1e9

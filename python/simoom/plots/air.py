@@ -338,6 +338,11 @@ class _Drawing:
             base = self.lanes[frame["transmitter"]].base
             dark = inside and not is_lost(frame) and frame["outcome"] != "unknown"
             look: dict[str, Any] = {"color": "white" if dark else BLACK}
+            if inside and frame["mpdus"] > 1:
+                # MPDUs that were lost are pale.
+                look["path_effects"] = [
+                    patheffects.withStroke(linewidth=2.2, foreground=KINDS["Data"][0])
+                ]
             if inside and not dark:
                 look["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
             self.axes.text(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerPatch
 from matplotlib.patches import Patch, Rectangle
@@ -81,6 +82,13 @@ def _entries(shown: Stretch) -> list[tuple[Any, str, float]]:
         if names:
             label = "run ends" if names == ["unknown"] else f"lost: {', '.join(names)}"
             entries.append((Patch(facecolor="#EEEEEE", hatch=hatch, **edge), label, 1.0))
+    if any(
+        frame["outcome"] == "received" and frame["mpdus_received"] < frame["mpdus"]
+        for frame in shown.frames
+    ):
+        face = to_rgba(KINDS["Data"][0], 0.22)
+        part = Patch(facecolor=face, hatch=HATCHES["interference"], **edge)
+        entries.append((part, "MPDU not received", 1.0))
     if any(mpdu["retry"] for mpdu in mpdus):
         entries.append((Patch(facecolor=BLACK), "on top: retransmission", 0.18))
     for kind, (label, look) in WAITS.items():

@@ -8,6 +8,8 @@ const word = (column, i) => (column[i] < 0 ? null : words[column[i]]);
 const kindOf = (i) => words[frames.kind[i]];
 const outcomeOf = (i) => words[frames.outcome[i]];
 const isLost = (i) => outcomeOf(i) in data.hatches && outcomeOf(i) !== "unknown";
+const losesMpdus = (i) =>
+  outcomeOf(i) === "received" && frames.mpdus_received[i] < frames.mpdus[i];
 const isRetry = (i) => frames.mpdus_retried[i] > 0;
 const hasCategories = new Set(frames.access_category).size > 1;
 
@@ -31,7 +33,7 @@ for (let i = 0; i < COUNT; i++) firstMpdu[i + 1] += firstMpdu[i];
 const lost = [];
 const retried = [];
 for (let i = 0; i < COUNT; i++) {
-  if (isLost(i)) lost.push(i);
+  if (isLost(i) || losesMpdus(i)) lost.push(i);
   if (isRetry(i)) retried.push(i);
 }
 
@@ -88,8 +90,7 @@ function outcomeText(i) {
   const other = word(frames.lost_to, i);
   const by = other === null ? "" : ` with ${other}`;
   if (isLost(i)) return `lost: ${outcomeOf(i)}${by}`;
-  const some = kindOf(i) === "Data" && frames.mpdus_received[i] < frames.mpdus[i];
-  return some ? `${frames.mpdus_received[i]} of ${frames.mpdus[i]} MPDUs received` : outcomeOf(i);
+  return losesMpdus(i) ? `${frames.mpdus_received[i]} of ${frames.mpdus[i]} MPDUs received` : outcomeOf(i);
 }
 
 function sentence(i) {

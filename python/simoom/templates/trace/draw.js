@@ -174,7 +174,16 @@ function drawLabel(c, i, place, room) {
   }
   c.fillStyle = inside && !isLost(i) ? "#fff" : colours.text;
   const first = y + (isRetry(i) && inside ? 1 : 0) - 7 * (lines.length - 1);
-  lines.forEach((line, number) => c.fillText(line, middle, first + 14 * number));
+  lines.forEach((line, number) => {
+    if (inside && frames.mpdus[i] > 1 && !isLost(i)) {
+      // MPDUs that were lost are pale.
+      c.strokeStyle = data.kinds.Data.colour;
+      c.lineWidth = 4;
+      c.lineJoin = "round";
+      c.strokeText(line, middle, first + 14 * number);
+    }
+    c.fillText(line, middle, first + 14 * number);
+  });
 }
 
 function drawWaits(c, lane) {

@@ -260,6 +260,9 @@ function legend() {
     if (frames.outcome.some((n) => words[n] === outcome))
       list.append(key(outcome === "unknown" ? "run ends" : `lost: ${outcome}`,
         (c) => box(c, 0, 1, 30, 14, colours.dim, data.hatches[outcome]), colours.dim));
+  if (lost.some(losesMpdus))
+    list.append(key("MPDU not received",
+      (c) => box(c, 0, 1, 30, 14, data.kinds.Data.colour, data.hatches.interference), ""));
   if (retried.length) list.append(key("on top: retransmission", (c) => c.fillRect(0, 2, 30, 3.5),
     colours.text));
   const has = new Set(waits.kind.map((n) => words[n]));
