@@ -16,6 +16,7 @@ from simoom.run import Replications, Run, replicate, run
 from simoom.scenario import Scenario
 from simoom.stats import Estimate, mean_ci, paired_difference
 from simoom.sweep import Sweep, sweep
+from simoom.trace import Trace, TraceFilter
 from simoom.twin import Optimum, Twin, optimise, predict
 
 __all__ = [
@@ -32,6 +33,8 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Sweep",
+    "Trace",
+    "TraceFilter",
     "Twin",
     "airtime",
     "hearing",

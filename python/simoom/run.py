@@ -17,6 +17,7 @@ from simoom.runner import Progress, Runner
 from simoom.scenario import Scenario
 from simoom.stats import Estimate, mean_ci
 from simoom.tables import Row, Value, rows
+from simoom.trace import Trace, TraceFilter, Tracing
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,6 +59,8 @@ class Run:
         How many events were dispatched.
     simulated_s : float
         The simulated time at the end.
+    trace : Trace or None
+        Every frame, wait, packet and segment, if the run was traced with ``trace=True``.
     """
 
     scenario: Scenario
@@ -67,6 +70,7 @@ class Run:
     digest: str
     events: int
     simulated_s: float
+    trace: Trace | None = None
     _series: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = field(
         default_factory=dict
     )
@@ -131,6 +135,8 @@ def run(
     probes: Iterable[str] = (),
     progress: Progress | None = None,
     check: bool = False,
+    trace: bool = False,
+    trace_filter: TraceFilter = TraceFilter(),  # noqa: B008  it is immutable
 ) -> Run:
     """Run a scenario.
 
@@ -151,6 +157,10 @@ def run(
         Called about ten times a second with the completed fraction. An exception ends the run.
     check : bool, optional
         Whether to check the laws of conservation during the run.
+    trace : bool, optional
+        Whether to record every frame, wait, packet and segment as data frames in `Run.trace`.
+    trace_filter : TraceFilter, optional
+        Which of them.
 
     Raises
     ------
@@ -168,7 +178,10 @@ def run(
         probes = (probes,)
     whole("seed", seed, bits=64)
     whole("replication", replication, bits=32)
-    done = _core.run(scenario.core, seed, replication, list(probes), progress, check)
+    tracing = Tracing(scenario, trace, trace_filter)
+    done = _core.run(
+        scenario.core, seed, replication, list(probes), progress, check, tracing.request
+    )
     series = {path: (np.frombuffer(t), np.frombuffer(v)) for path, t, v in done.series}
     return Run(
         scenario=scenario,
@@ -178,6 +191,7 @@ def run(
         digest=f"{done.digest:016x}",
         events=done.events,
         simulated_s=done.simulated_s,
+        trace=tracing.trace,
         _series=series,
     )
 

@@ -5,6 +5,7 @@ mod control;
 mod run;
 mod scenario;
 mod tcp_script;
+mod trace;
 
 use pyo3::prelude::*;
 
@@ -18,6 +19,8 @@ mod _core {
     use crate::scenario::{Scenario, airtime, airtime_schema, hearing, observables, schema};
     #[pymodule_export]
     use crate::tcp_script::tcp_script;
+    #[pymodule_export]
+    use crate::trace::{trace_formats, trace_tables};
 }
 
 pyo3::import_exception!(simoom.issue, ScenarioError);

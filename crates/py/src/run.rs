@@ -9,6 +9,7 @@
 use crate::control::Controllers;
 use crate::fault;
 use crate::scenario::Scenario;
+use crate::trace::Tracing;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use sim::control::External;
@@ -76,8 +77,12 @@ impl Run {
 /// Runs a scenario. Other Python threads run meanwhile. A signal or an exception of `progress` ends
 /// the run.
 #[pyfunction]
-#[pyo3(signature = (scenario, seed, replication, probes, progress=None, check=false))]
-#[allow(clippy::needless_pass_by_value, reason = "arguments of Python functions are owned")]
+#[pyo3(signature = (scenario, seed, replication, probes, progress=None, check=false, trace=None))]
+#[allow(
+    clippy::needless_pass_by_value,
+    clippy::too_many_arguments,
+    reason = "arguments of Python functions are owned, and have names there"
+)]
 pub(crate) fn run(
     py: Python<'_>,
     scenario: &Scenario,
@@ -86,6 +91,7 @@ pub(crate) fn run(
     probes: Vec<String>,
     progress: Option<Bound<'_, PyAny>>,
     check: bool,
+    trace: Option<Tracing>,
 ) -> PyResult<Run> {
     let plan = scenario.0.resolve().map_err(fault)?;
     let seed = kernel::Seed { root: seed, replication };
@@ -94,11 +100,15 @@ pub(crate) fn run(
     let external: Arc<dyn External> = Arc::new(controllers);
     let mut simulation =
         sim::Simulation::with_external(&plan, seed, &probes, check, &external).map_err(fault)?;
+    let mut trace = trace.map(|wanted| wanted.begin(&plan, &mut simulation)).transpose()?;
     let mut reported_at = Instant::now();
     while py.detach(|| slice(&mut simulation)) {
         py.check_signals()?;
         if let Some(error) = failure.take(py, Some(&plan)) {
             return Err(error);
+        }
+        if let Some(trace) = &mut trace {
+            trace.pass_on(py)?;
         }
         if let Some(progress) = progress.as_ref().filter(|_| reported_at.elapsed() >= PROGRESS) {
             progress.call1((simulation.progress(),))?;
@@ -109,7 +119,11 @@ pub(crate) fn run(
     if let Some(error) = failure.take(py, Some(&plan)) {
         return Err(error);
     }
-    Ok(Run(py.detach(|| simulation.finish())))
+    let run = py.detach(|| simulation.finish());
+    if let Some(trace) = &mut trace {
+        trace.pass_on(py)?;
+    }
+    Ok(Run(run))
 }
 
 /// Advances for at most the delay of an interrupt; true while events remain.

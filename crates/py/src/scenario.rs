@@ -5,6 +5,7 @@ use crate::fault;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sim::{Node, Written};
+use trace::columns::Columns;
 
 /// A scenario as the user wrote it: immutable, compared by value.
 #[pyclass(frozen, eq, module = "simoom._core")]
@@ -53,6 +54,12 @@ impl Scenario {
         }
         let row = |probe: sim::Listed| (probe.path, probe.unit, probe.meaning, probe.series);
         Ok(listed.into_iter().map(row).collect())
+    }
+
+    /// The names in a trace, by kind.
+    fn trace_names(&self) -> PyResult<Vec<(&'static str, Vec<String>)>> {
+        let plan = self.0.resolve().map_err(fault)?;
+        Ok(Columns::names(&sim::trace::cast(&plan)))
     }
 
     /// The scenario as TOML.

@@ -228,7 +228,7 @@ impl Observer for Checker {
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         match *notice {
             Notice::Time { before } => self.on_time(before, now),
-            Notice::Sent { packet } => self.records[packet.flow().0 as usize].sent += 1,
+            Notice::Sent { packet, .. } => self.records[packet.flow().0 as usize].sent += 1,
             Notice::Queued { at, .. } => self.at_wire(at, |wire| wire.offered += 1),
             Notice::Dequeued { by, to: Some(to), packet } => {
                 self.order.on_taken(by.0, to.0, packet);

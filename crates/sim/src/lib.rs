@@ -20,6 +20,7 @@ pub mod scenario;
 mod simulation;
 mod summary;
 pub mod topology;
+pub mod trace;
 pub mod traffic;
 mod world;
 

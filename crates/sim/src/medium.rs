@@ -3,6 +3,7 @@
 use kernel::Instant;
 use wifi::phy::Mode;
 use wifi::space::{Airtimes, Space};
+use wifi::watch::WatchRecord;
 use wifi::{Cell, Command, Counters, FrameCounters, MsduSource};
 use wire::{Packet, TrafficClass};
 
@@ -76,6 +77,27 @@ impl Medium {
             Self::Cell(_) => None,
             Self::Space(space) => Some(space.airtimes(node)),
         }
+    }
+
+    /// Starts to record frames and waits.
+    pub(crate) fn watch(&mut self) {
+        either!(self, medium => medium.watch());
+    }
+
+    /// The records since they were last taken, if the medium is watched, and an instant before
+    /// which nothing begins that is still to be recorded.
+    pub(crate) fn watched(&mut self, now: Instant) -> Option<(&mut Vec<WatchRecord>, Instant)> {
+        either!(self, medium => medium.watched(now))
+    }
+
+    /// Records the waits up to now, although they go on.
+    pub(crate) fn cut_waits(&mut self, now: Instant) {
+        either!(self, medium => medium.cut_waits(now));
+    }
+
+    /// The run ends: records what is on the air.
+    pub(crate) fn close_watch(&mut self, now: Instant) {
+        either!(self, medium => medium.close_watch(now));
     }
 
     pub(crate) fn each_in_service(&self, visit: &mut dyn FnMut(&Packet)) {

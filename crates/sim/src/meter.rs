@@ -317,7 +317,7 @@ impl Observer for Meter {
     #[inline(always)]
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         match *notice {
-            Notice::Sent { packet } => self.flows[packet.flow().0 as usize].sent += 1,
+            Notice::Sent { packet, .. } => self.flows[packet.flow().0 as usize].sent += 1,
             Notice::Waiting { at: Interface::Radio(RadioId(radio)), packets } => {
                 self.nodes[radio as usize].queue.set(now, packets);
             }

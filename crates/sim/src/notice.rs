@@ -12,6 +12,7 @@ use tcp::{Sender, TimerId};
 use wifi::mac::Exchange;
 use wifi::phy::Mode;
 use wifi::space::ReceivedFrame;
+use wifi::watch::WatchRecord;
 use wifi::{Cell, MsduOutcome};
 use wire::{FlowId, Packet};
 
@@ -51,8 +52,9 @@ pub(crate) enum Notice<'a> {
     /// The world handles its next event. The previous event was at this instant.
     Time { before: Instant },
 
-    /// A transport hands a packet to the network layer of its node.
-    Sent { packet: &'a Packet },
+    /// A transport hands a packet to the network layer of its node. `sender` is the data sender of
+    /// its connection.
+    Sent { packet: &'a Packet, sender: Option<&'a Sender> },
     /// A packet is offered to the queue of an interface, which may drop it at once.
     Queued { at: Interface, packet: &'a Packet },
     /// A packet leaves the queue of a radio and enters service for this receiver; `None` is
@@ -90,6 +92,10 @@ pub(crate) enum Notice<'a> {
     /// Frames have begun or ended on the air, and radios have received these to their ends.
     /// Receptions are reported only in space, and after a call of `World::listen`.
     Air { medium: &'a Medium, heard: &'a [ReceivedFrame] },
+    /// The medium, which is watched, has recorded this.
+    Watched { record: &'a WatchRecord },
+    /// The medium will record nothing that begins before this instant.
+    Complete { until: Instant },
     /// From now on a radio sends to another in this mode.
     Mode { by: RadioId, to: RadioId, mode: &'a Mode },
 

@@ -5,6 +5,7 @@ use crate::digest::Digest;
 use crate::meter::Meter;
 use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
+use crate::trace::Tracer;
 use crate::world;
 use kernel::{Instant, Seed};
 
@@ -16,7 +17,8 @@ pub(crate) type World = world::World<Observers>;
 pub(crate) struct Observers {
     pub(crate) meter: Meter,
     pub(crate) digest: Digest,
-    pub(crate) checker: Option<Box<Checker>>,
+    /// The observers that most runs do without.
+    rare: Option<Box<Rare>>,
 }
 
 impl Observers {
@@ -25,13 +27,19 @@ impl Observers {
         Self {
             meter: Meter::new(plan),
             digest: Digest::new(plan),
-            checker: check.then(|| Box::new(Checker::new(plan, seed))),
+            rare: check
+                .then(|| Box::new(Rare { checker: Some(Checker::new(plan, seed)), tracer: None })),
         }
+    }
+
+    /// Adds a tracer.
+    pub(crate) fn trace(&mut self, tracer: Tracer) {
+        self.rare.get_or_insert_default().tracer = Some(tracer);
     }
 
     /// At the end of the run: the checker verifies that the meter's ledger covers the whole window.
     pub(crate) fn check_ledger(&self) {
-        if let Some(checker) = &self.checker {
+        if let Some(Rare { checker: Some(checker), .. }) = self.rare.as_deref() {
             checker.check_ledger(&self.meter.ledger, self.meter.window());
         }
     }
@@ -43,8 +51,26 @@ impl Observer for Observers {
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         self.meter.on(now, notice);
         self.digest.on(now, notice);
+        if let Some(rare) = &mut self.rare {
+            rare.on(now, notice);
+        }
+    }
+}
+
+/// Observers that most runs do without.
+#[derive(Debug, Default)]
+struct Rare {
+    checker: Option<Checker>,
+    tracer: Option<Tracer>,
+}
+
+impl Observer for Rare {
+    fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         if let Some(checker) = &mut self.checker {
             checker.on(now, notice);
+        }
+        if let Some(tracer) = &mut self.tracer {
+            tracer.on(now, notice);
         }
     }
 }

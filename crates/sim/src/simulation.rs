@@ -7,9 +7,16 @@ use crate::plan::Plan;
 use crate::probe::{Probes, Series};
 use crate::scenario::Issue;
 use crate::summary;
+use crate::trace::{Failure, Filter, Tracer};
 use crate::world::{Look, Step};
-use kernel::{Instant, Seed};
+use ::trace::Sink;
+use kernel::{Duration, Instant, Seed};
 use std::sync::Arc;
+
+/// Events of a traced run after which its records are handed out in any case.
+const EVENTS_PER_CUT: u64 = 1 << 14;
+/// The longest wait that holds back later records then.
+const LONGEST_WAIT: Duration = Duration::from_micros(100_000);
 
 /// A run in progress.
 #[derive(Debug)]
@@ -19,6 +26,7 @@ pub struct Simulation {
     probes: Probes,
     counters: Counters,
     running: bool,
+    is_traced: bool,
 }
 
 /// The results of a run.
@@ -64,10 +72,26 @@ impl Simulation {
             world.listen();
         }
         let counters = Counters::new(plan);
-        let mut run = Self { plan: plan.clone(), world, probes, counters, running: true };
+        let mut run =
+            Self { plan: plan.clone(), world, probes, counters, running: true, is_traced: false };
         run.look_again(Look::Batch, run.world.observers.meter.next_batch());
         run.look_again(Look::Probes, run.probes.next_sample());
         Ok(run)
+    }
+
+    /// Traces the run, which must not have advanced yet: the sinks receive its records in the order
+    /// of time. Returns where the failure of a sink will be, or the faults of the filter.
+    pub fn trace(
+        &mut self,
+        filter: &Filter,
+        sinks: Vec<Box<dyn Sink>>,
+    ) -> Result<Failure, Vec<Issue>> {
+        let tracer = Tracer::new(&self.plan, filter, sinks)?;
+        let failure = tracer.failure();
+        self.world.observers.trace(tracer);
+        self.world.watch();
+        self.is_traced = true;
+        Ok(failure)
     }
 
     /// Handles up to `max_events` events; `true` while events remain.
@@ -75,6 +99,23 @@ impl Simulation {
     /// # Panics
     /// With `check`, if a rule of the checker is violated, which is a defect of the simulator.
     pub fn advance(&mut self, max_events: u64) -> bool {
+        if !self.is_traced {
+            return self.handle(max_events);
+        }
+        let mut left = max_events;
+        while left > 0 && self.running {
+            let until_cut = EVENTS_PER_CUT - self.world.events % EVENTS_PER_CUT;
+            let slice = until_cut.min(left);
+            self.handle(slice);
+            left -= slice;
+            if slice == until_cut {
+                self.world.cut_waits(LONGEST_WAIT);
+            }
+        }
+        self.running
+    }
+
+    fn handle(&mut self, max_events: u64) -> bool {
         for _ in 0..max_events {
             if !self.running {
                 break;

@@ -302,12 +302,8 @@ impl<O: Observer> World<O> {
             class,
             body: Body::Segment(segment),
         };
-        self.inject(packet);
-    }
-
-    /// A transport hands a packet to the network layer of its node.
-    fn inject(&mut self, packet: Packet) {
-        self.observers.on(self.now, &Notice::Sent { packet: &packet });
+        let sender = Some(&tcp.sender);
+        self.observers.on(self.now, &Notice::Sent { packet: &packet, sender });
         self.route(packet.from, packet);
     }
 
@@ -319,8 +315,9 @@ impl<O: Observer> World<O> {
 
     /// The run ends.
     pub(crate) fn close(&mut self) {
+        self.now = self.end;
+        self.close_watch();
         let (now, observers) = (self.end, &mut self.observers);
-        self.now = now;
         for (queue, radio) in self.queues.iter().zip(0..) {
             let at = Some(Interface::Radio(RadioId(radio)));
             queue.each(&mut |packet| observers.on(now, &Notice::Resident { at, packet }));

@@ -91,7 +91,7 @@ pub enum Outcome {
     Unknown,
 }
 
-/// An MPDU with data.
+/// An MPDU with data: one for each packet of an A-MSDU.
 #[derive(Clone, Copy, Debug)]
 pub struct Mpdu {
     /// Number of its packet in the trace: [`crate::PacketEvent::packet_id`].
@@ -106,6 +106,9 @@ pub struct Mpdu {
     pub bytes: Bytes,
     /// Whether the addressed node received it.
     pub received: bool,
+    /// The place of the packet in an A-MSDU, whose packets follow each other with the same sequence
+    /// number; `None` if the packet is alone in its MPDU.
+    pub subframe: Option<u16>,
 }
 
 /// The content of a BlockAck.

@@ -6,6 +6,8 @@
 //! here knows how a run produces its records.
 
 mod cast;
+pub mod columns;
+pub mod format;
 mod frame;
 mod packet;
 mod segment;

@@ -25,6 +25,7 @@
 
 mod access;
 mod ending;
+mod watch;
 
 use crate::mac::{
     Backoff, Bitmap, Cache, Contention, Edcaf, Exchange, ExchangeOutcome, MacConfig, Originator,
@@ -35,6 +36,7 @@ use crate::phy::Mode;
 use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link};
 use kernel::{Bytes, Instant, Rng, Seed, Timer};
+use watch::CellWatch;
 use wire::{Packet, TrafficClass};
 
 /// The node number of the access point; station *i* is node *i* + 1.
@@ -97,6 +99,8 @@ pub struct Cell {
     settled: Vec<Settled>,
     up: Vec<Packet>,
     contending_stations: u32,
+    /// The records of frames and waits, if there is an observer.
+    watch: Option<Box<CellWatch>>,
 }
 
 impl Cell {
@@ -161,6 +165,7 @@ impl Cell {
             settled: Vec::with_capacity(8),
             up: Vec::new(),
             contending_stations: 0,
+            watch: None,
         }
     }
 
@@ -312,6 +317,9 @@ impl Cell {
         out: &mut Vec<Command>,
     ) {
         let f = self.edcaf_for(node, packet.class);
+        if self.watch.is_some() {
+            self.record_arrival(now, f);
+        }
         self.edcafs[f as usize].begin_service(now, packet, to, &self.rules);
         let contending = &mut self.nodes[node as usize].contending;
         *contending += 1;

@@ -9,6 +9,7 @@ mod medium;
 pub mod phy;
 pub mod rate;
 pub mod space;
+pub mod watch;
 
 pub use cell::{ACCESS_POINT, Cell, FrameOnAir};
 pub use mac::{Categories, MacConfig, MsduOutcome};

@@ -30,6 +30,7 @@ mod per;
 mod radio;
 mod range;
 mod reception;
+mod records;
 mod rules;
 mod sense;
 mod signals;
@@ -50,6 +51,7 @@ use node::Node;
 use per::PerCache;
 use radio::Levels;
 use reception::PhyReceiver;
+use records::SpaceWatch;
 use rules::{Peer, SpaceRules};
 use sense::{EdcafState, Slots};
 use signals::Signals;
@@ -143,8 +145,8 @@ pub struct Space {
     crowd: Crowd,
     scratch: air::Scratch,
     per_cache: PerCache,
-    /// What receivers decoded, if there is an observer.
-    heard: Option<Vec<ReceivedFrame>>,
+    /// The records for observers, if there are any.
+    watch: Option<Box<SpaceWatch>>,
     /// The number of access points and of other nodes with a packet in service.
     contending: (u32, u32),
 }
@@ -199,7 +201,7 @@ impl Space {
             nodes,
             timers: BinaryHeap::new(),
             wake: Timer::default(),
-            heard: None,
+            watch: None,
             contending: (0, 0),
         }
     }
@@ -331,6 +333,9 @@ impl Space {
         self.note_contending(node);
         self.set_timer(node);
         self.schedule(out);
+        if self.watch.is_some() {
+            self.record_waits(now);
+        }
     }
 
     /// The earliest timer of a node expires: a back-off ends, a response is due, or a response is
@@ -366,6 +371,9 @@ impl Space {
         due.clear();
         self.scratch.due = due;
         self.schedule(out);
+        if self.watch.is_some() {
+            self.record_waits(now);
+        }
     }
 
     /// Nodes whose timers expire, by number.
@@ -402,6 +410,9 @@ impl Space {
 
     /// Sets a node's timer to the instant of its next action.
     fn set_timer(&mut self, node: u32) {
+        if let Some(watch) = &mut self.watch {
+            watch.touch(node);
+        }
         let state = &mut self.nodes[node as usize];
         state.note_quiet();
         match state.deadline() {

@@ -45,8 +45,43 @@ impl<O: Observer> World<O> {
     /// From now on, receptions in space are reported to observers.
     pub(crate) fn listen(&mut self) {
         if let Medium::Space(space) = &mut self.cell {
-            space.watch();
+            space.listen();
         }
+    }
+
+    /// From now on, the frames and the waits of the medium are reported to observers.
+    pub(crate) fn watch(&mut self) {
+        self.cell.watch();
+    }
+
+    /// Publishes what the medium has recorded, if it is watched.
+    fn publish_watched(&mut self) {
+        let Some((records, until)) = self.cell.watched(self.now) else { return };
+        let mut recorded = std::mem::take(records);
+        for record in &recorded {
+            self.observers.on(self.now, &Notice::Watched { record });
+        }
+        self.observers.on(self.now, &Notice::Complete { until });
+        recorded.clear();
+        if let Some((records, _)) = self.cell.watched(self.now) {
+            *records = recorded;
+        }
+    }
+
+    /// Waits that have lasted for this long are reported up to now, so that later records need not
+    /// be held back for them.
+    pub(crate) fn cut_waits(&mut self, longest: Duration) {
+        let Some((_, until)) = self.cell.watched(self.now) else { return };
+        if self.now.since(until) > longest {
+            self.cell.cut_waits(self.now);
+        }
+        self.publish_watched();
+    }
+
+    /// At the end of the run: reports what is on the air.
+    pub(super) fn close_watch(&mut self) {
+        self.cell.close_watch(self.now);
+        self.publish_watched();
     }
 
     /// Offers a packet to the queue of a radio.
@@ -82,6 +117,7 @@ impl<O: Observer> World<O> {
             Medium::Cell(_) => Vec::new(),
         };
         self.observers.on(self.now, &Notice::Air { medium: &self.cell, heard: &heard });
+        self.publish_watched();
         while let Some((by, signal)) = self.refill_signals.pop() {
             self.settle_signal(by, signal);
         }

@@ -164,6 +164,7 @@ impl<O: Observer> World<O> {
             class,
             body: Body::Datagram(Datagram { flow: id, number, len: payload.0 as u32 }),
         };
-        self.inject(packet);
+        self.observers.on(self.now, &Notice::Sent { packet: &packet, sender: None });
+        self.route(from, packet);
     }
 }

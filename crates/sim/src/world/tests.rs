@@ -39,7 +39,7 @@ fn path_line(notice: &Notice<'_>) -> Option<String> {
         Interface::Radio(RadioId(radio)) => format!("radio {radio}"),
     };
     match notice {
-        Notice::Sent { packet: Packet { size, .. } } => Some(format!("sent {}", size.0)),
+        Notice::Sent { packet: Packet { size, .. }, .. } => Some(format!("sent {}", size.0)),
         Notice::Queued { at, .. } => Some(format!("queued at {}", name(at))),
         Notice::Dequeued { by, to, .. } => Some(format!("from radio {} to {to:?}", by.0)),
         Notice::Crossed { wire, .. } => Some(format!("crossed wire {}", wire.0)),

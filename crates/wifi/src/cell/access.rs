@@ -19,6 +19,9 @@ impl Cell {
             Fired::Later(ticket) => return out.push(Command::Access(ticket)),
             Fired::Due => {}
         }
+        if self.watch.is_some() {
+            self.record_waits(now);
+        }
         self.winners.clear();
         self.deferring.clear();
         self.contention.begin_busy(now, &mut self.winners, &mut self.deferring);

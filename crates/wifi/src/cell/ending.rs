@@ -37,7 +37,7 @@ impl Cell {
     }
 
     /// The index of the receiver's duplicate detection or reorder buffer for frames of an EDCAF.
-    fn inbox(&self, f: u32, receiver: u32) -> usize {
+    pub(super) fn inbox(&self, f: u32, receiver: u32) -> usize {
         let first =
             if receiver == ACCESS_POINT { 0 } else { self.edcafs_of(self.node_of(f)).start };
         (f - first) as usize
@@ -136,6 +136,9 @@ impl Cell {
     fn end_exchange(&mut self, now: Instant, exchange: &Exchange, out: &mut Vec<Command>) {
         let f = self.sender;
         let receiver = self.edcaf(f).to();
+        if self.watch.is_some() {
+            self.record_exchange(exchange);
+        }
         self.exchange = None;
         if exchange.outcome == ExchangeOutcome::Success && self.may_go_on(exchange, out) {
             out.push(Command::Ended);
@@ -321,6 +324,9 @@ impl Cell {
     }
 
     fn end_collision(&mut self, now: Instant, exchange: &Exchange, out: &mut Vec<Command>) {
+        if self.watch.is_some() {
+            self.record_collision(exchange);
+        }
         let colliders = std::mem::take(&mut self.colliders);
         let timing = &self.rules.config.timing;
         let shared_grid = timing.slot_grid == SlotGrid::Shared;

@@ -7,6 +7,7 @@
 //! clock. One transmission costs O(log contenders).
 
 use super::{IdleAccess, Timing};
+use crate::watch::Counting;
 use kernel::{Duration, Instant};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -280,6 +281,21 @@ impl Contention {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         }
+    }
+
+    /// Whether a frame of `station` waits, and the slots that the station counts; `None` while the
+    /// medium is busy, and if there was nothing to count when it became idle.
+    pub(crate) fn counting(&self, station: u32) -> (bool, Option<Counting>) {
+        let contender = &self.contenders[station as usize];
+        let clock = self.clock_of(contender);
+        let (start, slots) = match contender.count {
+            Count::Shared { expiry, .. } => (clock.start, expiry.saturating_sub(clock.elapsed)),
+            Count::Own { start, slots } => (start, slots.unwrap_or(0)),
+            Count::Immediate(at) => (at, 0),
+            Count::Done => return (contender.waiting, None),
+        };
+        let is_counting = !self.busy && (contender.waiting || slots > 0);
+        (contender.waiting, is_counting.then_some(Counting { start, slots }))
     }
 
     fn own_expiry(&self, station: u32) -> Option<Instant> {

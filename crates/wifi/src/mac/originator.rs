@@ -14,7 +14,7 @@ use super::streams::Streams;
 use crate::phy::ModeClass;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::VecDeque;
-use wire::Packet;
+use wire::{FlowId, Packet};
 
 /// How the service of an MSDU ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -331,6 +331,12 @@ impl Originator {
     /// service.
     pub(crate) fn keeps_window(&self, sequence: u16, window: u16) -> bool {
         distance(self.start, sequence) < window
+    }
+
+    /// The flow of the first packet in service.
+    pub(crate) fn flow(&self) -> Option<FlowId> {
+        let last = || self.last.as_ref().map(|last| &last.packet);
+        self.packets.front().or_else(last).map(Packet::flow)
     }
 
     /// Packets that the receiver does not have.

@@ -108,6 +108,9 @@ impl Space {
             }
             id
         };
+        if self.watch.is_some() {
+            self.record_begin(now, id);
+        }
         let Self { signals, receivers, rules, scratch, .. } = self;
         let (from, levels) = (frame.from, rules.levels);
         if let Some(to) = frame.to {
@@ -191,6 +194,9 @@ impl Space {
         }
         self.scratch.received = received;
         for id in ending.drain(..) {
+            if self.watch.is_some() {
+                self.record_end(id);
+            }
             self.count(id);
             let frame = self.signals.transmission(id).frame;
             self.receivers[frame.from as usize].end_sending();
@@ -206,6 +212,9 @@ impl Space {
         }
         self.scratch.touched = touched;
         self.schedule(out);
+        if self.watch.is_some() {
+            self.record_waits(now);
+        }
     }
 
     /// A transmission ends at the nodes in range.
@@ -268,9 +277,20 @@ impl Space {
                 .unwrap_or_else(|| per.failure(interference.at(node, &self.signals), power));
             receiver.noise.chance(failure)
         };
-        if let Some(heard) = &mut self.heard {
-            let chunks = interference.at(node, &self.signals);
-            heard.push(ReceivedFrame::of(transmission, node, (chunks, power), !is_lost));
+        if let Some(watch) = &mut self.watch {
+            if let Some(heard) = &mut watch.heard {
+                let chunks = interference.at(node, &self.signals);
+                heard.push(ReceivedFrame::of(transmission, node, (chunks, power), !is_lost));
+            }
+            if let Some(records) = &mut watch.records
+                && !is_lost
+            {
+                if for_me {
+                    records.note_received(id, &lost);
+                } else {
+                    records.note_nav(node, now, (&receiver.carrier, frame.reserves), nav_reset_at);
+                }
+            }
         }
         if is_lost {
             if for_me {

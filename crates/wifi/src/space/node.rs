@@ -10,6 +10,7 @@ use super::rules::{Peer, SpaceRules, peer_mut};
 use super::sense::{Carrier, EdcafState};
 use crate::mac::{Edcaf, ElicitedResponse, Opening, PeerRate, Settled, StepKind, Txop, block_ack};
 use crate::medium::NodeCounters;
+use crate::watch::Counting;
 use crate::{Command, MsduSource};
 use kernel::{Duration, Instant, Rng, Timer};
 use wire::Packet;
@@ -111,6 +112,14 @@ impl Node {
     /// Whether the node acts only when a frame is addressed to it.
     pub(super) fn is_quiet(&self) -> bool {
         self.quiet
+    }
+
+    /// Whether an EDCAF waits with a frame, and the slots that it counts.
+    pub(super) fn waiting(&self, index: usize) -> (bool, Option<Counting>) {
+        let EdcafState { edcaf, slots } = &self.contenders[index];
+        let goes_on = self.txop.is_some_and(|txop| txop.goes_on(index as u32));
+        let has_frame = !edcaf.is_idle() && self.exchange != Some(index) && !goes_on;
+        (has_frame, slots.counting())
     }
 
     /// Updates `quiet` after the node has acted.

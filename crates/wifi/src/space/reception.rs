@@ -85,6 +85,16 @@ impl PhyReceiver {
         self.reception.map(|reception| reception.signal.id)
     }
 
+    /// Whether the node transmits.
+    pub(super) fn is_sending(&self) -> bool {
+        self.sending
+    }
+
+    /// Whether the node has transmitted after this instant.
+    pub(super) fn has_sent_since(&self, start: Instant) -> bool {
+        self.sends_until > start
+    }
+
     /// Whether a crowd that begins now is certainly sensed as energy, and no preamble of it is
     /// detected. `crowd` is a lower bound of its power, and the pair bounds its strongest signal.
     pub(super) fn is_flooded(

@@ -2,10 +2,11 @@
 //! 10.23.2.4).
 
 use crate::mac::{self, BusySlot, Edcaf, IdleAccess, SlotGrid, Timing};
+use crate::watch::Counting;
 use kernel::{Duration, Instant};
 
 /// Carrier sense, physical and virtual.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Carrier {
     /// When the receiver last became idle; `None` while it is busy.
     idle_since: Option<Instant>,
@@ -38,7 +39,8 @@ impl Carrier {
         now < self.reserved_until()
     }
 
-    fn reserved_until(&self) -> Instant {
+    /// When virtual carrier sense becomes idle.
+    pub(super) fn reserved_until(&self) -> Instant {
         self.nav_reset_at.map_or(self.nav, |at| at.min(self.nav))
     }
 
@@ -200,6 +202,11 @@ impl Slots {
     /// When the back-off ends, or the interframe space without a back-off.
     pub(super) fn expiry(&self) -> Option<Instant> {
         Some(self.counting? + self.slot * u64::from(self.left.unwrap_or(0)))
+    }
+
+    /// The slots that are counted, if the medium is idle.
+    pub(super) fn counting(&self) -> Option<Counting> {
+        Some(Counting { start: self.counting?, slots: u64::from(self.left.unwrap_or(0)) })
     }
 
     /// Whether a back-off is in progress.

@@ -182,7 +182,13 @@ impl Signals {
     /// What arrives of a transmission at a node, if the node hears it.
     #[inline]
     pub(super) fn power_at(&self, sent: &TransmissionSpan, node: u32) -> Option<Power> {
-        let transmission = &self.transmissions[sent.id as usize];
+        self.power_of(sent.id, node)
+    }
+
+    /// What arrives of the transmission with this number at a node, if the node hears it.
+    #[inline]
+    pub(super) fn power_of(&self, id: u32, node: u32) -> Option<Power> {
+        let transmission = &self.transmissions[id as usize];
         match transmission.receiver_set.place(node) {
             Some(place) => self.power(transmission, place),
             // Left out, perhaps because a crowd floods it.
@@ -191,6 +197,17 @@ impl Signals {
             }
             None => None,
         }
+    }
+
+    /// The transmitter of what arrives the strongest at a node while a transmission is on the air
+    /// that has ended.
+    pub(super) fn strongest_other(&self, id: u32, node: u32) -> Option<u32> {
+        let power = |other: &TransmissionSpan| {
+            let from = self.transmission(other.id).frame.from;
+            Some((self.power_at(other, node).filter(|_| from != node)?.milliwatts, from))
+        };
+        let others = self.others(id).filter_map(|other| power(&other));
+        others.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, from)| from)
     }
 
     /// All who may hear a transmission.

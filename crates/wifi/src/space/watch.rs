@@ -56,13 +56,14 @@ pub struct Senses {
 
 impl Space {
     /// Starts to record the frames that nodes receive.
-    pub fn watch(&mut self) {
-        self.heard.get_or_insert_default();
+    pub fn listen(&mut self) {
+        self.watch.get_or_insert_default().heard.get_or_insert_default();
     }
 
     /// Removes and returns the frames that were recorded since the last call.
     pub fn take_heard(&mut self) -> impl Iterator<Item = ReceivedFrame> {
-        self.heard.iter_mut().flat_map(|heard| heard.drain(..))
+        let heard = self.watch.as_mut().and_then(|watch| watch.heard.as_mut());
+        heard.into_iter().flat_map(|heard| heard.drain(..))
     }
 
     /// The carrier sense of a node now.

@@ -52,7 +52,7 @@ fn run(model: Box<dyn Propagation>, capture: Option<Capture>) -> Account {
     let links = (1..NODES).map(|node| (to(node), node, link(mode))).collect();
     let config = SpaceConfig { mac: mac(&DOT11A), radio, nav_reset: true, sites, links };
     let mut driver = Driver::new(config, &seed);
-    driver.space.watch();
+    driver.space.listen();
     for node in 1..NODES {
         let size = Bytes(if node.is_multiple_of(40) { 300 } else { 60 });
         let late = if node % 30 == 22 { rng.up_to(3000) } else { 0 };

@@ -39,7 +39,7 @@ fn driver(trajectories: &[Trajectory], mbps: f64) -> Driver {
 fn a_frame_arrives_with_the_power_of_the_moment_at_which_it_begins() {
     let goes = Trajectory::through(vec![(s(1.0), place(2.0, 0.0)), (s(5.0), place(2.0, 48.0))]);
     let mut driver = driver(&[place(0.0, 0.0).into(), goes.clone()], 6.0);
-    driver.space.watch();
+    driver.space.listen();
     for number in 0..12 {
         let load = Load { number, to: Some(0), size: Bytes(1500) };
         driver.announce(s(0.5 * number as f64), 1, load);

@@ -1,0 +1,113 @@
+//! The trace of a run: batches of columns for Python, and files that are written here.
+
+use crate::fault;
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use sim::trace::{Failure, Filter};
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, channel};
+use trace::columns::{Batch, Columns, TABLES};
+use trace::format::{FORMATS, format};
+use trace::{Cast, Sink};
+
+/// The size of the buffer before a file.
+const BUFFER: usize = 1 << 18;
+
+/// What Python wants of a trace.
+#[derive(FromPyObject)]
+pub(crate) struct Tracing<'py> {
+    start_s: Option<f64>,
+    end_s: Option<f64>,
+    nodes: Vec<String>,
+    flows: Vec<String>,
+    /// Paths of files, each with the extension that determines its format.
+    files: Vec<(PathBuf, String)>,
+    /// Called with each batch: the index of its table, and the bytes of its columns.
+    on_batch: Option<Bound<'py, PyAny>>,
+}
+
+/// A trace in progress.
+pub(crate) struct Trace<'py> {
+    failure: Failure,
+    files: Vec<PathBuf>,
+    batches: Option<(Receiver<Batch>, Bound<'py, PyAny>)>,
+}
+
+impl<'py> Tracing<'py> {
+    /// Adds the trace to a run.
+    pub(crate) fn begin(
+        self,
+        plan: &sim::Plan,
+        simulation: &mut sim::Simulation,
+    ) -> PyResult<Trace<'py>> {
+        let Self { start_s, end_s, nodes, flows, files, on_batch } = self;
+        let cast = sim::trace::cast(plan);
+        let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
+        for (path, extension) in &files {
+            sinks.push(open(&cast, path, extension).map_err(|error| os_error(&error, path))?);
+        }
+        let batches = on_batch.map(|on_batch| {
+            let (send, receive) = channel();
+            sinks.push(Box::new(Columns::new(cast, send)));
+            (receive, on_batch)
+        });
+        let filter = Filter { start_s, end_s, nodes, flows };
+        let failure = simulation.trace(&filter, sinks).map_err(fault)?;
+        let files = files.into_iter().map(|(path, _)| path).collect();
+        Ok(Trace { failure, files, batches })
+    }
+}
+
+impl Trace<'_> {
+    /// Passes what has been recorded to Python, and raises what went wrong.
+    pub(crate) fn pass_on(&mut self, py: Python<'_>) -> PyResult<()> {
+        if let Some((number, error)) = self.failure.take() {
+            return Err(match self.files.get(number) {
+                Some(path) => os_error(&error, path),
+                None => error.into(),
+            });
+        }
+        if let Some((batches, on_batch)) = &self.batches {
+            for batch in batches.try_iter() {
+                let columns: Vec<_> =
+                    batch.columns.iter().map(|values| PyBytes::new(py, values)).collect();
+                on_batch.call1((batch.table, columns))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn open(cast: &Cast, path: &PathBuf, extension: &str) -> std::io::Result<Box<dyn Sink>> {
+    let format = format(extension).ok_or(std::io::ErrorKind::Unsupported)?;
+    let out = BufWriter::with_capacity(BUFFER, File::create(path)?);
+    (format.open)(cast.clone(), Box::new(out))
+}
+
+/// The Python exception of an error with a file.
+fn os_error(error: &std::io::Error, path: &PathBuf) -> PyErr {
+    let message = error.to_string();
+    match error.raw_os_error() {
+        Some(number) => {
+            // Rust adds the number to the system's message.
+            let text = message.split(" (os error").next().unwrap_or_default().to_owned();
+            PyOSError::new_err((number, text, path.clone()))
+        }
+        None => PyOSError::new_err(format!("{}: {message}", path.display())),
+    }
+}
+
+/// The name of each table of a trace, with the names and types of its columns.
+#[pyfunction]
+pub(crate) fn trace_tables() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
+    TABLES.iter().map(|(name, columns)| (*name, columns.to_vec())).collect()
+}
+
+/// The extension of each file format that is written here, and what it is.
+#[pyfunction]
+pub(crate) fn trace_formats() -> Vec<(&'static str, &'static str)> {
+    FORMATS.iter().map(|format| (format.extension, format.meaning)).collect()
+}

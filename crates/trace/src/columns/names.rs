@@ -1,0 +1,204 @@
+//! The names that columns contain.
+
+use crate::{Cast, Dropped, Format, FrameKind, Loss, Outcome, PacketStep, Place};
+use std::collections::BTreeMap;
+use wire::{Ecn, Flags, FlowId, NodeId, SackBlocks};
+
+const KINDS: [&str; 7] = ["RTS", "CTS", "CTS-to-self", "Data", "Ack", "BlockAckReq", "BlockAck"];
+const FORMATS: [&str; 5] = ["DSSS", "OFDM", "HT", "VHT", "HE"];
+const CLASSES: [&str; 4] = ["BK", "BE", "VI", "VO"];
+const OUTCOMES: [&str; 9] = [
+    "received",
+    "collision",
+    "interference",
+    "noise",
+    "receiver transmits",
+    "receiver busy",
+    "too weak",
+    "not addressed",
+    "unknown",
+];
+const WAITS: [&str; 3] = ["backoff", "defer", "NAV"];
+const DIRECTIONS: [&str; 2] = ["forward", "reverse"];
+const EVENTS: [&str; 2] = ["sent", "received"];
+const STEPS: [&str; 10] = [
+    "sent", "queued", "marked", "dequeued", "dropped", "crossed", "received", "served", "arrived",
+    "resident",
+];
+const CAUSES: [&str; 5] = ["queue", "retry limit", "lifetime", "broadcast", "loss"];
+const ECNS: [&str; 3] = ["not capable", "capable", "experienced"];
+
+/// Different names, with codes in the order of their first occurrence.
+#[derive(Debug, Default)]
+struct Codes {
+    names: Vec<String>,
+    codes: BTreeMap<String, u32>,
+}
+
+impl Codes {
+    fn code(&mut self, name: &str) -> u32 {
+        if let Some(&code) = self.codes.get(name) {
+            return code;
+        }
+        let code = self.names.len() as u32;
+        self.names.push(name.to_owned());
+        self.codes.insert(name.to_owned(), code);
+        code
+    }
+}
+
+/// The codes of the names of a cast. Equal names have equal codes.
+#[derive(Debug)]
+pub(super) struct Names {
+    radios: Vec<u32>,
+    nodes: Vec<u32>,
+    flows: Vec<u32>,
+    /// Of nodes, radios and link directions.
+    places: [Vec<u32>; 3],
+    lists: Vec<(&'static str, Vec<String>)>,
+}
+
+impl Names {
+    pub(super) fn new(cast: &Cast) -> Self {
+        let nodes: Vec<&str> = cast.nodes.iter().map(|node| &node.name[..]).collect();
+        let radios: Vec<&str> = cast.radios.iter().map(|radio| &radio.name[..]).collect();
+        let wires: Vec<&str> = cast.wires.iter().map(|wire| &wire.name[..]).collect();
+        let mut lists = Vec::new();
+        let mut list = |kind, all: &[Vec<&str>]| {
+            let mut codes = Codes::default();
+            let of = |names: &Vec<&str>| names.iter().map(|name| codes.code(name)).collect();
+            let all: Vec<Vec<u32>> = all.iter().map(of).collect();
+            lists.push((kind, codes.names));
+            all
+        };
+        let flows = cast.flows.iter().map(|flow| &flow.name[..]).collect();
+        let flows = list("flow", &[flows]).remove(0);
+        let [place_nodes, place_radios, place_wires] =
+            list("place", &[nodes.clone(), radios.clone(), wires]).try_into().expect("three lists");
+        let nodes = list("node", &[nodes]).remove(0);
+        let radios = list("radio", &[radios]).remove(0);
+        let fixed: [(&str, &[&str]); 10] = [
+            ("kind", &KINDS),
+            ("format", &FORMATS),
+            ("access_category", &CLASSES),
+            ("outcome", &OUTCOMES),
+            ("wait", &WAITS),
+            ("direction", &DIRECTIONS),
+            ("event", &EVENTS),
+            ("step", &STEPS),
+            ("cause", &CAUSES),
+            ("ecn", &ECNS),
+        ];
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        lists.extend(fixed.map(|(kind, names)| (kind, owned(names))));
+        Self { radios, nodes, flows, places: [place_nodes, place_radios, place_wires], lists }
+    }
+
+    pub(super) fn all(self) -> Vec<(&'static str, Vec<String>)> {
+        self.lists
+    }
+
+    pub(super) fn radio(&self, radio: u32) -> u32 {
+        self.radios[radio as usize]
+    }
+
+    pub(super) fn node(&self, node: NodeId) -> u32 {
+        self.nodes[node.0 as usize]
+    }
+
+    pub(super) fn flow(&self, flow: FlowId) -> u32 {
+        self.flows[flow.0 as usize]
+    }
+
+    pub(super) fn place(&self, place: Place) -> u32 {
+        match place {
+            Place::Node(node) => self.places[0][node.0 as usize],
+            Place::Radio(radio) => self.places[1][radio as usize],
+            Place::Wire(wire) => self.places[2][wire as usize],
+        }
+    }
+}
+
+pub(super) fn kind(kind: FrameKind) -> u32 {
+    kind as u32
+}
+
+pub(super) fn format(format: Format) -> u32 {
+    match format {
+        Format::Dsss { .. } => 0,
+        Format::Ofdm => 1,
+        Format::Ht => 2,
+        Format::Vht => 3,
+        Format::He => 4,
+    }
+}
+
+pub(super) fn outcome(outcome: Outcome) -> u32 {
+    match outcome {
+        Outcome::Received => 0,
+        Outcome::Lost(Loss::Collision) => 1,
+        Outcome::Lost(Loss::Interference) => 2,
+        Outcome::Lost(Loss::Noise) => 3,
+        Outcome::Lost(Loss::ReceiverTransmits) => 4,
+        Outcome::Lost(Loss::ReceiverBusy) => 5,
+        Outcome::Lost(Loss::TooWeak) => 6,
+        Outcome::NotAddressed => 7,
+        Outcome::Unknown => 8,
+    }
+}
+
+/// The code of a step, and how many packets waited.
+pub(super) fn step(step: PacketStep) -> (u32, Option<u32>) {
+    match step {
+        PacketStep::Sent => (0, None),
+        PacketStep::Queued { waiting } => (1, Some(waiting)),
+        PacketStep::Marked => (2, None),
+        PacketStep::Dequeued => (3, None),
+        PacketStep::Dropped(_) => (4, None),
+        PacketStep::Crossed => (5, None),
+        PacketStep::Received => (6, None),
+        PacketStep::Served => (7, None),
+        PacketStep::Arrived => (8, None),
+        PacketStep::Resident => (9, None),
+    }
+}
+
+pub(super) fn drop_cause(step: PacketStep) -> Option<u32> {
+    let PacketStep::Dropped(cause) = step else { return None };
+    Some(match cause {
+        Dropped::Queue => 0,
+        Dropped::RetryLimit => 1,
+        Dropped::Lifetime => 2,
+        Dropped::Broadcast => 3,
+        Dropped::Loss => 4,
+    })
+}
+
+pub(super) fn ecn(ecn: Ecn) -> u32 {
+    match ecn {
+        Ecn::NotCapable => 0,
+        Ecn::Capable => 1,
+        Ecn::Experienced => 2,
+    }
+}
+
+/// The flags of the TCP header: `SYN|ACK`.
+pub(super) fn flags(flags: Flags) -> String {
+    const ALL: [(Flags, &str); 7] = [
+        (Flags::SYN, "SYN"),
+        (Flags::FIN, "FIN"),
+        (Flags::RST, "RST"),
+        (Flags::ACK, "ACK"),
+        (Flags::ECE, "ECE"),
+        (Flags::CWR, "CWR"),
+        (Flags::AE, "AE"),
+    ];
+    let set = ALL.iter().filter(|(flag, _)| flags.has(*flag)).map(|&(_, name)| name);
+    set.collect::<Vec<_>>().join("|")
+}
+
+/// SACK blocks: `1000-2448 4000-5448`.
+pub(super) fn sack(blocks: &SackBlocks) -> String {
+    let block = |block: &wire::SackBlock| std::format!("{}-{}", block.start, block.end);
+    blocks.as_slice().iter().map(block).collect::<Vec<_>>().join(" ")
+}

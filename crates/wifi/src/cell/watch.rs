@@ -1,0 +1,254 @@
+//! For observers: the frames of exchanges and collisions, and what the EDCAFs wait for.
+
+use super::{ACCESS_POINT, Cell};
+use crate::mac::{ACK, Bitmap, Exchange, ExchangeOutcome, Opening, RTS, Step, StepKind, block_ack};
+use crate::watch::{
+    Fate, FrameRecord, LossCause, OpenWait, WaitCause, WaitRecord, Waiting, WatchRecord,
+};
+use kernel::{Duration, Instant};
+use wire::TrafficClass;
+
+/// The records of a cell.
+#[derive(Debug)]
+pub(super) struct CellWatch {
+    records: Vec<WatchRecord>,
+    /// Exchanges that were recorded.
+    exchanges: u64,
+    /// By EDCAF.
+    waits: Vec<OpenWait>,
+    /// No wait without a record began before.
+    open_since: Instant,
+    /// When the NAV of each node expires.
+    navs: Vec<Instant>,
+}
+
+impl Cell {
+    /// Starts to record frames and waits.
+    pub fn watch(&mut self) {
+        self.watch = Some(Box::new(CellWatch {
+            records: Vec::new(),
+            exchanges: 0,
+            waits: vec![OpenWait::default(); self.edcafs.len()],
+            open_since: Instant::ZERO,
+            navs: vec![Instant::ZERO; self.nodes.len()],
+        }));
+    }
+
+    /// The records that were made, if the cell is watched, and an instant before which nothing
+    /// begins that is still to be recorded.
+    pub fn watched(&mut self, now: Instant) -> Option<(&mut Vec<WatchRecord>, Instant)> {
+        let begun = self.exchange.as_ref().map_or(now, |exchange| exchange.start);
+        let CellWatch { records, open_since, .. } = self.watch.as_deref_mut()?;
+        Some((records, begun.min(*open_since)))
+    }
+
+    /// Records the waits up to now, although they go on.
+    pub fn cut_waits(&mut self, now: Instant) {
+        let Some(mut watch) = self.watch.take() else { return };
+        watch.open_since = now;
+        for f in (0..self.edcafs.len() as u32).filter(|&f| !self.is_sending(f)) {
+            let (wait, waiting) = (&mut watch.waits[f as usize], self.waiting(f));
+            wait.cut(now, &waiting, &mut watch.records);
+            let open = wait.record(now, &waiting, None, &mut watch.records);
+            watch.open_since = watch.open_since.min(open);
+        }
+        self.watch = Some(watch);
+    }
+
+    /// The run ends: records the exchange on the air as if it ended.
+    pub fn close_watch(&mut self, now: Instant) {
+        if self.watch.is_none() {
+            return;
+        }
+        self.cut_waits(now);
+        match self.exchange {
+            Some(exchange) if exchange.outcome == ExchangeOutcome::Collision => {
+                self.record_collision(&exchange);
+            }
+            Some(exchange) => self.record_exchange(&exchange),
+            None => {}
+        }
+    }
+
+    /// Whether the exchange or collision on the air is that of an EDCAF.
+    fn is_sending(&self, f: u32) -> bool {
+        self.exchange.as_ref().is_some_and(|exchange| match exchange.outcome {
+            ExchangeOutcome::Collision => self.colliders.iter().any(|&(other, _)| other == f),
+            _ => self.sender == f,
+        })
+    }
+
+    fn waiting(&self, f: u32) -> Waiting {
+        let (has_frame, counting) = self.contention.counting(f);
+        let (node, class) = (self.node_of(f), self.class_of(f));
+        Waiting { node, class, has_frame, counting, slot: self.rules.timing().slot }
+    }
+
+    fn class_of(&self, f: u32) -> TrafficClass {
+        self.rules.class_of(f % self.rules.per_node)
+    }
+
+    /// A frame arrives at an EDCAF: a back-off that has ended before has a record of its own.
+    pub(super) fn record_arrival(&mut self, now: Instant, f: u32) {
+        let waiting = self.waiting(f);
+        let Some(watch) = &mut self.watch else { return };
+        let wait = &mut watch.waits[f as usize];
+        let ended = |counting: &crate::watch::Counting| {
+            counting.start + waiting.slot * counting.slots <= now
+        };
+        if waiting.counting.as_ref().is_some_and(ended) {
+            wait.record(now, &waiting, None, &mut watch.records);
+        }
+        wait.begin(now);
+    }
+
+    /// The medium becomes busy.
+    pub(super) fn record_waits(&mut self, now: Instant) {
+        let Some(mut watch) = self.watch.take() else { return };
+        let busy_slot = Some(self.rules.busy_slot());
+        watch.open_since = now;
+        for f in 0..self.edcafs.len() as u32 {
+            let wait = &mut watch.waits[f as usize];
+            let records = &mut watch.records;
+            let open = wait.record(now, &self.waiting(f), busy_slot, records);
+            watch.open_since = watch.open_since.min(open);
+        }
+        self.watch = Some(watch);
+    }
+
+    /// An exchange ends.
+    pub(super) fn record_exchange(&mut self, exchange: &Exchange) {
+        let Some(mut watch) = self.watch.take() else { return };
+        let f = self.sender;
+        let is_missing = exchange.outcome == ExchangeOutcome::DataLost;
+        let timeout = if is_missing { self.edcaf(f).response.timeout } else { Duration::ZERO };
+        watch.waits[f as usize].begin(exchange.end + timeout);
+        let number = watch.exchanges;
+        watch.exchanges += 1;
+        for step in exchange.steps() {
+            let mut frame = self.frame(f, exchange, step, number);
+            frame.fate = self.fate(exchange, step.kind);
+            self.fill_mpdus(&mut frame, f, |index| !self.is_lost(index));
+            watch.records.push(WatchRecord::Frame(frame));
+        }
+        self.record_navs(&mut watch, exchange);
+        self.watch = Some(watch);
+    }
+
+    fn fate(&self, exchange: &Exchange, kind: StepKind) -> Fate {
+        let is_lost = match kind {
+            StepKind::CtsToSelf => return Fate::NotAddressed,
+            StepKind::Rts | StepKind::Cts => false,
+            StepKind::Data | StepKind::BlockAckRequest => {
+                let all_missed = self.missed.len() + 1 == self.nodes.len();
+                let is_broadcast = self.edcaf(self.sender).to().is_none();
+                exchange.outcome == ExchangeOutcome::DataLost || is_broadcast && all_missed
+            }
+            StepKind::Ack | StepKind::BlockAck => exchange.outcome == ExchangeOutcome::AckLost,
+        };
+        if is_lost { Fate::Lost(LossCause::Noise) } else { Fate::Received }
+    }
+
+    /// A collision ends: the frames that each collider sent before it could notice it.
+    pub(super) fn record_collision(&mut self, collision: &Exchange) {
+        let Some(mut watch) = self.watch.take() else { return };
+        for (place, &(f, sent)) in self.colliders.iter().enumerate() {
+            let timeout = self.edcaf(f).exposed_response(self.rules.timing()).timeout;
+            let timeout = self.edcaf(f).to().map_or(Duration::ZERO, |_| timeout);
+            watch.waits[f as usize].begin(sent + timeout);
+            let number = watch.exchanges;
+            watch.exchanges += 1;
+            let other = self.colliders.get(usize::from(place == 0));
+            let planned =
+                self.edcaf(f).exchange(&self.rules, collision.start, ExchangeOutcome::Success);
+            for step in planned.steps().take_while(|step| step.end() <= sent) {
+                let mut frame = self.frame(f, &planned, step, number);
+                if step.kind != StepKind::CtsToSelf {
+                    frame.fate = Fate::Lost(LossCause::Collision);
+                    frame.lost_to = other.map(|&(other, _)| self.node_of(other));
+                }
+                self.fill_mpdus(&mut frame, f, |_| false);
+                watch.records.push(WatchRecord::Frame(frame));
+            }
+        }
+        self.watch = Some(watch);
+    }
+
+    /// A frame of the exchange of an EDCAF, without its MPDUs and its outcome.
+    fn frame(&self, f: u32, exchange: &Exchange, step: &Step, number: u64) -> FrameRecord {
+        let edcaf = self.edcaf(f);
+        let (timing, own, peer) = (self.rules.timing(), Some(edcaf.node), edcaf.to());
+        let rts = || timing.rts_mode(&edcaf.mode);
+        let acked = || block_ack(self.rules.window());
+        let receiver = peer.unwrap_or(ACCESS_POINT);
+        let (from, to, mode, psdu) = match step.kind {
+            StepKind::Rts => (edcaf.node, peer, rts(), RTS),
+            StepKind::Cts => (receiver, own, timing.response_mode(&rts()), ACK),
+            StepKind::CtsToSelf => (edcaf.node, own, rts(), ACK),
+            StepKind::Data | StepKind::BlockAckRequest => {
+                (edcaf.node, peer, edcaf.mode, edcaf.psdu.bytes)
+            }
+            StepKind::Ack => (receiver, own, edcaf.response.mode, ACK),
+            StepKind::BlockAck => (receiver, own, edcaf.response.mode, acked()),
+        };
+        let planned = exchange.start + exchange.planned();
+        let start = edcaf.originator.start();
+        FrameRecord {
+            from,
+            to,
+            kind: step.kind,
+            class: self.class_of(f),
+            mode,
+            psdu,
+            aggregate: false,
+            start: step.start,
+            airtime: step.airtime,
+            reserves: timing.reservation(planned - step.end()),
+            exchange: number,
+            flow: edcaf.originator.flow(),
+            fate: Fate::NotAddressed,
+            lost_to: None,
+            signal: None,
+            mpdus: Vec::new(),
+            block_ack: match (step.kind, peer) {
+                (StepKind::BlockAckRequest, _) => Some((start, Bitmap::default())),
+                (StepKind::BlockAck, Some(to)) => {
+                    let recipient = &self.nodes[to as usize].recipients[self.inbox(f, to)];
+                    Some((start, recipient.block_ack(start)))
+                }
+                _ => None,
+            },
+        }
+    }
+
+    fn fill_mpdus(&self, frame: &mut FrameRecord, f: u32, is_received: impl Fn(u16) -> bool) {
+        if frame.kind == StepKind::Data {
+            let is_lost = frame.fate != Fate::Received;
+            frame.fill(self.edcaf(f), |index| !is_lost && is_received(index));
+        }
+    }
+
+    /// The first frame of an exchange sets the NAV of the nodes that are no party of it.
+    fn record_navs(&self, watch: &mut CellWatch, exchange: &Exchange) {
+        let Some(first) = exchange.steps().next() else { return };
+        let timing = self.rules.timing();
+        let until = exchange.reserved_until(timing);
+        let edcaf = self.edcaf(self.sender);
+        let is_heard_by_all = edcaf.first_mode(timing).class.is_dsss();
+        let receiver = edcaf.to().filter(|_| edcaf.opening != Opening::CtsToSelf);
+        for node in 0..self.nodes.len() as u32 {
+            let is_party = node == exchange.sender || Some(node) == receiver;
+            if is_party || !is_heard_by_all && !self.rules.knows_ofdm(node) {
+                continue;
+            }
+            let nav = &mut watch.navs[node as usize];
+            let (start, end) = (first.end().max(*nav), until);
+            if start < end {
+                *nav = end;
+                let (class, cause) = (TrafficClass::BestEffort, WaitCause::Nav);
+                let wait = WaitRecord { node, class, start, end, cause };
+                watch.records.push(WatchRecord::Wait(wait));
+            }
+        }
+    }
+}

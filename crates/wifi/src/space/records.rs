@@ -1,0 +1,329 @@
+//! For observers: the frames on the air and their outcomes, and what the EDCAFs wait for.
+
+use super::frame::{OnAir, Reach, Transmission};
+use super::sense::Carrier;
+use super::{ReceivedFrame, Space};
+use crate::mac::{Bitmap, Opening, StepKind};
+use crate::phy::decibels;
+use crate::watch::{
+    Fate, FrameRecord, LossCause, OpenWait, WaitCause, WaitRecord, Waiting, WatchRecord,
+};
+use kernel::{Duration, Instant};
+use wire::TrafficClass;
+
+/// How often the start of the oldest open wait is looked for.
+const LOOK: Duration = Duration::from_micros(1000);
+
+/// What is recorded of a space.
+#[derive(Debug, Default)]
+pub(super) struct SpaceWatch {
+    /// What receivers decoded, if an observer wants it.
+    pub(super) heard: Option<Vec<ReceivedFrame>>,
+    /// Frames and waits, if an observer wants them.
+    pub(super) records: Option<Records>,
+}
+
+/// The records of frames and waits.
+#[derive(Debug)]
+pub(super) struct Records {
+    made: Vec<WatchRecord>,
+    exchanges: u64,
+    /// The number of the exchange that each node began last.
+    latest: Vec<u64>,
+    /// The frames on the air, in the order in which they began.
+    on_air: Vec<FrameOnAir>,
+    /// Nodes whose EDCAFs may have changed what they wait for.
+    touched: Vec<u32>,
+    /// By EDCAF, what it waits for and since when.
+    waits: Vec<(Waiting, OpenWait)>,
+    /// No wait without a record began before.
+    open_since: Instant,
+    /// When that was found.
+    looked_at: Instant,
+    /// Up to when the NAV of each node has a record.
+    navs: Vec<Instant>,
+}
+
+/// A frame on the air.
+#[derive(Debug)]
+struct FrameOnAir {
+    /// The number of its transmission.
+    id: u32,
+    frame: FrameRecord,
+    /// Why its receiver does not receive it, if that is so from its start, and the node whose
+    /// transmission is the cause.
+    hindered: Option<(LossCause, Option<u32>)>,
+}
+
+impl SpaceWatch {
+    /// The state of a node changes.
+    pub(super) fn touch(&mut self, node: u32) {
+        if let Some(records) = &mut self.records {
+            records.touched.push(node);
+        }
+    }
+}
+
+impl Records {
+    fn new(space: &Space) -> Self {
+        let nodes = space.nodes.len();
+        let mut waits = Vec::new();
+        for node in 0..nodes as u32 {
+            let all = (0..space.rules.mac.per_node).map(|index| space.waiting(node, index));
+            waits.extend(all.map(|waiting| (waiting, OpenWait::default())));
+        }
+        Self {
+            made: Vec::new(),
+            exchanges: 0,
+            latest: vec![0; nodes],
+            on_air: Vec::new(),
+            touched: Vec::new(),
+            waits,
+            open_since: Instant::ZERO,
+            looked_at: Instant::ZERO,
+            navs: vec![Instant::ZERO; nodes],
+        }
+    }
+
+    /// A node decodes a frame for another, which reserves the medium.
+    pub(super) fn note_nav(
+        &mut self,
+        node: u32,
+        now: Instant,
+        (carrier, reserves): (&Carrier, Duration),
+        nav_reset_at: Option<Instant>,
+    ) {
+        let before = carrier.reserved_until();
+        let mut carrier = carrier.clone();
+        carrier.reserve(now + reserves, nav_reset_at);
+        let until = carrier.reserved_until();
+        let recorded = self.navs[node as usize];
+        // A NAV that an RTS has set may have been kept because a frame followed it.
+        self.add_nav(node, recorded.max(self.open_since), before);
+        self.add_nav(node, now.max(before), until);
+    }
+
+    fn add_nav(&mut self, node: u32, start: Instant, end: Instant) {
+        let recorded = &mut self.navs[node as usize];
+        let start = start.max(*recorded);
+        if start < end {
+            *recorded = end;
+            let (class, cause) = (TrafficClass::BestEffort, WaitCause::Nav);
+            self.made.push(WatchRecord::Wait(WaitRecord { node, class, start, end, cause }));
+        }
+    }
+
+    /// A receiver has decoded a data frame, except for the MPDUs that are lost.
+    pub(super) fn note_received(&mut self, id: u32, lost: &Bitmap) {
+        let Some(on_air) = self.on_air.iter_mut().find(|on_air| on_air.id == id) else { return };
+        let mut index = 0;
+        for mpdu in &mut on_air.frame.mpdus {
+            index += u16::from(mpdu.subframe.is_none_or(|place| place == 0));
+            mpdu.received |= !lost.has(index - 1);
+        }
+    }
+
+    /// When the oldest open wait began.
+    fn oldest_wait(&self, now: Instant) -> Instant {
+        let open = self.waits.iter().map(|(waiting, wait)| wait.since(now, waiting));
+        open.min().unwrap_or(now)
+    }
+}
+
+impl Space {
+    /// Starts to record frames and waits.
+    pub fn watch(&mut self) {
+        let records = Records::new(self);
+        self.watch.get_or_insert_default().records = Some(records);
+    }
+
+    fn records(&mut self) -> Option<&mut Records> {
+        self.watch.as_mut()?.records.as_mut()
+    }
+
+    /// The records that were made, if the space is watched, and an instant before which nothing
+    /// begins that is still to be recorded.
+    pub fn watched(&mut self, now: Instant) -> Option<(&mut Vec<WatchRecord>, Instant)> {
+        let records = self.records()?;
+        if now.since(records.looked_at) >= LOOK {
+            (records.open_since, records.looked_at) = (records.oldest_wait(now), now);
+        }
+        let begun = records.on_air.first().map_or(now, |on_air| on_air.frame.start);
+        let until = begun.min(records.open_since);
+        Some((&mut records.made, until))
+    }
+
+    /// Records the waits up to now, although they go on.
+    pub fn cut_waits(&mut self, now: Instant) {
+        let Some(records) = self.records() else { return };
+        for (waiting, wait) in &mut records.waits {
+            wait.cut(now, waiting, &mut records.made);
+        }
+        (records.open_since, records.looked_at) = (records.oldest_wait(now), now);
+    }
+
+    /// The run ends: records what is on the air.
+    pub fn close_watch(&mut self, now: Instant) {
+        self.cut_waits(now);
+        let Some(records) = self.records() else { return };
+        for on_air in records.on_air.drain(..) {
+            let fate = Fate::Open;
+            records.made.push(WatchRecord::Frame(FrameRecord { fate, ..on_air.frame }));
+        }
+    }
+
+    /// What an EDCAF waits for.
+    fn waiting(&self, node: u32, index: u32) -> Waiting {
+        let (has_frame, counting) = self.nodes[node as usize].waiting(index as usize);
+        let class = self.rules.mac.class_of(index);
+        Waiting { node, class, has_frame, counting, slot: self.rules.timing().slot }
+    }
+
+    /// Records the waits of nodes whose state has changed.
+    pub(super) fn record_waits(&mut self, now: Instant) {
+        let Some(records) = self.records() else { return };
+        let mut touched = std::mem::take(&mut records.touched);
+        touched.sort_unstable();
+        touched.dedup();
+        let (per_node, busy_slot) = (self.rules.mac.per_node, self.rules.mac.busy_slot());
+        for node in touched.drain(..) {
+            for index in 0..per_node {
+                let present = self.waiting(node, index);
+                let Some(records) = self.records() else { return };
+                let (before, wait) = &mut records.waits[(node * per_node + index) as usize];
+                if present.counting != before.counting {
+                    wait.record(now, before, Some(busy_slot), &mut records.made);
+                }
+                if before.has_frame && !present.has_frame && before.counting.is_none() {
+                    // A TXOP goes on with a frame that has come meanwhile.
+                    wait.begin(now);
+                }
+                if present.has_frame && !before.has_frame {
+                    wait.begin(now);
+                }
+                *before = present;
+            }
+        }
+        if let Some(records) = self.records() {
+            records.touched = touched;
+        }
+    }
+
+    /// A frame begins.
+    pub(super) fn record_begin(&mut self, now: Instant, id: u32) {
+        let Transmission { frame, start, airtime, .. } = *self.signals.transmission(id);
+        let OnAir { from, to, kind, mode, psdu, reserves, .. } = frame;
+        let initiator = if frame.is_control_response() { to.unwrap_or(from) } else { from };
+        let edcaf = self.nodes[initiator as usize].edcaf(usize::from(frame.edcaf));
+        let opens = match kind {
+            StepKind::Rts | StepKind::CtsToSelf => true,
+            StepKind::Data | StepKind::BlockAckRequest => edcaf.opening == Opening::None,
+            StepKind::Cts | StepKind::Ack | StepKind::BlockAck => false,
+        };
+        let sequence = edcaf.originator.start();
+        let mut record = FrameRecord {
+            from,
+            to,
+            kind,
+            class: self.rules.mac.class_of(u32::from(frame.edcaf)),
+            mode,
+            psdu,
+            aggregate: false,
+            start,
+            airtime,
+            reserves,
+            exchange: 0,
+            flow: edcaf.originator.flow(),
+            fate: Fate::Open,
+            lost_to: None,
+            signal: self.signal_at_receiver(now, id),
+            mpdus: Vec::new(),
+            block_ack: match kind {
+                StepKind::BlockAckRequest => Some((sequence, Bitmap::default())),
+                StepKind::BlockAck => {
+                    let inbox = &self.nodes[from as usize].inbox;
+                    Some((sequence, inbox.block_ack((initiator, frame.edcaf), sequence)))
+                }
+                _ => None,
+            },
+        };
+        if kind == StepKind::Data {
+            record.fill(edcaf, |_| false);
+        }
+        let hindered = self.hindrance(now, id);
+        let Some(records) = self.records() else { return };
+        if opens {
+            records.latest[initiator as usize] = records.exchanges;
+            records.exchanges += 1;
+        }
+        record.exchange = records.latest[initiator as usize];
+        records.on_air.push(FrameOnAir { id, frame: record, hindered });
+    }
+
+    fn signal_at_receiver(&self, now: Instant, id: u32) -> Option<kernel::Db> {
+        let OnAir { from, to, .. } = self.signals.transmission(id).frame;
+        let to = to.filter(|&to| to != from)?;
+        let mean = || self.signals.mean_power(from, to, now);
+        let power = self.signals.power_of(id, to).or_else(mean)?;
+        Some(decibels(power.milliwatts))
+    }
+
+    /// Why the receiver of a frame that begins now cannot receive it, and by whose transmission.
+    fn hindrance(&self, now: Instant, id: u32) -> Option<(LossCause, Option<u32>)> {
+        let OnAir { from, to, .. } = self.signals.transmission(id).frame;
+        let to = to.filter(|&to| to != from)?;
+        let detect = self.rules.levels.detect;
+        let signal =
+            self.signals.power_of(id, to).or_else(|| self.signals.mean_power(from, to, now));
+        let receiver = &self.receivers[to as usize];
+        if signal.is_none_or(|power| power.milliwatts < detect) {
+            return Some((LossCause::TooWeak, None));
+        }
+        if receiver.is_sending() {
+            return Some((LossCause::ReceiverTransmits, Some(to)));
+        }
+        let other = receiver.received_transmission()?;
+        Some((LossCause::ReceiverBusy, Some(self.signals.transmission(other).frame.from)))
+    }
+
+    /// A frame ends.
+    pub(super) fn record_end(&mut self, id: u32) {
+        let Transmission { frame, reach, start, .. } = *self.signals.transmission(id);
+        let (found, other) = self.fate(id, &frame, &reach, start);
+        let Some(records) = self.records() else { return };
+        let Some(place) = records.on_air.iter().position(|on_air| on_air.id == id) else { return };
+        let FrameOnAir { frame: mut record, hindered, .. } = records.on_air.remove(place);
+        (record.fate, record.lost_to) = match (found, hindered) {
+            (Some(fate), _) => (fate, other),
+            (None, Some((cause, by))) => (Fate::Lost(cause), by),
+            (None, None) if other == frame.to => (Fate::Lost(LossCause::ReceiverTransmits), other),
+            (None, None) => (Fate::Lost(LossCause::Interference), other),
+        };
+        records.made.push(WatchRecord::Frame(record));
+    }
+
+    /// The outcome of a frame, if its receiver received it to its end, and the node that disturbed
+    /// it: the receiver itself, if it began to transmit.
+    fn fate(
+        &self,
+        id: u32,
+        frame: &OnAir,
+        reach: &Reach,
+        start: Instant,
+    ) -> (Option<Fate>, Option<u32>) {
+        let strongest = || frame.to.and_then(|to| self.signals.strongest_other(id, to));
+        let fate = match frame.to {
+            Some(to) if to == frame.from => Fate::NotAddressed,
+            _ if reach.decoded > 0 => Fate::Received,
+            _ if reach.interfered > 0 => {
+                return (Some(Fate::Lost(LossCause::Interference)), strongest());
+            }
+            _ if reach.noise > 0 => Fate::Lost(LossCause::Noise),
+            Some(to) if self.receivers[to as usize].has_sent_since(start) => {
+                return (None, Some(to));
+            }
+            _ => return (None, strongest()),
+        };
+        (Some(fate), None)
+    }
+}
