@@ -183,4 +183,4 @@ def _order(name: str) -> tuple[bool, list[tuple[int, str]]]:
     """Sort access points first, and sta2 before sta10."""
     parts = re.findall(r"\d+|\D+", name)
     key = [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
-    return re.fullmatch(r"ap\d*", name) is None, key
+    return re.fullmatch(r"ap\d*|cells\[\d+\]", name) is None, key
