@@ -156,6 +156,20 @@ def test_each_back_off_shows_its_counter(run):
     assert {"13→0", "20→7"} <= texts(plots.air(run, 1.003, 1.004))
 
 
+def test_a_back_off_that_goes_on_is_labelled_in_its_visible_part(run):
+    # Of 20→7, from 3,240 to 3,500 µs, the second half is in the picture.
+    (label,) = [t for t in plots.air(run, 1.00337, 1.0036).axes[0].texts if "20" in t.get_text()]
+    assert label.get_position()[0] == pytest.approx((1.00337 + 1.0035) / 2)
+
+
+def test_the_mark_of_a_retransmission_is_above_every_frame(run):
+    collections = drawn(plots.air(run, 1.0, 1.007).axes[0], PolyCollection)
+    black = [each for each in collections if tuple(each.get_facecolor()[0]) == (0, 0, 0, 1)]
+    (marks,) = black
+    assert len(marks.get_paths()) == 2
+    assert all(marks.zorder > each.zorder for each in collections if each is not marks)
+
+
 def test_losses_are_hatched_by_cause_and_the_legend_names_them(run):
     figure = plots.air(run, 1.0, 1.007)
     assert hatches(figure) == {"////", "...."}

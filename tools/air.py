@@ -45,12 +45,12 @@ class Picture:
 
 
 PICTURES = {
-    "dcf": Picture("saturation_11b", 0.1, 12.0, {"stations": 3}),
-    "hidden_nodes": Picture("hidden_nodes", 0.1, 12.0),
-    "block_ack": Picture("block_ack", 0.1, 6.0),
-    "edca": Picture("edca", 0.1, 6.0),
-    "performance_anomaly": Picture("performance_anomaly", 0.1, 60.0),
-    "neighbour_cell": Picture("neighbour_cell", 5.0, 6.0),
+    "dcf": Picture("saturation_11b", 0.1212, 4.2, {"stations": 3}),
+    "hidden_nodes": Picture("hidden_nodes", 0.1008, 7.0),
+    "block_ack": Picture("block_ack", 0.1007, 4.4),
+    "edca": Picture("edca", 0.1005, 4.2),
+    "performance_anomaly": Picture("performance_anomaly", 0.1, 50.0),
+    "neighbour_cell": Picture("neighbour_cell", 6.5, 5.0),
 }
 
 

@@ -192,10 +192,15 @@ class _Drawing:
             self._wait(wait)
         for frame in self.shown.frames:
             self._frame(frame)
-        for (face, edge, hatch, linewidth), boxes in self.boxes.items():
+        for (face, edge, hatch, linewidth, layer), boxes in self.boxes.items():
             self.axes.add_collection(
                 PolyCollection(
-                    boxes, facecolor=face, edgecolor=edge, hatch=hatch, linewidth=linewidth
+                    boxes,
+                    facecolor=face,
+                    edgecolor=edge,
+                    hatch=hatch,
+                    linewidth=linewidth,
+                    zorder=layer,
                 ),
                 autolim=False,
             )
@@ -249,7 +254,8 @@ class _Drawing:
                 )  # fmt: skip
 
     def _box(self, x: tuple[float, float], y: tuple[float, float], **look: Any) -> None:
-        key = (look["face"], look.get("edge", "none"), look.get("hatch"), look.get("linewidth", 0))
+        edge, hatch, width = look.get("edge", "none"), look.get("hatch"), look.get("linewidth", 0)
+        key = (look["face"], edge, hatch, width, look.get("layer", 1.0))
         (left, right), (low, high) = x, y
         box = [(left, low), (right, low), (right, high), (left, high)]
         self.boxes.setdefault(key, []).append(box)
@@ -283,11 +289,11 @@ class _Drawing:
             self._box((frame["payload_s"], whole[1]), y, face=colour, **edge)
         for x, mpdu in self._cells(frame):
             if not mpdu["received"] and not is_lost(frame):
-                self._box(x, y, face=pale, hatch=HATCHES["interference"], **edge)
+                self._box(x, y, face=pale, hatch=HATCHES["interference"], layer=1.1, **edge)
             elif frame["mpdus"] > 1:
-                self._box(x, y, face="none", edge="white", linewidth=0.4)
+                self._box(x, y, face="none", edge="white", linewidth=0.4, layer=1.1)
             if mpdu["retry"]:
-                self._box(x, (y[0], y[0] + 0.09), face=BLACK)
+                self._box(x, (y[0], y[0] + 0.09), face=BLACK, layer=1.2)
 
     def _cells(self, frame: Record) -> Iterator[tuple[tuple[float, float], Record]]:
         """Yield the MPDUs of a frame, each with the time that its bytes take."""
@@ -313,7 +319,7 @@ class _Drawing:
             right = min(frame["end_s"], self.shown.end_s)
             height = KINDS[frame["kind"]][1]
             inside = frame["kind"] == "Data"
-            if inside and frame["payload_s"] - left < 0.3 * (right - left):
+            if inside and not is_lost(frame) and frame["payload_s"] - left < 0.3 * (right - left):
                 left = max(left, frame["payload_s"])
             if not inside:
                 # A low bar has its label above it, as wide as the gaps to its neighbours allow.
@@ -370,10 +376,12 @@ class _Drawing:
                 xs = [wait["start_s"] + slot * n for n in range(1, before - after)]
                 lines += [[(x, top), (x, top + 0.12)] for x in xs]
             text, size = f"{before}→{after}", min(5.0, 0.12 * self.points_per_lane)
-            room = (wait["end_s"] - wait["start_s"]) * self.points_per_s
-            if size >= 4 and _width_pt(text, size) < room - 2:
+            left = max(wait["start_s"], self.shown.start_s)
+            right = min(wait["end_s"], self.shown.end_s)
+            room = (right - left) * self.points_per_s
+            if size >= 4 and _width_pt(text, size) < room - 3:
                 self.axes.text(
-                    (wait["start_s"] + wait["end_s"]) / 2, top + 0.06, text, size=size, zorder=7,
+                    (left + right) / 2, top + 0.06, text, size=size, zorder=7,
                     ha="center", va="center",
                     path_effects=[patheffects.withStroke(linewidth=1.5, foreground="white")],
                 )  # fmt: skip

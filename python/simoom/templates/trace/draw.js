@@ -150,7 +150,7 @@ function drawLabel(c, i, place, room) {
   let { left, right } = place;
   const inside = kindOf(i) === "Data";
   if (layout.lane < (inside ? 30 : 40)) return;
-  if (inside && place.payload - left < 0.3 * (right - left)) left = place.payload;
+  if (inside && !isLost(i) && place.payload - left < 0.3 * (right - left)) left = place.payload;
   if (!inside) {
     const middle = (left + right) / 2;
     const half = Math.min(middle - (room.left + left) / 2, (right + room.right) / 2 - middle);
