@@ -38,7 +38,7 @@ CRATES = {
 LAYERS = (
     ("_core", "runner", "issue", "observables", "stats", "models"),
     ("tables", "evidence", "control"),
-    ("scenario", "gallery"),
+    ("scenario", "gallery", "trace_columns", "trace_files", "trace"),
     ("run", "sweep", "store", "hearing", "airtime"),
     ("twin", "plots", "pages", "trace_page", "report"),
     ("studies",),

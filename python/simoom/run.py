@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,7 +61,7 @@ class Run:
     simulated_s : float
         The simulated time at the end.
     trace : Trace or None
-        Every frame, wait, packet and segment, if the run was traced with ``trace=True``.
+        Every frame, wait, packet and segment, of a run with ``trace=True``.
     """
 
     scenario: Scenario
@@ -135,7 +136,7 @@ def run(
     probes: Iterable[str] = (),
     progress: Progress | None = None,
     check: bool = False,
-    trace: bool = False,
+    trace: bool | str | Path | Iterable[str | Path] = False,
     trace_filter: TraceFilter = TraceFilter(),  # noqa: B008  it is immutable
 ) -> Run:
     """Run a scenario.
@@ -157,8 +158,9 @@ def run(
         Called about ten times a second with the completed fraction. An exception ends the run.
     check : bool, optional
         Whether to check the laws of conservation during the run.
-    trace : bool, optional
-        Whether to record every frame, wait, packet and segment as data frames in `Run.trace`.
+    trace : bool, path or iterable of paths, optional
+        Whether to record every frame, wait, packet and segment as data frames in `Run.trace`, or
+        the files into which they are written. The extension determines the format.
     trace_filter : TraceFilter, optional
         Which of them.
 
@@ -178,10 +180,10 @@ def run(
         probes = (probes,)
     whole("seed", seed, bits=64)
     whole("replication", replication, bits=32)
-    tracing = Tracing(scenario, trace, trace_filter)
-    done = _core.run(
-        scenario.core, seed, replication, list(probes), progress, check, tracing.request
-    )
+    with Tracing(scenario, trace, trace_filter) as tracing:
+        done = _core.run(
+            scenario.core, seed, replication, list(probes), progress, check, tracing.request
+        )
     series = {path: (np.frombuffer(t), np.frombuffer(v)) for path, t, v in done.series}
     return Run(
         scenario=scenario,

@@ -1,24 +1,19 @@
-"""Traces: every frame, wait, packet and segment of a run, as data frames or in a file."""
+"""Traces: every frame, wait, packet and segment of a run, as data frames or in files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from simoom import _core
 from simoom.scenario import Scenario
+from simoom.trace_columns import TABLES, Columns
+from simoom.trace_files import CORE, TraceFile, open_all
 
 if TYPE_CHECKING:
     import polars as pl
-
-TABLES: dict[str, tuple[tuple[str, str], ...]] = {
-    name: tuple(columns) for name, columns in _core.trace_tables()
-}
-"""The tables of a trace, and the names and types of their columns."""
 
 
 @dataclass(frozen=True)
@@ -44,71 +39,9 @@ class TraceFilter:
     flows: Sequence[str] = ()
 
 
-class Columns:
-    """The columns of a trace as the simulator passes them, as batches of data frames."""
-
-    def __init__(self, scenario: Scenario) -> None:
-        import polars as pl
-
-        self._names = {
-            kind: pl.Series(names, dtype=pl.Enum(names))
-            for kind, names in scenario.core.trace_names()
-        }
-        self._tables = list(TABLES.items())
-
-    def frame(self, table: int, columns: Sequence[bytes]) -> tuple[str, pl.DataFrame]:
-        """Return the name of a table, and a batch of it."""
-        import polars as pl
-
-        name, schema = self._tables[table]
-        made = [
-            self._series(*column, values) for column, values in zip(schema, columns, strict=True)
-        ]
-        return name, pl.DataFrame(made)
-
-    def empty(self, table: str) -> pl.DataFrame:
-        """Return a table without rows."""
-        import polars as pl
-
-        return pl.DataFrame([self._series(*column, b"") for column in TABLES[table]])
-
-    def _series(self, name: str, kind: str, values: bytes) -> pl.Series:
-        import polars as pl
-
-        kind, nullable = kind.removesuffix("?"), kind.endswith("?")
-        if kind == "text":
-            text = pl.Series(name, values.decode().split("\n")[:-1], dtype=pl.String)
-            return text.replace("", None) if nullable else text
-        if kind == "bool":
-            return pl.Series(name, np.frombuffer(values, np.bool_))
-        if kind == "f64":
-            series = pl.Series(name, np.frombuffer(values, np.float64))
-            return series.fill_nan(None) if nullable else series
-        names = self._names[kind.removeprefix("name:")] if kind.startswith("name:") else None
-        dtype = np.dtype(np.uint32 if names is not None else f"u{int(kind[1:]) // 8}")
-        series = pl.Series(name, np.frombuffer(values, dtype))
-        if nullable:
-            series = series.replace(np.iinfo(dtype).max, None)
-        return series if names is None else names.gather(series).alias(name)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Trace:
-    """The trace of a run, as data frames whose column names have units.
-
-    Attributes
-    ----------
-    frames : polars.DataFrame
-        A row for each PPDU, in the order in which they begin.
-    mpdus : polars.DataFrame
-        A row for each packet in a data frame; `frame` is the number of its row in `frames`.
-    waits : polars.DataFrame
-        Intervals in which a back-off counts down, an EDCAF defers, or a NAV is set.
-    packets : polars.DataFrame
-        A row for each step of a packet on its way.
-    segments : polars.DataFrame
-        A row for each TCP segment that an end sends or receives, with the state of the sender.
-    """
+    """The trace of a run, as data frames whose column names have units."""
 
     _columns: Columns
     _batches: dict[str, list[pl.DataFrame]] = field(default_factory=dict)
@@ -121,27 +54,32 @@ class Trace:
 
     @cached_property
     def frames(self) -> pl.DataFrame:
+        """A row for each PPDU, in the order in which they begin."""
         return self._table("frames")
 
     @cached_property
     def mpdus(self) -> pl.DataFrame:
+        """A row for each packet in a data frame; ``frame`` is a ``number`` of `frames`."""
         return self._table("mpdus")
 
     @cached_property
     def waits(self) -> pl.DataFrame:
+        """Intervals in which a back-off counts down, an EDCAF defers, or a NAV is set."""
         return self._table("waits")
 
     @cached_property
     def packets(self) -> pl.DataFrame:
+        """A row for each step of a packet on its way."""
         return self._table("packets")
 
     @cached_property
     def segments(self) -> pl.DataFrame:
+        """A row for each TCP segment that an end sends or receives, with the sender's state."""
         return self._table("segments")
 
-    def _add(self, table: int, columns: Sequence[bytes]) -> None:
-        name, batch = self._columns.frame(table, columns)
-        self._batches.setdefault(name, []).append(batch)
+    def add(self, table: str, rows: pl.DataFrame) -> None:
+        """Add rows to a table that has not been read yet."""
+        self._batches.setdefault(table, []).append(rows)
 
     def __repr__(self) -> str:
         rows = (f"{getattr(self, name).height} {name}" for name in TABLES)
@@ -149,20 +87,57 @@ class Trace:
 
 
 class Tracing:
-    """What a run is asked to trace, and the trace that it makes."""
+    """What a run is asked to trace, and the trace that it makes: a context manager."""
 
-    def __init__(self, scenario: Scenario, wanted: bool, which: TraceFilter) -> None:
-        self.trace = Trace(Columns(scenario)) if wanted else None
+    def __init__(
+        self,
+        scenario: Scenario,
+        wanted: bool | str | Path | Iterable[str | Path],
+        which: TraceFilter,
+    ) -> None:
+        self.trace: Trace | None = None
         self.request: _Request | None = None
+        self._files: list[TraceFile] = []
+        self._columns = columns = Columns(scenario)
+        if isinstance(wanted, bool):
+            self.trace = Trace(columns) if wanted else None
+        else:
+            paths = [wanted] if isinstance(wanted, (str, Path)) else wanted
+            self._files = open_all(map(Path, paths), scenario)
+        if self.trace is None and not self._files:
+            return
+        in_core = [file for file in self._files if file.extension in CORE]
+        self.request = _Request(
+            which.start_s,
+            which.end_s,
+            list(which.nodes),
+            list(which.flows),
+            [(str(file.core_path), file.extension) for file in in_core],
+            self._add if len(in_core) < len(self._files) or self.trace is not None else None,
+        )
+
+    def _add(self, table: int, columns: Sequence[bytes]) -> None:
+        name, rows = self._columns.frame(table, columns)
         if self.trace is not None:
-            self.request = _Request(
-                which.start_s,
-                which.end_s,
-                list(which.nodes),
-                list(which.flows),
-                [],
-                self.trace._add,
-            )
+            self.trace.add(name, rows)
+        for file in self._files:
+            file.add(name, rows)
+
+    def __enter__(self) -> Tracing:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        try:
+            if error is None:
+                for file in self._files:
+                    file.finish()
+            elif isinstance(error, OSError):
+                for file in self._files:
+                    if file.owns(error):
+                        raise file.named(error) from None
+        finally:
+            for file in self._files:
+                file.discard()
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +18,19 @@ from simoom.cli.terminal import (
     progress_bar,
     say,
 )
+from simoom.cli.trace import (
+    TraceFlows,
+    TraceFrom,
+    TraceNodes,
+    Traces,
+    TraceTo,
+    names_of,
+    trace_faults_by_option,
+)
+from simoom.trace import TraceFilter
+
+if TYPE_CHECKING:
+    from simoom.run import Run
 
 DEFAULT_PROBES = ("total.goodput_mbps", "ap.queue_packets")
 """The time series of a report if the user names none."""
@@ -50,6 +63,11 @@ def run(
         bool,
         typer.Option("--check", help="Check the laws of conservation during the run (slower)."),
     ] = False,
+    traces: Traces = [],  # noqa: B006
+    trace_from: TraceFrom = None,
+    trace_to: TraceTo = None,
+    trace_nodes: TraceNodes = [],  # noqa: B006
+    trace_flows: TraceFlows = [],  # noqa: B006
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print no report and no progress.")
     ] = False,
@@ -59,12 +77,14 @@ def run(
 
     check_range("--seed", seed, bits=64)
     check_range("--replication", replication, bits=32)
+    which = TraceFilter(trace_from, trace_to, tuple(trace_nodes), tuple(trace_flows))
+    trace_files = names_of(traces, which)
     scenario = load(file, settings)
     scenario.check()
     if out is not None:
         make_directory(out)
         probes = probes or list(DEFAULT_PROBES)
-    with progress_bar(Path(file).stem, quiet=quiet) as progress:
+    with trace_faults_by_option(), progress_bar(Path(file).stem, quiet=quiet) as progress:
         done = simulate(
             scenario,
             seed=seed,
@@ -72,21 +92,33 @@ def run(
             probes=probes,
             progress=progress,
             check=check,
+            trace=traces,
+            trace_filter=which,
         )
     if as_json:
         from simoom.report import summary_json
 
         print(summary_json(done))
     elif not quiet:
-        from rich.console import Console
+        _print(done)
+    written = [] if out is None else [_write(done, out)]
+    if not quiet and not as_json:
+        for names in [*written, *trace_files]:
+            say(f"wrote {names}")
 
-        from simoom.report import tables
 
-        console = Console()
-        console.print(tables(done, width=console.width))
-    if out is not None:
-        from simoom.report import write
+def _write(done: Run, out: Path) -> str:
+    """Write the results of a run into a directory, and return what was written."""
+    from simoom.report import write
 
-        names = write(done, out)
-        if not quiet and not as_json:
-            say(f"wrote {', '.join(names)} to {out}/")
+    return f"{', '.join(write(done, out))} to {out}/"
+
+
+def _print(done: Run) -> None:
+    """Print the report of a run."""
+    from rich.console import Console
+
+    from simoom.report import tables
+
+    console = Console()
+    console.print(tables(done, width=console.width))

@@ -49,7 +49,7 @@ struct Flows {
 }
 
 impl Filter {
-    /// The filter for a plan, or all its faults. Their paths are `trace.` and the name of the field.
+    /// The filter for a plan, or all its faults, with paths as `trace.start_s`.
     pub(super) fn choose(&self, plan: &Plan, cast: &Cast) -> Result<Chosen, Vec<Issue>> {
         let mut issues = Vec::new();
         let (from, to) = self.stretch(cast.end, &mut issues);

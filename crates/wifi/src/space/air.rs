@@ -6,6 +6,7 @@ use super::node::Node;
 use super::per::{PerCalculator, PpduParts};
 use super::range::ReceiverInRange;
 use super::reception::{Change, End, Received};
+use super::rules::SpaceRules;
 use super::{ReceivedFrame, Space};
 use crate::mac::{ACK, Bitmap, Edcaf, StepKind};
 use crate::{Command, MsduSource};
@@ -278,19 +279,12 @@ impl Space {
             receiver.noise.chance(failure)
         };
         if let Some(watch) = &mut self.watch {
-            if let Some(heard) = &mut watch.heard {
+            let heard = || {
                 let chunks = interference.at(node, &self.signals);
-                heard.push(ReceivedFrame::of(transmission, node, (chunks, power), !is_lost));
-            }
-            if let Some(records) = &mut watch.records
-                && !is_lost
-            {
-                if for_me {
-                    records.note_received(id, &lost);
-                } else {
-                    records.note_nav(node, now, (&receiver.carrier, frame.reserves), nav_reset_at);
-                }
-            }
+                ReceivedFrame::of(transmission, node, (chunks, power), !is_lost)
+            };
+            let decoded = (!is_lost).then_some(&lost);
+            watch.on_reception(now, id, (receiver, frame), (decoded, nav_reset_at), heard);
         }
         if is_lost {
             if for_me {
@@ -314,18 +308,7 @@ impl Space {
                 return receiver.hear(now, frame, Some(&bitmap), rules, out);
             }
             StepKind::Data | StepKind::BlockAckRequest => {
-                let originator = &mut sender.edcaf_mut(usize::from(frame.edcaf)).originator;
-                let up = |packet| out.push(Command::Deliver { node, packet });
-                if frame.to.is_none() {
-                    originator.note_received(0);
-                    let (_, mpdu) = originator.frame_on_air(0);
-                    originator.packets_of(&mpdu).copied().for_each(up);
-                } else {
-                    let from = (frame.from, frame.edcaf);
-                    let window = rules.mac.framing.aggregation.map(|limits| limits.window);
-                    let duplicates = receiver.inbox.take(from, window, originator, &lost, up);
-                    receiver.counters.exchanges.duplicates += duplicates;
-                }
+                take_up(rules, frame, (sender, receiver), &lost, out);
             }
             StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf | StepKind::Ack => {}
         }
@@ -361,6 +344,29 @@ impl Space {
         } else {
             counters.noise_losses += u64::from(frame.to.is_some());
         }
+    }
+}
+
+/// A node takes the MPDUs of a frame that are not lost, and delivers what is in order.
+fn take_up(
+    rules: &SpaceRules,
+    frame: &OnAir,
+    (sender, receiver): (&mut Node, &mut Node),
+    lost: &Bitmap,
+    out: &mut Vec<Command>,
+) {
+    let node = receiver.id;
+    let originator = &mut sender.edcaf_mut(usize::from(frame.edcaf)).originator;
+    let up = |packet| out.push(Command::Deliver { node, packet });
+    if frame.to.is_none() {
+        originator.note_received(0);
+        let (_, mpdu) = originator.frame_on_air(0);
+        originator.packets_of(&mpdu).copied().for_each(up);
+    } else {
+        let from = (frame.from, frame.edcaf);
+        let window = rules.mac.framing.aggregation.map(|limits| limits.window);
+        let duplicates = receiver.inbox.take(from, window, originator, lost, up);
+        receiver.counters.exchanges.duplicates += duplicates;
     }
 }
 

@@ -1,7 +1,7 @@
 //! For observers: the frames on the air and their outcomes, and what the EDCAFs wait for.
 
 use super::frame::{OnAir, Reach, Transmission};
-use super::sense::Carrier;
+use super::node::Node;
 use super::{ReceivedFrame, Space};
 use crate::mac::{Bitmap, Opening, StepKind};
 use crate::phy::decibels;
@@ -56,6 +56,31 @@ struct FrameOnAir {
 }
 
 impl SpaceWatch {
+    /// A node has received a frame to its end. `decoded` has the MPDUs that it lost, if it decoded
+    /// the frame.
+    pub(super) fn on_reception(
+        &mut self,
+        now: Instant,
+        id: u32,
+        (receiver, frame): (&Node, &OnAir),
+        (decoded, nav_reset_at): (Option<&Bitmap>, Option<Instant>),
+        heard: impl FnOnce() -> ReceivedFrame,
+    ) {
+        if let Some(all) = &mut self.heard {
+            all.push(heard());
+        }
+        let (Some(records), Some(lost)) = (&mut self.records, decoded) else { return };
+        if frame.to.is_none_or(|to| to == receiver.id) {
+            return records.note_received(id, lost);
+        }
+        let mut carrier = receiver.carrier.clone();
+        let before = carrier.reserved_until();
+        carrier.reserve(now + frame.reserves, nav_reset_at);
+        // A NAV that an RTS has set may have been kept because a frame followed it.
+        records.add_nav(receiver.id, records.open_since, before);
+        records.add_nav(receiver.id, now.max(before), carrier.reserved_until());
+    }
+
     /// The state of a node changes.
     pub(super) fn touch(&mut self, node: u32) {
         if let Some(records) = &mut self.records {
@@ -85,24 +110,6 @@ impl Records {
         }
     }
 
-    /// A node decodes a frame for another, which reserves the medium.
-    pub(super) fn note_nav(
-        &mut self,
-        node: u32,
-        now: Instant,
-        (carrier, reserves): (&Carrier, Duration),
-        nav_reset_at: Option<Instant>,
-    ) {
-        let before = carrier.reserved_until();
-        let mut carrier = carrier.clone();
-        carrier.reserve(now + reserves, nav_reset_at);
-        let until = carrier.reserved_until();
-        let recorded = self.navs[node as usize];
-        // A NAV that an RTS has set may have been kept because a frame followed it.
-        self.add_nav(node, recorded.max(self.open_since), before);
-        self.add_nav(node, now.max(before), until);
-    }
-
     fn add_nav(&mut self, node: u32, start: Instant, end: Instant) {
         let recorded = &mut self.navs[node as usize];
         let start = start.max(*recorded);
@@ -113,8 +120,7 @@ impl Records {
         }
     }
 
-    /// A receiver has decoded a data frame, except for the MPDUs that are lost.
-    pub(super) fn note_received(&mut self, id: u32, lost: &Bitmap) {
+    fn note_received(&mut self, id: u32, lost: &Bitmap) {
         let Some(on_air) = self.on_air.iter_mut().find(|on_air| on_air.id == id) else { return };
         let mut index = 0;
         for mpdu in &mut on_air.frame.mpdus {

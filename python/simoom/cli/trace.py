@@ -1,0 +1,74 @@
+"""The options of commands that trace a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from simoom.cli.terminal import InputError
+from simoom.issue import Issue, ScenarioError
+from simoom.trace import TraceFilter
+from simoom.trace_files import CORE, WRITERS, names
+
+FORMATS = ", ".join(f".{extension}" for extension in sorted({*WRITERS, *CORE}))
+OPTIONS = {
+    "trace.start_s": "--trace-from",
+    "trace.end_s": "--trace-to",
+    "trace.nodes": "--trace-node",
+    "trace.flows": "--trace-flow",
+}
+"""The options for the parts of the filter of a trace."""
+
+Traces = Annotated[
+    list[Path],
+    typer.Option(
+        "--trace",
+        metavar="OUT",
+        help="Write every frame, wait, packet and segment into this file. Its extension "
+        f"determines the format: {FORMATS}. Repeatable.",
+    ),
+]
+TraceFrom = Annotated[
+    float | None,
+    typer.Option("--trace-from", metavar="S", help="The begin of the stretch that is traced."),
+]
+TraceTo = Annotated[
+    float | None,
+    typer.Option("--trace-to", metavar="S", help="The end of the stretch that is traced."),
+]
+TraceNodes = Annotated[
+    list[str],
+    typer.Option("--trace-node", metavar="NAME", help="Trace only this node. Repeatable."),
+]
+TraceFlows = Annotated[
+    list[str],
+    typer.Option("--trace-flow", metavar="NAME", help="Trace only this flow. Repeatable."),
+]
+
+
+def names_of(traces: list[Path], which: TraceFilter) -> list[str]:
+    """Return the names of the files of traces, or refuse before the run."""
+    if not traces and which != TraceFilter():
+        raise InputError("--trace-from, --trace-to, --trace-node, --trace-flow: need --trace OUT")
+    try:
+        return [str(name) for path in traces for name in names(path)]
+    except ValueError as error:
+        raise InputError(f"--trace {error}") from None
+
+
+@contextmanager
+def trace_faults_by_option() -> Iterator[None]:
+    """Name the option in faults of the filter."""
+    try:
+        yield
+    except ScenarioError as error:
+        raise ScenarioError(map(_by_option, error.issues)) from None
+
+
+def _by_option(issue: Issue) -> Issue:
+    option = OPTIONS.get(issue.path.partition("[")[0])
+    return Issue(option, issue.message) if option else issue

@@ -1,0 +1,254 @@
+"""Traces: the run stays the same, its counters agree with the records, and files are complete."""
+
+from __future__ import annotations
+
+import functools
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import simoom as sm
+from simoom.trace_columns import TABLES
+
+FILES = sorted((Path(__file__).parents[1] / "scenarios").glob("*.toml"))
+INITIATES = ["RTS", "CTS-to-self", "Data", "BlockAckReq"]
+LOST_TO_OTHERS = ["collision", "interference", "receiver transmits", "receiver busy"]
+
+
+@functools.cache
+def traced(name: str) -> tuple[sm.Run, sm.Run]:
+    """Return a run of two seconds of a scenario without a trace, and one with."""
+    file = next(file for file in FILES if file.stem == name)
+    scenario = sm.Scenario.load(file).set("duration_s", 2.0).set("warmup_s", 0.0)
+    return sm.run(scenario), sm.run(scenario, trace=True)
+
+
+@pytest.fixture(params=[file.stem for file in FILES])
+def pair(request):
+    return traced(request.param)
+
+
+@pytest.fixture
+def run(pair):
+    return pair[1]
+
+
+def in_a_cell(run):
+    return "airtime.idle_fraction" in run.summary
+
+
+def nodes(run):
+    """Return the counters of each node with a radio of its own, by name."""
+    summary = run.summary
+    named = {"ap": "ap"} if "ap.attempts" in summary else {}
+    for index in range(1000):
+        if f"stations[{index}].name" not in summary:
+            return named
+        named[summary[f"stations[{index}].name"]] = f"stations[{index}]"
+    return named
+
+
+def count(frames, *conditions):
+    return frames.filter(*conditions).height
+
+
+def test_a_traced_run_is_the_same(pair):
+    plain, traced_run = pair
+    assert traced_run.digest == plain.digest
+    assert traced_run.events == plain.events
+    assert traced_run.summary == plain.summary
+    assert plain.trace is None
+
+
+def test_a_checked_run_may_be_traced():
+    scenario = traced("hidden_nodes")[0].scenario.set("duration_s", 0.5)
+    both = sm.run(scenario, trace=True, check=True)
+    assert both.trace.frames.equals(sm.run(scenario, trace=True).trace.frames)
+
+
+def test_records_are_in_the_order_of_time(run):
+    for table in TABLES:
+        rows = getattr(run.trace, table)
+        if "number" in rows.columns:
+            assert rows["number"].to_list() == list(range(rows.height))
+        for column in ("start_s", "time_s", "frame"):
+            if column in rows.columns:
+                assert rows[column].is_sorted(), (table, column)
+
+
+def test_columns_are_those_of_the_contract(run):
+    for table, columns in TABLES.items():
+        assert getattr(run.trace, table).columns == [name for name, _ in columns]
+
+
+def overlaps(rows, *keys):
+    """Return the rows that begin before the row before them with the same keys ends."""
+    before = pl.col("end_s").shift(1).over(keys)
+    ordered = rows.sort(*keys, "start_s").with_columns(before.alias("before"))
+    return ordered.filter(pl.col("start_s") < pl.col("before") - 1e-12)
+
+
+def test_a_radio_sends_one_frame_at_a_time(run):
+    assert overlaps(run.trace.frames, "transmitter").is_empty()
+
+
+def test_an_edcaf_waits_for_one_thing_at_a_time(run):
+    waits = run.trace.waits
+    assert overlaps(waits.filter(pl.col("kind") != "NAV"), "node", "access_category").is_empty()
+    assert overlaps(waits.filter(kind="NAV"), "node").is_empty()
+
+
+def test_who_sends_does_not_count_down(run):
+    """A back-off counts idle slots only, so none overlaps a frame of its own radio."""
+    frames = run.trace.frames.select(pl.col("transmitter").alias("node"), "start_s", "end_s")
+    backoffs = run.trace.waits.filter(kind="backoff").select("node", "start_s", "end_s")
+    one = backoffs.unique()
+    assert overlaps(pl.concat([frames, one.unique("node start_s".split())]), "node").is_empty()
+
+
+def test_every_packet_is_known_and_goes_its_way(run):
+    trace = run.trace
+    steps = trace.packets
+    sent = steps.filter(step="sent")
+    assert sent["packet"].to_list() == list(range(sent.height))
+    assert trace.mpdus.filter(~pl.col("packet").is_in(sent["packet"].implode())).is_empty()
+    ends = steps.filter(pl.col("step").is_in(["arrived", "dropped", "resident"]))
+    assert ends["packet"].n_unique() == sent.height
+    arrived = steps.filter(step="arrived")
+    assert arrived["packet"].is_unique().all()
+    first = steps.group_by("packet", maintain_order=True).first()
+    assert set(first["step"].cast(pl.String)) <= {"sent"}
+
+
+def test_attempts_are_those_of_the_counters(run):
+    frames = run.trace.frames
+    for name, path in nodes(run).items():
+        own = frames.filter(pl.col("transmitter") == name, pl.col("kind").is_in(INITIATES))
+        assert own["exchange"].n_unique() == run.summary[f"{path}.attempts"], name
+        data = own.filter(kind="Data")
+        if in_a_cell(run) and f"{path}.mpdus" in run.summary and own.filter(kind="RTS").is_empty():
+            assert data["mpdus"].sum() == run.summary[f"{path}.mpdus"]
+            assert data["mpdus_retried"].sum() == run.summary[f"{path}.repeated_mpdus"]
+            assert count(own, kind="BlockAckReq") == run.summary[f"{path}.block_ack_requests"]
+
+
+def test_losses_are_those_of_the_counters(run):
+    frames = run.trace.frames.filter(pl.col("kind") != "CTS-to-self")
+    responds = pl.col("kind").is_in(["CTS", "Ack", "BlockAck"])
+    owner = pl.when(responds).then("receiver").otherwise("transmitter").cast(pl.String)
+    frames = frames.with_columns(owner.alias("owner"))
+    begun = pl.col("exchange").n_unique().over("start_s") > 1
+    for name, path in nodes(run).items():
+        own = frames.filter(owner=name)
+        lost = count(own, pl.col("outcome").is_in(LOST_TO_OTHERS))
+        if in_a_cell(run):
+            # A collision counts when it begins.
+            lost += count(frames.with_columns(begun.alias("c")), owner=name, outcome="unknown", c=True)
+        assert lost == run.summary[f"{path}.collisions"], name
+        if in_a_cell(run):
+            noise = count(own, pl.col("outcome") == "noise", pl.col("receiver").is_not_null())
+            assert noise == run.summary[f"{path}.noise_losses"], name
+
+
+def test_drops_are_those_of_the_counters(run):
+    packets = run.trace.packets
+    causes = {
+        "queue_drops": "queue",
+        "retry_drops": "retry limit",
+        "wire_losses": "loss",
+        "broadcast_losses": "broadcast",
+        "lifetime_drops": "lifetime",
+    }
+    for index, flow in enumerate(run.flows):
+        own = packets.filter(flow=flow["name"])
+        assert count(own, step="sent") == run.summary[f"flows[{index}].packets_sent"]
+        assert count(own, step="marked") == run.summary[f"flows[{index}].ecn_marks"]
+        for counter, cause in causes.items():
+            counted = run.summary.get(f"flows[{index}].{counter}", 0)
+            assert count(own, step="dropped", cause=cause) == counted, (flow["name"], counter)
+
+
+def test_retransmissions_are_those_of_the_counters(run):
+    for index, flow in enumerate(run.flows):
+        counted = run.summary.get(f"flows[{index}].retransmissions")
+        own = run.trace.segments.filter(
+            pl.col("flow") == flow["name"],
+            pl.col("event") == "sent",
+            pl.col("direction") == "forward",
+            pl.col("length_bytes") > 0,
+        )
+        if counted is not None:
+            assert count(own, pl.col("retransmission")) == counted, flow["name"]
+            assert own.height == run.summary[f"flows[{index}].segments_sent"], flow["name"]
+
+
+def in_order(segments):
+    """Return the bytes that have arrived without a gap, over all connections."""
+    total = 0
+    for (_,), rows in segments.group_by("connection"):
+        known = 1
+        for seq, length, flags in rows.sort("seq").select("seq", "length_bytes", "flags").rows():
+            start = max(seq, 1) if "SYN" in flags else seq
+            if start <= known:
+                known = max(known, start + length)
+        total += known - 1
+    return total
+
+
+def test_delivered_bytes_are_those_of_the_counters(run):
+    if run.title == "LT-TCP over a lossy link":
+        pytest.skip("parity repairs lost data")
+    for index, flow in enumerate(run.flows):
+        arrived = run.trace.packets.filter(flow=flow["name"], step="arrived", direction="forward")
+        segments = run.trace.segments.filter(
+            flow=flow["name"], event="received", direction="forward"
+        )
+        udp = arrived["size_bytes"].sum() - 28 * arrived.height
+        counted = run.summary[f"flows[{index}].goodput_mbps"]
+        payload = in_order(segments) if segments.height else udp
+        assert payload * 8e-6 / run.simulated_s == pytest.approx(counted, rel=1e-9), flow["name"]
+
+
+def test_airtime_is_that_of_the_ledger(run):
+    if not in_a_cell(run):
+        pytest.skip("each radio has a ledger of its own")
+    end = run.simulated_s
+    lasting = pl.min_horizontal("end_s", pl.lit(end)) - pl.col("start_s")
+    frames = run.trace.frames.with_columns(lasting.alias("lasting_s"))
+    collided = pl.col("exchange").n_unique().over("start_s") > 1
+    frames = frames.with_columns(collided.alias("collided"))
+    together = frames.filter("collided").group_by("start_s").agg(pl.col("lasting_s").max())
+    alone = frames.filter(~pl.col("collided"), pl.col("outcome") != "collision")
+
+    def fraction(*names):
+        return sum(run.summary[f"airtime.{name}_fraction"] for name in names)
+
+    if frames.filter(kind="CTS-to-self").is_empty():
+        assert together["lasting_s"].sum() / end == pytest.approx(fraction("collision"), abs=1e-9)
+        used = fraction("payload", "tcp_ack", "header", "mac_ack", "rts_cts", "lost")
+        assert alone["lasting_s"].sum() / end == pytest.approx(used, abs=1e-9)
+
+
+def test_airtime_in_space_is_that_of_each_radio(run):
+    kinds = {
+        "rts": ["RTS"],
+        "cts": ["CTS", "CTS-to-self"],
+        "data": ["Data"],
+        "ack": ["Ack", "BlockAck"],
+        "request": ["BlockAckReq"],
+    }
+    for name, path in nodes(run).items():
+        for kind, members in kinds.items():
+            counted = run.summary.get(f"{path}.airtime.{kind}_fraction")
+            own = run.trace.frames.filter(
+                pl.col("transmitter") == name, pl.col("kind").is_in(members)
+            )
+            used = (own["end_s"] - own["start_s"]).sum() / run.simulated_s
+            if counted is not None and path != "ap":
+                assert used == pytest.approx(counted, abs=1e-9), (name, kind)
