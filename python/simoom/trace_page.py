@@ -6,13 +6,17 @@ carries its data as JSON.
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from simoom.pages import render
 from simoom.plots.stretch import HATCHES, KINDS, Recorded, is_lost, nodes_of
+from simoom.scenario import Scenario
+from simoom.trace_columns import Columns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -99,6 +103,51 @@ def page(
     )
 
 
+class PageWriter:
+    """The page as a format of a trace's file: it keeps the rows until the run has ended."""
+
+    def __init__(self, folder: Path, scenario: Scenario) -> None:
+        self._path = folder / ".html"
+        self._title = str(scenario.get("title") or "Trace")
+        self._columns = Columns(scenario)
+        self._tables: dict[str, list[pl.DataFrame]] = {}
+
+    def add(self, table: str, rows: pl.DataFrame) -> None:
+        """Keep the next rows of a table, unless they are more than a page holds."""
+        if table == "packets":
+            return
+        kept = self._tables.setdefault(table, [])
+        kept.append(rows)
+        name = "MPDUs" if table == "mpdus" else table
+        count = sum(map(len, kept))
+        if count > MOST.get(name, count):
+            frames = self._tables.get("frames", [])
+            ends = [_ends(part) for part in frames if len(part)]
+            span = max(end for _, end in ends) - ends[0][0] if ends else 0.0
+            raise OSError(errno.EFBIG, _too_many(name, count, span))
+
+    def finish(self) -> None:
+        """Write the page."""
+        import polars as pl
+
+        tables = {
+            name: pl.concat([self._columns.empty(name), *self._tables.pop(name, [])])
+            for name in ("frames", "mpdus", "waits", "segments")
+        }
+        try:
+            write(_Tables(**tables), self._path, title=self._title)
+        except ValueError as error:
+            raise OSError(errno.ENODATA, str(error)) from None
+
+
+@dataclass(frozen=True)
+class _Tables:
+    frames: pl.DataFrame
+    mpdus: pl.DataFrame
+    waits: pl.DataFrame
+    segments: pl.DataFrame
+
+
 def _inside(
     trace: Watched, start_s: float | None, end_s: float | None
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
@@ -119,12 +168,17 @@ def _inside(
     worst = max(MOST, key=lambda name: counts[name] / MOST[name])
     if counts[worst] > MOST[worst]:
         first, last = _ends(frames)
-        fits = 0.9 * (last - first) * MOST[worst] / counts[worst]
-        raise ValueError(
-            f"{counts[worst]:,} {worst} are in {last - first:.3g} s, and a page holds at most "
-            f"{MOST[worst]:,}: trace about {fits:.2g} s, or fewer nodes"
-        )
+        raise ValueError(_too_many(worst, counts[worst], last - first))
     return frames, mpdus, waits
+
+
+def _too_many(name: str, count: int, span_s: float) -> str:
+    """Return the message that a stretch has too many records, and how to choose another."""
+    fits = 0.9 * span_s * MOST[name] / count
+    return (
+        f"{count:,} {name} are in {span_s:.3g} s, and a page holds at most {MOST[name]:,}: "
+        f"trace about {fits:.2g} s, or fewer nodes"
+    )
 
 
 def _ends(frames: pl.DataFrame) -> tuple[float, float]:

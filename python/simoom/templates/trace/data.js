@@ -90,7 +90,9 @@ function outcomeText(i) {
   const other = word(frames.lost_to, i);
   const by = other === null ? "" : ` with ${other}`;
   if (isLost(i)) return `lost: ${outcomeOf(i)}${by}`;
-  return losesMpdus(i) ? `${frames.mpdus_received[i]} of ${frames.mpdus[i]} MPDUs received` : outcomeOf(i);
+  return losesMpdus(i)
+    ? `${frames.mpdus_received[i]} of ${frames.mpdus[i]} MPDUs received`
+    : outcomeOf(i);
 }
 
 function sentence(i) {
