@@ -5,9 +5,7 @@ from __future__ import annotations
 import html
 import importlib.util
 import json
-import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -30,13 +28,9 @@ def page(trace=None, **options):
 
 
 @pytest.fixture
-def browse(tmp_path):
+def browse(tmp_path, program):
     """Open a page in Chromium, run a script in it, and return what the script returns."""
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
-        if os.environ.get("CI"):
-            pytest.fail("CI opens pages in Chromium: apt install chromium")
-        pytest.skip("Chromium is not installed (Debian package chromium)")
+    chromium = program("chromium", "google-chrome", MAC_CHROME, package="chromium")
 
     def run(text, script, address=""):
         file = tmp_path / "page.html"
@@ -61,6 +55,7 @@ def browse(tmp_path):
     return run
 
 
+MAC_CHROME = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 TOOLS = """
 const lanes = document.getElementById("lanes");
 const text = (id) => document.getElementById(id).innerText;

@@ -48,7 +48,7 @@ PICTURES = {
     "dcf": Picture("saturation_11b", 0.1212, 4.2, {"stations": 3}),
     "hidden_nodes": Picture("hidden_nodes", 0.1008, 7.0),
     "block_ack": Picture("block_ack", 0.1007, 4.4),
-    "edca": Picture("edca", 0.1005, 4.2),
+    "edca": Picture("edca", 0.1085, 4.2),
     "performance_anomaly": Picture("performance_anomaly", 0.1, 50.0),
     "neighbour_cell": Picture("neighbour_cell", 6.5, 5.0),
 }

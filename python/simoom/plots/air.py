@@ -327,7 +327,7 @@ class _Drawing:
                 before, after = edges[number - 1][1], edges[number + 1][0]
                 half = min(middle - (before + left) / 2, (right + after) / 2 - middle)
                 left, right = middle - half, middle + half
-            width = (right - left) * self.points_per_s - 2
+            width = (right - left) * self.points_per_s - 1
             if inside and is_lost(frame):
                 width *= 0.8  # Some of the hatching remains to be seen.
             lines = 2 if inside and room > 2.5 * size else 1
@@ -418,7 +418,7 @@ def _texts(frame: Record, has_categories: bool, lines: int) -> Iterator[str]:
         yield f"{short} {to}{between}{', '.join(details)}".strip()
         if lines == 2:
             yield "\n".join([f"{short} {to}".strip(), details[0]])
-        yield from (f"{short} {to}".strip(), to.removeprefix("→ "), short)
+        yield from (f"{short} {to}".strip(), short or to.removeprefix("→ "))
     else:
         yield from (f"{kind} {to}", kind)
         if kind.startswith("Block"):

@@ -78,7 +78,7 @@ function labels(i, lines = 1) {
     `${category}→ ${to}${between}${details.join(", ")}`,
     `${category}→ ${to}${between}${details[0]}`,
     `${category}→ ${to}`,
-    to,
+    category.trim() || to,
   ];
 }
 
