@@ -100,6 +100,7 @@ docs: $(EXTENSION)
 	$(BIN)/simoom schema > schema/scenario.schema.json
 	$(BIN)/python tools/reference.py
 	$(BIN)/python docs/models/pictures.py
+	$(BIN)/python tools/air.py
 
 # Pictures are not compared: their bytes depend on the platform.
 docs-check: docs

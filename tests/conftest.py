@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,6 +20,7 @@ SLOW = {
     "studies/test_cli.py": "starts the command for each test",
     "studies/test_http_queueing.py": "runs the quick version of the study",
     "studies/test_lt_tcp.py": "runs the quick version of the study",
+    "test_air.py": "draws pictures",
     "test_city.py": "counts instructions of fifty cells, builds the runner",
     "test_cli.py": "starts the command for each test",
     "test_docs.py": "runs all commands and examples of the pages",
@@ -26,8 +29,10 @@ SLOW = {
     "test_report.py": "draws pages and plots",
     "test_sweep.py": "starts the command, and workers",
     "test_toy.py": "builds the simulator with the feature toy",
+    "test_perfetto.py": "reads traces by their schema",
     "test_trace.py": "runs all scenarios",
     "test_trace_files.py": "starts the command for each test",
+    "test_trace_page.py": "opens pages in Chromium",
     "test_twin.py": "solves the models of hundreds of scenarios",
     "test_twin_design.py": "starts the command for each test",
     "test_validation.py": "runs the quick version of the table of agreement",
@@ -83,6 +88,32 @@ def cell_file(tmp_path: Path) -> Path:
     path = tmp_path / "cell.toml"
     path.write_text(CELL, encoding="utf-8")
     return path
+
+
+Program = Callable[..., str]
+
+
+@pytest.fixture(scope="session")
+def program() -> Program:
+    """Find a program of the system that tests use, by its names and its Debian package.
+
+    With CI set a missing program is installed where the tests may do so, and fails them otherwise.
+    """
+
+    def find(*names: str, package: str) -> str:
+        in_ci = bool(os.environ.get("CI"))
+        may_install = in_ci and shutil.which("apt-get") and os.geteuid() == 0
+        if may_install and not any(map(shutil.which, names)):
+            for command in (["update"], ["install", "--yes", package]):
+                subprocess.run(["apt-get", "--quiet", *command], check=False, capture_output=True)
+        for name in names:
+            if path := shutil.which(name):
+                return path
+        if in_ci:
+            pytest.fail(f"CI needs {names[0]}: apt install {package}")
+        pytest.skip(f"{names[0]} is not installed (Debian package {package})")
+
+    return find
 
 
 Simoom = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -40,7 +40,7 @@ LAYERS = (
     ("tables", "evidence", "control"),
     ("scenario", "gallery", "trace_columns", "trace_files", "trace"),
     ("run", "sweep", "store", "hearing", "airtime"),
-    ("twin", "plots", "pages", "report"),
+    ("twin", "plots", "pages", "trace_page", "report"),
     ("studies",),
     ("cli", "__main__"),
 )

@@ -23,11 +23,6 @@ if TYPE_CHECKING:
 class Writer(Protocol):
     """A format that is written here, batch by batch, into files in a folder of its own."""
 
-    suffixes: tuple[str, ...]
-    """What replaces the extension in the names of its files."""
-
-    def __init__(self, folder: Path, scenario: Scenario) -> None: ...
-
     def add(self, table: str, rows: pl.DataFrame) -> None:
         """Add the next rows of a table."""
 
@@ -38,7 +33,7 @@ class Writer(Protocol):
 class Parquet:
     """A Parquet file for each table: ``out.parquet`` becomes ``out.frames.parquet`` and so on."""
 
-    suffixes: tuple[str, ...] = (
+    suffixes = (
         ".frames.parquet",
         ".mpdus.parquet",
         ".waits.parquet",
@@ -67,7 +62,14 @@ class Parquet:
             pl.scan_parquet(parts).sink_parquet(self._folder / f".{table}.parquet")
 
 
-WRITERS: dict[str, Callable[[Path, Scenario], Writer]] = {"parquet": Parquet}
+def _page(folder: Path, scenario: Scenario) -> Writer:
+    # Imported when it is used: it draws, and needs matplotlib.
+    from simoom.trace_page import PageWriter
+
+    return PageWriter(folder, scenario)
+
+
+WRITERS: dict[str, Callable[[Path, Scenario], Writer]] = {"html": _page, "parquet": Parquet}
 """The formats that are written here, by extension."""
 CORE = frozenset(extension for extension, _ in _core.trace_formats())
 """The extensions of the formats that the simulator writes itself."""

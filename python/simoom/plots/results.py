@@ -1,27 +1,33 @@
-"""Figures of results, in a format for print.
+"""Figures of a run's results: airtime, goodput, delays, contending stations, time series, sweeps.
 
-Every function returns a `matplotlib.figure.Figure` or draws on given axes. No function changes
-matplotlib's global state, so that all may be used in threads and notebooks. The colours are those
-of Okabe and Ito, which colour-blind readers can distinguish, and which differ in grey.
+A function without the prefix `draw_` returns a figure; one with it draws on given axes.
 """
 
 from __future__ import annotations
 
-import io
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
 import numpy as np
-from cycler import cycler
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from simoom.observables import observable
+from simoom.plots.style import (
+    BLACK,
+    BLUE,
+    CYCLE,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILION,
+    YELLOW,
+    alone,
+    style,
+)
 from simoom.run import Replications, Run
 from simoom.stats import mean_ci
 from simoom.sweep import Sweep
@@ -29,18 +35,6 @@ from simoom.tables import AIRTIME, SENT, Row, digits, nodes, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
-    "#000000",
-    "#E69F00",
-    "#56B4E9",
-    "#009E73",
-    "#F0E442",
-    "#0072B2",
-    "#D55E00",
-    "#CC79A7",
-)
-CYCLE = (BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE, YELLOW, BLACK)
 
 AIRTIME_COLOURS = {
     "payload": BLUE,
@@ -54,66 +48,10 @@ AIRTIME_COLOURS = {
     "idle": "#E4E4E4",
 }
 
-STYLE: Any = {
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "axes.labelsize": 9,
-    "axes.prop_cycle": cycler(color=CYCLE),
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlelocation": "left",
-    "axes.titlesize": 10,
-    "axes.titleweight": "bold",
-    "figure.dpi": 150,
-    "font.family": "sans-serif",
-    "font.size": 9,
-    "grid.color": "#DDDDDD",
-    "grid.linewidth": 0.6,
-    "legend.fontsize": 8,
-    "legend.frameon": False,
-    "lines.linewidth": 1.4,
-    "savefig.dpi": 150,
-    "svg.fonttype": "path",
-    "svg.hashsalt": "simoom",
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
-}
-
 DASHES = ("-", "--", ":", "-.")
 
 MOST_BARS = 24
 """If there are more flows, they are drawn as one sorted line."""
-
-
-@contextmanager
-def style() -> Iterator[None]:
-    """Apply Simoom's style to figures that are made and saved in this context."""
-    with mpl.rc_context(STYLE):
-        yield
-
-
-def alone(
-    draw: Callable[..., None], *arguments: Any, height: float = 3.0, **options: Any
-) -> Figure:
-    """Return a figure of one column's width with one plot in it."""
-    with style():
-        figure = Figure(figsize=(6.4, height), layout="constrained")
-        draw(figure.subplots(), *arguments, **options)
-    return figure
-
-
-def save(figure: Figure, path: Path | str) -> None:
-    """Write a figure in Simoom's style, in the format of the file name's suffix."""
-    with style():
-        figure.savefig(path)
-
-
-def svg(figure: Figure) -> bytes:
-    """Return a figure as SVG; equal figures give equal bytes."""
-    buffer = io.BytesIO()
-    with style():
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
-    return buffer.getvalue()
 
 
 def airtime(run: Run) -> Figure:
@@ -466,18 +404,3 @@ def _column(flows: Sequence[dict[str, Any]], key: str) -> np.ndarray[Any, np.dty
 
 def _names(flows: Sequence[dict[str, Any]]) -> list[str]:
     return [str(flow.get("name", "")) for flow in flows]
-
-
-__all__ = [
-    "CYCLE",
-    "airtime",
-    "contenders",
-    "delay",
-    "goodput",
-    "overview",
-    "save",
-    "series",
-    "style",
-    "svg",
-    "sweep",
-]

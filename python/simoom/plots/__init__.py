@@ -1,0 +1,48 @@
+"""Figures of results, in a format for print.
+
+Every function returns a `matplotlib.figure.Figure` or draws on given axes. `air` draws the frames
+of a stretch of time, the others the results of a run.
+"""
+
+from simoom.plots.air import air, draw_air
+from simoom.plots.results import (
+    airtime,
+    contenders,
+    delay,
+    draw_airtime,
+    draw_contenders,
+    draw_delay,
+    draw_goodput,
+    draw_series,
+    draw_sweep,
+    goodput,
+    measured_delays,
+    overview,
+    series,
+    sweep,
+)
+from simoom.plots.style import BLACK, CYCLE, save, style, svg
+
+__all__ = [
+    "BLACK",
+    "CYCLE",
+    "air",
+    "airtime",
+    "contenders",
+    "delay",
+    "draw_air",
+    "draw_airtime",
+    "draw_contenders",
+    "draw_delay",
+    "draw_goodput",
+    "draw_series",
+    "draw_sweep",
+    "goodput",
+    "measured_delays",
+    "overview",
+    "save",
+    "series",
+    "style",
+    "svg",
+    "sweep",
+]

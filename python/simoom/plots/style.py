@@ -1,0 +1,87 @@
+"""Style of figures: colours, fonts, sizes and file formats.
+
+No function changes matplotlib's global state, so that all may be used in threads and notebooks. The
+colours are those of Okabe and Ito, which colour-blind readers can distinguish, and which differ in
+grey.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from cycler import cycler
+from matplotlib.figure import Figure
+
+BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
+    "#000000",
+    "#E69F00",
+    "#56B4E9",
+    "#009E73",
+    "#F0E442",
+    "#0072B2",
+    "#D55E00",
+    "#CC79A7",
+)
+CYCLE = (BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE, YELLOW, BLACK)
+
+STYLE: Any = {
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.labelsize": 9,
+    "axes.prop_cycle": cycler(color=CYCLE),
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "figure.dpi": 150,
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.6,
+    "hatch.linewidth": 0.6,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "lines.linewidth": 1.4,
+    "savefig.dpi": 150,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "simoom",
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+}
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Apply Simoom's style to figures that are made and saved in this context."""
+    with mpl.rc_context(STYLE):
+        yield
+
+
+def alone(
+    draw: Callable[..., None], *arguments: Any, height: float = 3.0, **options: Any
+) -> Figure:
+    """Return a figure of one column's width with one plot in it."""
+    with style():
+        figure = Figure(figsize=(6.4, height), layout="constrained")
+        draw(figure.subplots(), *arguments, **options)
+    return figure
+
+
+def save(figure: Figure, path: Path | str) -> None:
+    """Write a figure in Simoom's style, in the format of the file name's suffix."""
+    with style():
+        figure.savefig(path)
+
+
+def svg(figure: Figure) -> bytes:
+    """Return a figure as SVG; equal figures give equal bytes."""
+    buffer = io.BytesIO()
+    with style():
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    return buffer.getvalue()

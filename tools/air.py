@@ -1,0 +1,66 @@
+"""Draw the pictures of docs/air.md and docs/lesson-trace.md: `make docs`.
+
+    python tools/air.py [NAME...]
+
+Each is a stretch of a run of a file in ``scenarios/``, and has the name of the mechanism it shows.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import simoom as sm
+from simoom import plots
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "docs" / "air"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A stretch of a scenario: where it begins and how long it is."""
+
+    scenario: str
+    start_s: float
+    length_ms: float
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+    def run(self) -> sm.Run:
+        """Run the scenario until the end of the stretch."""
+        scenario = sm.Scenario.load(ROOT / "scenarios" / f"{self.scenario}.toml")
+        for path, value in self.changes.items():
+            scenario = scenario.set(path, value)
+        end_s = self.start_s + self.length_ms / 1e3
+        short = scenario.set("warmup_s", 0.0).set("duration_s", end_s + 0.01)
+        return sm.run(short, trace=True)
+
+    def draw(self, path: Path) -> None:
+        """Draw the stretch."""
+        end_s = self.start_s + self.length_ms / 1e3
+        plots.save(plots.air(self.run(), self.start_s, end_s), path)
+
+
+PICTURES = {
+    "dcf": Picture("saturation_11b", 0.1212, 4.2, {"stations": 3}),
+    "hidden_nodes": Picture("hidden_nodes", 0.1008, 7.0),
+    "block_ack": Picture("block_ack", 0.1007, 4.4),
+    "edca": Picture("edca", 0.1085, 4.2),
+    "performance_anomaly": Picture("performance_anomaly", 0.1, 50.0),
+    "neighbour_cell": Picture("neighbour_cell", 6.5, 5.0),
+}
+
+
+def main(names: Sequence[str]) -> None:
+    """Draw the pictures named, or all."""
+    FOLDER.mkdir(exist_ok=True)
+    for name, picture in PICTURES.items():
+        if not names or name in names:
+            picture.draw(FOLDER / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
