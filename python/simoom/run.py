@@ -8,6 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -138,6 +139,7 @@ def run(
     check: bool = False,
     trace: bool | str | Path | Iterable[str | Path] = False,
     trace_filter: TraceFilter = TraceFilter(),  # noqa: B008  it is immutable
+    trace_options: Mapping[str, object] = MappingProxyType({}),
 ) -> Run:
     """Run a scenario.
 
@@ -163,6 +165,8 @@ def run(
         the files into which they are written. The extension determines the format.
     trace_filter : TraceFilter, optional
         Which of them.
+    trace_options : mapping, optional
+        Options of the file formats, as ``{"pcapng.interfaces": "radios"}``.
 
     Raises
     ------
@@ -180,7 +184,7 @@ def run(
         probes = (probes,)
     whole("seed", seed, bits=64)
     whole("replication", replication, bits=32)
-    with Tracing(scenario, trace, trace_filter) as tracing:
+    with Tracing(scenario, trace, trace_filter, trace_options) as tracing:
         done = _core.run(
             scenario.core, seed, replication, list(probes), progress, check, tracing.request
         )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from simoom.scenario import Scenario
+from simoom.scenario import Scenario, toml_value
 from simoom.trace_columns import TABLES, Columns
 from simoom.trace_files import CORE, TraceFile, open_all
 
@@ -94,6 +95,7 @@ class Tracing:
         scenario: Scenario,
         wanted: bool | str | Path | Iterable[str | Path],
         which: TraceFilter,
+        options: Mapping[str, object] = MappingProxyType({}),
     ) -> None:
         self.trace: Trace | None = None
         self.request: _Request | None = None
@@ -113,6 +115,7 @@ class Tracing:
             list(which.nodes),
             list(which.flows),
             [(str(file.core_path), file.extension) for file in in_core],
+            [(path, toml_value(value)) for path, value in options.items()],
             self._add if len(in_core) < len(self._files) or self.trace is not None else None,
         )
 
@@ -149,4 +152,5 @@ class _Request:
     nodes: list[str]
     flows: list[str]
     files: list[tuple[str, str]]
+    options: list[tuple[str, str]]
     on_batch: Callable[[int, Sequence[bytes]], None] | None

@@ -10,7 +10,7 @@ use std::io::BufWriter;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 use trace::columns::{Batch, Columns, TABLES};
-use trace::format::{FORMATS, format};
+use trace::format::{FORMATS, Options, format};
 use trace::{Cast, Sink};
 
 /// The size of the buffer before a file.
@@ -25,6 +25,8 @@ pub(crate) struct Tracing<'py> {
     flows: Vec<String>,
     /// Paths of files, each with the extension that determines its format.
     files: Vec<(PathBuf, String)>,
+    /// Options of the formats: paths and values.
+    options: Vec<(String, String)>,
     /// Called with each batch: the index of its table, and the bytes of its columns.
     on_batch: Option<Bound<'py, PyAny>>,
 }
@@ -43,11 +45,12 @@ impl<'py> Tracing<'py> {
         plan: &sim::Plan,
         simulation: &mut sim::Simulation,
     ) -> PyResult<Trace<'py>> {
-        let Self { start_s, end_s, nodes, flows, files, on_batch } = self;
+        let Self { start_s, end_s, nodes, flows, files, options, on_batch } = self;
+        let options = Options::of(&options).map_err(fault)?;
         let cast = sim::trace::cast(plan);
         let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
         for (path, extension) in &files {
-            sinks.push(open(&cast, path, extension).map_err(|error| os_error(&error, path))?);
+            sinks.push(open(&cast, path, extension, &options).map_err(|error| os_error(&error, path))?);
         }
         let batches = on_batch.map(|on_batch| {
             let (send, receive) = channel();
@@ -81,10 +84,15 @@ impl Trace<'_> {
     }
 }
 
-fn open(cast: &Cast, path: &PathBuf, extension: &str) -> std::io::Result<Box<dyn Sink>> {
+fn open(
+    cast: &Cast,
+    path: &PathBuf,
+    extension: &str,
+    options: &Options,
+) -> std::io::Result<Box<dyn Sink>> {
     let format = format(extension).ok_or(std::io::ErrorKind::Unsupported)?;
     let out = BufWriter::with_capacity(BUFFER, File::create(path)?);
-    (format.open)(cast.clone(), Box::new(out))
+    (format.open)(cast.clone(), Box::new(out), options)
 }
 
 /// The Python exception of an error with a file.
@@ -110,4 +118,10 @@ pub(crate) fn trace_tables() -> Vec<(&'static str, Vec<(&'static str, &'static s
 #[pyfunction]
 pub(crate) fn trace_formats() -> Vec<(&'static str, &'static str)> {
     FORMATS.iter().map(|format| (format.extension, format.meaning)).collect()
+}
+
+/// The JSON schema of the options of these formats.
+#[pyfunction]
+pub(crate) fn trace_schema() -> String {
+    trace::format::schema()
 }

@@ -2,7 +2,7 @@
 
 use crate::pcapng::{Pcapng, PcapngOptions};
 use crate::{Cast, Perfetto, PerfettoOptions, Sink, Timeline, TimelineOptions};
-use settings::Settings;
+use settings::{Issue, Node, Path, Root, Settings};
 use std::io;
 
 /// Where a format writes; buffered.
@@ -31,6 +31,34 @@ pub struct Options {
     pub txt: TimelineOptions,
 }
 
+impl Root for Options {
+    const SHORT_FORMS: &'static [(&'static str, &'static str)] = &[];
+}
+
+impl Options {
+    /// The options of these paths with their values, as `pcapng.interfaces` and `radios`.
+    ///
+    /// # Errors
+    /// All faults of the paths and values.
+    pub fn of(settings: &[(String, String)]) -> Result<Self, Vec<Issue>> {
+        let mut tree = Node::EMPTY;
+        for (path, value) in settings {
+            let set = || {
+                let path = Path::parse(path)?;
+                settings::set::<Self>(&tree, &path, &settings::value_of(&path, value)?)
+            };
+            tree = set().map_err(|issue| vec![issue])?.0;
+        }
+        let (options, faults) = settings::read_sound(&tree);
+        if faults.0.is_empty() { Ok(options) } else { Err(faults.0) }
+    }
+}
+
+/// The JSON schema of [`Options`].
+pub fn schema() -> String {
+    format!("{:#}", settings::schema::<Options>())
+}
+
 /// All formats: one line each.
 pub const FORMATS: &[Format] = &[
     Format {
@@ -53,4 +81,32 @@ pub const FORMATS: &[Format] = &[
 /// The format of an extension.
 pub fn format(extension: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.extension == extension)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pcapng::Interfaces;
+
+    fn options(settings: &[(&str, &str)]) -> Result<Options, String> {
+        let settings: Vec<_> =
+            settings.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect();
+        Options::of(&settings).map_err(|issues| issues[0].to_string())
+    }
+
+    #[test]
+    fn options_are_set_by_path() {
+        let set = options(&[("pcapng.interfaces", "radios"), ("txt.columns", "80")]).unwrap();
+        assert_eq!(set.pcapng.interfaces, Interfaces::Radios);
+        assert_eq!(set.txt.columns, 80);
+        assert!(set.pftrace.annotations, "the default");
+    }
+
+    #[test]
+    fn a_wrong_option_is_named_with_its_path() {
+        let message = |path, value| options(&[(path, value)]).unwrap_err();
+        assert!(message("pcapng.interface", "radios").contains("interfaces"), "the nearest key");
+        assert!(message("pcapng.interfaces", "nodes").contains("radios"), "the choices");
+        assert!(message("txt.columns", "12").contains("from 40 to 1000"));
+    }
 }

@@ -23,8 +23,10 @@ from simoom.cli.trace import (
     TraceFrom,
     TraceNodes,
     Traces,
+    TraceSettings,
     TraceTo,
     names_of,
+    options_of,
     trace_faults_by_option,
 )
 from simoom.trace import TraceFilter
@@ -68,6 +70,7 @@ def run(
     trace_to: TraceTo = None,
     trace_nodes: TraceNodes = [],  # noqa: B006
     trace_flows: TraceFlows = [],  # noqa: B006
+    trace_settings: TraceSettings = [],  # noqa: B006
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print no report and no progress.")
     ] = False,
@@ -94,6 +97,7 @@ def run(
             check=check,
             trace=traces,
             trace_filter=which,
+            trace_options=options_of(trace_settings),
         )
     if as_json:
         from simoom.report import summary_json

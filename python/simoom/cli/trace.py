@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,11 +11,18 @@ from typing import Annotated
 
 import typer
 
+from simoom import _core
 from simoom.cli.terminal import InputError
 from simoom.issue import Issue, ScenarioError
 from simoom.trace import TraceFilter
 from simoom.trace_files import CORE, WRITERS, names
 
+KEYS = tuple(
+    f"{extension}.{key}"
+    for extension, table in json.loads(_core.trace_schema())["properties"].items()
+    for key in table["properties"]
+)
+"""The options of formats."""
 FORMATS = ", ".join(f".{extension}" for extension in sorted({*WRITERS, *CORE}))
 OPTIONS = {
     "trace.start_s": "--trace-from",
@@ -50,6 +59,30 @@ TraceFlows = Annotated[
 ]
 
 
+TraceSettings = Annotated[
+    list[str],
+    typer.Option(
+        "--trace-set",
+        metavar="KEY=VALUE",
+        help=f"Change an option of a format: {', '.join(KEYS)}. Repeatable.",
+    ),
+]
+
+
+def options_of(settings: list[str]) -> dict[str, object]:
+    """Return the options of formats, or refuse what is no KEY=VALUE."""
+    options: dict[str, object] = {}
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        if not equals:
+            raise InputError(f"--trace-set {setting}: must be KEY=VALUE, as {KEYS[0]}=...")
+        try:
+            options[key.strip()] = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            options[key.strip()] = text
+    return options
+
+
 def names_of(traces: list[Path], which: TraceFilter) -> list[str]:
     """Return the names of the files of traces, or refuse before the run."""
     if not traces and which != TraceFilter():
@@ -71,4 +104,6 @@ def trace_faults_by_option() -> Iterator[None]:
 
 def _by_option(issue: Issue) -> Issue:
     option = OPTIONS.get(issue.path.partition("[")[0])
+    if issue.path in KEYS or issue.path.partition(".")[0] in CORE:
+        option = f"--trace-set {issue.path}"
     return Issue(option, issue.message) if option else issue

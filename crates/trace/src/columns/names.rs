@@ -1,23 +1,36 @@
 //! The names that columns contain.
 
+use crate::words::class_name;
 use crate::{Cast, Dropped, Format, FrameKind, Loss, Outcome, PacketStep, Place};
 use std::collections::BTreeMap;
-use wire::{Ecn, Flags, FlowId, NodeId, SackBlocks};
+use wire::{Ecn, Flags, FlowId, NodeId, SackBlocks, TrafficClass};
 
-const KINDS: [&str; 7] = ["RTS", "CTS", "CTS-to-self", "Data", "Ack", "BlockAckReq", "BlockAck"];
-const FORMATS: [&str; 5] = ["DSSS", "OFDM", "HT", "VHT", "HE"];
-const CLASSES: [&str; 4] = ["BK", "BE", "VI", "VO"];
-const OUTCOMES: [&str; 9] = [
-    "received",
-    "collision",
-    "interference",
-    "noise",
-    "receiver transmits",
-    "receiver busy",
-    "too weak",
-    "not addressed",
-    "unknown",
+const KINDS: [FrameKind; 7] = [
+    FrameKind::Rts,
+    FrameKind::Cts,
+    FrameKind::CtsToSelf,
+    FrameKind::Data,
+    FrameKind::Ack,
+    FrameKind::BlockAckRequest,
+    FrameKind::BlockAck,
 ];
+const FORMATS: [Format; 5] =
+    [Format::Dsss { short_preamble: false }, Format::Ofdm, Format::Ht, Format::Vht, Format::He];
+const CLASSES: [TrafficClass; 4] =
+    [TrafficClass::Background, TrafficClass::BestEffort, TrafficClass::Video, TrafficClass::Voice];
+const OUTCOMES: [Outcome; 9] = [
+    Outcome::Received,
+    Outcome::Lost(Loss::Collision),
+    Outcome::Lost(Loss::Interference),
+    Outcome::Lost(Loss::Noise),
+    Outcome::Lost(Loss::ReceiverTransmits),
+    Outcome::Lost(Loss::ReceiverBusy),
+    Outcome::Lost(Loss::TooWeak),
+    Outcome::NotAddressed,
+    Outcome::Unknown,
+];
+const CAUSES: [Dropped; 5] =
+    [Dropped::Queue, Dropped::RetryLimit, Dropped::Lifetime, Dropped::Broadcast, Dropped::Loss];
 const WAITS: [&str; 3] = ["backoff", "defer", "NAV"];
 const DIRECTIONS: [&str; 2] = ["forward", "reverse"];
 const EVENTS: [&str; 2] = ["sent", "received"];
@@ -25,7 +38,6 @@ const STEPS: [&str; 10] = [
     "sent", "queued", "marked", "dequeued", "dropped", "crossed", "received", "served", "arrived",
     "resident",
 ];
-const CAUSES: [&str; 5] = ["queue", "retry limit", "lifetime", "broadcast", "loss"];
 const ECNS: [&str; 3] = ["not capable", "capable", "experienced"];
 
 /// Different names, with codes in the order of their first occurrence.
@@ -78,15 +90,15 @@ impl Names {
         let nodes = list("node", &[nodes]).remove(0);
         let radios = list("radio", &[radios]).remove(0);
         let fixed: [(&str, &[&str]); 10] = [
-            ("kind", &KINDS),
-            ("format", &FORMATS),
-            ("access_category", &CLASSES),
-            ("outcome", &OUTCOMES),
+            ("kind", &KINDS.map(FrameKind::name)),
+            ("format", &FORMATS.map(Format::name)),
+            ("access_category", &CLASSES.map(class_name)),
+            ("outcome", &OUTCOMES.map(Outcome::name)),
             ("wait", &WAITS),
             ("direction", &DIRECTIONS),
             ("event", &EVENTS),
             ("step", &STEPS),
-            ("cause", &CAUSES),
+            ("cause", &CAUSES.map(Dropped::name)),
             ("ecn", &ECNS),
         ];
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
@@ -119,32 +131,21 @@ impl Names {
     }
 }
 
+/// The place of a value in the list of its column.
+fn code<T: PartialEq>(all: &[T], value: &T) -> u32 {
+    all.iter().position(|other| other == value).map_or(u32::MAX, |place| place as u32)
+}
+
 pub(super) fn kind(kind: FrameKind) -> u32 {
-    kind as u32
+    code(&KINDS, &kind)
 }
 
 pub(super) fn format(format: Format) -> u32 {
-    match format {
-        Format::Dsss { .. } => 0,
-        Format::Ofdm => 1,
-        Format::Ht => 2,
-        Format::Vht => 3,
-        Format::He => 4,
-    }
+    code(&FORMATS.map(Format::name), &format.name())
 }
 
 pub(super) fn outcome(outcome: Outcome) -> u32 {
-    match outcome {
-        Outcome::Received => 0,
-        Outcome::Lost(Loss::Collision) => 1,
-        Outcome::Lost(Loss::Interference) => 2,
-        Outcome::Lost(Loss::Noise) => 3,
-        Outcome::Lost(Loss::ReceiverTransmits) => 4,
-        Outcome::Lost(Loss::ReceiverBusy) => 5,
-        Outcome::Lost(Loss::TooWeak) => 6,
-        Outcome::NotAddressed => 7,
-        Outcome::Unknown => 8,
-    }
+    code(&OUTCOMES, &outcome)
 }
 
 /// The code of a step, and how many packets waited.
@@ -165,13 +166,7 @@ pub(super) fn step(step: PacketStep) -> (u32, Option<u32>) {
 
 pub(super) fn drop_cause(step: PacketStep) -> Option<u32> {
     let PacketStep::Dropped(cause) = step else { return None };
-    Some(match cause {
-        Dropped::Queue => 0,
-        Dropped::RetryLimit => 1,
-        Dropped::Lifetime => 2,
-        Dropped::Broadcast => 3,
-        Dropped::Loss => 4,
-    })
+    Some(code(&CAUSES, &cause))
 }
 
 pub(super) fn ecn(ecn: Ecn) -> u32 {
