@@ -117,6 +117,28 @@ def test_who_sends_does_not_count_down(run):
     assert both.filter(pl.col("sent_s") > pl.col("begin_s") + 1e-12).is_empty()
 
 
+@pytest.mark.parametrize("name", ["hotspot_11b", "hidden_nodes", "retry_limits", "mixed_bg"])
+def test_a_backoff_goes_on_where_it_stopped_and_ends_in_a_frame(name):
+    trace = traced(name)[1].trace
+    first = trace.frames.filter(pl.col("kind").is_in(INITIATES)).unique("exchange", keep="first")
+    sends = first.select(pl.col("transmitter").alias("node"), "start_s")
+    backoffs = trace.waits.filter(kind="backoff")
+    steps = pl.concat([backoffs, sends], how="diagonal").sort("node", "start_s")
+    before = pl.col("slots_after", "end_s").shift(1).over("node").name.prefix("last_")
+    steps = steps.with_columns(before).filter(pl.col("last_slots_after").is_not_null())
+    goes_on = steps.filter(kind="backoff").filter(pl.col("last_slots_after") > 0)
+    assert goes_on.height > 100
+    assert (goes_on["slots_before"] == goes_on["last_slots_after"]).all()
+    sent = steps.filter(pl.col("kind").is_null())
+    assert sent.height > 100
+    assert (sent["last_slots_after"] == 0).all()
+    slot_s = 20e-6
+    counted = backoffs["slots_before"] - backoffs["slots_after"]
+    lasting = backoffs["end_s"] - backoffs["start_s"]
+    assert ((lasting / slot_s - counted) > -1e-6).all()
+    assert ((lasting / slot_s - counted) < 1 + 1e-6).all()
+
+
 def test_every_packet_is_known_and_goes_its_way(run):
     trace = run.trace
     steps = trace.packets
