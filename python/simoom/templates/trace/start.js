@@ -138,6 +138,8 @@ function readAddress() {
   if (start < end) show((start - data.start_s) * 1e9, (end - data.start_s) * 1e9);
   else if (i < 0) firstView();
   choose(i, start < end);
+  if (i < 0 && parts.has("frame"))
+    byId("said").textContent = `This page has no frame ${parts.get("frame")}.`;
 }
 
 // Begins with a few dozen frames, which can be read; the overview shows the rest.

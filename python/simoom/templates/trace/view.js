@@ -65,8 +65,8 @@ function details(i) {
   const panel = byId("details");
   panel.replaceChildren();
   if (i < 0) {
-    panel.append(element("p", "Choose a frame to see its fields: click it, or step through the " +
-      "frames with the arrow keys.", "note"));
+    panel.append(element("p", "Choose a frame to see its fields: tap or click it, or step " +
+      "through the frames with the arrow keys.", "note"));
     return;
   }
   panel.append(element("h2", `${kindOf(i)} ${word(frames.transmitter, i)} → ` +
@@ -256,10 +256,13 @@ function legend() {
       const bar = 22 * height;
       list.append(key(kind, (c) => c.fillRect(0, 15 - bar, 30, bar), colour));
     }
-  for (const outcome of Object.keys(data.hatches))
-    if (frames.outcome.some((n) => words[n] === outcome))
-      list.append(key(outcome === "unknown" ? "run ends" : `lost: ${outcome}`,
-        (c) => box(c, 0, 1, 30, 14, colours.dim, data.hatches[outcome]), colours.dim));
+  const outcomes = new Set(frames.outcome.map((n) => words[n]));
+  for (const hatch of new Set(Object.values(data.hatches))) {
+    const names = [...outcomes].filter((outcome) => data.hatches[outcome] === hatch);
+    if (names.length)
+      list.append(key(names[0] === "unknown" ? "run ends" : `lost: ${names.join(", ")}`,
+        (c) => box(c, 0, 1, 30, 14, colours.dim, hatch), colours.dim));
+  }
   if (lost.some(losesMpdus))
     list.append(key("MPDU not received",
       (c) => box(c, 0, 1, 30, 14, data.kinds.Data.colour, data.hatches.interference), ""));
