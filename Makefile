@@ -30,7 +30,7 @@ RUST := Cargo.toml Cargo.lock pyproject.toml \
         $(shell find crates -name Cargo.toml -o -path '*/src/*' -name '*.rs')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast lint lint-rust lint-python lint-house lint-workflows actionlint \
+.PHONY: help demo test programs test-fast lint lint-rust lint-python lint-house lint-workflows actionlint \
         deny bench validate docs docs-check wheel wheel-check sdist rust clean
 
 help:
@@ -53,9 +53,19 @@ $(EXTENSION): $(ENVIRONMENT) $(RUST)
 demo: $(EXTENSION)
 	$(BIN)/simoom run scenarios/cafe.toml --out demo-out
 
-test: $(EXTENSION)
+test: $(EXTENSION) programs
 	cargo test --workspace --quiet
 	$(PYTEST)
+
+# Programs that some tests call: in CI a missing one fails them, elsewhere it skips them.
+programs:
+	@for program in tshark chromium; do \
+	  if [ -n "$$CI" ] && [ "$$(id -u)" = 0 ] && ! command -v $$program > /dev/null; then \
+	    echo "Installing $$program ..."; \
+	    apt-get -qq update && DEBIAN_FRONTEND=noninteractive \
+	      apt-get -qq install --yes --no-install-recommends $$program > /dev/null; \
+	  fi; \
+	done
 
 test-fast: $(EXTENSION)
 	cargo test --workspace --lib --quiet
