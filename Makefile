@@ -30,8 +30,8 @@ RUST := Cargo.toml Cargo.lock pyproject.toml \
         $(shell find crates -name Cargo.toml -o -path '*/src/*' -name '*.rs')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test programs test-fast lint lint-rust lint-python lint-house lint-workflows actionlint \
-        deny bench validate docs docs-check wheel wheel-check sdist rust clean
+.PHONY: help demo test programs test-fast lint lint-rust lint-python lint-house lint-workflows \
+        actionlint deny bench validate docs docs-check wheel wheel-check sdist rust clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -59,7 +59,7 @@ test: $(EXTENSION) programs
 
 # Programs that some tests call: in CI a missing one fails them, elsewhere it skips them.
 programs:
-	@for program in tshark chromium; do \
+	@for program in tshark chromium valgrind; do \
 	  if [ -n "$$CI" ] && [ "$$(id -u)" = 0 ] && ! command -v $$program > /dev/null; then \
 	    echo "Installing $$program ..."; \
 	    apt-get -qq update && DEBIAN_FRONTEND=noninteractive \

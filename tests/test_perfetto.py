@@ -14,8 +14,7 @@ import pytest
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as schema
 
 import simoom as sm
-from simoom import _core
-from simoom.trace import Trace, TraceFilter, Tracing
+from simoom.trace import Trace
 
 RTS = """
 title = "Downloads and an upload behind RTS and CTS"
@@ -149,13 +148,11 @@ def notes(event: Any, texts: dict[tuple[str, int], str]) -> Iterator[tuple[str, 
 
 
 def traced(scenario: sm.Scenario, path: Path) -> Trace:
-    """Run a scenario, write its trace to a file, and return its tables."""
-    tracing = Tracing(scenario, True, TraceFilter())
-    assert tracing.trace is not None
-    assert tracing.request is not None
-    tracing.request.files.append((str(path), path.suffix.removeprefix(".")))
-    _core.run(scenario.core, 3, 0, [], None, False, tracing.request)
-    return tracing.trace
+    """Write the trace of a run to a file, and return its tables."""
+    sm.run(scenario, seed=3, trace=path)
+    trace = sm.run(scenario, seed=3, trace=True).trace
+    assert trace is not None
+    return trace
 
 
 def nanoseconds(column: str) -> pl.Expr:
