@@ -20,7 +20,7 @@ mod _core {
     #[pymodule_export]
     use crate::tcp_script::tcp_script;
     #[pymodule_export]
-    use crate::trace::{trace_formats, trace_schema, trace_tables};
+    use crate::trace::{trace_formats, trace_options, trace_tables};
 }
 
 pyo3::import_exception!(simoom.issue, ScenarioError);

@@ -120,8 +120,8 @@ pub(crate) fn trace_formats() -> Vec<(&'static str, &'static str)> {
     FORMATS.iter().map(|format| (format.extension, format.meaning)).collect()
 }
 
-/// The JSON schema of the options of these formats.
+/// The paths of the options of these formats.
 #[pyfunction]
-pub(crate) fn trace_schema() -> String {
-    trace::format::schema()
+pub(crate) fn trace_options() -> Vec<String> {
+    trace::format::option_paths()
 }

@@ -15,6 +15,8 @@ pub struct Format {
     pub extension: &'static str,
     /// What it is, in a few words.
     pub meaning: &'static str,
+    /// The keys of its options.
+    pub keys: fn() -> &'static [&'static str],
     /// Begins a file.
     pub open: fn(Cast, Out, &Options) -> io::Result<Box<dyn Sink>>,
 }
@@ -54,9 +56,12 @@ impl Options {
     }
 }
 
-/// The JSON schema of [`Options`].
-pub fn schema() -> String {
-    format!("{:#}", settings::schema::<Options>())
+/// The paths of all options: `pcapng.interfaces`.
+pub fn option_paths() -> Vec<String> {
+    let paths = |extension: &str, keys: &[&str]| -> Vec<String> {
+        keys.iter().map(|key| format!("{extension}.{key}")).collect()
+    };
+    FORMATS.iter().flat_map(|format| paths(format.extension, (format.keys)())).collect()
 }
 
 /// All formats: one line each.
@@ -64,16 +69,19 @@ pub const FORMATS: &[Format] = &[
     Format {
         extension: "pcapng",
         meaning: "a capture for Wireshark",
+        keys: PcapngOptions::keys,
         open: |cast, out, options| Ok(Box::new(Pcapng::new(cast, out, options.pcapng)?)),
     },
     Format {
         extension: "pftrace",
         meaning: "lanes and counters for Perfetto",
+        keys: PerfettoOptions::keys,
         open: |cast, out, options| Ok(Box::new(Perfetto::new(cast, out, options.pftrace)?)),
     },
     Format {
         extension: "txt",
         meaning: "a line for each frame exchange",
+        keys: TimelineOptions::keys,
         open: |cast, out, options| Ok(Box::new(Timeline::new(cast, out, options.txt)?)),
     },
 ];
@@ -100,6 +108,9 @@ mod tests {
         assert_eq!(set.pcapng.interfaces, Interfaces::Radios);
         assert_eq!(set.txt.columns, 80);
         assert!(set.pftrace.annotations, "the default");
+        for path in option_paths() {
+            assert!(options(&[(&path, "wrong value")]).unwrap_err().starts_with(&path));
+        }
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,11 +16,7 @@ from simoom.issue import Issue, ScenarioError
 from simoom.trace import TraceFilter
 from simoom.trace_files import CORE, WRITERS, names
 
-KEYS = tuple(
-    f"{extension}.{key}"
-    for extension, table in json.loads(_core.trace_schema())["properties"].items()
-    for key in table["properties"]
-)
+KEYS = tuple(_core.trace_options())
 """The options of formats."""
 FORMATS = ", ".join(f".{extension}" for extension in sorted({*WRITERS, *CORE}))
 OPTIONS = {
