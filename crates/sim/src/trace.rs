@@ -243,7 +243,7 @@ impl Tracer {
 
     fn on_watched(&mut self, record: &WatchRecord) {
         match record {
-            WatchRecord::Frame(record) if record.start < self.cast.end => {
+            WatchRecord::Frame(record) if record.start <= self.cast.end => {
                 let frame = frames::frame(record, &self.packets, self.cast.end);
                 self.order.add_interval(Held::Frame(frame, record.flow));
             }

@@ -6,9 +6,9 @@ use wire::TrafficClass;
 /// What an EDCAF or a node waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitKind {
-    /// Its back-off counts down: an idle slot after the other. Under EDCA a slot counts too in which
-    /// another node begins to transmit (clause 10.23.2.4), even if that is the first slot, so that
-    /// there is no interval: `before` may then be less than `after` of the interval before.
+    /// Its back-off counts down: an idle slot after the other. Under EDCA a slot counts too in
+    /// which another node begins to transmit (clause 10.23.2.4), even if that is the first slot and
+    /// no interval passes: `before` may then be less than `after` of the interval before.
     Backoff {
         /// Slots that remain at the start.
         before: u32,

@@ -33,7 +33,8 @@ Traces = Annotated[
         "--trace",
         metavar="OUT",
         help="Write every frame, wait, packet and segment into this file. Its extension "
-        f"determines the format: {FORMATS}. Repeatable.",
+        f"determines the format: {FORMATS}. A .parquet file becomes one for each table: "
+        "OUT.frames.parquet and so on. Repeatable.",
     ),
 ]
 TraceFrom = Annotated[
