@@ -1,6 +1,7 @@
 //! The medium of a run: a cell in which every node hears every other, or a space.
 
 use kernel::Instant;
+use wifi::mac::DuplexCounters;
 use wifi::phy::Mode;
 use wifi::space::{Airtimes, Space};
 use wifi::{Cell, Command, Counters, FrameCounters, MsduSource};
@@ -75,6 +76,14 @@ impl Medium {
         match self {
             Self::Cell(_) => None,
             Self::Space(space) => Some(space.airtimes(node)),
+        }
+    }
+
+    /// Counters of the full-duplex access point, if there is one.
+    pub(crate) fn duplex_counters(&self) -> Option<&DuplexCounters> {
+        match self {
+            Self::Cell(cell) => cell.duplex_counters(),
+            Self::Space(_) => None,
         }
     }
 

@@ -24,6 +24,7 @@
 //! nodes do, and decode nothing: they defer for no EIFS after it and set no NAV from it.
 
 mod access;
+mod duplex;
 mod ending;
 
 use crate::mac::{
@@ -34,6 +35,7 @@ use crate::medium::NodeCounters;
 use crate::phy::Mode;
 use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link};
+use duplex::Duplex;
 use kernel::{Bytes, Instant, Rng, Seed, Timer};
 use wire::{Packet, TrafficClass};
 
@@ -97,6 +99,8 @@ pub struct Cell {
     settled: Vec<Settled>,
     up: Vec<Packet>,
     contending_stations: u32,
+    /// The state of a full-duplex access point.
+    duplex: Option<Box<Duplex>>,
 }
 
 impl Cell {
@@ -139,6 +143,14 @@ impl Cell {
         let edcafs: Vec<Edcaf> = edcafs.collect();
         let contention = Contention::new(&spacings, rules.timing(), rules.busy_slot());
         let modes = links.iter().flat_map(|link| [link.mode; 2]);
+        let duplex = rules.config.full_duplex.map(|settings| {
+            debug_assert!(per_node == 1 && aggregation.is_none(), "full duplex needs DCF");
+            let mode = |link: &Link| {
+                settings.mode(rules.timing(), &link.mode).expect("a rate of the standard")
+            };
+            let modes = links.iter().map(mode).collect();
+            Box::new(Duplex::new(settings, modes, seed.stream("mac.full_duplex", 0)))
+        });
         Self {
             rates: modes.map(PeerRate::fixed).collect(),
             nodes: (0..count).map(node).collect(),
@@ -161,6 +173,7 @@ impl Cell {
             settled: Vec::with_capacity(8),
             up: Vec::new(),
             contending_stations: 0,
+            duplex,
         }
     }
 

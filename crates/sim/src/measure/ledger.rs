@@ -23,6 +23,8 @@ listed! {
         Collision,
         /// Data frames that noise corrupted.
         Lost,
+        /// Two data frames at once, to and from a full-duplex access point.
+        TwoFrames,
         /// No node had a frame to send.
         Idle,
     }

@@ -350,6 +350,11 @@ impl Edcaf {
         self.report(now, rate, rate::Answer::Acked(acked), snr);
     }
 
+    /// After a success: the contention window is twice as large as it was before.
+    pub(crate) fn double_window(&mut self, rules: &Rules, before: u32) {
+        self.access.double(rules.contention_parameters(self.contention_parameters), before);
+    }
+
     /// An attempt received no response. `data_sent` says whether its data frames were transmitted.
     pub(crate) fn miss(
         &mut self,

@@ -115,6 +115,18 @@ pub(crate) struct Originator {
     /// The last packet in service, if only that BlockAckReq is left: its service ends with the
     /// BlockAckReq.
     last: Option<Settled>,
+    /// The MSDU in service that stepped aside for another, if there ever was one.
+    aside: Option<Box<Aside>>,
+}
+
+/// An MSDU in service that stepped aside, so that one for another receiver can be sent before it.
+#[derive(Debug, Default)]
+struct Aside {
+    to: Option<u32>,
+    start: u16,
+    mpdus: VecDeque<Mpdu>,
+    packets: VecDeque<Packet>,
+    passed: u64,
 }
 
 impl Originator {
@@ -132,6 +144,7 @@ impl Originator {
             psdu: Vec::new(),
             request: false,
             last: None,
+            aside: None,
         }
     }
 
@@ -160,6 +173,29 @@ impl Originator {
         self.request = self.doubted;
         self.start = stream.next;
         self.append(framing, now, packet);
+    }
+
+    /// Without block ack agreements: exchanges the MSDU in service with the one that stepped aside;
+    /// either may be none. The PSDU must then be assembled anew.
+    pub(crate) fn swap_aside(&mut self) {
+        debug_assert!(!self.request && self.last.is_none(), "a BlockAckReq does not step aside");
+        let aside = self.aside.get_or_insert_default();
+        std::mem::swap(&mut self.to, &mut aside.to);
+        std::mem::swap(&mut self.start, &mut aside.start);
+        std::mem::swap(&mut self.mpdus, &mut aside.mpdus);
+        std::mem::swap(&mut self.packets, &mut aside.packets);
+        std::mem::swap(&mut self.passed, &mut aside.passed);
+        self.psdu.clear();
+    }
+
+    /// Whether an MSDU has stepped aside.
+    pub(crate) fn has_aside(&self) -> bool {
+        self.aside.as_ref().is_some_and(|aside| !aside.mpdus.is_empty())
+    }
+
+    /// The receiver of the MSDU that stepped aside; `None` is broadcast or no MSDU.
+    pub(crate) fn aside_to(&self) -> Option<u32> {
+        self.aside.as_ref().filter(|aside| !aside.mpdus.is_empty())?.to
     }
 
     fn append(&mut self, framing: &Framing, now: Instant, packet: Packet) {
@@ -337,7 +373,11 @@ impl Originator {
     pub(crate) fn unreceived(&self) -> impl Iterator<Item = &Packet> {
         let open = self.mpdus.iter().filter(|mpdu| !mpdu.received && !mpdu.settled);
         let last = self.last.iter().filter(|last| !last.received).map(|last| &last.packet);
-        open.flat_map(|mpdu| self.packets_of(mpdu)).chain(last)
+        let aside = self.aside.iter().flat_map(|aside| {
+            let received = aside.mpdus.iter().any(|mpdu| mpdu.received);
+            aside.packets.iter().filter(move |_| !received)
+        });
+        open.flat_map(|mpdu| self.packets_of(mpdu)).chain(last).chain(aside)
     }
 
     /// An Ack acknowledges the whole last PSDU, or the PSDU needed no acknowledgement.

@@ -60,6 +60,20 @@ impl MsduSource for Queues {
         let first = queue.iter().position(|packet| packet.to == Some(NodeId(to)))?;
         if queue[first].size > most { None } else { queue.remove(first) }
     }
+
+    fn next_other(&mut self, node: u32, class: TrafficClass, than: u32) -> Option<(Packet, u32)> {
+        let queue = self.of(node, class);
+        let is_other = |packet: &Packet| packet.to.is_some_and(|to| to != NodeId(than));
+        let first = queue.iter().position(is_other)?;
+        let packet = queue.remove(first)?;
+        packet.to.map(|to| (packet, to.0))
+    }
+
+    fn receivers(&self, node: u32, into: &mut Vec<u32>) {
+        let first = node as usize * 4;
+        let queues = self.0[first..first + 4].iter().flatten();
+        into.extend(queues.filter_map(|packet| packet.to).map(|to| to.0));
+    }
 }
 
 struct Driver<'a> {
