@@ -17,7 +17,7 @@ use super::ending::Resume;
 use super::{ACCESS_POINT, Cell, FrameOnAir};
 use crate::mac::{
     DuplexCounters, Edcaf, Exchange, ExchangeOutcome, FullDuplex, OwnRts, Response, Secondary,
-    SecondaryRequest, Serve,
+    SecondaryRequest, Serve, Step,
 };
 use crate::medium::NodeCounters;
 use crate::phy::Mode;
@@ -263,7 +263,7 @@ impl Cell {
             used: secondary.used(),
             arrived: arrived(outcome),
         });
-        let first = exchange.data().map_or(exchange.end, |data| data.end());
+        let first = exchange.data().map_or(exchange.end, Step::end);
         out.push(Command::Step(first.min(secondary.data.end())));
     }
 
@@ -276,7 +276,7 @@ impl Cell {
     ) {
         let Some(duplex) = self.duplex.as_mut() else { return };
         let Some(secondary) = duplex.secondary else { return };
-        let ends = [exchange.data().map_or(exchange.end, |data| data.end()), secondary.data.end()];
+        let ends = [exchange.data().map_or(exchange.end, Step::end), secondary.data.end()];
         let primary_over = self.data_pending && now >= ends[0];
         let secondary_over = duplex.is_pending && now >= ends[1];
         self.data_pending &= !primary_over;
@@ -323,7 +323,7 @@ impl Cell {
         let timing = &self.rules.config.timing;
         let second = Response::to(timing, &secondary_mode);
         // When the longer data frame ended.
-        let data = exchange.data().map_or(end, |data| data.end());
+        let data = exchange.data().map_or(end, Step::end);
         let sent = data.max(secondary.data.end());
         for (f, outcome, response) in
             [(self.sender, exchange.outcome, first), (ACCESS_POINT, secondary.outcome, second)]
