@@ -107,8 +107,8 @@ pub struct UsedAirtime {
 pub struct Wanted {
     /// Of this class, if classes have separate queues.
     pub class: TrafficClass,
-    /// For this destination; `None` is any destination.
-    pub station: Option<NodeId>,
+    /// For these destinations.
+    pub to: Destination,
     /// Not larger than this.
     pub most: Bytes,
 }
@@ -116,11 +116,29 @@ pub struct Wanted {
 impl Wanted {
     /// Whether a packet is for the destination and not too large.
     fn fits(&self, packet: &Packet) -> bool {
-        self.is_for(packet) && packet.size <= self.most
+        self.to.is_of(packet) && packet.size <= self.most
     }
+}
 
-    fn is_for(&self, packet: &Packet) -> bool {
-        self.station.is_none() || packet.to == self.station
+/// The destinations of which a packet is requested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// Any destination, and broadcast.
+    Any,
+    /// This one.
+    Only(NodeId),
+    /// Any but this one, without broadcast.
+    Except(NodeId),
+}
+
+impl Destination {
+    /// Whether a packet has such a destination.
+    fn is_of(self, packet: &Packet) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Only(node) => packet.to == Some(node),
+            Self::Except(node) => packet.to.is_some_and(|to| to != node),
+        }
     }
 }
 

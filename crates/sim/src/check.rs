@@ -4,6 +4,7 @@
 
 mod blocks;
 mod cell;
+mod duplex;
 mod exchanges;
 mod order;
 mod powers;

@@ -1,6 +1,7 @@
 //! The medium of a run: a cell in which every node hears every other, or a space.
 
 use kernel::Instant;
+use wifi::mac::DuplexCounters;
 use wifi::phy::Mode;
 use wifi::space::{Airtimes, Space};
 use wifi::watch::WatchRecord;
@@ -98,6 +99,14 @@ impl Medium {
     /// The run ends: records what is on the air.
     pub(crate) fn close_watch(&mut self, now: Instant) {
         either!(self, medium => medium.close_watch(now));
+    }
+
+    /// Counters of the full-duplex access point, if there is one.
+    pub(crate) fn duplex_counters(&self) -> Option<&DuplexCounters> {
+        match self {
+            Self::Cell(cell) => cell.duplex_counters(),
+            Self::Space(_) => None,
+        }
     }
 
     pub(crate) fn each_in_service(&self, visit: &mut dyn FnMut(&Packet)) {

@@ -1,5 +1,7 @@
 //! The measurement of a run. It has no influence on the run.
 
+mod both;
+
 use crate::measure::{self, AirtimeKind, DelayStats, Estimate, Ledger, Level};
 use crate::medium::Medium;
 use crate::notice::{DropCause, Notice, Observer};
@@ -7,8 +9,8 @@ use crate::plan::Plan;
 use crate::topology::{Interface, RadioId, WireId};
 use kernel::{Bytes, Duration, Instant};
 use std::ops::{Index, IndexMut};
-use wifi::Cell;
 use wifi::mac::{Exchange, ExchangeOutcome, Step, StepKind};
+use wifi::{Cell, FrameOnAir};
 use wire::{Body, FlowId, Packet};
 
 /// Packets lost since the start, by cause.
@@ -233,6 +235,11 @@ impl Meter {
     fn on_exchange(&mut self, exchange: &Exchange, cell: &Cell) {
         self.end_silence(exchange.start);
         self.on_air = true;
+        if let Some(secondary) = cell.secondary() {
+            self.on_both(exchange, secondary, cell);
+            self.silence = (exchange.end, AirtimeKind::IfsBackoff);
+            return;
+        }
         let mut counted_until = exchange.start;
         if exchange.outcome == ExchangeOutcome::Collision {
             self.ledger.add(AirtimeKind::Collision, counted_until, exchange.end);
@@ -261,16 +268,25 @@ impl Meter {
             {
                 AirtimeKind::Lost
             }
-            StepKind::Data => return self.count_data(exchange, step, cell),
+            StepKind::Data => {
+                let frames = cell.frames_on_air();
+                return self.count_data(step, exchange.psdu, frames, start);
+            }
         };
         self.ledger.add(kind, start, end);
     }
 
-    /// The useful and the wasted bytes have their shares of the payload's time; the rest is
-    /// headers.
-    fn count_data(&mut self, exchange: &Exchange, step: &Step, cell: &Cell) {
+    /// Adds the part of a data frame after `from`. The useful and the wasted bytes have their
+    /// shares of the payload's time; the rest is headers.
+    fn count_data<'a>(
+        &mut self,
+        step: &Step,
+        psdu: Bytes,
+        frames: impl Iterator<Item = FrameOnAir<'a>>,
+        from: Instant,
+    ) {
         let (mut payload, mut acks, mut wasted) = (Bytes::ZERO, Bytes::ZERO, Bytes::ZERO);
-        for frame in cell.frames_on_air() {
+        for frame in frames {
             if frame.wasted {
                 wasted += frame.bytes;
                 continue;
@@ -287,12 +303,17 @@ impl Meter {
             (AirtimeKind::TcpAck, acks),
             (AirtimeKind::Payload, payload),
         ]
-        .map(|(kind, bytes)| (kind, Duration(step.airtime.payload.0 * bytes.0 / exchange.psdu.0)));
+        .map(|(kind, bytes)| (kind, Duration(step.airtime.payload.0 * bytes.0 / psdu.0)));
         let mut at = shares.iter().fold(step.end(), |at, &(_, share)| at - share);
-        self.ledger.add(AirtimeKind::Header, step.start, at);
+        if at > from {
+            self.ledger.add(AirtimeKind::Header, from, at);
+        }
         for (kind, share) in shares.into_iter().filter(|&(_, share)| share > Duration::ZERO) {
-            self.ledger.add(kind, at, at + share);
-            at += share;
+            let end = at + share;
+            if end > from {
+                self.ledger.add(kind, at.max(from), end);
+            }
+            at = end;
         }
     }
 

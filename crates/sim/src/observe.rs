@@ -7,6 +7,7 @@
 mod catalogue;
 mod counters;
 mod describe;
+mod duplex;
 mod flow;
 mod link;
 mod node;

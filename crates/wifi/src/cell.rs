@@ -24,6 +24,7 @@
 //! nodes do, and decode nothing: they defer for no EIFS after it and set no NAV from it.
 
 mod access;
+mod duplex;
 mod ending;
 mod watch;
 
@@ -35,6 +36,7 @@ use crate::medium::NodeCounters;
 use crate::phy::Mode;
 use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link};
+use duplex::Duplex;
 use kernel::{Bytes, Instant, Rng, Seed, Timer};
 use watch::CellWatch;
 use wire::{Packet, TrafficClass};
@@ -101,6 +103,8 @@ pub struct Cell {
     contending_stations: u32,
     /// The records of frames and waits, if there is an observer.
     watch: Option<Box<CellWatch>>,
+    /// The state of a full-duplex access point.
+    duplex: Option<Box<Duplex>>,
 }
 
 impl Cell {
@@ -143,6 +147,14 @@ impl Cell {
         let edcafs: Vec<Edcaf> = edcafs.collect();
         let contention = Contention::new(&spacings, rules.timing(), rules.busy_slot());
         let modes = links.iter().flat_map(|link| [link.mode; 2]);
+        let duplex = rules.config.full_duplex.map(|settings| {
+            debug_assert!(per_node == 1 && aggregation.is_none(), "full duplex needs DCF");
+            let mode = |link: &Link| {
+                settings.mode(rules.timing(), &link.mode).expect("a rate of the standard")
+            };
+            let modes = links.iter().map(mode).collect();
+            Box::new(Duplex::new(settings, modes, seed.stream("mac.full_duplex", 0)))
+        });
         Self {
             rates: modes.map(PeerRate::fixed).collect(),
             nodes: (0..count).map(node).collect(),
@@ -166,6 +178,7 @@ impl Cell {
             up: Vec::new(),
             contending_stations: 0,
             watch: None,
+            duplex,
         }
     }
 

@@ -22,6 +22,14 @@ pub trait MsduSource {
     /// Removes and returns the next packet of this class that waits at `node` for the receiver
     /// `to`, if it is no larger than `most`.
     fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet>;
+
+    /// Removes and returns the next packet of this class that waits at `node` for a receiver other
+    /// than `than`, and its receiver.
+    fn next_other(&mut self, node: u32, class: TrafficClass, than: u32) -> Option<(Packet, u32)>;
+
+    /// Appends the receivers of the packets that wait at `node`, without broadcasts. A receiver may
+    /// be appended several times.
+    fn receivers(&self, node: u32, into: &mut Vec<u32>);
 }
 
 /// A source without packets.
@@ -32,6 +40,12 @@ impl MsduSource for NoMsduSource {
     fn next(&mut self, _: u32, _: TrafficClass, _: u32, _: Bytes) -> Option<Packet> {
         None
     }
+
+    fn next_other(&mut self, _: u32, _: TrafficClass, _: u32) -> Option<(Packet, u32)> {
+        None
+    }
+
+    fn receivers(&self, _: u32, _: &mut Vec<u32>) {}
 }
 
 /// A command of a medium to its caller.

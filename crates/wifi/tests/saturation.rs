@@ -46,6 +46,12 @@ impl MsduSource for Endless {
     fn next(&mut self, node: u32, _: TrafficClass, _: u32, most: Bytes) -> Option<Packet> {
         (Bytes(self.payload + 28) <= most).then(|| self.packet(node))
     }
+
+    fn next_other(&mut self, _: u32, _: TrafficClass, _: u32) -> Option<(Packet, u32)> {
+        None
+    }
+
+    fn receivers(&self, _: u32, _: &mut Vec<u32>) {}
 }
 
 enum Event {

@@ -6,8 +6,8 @@ use super::buffer::Buffer;
 use super::shared::{Scheduler, Shared};
 use super::sub_queues::{Per, SubQueues};
 use super::{
-    CoDelConfig, Discipline, DropTailConfig, FqCoDelConfig, Limit, OutputLink, Queue, Signal,
-    UsedAirtime, Wanted,
+    CoDelConfig, Destination, Discipline, DropTailConfig, FqCoDelConfig, Limit, OutputLink, Queue,
+    Signal, UsedAirtime, Wanted,
 };
 use kernel::{Duration, Instant, Rng, Seed};
 use settings::{Choice, Settings};
@@ -201,18 +201,27 @@ impl Scheduler for AirtimeFair {
         self.sub_queues[number].queue.pop(now, out)
     }
 
-    /// The next packet for the requested station; without one, for the station whose turn it is.
+    /// The next packet for the requested station; without one, for the station whose turn it is. Of
+    /// all stations but one, the first in the lists.
     fn dequeue_for(
         &mut self,
         now: Instant,
         wanted: &Wanted,
         out: &mut Vec<Signal>,
     ) -> Option<Packet> {
-        let number = match wanted.station {
-            Some(_) => self.sub_queues.number(Per::station_key(wanted.station))?,
-            None => self.turn()?,
+        let number = match wanted.to {
+            Destination::Any => self.turn()?,
+            Destination::Only(node) => self.sub_queues.number(Per::station_key(Some(node)))?,
+            Destination::Except(node) => {
+                let others =
+                    [Some(node), None].map(|not| self.sub_queues.number(Per::station_key(not)));
+                let has = |number: &usize| {
+                    !others.contains(&Some(*number)) && !self.sub_queues[*number].queue.is_empty()
+                };
+                self.new.iter().chain(&self.old).copied().find(has)?
+            }
         };
-        let any = Wanted { station: None, ..*wanted };
+        let any = Wanted { to: Destination::Any, ..*wanted };
         self.sub_queues[number].queue.pop_for(now, &any, out)
     }
 

@@ -1,6 +1,6 @@
 //! A queue for each traffic class, as in EDCA (802.11-2020 clause 10.2.3.2).
 
-use super::{Queue, Signal, UsedAirtime, Wanted};
+use super::{Destination, Queue, Signal, UsedAirtime, Wanted};
 use kernel::{Bytes, Instant};
 use wire::{Packet, TrafficClass};
 
@@ -36,7 +36,7 @@ impl Queue for Classes {
         let queue = self.of(wanted.class);
         // A request for any packet of a class begins an access: the discipline then selects the
         // packet by its own order.
-        if wanted.station.is_none() && wanted.most == Bytes(u64::MAX) {
+        if wanted.to == Destination::Any && wanted.most == Bytes(u64::MAX) {
             return queue.pop(now, out);
         }
         queue.pop_for(now, wanted, out)
@@ -84,7 +84,7 @@ mod tests {
         }
         assert!(!accepts(&mut queue, NOW, packet(1, 2, 1500)));
         assert_eq!((queue.len(), queue.backlog()), (4, Bytes(3200)));
-        let wanted = |class| Wanted { class, station: None, most: Bytes(1500) };
+        let wanted = |class| Wanted { class, to: Destination::Any, most: Bytes(1500) };
         let mut pop = |class| {
             let popped = queue.pop_for(NOW, &wanted(class), &mut Vec::new());
             popped.map(|packet| number(&packet))
@@ -111,7 +111,7 @@ mod tests {
             assert!(accepts(&mut queue, NOW, packet(2, 10 + n, 1500)));
         }
         let class = TrafficClass::BestEffort;
-        let any = Wanted { class, station: None, most: Bytes(u64::MAX) };
+        let any = Wanted { class, to: Destination::Any, most: Bytes(u64::MAX) };
         let mut pop = || queue.pop_for(NOW, &any, &mut Vec::new()).map(|packet| number(&packet));
         assert_eq!([pop(), pop(), pop(), pop()], [0, 10, 1, 11].map(Some));
     }

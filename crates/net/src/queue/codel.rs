@@ -2,10 +2,10 @@
 
 use super::fifo::Fifo;
 use super::line::{Line, Policy};
-use super::{Discipline, Limit, OutputLink, Queue, Signal, mark_or_drop};
+use super::{Destination, Discipline, Limit, OutputLink, Queue, Signal, mark_or_drop};
 use kernel::{Bytes, Duration, Instant, Rng};
 use settings::{Faults, Path, Settings, number};
-use wire::{NodeId, Packet};
+use wire::Packet;
 
 /// `CoDel`, controlled delay (RFC 8289): drops at the head of the queue while the sojourn time is
 /// too long.
@@ -82,10 +82,10 @@ impl Control {
         law: &ControlLaw,
         now: Instant,
         waiting: &mut Fifo,
-        station: Option<NodeId>,
+        to: Destination,
         out: &mut Vec<Signal>,
     ) -> Option<Packet> {
-        let (mut packet, mut ok_to_drop) = self.take(law, now, waiting, station)?;
+        let (mut packet, mut ok_to_drop) = self.take(law, now, waiting, to)?;
         if self.dropping {
             self.dropping = ok_to_drop;
             while self.dropping && now >= self.drop_next {
@@ -94,7 +94,7 @@ impl Control {
                     self.drop_next = law.next_drop(self.drop_next, self.count);
                     return Some(marked);
                 }
-                (packet, ok_to_drop) = self.take(law, now, waiting, station)?;
+                (packet, ok_to_drop) = self.take(law, now, waiting, to)?;
                 self.dropping = ok_to_drop;
                 if ok_to_drop {
                     self.drop_next = law.next_drop(self.drop_next, self.count);
@@ -104,7 +104,7 @@ impl Control {
             if let Some(marked) = mark_or_drop(law.ecn, packet, out) {
                 packet = marked;
             } else {
-                (packet, _) = self.take(law, now, waiting, station)?;
+                (packet, _) = self.take(law, now, waiting, to)?;
             }
             self.enter(law, now);
         }
@@ -128,9 +128,9 @@ impl Control {
         law: &ControlLaw,
         now: Instant,
         waiting: &mut Fifo,
-        station: Option<NodeId>,
+        to: Destination,
     ) -> Option<(Packet, bool)> {
-        let Some((since, packet)) = waiting.pop_for(station) else {
+        let Some((since, packet)) = waiting.pop_for(to) else {
             self.first_above = None;
             return None;
         };
@@ -169,10 +169,10 @@ impl Policy for CoDel {
         &mut self,
         now: Instant,
         waiting: &mut Fifo,
-        station: Option<NodeId>,
+        to: Destination,
         out: &mut Vec<Signal>,
     ) -> Option<Packet> {
-        self.control.pop(&self.law, now, waiting, station, out)
+        self.control.pop(&self.law, now, waiting, to, out)
     }
 }
 

@@ -130,7 +130,7 @@ impl Scheduler for Drr {
         let turn =
             self.turns.iter().position(|&number| sub_queues[number].line.waiting.has(wanted))?;
         let sub_queue = &mut sub_queues[self.turns[turn]];
-        let packet = sub_queue.line.take(now, wanted.station, out)?;
+        let packet = sub_queue.line.take(now, wanted.to, out)?;
         if sub_queue.charge(&packet) {
             self.turns.remove(turn);
             self.granted &= turn > 0;

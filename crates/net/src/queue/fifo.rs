@@ -1,7 +1,7 @@
 //! The buffer of most disciplines: packets in the order of their arrival, each with its arrival
 //! time.
 
-use super::Wanted;
+use super::{Destination, Wanted};
 use kernel::{Bytes, Instant};
 use std::collections::VecDeque;
 use wire::{NodeId, Packet};
@@ -91,22 +91,36 @@ impl Fifo {
         None
     }
 
+    /// The place of the first packet for `to`.
+    fn place_for(&mut self, to: Destination) -> Option<usize> {
+        match to {
+            Destination::Any => (!self.is_empty()).then_some(0),
+            Destination::Only(node) => self.first_for(node),
+            Destination::Except(_) => self
+                .waiting
+                .iter()
+                .position(|place| place.as_ref().is_some_and(|(_, packet)| to.is_of(packet))),
+        }
+    }
+
     /// Whether the first packet for the destination is small enough.
     pub(super) fn has(&mut self, wanted: &Wanted) -> bool {
-        let packet = match wanted.station {
-            None => self.first(),
-            Some(station) => {
-                let index = self.first_for(station);
+        let packet = match wanted.to {
+            Destination::Any => self.first(),
+            to => {
+                let index = self.place_for(to);
                 index.and_then(|index| self.waiting[index].as_ref()).map(|(_, packet)| packet)
             }
         };
         packet.is_some_and(|packet| wanted.fits(packet))
     }
 
-    /// The first packet for a destination, whatever its size.
-    pub(super) fn pop_for(&mut self, station: Option<NodeId>) -> Option<(Instant, Packet)> {
-        let Some(station) = station else { return self.pop() };
-        let index = self.first_for(station)?;
+    /// The first packet for `to`, whatever its size.
+    pub(super) fn pop_for(&mut self, to: Destination) -> Option<(Instant, Packet)> {
+        if to == Destination::Any {
+            return self.pop();
+        }
+        let index = self.place_for(to)?;
         if index == 0 {
             return self.pop();
         }
@@ -144,7 +158,8 @@ mod tests {
 
     fn wanted(station: Option<u32>, most: u64) -> Wanted {
         let class = TrafficClass::BestEffort;
-        Wanted { class, station: station.map(NodeId), most: Bytes(most) }
+        let to = station.map_or(Destination::Any, |station| Destination::Only(NodeId(station)));
+        Wanted { class, to, most: Bytes(most) }
     }
 
     #[test]
@@ -161,7 +176,7 @@ mod tests {
         /// Compared with a plain list: whatever is taken from the middle, the packets of each
         /// destination leave in order, and none is lost or counted twice.
         #[test]
-        fn is_a_list(ops in prop::collection::vec((0u8..3, 0u32..4), 1..400)) {
+        fn is_a_list(ops in prop::collection::vec((0u8..4, 0u32..4), 1..400)) {
             let (mut fifo, mut list, mut number) = (Fifo::default(), Vec::new(), 0);
             for (op, station) in ops {
                 let popped = match op {
@@ -173,12 +188,20 @@ mod tests {
                         continue;
                     }
                     1 => (fifo.pop(), (!list.is_empty()).then_some(0)),
-                    _ => {
-                        let station = Some(NodeId(station));
-                        let place = list.iter().position(|packet| packet.to == station);
-                        let has = fifo.has(&wanted(station.map(|s| s.0), 44));
+                    2 => {
+                        let to = Some(NodeId(station));
+                        let place = list.iter().position(|packet| packet.to == to);
+                        let has = fifo.has(&wanted(Some(station), 44));
                         prop_assert_eq!(has, place.is_some());
-                        (fifo.pop_for(station), place)
+                        (fifo.pop_for(Destination::Only(NodeId(station))), place)
+                    }
+                    _ => {
+                        let not = Some(NodeId(station));
+                        let place = list.iter().position(|packet| packet.to != not);
+                        let to = Destination::Except(NodeId(station));
+                        let has = fifo.has(&Wanted { to, ..wanted(None, 44) });
+                        prop_assert_eq!(has, place.is_some());
+                        (fifo.pop_for(to), place)
                     }
                 };
                 let expected = popped.1.map(|place| list.remove(place));

@@ -6,11 +6,11 @@ use super::codel::Control;
 use super::fifo::Fifo;
 use super::shared::{Scheduler, Shared};
 use super::sub_queues::{Classifier, SubQueues};
-use super::{ControlLaw, Discipline, Limit, OutputLink, Queue, Signal, Wanted};
+use super::{ControlLaw, Destination, Discipline, Limit, OutputLink, Queue, Signal, Wanted};
 use kernel::{Bytes, Instant, Rng};
 use settings::Settings;
 use std::collections::VecDeque;
-use wire::{NodeId, Packet};
+use wire::Packet;
 
 /// FQ-CoDel: `CoDel` for each flow and deficit round robin with priority for new flows (RFC 8290).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
@@ -104,17 +104,16 @@ impl FqCoDel {
         }
     }
 
-    /// Takes a packet from a sub-queue, of all or for one destination, and deducts it from the
-    /// credits.
+    /// Takes a packet from a sub-queue, of those for `to`, and deducts it from the credits.
     fn take(
         &mut self,
         number: usize,
-        station: Option<NodeId>,
+        to: Destination,
         now: Instant,
         out: &mut Vec<Signal>,
     ) -> Option<Packet> {
         let sub_queue = &mut self.sub_queues[number];
-        let packet = sub_queue.control.pop(&self.law, now, &mut sub_queue.fifo, station, out)?;
+        let packet = sub_queue.control.pop(&self.law, now, &mut sub_queue.fifo, to, out)?;
         sub_queue.credits -= packet.size.0 as i64;
         Some(packet)
     }
@@ -142,7 +141,7 @@ impl Scheduler for FqCoDel {
     fn dequeue(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
         loop {
             let (number, is_new) = self.turn()?;
-            let packet = self.take(number, None, now, out);
+            let packet = self.take(number, Destination::Any, now, out);
             if packet.is_some() {
                 return packet;
             }
@@ -168,7 +167,7 @@ impl Scheduler for FqCoDel {
         let mut listed = self.new.iter().chain(&self.old).copied();
         let sub_queues = &mut self.sub_queues;
         let number = listed.find(|&number| sub_queues[number].fifo.has(wanted))?;
-        self.take(number, wanted.station, now, out)
+        self.take(number, wanted.to, now, out)
     }
 
     /// Drops from the head of the sub-queue with the most bytes: half of its backlog, but at most a

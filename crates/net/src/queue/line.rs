@@ -2,10 +2,10 @@
 
 use super::buffer::Buffer;
 use super::fifo::Fifo;
-use super::{Limit, Queue, Signal, Wanted, mark_or_drop};
+use super::{Destination, Limit, Queue, Signal, Wanted, mark_or_drop};
 use kernel::{Bytes, Instant};
 use std::fmt::Debug;
-use wire::{NodeId, Packet};
+use wire::Packet;
 
 /// A packet that arrives at a buffer.
 #[derive(Clone, Copy, Debug)]
@@ -36,16 +36,16 @@ pub(super) trait Policy: Debug + Send {
         Verdict::Pass
     }
 
-    /// Takes the first packet that is not dropped, of all or for one destination; drops and marks
+    /// Takes the first packet that is not dropped, of those for `to`; drops and marks
     /// are appended to `out`.
     fn dequeue(
         &mut self,
         _now: Instant,
         waiting: &mut Fifo,
-        station: Option<NodeId>,
+        to: Destination,
         _out: &mut Vec<Signal>,
     ) -> Option<Packet> {
-        waiting.pop_for(station).map(|(_, packet)| packet)
+        waiting.pop_for(to).map(|(_, packet)| packet)
     }
 
     /// A packet that was in service has left.
@@ -67,15 +67,15 @@ impl<P: Policy> Line<P> {
         Self { policy, waiting: Fifo::default(), buffer: Buffer::new(limit) }
     }
 
-    /// Takes the next packet, of all or for one destination.
+    /// Takes the next packet of those for `to`.
     pub(super) fn take(
         &mut self,
         now: Instant,
-        station: Option<NodeId>,
+        to: Destination,
         out: &mut Vec<Signal>,
     ) -> Option<Packet> {
         let before = out.len();
-        let packet = self.policy.dequeue(now, &mut self.waiting, station, out);
+        let packet = self.policy.dequeue(now, &mut self.waiting, to, out);
         self.buffer.free_dropped(&out[before..]);
         packet
     }
@@ -98,11 +98,11 @@ impl<P: Policy> Queue for Line<P> {
     }
 
     fn pop(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
-        self.take(now, None, out)
+        self.take(now, Destination::Any, out)
     }
 
     fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet> {
-        if self.waiting.has(wanted) { self.take(now, wanted.station, out) } else { None }
+        if self.waiting.has(wanted) { self.take(now, wanted.to, out) } else { None }
     }
 
     fn release(&mut self, now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {

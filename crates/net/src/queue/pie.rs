@@ -3,10 +3,10 @@
 
 use super::fifo::Fifo;
 use super::line::{Arrival, Line, Policy, Verdict};
-use super::{Discipline, Limit, OutputLink, Queue, Signal};
+use super::{Destination, Discipline, Limit, OutputLink, Queue, Signal};
 use kernel::{Bytes, Duration, Instant, Rng};
 use settings::Settings;
-use wire::{NodeId, Packet};
+use wire::Packet;
 
 /// PIE, proportional integral controller, enhanced (RFC 8033): drops arrivals at random, with a
 /// probability that controls the delay.
@@ -188,11 +188,11 @@ impl Policy for Pie {
         &mut self,
         now: Instant,
         waiting: &mut Fifo,
-        station: Option<NodeId>,
+        to: Destination,
         _out: &mut Vec<Signal>,
     ) -> Option<Packet> {
         self.catch_up(now);
-        let (since, packet) = waiting.pop_for(station)?;
+        let (since, packet) = waiting.pop_for(to)?;
         self.delay = if waiting.is_empty() { Duration::ZERO } else { now.since(since) };
         Some(packet)
     }

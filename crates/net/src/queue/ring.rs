@@ -47,7 +47,7 @@ impl Queue for Ring {
     }
 
     fn pop_for(&mut self, _: Instant, wanted: &Wanted, _: &mut Vec<Signal>) -> Option<Packet> {
-        let first = self.held.iter().position(|packet| wanted.is_for(packet))?;
+        let first = self.held.iter().position(|packet| wanted.to.is_of(packet))?;
         if !wanted.fits(&self.held[first]) {
             return None;
         }
@@ -80,8 +80,8 @@ impl Queue for Ring {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Limit;
     use super::super::tests::{accepts, drain, drop_tail, number, packet};
+    use super::super::{Destination, Limit};
     use super::*;
     use wire::{NodeId, TrafficClass};
 
@@ -118,7 +118,7 @@ mod tests {
         }
         let mut find = |station, most| {
             let (class, most) = (TrafficClass::BestEffort, Bytes(most));
-            let wanted = Wanted { class, station: Some(NodeId(station)), most };
+            let wanted = Wanted { class, to: Destination::Only(NodeId(station)), most };
             ring.pop_for(NOW, &wanted, &mut Vec::new()).map(|packet| number(&packet))
         };
         assert_eq!(find(2, 99), None, "too large");

@@ -80,7 +80,7 @@ impl Scheduler for Sfq {
         let sub_queues = &mut self.sub_queues;
         let turn = self.turns.iter().position(|&number| sub_queues[number].has(wanted))?;
         let number = self.turns.remove(turn)?;
-        let (_, packet) = sub_queues[number].pop_for(wanted.station)?;
+        let (_, packet) = sub_queues[number].pop_for(wanted.to)?;
         if !sub_queues[number].is_empty() {
             self.turns.push_back(number);
         }

@@ -170,7 +170,7 @@ fn output_link() -> impl Strategy<Value = OutputLink> {
 enum Operation {
     Push { flow: u32, size: u64, capable: bool },
     Pop,
-    PopFor { station: u32, most: u64 },
+    PopFor { station: u32, except: bool, most: u64 },
     Release(prop::sample::Index),
     UsedAirtime { station: u32, received: bool, used_us: u64 },
 }
@@ -181,7 +181,8 @@ fn operation() -> impl Strategy<Value = Operation> {
     prop_oneof![
         5 => push.prop_map(|(flow, size, capable)| Operation::Push { flow, size, capable }),
         3 => Just(Operation::Pop),
-        2 => (0u32..5, 28u64..1600).prop_map(|(station, most)| Operation::PopFor { station, most }),
+        2 => (0u32..5, any::<bool>(), 28u64..1600)
+            .prop_map(|(station, except, most)| Operation::PopFor { station, except, most }),
         2 => any::<prop::sample::Index>().prop_map(Operation::Release),
         1 => air.prop_map(|(station, received, used_us)| {
             Operation::UsedAirtime { station, received, used_us }
@@ -248,25 +249,27 @@ fn promise(kind: &QueueSettings) -> (bool, bool) {
     }
 }
 
-/// A packet is sent together with others to a station: the first of those that wait for it, if it
+/// A packet is requested for a station or for another: the first of those that wait for it, if it
 /// is small enough; after drops it may be another.
 fn pop_for(
     queue: &mut dyn Queue,
     record: &mut Record,
     now: Instant,
-    station: u32,
+    to: Destination,
     most: Bytes,
 ) -> Result<(), TestCaseError> {
     let mut out = Vec::new();
-    let wanted = Wanted { class: TrafficClass::BestEffort, station: Some(NodeId(station)), most };
+    let wanted = Wanted { class: TrafficClass::BestEffort, to, most };
     let popped = queue.pop_for(now, &wanted, &mut out);
     record.note(&out);
-    let line = &mut record.waiting[station as usize];
     if !out.iter().any(|signal| matches!(signal, Signal::Drop(_))) {
-        let fits = line.front().is_some_and(|first| first.size <= most);
-        prop_assert_eq!(popped.is_some(), fits);
+        let firsts = record.waiting.iter().filter_map(VecDeque::front);
+        let mut fitting = firsts.filter(|first| to.is_of(first) && first.size <= most);
+        prop_assert_eq!(popped.is_some(), fitting.next().is_some());
     }
     if let Some(packet) = popped {
+        prop_assert!(to.is_of(&packet));
+        let line = &mut record.waiting[packet.flow().0 as usize];
         prop_assert_eq!(line.pop_front(), Some(packet), "out of order");
         record.in_service.push(packet);
     }
@@ -316,8 +319,14 @@ proptest! {
                         record.in_service.push(packet);
                     }
                 }
-                Operation::PopFor { station, most } => {
-                    pop_for(&mut *queue, &mut record, now, station, Bytes(most))?;
+                Operation::PopFor { station, except, most } => {
+                    let node = NodeId(station);
+                    let (to, most) = if except {
+                        (Destination::Except(node), Bytes(u64::MAX))
+                    } else {
+                        (Destination::Only(node), Bytes(most))
+                    };
+                    pop_for(&mut *queue, &mut record, now, to, most)?;
                 }
                 Operation::Release(index) => if !record.in_service.is_empty() {
                     let index = index.index(record.in_service.len());

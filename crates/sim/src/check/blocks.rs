@@ -4,6 +4,7 @@
 use super::rule::rule;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::BTreeMap;
+use wifi::ACCESS_POINT;
 use wifi::mac::Aggregation;
 use wifi::phy::LONGEST_PPDU;
 
@@ -28,13 +29,15 @@ pub(super) struct DataPsdu {
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     limits: Option<Aggregation>,
+    /// Whether frames of the access point may be sent before earlier ones for other receivers.
+    steps_aside: bool,
     /// The highest number so far, continued beyond 4096.
     highest: BTreeMap<(u32, u8, Option<u32>), u64>,
 }
 
 impl Blocks {
-    pub(super) fn new(limits: Option<Aggregation>) -> Self {
-        Self { limits, highest: BTreeMap::new() }
+    pub(super) fn new(limits: Option<Aggregation>, steps_aside: bool) -> Self {
+        Self { limits, steps_aside, highest: BTreeMap::new() }
     }
 
     pub(super) fn on_psdu(&mut self, now: Instant, psdu: &DataPsdu) {
@@ -53,7 +56,8 @@ impl Blocks {
     ) {
         // With block ack, frames are numbered separately for each receiver.
         let agreement = self.limits.filter(|_| to.is_some());
-        let window = agreement.map_or(1, |limits| u64::from(limits.window));
+        let single = if self.steps_aside && from == ACCESS_POINT { NUMBERS / 2 } else { 1 };
+        let window = agreement.map_or(single, |limits| u64::from(limits.window));
         let stream = (from, function, self.limits.and(to));
         let first = mpdus.first().map_or(0, |&(number, _)| NUMBERS + u64::from(number));
         let highest = self.highest.entry(stream).or_insert(first);
@@ -105,13 +109,16 @@ mod tests {
     use super::*;
 
     fn blocks(window: u16, frames: u16) -> Blocks {
-        Blocks::new(Some(Aggregation {
-            window,
-            frames,
-            bytes: Bytes(10_000),
-            duration: Duration::from_micros(2000),
-            ..Aggregation::default()
-        }))
+        Blocks::new(
+            Some(Aggregation {
+                window,
+                frames,
+                bytes: Bytes(10_000),
+                duration: Duration::from_micros(2000),
+                ..Aggregation::default()
+            }),
+            false,
+        )
     }
 
     fn air(blocks: &mut Blocks, numbers: &[u16], bytes: u64, lasting_us: u64) {
@@ -182,7 +189,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "frames lie within the window")]
     fn without_an_agreement_only_the_last_frame_is_repeated() {
-        let mut blocks = Blocks::new(None);
+        let mut blocks = Blocks::new(None, false);
         air(&mut blocks, &[4095], 500, 500);
         air(&mut blocks, &[0], 500, 500);
         air(&mut blocks, &[4095], 500, 500);

@@ -2,10 +2,11 @@
 //! durations.
 
 use super::blocks::{Blocks, DataPsdu};
+use super::duplex::Beside;
 use super::rule::rule;
 use super::timing::Times;
 use kernel::{Bytes, Duration, Instant};
-use wifi::mac::{Exchange, ExchangeOutcome, StepKind};
+use wifi::mac::{Exchange, ExchangeOutcome, Secondary, StepKind};
 use wifi::{ACCESS_POINT, Cell, MacConfig};
 
 /// The records of the exchanges of a cell.
@@ -18,13 +19,15 @@ pub(super) struct Turns {
     /// The node and access category that obtained the medium, and when, if its exchange succeeded.
     won: Option<(u32, u8, Instant)>,
     blocks: Blocks,
+    beside: Beside,
 }
 
 impl Turns {
     pub(super) fn new(mac: MacConfig, nodes: u32) -> Self {
-        let blocks = Blocks::new(mac.aggregation);
+        let beside = Beside::new(mac.full_duplex, &mac.timing);
+        let blocks = Blocks::new(mac.aggregation, mac.full_duplex.is_some());
         let times = Times::of(&mac.timing);
-        Self { mac, times, nodes, busy_until: Instant::ZERO, won: None, blocks }
+        Self { mac, times, nodes, busy_until: Instant::ZERO, won: None, blocks, beside }
     }
 
     /// An exchange or a collision begins.
@@ -32,7 +35,11 @@ impl Turns {
         let Some(exchange) = cell.exchange() else { return };
         let mpdus = cell.frames_on_air().map(|frame| (frame.sequence, frame.bytes)).collect();
         let (category, to) = (cell.category_on_air(), cell.receiver_of(exchange.sender));
-        self.on_exchange(exchange, category, to, mpdus);
+        let beside = cell.secondary().map(|secondary| {
+            let frame = cell.secondary_on_air().map(|frame| (frame.sequence, frame.bytes));
+            (*secondary, frame.collect())
+        });
+        self.on_exchange(exchange, category, to, mpdus, beside);
     }
 
     fn on_exchange(
@@ -41,22 +48,33 @@ impl Turns {
         category: Option<u8>,
         to: Option<u32>,
         mpdus: Vec<(u16, Bytes)>,
+        beside: Option<(Secondary, Vec<(u16, Bytes)>)>,
     ) {
         let now = exchange.start;
         let exists = exchange.sender < self.nodes;
         rule(now, exists, "a sender is a node of the cell", || format!("{exchange:?}"));
-        self.check_steps(exchange);
+        let secondary = beside.as_ref().map(|(secondary, _)| secondary);
+        self.check_steps(exchange, secondary);
+        if let Some(secondary) = secondary {
+            self.beside.on_both(&self.times, exchange, to, secondary);
+        }
         self.check_start(exchange, category, mpdus.len());
         let data = exchange.data().filter(|data| data.kind == StepKind::Data);
         if let (Some(data), Some(function)) = (data, category) {
             let (from, bytes, lasting) = (exchange.sender, exchange.psdu, data.airtime.total());
             self.blocks.on_psdu(now, &DataPsdu { from, function, to, bytes, lasting, mpdus });
         }
+        if let Some((secondary, mpdus)) = beside {
+            let (to, lasting) = (Some(secondary.receiver), secondary.data.airtime.total());
+            let (from, bytes, function) = (ACCESS_POINT, secondary.psdu, 0);
+            self.blocks.on_psdu(now, &DataPsdu { from, function, to, bytes, lasting, mpdus });
+        }
         self.busy_until = exchange.end;
     }
 
-    /// The frames of an exchange follow each other a SIFS apart.
-    fn check_steps(&self, exchange: &Exchange) {
+    /// The frames of an exchange follow each other a SIFS apart. The response waits for the end of
+    /// a secondary frame.
+    fn check_steps(&self, exchange: &Exchange, secondary: Option<&Secondary>) {
         let now = exchange.start;
         let sifs = self.times.sifs();
         let mut at = now;
@@ -64,9 +82,13 @@ impl Turns {
             rule(now, step.start == at, "frames of an exchange are a SIFS apart", || {
                 format!("{:?} begins at {}, not {at}", step.kind, step.start)
             });
-            at = step.end() + sifs;
+            let beside = secondary.filter(|_| step.kind == StepKind::Data);
+            at = beside.map_or(step.end(), |other| step.end().max(other.data.end())) + sifs;
         }
-        let last = exchange.steps().last().map_or(exchange.end, wifi::mac::Step::end);
+        let last = match secondary {
+            Some(secondary) => Beside::over(exchange, secondary),
+            None => exchange.steps().last().map_or(exchange.end, wifi::mac::Step::end),
+        };
         rule(now, last == exchange.end, "an exchange ends with its last frame", || {
             format!("{exchange:?}")
         });
@@ -169,7 +191,7 @@ mod tests {
         let (mut turns, mut exchange, category) = begun(keys);
         change(&mut turns, &mut exchange);
         let mpdus = (0..mpdus).map(|number| (number, Bytes(10))).collect();
-        turns.on_exchange(&exchange, category, Some(0), mpdus);
+        turns.on_exchange(&exchange, category, Some(0), mpdus, None);
     }
 
     #[test]
@@ -196,7 +218,7 @@ mod tests {
             wrong.sifs = Duration::from_micros(15);
             mac.timing.standard = Box::leak(Box::new(wrong));
         });
-        turns.on_exchange(&exchange, category, Some(0), vec![(0, Bytes(10))]);
+        turns.on_exchange(&exchange, category, Some(0), vec![(0, Bytes(10))], None);
     }
 
     #[test]

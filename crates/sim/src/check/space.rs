@@ -39,7 +39,7 @@ impl Watch {
     ) -> Self {
         Self {
             now: Instant::ZERO,
-            blocks: Blocks::new(mac.aggregation),
+            blocks: Blocks::new(mac.aggregation, false),
             exact: mac.timing.durations == Durations::Standard,
             times: Times::of(&mac.timing),
             mac,

@@ -193,6 +193,11 @@ impl Times {
         family(of).find(|&rate| allowed(rate)).map(|rate| self.mode(rate))
     }
 
+    /// The mode of a rate, if it is one of the standard.
+    pub(crate) fn standard_mode(&self, rate: BitRate) -> Option<Mode> {
+        self.standard.mode(rate)
+    }
+
     fn mode(&self, rate: u64) -> Mode {
         self.standard.mode(BitRate(rate * 100_000)).expect("a rate of the standard")
     }

@@ -2,7 +2,7 @@
 
 use super::observable::Observable;
 use super::place::{Place, Subject};
-use super::{flow, link, node, whole};
+use super::{duplex, flow, link, node, whole};
 use crate::plan::Plan;
 
 /// Observables that belong to the same places.
@@ -12,10 +12,11 @@ pub(crate) struct Group {
 }
 
 /// All observables. At a place, those of an earlier group come first in the summary.
-pub(crate) static CATALOGUE: [Group; 12] = [
+pub(crate) static CATALOGUE: [Group; 13] = [
     Group { places: &[Place::Total], observables: whole::TOTAL },
     Group { places: &[Place::Airtime], observables: whole::AIRTIME },
     Group { places: &[Place::Contending], observables: whole::CONTENDING },
+    Group { places: &[Place::FullDuplex], observables: duplex::FULL_DUPLEX },
     Group { places: &[Place::Flow], observables: flow::FLOW },
     Group { places: &[Place::Flow], observables: flow::CONTROL },
     Group { places: &[Place::Station], observables: node::STATION },

@@ -98,6 +98,13 @@ pub(super) const CATEGORIES: Condition = Condition {
     lacks: |_, _, name| format!("without access categories (wlan.qos) there is no {name}"),
 };
 
+/// The access point is full duplex.
+pub(super) const FULL_DUPLEX: Condition = Condition {
+    says: "with full duplex",
+    holds: |plan, _| plan.wlan.full_duplex.is_some() && !plan.stations.is_empty(),
+    lacks: |_, _, name| format!("without full duplex (wlan.full_duplex) there is no {name}"),
+};
+
 /// An observable.
 pub(crate) struct Observable {
     /// Its path within its place.

@@ -14,6 +14,8 @@ listed! {
         Total,
         Airtime,
         Contending,
+        /// A full-duplex access point.
+        FullDuplex,
         Flow,
         Ap,
         Station,
@@ -38,6 +40,7 @@ impl Place {
             Self::Total => "total",
             Self::Airtime => "airtime",
             Self::Contending => "contending",
+            Self::FullDuplex => "full_duplex",
             Self::Flow => "flows[i]",
             Self::Ap => "ap",
             Self::Station => "stations[i]",
@@ -73,6 +76,7 @@ impl Place {
     pub(crate) fn absent(self) -> String {
         match self {
             Self::Ap | Self::Contending => NO_CELL.to_owned(),
+            Self::FullDuplex => "the access point is half duplex".to_owned(),
             Self::Down | Self::Up => {
                 "there is no wire: the server is at the access point".to_owned()
             }
@@ -108,6 +112,9 @@ pub(crate) fn subjects(plan: &Plan) -> Vec<Subject> {
     }
     if has_cell {
         all.push(one(Place::Contending));
+    }
+    if has_cell && plan.wlan.full_duplex.is_some() {
+        all.push(one(Place::FullDuplex));
     }
     let flow = |i| Subject { place: Place::Flow, number: i, index: i };
     all.extend((0..plan.flows.len()).map(flow));

@@ -1,7 +1,7 @@
 //! The observables of all flows together, of the medium, and of the run.
 
 use super::observable::Kind::{Counter, Delays, Fractions, Gauge, Once, Rate, Ratio};
-use super::observable::{CATEGORIES, CELL, Observable, observables};
+use super::observable::{CATEGORIES, CELL, FULL_DUPLEX, Observable, observables};
 use super::value::Value;
 use crate::measure::{AirtimeKind, DelayStats, jain};
 use crate::meter::FlowMeter;
@@ -95,7 +95,7 @@ fn merged(
 }
 
 pub(super) static AIRTIME: &[Observable] = observables! {
-    /// The fraction of airtime for user data; the nine fractions add up to 1.
+    /// The fraction of airtime for user data; all fractions add up to 1.
     "payload_fraction": "1" as "payload" => Once(|world, _| spent(world, AirtimeKind::Payload));
     /// The fraction of airtime for TCP acknowledgements without data.
     "tcp_ack_fraction": "1" as "TCP ACKs" => Once(|world, _| spent(world, AirtimeKind::TcpAck));
@@ -115,6 +115,10 @@ pub(super) static AIRTIME: &[Observable] = observables! {
         Once(|world, _| spent(world, AirtimeKind::Collision));
     /// The fraction of airtime for frames that noise corrupted or whose exchange failed.
     "lost_fraction": "1" as "lost to noise" => Once(|world, _| spent(world, AirtimeKind::Lost));
+    /// The fraction of airtime in which two data frames are on the air, to and from a full-duplex
+    /// access point.
+    "two_frames_fraction": "1" as "two frames at once" if FULL_DUPLEX =>
+        Once(|world, _| spent(world, AirtimeKind::TwoFrames));
     /// The fraction of airtime in which no node has a frame to send.
     "idle_fraction": "1" as "idle" => Once(|world, _| spent(world, AirtimeKind::Idle));
 };

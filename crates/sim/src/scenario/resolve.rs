@@ -5,6 +5,7 @@
 
 mod cell;
 mod check;
+mod duplex;
 mod ends;
 mod flows;
 mod links;
@@ -73,6 +74,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     let stations = cell::stations(document, &wlan, duration_s, &mut check);
     wlan.non_erp = mixed::non_erp(document, &wlan, &stations);
     let ap = cell::ap(document, &stations, &mut check);
+    duplex::full_duplex(document, &wlan, &stations, &mut check);
     let space = radio::space(document, &ap, &stations, &mut check);
     let (hosts, links) = links::links(document, &mut check);
     let topology = topology(&stations, space.as_ref(), hosts, &links);

@@ -37,6 +37,10 @@ pub struct Wlan {
     /// 1, 2, 5.5, 11, 6, 12, 24 in 802.11g, and 1, 2, 5.5, 11 if it has stations of 802.11b; 6, 12,
     /// 24 in all other standards.
     pub basic_rates_mbps: Option<Vec<f64>>,
+    /// Rate of RTS frames in Mb/s. Default: the highest basic rate that does not exceed the rate of
+    /// the data frame. CTS and ACK frames follow the standard in any case: they have the highest
+    /// basic rate that does not exceed the rate of the frame that they answer.
+    pub rts_rate_mbps: Option<f64>,
     /// Slot time of 802.11g: "short" (9 us, default) or "long" (20 us). 802.11b always has the long
     /// slot time, and so has a network of 802.11g with stations of 802.11b. All other standards
     /// have the short one.

@@ -4,9 +4,9 @@
 use super::{Event, World};
 use crate::medium::Medium;
 use crate::notice::{DropCause, Notice, Observer};
-use crate::topology::{Hop, Interface, RadioId, Topology};
+use crate::topology::{Hop, Interface, RadioId, Routes, Topology};
 use kernel::{Bytes, Duration, Instant};
-use net::{Signal, UsedAirtime, Wanted};
+use net::{Destination, Signal, UsedAirtime, Wanted};
 use wifi::space::ReceivedFrame;
 use wifi::{MsduOutcome, MsduSource};
 use wire::{NodeId, Packet, TrafficClass};
@@ -15,6 +15,7 @@ use wire::{NodeId, Packet, TrafficClass};
 struct Waiting<'a, O> {
     now: Instant,
     topology: &'a Topology,
+    routes: &'a Routes,
     queues: &'a mut [Box<dyn net::Queue>],
     signals: &'a mut Vec<Signal>,
     /// Drops and marks of the queues, with the radio of each queue.
@@ -23,21 +24,63 @@ struct Waiting<'a, O> {
     observers: &'a mut O,
 }
 
+impl<O: Observer> Waiting<'_, O> {
+    /// Takes a packet from the queue of a radio. The receiver is `to`, or is looked up.
+    fn take(
+        &mut self,
+        by: RadioId,
+        to: Option<RadioId>,
+        wanted: &Wanted,
+    ) -> Option<(Packet, RadioId)> {
+        let packet = self.queues[by.0 as usize].pop_for(self.now, wanted, self.signals);
+        let taken = packet.and_then(|packet| {
+            let to = to.or_else(|| receiver(self.routes, self.topology, by, packet.to))?;
+            self.observers.on(self.now, &Notice::Dequeued { by, to: Some(to), packet: &packet });
+            Some((packet, to))
+        });
+        self.noted.extend(self.signals.drain(..).map(|signal| (by, signal)));
+        if taken.is_some() && self.refilling.last() != Some(&by) {
+            self.refilling.push(by);
+        }
+        taken
+    }
+}
+
 impl<O: Observer> MsduSource for Waiting<'_, O> {
     fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet> {
         let (by, to) = (RadioId(node), RadioId(to));
         let is_shared = self.topology.radio(by).is_shared;
-        let station = is_shared.then(|| self.topology.radio(to).node);
-        let wanted = Wanted { class, station, most };
-        let packet = self.queues[node as usize].pop_for(self.now, &wanted, self.signals);
-        if let Some(packet) = &packet {
-            self.observers.on(self.now, &Notice::Dequeued { by, to: Some(to), packet });
-        }
-        self.noted.extend(self.signals.drain(..).map(|signal| (by, signal)));
-        if packet.is_some() && self.refilling.last() != Some(&by) {
-            self.refilling.push(by);
-        }
-        packet
+        let only = || Destination::Only(self.topology.radio(to).node);
+        let destination = if is_shared { only() } else { Destination::Any };
+        self.take(by, Some(to), &Wanted { class, to: destination, most }).map(|(packet, _)| packet)
+    }
+
+    fn next_other(&mut self, node: u32, class: TrafficClass, than: u32) -> Option<(Packet, u32)> {
+        let to = Destination::Except(self.topology.radio(RadioId(than)).node);
+        let wanted = Wanted { class, to, most: Bytes(u64::MAX) };
+        self.take(RadioId(node), None, &wanted).map(|(packet, to)| (packet, to.0))
+    }
+
+    fn receivers(&self, node: u32, into: &mut Vec<u32>) {
+        self.queues[node as usize].each(&mut |packet| {
+            if packet.to.is_some() {
+                let to = receiver(self.routes, self.topology, RadioId(node), packet.to);
+                into.extend(to.map(|radio| radio.0));
+            }
+        });
+    }
+}
+
+/// The receiving radio of a packet that waits at another; `None` is broadcast.
+fn receiver(
+    routes: &Routes,
+    topology: &Topology,
+    by: RadioId,
+    to: Option<NodeId>,
+) -> Option<RadioId> {
+    match routes.hop(topology.radio(by).node, to) {
+        Some(Hop::Air { to, .. }) => to,
+        other => unreachable!("what waits at a radio leaves over the air: {other:?}"),
     }
 }
 
@@ -105,6 +148,7 @@ impl<O: Observer> World<O> {
         let mut waiting = Waiting {
             now: self.now,
             topology: &self.topology,
+            routes: &self.routes,
             queues: &mut self.queues,
             signals: &mut self.signals,
             noted: &mut self.refill_signals,
@@ -131,14 +175,14 @@ impl<O: Observer> World<O> {
     fn serve(&mut self, by: RadioId, class: TrafficClass) {
         let queue = &mut self.queues[by.0 as usize];
         let popped = if self.cell.has_categories() {
-            let wanted = Wanted { class, station: None, most: Bytes(u64::MAX) };
+            let wanted = Wanted { class, to: Destination::Any, most: Bytes(u64::MAX) };
             queue.pop_for(self.now, &wanted, &mut self.signals)
         } else {
             queue.pop(self.now, &mut self.signals)
         };
         self.settle_signals(by);
         if let Some(packet) = popped {
-            let to = self.receiver(by, packet.to);
+            let to = receiver(&self.routes, &self.topology, by, packet.to);
             self.observers.on(self.now, &Notice::Dequeued { by, to, packet: &packet });
             let to = to.map(|radio| radio.0);
             self.cell.on_packet(self.now, by.0, packet, to, &mut self.cell_out);
@@ -146,14 +190,6 @@ impl<O: Observer> World<O> {
             self.settle_cell();
         }
         self.note_queue(by);
-    }
-
-    /// The receiving radio of a packet that waits at another; `None` is broadcast.
-    fn receiver(&self, by: RadioId, to: Option<NodeId>) -> Option<RadioId> {
-        match self.routes.hop(self.topology.radio(by).node, to) {
-            Some(Hop::Air { to, .. }) => to,
-            other => unreachable!("what waits at a radio leaves over the air: {other:?}"),
-        }
     }
 
     /// Handles the drops and marks of a radio's queue.

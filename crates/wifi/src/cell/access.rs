@@ -37,6 +37,9 @@ impl Cell {
             let rate = Self::rate(&mut self.rates, edcaf.node, edcaf.to());
             edcaf.begin(now, &self.rules, rate, source, out);
         }
+        if self.duplex.is_some() && self.begin_duplex(now, source, out) {
+            return;
+        }
         if let [winner] = self.winners[..] {
             self.txop = self.edcaf(winner).txop(now, winner);
             self.begin_exchange(now, winner, out);
@@ -65,13 +68,13 @@ impl Cell {
     }
 
     /// Counts an attempt of `f`.
-    fn count_attempt(&mut self, f: u32) {
+    pub(super) fn count_attempt(&mut self, f: u32) {
         let edcaf = &self.edcafs[f as usize];
         edcaf.count(&mut self.nodes[edcaf.node as usize].counters);
     }
 
     /// Draws the outcome of the exchange of `f`, and which of several MPDUs noise destroys.
-    fn draw_outcome(&mut self, f: u32) -> ExchangeOutcome {
+    pub(super) fn draw_outcome(&mut self, f: u32) -> ExchangeOutcome {
         let edcaf = &self.edcafs[f as usize];
         let (sender, mpdus) = (edcaf.node, edcaf.psdu.mpdus);
         let Some(receiver) = edcaf.to() else { return ExchangeOutcome::Success };
@@ -100,7 +103,8 @@ impl Cell {
         }
     }
 
-    pub(super) fn begin_exchange(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
+    /// Lays out the exchange of `f`, and draws its outcome.
+    pub(super) fn lay_out(&mut self, now: Instant, f: u32) -> Exchange {
         self.count_attempt(f);
         let outcome = self.draw_outcome(f);
         let exchange = self.edcaf(f).exchange(&self.rules, now, outcome);
@@ -108,8 +112,14 @@ impl Cell {
         self.sender = f;
         self.data_pending = true;
         self.handed = (0, Bytes::ZERO);
+        exchange
+    }
+
+    pub(super) fn begin_exchange(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
+        let exchange = self.lay_out(now, f);
         let (node, peer) = (exchange.sender, self.edcaf(f).to());
-        let (used, arrived) = (exchange.end - exchange.start, outcome != ExchangeOutcome::DataLost);
+        let used = exchange.end - exchange.start;
+        let arrived = exchange.outcome != ExchangeOutcome::DataLost;
         out.push(Command::Began);
         out.push(Command::ExchangeSent { node, peer, used, arrived });
         out.push(Command::Step(self.frame_end(&exchange)));

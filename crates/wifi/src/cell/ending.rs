@@ -21,12 +21,16 @@ impl Cell {
         if exchange.outcome == ExchangeOutcome::Collision {
             return self.end_collision(now, &exchange, out);
         }
+        if self.secondary().is_some() {
+            return self.on_duplex_step(now, &exchange, out);
+        }
         if self.data_pending {
             if exchange.outcome != ExchangeOutcome::DataLost {
                 if let Some(next) = self.hand_up(&exchange, out) {
                     return out.push(Command::Step(next));
                 }
-                self.receive(self.handed.0..self.edcaf(self.sender).psdu.mpdus, out);
+                let frames = self.handed.0..self.edcaf(self.sender).psdu.mpdus;
+                self.receive(self.sender, frames, out);
             }
             self.data_pending = false;
             if exchange.end > now {
@@ -48,7 +52,7 @@ impl Cell {
     fn hand_up(&mut self, exchange: &Exchange, out: &mut Vec<Command>) -> Option<Instant> {
         let after = self.after_next(exchange)?;
         let next = self.handed.0;
-        self.receive(next..next + 1, out);
+        self.receive(self.sender, next..next + 1, out);
         self.handed = (next + 1, after);
         Some(self.frame_end(exchange))
     }
@@ -75,9 +79,8 @@ impl Cell {
         })
     }
 
-    /// Passes these MPDUs of the PSDU on the air to the recipient, which discards duplicates.
-    fn receive(&mut self, frames: std::ops::Range<u16>, out: &mut Vec<Command>) {
-        let f = self.sender;
+    /// Passes these MPDUs of the PSDU of `f` to the recipient, which discards duplicates.
+    pub(super) fn receive(&mut self, f: u32, frames: std::ops::Range<u16>, out: &mut Vec<Command>) {
         let Some(receiver) = self.edcaf(f).to() else { return self.receive_broadcast(out) };
         let inbox = self.inbox(f, receiver);
         let Edcaf { originator, psdu, .. } = &mut self.edcafs[f as usize];
@@ -249,7 +252,7 @@ impl Cell {
 
     /// A party of an exchange has no NAV. If the NAV of the others lasts longer than the exchange,
     /// the interframe space of the party begins before theirs.
-    fn resume_without_nav(&mut self, end: Instant, reserved_until: Instant, party: u32) {
+    pub(super) fn resume_without_nav(&mut self, end: Instant, reserved_until: Instant, party: u32) {
         if reserved_until > end {
             self.count_separately(party, end + self.rules.config.timing.difs());
         }
@@ -257,7 +260,12 @@ impl Cell {
 
     /// When a transmitter whose frame ended at `sent` without a response may count slots again, if
     /// the medium is idle since `idle`.
-    fn resume_after_timeout(&self, sent: Instant, idle: Instant, timeout: Duration) -> Resume {
+    pub(super) fn resume_after_timeout(
+        &self,
+        sent: Instant,
+        idle: Instant,
+        timeout: Duration,
+    ) -> Resume {
         self.resume_at(sent + timeout, idle)
     }
 
@@ -276,7 +284,7 @@ impl Cell {
     }
 
     /// An attempt of `f` received its response, or needed none.
-    fn succeed(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
+    pub(super) fn succeed(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
         let (node, to, answer) = {
             let edcaf = self.edcaf(f);
             (edcaf.node, edcaf.to(), edcaf.psdu.answer)
@@ -292,7 +300,13 @@ impl Cell {
     }
 
     /// Noise destroyed a frame of the attempt.
-    fn lose(&mut self, now: Instant, f: u32, resume: impl Into<Resume>, out: &mut Vec<Command>) {
+    pub(super) fn lose(
+        &mut self,
+        now: Instant,
+        f: u32,
+        resume: impl Into<Resume>,
+        out: &mut Vec<Command>,
+    ) {
         let node = self.node_of(f);
         self.nodes[node as usize].counters.exchanges.noise_losses += 1;
         self.miss(now, f, true, out);
@@ -300,7 +314,7 @@ impl Cell {
     }
 
     /// An attempt received no response. `data_sent` says whether its data frames were transmitted.
-    fn miss(&mut self, now: Instant, f: u32, data_sent: bool, out: &mut Vec<Command>) {
+    pub(super) fn miss(&mut self, now: Instant, f: u32, data_sent: bool, out: &mut Vec<Command>) {
         let edcaf = &mut self.edcafs[f as usize];
         let rate = Self::rate(&mut self.rates, edcaf.node, edcaf.to());
         edcaf.miss(now, &self.rules, data_sent, rate, &mut self.settled);
@@ -311,6 +325,9 @@ impl Cell {
     /// and reports the packets whose service has ended.
     pub(super) fn settle(&mut self, f: u32, out: &mut Vec<Command>) {
         let node = self.node_of(f);
+        if self.edcafs[f as usize].originator.has_aside() {
+            self.resume_aside(f);
+        }
         let member = &mut self.nodes[node as usize];
         if self.edcafs[f as usize].is_idle() {
             member.contending -= 1;
@@ -385,12 +402,12 @@ impl Cell {
 
 /// When a node that has transmitted may count slots again.
 #[derive(Clone, Copy, Debug)]
-struct Resume {
+pub(super) struct Resume {
     /// The slots do not begin before this instant.
-    at: Instant,
+    pub(super) at: Instant,
     /// The slots do not begin before the end of the interframe space: this instant if that is a
     /// DIFS.
-    space: Instant,
+    pub(super) space: Instant,
 }
 
 impl From<Instant> for Resume {

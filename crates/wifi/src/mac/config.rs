@@ -1,6 +1,6 @@
 //! Configuration of the MAC, the same at all nodes of a network.
 
-use super::{Aggregation, BackoffDraw, Countdown, FCS, QOS_CONTROL, Timing};
+use super::{Aggregation, BackoffDraw, Countdown, FCS, FullDuplex, QOS_CONTROL, Timing};
 use crate::phy::{AccessCategory, Edca, Edition, Standard};
 use kernel::Bytes;
 use settings::{Range, Settings};
@@ -58,6 +58,9 @@ pub struct MacConfig {
     /// category.
     #[setting(skip)]
     pub aggregation: Option<Aggregation>,
+    /// An access point that sends to one station while it receives from another. Default: no node
+    /// sends and receives at once.
+    pub full_duplex: Option<FullDuplex>,
     /// The 802.11b nodes in an 802.11g network.
     #[setting(skip)]
     pub non_erp: Option<NonErp>,

@@ -259,6 +259,11 @@ impl Contention {
         self.contenders[station as usize].waiting = false;
     }
 
+    /// Idle slots that the first clock has counted up to the last busy period.
+    pub(crate) fn idle_slots(&self) -> u64 {
+        self.clocks.first().map_or(0, |clock| clock.elapsed)
+    }
+
     /// When the next station may transmit, if the medium stays idle.
     pub(crate) fn next_access(&mut self) -> Option<Instant> {
         if self.busy {

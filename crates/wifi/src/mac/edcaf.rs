@@ -47,7 +47,7 @@ pub(crate) struct Response {
 }
 
 impl Response {
-    fn to(timing: &Timing, mode: &Mode) -> Self {
+    pub(crate) fn to(timing: &Timing, mode: &Mode) -> Self {
         Self {
             mode: timing.response_mode(mode),
             timeout: timing.response_timeout(mode),
@@ -348,6 +348,11 @@ impl Edcaf {
             1
         };
         self.report(now, rate, rate::Answer::Acked(acked), snr);
+    }
+
+    /// After a success: the contention window is twice as large as it was before.
+    pub(crate) fn double_window(&mut self, rules: &Rules, before: u32) {
+        self.access.double(rules.contention_parameters(self.contention_parameters), before);
     }
 
     /// An attempt received no response. `data_sent` says whether its data frames were transmitted.

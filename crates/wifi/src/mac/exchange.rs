@@ -90,6 +90,17 @@ pub struct Exchange {
     steps: [Option<Step>; 4],
 }
 
+/// The data frame that another node sends at the same time as the data frame of an exchange.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OtherFrame {
+    /// When its PPDU ends.
+    pub(crate) end: Instant,
+    /// Duration of the response that it elicits.
+    pub(crate) response: Duration,
+    /// Whether the response is sent.
+    pub(crate) is_answered: bool,
+}
+
 /// What precedes the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Opening {
@@ -132,7 +143,11 @@ impl Exchange {
         let mut next = 0;
         let mut at = start;
         let mut add = |kind, mode: &Mode, psdu| {
-            let step = Step { kind, start: at, airtime: timing.airtime(mode, psdu) };
+            let airtime = match kind {
+                StepKind::Data => timing.data_airtime(mode, psdu),
+                _ => timing.airtime(mode, psdu),
+            };
+            let step = Step { kind, start: at, airtime };
             at = step.end() + timing.sifs();
             steps[next] = Some(step);
             next += 1;
@@ -170,6 +185,27 @@ impl Exchange {
         Self { start, end, outcome, sender, psdu, mpdus, repeated, planned, steps }
     }
 
+    /// Another data frame is on the air beside that of this exchange. The responses to both begin a
+    /// SIFS after the end of the longer frame, and third parties set their NAV to the end of the
+    /// longer response. Returns when the responses begin.
+    pub(crate) fn join(&mut self, other: &OtherFrame, sifs: Duration) -> Instant {
+        let data = self.data().expect("an exchange has a data frame").end();
+        let longest = other.end.max(data);
+        let start = longest + sifs;
+        let own = self.planned - (data + sifs);
+        self.planned = start + own.max(other.response);
+        for step in self.steps.iter_mut().flatten().filter(|step| step.start > data) {
+            step.start = start;
+        }
+        self.end = match (self.outcome != ExchangeOutcome::DataLost, other.is_answered) {
+            (true, true) => self.planned,
+            (true, false) => start + own,
+            (false, true) => start + other.response,
+            (false, false) => longest,
+        };
+        start
+    }
+
     /// A collision of several first frames. The medium is busy for the longest of them.
     pub(crate) fn collision(start: Instant, longest: Duration, sender: u32) -> Self {
         let end = start + longest;
@@ -182,11 +218,11 @@ impl Exchange {
     /// PSDU and a CTS-to-self before it.
     pub(crate) fn exposed(timing: &Timing, mode: &Mode, psdu: Bytes, opening: Opening) -> Duration {
         match opening {
-            Opening::None => timing.airtime(mode, psdu).total(),
+            Opening::None => timing.data_airtime(mode, psdu).total(),
             Opening::Rts => timing.airtime(&timing.rts_mode(mode), RTS).total(),
             Opening::CtsToSelf => {
                 let cts = timing.airtime(&timing.rts_mode(mode), ACK).total();
-                cts + timing.sifs() + timing.airtime(mode, psdu).total()
+                cts + timing.sifs() + timing.data_airtime(mode, psdu).total()
             }
         }
     }

@@ -4,6 +4,8 @@
 //! The originator does not access the medium. Its caller decides when a PSDU is assembled and
 //! reports the outcome. The originator returns the MSDUs whose service has ended.
 
+mod aside;
+
 use super::aggregation::{
     Aggregation, BLOCK_ACK_REQUEST, MissedBlockAck, PsduLimits, RetryRule, SUBFRAME_HEADER, ampdu,
     amsdu, single,
@@ -12,6 +14,7 @@ use super::block_ack::{Bitmap, SEQUENCES, after, distance};
 use super::exchange::ElicitedResponse;
 use super::streams::Streams;
 use crate::phy::ModeClass;
+use aside::Aside;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::VecDeque;
 use wire::{FlowId, Packet};
@@ -115,6 +118,8 @@ pub(crate) struct Originator {
     /// The last packet in service, if only that BlockAckReq is left: its service ends with the
     /// BlockAckReq.
     last: Option<Settled>,
+    /// The MSDU in service that stepped aside for another, if there ever was one.
+    aside: Option<Box<Aside>>,
 }
 
 impl Originator {
@@ -132,6 +137,7 @@ impl Originator {
             psdu: Vec::new(),
             request: false,
             last: None,
+            aside: None,
         }
     }
 
@@ -343,7 +349,7 @@ impl Originator {
     pub(crate) fn unreceived(&self) -> impl Iterator<Item = &Packet> {
         let open = self.mpdus.iter().filter(|mpdu| !mpdu.received && !mpdu.settled);
         let last = self.last.iter().filter(|last| !last.received).map(|last| &last.packet);
-        open.flat_map(|mpdu| self.packets_of(mpdu)).chain(last)
+        open.flat_map(|mpdu| self.packets_of(mpdu)).chain(last).chain(self.unreceived_aside())
     }
 
     /// An Ack acknowledges the whole last PSDU, or the PSDU needed no acknowledgement.

@@ -84,9 +84,14 @@ impl Access {
             self.succeed(contention_parameters);
             Failure::Drop
         } else {
-            self.cw = (2 * self.cw + 1).min(contention_parameters.cw_max);
+            self.double(contention_parameters, self.cw);
             Failure::Retry
         }
+    }
+
+    /// The contention window becomes twice as large as `before`.
+    pub(crate) fn double(&mut self, contention_parameters: &ContentionParameters, before: u32) {
+        self.cw = (2 * before + 1).min(contention_parameters.cw_max);
     }
 
     /// Attempts that have failed since the last success.

@@ -131,6 +131,15 @@ pub struct Timing {
     pub idle_access: IdleAccess,
     /// Durations of DSSS and CCK frames.
     pub durations: Durations,
+    /// The duration of preamble and header of each data frame in microseconds, after which its
+    /// bytes last as long as they take at its rate, without SERVICE, tail and padding bits. Most
+    /// analytic models compute so. Any rate is then allowed where `secondary_rate_mbps` is set.
+    /// Default: data frames last as long as the PHY of the standard says.
+    #[setting(key = "model_header_us", range = 0.0..=1000.0)]
+    pub model_header: Option<Duration>,
+    /// Mode of RTS frames; `None` is by the standard.
+    #[setting(skip)]
+    pub rts: Option<Mode>,
 }
 
 impl Timing {
@@ -177,6 +186,17 @@ impl Timing {
         parts
     }
 
+    /// Duration of a data frame in `mode` with `psdu` bytes.
+    pub fn data_airtime(&self, mode: &Mode, psdu: Bytes) -> crate::phy::Airtime {
+        match self.model_header {
+            None => self.airtime(mode, psdu),
+            Some(preamble) => {
+                let payload = Duration(psdu.bits() * 1_000_000_000 / mode.rate.0);
+                crate::phy::Airtime { preamble, payload, ..Default::default() }
+            }
+        }
+    }
+
     /// How long a Duration field reserves the medium for a rest of an exchange that lasts so long.
     pub(crate) fn reservation(&self, lasting: Duration) -> Duration {
         match self.durations {
@@ -207,9 +227,12 @@ impl Timing {
 
     /// Mode of the RTS or CTS before data sent in `data`. With protection, it is the fastest basic
     /// rate of DSSS and CCK. Else it is a basic rate of the modulation class of `data`, or its
-    /// fastest mandatory rate (clause 10.6.6.2).
+    /// fastest mandatory rate (clause 10.6.6.2). `rts` overrides both.
     pub fn rts_mode(&self, data: &Mode) -> Mode {
         let dsss = self.standard.modes.iter().rfind(|mode| mode.class.is_dsss());
+        if let Some(rts) = self.rts.filter(|rts| rts.class.is_dsss() == data.class.is_dsss()) {
+            return rts;
+        }
         match dsss.filter(|_| self.protection_of(data) != Protection::None) {
             Some(fastest) => self.response_mode(fastest),
             None => self.standard.opening_mode(data, &self.basic_rates),

@@ -232,6 +232,12 @@ pub struct Mode {
 }
 
 impl Mode {
+    /// This mode at a rate that no standard has, for the data frames of analytic models.
+    #[must_use]
+    pub const fn at_rate(self, rate: BitRate) -> Self {
+        Self { rate, ..self }
+    }
+
     pub(super) const fn dsss(class: ModeClass, rate_kbps: u64) -> Self {
         let modulation = match class {
             ModeClass::HrDsss => Modulation::Cck,

@@ -60,6 +60,20 @@ impl MsduSource for Queues {
         let first = queue.iter().position(|packet| packet.to == Some(NodeId(to)))?;
         if queue[first].size > most { None } else { queue.remove(first) }
     }
+
+    fn next_other(&mut self, node: u32, class: TrafficClass, than: u32) -> Option<(Packet, u32)> {
+        let queue = self.of(node, class);
+        let is_other = |packet: &Packet| packet.to.is_some_and(|to| to != NodeId(than));
+        let first = queue.iter().position(is_other)?;
+        let packet = queue.remove(first)?;
+        packet.to.map(|to| (packet, to.0))
+    }
+
+    fn receivers(&self, node: u32, into: &mut Vec<u32>) {
+        let first = node as usize * 4;
+        let queues = self.0[first..first + 4].iter().flatten();
+        into.extend(queues.filter_map(|packet| packet.to).map(|to| to.0));
+    }
 }
 
 struct Driver<'a> {
@@ -216,7 +230,22 @@ impl Driver<'_> {
             let node = if is_answer(kind) { receiver() } else { sender };
             OnAir::Frame { node, kind, start, end }
         };
-        self.record.air.extend(exchange.steps().map(frame));
+        let beside = cell.secondary();
+        for step in exchange.steps() {
+            // The frames that begin together, in the order of their nodes.
+            let data = beside.filter(|_| step.kind == StepKind::Data).map(|other| &other.data);
+            let of_access_point = |step: &Step| {
+                let (kind, start, end) = (step.kind, step.start, step.end());
+                OnAir::Frame { node: 0, kind, start, end }
+            };
+            self.record.air.extend(data.map(of_access_point));
+            self.record.air.push(frame(step));
+        }
+        if let Some((answer, node)) = beside.and_then(|other| Some((other.answer?, other.receiver)))
+        {
+            let (kind, start, end) = (answer.kind, answer.start, answer.end());
+            self.record.air.push(OnAir::Frame { node, kind, start, end });
+        }
     }
 
     /// Records what has begun now in the space: one frame, or several that collide.

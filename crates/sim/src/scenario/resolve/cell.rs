@@ -13,7 +13,7 @@ use net::OutputLink;
 use settings::Choice;
 use wifi::MacConfig;
 use wifi::mac::Timing;
-use wifi::phy::{Amendment, DOT11G, Preamble, Slot, Standard};
+use wifi::phy::{Amendment, DOT11G, Mode, Preamble, Slot, Standard};
 use wifi::rate::{LinkModes, RateControlSettings};
 
 /// The maximum number of stations in a cell.
@@ -56,6 +56,7 @@ pub(super) fn wlan(document: &Document, check: &mut Check) -> MacConfig {
         basic_rates: basic_rates(wlan, given.map(|_| standard), mixed, check),
         protection: mixed::protection(document, mixed, check),
         slot: slot(wlan, given, mixed, check).lasts(),
+        rts: rts(wlan, given.map(|_| standard), check),
         ..wlan.mac.timing.clone()
     };
     let (edca, aggregation) = qos::qos(document, standard, check);
@@ -138,6 +139,17 @@ fn basic_rates(
     rates.sort_unstable();
     rates.dedup();
     rates
+}
+
+/// The mode of RTS frames, if it is given.
+fn rts(wlan: &Wlan, standard: Option<&Standard>, check: &mut Check) -> Option<Mode> {
+    match standard?.mode_at(wlan.rts_rate_mbps?) {
+        Ok(mode) => Some(mode),
+        Err(message) => {
+            check.fault("wlan.rts_rate_mbps", message);
+            None
+        }
+    }
 }
 
 /// The initial contention window of DCF.

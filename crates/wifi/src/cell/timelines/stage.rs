@@ -242,6 +242,19 @@ impl MsduSource for Shelves<'_> {
         let first = queue.iter().position(is_wanted)?;
         if queue[first].size <= most { queue.remove(first) } else { None }
     }
+
+    fn next_other(&mut self, node: u32, class: TrafficClass, than: u32) -> Option<(Packet, u32)> {
+        let queue = &mut self.0[node as usize];
+        let is_other = |packet: &Packet| packet.to.is_some_and(|to| to != NodeId(than));
+        let first = queue.iter().position(|packet| packet.class == class && is_other(packet))?;
+        let packet = queue.remove(first)?;
+        packet.to.map(|to| (packet, to.0))
+    }
+
+    fn receivers(&self, node: u32, into: &mut Vec<u32>) {
+        let queue = self.0[node as usize].iter();
+        into.extend(queue.filter_map(|packet| packet.to).map(|to| to.0));
+    }
 }
 
 /// The loop of events around a cell.

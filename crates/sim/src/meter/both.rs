@@ -1,0 +1,49 @@
+//! The airtime of an exchange in which two data frames are on the air at once.
+
+use super::Meter;
+use crate::measure::AirtimeKind;
+use wifi::Cell;
+use wifi::mac::{Exchange, ExchangeOutcome, Secondary, StepKind};
+
+impl Meter {
+    /// A station and a full-duplex access point send at once. The time of both data frames together
+    /// has its own kind, the rest of the longer one counts as if it were alone, and the two
+    /// responses count once.
+    pub(super) fn on_both(&mut self, exchange: &Exchange, secondary: &Secondary, cell: &Cell) {
+        let mut counted_until = exchange.start;
+        let opening = |kind| matches!(kind, StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf);
+        for step in exchange.steps().filter(|step| opening(step.kind)) {
+            self.ledger.add(AirtimeKind::IfsBackoff, counted_until, step.start);
+            self.ledger.add(AirtimeKind::RtsCts, step.start, step.end());
+            counted_until = step.end();
+        }
+        let Some(first) = exchange.data() else { return };
+        let second = &secondary.data;
+        let is_lost = |outcome, repeated| outcome == ExchangeOutcome::DataLost || repeated;
+        let first_lost = is_lost(exchange.outcome, exchange.repeated);
+        let second_lost = is_lost(secondary.outcome, secondary.repeated);
+        let together = first.end().min(second.end());
+        let kind =
+            if first_lost && second_lost { AirtimeKind::Lost } else { AirtimeKind::TwoFrames };
+        self.ledger.add(AirtimeKind::IfsBackoff, counted_until, first.start);
+        self.ledger.add(kind, first.start, together);
+        let is_first_longer = first.end() > together;
+        let (longer, lost) =
+            if is_first_longer { (first, first_lost) } else { (second, second_lost) };
+        if lost {
+            self.ledger.add(AirtimeKind::Lost, together, longer.end());
+        } else if is_first_longer {
+            self.count_data(first, exchange.psdu, cell.frames_on_air(), together);
+        } else if second.end() > together {
+            self.count_data(second, secondary.psdu, cell.secondary_on_air(), together);
+        }
+        let arrives = |outcome| outcome == ExchangeOutcome::Success;
+        let any = arrives(exchange.outcome) || arrives(secondary.outcome);
+        let response = if any { AirtimeKind::MacAck } else { AirtimeKind::Lost };
+        let own = exchange.steps().filter(|step| step.start > first.start);
+        if let Some(start) = own.chain(&secondary.answer).map(|step| step.start).min() {
+            self.ledger.add(AirtimeKind::IfsBackoff, longer.end(), start);
+            self.ledger.add(response, start, exchange.end);
+        }
+    }
+}

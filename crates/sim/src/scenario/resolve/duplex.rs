@@ -1,0 +1,81 @@
+//! Full duplex: what it needs, and what it is not supported with.
+
+use super::check::{Check, number};
+use crate::plan::StationPlan;
+use crate::scenario::document::Document;
+use kernel::Bytes;
+use wifi::MacConfig;
+use wifi::mac::Protection;
+use wifi::rate::RateControlSettings;
+
+const TABLE: &str = "wlan.full_duplex";
+/// The RTS threshold that means never.
+const NEVER: Bytes = Bytes(2347);
+
+/// The rules of a full-duplex access point.
+pub(super) fn full_duplex(
+    document: &Document,
+    wlan: &MacConfig,
+    stations: &[StationPlan],
+    check: &mut Check,
+) {
+    if document.wlan.mac.timing.model_header.is_some() && document.radio.is_some() {
+        let message = "not supported together with [radio]; remove one";
+        check.fault("wlan.model_header_us", message);
+    }
+    let Some(settings) = &wlan.full_duplex else { return };
+    if !document.has_cell() || document.standard.is_none() {
+        return;
+    }
+    if let Some(radio) = &document.radio {
+        let message = if radio.ad_hoc {
+            "an ad-hoc network has no access point that could send and receive at once; remove the \
+             table, or radio.ad_hoc"
+        } else {
+            "full duplex with [radio] is not supported; remove one"
+        };
+        return check.fault(TABLE, message);
+    }
+    if stations.len() == 1 {
+        let message = "there is one station; full duplex needs two: one that sends to the access \
+                       point, and one that receives from it";
+        check.fault("stations", message);
+    }
+    is_supported(wlan, stations, check);
+    if let (Some(rate), None) = (settings.secondary_rate, wlan.timing.model_header)
+        && let Err(message) = wlan.timing.standard.mode_at(rate.as_mbps())
+    {
+        check.fault(format!("{TABLE}.secondary_rate_mbps"), message);
+    }
+    if wlan.rts_threshold >= NEVER {
+        let is = number(document.wlan.mac.rts_threshold.0 as f64);
+        let message = format!(
+            "{is} means that stations send no RTS; the access point joins an exchange only after \
+             RTS and CTS: take 0"
+        );
+        check.fault("wlan.rts_threshold_bytes", message);
+    }
+}
+
+/// What full duplex is not supported with.
+fn is_supported(wlan: &MacConfig, stations: &[StationPlan], check: &mut Check) {
+    let mut refuse = |refused: bool, what: &str, remedy: &str| {
+        if refused {
+            check.fault(TABLE, format!("full duplex with {what} is not supported; {remedy}"));
+        }
+    };
+    let standard = wlan.timing.standard;
+    let has_mcs = standard.high.is_some();
+    let rates = "take standard \"11a\", \"11b\" or \"11g\"";
+    refuse(has_mcs, "standards that have MCSs", rates);
+    let has_categories = wlan.edca.is_some() && !has_mcs;
+    refuse(has_categories, "access categories", "remove wlan.qos");
+    let is_mixed = wlan.non_erp.is_some();
+    refuse(is_mixed, "stations of 802.11b in a network of 802.11g", "give all one standard");
+    let is_protected = wlan.timing.protection != Protection::None && !is_mixed;
+    refuse(is_protected, "protection", "remove wlan.protection");
+    let fixed = RateControlSettings::default();
+    let adapts =
+        |station: &StationPlan| station.up.control != fixed || station.down.control != fixed;
+    refuse(stations.iter().any(adapts), "rate control", "remove rate_control");
+}

@@ -1,0 +1,384 @@
+//! The access point of a cell sends to one station while it receives from another.
+//!
+//! The secondary frame takes the place of the next transmission of the access point. Its packet is
+//! the one in service; if that is for the primary transmitter, it steps aside, and the packet that
+//! is sent comes into service. The success or failure of the secondary frame has the consequences
+//! of an attempt of the access point: the contention window returns to its minimum or doubles, the
+//! retry counters follow, and a new back-off is drawn. The packet that stepped aside returns to
+//! service when the other has left. At most one packet is aside: until it has returned, the access
+//! point sends one of these two or nothing.
+//!
+//! The CTS announces the end of the longer frame and its response. Its NAV holds for all but the
+//! two transmitters, and no node defers for an EIFS because it could not decode two frames at once.
+//! The cell chooses the secondary frame when the exchange begins: a packet that arrives during RTS
+//! and CTS is too late.
+
+use super::ending::Resume;
+use super::{ACCESS_POINT, Cell, FrameOnAir};
+use crate::mac::{
+    DuplexCounters, Edcaf, Exchange, ExchangeOutcome, FullDuplex, OwnRts, Response, Secondary,
+    SecondaryRequest, Serve, Step,
+};
+use crate::medium::NodeCounters;
+use crate::phy::Mode;
+use crate::{Command, MsduSource};
+use kernel::{Bytes, Instant, Rng};
+
+/// The state of a full-duplex access point.
+#[derive(Debug)]
+pub(super) struct Duplex {
+    settings: FullDuplex,
+    /// The mode of secondary frames to each station.
+    modes: Vec<Mode>,
+    /// Draws the station that is served, if that is random.
+    choice: Rng,
+    receivers: Vec<u32>,
+    /// The secondary frame on the air.
+    pub(super) secondary: Option<Secondary>,
+    /// The secondary frame has not ended.
+    is_pending: bool,
+    pub(super) counters: DuplexCounters,
+    /// Idle slots up to the last busy period.
+    idle_slots: u64,
+}
+
+impl Duplex {
+    pub(super) fn new(settings: FullDuplex, modes: Vec<Mode>, choice: Rng) -> Self {
+        let (receivers, counters) = (Vec::new(), DuplexCounters::default());
+        let (secondary, is_pending, idle_slots) = (None, false, 0);
+        Self { settings, modes, choice, receivers, secondary, is_pending, counters, idle_slots }
+    }
+
+    /// A busy period begins, before which so many idle slots were counted in all.
+    fn count_steps(&mut self, idle_slots: u64) {
+        let counted = idle_slots - std::mem::replace(&mut self.idle_slots, idle_slots);
+        self.counters.steps += counted.max(1);
+    }
+
+    fn mode_to(&self, station: u32) -> Mode {
+        self.modes[station as usize - 1]
+    }
+
+    /// Chooses one of the receivers.
+    fn choose(&mut self) -> Option<u32> {
+        match self.settings.serve {
+            Serve::First | Serve::HeadOfLine => self.receivers.first().copied(),
+            Serve::BestRate => {
+                let rate = |&station: &u32| self.mode_to(station).rate;
+                // The first of several with the same rate.
+                self.receivers.iter().copied().rev().max_by_key(rate)
+            }
+            Serve::Random => {
+                self.receivers.sort_unstable();
+                self.receivers.dedup();
+                let last = (self.receivers.len() as u32).checked_sub(1)?;
+                let drawn = self.choice.up_to(last) as usize;
+                self.receivers.get(drawn).copied()
+            }
+        }
+    }
+}
+
+impl Cell {
+    /// The secondary frame on the air.
+    pub fn secondary(&self) -> Option<&Secondary> {
+        self.duplex.as_ref()?.secondary.as_ref()
+    }
+
+    /// The MPDU of the secondary frame on the air.
+    pub fn secondary_on_air(&self) -> impl Iterator<Item = FrameOnAir<'_>> {
+        self.secondary().into_iter().map(|secondary| {
+            let originator = &self.edcaf(ACCESS_POINT).originator;
+            let (sequence, mpdu) = originator.frame_on_air(0);
+            let wasted = mpdu.received || secondary.outcome == ExchangeOutcome::DataLost;
+            FrameOnAir { sequence, bytes: mpdu.bytes, wasted, originator, mpdu }
+        })
+    }
+
+    /// Counters of the full-duplex access point, if it is one.
+    pub fn duplex_counters(&self) -> Option<&DuplexCounters> {
+        self.duplex.as_ref().map(|duplex| &duplex.counters)
+    }
+
+    /// Begins the exchange of the winners if the access point receives the RTS of one station in
+    /// it. Returns whether it has begun: in all other cases the rules of half duplex apply.
+    pub(super) fn begin_duplex(
+        &mut self,
+        now: Instant,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        let Some(duplex) = self.duplex.as_mut() else { return false };
+        duplex.count_steps(self.contention.idle_slots());
+        let (primary, own_rts) = match self.winners[..] {
+            [ACCESS_POINT] => {
+                duplex.counters.alone += 1;
+                return false;
+            }
+            [station] => (station, false),
+            [ACCESS_POINT, station] => (station, true),
+            _ => return false,
+        };
+        if !self.edcaf(primary).with_rts() || own_rts && !self.is_rts_over(primary) {
+            return false;
+        }
+        let is_ready = self.prepare_secondary(now, primary, source, out);
+        let counters = &mut self.duplex.as_mut().expect("a full-duplex access point").counters;
+        counters.primary += 1;
+        counters.joint += u64::from(own_rts);
+        if is_ready {
+            self.begin_both(now, primary, own_rts, out);
+        } else {
+            self.begin_exchange(now, primary, out);
+            if own_rts {
+                // Its RTS received no CTS, and it sends nothing else.
+                self.count_attempt(ACCESS_POINT);
+                self.nodes[ACCESS_POINT as usize].counters.exchanges.collisions += 1;
+                self.miss(now, ACCESS_POINT, false, out);
+            }
+        }
+        true
+    }
+
+    /// Whether the RTS of the access point ends no later than that of a station, so that it can
+    /// answer it.
+    fn is_rts_over(&self, station: u32) -> bool {
+        let (own, timing) = (self.edcaf(ACCESS_POINT), self.rules.timing());
+        let lasts =
+            |edcaf: &Edcaf| Exchange::exposed(timing, &edcaf.mode, edcaf.psdu.bytes, edcaf.opening);
+        own.with_rts() && lasts(own) <= lasts(self.edcaf(station))
+    }
+
+    /// Takes the packet into service that the access point sends while it receives from a station,
+    /// and assembles it. Returns whether there is one.
+    fn prepare_secondary(
+        &mut self,
+        now: Instant,
+        from: u32,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        let edcaf = &self.edcafs[ACCESS_POINT as usize];
+        if edcaf.is_idle() || !self.serves_other(now, from, source) {
+            return false;
+        }
+        let edcaf = &mut self.edcafs[ACCESS_POINT as usize];
+        let rate = Self::rate(&mut self.rates, ACCESS_POINT, edcaf.to());
+        edcaf.begin(now, &self.rules, rate, source, out);
+        true
+    }
+
+    /// Whether the packet in service is for a station other than `than` and is to be sent, after
+    /// another packet has come into service if necessary.
+    fn serves_other(&mut self, now: Instant, than: u32, source: &mut dyn MsduSource) -> bool {
+        let duplex = self.duplex.as_mut().expect("a full-duplex access point");
+        let edcaf = &mut self.edcafs[ACCESS_POINT as usize];
+        let (serve, class) = (duplex.settings.serve, wire::TrafficClass::BestEffort);
+        let fits = |to: Option<u32>| to.is_some_and(|to| to != than);
+        let has_aside = edcaf.originator.has_aside();
+        match serve {
+            Serve::HeadOfLine => return fits(edcaf.to()),
+            Serve::First => {
+                if fits(edcaf.to()) {
+                    return true;
+                }
+                if has_aside {
+                    if !fits(edcaf.originator.aside_to()) {
+                        return false;
+                    }
+                    edcaf.originator.swap_aside();
+                    return true;
+                }
+                let Some((packet, to)) = source.next_other(ACCESS_POINT, class, than) else {
+                    return false;
+                };
+                edcaf.originator.swap_aside();
+                edcaf.begin_service(now, packet, Some(to), &self.rules);
+                return true;
+            }
+            Serve::BestRate | Serve::Random => {}
+        }
+        duplex.receivers.clear();
+        duplex.receivers.extend(edcaf.to());
+        if has_aside {
+            duplex.receivers.extend(edcaf.originator.aside_to());
+        } else {
+            source.receivers(ACCESS_POINT, &mut duplex.receivers);
+        }
+        duplex.receivers.retain(|&to| to != than);
+        let Some(to) = duplex.choose() else { return false };
+        if edcaf.to() == Some(to) {
+            return true;
+        }
+        if has_aside {
+            edcaf.originator.swap_aside();
+            return true;
+        }
+        // An active queue management may drop all packets for the station.
+        let Some(packet) = source.next(ACCESS_POINT, class, to, Bytes(u64::MAX)) else {
+            return false;
+        };
+        edcaf.originator.swap_aside();
+        edcaf.begin_service(now, packet, Some(to), &self.rules);
+        true
+    }
+
+    /// A station and the access point send at once.
+    fn begin_both(&mut self, now: Instant, primary: u32, own_rts: bool, out: &mut Vec<Command>) {
+        let mut exchange = self.lay_out(now, primary);
+        let outcome = self.draw_outcome(ACCESS_POINT);
+        let duplex = self.duplex.as_mut().expect("a full-duplex access point");
+        let edcaf = &self.edcafs[ACCESS_POINT as usize];
+        let receiver = edcaf.to().expect("a secondary frame is no broadcast");
+        let request = SecondaryRequest {
+            receiver,
+            mode: duplex.mode_to(receiver),
+            psdu: edcaf.psdu.bytes,
+            outcome,
+            repeated: edcaf.originator.all_received(),
+            own_rts,
+        };
+        let secondary = Secondary::beside(&mut exchange, self.rules.timing(), &request);
+        (duplex.secondary, duplex.is_pending) = (Some(secondary), true);
+        duplex.counters.secondary += 1;
+        duplex.counters.secondary_rates += secondary.rate.0;
+        let NodeCounters { exchanges, frames } = &mut self.nodes[ACCESS_POINT as usize].counters;
+        exchanges.attempts += u64::from(own_rts);
+        frames.data_attempts += 1;
+        frames.data_rates += secondary.rate.0;
+        frames.mpdus += 1;
+        frames.repeated_mpdus += edcaf.originator.repeated();
+        self.exchange = Some(exchange);
+        let arrived = |outcome| outcome != ExchangeOutcome::DataLost;
+        out.push(Command::Began);
+        out.push(Command::ExchangeSent {
+            node: exchange.sender,
+            peer: Some(ACCESS_POINT),
+            used: exchange.end - exchange.start,
+            arrived: arrived(exchange.outcome),
+        });
+        out.push(Command::ExchangeSent {
+            node: ACCESS_POINT,
+            peer: Some(receiver),
+            used: secondary.used(),
+            arrived: arrived(outcome),
+        });
+        let first = exchange.data().map_or(exchange.end, Step::end);
+        out.push(Command::Step(first.min(secondary.data.end())));
+    }
+
+    /// One of the two data frames ends, or the exchange.
+    pub(super) fn on_duplex_step(
+        &mut self,
+        now: Instant,
+        exchange: &Exchange,
+        out: &mut Vec<Command>,
+    ) {
+        let Some(duplex) = self.duplex.as_mut() else { return };
+        let Some(secondary) = duplex.secondary else { return };
+        let ends = [exchange.data().map_or(exchange.end, Step::end), secondary.data.end()];
+        let primary_over = self.data_pending && now >= ends[0];
+        let secondary_over = duplex.is_pending && now >= ends[1];
+        self.data_pending &= !primary_over;
+        duplex.is_pending &= !secondary_over;
+        let pending = [self.data_pending, duplex.is_pending];
+        if primary_over && exchange.outcome != ExchangeOutcome::DataLost {
+            self.receive(self.sender, 0..1, out);
+        }
+        if secondary_over && secondary.outcome != ExchangeOutcome::DataLost {
+            self.receive(ACCESS_POINT, 0..1, out);
+        }
+        let next =
+            ends.into_iter().zip(pending).filter_map(|(end, pending)| pending.then_some(end));
+        let next = next.min().unwrap_or(exchange.end);
+        if next > now {
+            return out.push(Command::Step(next));
+        }
+        self.end_both(now, exchange, &secondary, out);
+    }
+
+    /// Both exchanges end. If a response was sent, all nodes know that the medium is idle now: who
+    /// waits for another response receives this one in its place.
+    fn end_both(
+        &mut self,
+        now: Instant,
+        exchange: &Exchange,
+        secondary: &Secondary,
+        out: &mut Vec<Command>,
+    ) {
+        self.exchange = None;
+        let duplex = self.duplex.as_mut().expect("a full-duplex access point");
+        duplex.secondary = None;
+        let secondary_mode = duplex.mode_to(secondary.receiver);
+        let is_sent = secondary.outcome == ExchangeOutcome::Success;
+        duplex.counters.secondary_sent += u64::from(is_sent);
+        let timing = &self.rules.config.timing;
+        let (difs, end) = (timing.difs(), exchange.end);
+        let reserved_until = exchange.reserved_until(timing);
+        self.contention.begin_idle(reserved_until + difs, reserved_until);
+        out.push(Command::Ended);
+        let is_lost = |outcome| outcome == ExchangeOutcome::DataLost;
+        let answered = !is_lost(exchange.outcome) || !is_lost(secondary.outcome);
+        let first = self.edcaf(self.sender).response;
+        let timing = &self.rules.config.timing;
+        let second = Response::to(timing, &secondary_mode);
+        // When the longer data frame ended.
+        let data = exchange.data().map_or(end, Step::end);
+        let sent = data.max(secondary.data.end());
+        for (f, outcome, response) in
+            [(self.sender, exchange.outcome, first), (ACCESS_POINT, secondary.outcome, second)]
+        {
+            match outcome {
+                ExchangeOutcome::Success | ExchangeOutcome::Collision => {
+                    if f == ACCESS_POINT {
+                        self.succeed_beside(now, secondary.own_rts, out);
+                    } else {
+                        self.succeed(now, f, out);
+                    }
+                    self.resume_without_nav(end, reserved_until, f);
+                }
+                // The station receives the ACK of the other in place of its own.
+                ExchangeOutcome::DataLost if answered && f != ACCESS_POINT => {
+                    self.lose(now, f, end + difs, out);
+                }
+                ExchangeOutcome::DataLost => {
+                    let Resume { at, .. } = self.resume_after_timeout(sent, end, response.timeout);
+                    // The access point has received an erroneous frame if it sends no ACK.
+                    let has_error = f == ACCESS_POINT && !answered;
+                    let space = end + if has_error { first.eifs } else { difs };
+                    self.lose(now, f, Resume { at, space }, out);
+                }
+                ExchangeOutcome::AckLost => {
+                    let eifs = self.rules.config.timing.eifs(&response.mode);
+                    self.lose(now, f, end + eifs, out);
+                }
+            }
+        }
+        if !answered {
+            // The CTS has set the NAV of the receiver of the secondary frame, too.
+            let receiver = self.edcafs_of(secondary.receiver);
+            self.contention.count_separately_after_nav(receiver, end + second.eifs, difs);
+        }
+        self.schedule_access(out);
+    }
+
+    /// The packet that stepped aside returns to service if there is no other.
+    pub(super) fn resume_aside(&mut self, f: u32) {
+        let edcaf = &mut self.edcafs[f as usize];
+        if edcaf.is_idle() {
+            edcaf.originator.swap_aside();
+        }
+    }
+
+    /// The secondary frame was acknowledged.
+    fn succeed_beside(&mut self, now: Instant, own_rts: bool, out: &mut Vec<Command>) {
+        let (edcaf, settled) = (&mut self.edcafs[ACCESS_POINT as usize], &mut self.settled);
+        let before = edcaf.window();
+        edcaf.succeed(now, &self.rules, None, None, |_| None, settled);
+        let doubles = self.duplex.as_ref().is_some_and(|d| d.settings.own_rts == OwnRts::Double);
+        if own_rts && doubles {
+            edcaf.double_window(&self.rules, before);
+        }
+        self.settle(ACCESS_POINT, out);
+    }
+}

@@ -1,0 +1,254 @@
+//! Full duplex: an access point that sends to one station while it receives from another, as in
+//! V. U. Pai, N. B. Mehta, C. Singh, "TCP throughput over full-duplex WLANs: novel implications of
+//! the AP's new capability".
+//!
+//! Station A wins the contention, alone or at the same instant as the access point. After its RTS
+//! and the CTS of the access point, A sends its data frame, the primary frame. At the same instant
+//! the access point sends a data frame to another station B, the secondary frame, without an RTS of
+//! its own and without a CTS of B. The MAC ACKs of the access point and of B begin together, a SIFS
+//! after the end of the longer frame. This file has the settings, and the secondary frame as data.
+
+use super::exchange::{Exchange, ExchangeOutcome, OtherFrame, Step, StepKind};
+use super::timing::{ACK, Timing};
+use crate::phy::Mode;
+use kernel::{BitRate, Bytes, Duration};
+use settings::{Choice, Settings};
+
+/// Which packet an access point sends while it receives from a station.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum Serve {
+    /// The first packet that is not for that station: of the packet in service and then of the
+    /// queue, by the order of its discipline.
+    #[default]
+    First,
+    /// The packet in service. If it is for that station, the access point sends nothing.
+    HeadOfLine,
+    /// The first packet for the station to which the secondary rate is highest.
+    BestRate,
+    /// The first packet for a station drawn at random among those with packets.
+    Random,
+}
+
+/// The contention window of an access point whose own RTS went on the air together with the RTS of
+/// one station, and which has then sent a secondary frame with success.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum OwnRts {
+    /// It returns to its minimum, as after any success.
+    #[default]
+    Reset,
+    /// It doubles, because the RTS was not received.
+    Double,
+}
+
+/// An access point that sends to one station while it receives from another.
+///
+/// It joins each exchange of a station that begins with RTS and CTS, if it has a packet for another
+/// station. Where stations collide, where the access point wins alone, and where it has no such
+/// packet, the exchange is half duplex. After a collision, stations wait as `eifs` and `slot_grid`
+/// say: with "none" and "shared" they resume a DIFS after the RTS.
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+pub struct FullDuplex {
+    /// Rate of secondary frames in Mb/s, which the interference between the two stations limits.
+    /// Default: the rate of the access point's other data frames to the station.
+    #[setting(key = "secondary_rate_mbps", range = 0.1..=1e4)]
+    pub secondary_rate: Option<BitRate>,
+    /// Which packet the access point sends while it receives.
+    pub serve: Serve,
+    /// The contention window after a success in which the access point's own RTS was not received.
+    pub own_rts: OwnRts,
+}
+
+impl FullDuplex {
+    /// The mode of secondary frames to a station to which other frames have the mode `other`;
+    /// `None` if the rate is no rate of the standard.
+    pub fn mode(&self, timing: &Timing, other: &Mode) -> Option<Mode> {
+        match self.secondary_rate {
+            None => Some(*other),
+            Some(rate) if timing.model_header.is_some() => Some(other.at_rate(rate)),
+            Some(rate) => timing.standard.mode(rate),
+        }
+    }
+}
+
+/// The data frame that the access point sends while it receives, and the response to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Secondary {
+    /// The station to which it is addressed.
+    pub receiver: u32,
+    /// The data frame.
+    pub data: Step,
+    /// The response; none if noise destroys the data frame.
+    pub answer: Option<Step>,
+    /// The outcome.
+    pub outcome: ExchangeOutcome,
+    /// Bytes of the data frame, FCS included.
+    pub psdu: Bytes,
+    /// Rate of the data frame.
+    pub rate: BitRate,
+    /// The receiver has the packet already.
+    pub repeated: bool,
+    /// The access point sent an RTS of its own at the same instant as the station.
+    pub own_rts: bool,
+}
+
+/// What an access point sends beside a station.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SecondaryRequest {
+    pub(crate) receiver: u32,
+    pub(crate) mode: Mode,
+    pub(crate) psdu: Bytes,
+    pub(crate) outcome: ExchangeOutcome,
+    pub(crate) repeated: bool,
+    pub(crate) own_rts: bool,
+}
+
+impl Secondary {
+    /// Lays out the secondary frame beside the data frame of an exchange, and moves the responses
+    /// of the exchange to the end of the longer frame.
+    pub(crate) fn beside(
+        exchange: &mut Exchange,
+        timing: &Timing,
+        request: &SecondaryRequest,
+    ) -> Self {
+        let SecondaryRequest { receiver, mode, psdu, outcome, repeated, own_rts } = *request;
+        let start = exchange.data().expect("a primary frame").start;
+        let data = Step { kind: StepKind::Data, start, airtime: timing.data_airtime(&mode, psdu) };
+        let airtime = timing.airtime(&timing.response_mode(&mode), ACK);
+        let is_answered = outcome != ExchangeOutcome::DataLost;
+        let other = OtherFrame { end: data.end(), response: airtime.total(), is_answered };
+        let start = exchange.join(&other, timing.sifs());
+        let answer = is_answered.then_some(Step { kind: StepKind::Ack, start, airtime });
+        Self { receiver, data, answer, outcome, psdu, rate: mode.rate, repeated, own_rts }
+    }
+
+    /// From the start of the data frame to the end of the response.
+    pub fn used(&self) -> Duration {
+        self.answer.map_or(self.data.end(), |answer| answer.end()) - self.data.start
+    }
+}
+
+/// Counters of a full-duplex access point and of its cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DuplexCounters {
+    /// Exchanges in which the access point received the RTS of a station.
+    pub primary: u64,
+    /// Those of them in which it sent a secondary frame.
+    pub secondary: u64,
+    /// Secondary frames that were acknowledged.
+    pub secondary_sent: u64,
+    /// The sum of the rates of secondary frames, in bit/s.
+    pub secondary_rates: u64,
+    /// Exchanges in which the access point sent an RTS of its own together with one station.
+    pub joint: u64,
+    /// Exchanges that the access point began alone.
+    pub alone: u64,
+    /// Instants at which a back-off could end: the ends of idle slots, and the beginnings of busy
+    /// periods without an idle slot before them.
+    pub steps: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mac::exchange::{ElicitedResponse, Opening, Request};
+    use crate::phy::{DOT11A, DOT11G};
+    use kernel::Instant;
+
+    /// Table I of the paper: RTS at 12 Mb/s, CTS and ACK at 6 Mb/s, data frames of 24 us and bits.
+    fn table_1() -> Timing {
+        Timing {
+            basic_rates: vec![BitRate::from_mbps(6.0)],
+            model_header: Some(Duration::from_micros(24)),
+            rts: DOT11A.mode(BitRate::from_mbps(12.0)),
+            ..Timing::of(&DOT11A)
+        }
+    }
+
+    fn exchange(timing: &Timing, mode: Mode, psdu: u64, outcome: ExchangeOutcome) -> Exchange {
+        let request = Request {
+            sender: 1,
+            mode,
+            response: timing.response_mode(&mode),
+            psdu: Bytes(psdu),
+            opening: Opening::Rts,
+            mpdus: 1,
+            answer: ElicitedResponse::Ack,
+            block_ack: Bytes(32),
+            repeated: false,
+        };
+        Exchange::of(timing, &request, Instant::ZERO, outcome)
+    }
+
+    #[test]
+    fn exchanges_last_as_long_as_in_table_1() {
+        let timing = table_1();
+        let settings =
+            |mbps| FullDuplex { secondary_rate: Some(BitRate::from_mbps(mbps)), ..USUAL };
+        for (mbps, segment_us, tcp_ack_us) in [
+            (54.0, 534.3, 243.9),
+            (36.0, 686.4, 250.9),
+            (27.0, 838.6, 257.9),
+            (12.0, 1599.3, 292.7),
+        ] {
+            let mode = settings(mbps).mode(&timing, &DOT11A.fastest()).expect("any rate");
+            for (psdu, expected) in [(2054, segment_us), (94, tcp_ack_us)] {
+                let exchange = exchange(&timing, mode, psdu, ExchangeOutcome::Success);
+                let lasts = (exchange.planned() + timing.difs()).0 as f64 / 1e3;
+                assert!((lasts - expected).abs() < 0.1, "{mbps} Mb/s: {lasts} us");
+            }
+        }
+    }
+
+    const USUAL: FullDuplex =
+        FullDuplex { secondary_rate: None, serve: Serve::First, own_rts: OwnRts::Reset };
+
+    #[test]
+    fn a_rate_that_the_standard_lacks_needs_the_frames_of_a_model() {
+        let odd = FullDuplex { secondary_rate: Some(BitRate::from_mbps(27.0)), ..USUAL };
+        assert_eq!(odd.mode(&Timing::of(&DOT11G), &DOT11G.fastest()), None);
+        assert!(odd.mode(&table_1(), &DOT11A.fastest()).is_some());
+        assert_eq!(USUAL.mode(&table_1(), &DOT11A.fastest()), Some(DOT11A.fastest()));
+    }
+
+    /// Kind, start and end in microseconds.
+    type Frames = Vec<(StepKind, u64, u64)>;
+
+    /// The frames of a TCP ACK of 94 bytes at 54 Mb/s with a segment of 2054 bytes beside it.
+    fn both(first: ExchangeOutcome, second: ExchangeOutcome) -> (Frames, Frames, u64, u64) {
+        let timing = Timing::of(&DOT11A);
+        let mut exchange = exchange(&timing, DOT11A.fastest(), 94, first);
+        let request = SecondaryRequest {
+            receiver: 2,
+            mode: DOT11A.mode(BitRate::from_mbps(12.0)).expect("a rate of 802.11a"),
+            psdu: Bytes(2054),
+            outcome: second,
+            repeated: false,
+            own_rts: false,
+        };
+        let secondary = Secondary::beside(&mut exchange, &timing, &request);
+        let us = |at: Instant| at.0 / 1000;
+        let frame = |step: &Step| (step.kind, us(step.start), us(step.end()));
+        let beside = [&secondary.data].into_iter().chain(&secondary.answer).map(frame).collect();
+        let reserved = us(exchange.reserved_until(&timing));
+        (exchange.steps().map(frame).collect(), beside, us(exchange.end), reserved)
+    }
+
+    /// RTS and CTS at 24 Mb/s last 28 us. 94 bytes at 54 Mb/s have 4 symbols, 2054 bytes at 12 Mb/s
+    /// 343. The ACK to the latter is at 12 Mb/s and lasts 32 us, the other 28 us.
+    #[test]
+    fn both_responses_follow_the_longer_frame() {
+        use ExchangeOutcome::{AckLost, DataLost, Success};
+        use StepKind::{Ack, Cts, Data, Rts};
+        let opened = [(Rts, 0, 28), (Cts, 44, 72), (Data, 88, 124)];
+        let with_ack = [&opened[..], &[(Ack, 1496, 1524)]].concat();
+        let secondary = vec![(Data, 88, 1480), (Ack, 1496, 1528)];
+        let all = both(Success, Success);
+        assert_eq!(all, (with_ack.clone(), secondary.clone(), 1528, 1528));
+        let lost = both(DataLost, AckLost);
+        assert_eq!(lost, (opened.to_vec(), secondary.clone(), 1528, 1528));
+        let lost = both(Success, DataLost);
+        assert_eq!(lost, (with_ack, vec![secondary[0]], 1524, 1528), "the NAV lasts longer");
+        let lost = both(DataLost, DataLost);
+        assert_eq!(lost, (opened.to_vec(), vec![secondary[0]], 1480, 1528));
+    }
+}
