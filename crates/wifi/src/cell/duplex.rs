@@ -35,6 +35,8 @@ pub(super) struct Duplex {
     receivers: Vec<u32>,
     /// The secondary frame on the air.
     pub(super) secondary: Option<Secondary>,
+    /// The receiver of the RTS that the access point sent together with the primary transmitter.
+    pub(super) own_rts_to: Option<u32>,
     /// The secondary frame has not ended.
     is_pending: bool,
     pub(super) counters: DuplexCounters,
@@ -45,8 +47,17 @@ pub(super) struct Duplex {
 impl Duplex {
     pub(super) fn new(settings: FullDuplex, modes: Vec<Mode>, choice: Rng) -> Self {
         let (receivers, counters) = (Vec::new(), DuplexCounters::default());
-        let (secondary, is_pending, idle_slots) = (None, false, 0);
-        Self { settings, modes, choice, receivers, secondary, is_pending, counters, idle_slots }
+        Self {
+            settings,
+            modes,
+            choice,
+            receivers,
+            secondary: None,
+            own_rts_to: None,
+            is_pending: false,
+            counters,
+            idle_slots: 0,
+        }
     }
 
     /// A busy period begins, before which so many idle slots were counted in all.
@@ -55,7 +66,7 @@ impl Duplex {
         self.counters.steps += counted.max(1);
     }
 
-    fn mode_to(&self, station: u32) -> Mode {
+    pub(super) fn mode_to(&self, station: u32) -> Mode {
         self.modes[station as usize - 1]
     }
 
@@ -109,6 +120,7 @@ impl Cell {
         out: &mut Vec<Command>,
     ) -> bool {
         let Some(duplex) = self.duplex.as_mut() else { return false };
+        duplex.own_rts_to = None;
         duplex.count_steps(self.contention.idle_slots());
         let (primary, own_rts) = match self.winners[..] {
             [ACCESS_POINT] => {
@@ -122,6 +134,7 @@ impl Cell {
         if !self.edcaf(primary).with_rts() || own_rts && !self.is_rts_over(primary) {
             return false;
         }
+        duplex.own_rts_to = self.edcafs[ACCESS_POINT as usize].to().filter(|_| own_rts);
         let is_ready = self.prepare_secondary(now, primary, source, out);
         let counters = &mut self.duplex.as_mut().expect("a full-duplex access point").counters;
         counters.primary += 1;
@@ -306,6 +319,9 @@ impl Cell {
         secondary: &Secondary,
         out: &mut Vec<Command>,
     ) {
+        if self.watch.is_some() {
+            self.record_exchange(exchange);
+        }
         self.exchange = None;
         let duplex = self.duplex.as_mut().expect("a full-duplex access point");
         duplex.secondary = None;
