@@ -342,3 +342,6 @@ fn dropped(cause: DropCause) -> Dropped {
         DropCause::WireLoss => Dropped::Loss,
     }
 }
+
+#[cfg(test)]
+mod tests;

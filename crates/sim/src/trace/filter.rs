@@ -3,7 +3,7 @@
 use crate::plan::Plan;
 use crate::scenario::Issue;
 use crate::topology::{Hop, Interface, RadioId};
-use ::trace::{Cast, Frame, PacketEvent, Place, SegmentEvent, SegmentRecord, Wait};
+use ::trace::{Cast, Frame, NodeInfo, PacketEvent, Place, SegmentEvent, SegmentRecord, Wait};
 use kernel::{Duration, Instant};
 use settings::nearest;
 use std::collections::BTreeSet;
@@ -90,9 +90,8 @@ impl Filter {
         };
         for (place, name) in self.nodes.iter().enumerate() {
             let mut is_known = false;
-            for (node, number) in cast.nodes.iter().zip(0..).filter(|(node, _)| node.name == *name)
-            {
-                let _ = node;
+            let is_named = |&(node, _): &(&NodeInfo, usize)| node.name == *name;
+            for (_, number) in cast.nodes.iter().zip(0..).filter(is_named) {
                 is_known = true;
                 members.nodes[number] = true;
                 for (radio, own) in cast.radios.iter().zip(&mut members.radios) {
@@ -158,14 +157,13 @@ fn unknown<'a>(
 ) -> Issue {
     const MOST: usize = 8;
     let near = nearest(name, names.clone());
-    let remedy = match near.first() {
-        Some(near) => format!("did you mean \"{near}\"?"),
-        None => {
-            let mut all: Vec<&str> = names.clone().take(MOST).collect();
-            all.dedup();
-            let more = if names.count() > MOST { ", …" } else { "" };
-            format!("there are {}{more}", all.join(", "))
-        }
+    let remedy = if let Some(near) = near.first() {
+        format!("did you mean \"{near}\"?")
+    } else {
+        let mut all: Vec<&str> = names.clone().take(MOST).collect();
+        all.dedup();
+        let more = if names.count() > MOST { ", …" } else { "" };
+        format!("there are {}{more}", all.join(", "))
     };
     Issue { path: path.to_owned(), message: format!("there is no {kind} \"{name}\"; {remedy}") }
 }
