@@ -73,10 +73,9 @@ def figure_4(_: Lab) -> Figure:
             "With half duplex no more than three stations ever contend.",
             paper="never more than 3",
             checks=[
-                Check("chain, P(> 3) for rarely", Value.exact(more), high=0.05),
-                Check("chain, P(> 3) for never", Value.exact(more), high=0.005),
+                Check("chain, P(> 3)", Value.exact(more), high=0.005),
             ],
-            tolerance="5 % of the time counts as rarely, 0.5 %, which no histogram shows, as never",
+            tolerance="0.5 % of the time, which no histogram shows, counts as never",
         ),
         claim(
             "all_contend_in_full_duplex",
@@ -152,14 +151,12 @@ def figure_5(_: Lab) -> Figure:
         Axis("stations", "stations N", 0, 82),
         (Axis(quantity, "total TCP throughput, Mb/s", 0, 30),),
         (*full, *half, *found),
-        _claims_5(full, half, by_label),
+        _claims_5(full, by_label),
         notes="Gains are those at N = 80, because the paper does not say for which N.",
     )
 
 
-def _claims_5(
-    full: list[Curve], half: list[Curve], monte_carlo: dict[str, Curve]
-) -> tuple[Claim, ...]:
+def _claims_5(full: list[Curve], monte_carlo: dict[str, Curve]) -> tuple[Claim, ...]:
     """Check accuracy, dependence of the throughput on N and f, and the gains of Fig. 5."""
     spread = [c.at(80).over(c.at(20)) for c in full]
     return (
@@ -174,35 +171,30 @@ def _claims_5(
         ),
         claim(
             "insensitive_to_stations",
-            "The total throughput does not depend on N, with full duplex and with half duplex.",
+            "The total throughput does not depend on N with full duplex.",
             paper="insensitive",
             checks=[
                 *(
                     Check.near(f"{c.label}, N = 80 over 20", r, 1.0, within=0.05)
                     for c, r in zip(full, spread, strict=True)
                 ),
-                Check.near(
-                    "half duplex, N = 80 over 4", half[0].at(80).over(half[0].at(4)), 1, within=0.05
-                ),
             ],
             tolerance="5 %, the accuracy of the analysis",
+            remark="the paper says it of half duplex too, whose formula hardly has N in it: only a "
+            "simulation can check that",
         ),
         claim(
             "only_full_duplex_depends_on_uploads",
-            "The mix of uploads and downloads matters with full duplex and not with half duplex.",
-            paper="sensitive; not so",
+            "The mix of uploads and downloads matters with full duplex.",
+            paper="sensitive; not so with half duplex",
             checks=[
                 Check(
                     "full duplex, f = 3/4 over 1/4", full[2].at(80).over(full[0].at(80)), low=1.05
                 ),
-                Check.near(
-                    "half duplex, f = 3/4 over 1/4",
-                    half[1].at(80).over(half[0].at(80)),
-                    1,
-                    within=0.01,
-                ),
             ],
-            tolerance="more than 5 %; less than 1 %",
+            tolerance="more than 5 %",
+            remark="the formula of half duplex does not have the mix in it: only a simulation can "
+            "check that it does not matter there",
         ),
         gain_claim("gain_36_f25", cli_mbps=36, uploads=0.25, percent=41, gap=0.05, figure="Fig. 5"),
         gain_claim("gain_36_f75", cli_mbps=36, uploads=0.75, percent=54, gap=0.05, figure="Fig. 5"),
@@ -252,7 +244,7 @@ def figure_6(_: Lab) -> Figure:
         gain_claim(
             "gain_27_f100", cli_mbps=27, uploads=1.0, percent=48.7, gap=0.06, figure="Fig. 6"
         ),
-        *_other_claims(full),
+        *_other_claims(),
         claim(
             "analysis_within_6_percent",
             "Analysis and simulation are within 6 % of each other.",
@@ -271,7 +263,7 @@ def figure_6(_: Lab) -> Figure:
     )
 
 
-def _other_claims(full: list[Curve]) -> tuple[Claim, ...]:
+def _other_claims() -> tuple[Claim, ...]:
     """Check the break-even, the limit of uploads only, and (6) as printed."""
 
     def gain(f: float) -> float:
@@ -290,15 +282,11 @@ def _other_claims(full: list[Curve]) -> tuple[Claim, ...]:
             ],
             tolerance="0.05; not above 0",
         ),
-        claim(
+        unchecked(
             "uploads_do_not_feel_r2",
             "With uploads only, r2 does not matter, because all exchanges last T_p(r1).",
             paper="not a function of r2",
-            checks=[
-                Check.agrees(f"{c.label} over r2 = 36", c.at(1.0), full[0].at(1.0), within=1e-3)
-                for c in full[1:]
-            ],
-            tolerance="0.1 %",
+            because="with uploads only the formula has no r2; this claim needs a simulation",
         ),
         claim(
             "attempt_probability_as_printed",
