@@ -65,6 +65,8 @@ struct Rare {
 }
 
 impl Observer for Rare {
+    #[cold]
+    #[inline(never)]
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         if let Some(checker) = &mut self.checker {
             checker.on(now, notice);

@@ -104,6 +104,8 @@ pub(crate) struct World<O> {
     pub(crate) events: u64,
     cell_out: Vec<wifi::Command>,
     cell_settling: bool,
+    /// Whether the frames and the waits of the medium are reported to observers.
+    is_watched: bool,
     tcp_out: Vec<tcp::Command>,
     source_out: Vec<traffic::Command>,
     wire_out: Vec<net::Command>,
@@ -150,6 +152,7 @@ impl<O: Observer> World<O> {
             flows,
             cell_out: Vec::with_capacity(64),
             cell_settling: false,
+            is_watched: false,
             tcp_out: Vec::with_capacity(64),
             source_out: Vec::with_capacity(8),
             wire_out: Vec::with_capacity(8),

@@ -96,9 +96,11 @@ impl<O: Observer> World<O> {
     /// From now on, the frames and the waits of the medium are reported to observers.
     pub(crate) fn watch(&mut self) {
         self.cell.watch();
+        self.is_watched = true;
     }
 
-    /// Publishes what the medium has recorded, if it is watched.
+    /// Publishes what the medium, which is watched, has recorded.
+    #[cold]
     fn publish_watched(&mut self) {
         let Some((records, until)) = self.cell.watched(self.now) else { return };
         let mut recorded = std::mem::take(records);
@@ -124,8 +126,10 @@ impl<O: Observer> World<O> {
 
     /// At the end of the run: reports what is on the air.
     pub(super) fn close_watch(&mut self) {
-        self.cell.close_watch(self.now);
-        self.publish_watched();
+        if self.is_watched {
+            self.cell.close_watch(self.now);
+            self.publish_watched();
+        }
     }
 
     /// Offers a packet to the queue of a radio.
@@ -162,7 +166,9 @@ impl<O: Observer> World<O> {
             Medium::Cell(_) => Vec::new(),
         };
         self.observers.on(self.now, &Notice::Air { medium: &self.cell, heard: &heard });
-        self.publish_watched();
+        if self.is_watched {
+            self.publish_watched();
+        }
         while let Some((by, signal)) = self.refill_signals.pop() {
             self.settle_signal(by, signal);
         }

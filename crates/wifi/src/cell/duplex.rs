@@ -134,7 +134,8 @@ impl Cell {
         if !self.edcaf(primary).with_rts() || own_rts && !self.is_rts_over(primary) {
             return false;
         }
-        duplex.own_rts_to = self.edcafs[ACCESS_POINT as usize].to().filter(|_| own_rts);
+        let own_rts_to = self.edcaf(ACCESS_POINT).to().filter(|_| own_rts);
+        self.duplex.as_mut().expect("a full-duplex access point").own_rts_to = own_rts_to;
         let is_ready = self.prepare_secondary(now, primary, source, out);
         let counters = &mut self.duplex.as_mut().expect("a full-duplex access point").counters;
         counters.primary += 1;
