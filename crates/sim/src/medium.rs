@@ -1,6 +1,7 @@
 //! The medium of a run: a cell in which every node hears every other, or a space.
 
 use kernel::Instant;
+use wifi::interferer::Interferers;
 use wifi::phy::Mode;
 use wifi::space::{Airtimes, Space};
 use wifi::{Cell, Command, Counters, FrameCounters, MsduSource};
@@ -75,6 +76,14 @@ impl Medium {
         match self {
             Self::Cell(_) => None,
             Self::Space(space) => Some(space.airtimes(node)),
+        }
+    }
+
+    /// The interferers, if there are any.
+    pub(crate) fn interferers(&self) -> Option<&Interferers> {
+        match self {
+            Self::Cell(cell) => cell.interferers(),
+            Self::Space(_) => None,
         }
     }
 

@@ -8,6 +8,7 @@ mod catalogue;
 mod counters;
 mod describe;
 mod flow;
+mod interferer;
 mod link;
 mod node;
 mod observable;

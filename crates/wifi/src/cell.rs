@@ -17,6 +17,7 @@
 //! - A discarded MSDU leaves its node when the last frame of the exchange ends, not a timeout
 //!   later. The node transmits no earlier for that.
 //! - Under a TXOP limit, each exchange reserves the medium for itself alone.
+//! - If an interferer destroys an RTS or CTS, the others defer for an EIFS and have no NAV.
 //! - If a CTS-to-self collides, the data after it is lost as well, even if the other frame ends
 //!   before the data begins, as an RTS may.
 //!
@@ -25,6 +26,7 @@
 
 mod access;
 mod ending;
+mod interference;
 
 use crate::mac::{
     Backoff, Bitmap, Cache, Contention, Edcaf, Exchange, ExchangeOutcome, MacConfig, Originator,
@@ -34,6 +36,7 @@ use crate::medium::NodeCounters;
 use crate::phy::Mode;
 use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link};
+use interference::CellInterference;
 use kernel::{Bytes, Instant, Rng, Seed, Timer};
 use wire::{Packet, TrafficClass};
 
@@ -97,6 +100,7 @@ pub struct Cell {
     settled: Vec<Settled>,
     up: Vec<Packet>,
     contending_stations: u32,
+    interference: Option<Box<CellInterference>>,
 }
 
 impl Cell {
@@ -161,6 +165,7 @@ impl Cell {
             settled: Vec::with_capacity(8),
             up: Vec::new(),
             contending_stations: 0,
+            interference: None,
         }
     }
 

@@ -4,6 +4,8 @@ use crate::medium::Medium;
 use crate::plan::Plan;
 use kernel::Seed;
 use wifi::Cell;
+use wifi::interferer::{Interferers, Spectrum};
+use wifi::phy::Width;
 use wifi::phy::error::ErrorModelSettings;
 
 /// The medium of a plan.
@@ -31,9 +33,21 @@ pub(crate) fn medium(plan: &Plan, seed: &Seed) -> Medium {
     Medium::Space(Box::new(medium))
 }
 
+/// The interferers of a plan, if there are any.
+fn interferers(plan: &Plan, seed: &Seed) -> Option<Interferers> {
+    let configs: Vec<_> = plan.interferers.iter().map(|plan| plan.config.clone()).collect();
+    let number = plan.space.as_ref().map_or(1, |space| space.cells[0].channel);
+    let band = plan.wlan.timing.standard.band;
+    let channel = Spectrum::of_channel(band, number, Width::Mhz20);
+    (!configs.is_empty()).then(|| Interferers::new(&configs, channel, seed))
+}
+
 /// The cell of a plan in which every node hears every other.
 fn cell(plan: &Plan, seed: &Seed) -> Cell {
     let mut cell = Cell::new(plan.wlan.clone(), links(plan), seed);
+    if let Some(interferers) = interferers(plan, seed) {
+        cell.set_interferers(interferers);
+    }
     // If every node hears every other, nothing depends on the signal.
     let model = ErrorModelSettings::default();
     for (station, i) in plan.stations.iter().zip(0..) {

@@ -7,6 +7,7 @@ mod cell;
 mod check;
 mod ends;
 mod flows;
+mod interferers;
 mod links;
 mod mixed;
 mod modes;
@@ -74,6 +75,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     wlan.non_erp = mixed::non_erp(document, &wlan, &stations);
     let ap = cell::ap(document, &stations, &mut check);
     let space = radio::space(document, &ap, &stations, &mut check);
+    let interferers = interferers::interferers(document, space.as_ref(), duration_s, &mut check);
     let (hosts, links) = links::links(document, &mut check);
     let topology = topology(&stations, space.as_ref(), hosts, &links);
     let has_cell = document.has_cell();
@@ -89,6 +91,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
         stations,
         ap,
         space,
+        interferers,
         topology: Arc::new(topology),
         links,
         flows,

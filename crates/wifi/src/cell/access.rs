@@ -99,14 +99,17 @@ impl Cell {
 
     pub(super) fn begin_exchange(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
         self.count_attempt(f);
-        let outcome = self.draw_outcome(f);
+        let mut outcome = self.draw_outcome(f);
+        if self.interference.is_some() {
+            outcome = self.interfere(now, f, outcome);
+        }
         let exchange = self.edcaf(f).exchange(&self.rules, now, outcome);
         self.exchange = Some(exchange);
         self.sender = f;
         self.data_pending = true;
         self.handed = (0, Bytes::ZERO);
         let (node, peer) = (exchange.sender, self.edcaf(f).to());
-        let (used, arrived) = (exchange.end - exchange.start, outcome != ExchangeOutcome::DataLost);
+        let (used, arrived) = (exchange.end - exchange.start, outcome.data_arrives());
         out.push(Command::Began);
         out.push(Command::ExchangeSent { node, peer, used, arrived });
         out.push(Command::Step(self.frame_end(&exchange)));
@@ -125,6 +128,9 @@ impl Cell {
             self.count_attempt(winner);
             let node = self.node_of(winner);
             self.nodes[node as usize].counters.exchanges.collisions += 1;
+        }
+        if self.interference.is_some() {
+            self.interfere_with_collision(now);
         }
         let exchange = Exchange::collision(now, longest, self.node_of(self.winners[0]));
         self.exchange = Some(exchange);
