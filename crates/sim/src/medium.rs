@@ -83,7 +83,7 @@ impl Medium {
     pub(crate) fn interferers(&self) -> Option<&Interferers> {
         match self {
             Self::Cell(cell) => cell.interferers(),
-            Self::Space(_) => None,
+            Self::Space(space) => space.interferers(),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::scenario::interferer::Interferer;
 use kernel::{Dbm, Duration, Instant};
 use settings::Choice;
 use wifi::interferer::{Device, InterfererConfig};
-use wifi::phy::propagation::{ANTENNA_HEIGHT_M, Position};
+use wifi::phy::propagation::{ANTENNA_HEIGHT_M, Path, Position};
 
 /// The maximum number of interferers.
 const MOST: usize = 100;
@@ -31,8 +31,10 @@ pub(super) fn interferers(
         let path = format!("interferers[{index}]");
         let name = name(&path, interferer, &plans, check);
         let (from, until) = active(&path, interferer, duration_s, check);
-        let (devices, sensed) = if space.is_some() {
-            (devices(&path, interferer, document, check), interferer.sensed.unwrap_or(true))
+        let (devices, sensed) = if let Some(space) = space {
+            let devices = devices(&path, interferer, document, check);
+            check_strength(&path, &devices, space, check);
+            (devices, interferer.sensed.unwrap_or(true))
         } else {
             no_radio(&path, interferer, check);
             (Vec::new(), false)
@@ -171,4 +173,38 @@ fn devices(
         }
     }
     devices
+}
+
+/// The most that the signal of one interferer may have at a node, a quarter of what a receiver can
+/// add up.
+const STRONGEST: Dbm = Dbm(30.0);
+
+/// The signals of an interferer must be such that a receiver can add them up.
+fn check_strength(path: &str, devices: &[Device], space: &SpacePlan, check: &mut Check) {
+    let radio = &space.radio;
+    let cells = space.cells.iter().map(|cell| cell.position_m);
+    let stations = space.stations.iter().map(|place| match &place.waypoints[..] {
+        [only] => Some(only.position_m),
+        _ => None,
+    });
+    let nodes: Vec<Option<[f64; 2]>> = cells.map(Some).chain(stations).collect();
+    for (device, key) in devices.iter().zip(["tx_power_dbm", "peer_tx_power_dbm"]) {
+        let distance = |node: &Option<[f64; 2]>| match *node {
+            Some([x, y]) => device.position.distance(Position { x, y, ..device.position }),
+            // A node that moves may come near.
+            None => 0.0,
+        };
+        let nearest = nodes.iter().map(distance).fold(f64::INFINITY, f64::min);
+        let on_path = Path { distance: nearest, ends: (0, 1), now: Instant::ZERO };
+        let loss = radio.propagation.get().loss(&on_path);
+        if radio.strongest_sum(device.tx_power, loss, 1) > STRONGEST {
+            let message = format!(
+                "{} dBm may arrive at a node with more than {} dBm, the most that a receiver adds \
+                 up; take less power or more distance",
+                number(device.tx_power.0),
+                number(STRONGEST.0)
+            );
+            check.fault(format!("{path}.{key}"), message);
+        }
+    }
 }
