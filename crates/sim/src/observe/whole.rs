@@ -115,7 +115,7 @@ pub(super) static AIRTIME: &[Observable] = observables! {
         Once(|world, _| spent(world, AirtimeKind::Collision));
     /// The fraction of airtime for frames that noise or an interferer corrupted, or whose exchange
     /// failed.
-    "lost_fraction": "1" as "lost to noise" => Once(|world, _| spent(world, AirtimeKind::Lost));
+    "lost_fraction": "1" as "lost frames" => Once(|world, _| spent(world, AirtimeKind::Lost));
     /// The fraction of airtime in which no node has a frame to send.
     "idle_fraction": "1" as "idle" => Once(|world, _| spent(world, AirtimeKind::Idle));
 };
