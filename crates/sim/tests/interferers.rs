@@ -42,11 +42,11 @@ fn fraction(run: &Run, of: &str, to: &str) -> f64 {
     number(run, of) / number(run, to)
 }
 
-/// Bursts of 366 us at a random phase overlap a frame of 1310 us (1536 bytes) or its MAC ACK of 203
-/// us, a SIFS later (`simoom.models.bluetooth`, rule "bursts", for 1310 and for 1523 us). A burst
+/// Bursts of 366 us at a random phase overlap a frame of 1310 us (1536 bytes), or its MAC ACK of
+/// 203 us a SIFS later (`simoom.models.bluetooth`, rule "bursts", of 1310 and of 1523 us). A burst
 /// that spans the SIFS and is in another channel spares both: the ACK alone would be lost with
-/// probability 0.253, 0.127 and 0.084. Retries begin at random slots, so that the phases of attempts
-/// are nearly uniform.
+/// probability 0.253, 0.127 and 0.084. Retries begin at random slots, so that the phases of
+/// attempts are nearly uniform.
 #[test]
 fn a_voice_link_corrupts_data_and_mac_acks_in_a_cell() {
     for (format, of_data, of_ack) in
