@@ -244,7 +244,7 @@ fn signals_that_add_up_to_more_than_a_receiver_can_add_are_refused() {
     wrong(
         text,
         &["radio.losses_db: 60 dBm over a loss of 0 dB: the signals of 3 nodes may add up to \
-             more than 36 dBm at a receiver; take less power or more loss"],
+             more than 41 dBm at a receiver; take less power or more loss"],
     );
     assert!(Scenario::parse(&text.replace("60.0", "20.0")).unwrap().resolve().is_ok());
 }

@@ -33,7 +33,7 @@ pub(super) fn interferers(
         let (from, until) = active(&path, interferer, duration_s, check);
         let (devices, sensed) = if let Some(space) = space {
             let devices = devices(&path, interferer, document, check);
-            check_strength(&path, &devices, space, check);
+            check_strength(&path, (&devices, 2 * written.len()), space, check);
             (devices, interferer.sensed.unwrap_or(true))
         } else {
             no_radio(&path, interferer, check);
@@ -175,12 +175,17 @@ fn devices(
     devices
 }
 
-/// The most that the signal of one interferer may have at a node, a quarter of what a receiver can
-/// add up.
-const STRONGEST: Dbm = Dbm(30.0);
+/// The most that the signals of all interferers may add up to at a node, beside those of nodes.
+const STRONGEST: Dbm = Dbm(35.0);
 
-/// The signals of an interferer must be such that a receiver can add them up.
-fn check_strength(path: &str, devices: &[Device], space: &SpacePlan, check: &mut Check) {
+/// The signals of an interferer, one of `count` devices, must be such that a receiver can add them
+/// up.
+fn check_strength(
+    path: &str,
+    (devices, count): (&[Device], usize),
+    space: &SpacePlan,
+    check: &mut Check,
+) {
     let radio = &space.radio;
     let cells = space.cells.iter().map(|cell| cell.position_m);
     let stations = space.stations.iter().map(|place| match &place.waypoints[..] {
@@ -197,10 +202,10 @@ fn check_strength(path: &str, devices: &[Device], space: &SpacePlan, check: &mut
         let nearest = nodes.iter().map(distance).fold(f64::INFINITY, f64::min);
         let on_path = Path { distance: nearest, ends: (0, 1), now: Instant::ZERO };
         let loss = radio.propagation.get().loss(&on_path);
-        if radio.strongest_sum(device.tx_power, loss, 1) > STRONGEST {
+        if radio.strongest_sum(device.tx_power, loss, count) > STRONGEST {
             let message = format!(
-                "{} dBm may arrive at a node with more than {} dBm, the most that a receiver adds \
-                 up; take less power or more distance",
+                "{} dBm: the signals of interferers may add up to more than {} dBm at a node; take \
+                 less power or more distance",
                 number(device.tx_power.0),
                 number(STRONGEST.0)
             );
