@@ -83,9 +83,10 @@ def scenarios():
     """Yield scenarios that have every place of a result: short runs of all files."""
     for file in sorted((ROOT / "scenarios").glob("*.toml")):
         yield sm.Scenario.load(file).set("duration_s", 8).set("warmup_s", 0.1)
-    # Several cells with A-MPDUs, which no scenario file has.
+    # Several cells with A-MPDUs beside an interferer, which no scenario file has.
     several = sm.Scenario.load(ROOT / "benches" / "ten_cells.toml")
-    yield several.set("warmup_s", 0.1).set("duration_s", 0.2)
+    oven = {"source": "microwave", "position_m": [0.0, 0.0], "tx_power_dbm": 10.0}
+    yield several.set("warmup_s", 0.1).set("duration_s", 0.2).set("interferers", [oven])
 
 
 def test_every_result_is_documented_and_no_other():

@@ -45,6 +45,7 @@ def page():
         ("ToyLoss", "after", "The number of packets before the first loss."),
         ("ToyRate", "every", "The number of frames in one mode."),
         ("ToySource", "packets", "The number of datagrams."),
+        ("ToyInterference", "at_s", "When it begins, in seconds."),
     ],
 )
 def test_each_toy_is_in_the_reference(page, table, key, meaning):

@@ -370,3 +370,14 @@ def test_there_is_no_prediction_for_a_network_with_protection(stations, wlan):
     assert not twin.summary
     assert {check.assumption.name for fit in twin.fits for check in fit.checks} == {"no_protection"}
     assert sm.predict(saturated(4, "11g", protection="none")).model.family == "saturation"
+
+
+def test_there_is_no_prediction_beside_interferers():
+    quiet = bulk(DOWN)
+    beside = quiet.set("interferers", [{"source": "sco", "corrupts": True}])
+    twin = sm.predict(beside)
+    assert twin.model is None
+    assert {str(check) for fit in twin.fits for check in fit.checks} == {
+        "no_frame_errors: broken, frames are lost to 1 interferer"
+    }
+    assert sm.predict(quiet).model is not None

@@ -18,6 +18,7 @@ from simoom.tables import (
     EXPENDABLE,
     FLOWS,
     FLOWS_BRIEF,
+    INTERFERERS,
     LINKS,
     NODES,
     WORDS,
@@ -30,6 +31,7 @@ from simoom.tables import (
     nodes,
     number,
     plain,
+    rows,
     used,
 )
 from simoom.twin import predict
@@ -89,7 +91,11 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
         f"{run.events:,} events · digest {run.digest}"
     )
     middle: list[RenderableType] = []
-    for columns, all_rows in ((LINKS, links(run.summary)), (NODES, nodes(run.summary))):
+    for columns, all_rows in (
+        (LINKS, links(run.summary)),
+        (NODES, nodes(run.summary)),
+        (INTERFERERS, rows(run.summary, "interferers")),
+    ):
         if all_rows:
             middle.append(_table(columns, all_rows, width))
     if nodes(run.summary):
@@ -293,11 +299,12 @@ def _sections(run: Run) -> list[Section]:
         ("Flows", FLOWS, flow_rows(run.summary)),
         ("Links", LINKS, links(run.summary)),
         ("Stations", NODES, nodes(run.summary)),
+        ("Interferers", INTERFERERS, rows(run.summary, "interferers")),
     ):
         if all_rows:
             shown = used(columns, all_rows)
-            rows = [[column.write(row.get(column.key)) for column in shown] for row in all_rows]
-            sections.append(Section(title, [column.heading for column in shown], rows))
+            written = [[column.write(row.get(column.key)) for column in shown] for row in all_rows]
+            sections.append(Section(title, [column.heading for column in shown], written))
     if nodes(run.summary):
         caption, cells = twin_rows(run)
         headings = [heading.replace("\n", " ") for heading in TWIN_HEADINGS]

@@ -230,6 +230,7 @@ NODES = (
     observed("stations[i]", "attempts"),
     observed("stations[i]", "collision_probability"),
     observed("stations[i]", "noise_losses"),
+    observed("stations[i]", "interference_losses"),
     observed("stations[i]", "mpdus_per_ppdu"),
     observed("stations[i]", "repeats_per_mpdu", thousandths),
     observed("stations[i]", "retry_drops"),
@@ -251,6 +252,15 @@ LINKS = (
     observed("links[i]", "queue_packets.max"),
 )
 """The directions of wired links."""
+
+INTERFERERS = (
+    observed("interferers[i]", "name"),
+    observed("interferers[i]", "data_frames_lost"),
+    observed("interferers[i]", "control_frames_lost"),
+    observed("interferers[i]", "packets"),
+    observed("interferers[i]", "error_rate", thousandths),
+    observed("interferers[i]", "loss_rate", thousandths),
+)
 
 
 LOSSES = ("queue_drops", "retry_drops", "lifetime_drops", "broadcast_losses", "wire_losses")

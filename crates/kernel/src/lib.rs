@@ -7,7 +7,7 @@ mod timer;
 mod units;
 
 pub use event_queue::{EventQueue, Ranked};
-pub use rng::{Rng, Seed};
+pub use rng::{Draws, Rng, Seed};
 pub use time::{Duration, Instant};
 pub use timer::{Fired, Ticket, Timer};
 pub use units::{BitRate, Bytes, Db, Dbm, Segments};

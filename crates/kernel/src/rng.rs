@@ -32,6 +32,34 @@ impl Seed {
     }
 }
 
+impl Seed {
+    /// The draws by number of one purpose and one entity.
+    pub fn draws(&self, purpose: &'static str, index: u32) -> Draws {
+        Draws(self.stream(purpose, index).0.next_u64())
+    }
+}
+
+/// Random draws by number: each is computed without those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Draws(u64);
+
+impl Draws {
+    /// A whole number, uniform in `0..=max`; a value is more probable than another by less than
+    /// `max` / 2^32.
+    pub fn up_to(self, number: u64, max: u32) -> u32 {
+        ((u64::from(self.at(number) as u32) * (u64::from(max) + 1)) >> 32) as u32
+    }
+
+    /// A number uniform in [0, 1).
+    pub fn uniform(self, number: u64) -> f64 {
+        (self.at(number) >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    fn at(self, number: u64) -> u64 {
+        mix(self.0 ^ mix(number))
+    }
+}
+
 /// The finaliser of `SplitMix64` (Steele, Lea, Flood, 2014): a bijection that mixes all bits.
 fn mix(z: u64) -> u64 {
     let z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -120,6 +148,23 @@ mod tests {
         }
         let chi2: f64 = counts.iter().map(|&c| (f64::from(c) - 1e4).powi(2) / 1e4).sum();
         assert!(chi2 < 59.7, "chi-squared of 30 degrees at 0.1 %: {chi2}");
+    }
+
+    #[test]
+    fn draws_by_number_are_uniform_and_independent() {
+        let draws = SEED.draws("test", 5);
+        assert_eq!(draws.up_to(7, 78), SEED.draws("test", 5).up_to(7, 78));
+        let (mut counts, mut pairs) = ([0u32; 79], 0.0);
+        let n = 790_000;
+        for number in 0..n {
+            counts[draws.up_to(number, 78) as usize] += 1;
+            pairs += (draws.uniform(number) - 0.5) * (draws.uniform(number + 1) - 0.5);
+        }
+        let chi2: f64 = counts.iter().map(|&c| (f64::from(c) - 1e4).powi(2) / 1e4).sum();
+        assert!(chi2 < 122.3, "chi-squared of 78 degrees at 0.1 %: {chi2}");
+        // The product of two independent draws has the standard deviation 1/12.
+        let deviations = pairs * 12.0 / (n as f64).sqrt();
+        assert!(deviations.abs() < 3.3, "{deviations}");
     }
 
     #[test]

@@ -82,7 +82,8 @@ impl Checker {
         let air = if let Some(space) = &plan.space {
             let (radio, sites) = build::radio_and_sites(plan, space, seed);
             let access_points = sites.iter().map(|site| site.is_access_point).collect();
-            let powers = powers::Powers::new(radio, sites);
+            let devices = plan.interferers.iter().map(|plan| plan.config.devices.clone());
+            let powers = powers::Powers::new(radio, sites).beside(devices.collect());
             MediumChecker::Space(Box::new(space::Watch::new(space, mac, powers, access_points)))
         } else {
             MediumChecker::Cell(Box::new(cell::Turns::new(

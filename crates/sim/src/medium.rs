@@ -1,6 +1,7 @@
 //! The medium of a run: a cell in which every node hears every other, or a space.
 
 use kernel::Instant;
+use wifi::interferer::Interferers;
 use wifi::mac::DuplexCounters;
 use wifi::phy::Mode;
 use wifi::space::{Airtimes, Space};
@@ -106,6 +107,14 @@ impl Medium {
         match self {
             Self::Cell(cell) => cell.duplex_counters(),
             Self::Space(_) => None,
+        }
+    }
+
+    /// The interferers, if there are any.
+    pub(crate) fn interferers(&self) -> Option<&Interferers> {
+        match self {
+            Self::Cell(cell) => cell.interferers(),
+            Self::Space(space) => space.interferers(),
         }
     }
 

@@ -255,6 +255,7 @@ impl Meter {
     fn count_frame(&mut self, exchange: &Exchange, step: &Step, cell: &Cell) {
         let (start, end) = (step.start, step.end());
         let kind = match step.kind {
+            _ if !exchange.outcome.has_data() => AirtimeKind::Lost,
             StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf => AirtimeKind::RtsCts,
             StepKind::Ack | StepKind::BlockAck if exchange.outcome == ExchangeOutcome::AckLost => {
                 AirtimeKind::Lost

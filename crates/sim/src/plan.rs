@@ -5,10 +5,12 @@
 //! one from a scenario, and only after every check has passed. The world therefore does not check
 //! it again. Settings that need no resolving have the same type in both.
 
+mod interferer;
 mod link;
 mod space;
 mod wlan;
 
+pub use interferer::InterfererPlan;
 pub use link::LinkPlan;
 pub use space::{BssPlan, PlacePlan, SpacePlan, WaypointPlan};
 pub use wlan::RatePlan;
@@ -41,6 +43,8 @@ pub struct Plan {
     pub ap: ApPlan,
     /// Positions and radios; `None` if every node hears every other.
     pub space: Option<SpacePlan>,
+    /// Transmitters near the network that are not 802.11.
+    pub interferers: Vec<InterfererPlan>,
     /// All nodes, and their tables of next hops.
     pub topology: Arc<Topology>,
     /// The wired links, that of `[wire]` first.

@@ -10,6 +10,7 @@
 
 mod document;
 pub(crate) mod flow;
+mod interferer;
 mod limits;
 mod link;
 mod radio;
@@ -19,6 +20,7 @@ mod wlan;
 
 pub use document::{Ap, Document, Measure, Station, Stations, Waypoint};
 pub use flow::Flow;
+pub use interferer::Interferer;
 pub use link::{Link, LossDirection, Reverse, Wire};
 pub use radio::{Bss, Radio};
 pub use settings::Issue;

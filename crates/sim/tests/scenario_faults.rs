@@ -118,7 +118,7 @@ fn unknown_keys_find_their_neighbours_and_their_places() {
         "slot = 'long'",
         "slot: unknown key (line 1); it belongs at wlan.slot; the keys \
         here are title, description, standard, stations, duration_s, warmup_s, wlan, ap, radio, \
-        cells, wire, links, flows, measure",
+        cells, interferers, wire, links, flows, measure",
     );
     malformed(
         "[ap]\nlimit_packets = 7",
@@ -149,8 +149,8 @@ fn unknown_keys_find_their_neighbours_and_their_places() {
     malformed(
         "\"a b\\n\" = 1",
         "\"a b\\n\": unknown key (line 1); the keys here are title, \
-        description, standard, stations, duration_s, warmup_s, wlan, ap, radio, cells, wire, \
-        links, flows, measure",
+        description, standard, stations, duration_s, warmup_s, wlan, ap, radio, cells, \
+        interferers, wire, links, flows, measure",
     );
 }
 

@@ -24,24 +24,29 @@ const ALL: &str = "
     to = 'sta1'
     traffic.toy.packets = 20
     start_s = 0.1
+    [[interferers]]
+    corrupts = true
+    source.toy.at_s = 1.5
 ";
 
 /// Each registry's name in the schema, a key in the toy's table, and the table's name.
-const KINDS: [(&str, &str, &str); 5] = [
+const KINDS: [(&str, &str, &str); 6] = [
     ("Control", "window_segments", "ToyControl"),
     ("Queue", "every", "ToyQueue"),
     ("Loss", "after", "ToyLoss"),
     ("RateControl", "every", "ToyRate"),
     ("Traffic", "packets", "ToySource"),
+    ("InterferenceSource", "at_s", "ToyInterference"),
 ];
 
 /// A mistake in each toy's settings, and its message.
-const FAULTS: [(&str, &str, &str); 5] = [
+const FAULTS: [(&str, &str, &str); 6] = [
     ("flows[0].control.toy.window_segments", "0", "must be from 1 to 100 segments, is 0"),
     ("stations.queue.toy.every", "0", "must be from 1 to 1000, is 0"),
     ("wire.loss.toy.after", "1001", "must be from 1 to 1000, is 1001"),
     ("wlan.rate_control.toy.every", "0", "must be at least 1, is 0"),
     ("flows[1].traffic.toy.packets", "101", "must be from 1 to 100, is 101"),
+    ("interferers[0].source.toy.at_s", "11", "must be from 0 to 10 s, is 11"),
 ];
 
 #[test]

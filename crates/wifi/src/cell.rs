@@ -17,6 +17,7 @@
 //! - A discarded MSDU leaves its node when the last frame of the exchange ends, not a timeout
 //!   later. The node transmits no earlier for that.
 //! - Under a TXOP limit, each exchange reserves the medium for itself alone.
+//! - If an interferer destroys an RTS or CTS, the others defer for an EIFS and have no NAV.
 //! - If a CTS-to-self collides, the data after it is lost as well, even if the other frame ends
 //!   before the data begins, as an RTS may.
 //!
@@ -26,6 +27,7 @@
 mod access;
 mod duplex;
 mod ending;
+mod interference;
 mod watch;
 
 use crate::mac::{
@@ -37,6 +39,7 @@ use crate::phy::Mode;
 use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link};
 use duplex::Duplex;
+use interference::CellInterference;
 use kernel::{Bytes, Instant, Rng, Seed, Timer};
 use watch::CellWatch;
 use wire::{Packet, TrafficClass};
@@ -105,6 +108,7 @@ pub struct Cell {
     watch: Option<Box<CellWatch>>,
     /// The state of a full-duplex access point.
     duplex: Option<Box<Duplex>>,
+    interference: Option<Box<CellInterference>>,
 }
 
 impl Cell {
@@ -179,6 +183,7 @@ impl Cell {
             contending_stations: 0,
             watch: None,
             duplex,
+            interference: None,
         }
     }
 

@@ -4,6 +4,7 @@
 //! Clauses are those of IEEE Std 802.11-2020 unless another year is named.
 
 mod cell;
+pub mod interferer;
 pub mod mac;
 mod medium;
 pub mod phy;

@@ -110,6 +110,8 @@ pub struct Counters {
     pub collisions: u64,
     /// Attempts that noise destroyed.
     pub noise_losses: u64,
+    /// Attempts that interferers destroyed.
+    pub interference_losses: u64,
     /// Packets that were sent successfully.
     pub sent: u64,
     /// Packets that were discarded at a retry limit.

@@ -25,6 +25,7 @@ mod crowd;
 mod frame;
 mod inbox;
 mod interference;
+mod interferers;
 mod node;
 mod per;
 mod radio;
@@ -37,7 +38,7 @@ mod signals;
 mod watch;
 
 pub use budget::LinkBudget;
-pub use radio::{Capture, Losses, Radio, RadioSettings, ReceiverSettings, Site};
+pub use radio::{Capture, Losses, Radio, RadioSettings, ReceiverSettings, STRONGEST_SUM, Site};
 pub use watch::{ReceivedFrame, Senses};
 
 use crate::mac::{self, Backoff, Edcaf, PeerRate, StepKind};
@@ -46,6 +47,7 @@ use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link, MacConfig, MsduSource};
 use crowd::Crowd;
 use frame::OnAir;
+use interferers::SpaceInterferers;
 use kernel::{Bytes, Duration, Fired, Instant, Seed, Timer};
 use node::Node;
 use per::PerCache;
@@ -149,6 +151,7 @@ pub struct Space {
     watch: Option<Box<SpaceWatch>>,
     /// The number of access points and of other nodes with a packet in service.
     contending: (u32, u32),
+    interferers: Option<Box<SpaceInterferers>>,
 }
 
 impl Space {
@@ -203,6 +206,7 @@ impl Space {
             wake: Timer::default(),
             watch: None,
             contending: (0, 0),
+            interferers: None,
         }
     }
 
@@ -329,6 +333,9 @@ impl Space {
         to: Option<u32>,
         out: &mut Vec<Command>,
     ) {
+        if self.interferers.is_some() {
+            self.hear_interferers(now, out);
+        }
         self.nodes[node as usize].begin_service(now, packet, to, &self.rules);
         self.note_contending(node);
         self.set_timer(node);

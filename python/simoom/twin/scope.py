@@ -48,6 +48,9 @@ def unsupported(cell: Cell) -> AssumptionCheck | None:
     if standard not in STANDARDS:
         how = f"{standard} aggregates; the twin predicts only 11b, 11a and 11g"
         return broken(assumption.NO_AGGREGATION, how)
+    if count := len(cell.keys["interferers"]):
+        how = f"frames are lost to {count} interferer" + ("s" if count > 1 else "")
+        return broken(assumption.NO_FRAME_ERRORS, how)
     if how := _protection(cell):
         return broken(NO_PROTECTION, how)
     return None

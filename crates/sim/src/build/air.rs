@@ -4,12 +4,16 @@ use crate::medium::Medium;
 use crate::plan::Plan;
 use kernel::Seed;
 use wifi::Cell;
+use wifi::interferer::{InterfererConfig, Interferers, Spectrum};
 use wifi::phy::error::ErrorModelSettings;
 
 /// The medium of a plan.
 pub(crate) fn medium(plan: &Plan, seed: &Seed) -> Medium {
     let Some(space) = &plan.space else { return Medium::Cell(Box::new(cell(plan, seed))) };
     let mut medium = super::space::space(plan, space, seed);
+    if let Some(interferers) = interferers(plan, seed) {
+        medium.set_interferers(interferers, configs(plan));
+    }
     for (station, i) in plan.stations.iter().zip(0..) {
         let radio = plan.topology.station(i as usize);
         let (node, access_point) = (radio.0, plan.topology.access_point_of(radio).0);
@@ -31,9 +35,29 @@ pub(crate) fn medium(plan: &Plan, seed: &Seed) -> Medium {
     Medium::Space(Box::new(medium))
 }
 
+/// The interferers of a plan, if there are any.
+fn interferers(plan: &Plan, seed: &Seed) -> Option<Interferers> {
+    let configs = configs(plan);
+    let number = plan.space.as_ref().map_or(1, |space| space.cells[0].channel);
+    let standard = plan.wlan.timing.standard;
+    // The widest frames: those in DSSS of 22 MHz, or data frames.
+    let lowest = standard.modes[0].width;
+    let widths = plan.stations.iter().map(|station| station.up.mode().width);
+    let width = widths.max().map_or(lowest, |width| width.max(lowest));
+    let channel = Spectrum::of_channel(standard.band, number, width);
+    (!configs.is_empty()).then(|| Interferers::new(&configs, channel, seed))
+}
+
+fn configs(plan: &Plan) -> Vec<InterfererConfig> {
+    plan.interferers.iter().map(|plan| plan.config.clone()).collect()
+}
+
 /// The cell of a plan in which every node hears every other.
 fn cell(plan: &Plan, seed: &Seed) -> Cell {
     let mut cell = Cell::new(plan.wlan.clone(), links(plan), seed);
+    if let Some(interferers) = interferers(plan, seed) {
+        cell.set_interferers(interferers);
+    }
     // If every node hears every other, nothing depends on the signal.
     let model = ErrorModelSettings::default();
     for (station, i) in plan.stations.iter().zip(0..) {

@@ -1,6 +1,7 @@
 //! The received powers, which the checker computes independently.
 
 use kernel::{Db, Dbm, Instant, Seed};
+use wifi::interferer::{Arrival, Device};
 use wifi::phy::propagation::{Fading, Path};
 use wifi::phy::{Width, noise};
 use wifi::space::{Losses, OngoingFrame, Radio, Site};
@@ -23,6 +24,8 @@ pub(super) struct Powers {
     /// sent.
     known: Vec<Vec<Option<f64>>>,
     fading: Option<(Fading, Seed)>,
+    /// The transmitters of each interferer.
+    interferers: Vec<Vec<Device>>,
     pub(super) noise: f64,
     pub(super) energy: f64,
     pub(super) detect: f64,
@@ -45,6 +48,7 @@ impl Powers {
             sites,
             floor: noise - receiver.floor,
             fading: radio.fading,
+            interferers: Vec::new(),
             noise: plain(noise.0),
             energy: plain(receiver.energy.0),
             detect: plain(receiver.detect.0),
@@ -61,6 +65,25 @@ impl Powers {
             let known = |to| still(to).then(|| self.mean(from, to, Instant::ZERO));
             self.known[from as usize] = (0..self.sites.len() as u32).map(known).collect();
         }
+    }
+
+    /// The same beside interferers with these transmitters.
+    pub(super) fn beside(self, interferers: Vec<Vec<Device>>) -> Self {
+        Self { interferers, ..self }
+    }
+
+    /// The received power of a burst during a frame that began at an instant.
+    pub(super) fn of_burst(&self, node: u32, arrival: &Arrival, began: Instant) -> f64 {
+        let Arrival { interferer, burst, share } = arrival;
+        let device = self.interferers[*interferer as usize][usize::from(burst.device)];
+        let Losses::Places(model) = &self.losses else { return 0.0 };
+        // Paths to interferers are numbered after those between nodes, two for each.
+        let number = self.sites.len() as u32 + 2 * interferer + u32::from(burst.device);
+        let here = self.sites[node as usize].trajectory.at(began);
+        let distance = here.distance(device.position);
+        let loss = model.loss(&Path { distance, ends: (number, node), now: began });
+        let power = plain((device.tx_power - loss).0) * share;
+        if power >= plain(self.floor.0) { power } else { 0.0 }
     }
 
     /// The mean received power of a frame that begins now.

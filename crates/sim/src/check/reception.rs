@@ -5,6 +5,7 @@ use super::exchanges::Exchanges;
 use super::powers::{Powers, STEP, agree, agree_in_sum};
 use super::rule::rule;
 use kernel::{Duration, Instant};
+use wifi::interferer::Burst;
 use wifi::space::{OngoingFrame, ReceivedFrame};
 
 /// The carrier sense state of a node, and its frame exchanges.
@@ -111,6 +112,12 @@ pub(super) fn check(
     });
     let others: Vec<&OngoingFrame> =
         frames.iter().filter(during).filter(|other| other.from != frame.from).collect();
+    let bursts: Vec<(Burst, f64)> = heard
+        .bursts
+        .iter()
+        .map(|arrival| (arrival.burst, powers.of_burst(node, arrival, frame.start)))
+        .filter(|&(_, power)| power > 0.0)
+        .collect();
     let mut at = frame.start;
     for &(begin, end, interference) in &heard.interference {
         rule(
@@ -128,9 +135,14 @@ pub(super) fn check(
         rule(now, rough.is_none(), "interference is cut where it changes", || {
             format!("{rough:?} within {begin} to {end} of {heard:?}")
         });
+        let uneven = bursts.iter().find(|(burst, _)| inside(burst.start) || inside(burst.end));
+        rule(now, uneven.is_none(), "interference is cut where a burst begins or ends", || {
+            format!("{uneven:?} within {begin} to {end} of {heard:?}")
+        });
+        let on_air = bursts.iter().filter(|(burst, _)| burst.start <= begin && burst.end >= end);
         let there = others.iter().filter(|other| other.start <= begin && other.end >= end);
-        let signals = there.clone().count();
-        let sum = powers.sum(node, there.copied());
+        let signals = there.clone().count() + on_air.clone().count();
+        let sum = powers.sum(node, there.copied()) + on_air.map(|(_, power)| power).sum::<f64>();
         let right = interference >= 0.0 && agree_in_sum(sum, interference, signals);
         rule(now, right, "interference is the sum of all others", || {
             format!("{sum:e} mW from {begin} to {end} of {heard:?}")

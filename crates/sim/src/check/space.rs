@@ -28,6 +28,9 @@ pub(super) struct Watch {
     /// Frames on the air, and those that have ended while one of these was on the air.
     frames: Vec<OngoingFrame>,
     blocks: Blocks,
+    /// The power of bursts that carrier sense of each node hears now, in milliwatts, if there are
+    /// interferers.
+    bursts: Vec<f64>,
 }
 
 impl Watch {
@@ -48,6 +51,7 @@ impl Watch {
             receivers: vec![ReceiverState::default(); access_points.len()],
             access_points,
             frames: Vec::new(),
+            bursts: Vec::new(),
         }
     }
 
@@ -63,6 +67,10 @@ impl Watch {
             _ => space.mpdus(air.from, air.edcaf).collect(),
         };
         let began = space.on_air().filter(new).map(|air| (air, mpdus(&air))).collect();
+        if space.interferers().is_some() {
+            let nodes = 0..self.receivers.len() as u32;
+            self.bursts = nodes.map(|node| space.sensed_bursts(node)).collect();
+        }
         self.settle(now, heard, began, |node| space.senses(node));
     }
 
@@ -257,7 +265,9 @@ impl Watch {
         let now = self.now;
         let flying = || self.frames.iter().filter(|frame| frame.end > now);
         let sends = flying().any(|frame| frame.from == node);
-        let (sum, signals) = (self.powers.sum(node, flying()), flying().count());
+        let bursts = self.bursts.get(node as usize).copied().unwrap_or_default();
+        let sum = self.powers.sum(node, flying()) + bursts;
+        let signals = flying().count() + usize::from(bursts > 0.0);
         let followed = senses.follows.map(|(from, start)| {
             flying().find(|frame| (frame.from, frame.start) == (from, start)).copied()
         });

@@ -2,7 +2,7 @@
 
 use super::observable::Observable;
 use super::place::{Place, Subject};
-use super::{duplex, flow, link, node, whole};
+use super::{duplex, flow, interferer, link, node, whole};
 use crate::plan::Plan;
 
 /// Observables that belong to the same places.
@@ -12,7 +12,7 @@ pub(crate) struct Group {
 }
 
 /// All observables. At a place, those of an earlier group come first in the summary.
-pub(crate) static CATALOGUE: [Group; 13] = [
+pub(crate) static CATALOGUE: [Group; 14] = [
     Group { places: &[Place::Total], observables: whole::TOTAL },
     Group { places: &[Place::Airtime], observables: whole::AIRTIME },
     Group { places: &[Place::Contending], observables: whole::CONTENDING },
@@ -21,6 +21,7 @@ pub(crate) static CATALOGUE: [Group; 13] = [
     Group { places: &[Place::Flow], observables: flow::CONTROL },
     Group { places: &[Place::Station], observables: node::STATION },
     Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: node::NODE },
+    Group { places: &[Place::Interferer], observables: interferer::INTERFERER },
     Group { places: &[Place::Down, Place::Up], observables: link::WIRE },
     Group { places: &[Place::Link], observables: link::NAME },
     Group { places: &[Place::Link, Place::Reverse], observables: link::LINK },

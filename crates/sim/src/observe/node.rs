@@ -16,6 +16,12 @@ const RADIO: Condition = Condition {
     lacks: |_, _, name| format!("without a radio no node has {name}"),
 };
 
+const INTERFERERS: Condition = Condition {
+    says: "with interferers",
+    holds: |plan, _| !plan.interferers.is_empty(),
+    lacks: |_, _, name| format!("without interferers no node has {name}"),
+};
+
 const MCS: Condition = Condition {
     says: "of standards with MCSs",
     holds: |plan, _| plan.wlan.timing.standard.high.is_some(),
@@ -48,6 +54,9 @@ pub(super) static NODE: &[Observable] = observables! {
     /// Attempts in which noise corrupted a frame.
     "noise_losses": "attempts" as "lost to\nnoise" =>
         Counter(|world, n| mac(world, n).noise_losses);
+    /// Attempts in which an interferer corrupted a frame.
+    "interference_losses": "attempts" as "lost to\ninterference" if INTERFERERS =>
+        Counter(|world, n| mac(world, n).interference_losses);
     /// Duplicates: frames that were received before.
     "duplicates": "frames" => Counter(|world, n| mac(world, n).duplicates);
     /// Packets discarded at a retry limit.

@@ -21,6 +21,7 @@ listed! {
         Station,
         /// A further access point.
         Cell,
+        Interferer,
         /// The direction of `[wire]` to the access point.
         Down,
         /// The direction of `[wire]` to the server.
@@ -45,6 +46,7 @@ impl Place {
             Self::Ap => "ap",
             Self::Station => "stations[i]",
             Self::Cell => "cells[i]",
+            Self::Interferer => "interferers[i]",
             Self::Down => "wire.down",
             Self::Up => "wire.up",
             Self::Link => "links[i]",
@@ -121,6 +123,8 @@ pub(crate) fn subjects(plan: &Plan) -> Vec<Subject> {
     if has_cell {
         all.extend(radios(plan));
     }
+    let interferer = |i| Subject { place: Place::Interferer, number: i, index: i };
+    all.extend((0..plan.interferers.len()).map(interferer));
     all.extend(plan.topology.wires().iter().map(|wire| direction(plan, wire)));
     all.push(one(Place::Run));
     all

@@ -113,8 +113,9 @@ pub(super) static AIRTIME: &[Observable] = observables! {
     /// The fraction of airtime for collisions.
     "collision_fraction": "1" as "collisions" =>
         Once(|world, _| spent(world, AirtimeKind::Collision));
-    /// The fraction of airtime for frames that noise corrupted or whose exchange failed.
-    "lost_fraction": "1" as "lost to noise" => Once(|world, _| spent(world, AirtimeKind::Lost));
+    /// The fraction of airtime for frames that noise or an interferer corrupted, or whose exchange
+    /// failed.
+    "lost_fraction": "1" as "lost frames" => Once(|world, _| spent(world, AirtimeKind::Lost));
     /// The fraction of airtime in which two data frames are on the air, to and from a full-duplex
     /// access point.
     "two_frames_fraction": "1" as "two frames at once" if FULL_DUPLEX =>

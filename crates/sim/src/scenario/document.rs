@@ -3,6 +3,7 @@
 //! The comment of a key is its description in the JSON schema: meaning, unit, default, source.
 
 use super::flow::Flow;
+use super::interferer::Interferer;
 use super::limits::LONGEST_S;
 use super::link::{Link, Wire};
 use super::radio::{Bss, FARTHEST_M, Radio};
@@ -47,6 +48,8 @@ pub struct Document {
     /// Further cells, which require a radio. All access points are one node of the network,
     /// connected by wires without delay.
     pub cells: Vec<Bss>,
+    /// Transmitters near the network that are not 802.11.
+    pub interferers: Vec<Interferer>,
     /// The link between server and access point. Without it, and if no other link ends at the
     /// server, the server is at the access point.
     pub wire: Option<Wire>,

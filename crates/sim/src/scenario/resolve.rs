@@ -8,6 +8,7 @@ mod check;
 mod duplex;
 mod ends;
 mod flows;
+mod interferers;
 mod links;
 mod mixed;
 mod modes;
@@ -76,6 +77,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     let ap = cell::ap(document, &stations, &mut check);
     duplex::full_duplex(document, &wlan, &stations, &mut check);
     let space = radio::space(document, &ap, &stations, &mut check);
+    let interferers = interferers::interferers(document, space.as_ref(), duration_s, &mut check);
     let (hosts, links) = links::links(document, &mut check);
     let topology = topology(&stations, space.as_ref(), hosts, &links);
     let has_cell = document.has_cell();
@@ -91,6 +93,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
         stations,
         ap,
         space,
+        interferers,
         topology: Arc::new(topology),
         links,
         flows,

@@ -110,7 +110,10 @@ impl Cell {
     #[inline(always)]
     pub(super) fn lay_out(&mut self, now: Instant, f: u32) -> Exchange {
         self.count_attempt(f);
-        let outcome = self.draw_outcome(f);
+        let mut outcome = self.draw_outcome(f);
+        if self.interference.is_some() {
+            outcome = self.interfere(now, f, outcome);
+        }
         let exchange = self.edcaf(f).exchange(&self.rules, now, outcome);
         self.exchange = Some(exchange);
         self.sender = f;
@@ -123,7 +126,7 @@ impl Cell {
         let exchange = self.lay_out(now, f);
         let (node, peer) = (exchange.sender, self.edcaf(f).to());
         let used = exchange.end - exchange.start;
-        let arrived = exchange.outcome != ExchangeOutcome::DataLost;
+        let arrived = exchange.outcome.data_arrives();
         out.push(Command::Began);
         out.push(Command::ExchangeSent { node, peer, used, arrived });
         out.push(Command::Step(self.frame_end(&exchange)));
@@ -142,6 +145,9 @@ impl Cell {
             self.count_attempt(winner);
             let node = self.node_of(winner);
             self.nodes[node as usize].counters.exchanges.collisions += 1;
+        }
+        if self.interference.is_some() {
+            self.interfere_with_collision(now);
         }
         let exchange = Exchange::collision(now, longest, self.node_of(self.winners[0]));
         self.exchange = Some(exchange);

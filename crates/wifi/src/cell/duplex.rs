@@ -346,6 +346,9 @@ impl Cell {
             [(self.sender, exchange.outcome, first), (ACCESS_POINT, secondary.outcome, second)]
         {
             match outcome {
+                ExchangeOutcome::RtsLost | ExchangeOutcome::CtsLost => {
+                    unreachable!("there are no interferers beside full duplex")
+                }
                 ExchangeOutcome::Success | ExchangeOutcome::Collision => {
                     if f == ACCESS_POINT {
                         self.succeed_beside(now, secondary.own_rts, out);

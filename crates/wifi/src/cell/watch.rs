@@ -176,7 +176,8 @@ impl Cell {
     fn fate(&self, exchange: &Exchange, kind: StepKind) -> Fate {
         let is_lost = match kind {
             StepKind::CtsToSelf => return Fate::NotAddressed,
-            StepKind::Rts | StepKind::Cts => false,
+            StepKind::Rts => exchange.outcome == ExchangeOutcome::RtsLost,
+            StepKind::Cts => exchange.outcome == ExchangeOutcome::CtsLost,
             StepKind::Data | StepKind::BlockAckRequest => {
                 let all_missed = self.missed.len() + 1 == self.nodes.len();
                 let is_broadcast = self.edcaf(self.sender).to().is_none();
@@ -184,7 +185,12 @@ impl Cell {
             }
             StepKind::Ack | StepKind::BlockAck => exchange.outcome == ExchangeOutcome::AckLost,
         };
-        if is_lost { Fate::Lost(LossCause::Noise) } else { Fate::Received }
+        let is_disturbed = self.interference.as_ref().is_some_and(|all| all.decides());
+        match () {
+            () if !is_lost => Fate::Received,
+            () if is_disturbed => Fate::Lost(LossCause::Interference),
+            () => Fate::Lost(LossCause::Noise),
+        }
     }
 
     /// A collision ends: the frames that each collider sent before it could notice it.

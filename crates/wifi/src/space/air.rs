@@ -4,6 +4,7 @@ use super::frame::{OnAir, Reach, Transmission};
 use super::interference::{Chunk, Interference};
 use super::node::Node;
 use super::per::{PerCalculator, PpduParts};
+use super::radio::FixedPower;
 use super::range::ReceiverInRange;
 use super::reception::{Change, End, Received};
 use super::rules::SpaceRules;
@@ -24,6 +25,8 @@ pub(super) struct Scratch {
     /// Node, transmission and reception of each frame that a node received to its end.
     received: Vec<(u32, u32, Received)>,
     interference: Interference,
+    /// The powers of bursts at a node.
+    bursts: Vec<FixedPower>,
 }
 
 /// A transmission that has ended.
@@ -112,6 +115,11 @@ impl Space {
         if self.watch.is_some() {
             self.record_begin(now, id);
         }
+        if let Some(interferers) = &mut self.interferers {
+            let (span, width) = ((now, transmission.end()), frame.mode.width);
+            let detect = self.rules.levels.detect;
+            interferers.on_frame(span, frame.from, width, detect, &self.signals);
+        }
         let Self { signals, receivers, rules, scratch, .. } = self;
         let (from, levels) = (frame.from, rules.levels);
         if let Some(to) = frame.to {
@@ -153,7 +161,7 @@ impl Space {
 
     /// Updates a node's carrier sense from its receiver. `changed`: the frame that it receives
     /// changed.
-    fn settle_carrier(&mut self, now: Instant, node: u32, changed: bool) {
+    pub(super) fn settle_carrier(&mut self, now: Instant, node: u32, changed: bool) {
         let rules = &self.rules;
         let state = &mut self.nodes[node as usize];
         let is_busy = self.receivers[node as usize].sense(&rules.levels);
@@ -172,6 +180,9 @@ impl Space {
 
     /// Transmissions end.
     pub fn on_step(&mut self, now: Instant, out: &mut Vec<Command>) {
+        if self.interferers.as_ref().is_some_and(|all| all.is_due(now)) {
+            self.pass_edges(now, out);
+        }
         let mut ending = std::mem::take(&mut self.scratch.ending);
         self.signals.end(now, &mut ending);
         if self.crowd.is_on_air() {
@@ -239,7 +250,11 @@ impl Space {
         let (timing, error) = (rules.timing(), &*self.signals.radio.error);
         let spans = spans(frame, &self.nodes[frame.from as usize]);
         let ppdu = PpduParts::new(&transmission, spans, timing, error, &mut self.per_cache);
-        self.scratch.interference.with(id, &self.signals);
+        let bursts = self.interferers.as_mut().map(|interferers| {
+            let span = (transmission.start, transmission.end());
+            interferers.look_up(span, frame.from, frame.mode.width, &self.signals)
+        });
+        self.scratch.interference.with(id, &self.signals, bursts.unwrap_or_default());
         let extra = timing.eifs(&frame.mode).saturating_sub(timing.difs());
         let nav_reset_at = (rules.nav_reset && frame.kind == StepKind::Rts).then(|| {
             let cts = timing.response_mode(&frame.mode);
@@ -260,6 +275,7 @@ impl Space {
         out: &mut Vec<Command>,
     ) {
         let EndedFrame { id, ref transmission, ref ppdu, extra, nav_reset_at } = *ended_frame;
+        let is_disturbed = self.interferers.is_some() && self.add_bursts(node, transmission.start);
         let (frame, rules) = (&transmission.frame, &self.rules);
         let pair = [node as usize, frame.from as usize];
         let [receiver, sender] =
@@ -267,32 +283,39 @@ impl Space {
         let (levels, error) = (&rules.levels, &*self.signals.radio.error);
         let mut per = PerCalculator { levels, error, ppdu, per_cache: &mut self.per_cache };
         let for_me = frame.to.is_none_or(|to| to == node);
-        let interference = &mut self.scratch.interference;
+        let Scratch { interference, bursts, .. } = &mut self.scratch;
         let mut lost = Bitmap::default();
         let is_lost = if for_me {
             let chunks = interference.at(node, &self.signals);
             spoil(&mut per, receiver, frame, (chunks, power), &mut lost)
         } else {
-            let failure = per
-                .certain_failure(power, &bounds)
-                .unwrap_or_else(|| per.failure(interference.at(node, &self.signals), power));
+            // The bounds are those of frames alone.
+            let certain = per.certain_failure(power, &bounds).filter(|_| !is_disturbed);
+            let failure =
+                certain.unwrap_or_else(|| per.failure(interference.at(node, &self.signals), power));
             receiver.noise.chance(failure)
         };
         if let Some(watch) = &mut self.watch {
             let heard = || {
                 let chunks = interference.at(node, &self.signals);
-                ReceivedFrame::of(transmission, node, (chunks, power), !is_lost)
+                let bursts = self.interferers.as_ref().map_or(&[][..], |all| all.arrivals());
+                ReceivedFrame::of(transmission, node, (chunks, power), bursts, !is_lost)
             };
             let decoded = (!is_lost).then_some(&lost);
             watch.on_reception(now, id, (receiver, frame), (decoded, nav_reset_at), heard);
+        }
+        let mut spared = 0;
+        if let Some(interferers) = self.interferers.as_mut().filter(|_| for_me && is_disturbed) {
+            interference.set_bursts(&[]);
+            let chunks = interference.at(node, &self.signals);
+            spared = lost_to_bursts(&mut per, (chunks, power), is_lost, &lost);
+            interferers.note_losses(bursts, spared, frame.kind == StepKind::Data);
         }
         if is_lost {
             if for_me {
                 // Without interference the node would probably have decoded the frame.
                 let clash = bounds.most > 0.0 && per.alone(power, transmission) > 0.5;
-                let reach = &mut self.signals.transmission_mut(id).reach;
-                reach.interfered += u32::from(clash);
-                reach.noise += u32::from(!clash);
+                self.signals.transmission_mut(id).reach.note_loss(spared > 0, clash);
             }
             return receiver.on_decoding_error(now, extra, rules, out);
         }
@@ -315,6 +338,16 @@ impl Space {
         receiver.hear(now, frame, None, rules, out);
     }
 
+    /// Adds the bursts of interferers to the interference at a node with a frame that began at an
+    /// instant. Returns whether any has a power there.
+    fn add_bursts(&mut self, node: u32, began: Instant) -> bool {
+        let Some(interferers) = &mut self.interferers else { return false };
+        let Scratch { interference, bursts, .. } = &mut self.scratch;
+        interferers.powers(node, began, &self.signals, bursts);
+        interference.set_bursts(bursts);
+        bursts.iter().any(|&power| power > FixedPower::default())
+    }
+
     /// Counts a frame that no node has decoded as a collision or as a loss by noise of the node
     /// that began the exchange. A CTS-to-self counts as neither.
     fn count(&mut self, id: u32) {
@@ -333,7 +366,7 @@ impl Space {
         };
         // A node that could have received the frame and did not was transmitting or receiving
         // another.
-        let hindered = could_receive as u32 > reach.interfered + reach.noise;
+        let hindered = could_receive as u32 > reach.interfered + reach.noise + reach.by_interferers;
         let owner = match (frame.kind, frame.to) {
             (_, Some(to)) if frame.is_control_response() => to,
             _ => frame.from,
@@ -341,6 +374,8 @@ impl Space {
         let counters = &mut self.nodes[owner as usize].counters.exchanges;
         if hindered || reach.interfered > 0 {
             counters.collisions += 1;
+        } else if reach.by_interferers > 0 {
+            counters.interference_losses += u64::from(frame.to.is_some());
         } else {
             counters.noise_losses += u64::from(frame.to.is_some());
         }
@@ -401,6 +436,23 @@ fn spoil(
         }
     }
     lost.count() == frames as u32
+}
+
+/// The number of lost MPDUs that the receiver would probably have decoded with this interference,
+/// which is that without bursts.
+fn lost_to_bursts(
+    per: &mut PerCalculator,
+    (chunks, power): (&[Chunk], f64),
+    is_lost: bool,
+    lost: &Bitmap,
+) -> u32 {
+    let mut frames = Vec::new();
+    frames.extend((0..per.ppdu.frames()).filter(|&index| is_lost || lost.has(index as u16)));
+    if frames.is_empty() || per.header(chunks, power) <= 0.5 {
+        return 0;
+    }
+    frames.retain(|&index| per.frame(chunks, power, index) > 0.5);
+    frames.len() as u32
 }
 
 /// The loss probability of the link, in addition to the errors of the radio.

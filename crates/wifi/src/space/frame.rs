@@ -96,6 +96,19 @@ pub(super) struct Reach {
     pub(super) decoded: u32,
     pub(super) interfered: u32,
     pub(super) noise: u32,
+    /// Lost it to interferers.
+    pub(super) by_interferers: u32,
+}
+
+impl Reach {
+    /// A receiver lost the frame to interferers, or to other frames, or to noise.
+    pub(super) fn note_loss(&mut self, by_interferers: bool, is_interfered: bool) {
+        match (by_interferers, is_interfered) {
+            (true, _) => self.by_interferers += 1,
+            (false, true) => self.interfered += 1,
+            (false, false) => self.noise += 1,
+        }
+    }
 }
 
 impl Transmission {

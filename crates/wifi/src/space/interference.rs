@@ -2,6 +2,7 @@
 
 use super::radio::FixedPower;
 use super::signals::{Signals, TransmissionSpan};
+use crate::interferer::Arrival;
 use kernel::{Duration, Instant};
 
 /// A time of constant interference.
@@ -43,7 +44,12 @@ pub(super) struct Interference {
     end: Instant,
     /// What was on the air with the frame.
     others: Vec<TransmissionSpan>,
-    /// When, after the frame has begun, which of the others begins or ends; in this order.
+    /// When the bursts of interferers begin and end that are on the air with the frame, and their
+    /// powers at the node that is looked at; without powers they are left out.
+    bursts: Vec<(Instant, Instant)>,
+    burst_powers: Vec<FixedPower>,
+    /// When, after the frame has begun, which of the others begins or ends, bursts after frames; in
+    /// this order.
     events: Vec<(Instant, u32)>,
     /// How they arrive at the node that is looked at, and whether they are there.
     arriving: Vec<(FixedPower, bool)>,
@@ -51,24 +57,39 @@ pub(super) struct Interference {
 }
 
 impl Interference {
-    /// From now on it is that with a transmission that ends now.
-    pub(super) fn with(&mut self, id: u32, signals: &Signals) {
+    /// From now on it is that with a transmission that ends now, beside these bursts.
+    pub(super) fn with(&mut self, id: u32, signals: &Signals, bursts: &[Arrival]) {
         let transmission = signals.transmission(id);
         (self.begin, self.end) = (transmission.start, transmission.end());
         self.others.clear();
         self.others.extend(signals.others(id));
+        self.bursts.clear();
+        self.bursts.extend(bursts.iter().map(|Arrival { burst, .. }| (burst.start, burst.end)));
+        self.burst_powers.clear();
         self.events.clear();
-        for (sent, index) in self.others.iter().zip(0..) {
-            let times = [sent.begin, sent.end].into_iter();
+        let spans = self
+            .others
+            .iter()
+            .map(|sent| (sent.begin, sent.end))
+            .chain(self.bursts.iter().copied());
+        for ((begin, end), index) in spans.zip(0..) {
+            let times = [begin, end].into_iter();
             let times = times.filter(|&at| self.begin < at && at < self.end);
             self.events.extend(times.map(|at| (at, index)));
         }
         self.events.sort_unstable();
     }
 
+    /// The powers of the bursts at the node that is looked at next; none to leave them out.
+    pub(super) fn set_bursts(&mut self, powers: &[FixedPower]) {
+        self.burst_powers.clear();
+        self.burst_powers.extend_from_slice(powers);
+    }
+
     /// The times of constant interference at a node.
     pub(super) fn at(&mut self, node: u32, signals: &Signals) -> &[Chunk] {
-        let Self { begin, end, ref others, ref events, ref mut arriving, ref mut chunks } = *self;
+        let Self { begin, end, ref others, ref events, ref mut arriving, ref mut chunks, .. } =
+            *self;
         let (mut begin, mut sum) = (begin, FixedPower::default());
         arriving.clear();
         chunks.clear();
@@ -76,6 +97,12 @@ impl Interference {
             let power =
                 signals.power_at(sent, node).map_or(FixedPower::default(), |power| power.fixed);
             let is_there = sent.begin <= begin;
+            sum = sum + if is_there { power } else { FixedPower::default() };
+            arriving.push((power, is_there));
+        }
+        for (place, (start, _)) in self.bursts.iter().enumerate() {
+            let power = self.burst_powers.get(place).copied().unwrap_or_default();
+            let is_there = *start <= begin;
             sum = sum + if is_there { power } else { FixedPower::default() };
             arriving.push((power, is_there));
         }
@@ -159,7 +186,7 @@ mod tests {
         let of_node_0 = |id: &&u32| signals.transmission(**id).frame.from == 0;
         let id = *ended.iter().find(of_node_0).expect("it has ended");
         let mut interference = Interference::default();
-        interference.with(id, &signals);
+        interference.with(id, &signals, &[]);
         let power = |from| signals.mean_power(from, 4, Instant::ZERO).unwrap().fixed;
         let (a, b, c) = (power(1), power(2), power(5));
         let chunk = |begin, end, sum: FixedPower| {
@@ -187,6 +214,7 @@ mod tests {
             fixed.into_iter().rev().fold(sum, |sum, power| sum - power),
             FixedPower::default()
         );
-        assert_eq!(FixedPower::of(1e300), FixedPower::of(16.0), "no sum overflows");
+        assert_eq!((FixedPower::of(1e300) + FixedPower::of(1e300)).milliwatts(), 16_384.0);
+        assert_eq!(FixedPower::of(100.0).milliwatts(), 100.0);
     }
 }

@@ -4,7 +4,7 @@ use crate::phy::error::{ErrorModel, ErrorModelSettings};
 use crate::phy::propagation::{
     Fading, Path, Propagation, PropagationSettings, Shadowing, Trajectory,
 };
-use crate::phy::{Milliwatts, Width, linear, noise};
+use crate::phy::{Milliwatts, Width, decibels, linear, noise};
 use kernel::{Db, Dbm, Duration, Instant, Seed};
 use settings::Settings;
 use std::ops::{Add, Sub};
@@ -39,7 +39,20 @@ pub struct RadioSettings {
     pub nav_reset: bool,
 }
 
+/// The most that all signals at a receiver may add up to. The greatest [`FixedPower`] is 42.1 dBm;
+/// the rest is left for interferers.
+pub const STRONGEST_SUM: Dbm = Dbm(41.0);
+
+/// How much fading may raise the sum of signals that are on the air together.
+const FADING_MARGIN: Db = Db(3.0);
+
 impl RadioSettings {
+    /// The sum of `count` signals of this transmit power over a mean loss, without shadowing.
+    pub fn strongest_sum(&self, tx_power: Dbm, loss: Db, count: usize) -> Dbm {
+        let fading = self.fading.map_or(Db(0.0), |_| FADING_MARGIN);
+        tx_power - loss + fading + decibels(count.max(1) as f64)
+    }
+
     /// The radio of a run with these settings.
     pub fn radio(&self, seed: &Seed) -> Radio {
         let model = || self.propagation.boxed();
@@ -240,9 +253,9 @@ impl FixedPower {
     /// The unit in milliwatts: -150 dBm, 56 dB below the noise of a receiver with the default
     /// settings.
     const ONE: f64 = 1.0 / (1u64 << 50) as f64;
-    /// One signal counts as at most 12 dBm, so that the sum of a thousand of the strongest signals
-    /// fits.
-    const MOST: u64 = 1 << 54;
+    /// One signal counts as at most 39 dBm, half of the greatest sum, which only fading or
+    /// shadowing can exceed where the sum of all mean signals is below [`STRONGEST_SUM`].
+    const MOST: u64 = u64::MAX / 2;
 
     pub(super) fn of(milliwatts: f64) -> Self {
         Self(((milliwatts / Self::ONE + 0.5) as u64).min(Self::MOST))

@@ -123,6 +123,16 @@ impl PhyReceiver {
         self.sum = self.sum - before + after;
     }
 
+    /// The power of an interferer that carrier sense hears is added or removed.
+    pub(super) fn change(&mut self, power: FixedPower, is_added: bool) {
+        self.sum = if is_added { self.sum + power } else { self.sum - power };
+        if let Some(reception) = &mut self.reception {
+            reception.least = reception.least.min(self.sum);
+            reception.most = reception.most.max(self.sum);
+            reception.changes += 1;
+        }
+    }
+
     /// Whether the preamble of a signal that begins may be detected, if the sum is a lower bound of
     /// the interference.
     pub(super) fn might_find(&self, power: Power, levels: &Levels) -> bool {

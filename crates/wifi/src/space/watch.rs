@@ -3,6 +3,7 @@
 use super::Space;
 use super::frame::Transmission;
 use super::interference::Chunk;
+use crate::interferer::Arrival;
 use crate::mac::StepKind;
 use kernel::{Bytes, Instant};
 
@@ -26,6 +27,8 @@ pub struct ReceivedFrame {
     /// Interference during the frame, as the simulator computed it: start, end, power in
     /// milliwatts.
     pub interference: Vec<(Instant, Instant, f64)>,
+    /// The bursts of interferers that were on the air with the frame.
+    pub bursts: Vec<Arrival>,
     /// Whether the node decoded the frame; of an A-MPDU, at least one MPDU.
     pub understood: bool,
 }
@@ -35,13 +38,14 @@ impl ReceivedFrame {
         transmission: &Transmission,
         node: u32,
         (chunks, power): (&[Chunk], f64),
+        bursts: &[Arrival],
         decoded: bool,
     ) -> Self {
         let Transmission { frame, start, .. } = *transmission;
         let parts = chunks.iter().map(|chunk| (chunk.begin, chunk.end, chunk.interference));
-        let interference = parts.collect();
+        let (interference, bursts) = (parts.collect(), bursts.to_vec());
         let (from, to, kind, end) = (frame.from, frame.to, frame.kind, transmission.end());
-        Self { node, from, to, kind, start, end, power, interference, understood: decoded }
+        Self { node, from, to, kind, start, end, power, interference, bursts, understood: decoded }
     }
 }
 

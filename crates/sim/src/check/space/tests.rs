@@ -61,6 +61,7 @@ impl Scene {
             start: frame.start,
             end: frame.end,
             power: self.watch.powers.at(node, frame),
+            bursts: Vec::new(),
             interference: vec![(frame.start, frame.end, 0.0)],
             understood: true,
         }

@@ -41,6 +41,10 @@ pub(super) fn full_duplex(
                        point, and one that receives from it";
         check.fault("stations", message);
     }
+    if !document.interferers.is_empty() {
+        let message = "not supported together with [wlan.full_duplex]; remove one";
+        check.fault("interferers", message);
+    }
     is_supported(wlan, stations, check);
     if let (Some(rate), None) = (settings.secondary_rate, wlan.timing.model_header)
         && let Err(message) = wlan.timing.standard.mode_at(rate.as_mbps())

@@ -10,6 +10,8 @@ use crate::scenario::document::{Document, Station, Stations, Waypoint};
 use crate::scenario::radio::Radio;
 use kernel::{Db, Instant};
 use wifi::mac::{Delivery, SlotGrid};
+use wifi::phy::propagation;
+use wifi::space::{RadioSettings, STRONGEST_SUM};
 
 /// The maximum number of cells.
 const MOST_CELLS: usize = 1000;
@@ -42,6 +44,7 @@ pub(super) fn space(
     if let Some(rows) = &radio.radio.losses {
         check_matrix(rows, nodes, check);
     }
+    check_strength(&radio.radio, &cells, &places, check);
     let (ad_hoc, radio) = (radio.ad_hoc, radio.radio.clone());
     Some(SpacePlan { cells, stations: places, ad_hoc, radio })
 }
@@ -243,6 +246,62 @@ fn check_matrix(rows: &[Vec<Db>], nodes: usize, check: &mut Check) {
         let given = row.len();
         check.fault(format!("{path}[{index}]"), format!("has {given} numbers, not {nodes}"));
     }
+}
+
+/// A receiver adds up powers exactly up to a limit: all signals together must stay below it.
+fn check_strength(
+    radio: &RadioSettings,
+    cells: &[BssPlan],
+    places: &[PlacePlan],
+    check: &mut Check,
+) {
+    let nodes = cells.len() + places.len();
+    let exceeds = |loss: Db| radio.strongest_sum(radio.tx_power, loss, nodes) > STRONGEST_SUM;
+    let (path, loss) = if let Some(rows) = &radio.losses {
+        let others = |(from, row): (usize, &Vec<Db>)| -> Vec<f64> {
+            let others = row.iter().enumerate().filter(|&(to, _)| to != from);
+            others.map(|(_, loss)| loss.0).collect()
+        };
+        let least = rows.iter().enumerate().flat_map(others).fold(f64::INFINITY, f64::min);
+        ("radio.losses_db", Db(least))
+    } else {
+        let loss = |distance| {
+            let path = propagation::Path { distance, ends: (0, 1), now: Instant::ZERO };
+            radio.propagation.get().loss(&path)
+        };
+        // Loss does not decrease with distance: the nearest pair is looked for only if need be.
+        let near = loss(0.0);
+        let near = if exceeds(near) { loss(least_distance(cells, places)) } else { near };
+        ("radio.tx_power_dbm", near)
+    };
+    if exceeds(loss) {
+        let message = format!(
+            "{} dBm over a loss of {} dB: the signals of {nodes} nodes may add up to more than {} \
+             dBm at a receiver; take less power or more loss",
+            number(radio.tx_power.0),
+            number((loss.0 * 10.0).round() / 10.0),
+            number(STRONGEST_SUM.0)
+        );
+        check.fault(path, message);
+    }
+}
+
+/// The least distance of two nodes in metres; 0 if some move or if there are very many.
+fn least_distance(cells: &[BssPlan], places: &[PlacePlan]) -> f64 {
+    const MANY: usize = 3000;
+    let is_fixed = places.iter().all(|place| place.waypoints.len() == 1);
+    if !is_fixed || places.len() > MANY {
+        return 0.0;
+    }
+    let stations = places.iter().map(|place| place.waypoints[0].position_m);
+    let all: Vec<[f64; 2]> = cells.iter().map(|cell| cell.position_m).chain(stations).collect();
+    let mut least = f64::INFINITY;
+    for (index, [x, y]) in all.iter().enumerate() {
+        for [there_x, there_y] in &all[..index] {
+            least = least.min(libm::hypot(x - there_x, y - there_y));
+        }
+    }
+    least
 }
 
 /// In an ad-hoc network flows are between stations.
