@@ -50,7 +50,8 @@ impl<'py> Tracing<'py> {
         let cast = sim::trace::cast(plan);
         let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
         for (path, extension) in &files {
-            sinks.push(open(&cast, path, extension, &options).map_err(|error| os_error(&error, path))?);
+            let sink = open(&cast, path, extension, &options);
+            sinks.push(sink.map_err(|error| os_error(&error, path))?);
         }
         let batches = on_batch.map(|on_batch| {
             let (send, receive) = channel();

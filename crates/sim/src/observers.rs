@@ -65,8 +65,8 @@ struct Rare {
 }
 
 impl Observer for Rare {
-    #[cold]
-    #[inline(never)]
+    #[allow(clippy::inline_always, reason = "an unread notice is never constructed")]
+    #[inline(always)]
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         if let Some(checker) = &mut self.checker {
             checker.on(now, notice);

@@ -12,7 +12,7 @@ pub use filter::Filter;
 use crate::notice::{DropCause, Notice, Observer};
 use crate::plan::Plan;
 use crate::scenario::Issue;
-use crate::topology::Interface;
+use crate::topology::{Interface, RadioId};
 use ::trace::{
     Cast, Dropped, PacketEvent, PacketStep, Place, SegmentEvent, SegmentRecord, SenderState, Sink,
 };
@@ -25,7 +25,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use tcp::Sender;
 use wifi::watch::WatchRecord;
-use wire::{Body, Packet};
+use wire::{Body, FlowId, Packet};
 
 /// The names and properties of what takes part in runs of a plan.
 pub fn cast(plan: &Plan) -> Cast {
@@ -109,6 +109,7 @@ impl Tracer {
 
     /// Hands out the records before this instant.
     fn complete(&mut self, until: Instant) {
+        self.settle_arrived();
         while let Some(mut held) = self.order.take_before(until) {
             if let Held::Frame(frame, _) = &mut held {
                 frame.number = self.frames;
@@ -148,9 +149,20 @@ impl Tracer {
         self.sinks.clear();
     }
 
-    fn on_step(&mut self, at: Instant, packet: &Packet, place: Place, step: PacketStep) {
-        let Some(known) = self.packets.step(packet, step, place) else { return };
-        self.add_step(at, packet, known, place, step);
+    #[cold]
+    #[inline(never)]
+    fn on_step(&mut self, at: Instant, packet: Packet, place: Place, step: PacketStep) {
+        if self.is_over() {
+            return;
+        }
+        self.settle_arrived();
+        let Some(known) = self.packets.step(&packet, step, place) else { return };
+        self.add_step(at, &packet, known, place, step);
+    }
+
+    /// After the stretch, or after a sink has failed, nothing is recorded any more.
+    fn is_over(&self) -> bool {
+        self.sinks.is_empty()
     }
 
     fn add_step(
@@ -165,7 +177,14 @@ impl Tracer {
         self.order.add_event(Held::Packet(PacketEvent { at, packet_id, packet, place, step }));
     }
 
-    fn on_sent(&mut self, at: Instant, packet: &Packet, sender: Option<&Sender>) {
+    #[cold]
+    #[inline(never)]
+    fn on_sent(&mut self, at: Instant, packet: Packet, sender: Option<&Sender>) {
+        if self.is_over() {
+            return;
+        }
+        self.settle_arrived();
+        let packet = &packet;
         let is_repeated = match &packet.body {
             Body::Segment(segment) => {
                 let next = &mut self.flows[segment.flow.0 as usize].next;
@@ -186,7 +205,14 @@ impl Tracer {
         }
     }
 
-    fn on_arrived(&mut self, at: Instant, packet: &Packet) {
+    #[cold]
+    #[inline(never)]
+    fn on_arrived(&mut self, at: Instant, packet: Packet) {
+        if self.is_over() {
+            return;
+        }
+        self.settle_arrived();
+        let packet = &packet;
         let place = Place::Node(packet.to.unwrap_or(packet.from));
         let Some(known) = self.packets.step(packet, PacketStep::Arrived, place) else { return };
         self.add_step(at, packet, known, place, PacketStep::Arrived);
@@ -214,7 +240,36 @@ impl Tracer {
         }
     }
 
+    /// A sender has measured a round-trip time.
+    #[cold]
+    #[inline(never)]
+    fn note_rtt(&mut self, flow: FlowId, sample: Duration) {
+        let flow = &mut self.flows[flow.0 as usize];
+        flow.rtt = Some(sample);
+        if let Some(sender) = &mut flow.sender {
+            sender.rtt = Some(sample);
+        }
+    }
+
+    /// A new connection of a flow begins.
+    #[cold]
+    #[inline(never)]
+    fn renew(&mut self, flow: FlowId) {
+        self.settle_arrived();
+        self.flows[flow.0 as usize].next = [0; 2];
+    }
+
+    /// The run ends.
+    #[cold]
+    #[inline(never)]
+    fn end(&mut self) {
+        self.complete(Instant::NEVER);
+        self.finish();
+    }
+
     /// The sender of a flow publishes its state.
+    #[cold]
+    #[inline(never)]
     fn note_sender(&mut self, now: Instant, flow: u32, sender: Option<&Sender>) {
         let (Some(sender), flow) = (sender, &mut self.flows[flow as usize]) else { return };
         let (mss, rtt) = (flow.mss as f64, flow.rtt);
@@ -234,6 +289,8 @@ impl Tracer {
     }
 
     /// Adds the segment that has arrived, with the state of its flow's sender after it.
+    #[cold]
+    #[inline(never)]
     fn settle_arrived(&mut self) {
         if let Some(mut event) = self.arrived.take() {
             event.sender = self.flows[event.segment.flow.0 as usize].sender;
@@ -242,6 +299,10 @@ impl Tracer {
     }
 
     fn on_watched(&mut self, record: &WatchRecord) {
+        if self.is_over() {
+            return;
+        }
+        self.settle_arrived();
         match record {
             WatchRecord::Frame(record) if record.start <= self.cast.end => {
                 let frame = frames::frame(record, &self.packets, self.cast.end);
@@ -262,60 +323,53 @@ impl Tracer {
             Interface::Wire(wire) => &mut self.waiting[1][wire.0 as usize],
         }
     }
-
-    fn on_packet_notice(&mut self, now: Instant, notice: &Notice<'_>) {
-        let radio = |radio: crate::topology::RadioId| Place::Radio(radio.0);
-        let (packet, at, step) = match *notice {
-            Notice::Queued { at, packet } => {
-                (packet, place(at), PacketStep::Queued { waiting: *self.level(at) })
-            }
-            Notice::Dequeued { by, packet, .. } => (packet, radio(by), PacketStep::Dequeued),
-            Notice::Marked { at, packet } => (packet, place(at), PacketStep::Marked),
-            Notice::Dropped { at, packet, cause } => {
-                (packet, place(at), PacketStep::Dropped(dropped(cause)))
-            }
-            Notice::Crossed { wire, packet } => (packet, Place::Wire(wire.0), PacketStep::Crossed),
-            Notice::Received { by, packet } => (packet, radio(by), PacketStep::Received),
-            Notice::Served { by, packet, .. } => (packet, radio(by), PacketStep::Served),
-            Notice::Resident { at, packet } => {
-                let at = at.map_or(Place::Node(packet.from), place);
-                (packet, at, PacketStep::Resident)
-            }
-            _ => return,
-        };
-        self.on_step(now, packet, at, step);
-    }
 }
 
 impl Observer for Tracer {
+    /// Packets are copied where a tracer records them: a reference that leaves the caller would
+    /// make each move of its packet a copy, also in runs without a trace.
+    #[allow(clippy::inline_always, reason = "an unread notice is never constructed")]
+    #[inline(always)]
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
-        if self.sinks.is_empty() {
-            return;
-        }
+        let radio = |radio: RadioId| Place::Radio(radio.0);
         match *notice {
-            Notice::Rtt { flow, sample } => {
-                let flow = &mut self.flows[flow.0 as usize];
-                flow.rtt = Some(sample);
-                if let Some(sender) = &mut flow.sender {
-                    sender.rtt = Some(sample);
-                }
-                return;
-            }
-            Notice::Sender { flow, sender } => return self.note_sender(now, flow.0, Some(sender)),
-            _ => self.settle_arrived(),
-        }
-        match *notice {
-            Notice::Sent { packet, sender } => self.on_sent(now, packet, sender),
-            Notice::Arrived { packet } => self.on_arrived(now, packet),
-            Notice::Renewed { flow } => self.flows[flow.0 as usize].next = [0; 2],
+            Notice::Time { .. } => self.settle_arrived(),
+            Notice::Rtt { flow, sample } => self.note_rtt(flow, sample),
+            Notice::Sender { flow, sender } => self.note_sender(now, flow.0, Some(sender)),
+            Notice::Sent { packet, sender } => self.on_sent(now, *packet, sender),
+            Notice::Arrived { packet } => self.on_arrived(now, *packet),
+            Notice::Renewed { flow } => self.renew(flow),
             Notice::Waiting { at, packets } => *self.level(at) = packets as u32,
             Notice::Watched { record } => self.on_watched(record),
             Notice::Complete { until } => self.complete(until),
-            Notice::End => {
-                self.complete(Instant::NEVER);
-                self.finish();
+            Notice::End => self.end(),
+            Notice::Queued { at, packet } => {
+                let waiting = *self.level(at);
+                self.on_step(now, *packet, place(at), PacketStep::Queued { waiting });
             }
-            _ => self.on_packet_notice(now, notice),
+            Notice::Dequeued { by, packet, .. } => {
+                self.on_step(now, *packet, radio(by), PacketStep::Dequeued);
+            }
+            Notice::Marked { at, packet } => {
+                self.on_step(now, *packet, place(at), PacketStep::Marked);
+            }
+            Notice::Dropped { at, packet, cause } => {
+                self.on_step(now, *packet, place(at), PacketStep::Dropped(dropped(cause)));
+            }
+            Notice::Crossed { wire, packet } => {
+                self.on_step(now, *packet, Place::Wire(wire.0), PacketStep::Crossed);
+            }
+            Notice::Received { by, packet } => {
+                self.on_step(now, *packet, radio(by), PacketStep::Received);
+            }
+            Notice::Served { by, packet, .. } => {
+                self.on_step(now, *packet, radio(by), PacketStep::Served);
+            }
+            Notice::Resident { at, packet } => {
+                let at = at.map_or(Place::Node(packet.from), place);
+                self.on_step(now, *packet, at, PacketStep::Resident);
+            }
+            _ => {}
         }
     }
 }

@@ -5,6 +5,7 @@
 //! reports the outcome. The originator returns the MSDUs whose service has ended.
 
 mod aside;
+mod observed;
 
 use super::aggregation::{
     Aggregation, BLOCK_ACK_REQUEST, MissedBlockAck, PsduLimits, RetryRule, SUBFRAME_HEADER, ampdu,
@@ -17,7 +18,7 @@ use crate::phy::ModeClass;
 use aside::Aside;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::VecDeque;
-use wire::{FlowId, Packet};
+use wire::Packet;
 
 /// How the service of an MSDU ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -337,19 +338,6 @@ impl Originator {
     /// service.
     pub(crate) fn keeps_window(&self, sequence: u16, window: u16) -> bool {
         distance(self.start, sequence) < window
-    }
-
-    /// The flow of the first packet in service.
-    pub(crate) fn flow(&self) -> Option<FlowId> {
-        let last = || self.last.as_ref().map(|last| &last.packet);
-        self.packets.front().or_else(last).map(Packet::flow)
-    }
-
-    /// Packets that the receiver does not have.
-    pub(crate) fn unreceived(&self) -> impl Iterator<Item = &Packet> {
-        let open = self.mpdus.iter().filter(|mpdu| !mpdu.received && !mpdu.settled);
-        let last = self.last.iter().filter(|last| !last.received).map(|last| &last.packet);
-        open.flat_map(|mpdu| self.packets_of(mpdu)).chain(last).chain(self.unreceived_aside())
     }
 
     /// An Ack acknowledges the whole last PSDU, or the PSDU needed no acknowledgement.

@@ -301,8 +301,8 @@ impl Space {
                 let bursts = self.interferers.as_ref().map_or(&[][..], |all| all.arrivals());
                 ReceivedFrame::of(transmission, node, (chunks, power), bursts, !is_lost)
             };
-            let decoded = (!is_lost).then_some(&lost);
-            watch.on_reception(now, id, (receiver, frame), (decoded, nav_reset_at), heard);
+            let outcome = ((!is_lost).then_some(&lost), nav_reset_at);
+            watch.on_reception(now, id, (receiver, frame), outcome, heard);
         }
         let mut spared = 0;
         if let Some(interferers) = self.interferers.as_mut().filter(|_| for_me && is_disturbed) {
@@ -323,19 +323,15 @@ impl Space {
             return receiver.overhear(now, frame.reserves, nav_reset_at, rules, out);
         }
         self.signals.transmission_mut(id).reach.decoded += 1;
-        match frame.kind {
-            StepKind::BlockAck => {
-                // The BlockAck acknowledges the MPDUs that its transmitter received from this node.
-                let start = receiver.edcaf(usize::from(frame.edcaf)).originator.start();
-                let bitmap = sender.inbox.block_ack((node, frame.edcaf), start);
-                return receiver.hear(now, frame, Some(&bitmap), rules, out);
-            }
-            StepKind::Data | StepKind::BlockAckRequest => {
-                take_up(rules, frame, (sender, receiver), &lost, out);
-            }
-            StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf | StepKind::Ack => {}
+        // A BlockAck acknowledges the MPDUs that its transmitter received from this node.
+        let bitmap = (frame.kind == StepKind::BlockAck).then(|| {
+            let start = receiver.edcaf(usize::from(frame.edcaf)).originator.start();
+            sender.inbox.block_ack((node, frame.edcaf), start)
+        });
+        if matches!(frame.kind, StepKind::Data | StepKind::BlockAckRequest) {
+            take_up(rules, frame, (sender, receiver), &lost, out);
         }
-        receiver.hear(now, frame, None, rules, out);
+        receiver.hear(now, frame, bitmap.as_ref(), rules, out);
     }
 
     /// Adds the bursts of interferers to the interference at a node with a frame that began at an

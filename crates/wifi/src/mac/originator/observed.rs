@@ -1,0 +1,19 @@
+//! What observers ask of an originator.
+
+use super::Originator;
+use wire::{FlowId, Packet};
+
+impl Originator {
+    /// The flow of the first packet in service.
+    pub(crate) fn flow(&self) -> Option<FlowId> {
+        let last = || self.last.as_ref().map(|last| &last.packet);
+        self.packets.front().or_else(last).map(Packet::flow)
+    }
+
+    /// Packets that the receiver does not have.
+    pub(crate) fn unreceived(&self) -> impl Iterator<Item = &Packet> {
+        let open = self.mpdus.iter().filter(|mpdu| !mpdu.received && !mpdu.settled);
+        let last = self.last.iter().filter(|last| !last.received).map(|last| &last.packet);
+        open.flat_map(|mpdu| self.packets_of(mpdu)).chain(last).chain(self.unreceived_aside())
+    }
+}
