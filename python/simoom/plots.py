@@ -51,6 +51,7 @@ AIRTIME_COLOURS = {
     "ifs_backoff": YELLOW,
     "collision": VERMILION,
     "lost": PURPLE,
+    "two_frames": ORANGE,
     "idle": "#E4E4E4",
 }
 

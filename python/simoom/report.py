@@ -51,6 +51,7 @@ BAR_COLOURS = {
     "ifs_backoff": "yellow",
     "collision": "red",
     "lost": "magenta",
+    "two_frames": "bright_yellow",
     "idle": "bright_black",
 }
 SHADES = {
@@ -62,6 +63,7 @@ SHADES = {
     "ifs_backoff": "░",
     "collision": "#",
     "lost": "x",
+    "two_frames": "═",
     "idle": "·",
 }
 """Fill characters, which differ without colour, as in a file."""

@@ -276,8 +276,8 @@ impl Meter {
         self.ledger.add(kind, start, end);
     }
 
-    /// Adds the part of a data frame after `from`. The useful and the wasted bytes have their shares
-    /// of the payload's time; the rest is headers.
+    /// Adds the part of a data frame after `from`. The useful and the wasted bytes have their
+    /// shares of the payload's time; the rest is headers.
     fn count_data<'a>(
         &mut self,
         step: &Step,

@@ -249,8 +249,8 @@ fn promise(kind: &QueueSettings) -> (bool, bool) {
     }
 }
 
-/// A packet is requested for a station or for another: the first of those that wait for it, if it is
-/// small enough; after drops it may be another.
+/// A packet is requested for a station or for another: the first of those that wait for it, if it
+/// is small enough; after drops it may be another.
 fn pop_for(
     queue: &mut dyn Queue,
     record: &mut Record,

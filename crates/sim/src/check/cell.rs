@@ -86,7 +86,7 @@ impl Turns {
             at = beside.map_or(step.end(), |other| step.end().max(other.data.end())) + sifs;
         }
         let last = match secondary {
-            Some(secondary) => self.beside.over(exchange, secondary),
+            Some(secondary) => Beside::over(exchange, secondary),
             None => exchange.steps().last().map_or(exchange.end, wifi::mac::Step::end),
         };
         rule(now, last == exchange.end, "an exchange ends with its last frame", || {

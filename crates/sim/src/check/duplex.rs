@@ -57,7 +57,7 @@ impl Beside {
     }
 
     /// When the last frame of the exchange ends.
-    pub(super) fn over(&self, exchange: &Exchange, secondary: &Secondary) -> Instant {
+    pub(super) fn over(exchange: &Exchange, secondary: &Secondary) -> Instant {
         let frames = exchange.steps().chain([&secondary.data]).chain(&secondary.answer);
         frames.map(Step::end).max().unwrap_or(exchange.end)
     }

@@ -194,7 +194,6 @@ impl Times {
     }
 
     /// The mode of a rate, if it is one of the standard.
-    #[allow(dead_code, reason = "the slot-by-slot tests know the modes of their frames")]
     pub(crate) fn standard_mode(&self, rate: BitRate) -> Option<Mode> {
         self.standard.mode(rate)
     }

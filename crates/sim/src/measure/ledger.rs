@@ -203,12 +203,12 @@ mod tests {
     proptest! {
         #[test]
         fn contiguous_spans_sum_to_the_whole(
-            spans in prop::collection::vec((0usize..9, 0u64..5000), 1..200),
+            spans in prop::collection::vec((0usize..AirtimeKind::ALL.len(), 0u64..5000), 1..200),
             window in (0u64..200_000, 1u64..300_000),
         ) {
             let (from, to) = (Instant(window.0), Instant(window.0 + window.1));
             let mut ledger = Ledger::new(from, to);
-            let mut nanoseconds = [0u64; 9];
+            let mut nanoseconds = [0u64; AirtimeKind::ALL.len()];
             let mut now = 0;
             for (kind, length) in spans {
                 ledger.add(AirtimeKind::ALL[kind], Instant(now), Instant(now + length));

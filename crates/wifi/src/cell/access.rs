@@ -65,7 +65,7 @@ impl Cell {
     }
 
     /// Counts an attempt of `f`.
-    fn count_attempt(&mut self, f: u32) {
+    pub(super) fn count_attempt(&mut self, f: u32) {
         let edcaf = &self.edcafs[f as usize];
         edcaf.count(&mut self.nodes[edcaf.node as usize].counters);
     }

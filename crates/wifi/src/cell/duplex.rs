@@ -7,13 +7,19 @@
 //! retry counters follow, and a new back-off is drawn. The packet that stepped aside returns to
 //! service when the other has left. At most one packet is aside: until it has returned, the access
 //! point sends one of these two or nothing.
+//!
+//! The CTS announces the end of the longer frame and its response. Its NAV holds for all but the
+//! two transmitters, and no node defers for an EIFS because it could not decode two frames at once.
+//! The cell chooses the secondary frame when the exchange begins: a packet that arrives during RTS
+//! and CTS is too late.
 
 use super::ending::Resume;
 use super::{ACCESS_POINT, Cell, FrameOnAir};
 use crate::mac::{
     DuplexCounters, Edcaf, Exchange, ExchangeOutcome, FullDuplex, OwnRts, Response, Secondary,
-    SecondaryRequest, Serve,
+    SecondaryRequest, Serve, Step,
 };
+use crate::medium::NodeCounters;
 use crate::phy::Mode;
 use crate::{Command, MsduSource};
 use kernel::{Bytes, Instant, Rng};
@@ -120,15 +126,13 @@ impl Cell {
         let counters = &mut self.duplex.as_mut().expect("a full-duplex access point").counters;
         counters.primary += 1;
         counters.joint += u64::from(own_rts);
-        if own_rts {
-            self.nodes[ACCESS_POINT as usize].counters.exchanges.attempts += 1;
-        }
         if is_ready {
             self.begin_both(now, primary, own_rts, out);
         } else {
             self.begin_exchange(now, primary, out);
             if own_rts {
                 // Its RTS received no CTS, and it sends nothing else.
+                self.count_attempt(ACCESS_POINT);
                 self.nodes[ACCESS_POINT as usize].counters.exchanges.collisions += 1;
                 self.miss(now, ACCESS_POINT, false, out);
             }
@@ -238,9 +242,12 @@ impl Cell {
         (duplex.secondary, duplex.is_pending) = (Some(secondary), true);
         duplex.counters.secondary += 1;
         duplex.counters.secondary_rates += secondary.rate.0;
-        let frames = &mut self.nodes[ACCESS_POINT as usize].counters.frames;
+        let NodeCounters { exchanges, frames } = &mut self.nodes[ACCESS_POINT as usize].counters;
+        exchanges.attempts += u64::from(own_rts);
         frames.data_attempts += 1;
         frames.data_rates += secondary.rate.0;
+        frames.mpdus += 1;
+        frames.repeated_mpdus += edcaf.originator.repeated();
         self.exchange = Some(exchange);
         let arrived = |outcome| outcome != ExchangeOutcome::DataLost;
         out.push(Command::Began);
@@ -256,7 +263,7 @@ impl Cell {
             used: secondary.used(),
             arrived: arrived(outcome),
         });
-        let first = exchange.data().map_or(exchange.end, |data| data.end());
+        let first = exchange.data().map_or(exchange.end, Step::end);
         out.push(Command::Step(first.min(secondary.data.end())));
     }
 
@@ -269,7 +276,7 @@ impl Cell {
     ) {
         let Some(duplex) = self.duplex.as_mut() else { return };
         let Some(secondary) = duplex.secondary else { return };
-        let ends = [exchange.data().map_or(exchange.end, |data| data.end()), secondary.data.end()];
+        let ends = [exchange.data().map_or(exchange.end, Step::end), secondary.data.end()];
         let primary_over = self.data_pending && now >= ends[0];
         let secondary_over = duplex.is_pending && now >= ends[1];
         self.data_pending &= !primary_over;
@@ -302,6 +309,7 @@ impl Cell {
         self.exchange = None;
         let duplex = self.duplex.as_mut().expect("a full-duplex access point");
         duplex.secondary = None;
+        let secondary_mode = duplex.mode_to(secondary.receiver);
         let is_sent = secondary.outcome == ExchangeOutcome::Success;
         duplex.counters.secondary_sent += u64::from(is_sent);
         let timing = &self.rules.config.timing;
@@ -311,13 +319,15 @@ impl Cell {
         out.push(Command::Ended);
         let is_lost = |outcome| outcome == ExchangeOutcome::DataLost;
         let answered = !is_lost(exchange.outcome) || !is_lost(secondary.outcome);
-        // A node that received an erroneous frame defers for an EIFS if no response follows.
-        let eifs_over = end + self.edcaf(self.sender).response.eifs;
-        for (f, outcome, space) in [
-            (self.sender, exchange.outcome, end + difs),
-            (ACCESS_POINT, secondary.outcome, eifs_over),
-        ] {
-            let Response { mode, timeout, .. } = self.edcaf(f).response;
+        let first = self.edcaf(self.sender).response;
+        let timing = &self.rules.config.timing;
+        let second = Response::to(timing, &secondary_mode);
+        // When the longer data frame ended.
+        let data = exchange.data().map_or(end, Step::end);
+        let sent = data.max(secondary.data.end());
+        for (f, outcome, response) in
+            [(self.sender, exchange.outcome, first), (ACCESS_POINT, secondary.outcome, second)]
+        {
             match outcome {
                 ExchangeOutcome::Success | ExchangeOutcome::Collision => {
                     if f == ACCESS_POINT {
@@ -327,21 +337,27 @@ impl Cell {
                     }
                     self.resume_without_nav(end, reserved_until, f);
                 }
-                ExchangeOutcome::DataLost if answered => self.lose(now, f, end + difs, out),
+                // The station receives the ACK of the other in place of its own.
+                ExchangeOutcome::DataLost if answered && f != ACCESS_POINT => {
+                    self.lose(now, f, end + difs, out);
+                }
                 ExchangeOutcome::DataLost => {
-                    let Resume { at, .. } = self.resume_after_timeout(end, end, timeout);
+                    let Resume { at, .. } = self.resume_after_timeout(sent, end, response.timeout);
+                    // The access point has received an erroneous frame if it sends no ACK.
+                    let has_error = f == ACCESS_POINT && !answered;
+                    let space = end + if has_error { first.eifs } else { difs };
                     self.lose(now, f, Resume { at, space }, out);
                 }
                 ExchangeOutcome::AckLost => {
-                    let eifs = self.rules.config.timing.eifs(&mode);
+                    let eifs = self.rules.config.timing.eifs(&response.mode);
                     self.lose(now, f, end + eifs, out);
                 }
             }
         }
-        if answered {
-            self.resume_without_nav(end, reserved_until, secondary.receiver);
-        } else {
-            self.count_separately(secondary.receiver, eifs_over);
+        if !answered {
+            // The CTS has set the NAV of the receiver of the secondary frame, too.
+            let receiver = self.edcafs_of(secondary.receiver);
+            self.contention.count_separately_after_nav(receiver, end + second.eifs, difs);
         }
         self.schedule_access(out);
     }

@@ -241,7 +241,7 @@ impl Cell {
 
     /// All EDCAFs of a node count their own slots: from `start` if their interframe space is a
     /// DIFS.
-    pub(super) fn count_separately(&mut self, node: u32, start: Instant) {
+    fn count_separately(&mut self, node: u32, start: Instant) {
         for f in self.edcafs_of(node) {
             self.contention.count_separately(f, start);
         }

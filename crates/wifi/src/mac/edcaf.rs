@@ -47,7 +47,7 @@ pub(crate) struct Response {
 }
 
 impl Response {
-    fn to(timing: &Timing, mode: &Mode) -> Self {
+    pub(crate) fn to(timing: &Timing, mode: &Mode) -> Self {
         Self {
             mode: timing.response_mode(mode),
             timeout: timing.response_timeout(mode),

@@ -146,3 +146,109 @@ pub struct DuplexCounters {
     /// periods without an idle slot before them.
     pub steps: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mac::exchange::{ElicitedResponse, Opening, Request};
+    use crate::phy::{DOT11A, DOT11G};
+    use kernel::Instant;
+
+    /// Table I of the paper: RTS at 12 Mb/s, CTS and ACK at 6 Mb/s, data frames of 24 us and bits.
+    fn table_1() -> Timing {
+        Timing {
+            basic_rates: vec![BitRate::from_mbps(6.0)],
+            model_header: Some(Duration::from_micros(24)),
+            rts: DOT11A.mode(BitRate::from_mbps(12.0)),
+            ..Timing::of(&DOT11A)
+        }
+    }
+
+    fn exchange(timing: &Timing, mode: Mode, psdu: u64, outcome: ExchangeOutcome) -> Exchange {
+        let request = Request {
+            sender: 1,
+            mode,
+            response: timing.response_mode(&mode),
+            psdu: Bytes(psdu),
+            opening: Opening::Rts,
+            mpdus: 1,
+            answer: ElicitedResponse::Ack,
+            block_ack: Bytes(32),
+            repeated: false,
+        };
+        Exchange::of(timing, &request, Instant::ZERO, outcome)
+    }
+
+    #[test]
+    fn exchanges_last_as_long_as_in_table_1() {
+        let timing = table_1();
+        let settings =
+            |mbps| FullDuplex { secondary_rate: Some(BitRate::from_mbps(mbps)), ..USUAL };
+        for (mbps, segment_us, tcp_ack_us) in [
+            (54.0, 534.3, 243.9),
+            (36.0, 686.4, 250.9),
+            (27.0, 838.6, 257.9),
+            (12.0, 1599.3, 292.7),
+        ] {
+            let mode = settings(mbps).mode(&timing, &DOT11A.fastest()).expect("any rate");
+            for (psdu, expected) in [(2054, segment_us), (94, tcp_ack_us)] {
+                let exchange = exchange(&timing, mode, psdu, ExchangeOutcome::Success);
+                let lasts = (exchange.planned() + timing.difs()).0 as f64 / 1e3;
+                assert!((lasts - expected).abs() < 0.1, "{mbps} Mb/s: {lasts} us");
+            }
+        }
+    }
+
+    const USUAL: FullDuplex =
+        FullDuplex { secondary_rate: None, serve: Serve::First, own_rts: OwnRts::Reset };
+
+    #[test]
+    fn a_rate_that_the_standard_lacks_needs_the_frames_of_a_model() {
+        let odd = FullDuplex { secondary_rate: Some(BitRate::from_mbps(27.0)), ..USUAL };
+        assert_eq!(odd.mode(&Timing::of(&DOT11G), &DOT11G.fastest()), None);
+        assert!(odd.mode(&table_1(), &DOT11A.fastest()).is_some());
+        assert_eq!(USUAL.mode(&table_1(), &DOT11A.fastest()), Some(DOT11A.fastest()));
+    }
+
+    /// Kind, start and end in microseconds.
+    type Frames = Vec<(StepKind, u64, u64)>;
+
+    /// The frames of a TCP ACK of 94 bytes at 54 Mb/s with a segment of 2054 bytes beside it.
+    fn both(first: ExchangeOutcome, second: ExchangeOutcome) -> (Frames, Frames, u64, u64) {
+        let timing = Timing::of(&DOT11A);
+        let mut exchange = exchange(&timing, DOT11A.fastest(), 94, first);
+        let request = SecondaryRequest {
+            receiver: 2,
+            mode: DOT11A.mode(BitRate::from_mbps(12.0)).expect("a rate of 802.11a"),
+            psdu: Bytes(2054),
+            outcome: second,
+            repeated: false,
+            own_rts: false,
+        };
+        let secondary = Secondary::beside(&mut exchange, &timing, &request);
+        let us = |at: Instant| at.0 / 1000;
+        let frame = |step: &Step| (step.kind, us(step.start), us(step.end()));
+        let beside = [&secondary.data].into_iter().chain(&secondary.answer).map(frame).collect();
+        let reserved = us(exchange.reserved_until(&timing));
+        (exchange.steps().map(frame).collect(), beside, us(exchange.end), reserved)
+    }
+
+    /// RTS and CTS at 24 Mb/s last 28 us. 94 bytes at 54 Mb/s have 4 symbols, 2054 bytes at 12 Mb/s
+    /// 343. The ACK to the latter is at 12 Mb/s and lasts 32 us, the other 28 us.
+    #[test]
+    fn both_responses_follow_the_longer_frame() {
+        use ExchangeOutcome::{AckLost, DataLost, Success};
+        use StepKind::{Ack, Cts, Data, Rts};
+        let opened = [(Rts, 0, 28), (Cts, 44, 72), (Data, 88, 124)];
+        let with_ack = [&opened[..], &[(Ack, 1496, 1524)]].concat();
+        let secondary = vec![(Data, 88, 1480), (Ack, 1496, 1528)];
+        let all = both(Success, Success);
+        assert_eq!(all, (with_ack.clone(), secondary.clone(), 1528, 1528));
+        let lost = both(DataLost, AckLost);
+        assert_eq!(lost, (opened.to_vec(), secondary.clone(), 1528, 1528));
+        let lost = both(Success, DataLost);
+        assert_eq!(lost, (with_ack, vec![secondary[0]], 1524, 1528), "the NAV lasts longer");
+        let lost = both(DataLost, DataLost);
+        assert_eq!(lost, (opened.to_vec(), vec![secondary[0]], 1480, 1528));
+    }
+}

@@ -4,6 +4,8 @@
 //! The originator does not access the medium. Its caller decides when a PSDU is assembled and
 //! reports the outcome. The originator returns the MSDUs whose service has ended.
 
+mod aside;
+
 use super::aggregation::{
     Aggregation, BLOCK_ACK_REQUEST, MissedBlockAck, PsduLimits, RetryRule, SUBFRAME_HEADER, ampdu,
     amsdu, single,
@@ -12,6 +14,7 @@ use super::block_ack::{Bitmap, SEQUENCES, after, distance};
 use super::exchange::ElicitedResponse;
 use super::streams::Streams;
 use crate::phy::ModeClass;
+use aside::Aside;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::VecDeque;
 use wire::Packet;
@@ -119,16 +122,6 @@ pub(crate) struct Originator {
     aside: Option<Box<Aside>>,
 }
 
-/// An MSDU in service that stepped aside, so that one for another receiver can be sent before it.
-#[derive(Debug, Default)]
-struct Aside {
-    to: Option<u32>,
-    start: u16,
-    mpdus: VecDeque<Mpdu>,
-    packets: VecDeque<Packet>,
-    passed: u64,
-}
-
 impl Originator {
     /// Creates an idle originator. If `apart`, it numbers the MPDUs of each receiver separately,
     /// else those of all receivers together (clause 10.3.2.14.2).
@@ -173,29 +166,6 @@ impl Originator {
         self.request = self.doubted;
         self.start = stream.next;
         self.append(framing, now, packet);
-    }
-
-    /// Without block ack agreements: exchanges the MSDU in service with the one that stepped aside;
-    /// either may be none. The PSDU must then be assembled anew.
-    pub(crate) fn swap_aside(&mut self) {
-        debug_assert!(!self.request && self.last.is_none(), "a BlockAckReq does not step aside");
-        let aside = self.aside.get_or_insert_default();
-        std::mem::swap(&mut self.to, &mut aside.to);
-        std::mem::swap(&mut self.start, &mut aside.start);
-        std::mem::swap(&mut self.mpdus, &mut aside.mpdus);
-        std::mem::swap(&mut self.packets, &mut aside.packets);
-        std::mem::swap(&mut self.passed, &mut aside.passed);
-        self.psdu.clear();
-    }
-
-    /// Whether an MSDU has stepped aside.
-    pub(crate) fn has_aside(&self) -> bool {
-        self.aside.as_ref().is_some_and(|aside| !aside.mpdus.is_empty())
-    }
-
-    /// The receiver of the MSDU that stepped aside; `None` is broadcast or no MSDU.
-    pub(crate) fn aside_to(&self) -> Option<u32> {
-        self.aside.as_ref().filter(|aside| !aside.mpdus.is_empty())?.to
     }
 
     fn append(&mut self, framing: &Framing, now: Instant, packet: Packet) {
@@ -373,11 +343,7 @@ impl Originator {
     pub(crate) fn unreceived(&self) -> impl Iterator<Item = &Packet> {
         let open = self.mpdus.iter().filter(|mpdu| !mpdu.received && !mpdu.settled);
         let last = self.last.iter().filter(|last| !last.received).map(|last| &last.packet);
-        let aside = self.aside.iter().flat_map(|aside| {
-            let received = aside.mpdus.iter().any(|mpdu| mpdu.received);
-            aside.packets.iter().filter(move |_| !received)
-        });
-        open.flat_map(|mpdu| self.packets_of(mpdu)).chain(last).chain(aside)
+        open.flat_map(|mpdu| self.packets_of(mpdu)).chain(last).chain(self.unreceived_aside())
     }
 
     /// An Ack acknowledges the whole last PSDU, or the PSDU needed no acknowledgement.

@@ -1,24 +1,27 @@
 //! The oracle: the air between stations that each count their own slots, as the standard's text
 //! tells them to.
 
+use crate::duplex::Together;
 use crate::frame::Frame;
 use crate::record::{CLASSES, OnAir, Record};
 use crate::station::Station;
 use crate::timing::Times;
 use crate::workload::Workload;
 use kernel::Instant;
-use wifi::mac::SlotGrid;
+use wifi::mac::{SlotGrid, StepKind};
 
 /// A frame on the air.
-struct Transmission {
-    frame: Frame,
+pub(crate) struct Transmission {
+    pub(crate) frame: Frame,
     end: Instant,
     collides: bool,
+    /// When the longer of two data frames that do not collide ends.
+    both_over: Option<Instant>,
 }
 
-struct Air<'a> {
-    times: &'a Times,
-    stations: Vec<Station<'a>>,
+pub(crate) struct Air<'a> {
+    pub(crate) times: &'a Times,
+    pub(crate) stations: Vec<Station<'a>>,
     flying: Vec<Transmission>,
     /// Frames of the collision on the air that have ended before its longest.
     ended: Vec<Transmission>,
@@ -61,9 +64,12 @@ impl Air<'_> {
     fn begin_frames(&mut self, now: Instant) {
         let frames: Vec<Frame> =
             self.stations.iter_mut().filter_map(|station| station.act(now)).collect();
-        let Some(first) = frames.first().copied() else { return };
+        if frames.is_empty() {
+            return;
+        }
         assert!(self.flying.is_empty(), "{now}: a frame begins while another is on the air");
-        let collides = frames.len() > 1;
+        let together = self.together(&frames);
+        let collides = frames.len() > 1 && together.is_none();
         let nodes: Vec<u32> = frames.iter().map(|frame| frame.from).collect();
         for frame in frames {
             let parts = self.times.airtime(&frame.mode, frame.psdu);
@@ -73,14 +79,30 @@ impl Air<'_> {
             let sender = &mut self.stations[frame.from as usize];
             sender.counters.collisions += u64::from(collides);
             sender.freeze(now);
-            self.flying.push(Transmission { frame, end: now + parts.total(), collides });
+            // The access point ends its own RTS to answer another, before or together with it.
+            let is_heard =
+                !matches!(together, Some(Together::Rts(station)) if station != frame.from);
+            if is_heard {
+                let end = now + parts.total();
+                self.flying.push(Transmission { frame, end, collides, both_over: None });
+            }
+        }
+        if let Some(Together::Rts(station)) = together {
+            self.stations[0].prepare_secondary(now, station, nodes.len() > 1);
         }
         let end = self.flying.iter().map(|transmission| transmission.end).max().unwrap_or(now);
-        self.record.air.push(if collides {
-            OnAir::Collision { nodes, start: now, end }
-        } else {
-            OnAir::Frame { node: first.from, kind: first.kind, start: now, end }
-        });
+        if matches!(together, Some(Together::Data)) {
+            self.flying.iter_mut().for_each(|transmission| transmission.both_over = Some(end));
+        }
+        if matches!(together, Some(Together::Acks)) {
+            self.stations[0].detect_beside();
+        }
+        if collides {
+            return self.record.air.push(OnAir::Collision { nodes, start: now, end });
+        }
+        self.record.air.extend(self.flying.iter().map(|Transmission { frame, end, .. }| {
+            OnAir::Frame { node: frame.from, kind: frame.kind, start: now, end: *end }
+        }));
     }
 
     fn end_frames(&mut self, now: Instant) {
@@ -88,12 +110,20 @@ impl Air<'_> {
             self.stations[transmission.frame.from as usize].sent(now, &transmission.frame);
             self.ended.push(transmission);
         }
+        for i in 0..self.ended.len() {
+            if let Some(over) = self.ended[i].both_over.take() {
+                let frame = self.ended[i].frame;
+                self.end_beside(now, &frame, over);
+            }
+        }
         if !self.flying.is_empty() {
             return;
         }
         match &std::mem::take(&mut self.ended)[..] {
             [] => {}
             [Transmission { frame, collides: false, .. }] => self.receive(now, frame),
+            [Transmission { frame, collides: false, .. }, ..] if frame.kind == StepKind::Data => {}
+            both @ [Transmission { collides: false, .. }, ..] => self.end_acks(now, both),
             collision => self.end_collision(now, collision),
         }
         self.stations.iter_mut().for_each(|station| station.sense_idle(now));

@@ -3,9 +3,9 @@
 use crate::record::compare;
 use crate::timing::Characteristics;
 use crate::workload::{Arrival, Workload};
-use crate::{air, dcf, edca, in_cell, one_by_one, some};
+use crate::{air, dcf, duplex, edca, in_cell, one_by_one, some};
 use kernel::{Bytes, Duration, Instant, Seed};
-use wifi::mac::{BackoffDraw, Countdown, Eifs, SlotGrid, Timing};
+use wifi::mac::{BackoffDraw, Countdown, Eifs, FullDuplex, OwnRts, Serve, SlotGrid, Timing};
 use wifi::phy::{
     DOT11A, DOT11AC, DOT11AX, DOT11AX_2_4, DOT11B, DOT11G, DOT11N, DOT11N_2_4, Edca, Mode, Standard,
 };
@@ -27,6 +27,10 @@ fn differences(workloads: &[Workload], alter: Alter) -> usize {
 fn alter_categories(config: &mut MacConfig, alter: fn(&mut Edca)) {
     let edca = config.edca.as_mut().expect("there is EDCA");
     edca.access_point.iter_mut().chain(&mut edca.stations).for_each(alter);
+}
+
+fn alter_duplex(config: &mut MacConfig, alter: fn(&mut FullDuplex)) {
+    alter(config.full_duplex.as_mut().expect("there is full duplex"));
 }
 
 #[test]
@@ -85,6 +89,32 @@ fn an_altered_rule_is_found() {
             println!("{name}: {count} of 40");
             assert_eq!(count > 0, *name != "none", "{name}");
         }
+    }
+}
+
+#[test]
+fn an_altered_rule_of_full_duplex_is_found() {
+    let of_duplex: [(&str, Alter); 3] = [
+        ("whom to serve", |config| {
+            alter_duplex(config, |settings| {
+                settings.serve = match settings.serve {
+                    Serve::First => Serve::HeadOfLine,
+                    _ => Serve::First,
+                }
+            });
+        }),
+        ("own RTS", |config| {
+            alter_duplex(config, |settings| {
+                settings.own_rts = match settings.own_rts {
+                    OwnRts::Reset => OwnRts::Double,
+                    OwnRts::Double => OwnRts::Reset,
+                }
+            });
+        }),
+        ("half duplex", |config| config.full_duplex = None),
+    ];
+    for (name, alter) in of_duplex {
+        assert!(differences(&some(duplex::workloads(), 40), alter) > 0, "{name}");
     }
 }
 

@@ -50,6 +50,10 @@ pub(crate) struct Msdu {
     /// Its data frame was on the air before.
     pub(crate) retry: bool,
     pub(crate) received: bool,
+    /// It has its sequence number.
+    pub(crate) numbered: bool,
+    /// It was in service and stepped aside for the first of the queue.
+    pub(crate) aside: bool,
 }
 
 /// How one station forms frames.
@@ -94,6 +98,28 @@ impl<'a> Framing<'a> {
             retry: msdu.retry,
             packet: msdu.packet,
         }
+    }
+
+    /// The data frame of a full-duplex access point to a station while it receives from another.
+    pub(crate) fn secondary(&self, msdu: &Msdu) -> Frame {
+        let data = self.data(0, msdu);
+        let given = self.config.full_duplex.and_then(|settings| settings.secondary_rate);
+        let mode = given.map_or(data.mode, |rate| self.times.standard_mode(rate).expect("a rate"));
+        let ack = self.times.sifs() + self.airtime(&self.times.response_mode(&mode), ACK);
+        Frame { mode, reserves: self.duration_field(ack), ..data }
+    }
+
+    /// When the exchange ends in which a station's RTS, which has just been received, opens data of
+    /// the station and a secondary frame: after the longer of both and the longer of both ACKs.
+    pub(crate) fn both_reserve(&self, rts: &Frame, secondary: &Frame) -> Duration {
+        let times = self.times;
+        let cts = times.sifs() + self.airtime(&times.response_mode(&rts.mode), CTS) + times.sifs();
+        let ack = |mode: &Mode| self.airtime(&times.response_mode(mode), ACK);
+        let own = self.link(rts.from).mode;
+        let first = rts.reserves - cts - times.sifs() - ack(&own);
+        let second = self.airtime(&secondary.mode, secondary.psdu);
+        let last = ack(&own).max(ack(&secondary.mode));
+        self.duration_field(cts + first.max(second) + times.sifs() + last)
     }
 
     /// A broadcast is of the family that all can receive.

@@ -158,6 +158,10 @@ impl Function {
     /// The next MSDU comes into service and gets its sequence number.
     pub(crate) fn number(&mut self) {
         if let Some(msdu) = self.queue.front_mut() {
+            msdu.aside = false;
+            if std::mem::replace(&mut msdu.numbered, true) {
+                return;
+            }
             msdu.sequence = self.next_sequence;
             self.next_sequence = (self.next_sequence + 1) % 4096;
         }

@@ -9,6 +9,7 @@
 mod air;
 mod altered;
 mod dcf;
+mod duplex;
 mod edca;
 mod frame;
 mod function;
@@ -66,6 +67,15 @@ proptest! {
     #[test]
     fn both_media_are_the_same_with_aggregates(workload in edca::workloads()) {
         compare(["cell", "space"], &in_cell(&workload), &in_space(&workload))?;
+    }
+}
+
+proptest! {
+    #![proptest_config(config(3000))]
+
+    #[test]
+    fn a_cell_follows_the_rules_of_full_duplex(workload in duplex::workloads()) {
+        compare(["cell", "oracle"], &in_cell(&workload), &air::run(&workload))?;
     }
 }
 
@@ -150,6 +160,12 @@ fn is_continued(on_air: &[OnAir]) -> bool {
     node == first && start.since(*end) == answered.since(*ended)
 }
 
+/// Whether a station and the access point send data at once.
+fn overlap(on_air: &[OnAir]) -> bool {
+    let data = |on_air: &OnAir| on_air.kind() == Some(StepKind::Data);
+    on_air.iter().all(data) && on_air[0].start() == on_air[1].start()
+}
+
 /// The workloads are worth something: what DCF and EDCA have to decide happens in them.
 #[test]
 fn workloads_cover_the_rules() {
@@ -164,6 +180,16 @@ fn workloads_cover_the_rules() {
     assert!(dcf.frames[..4].iter().all(|&count| count > 300), "{dcf:?}");
     assert!(dcf.counters.iter().all(|&count| count > 300), "{dcf:?}");
     assert!(dcf.large_collisions > 300, "{dcf:?}");
+
+    let mut duplex = Coverage::default();
+    let mut overlaps = 0;
+    for workload in some(duplex::workloads(), 300) {
+        let record = air::run(&workload);
+        overlaps += record.air.windows(2).filter(|pair| overlap(pair)).count();
+        duplex.add(&record);
+    }
+    assert!(overlaps > 300, "{overlaps}");
+    assert!(duplex.counters.iter().all(|&count| count > 300), "{duplex:?}");
 
     let (mut edca, mut aggregated) = (Coverage::default(), Coverage::default());
     for workload in some(edca::workloads(), 300) {

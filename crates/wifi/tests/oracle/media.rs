@@ -230,7 +230,22 @@ impl Driver<'_> {
             let node = if is_answer(kind) { receiver() } else { sender };
             OnAir::Frame { node, kind, start, end }
         };
-        self.record.air.extend(exchange.steps().map(frame));
+        let beside = cell.secondary();
+        for step in exchange.steps() {
+            // The frames that begin together, in the order of their nodes.
+            let data = beside.filter(|_| step.kind == StepKind::Data).map(|other| &other.data);
+            let of_access_point = |step: &Step| {
+                let (kind, start, end) = (step.kind, step.start, step.end());
+                OnAir::Frame { node: 0, kind, start, end }
+            };
+            self.record.air.extend(data.map(of_access_point));
+            self.record.air.push(frame(step));
+        }
+        if let Some((answer, node)) = beside.and_then(|other| Some((other.answer?, other.receiver)))
+        {
+            let (kind, start, end) = (answer.kind, answer.start, answer.end());
+            self.record.air.push(OnAir::Frame { node, kind, start, end });
+        }
     }
 
     /// Records what has begun now in the space: one frame, or several that collide.

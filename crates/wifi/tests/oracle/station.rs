@@ -13,10 +13,10 @@ use wire::TrafficClass;
 
 /// A CTS or an ACK that shall come.
 #[derive(Clone, Copy, Debug)]
-struct Awaited {
-    kind: StepKind,
+pub(crate) struct Awaited {
+    pub(crate) kind: StepKind,
     /// When the station gives up; never, once a frame has been detected in time.
-    until: Option<Instant>,
+    pub(crate) until: Option<Instant>,
 }
 
 /// A transmission opportunity (clause 10.23.2.8).
@@ -31,8 +31,8 @@ struct Txop {
 pub(crate) struct Station<'a> {
     pub(crate) node: u32,
     times: &'a Times,
-    framing: Framing<'a>,
-    functions: Vec<Function>,
+    pub(crate) framing: Framing<'a>,
+    pub(crate) functions: Vec<Function>,
     noise: Rng,
     /// Since when the PHY reports the medium idle.
     idle_since: Option<Instant>,
@@ -42,11 +42,17 @@ pub(crate) struct Station<'a> {
     /// Slots do not begin before this moment: the end of a timeout.
     not_before: Instant,
     /// The function whose exchange is in progress.
-    active: Option<usize>,
+    pub(crate) active: Option<usize>,
     txop: Option<Txop>,
-    awaited: Option<Awaited>,
+    pub(crate) awaited: Option<Awaited>,
     /// What is sent a SIFS after the frame just received.
-    answer: Option<(Instant, Frame)>,
+    pub(crate) answer: Option<(Instant, Frame)>,
+    /// The frame that a full-duplex access point sends while it receives data.
+    pub(crate) secondary: Option<Frame>,
+    /// Its own RTS went on the air together with that of a station.
+    pub(crate) own_rts: bool,
+    /// The rate and the Retry bit of the data of its last own attempt.
+    pub(crate) opened: (u64, bool),
     /// The sequence number of the last frame of each sender's function.
     last_heard: BTreeMap<(u32, usize), u16>,
     pub(crate) counters: Counters,
@@ -72,6 +78,9 @@ impl<'a> Station<'a> {
             txop: None,
             awaited: None,
             answer: None,
+            secondary: None,
+            own_rts: false,
+            opened: (0, false),
             last_heard: BTreeMap::new(),
             counters: Counters::default(),
             frames: FrameCounters::default(),
@@ -136,7 +145,9 @@ impl<'a> Station<'a> {
         let is_busy = self.idle_since.is_none() || now < self.nav;
         let index = self.function_for(arrival.class);
         let function = &mut self.functions[index];
-        function.queue.push_back(Msdu { packet, to, size, sequence, retry, received });
+        let (numbered, aside) = (false, false);
+        let msdu = Msdu { packet, to, size, sequence, retry, received, numbered, aside };
+        function.queue.push_back(msdu);
         if function.queue.len() > 1 {
             return;
         }
@@ -216,6 +227,7 @@ impl<'a> Station<'a> {
         self.frames.data_rates += data.mode.rate.0;
         self.frames.mpdus += 1;
         self.frames.repeated_mpdus += u64::from(msdu.retry);
+        self.opened = (data.mode.rate.0, msdu.retry);
         self.framing.first(index, msdu)
     }
 
@@ -225,6 +237,14 @@ impl<'a> Station<'a> {
             StepKind::Rts => StepKind::Cts,
             StepKind::Data if frame.to.is_some() => StepKind::Ack,
             StepKind::Data => return self.succeed(now),
+            StepKind::Cts => {
+                // The access point sends its data frame together with the station.
+                return if let Some(data) = self.secondary {
+                    self.active = Some(0);
+                    self.protect(&data);
+                    self.respond(now, data);
+                };
+            }
             _ => return,
         };
         let until = Some(now + self.times.response_timeout(&frame.mode));
@@ -279,7 +299,13 @@ impl<'a> Station<'a> {
                 self.miss(now);
                 // Clause 10.3.2.9: no CTS while the NAV stands.
                 assert!(self.nav <= now, "{now}: an RTS comes within the NAV");
-                self.respond(now, self.framing.answer(frame, StepKind::Cts));
+                let mut cts = self.framing.answer(frame, StepKind::Cts);
+                if let Some(secondary) = &self.secondary {
+                    let lasts = self.framing.both_reserve(frame, secondary);
+                    let own = self.times.sifs() + self.times.airtime(&cts.mode, cts.psdu).total();
+                    cts.reserves = lasts - own;
+                }
+                self.respond(now, cts);
             }
             StepKind::Data => {
                 self.miss(now);
@@ -336,7 +362,9 @@ impl<'a> Station<'a> {
         let index = self.active.take().expect("an exchange is in progress");
         let next = now + self.times.sifs();
         self.txop = self.txop.filter(|txop| next < txop.until);
+        let window = self.functions[index].window;
         self.functions[index].reset_window();
+        self.double_again(index, window);
         if let Some(txop) = &mut self.txop {
             txop.next = Some(next);
         } else {
@@ -346,7 +374,8 @@ impl<'a> Station<'a> {
     }
 
     /// No answer has come.
-    fn fail(&mut self, now: Instant, missing: StepKind) {
+    pub(crate) fn fail(&mut self, now: Instant, missing: StepKind) {
+        self.secondary = None;
         (self.awaited, self.txop, self.not_before) = (None, None, now);
         let index = self.active.take().expect("an exchange is in progress");
         let no_ack = missing == StepKind::Ack;
@@ -358,7 +387,7 @@ impl<'a> Station<'a> {
 
     /// The window doubles up to its largest, and at a retry limit the frame is dropped and the
     /// window reset; a back-off follows.
-    fn count_failure(&mut self, index: usize, after_cts: bool) {
+    pub(crate) fn count_failure(&mut self, index: usize, after_cts: bool) {
         let config = self.framing.config;
         let function = &mut self.functions[index];
         let (count, limit) = if after_cts {

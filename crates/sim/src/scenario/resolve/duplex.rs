@@ -41,7 +41,7 @@ pub(super) fn full_duplex(
                        point, and one that receives from it";
         check.fault("stations", message);
     }
-    is_supported(document, wlan, stations, check);
+    is_supported(wlan, stations, check);
     if let (Some(rate), None) = (settings.secondary_rate, wlan.timing.model_header)
         && let Err(message) = wlan.timing.standard.mode_at(rate.as_mbps())
     {
@@ -58,12 +58,7 @@ pub(super) fn full_duplex(
 }
 
 /// What full duplex is not supported with.
-fn is_supported(
-    document: &Document,
-    wlan: &MacConfig,
-    stations: &[StationPlan],
-    check: &mut Check,
-) {
+fn is_supported(wlan: &MacConfig, stations: &[StationPlan], check: &mut Check) {
     let mut refuse = |refused: bool, what: &str, remedy: &str| {
         if refused {
             check.fault(TABLE, format!("full duplex with {what} is not supported; {remedy}"));
@@ -75,7 +70,7 @@ fn is_supported(
     refuse(has_mcs, "standards that have MCSs", rates);
     let has_categories = wlan.edca.is_some() && !has_mcs;
     refuse(has_categories, "access categories", "remove wlan.qos");
-    let is_mixed = wlan.non_erp.is_some() || document_is_mixed(document);
+    let is_mixed = wlan.non_erp.is_some();
     refuse(is_mixed, "stations of 802.11b in a network of 802.11g", "give all one standard");
     let is_protected = wlan.timing.protection != Protection::None && !is_mixed;
     refuse(is_protected, "protection", "remove wlan.protection");
@@ -83,9 +78,4 @@ fn is_supported(
     let adapts =
         |station: &StationPlan| station.up.control != fixed || station.down.control != fixed;
     refuse(stations.iter().any(adapts), "rate control", "remove rate_control");
-}
-
-/// Whether there are stations of another standard.
-fn document_is_mixed(document: &Document) -> bool {
-    super::mixed::has_non_erp(document)
 }

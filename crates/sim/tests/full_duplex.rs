@@ -1,0 +1,181 @@
+//! Cells whose access point sends to one station while it receives from another.
+
+use kernel::Seed;
+use sim::{Run, Scenario, Simulation, Value};
+
+/// The cell of the paper, with fewer stations and less time.
+fn cell(lines: &str, duplex: &str) -> String {
+    format!(
+        "standard = '11a'\nduration_s = 4.0\nwarmup_s = 1.0\nstations = 12\n
+         [wlan]\nrate_mbps = 54.0\nrts_threshold_bytes = 0\n{lines}\n{duplex}\n
+         [[flows]]\nfrom = 'sta0-3'\nto = 'server'\n
+         [[flows]]\nfrom = 'server'\nto = 'sta4-11'\n"
+    )
+}
+
+fn run(text: &str) -> Run {
+    let scenario = Scenario::parse(text).expect("a scenario");
+    let plan = scenario.resolve().expect("a plan");
+    let seed = Seed { root: 1, replication: 0 };
+    Simulation::new(&plan, seed, &[], true).expect("no probes").finish()
+}
+
+fn value(run: &Run, path: &str) -> f64 {
+    let found = run.summary.iter().find(|(name, _)| name == path);
+    match &found.unwrap_or_else(|| panic!("no {path}")).1 {
+        Value::Number(value) => *value,
+        Value::Count(count) => *count as f64,
+        other => panic!("{path}: {other:?}"),
+    }
+}
+
+const RESULTS: &str = "[wlan.full_duplex]\nsecondary_rate_mbps = 36.0\n";
+
+/// The checker is on: what overlaps, the airtime, and the packets are as they must be.
+#[test]
+fn full_duplex_delivers_more_than_half_duplex() {
+    let [half, full] = ["", RESULTS].map(|duplex| run(&cell("", duplex)));
+    let goodput = |run| value(run, "total.goodput_mbps");
+    assert!(goodput(&full) > 1.2 * goodput(&half), "{} {}", goodput(&full), goodput(&half));
+    assert!(value(&full, "airtime.two_frames_fraction") > 0.1);
+    assert!(value(&full, "full_duplex.secondary") > 1000.0);
+    assert_eq!(value(&full, "full_duplex.secondary_rate_mbps"), 36.0);
+    assert!(value(&full, "full_duplex.alone") > 0.0 && value(&full, "full_duplex.joint") > 0.0);
+    assert!(half.summary.iter().all(|(path, _)| !path.contains("duplex") && !path.contains("two")));
+}
+
+/// Noise, slow links, a short queue, each rule of whom to serve, and each option of contention.
+#[test]
+fn the_checker_finds_nothing_in_any_variant() {
+    let noisy = "[[stations]]\ncount = 6\ndata_loss = 0.2\nack_loss = 0.1\n\
+                 [[stations]]\ncount = 6\nrate_mbps = 6.0\ndata_loss = 0.1\n";
+    for serve in ["first", "head_of_line", "best_rate", "random"] {
+        for options in [
+            "",
+            "eifs = 'none'\nslot_grid = 'shared'\ncountdown = 'bianchi'",
+            "slot_grid = 'free'\nshort_retry_limit = 2\nlong_retry_limit = 1",
+            "model_header_us = 24.0\nbasic_rates_mbps = [6.0]\nrts_rate_mbps = 12.0",
+        ] {
+            for own in ["reset", "double"] {
+                let duplex = format!("[wlan.full_duplex]\nserve = '{serve}'\nown_rts = '{own}'\n");
+                let text = cell(options, &duplex).replace("stations = 12\n", "");
+                let queue = "[ap.queue.fq_codel]\n";
+                let text = format!("{text}{noisy}{}", if own == "double" { queue } else { "" });
+                let run = run(&text.replace("duration_s = 4.0", "duration_s = 2.0"));
+                assert!(value(&run, "full_duplex.secondary_sent") > 100.0, "{text}");
+            }
+        }
+    }
+}
+
+/// Where only one station has packets to receive, and it sends, the access point has none for
+/// another.
+#[test]
+fn without_a_packet_for_another_station_an_exchange_is_half_duplex() {
+    let text = "standard = '11a'\nduration_s = 1.0\nstations = 2\nwlan.rts_threshold_bytes = 0\n
+                [wlan.full_duplex]\n
+                [[flows]]\nfrom = 'server'\nto = 'sta0'\n";
+    let run = run(text);
+    assert!(value(&run, "full_duplex.primary") > 100.0);
+    assert_eq!(value(&run, "full_duplex.secondary"), 0.0);
+    assert_eq!(value(&run, "airtime.two_frames_fraction"), 0.0);
+}
+
+/// Footnote 3: a doubled window makes the access point wait longer.
+#[test]
+fn an_own_rts_that_is_not_received_may_double_the_window() {
+    let attempts = |own: &str| {
+        let duplex = format!("{RESULTS}own_rts = '{own}'\n");
+        value(&run(&cell("", &duplex)), "full_duplex.ap_attempt_probability")
+    };
+    assert!(attempts("double") < attempts("reset"));
+}
+
+/// The fixed point of the paper for 80 saturated stations, whose chain counts busy periods as
+/// steps: attempt and collision probability of stations, and the share of steps in which the access
+/// point is a secondary transmitter.
+#[test]
+fn contention_is_that_of_the_fixed_point() {
+    let text = "standard = '11a'\nduration_s = 20.0\nwarmup_s = 1.0\nstations = 80\n
+                [wlan]\nrts_threshold_bytes = 0\ncw_min = 31\nshort_retry_limit = 255\n
+                eifs = 'none'\nslot_grid = 'shared'\ncountdown = 'bianchi'\n
+                [wlan.full_duplex]\n
+                [[flows]]\nfrom = 'sta*'\nto = 'ap'\ntraffic.saturated.payload_bytes = 1000\n
+                [[flows]]\nfrom = 'ap'\nto = 'sta*'\ntraffic.saturated.payload_bytes = 1000\n";
+    let run = run(text);
+    for (path, expected) in [
+        ("full_duplex.station_attempt_probability", 0.011_471_5),
+        ("full_duplex.station_collision_probability", 0.598_074),
+        ("full_duplex.secondary_probability", 0.368_856),
+        ("full_duplex.ap_attempt_probability", 0.032_671_8),
+        ("ap.collision_probability", 0.233_829),
+    ] {
+        let error = value(&run, path) / expected - 1.0;
+        assert!(error.abs() < 0.03, "{path}: {}, not {expected}", value(&run, path));
+    }
+}
+
+/// The one fault of a cell with these lines.
+#[track_caller]
+fn wrong(text: &str, expected: &str) {
+    let issues = Scenario::parse(text).expect("a scenario").resolve().expect_err("a fault");
+    assert_eq!(issues.iter().map(ToString::to_string).collect::<Vec<_>>(), [expected]);
+}
+
+/// The same stations with a radio.
+fn in_space(text: &str) -> String {
+    text.replace("stations = 12", "stations = { count = 12, ring_m = 10.0 }") + "[radio]\n"
+}
+
+#[test]
+fn what_full_duplex_cannot_do_is_refused() {
+    let with = |lines: &str| cell(lines, RESULTS);
+    wrong(
+        &cell("", "full_duplex.secondary_rate_mbps = 27.0"),
+        "wlan.full_duplex.secondary_rate_mbps: 27 is not a rate of 802.11a (6, 9, 12, 18, 24, 36, \
+         48, 54); the nearest are 24 and 36",
+    );
+    wrong(
+        &with("")
+            .replace("stations = 12", "stations = 1")
+            .replace("sta0-3", "sta0")
+            .replace("sta4-11", "sta0"),
+        "stations: there is one station; full duplex needs two: one that sends to the access \
+         point, and one that receives from it",
+    );
+    wrong(
+        &with("").replace("rts_threshold_bytes = 0", ""),
+        "wlan.rts_threshold_bytes: 2347 means that stations send no RTS; the access point joins an \
+         exchange only after RTS and CTS: take 0",
+    );
+    wrong(
+        &with("qos = true"),
+        "wlan.full_duplex: full duplex with access categories is not supported; remove wlan.qos",
+    );
+    wrong(
+        &with("rate_control.minstrel = {}"),
+        "wlan.full_duplex: full duplex with rate control is not supported; remove rate_control",
+    );
+    wrong(
+        &in_space(&with("")),
+        "wlan.full_duplex: full duplex with [radio] is not supported; remove one",
+    );
+    let ad_hoc =
+        "standard = '11a'\nstations = { count = 3, ring_m = 10.0 }\nwlan.rts_threshold_bytes = 0\n
+                  wlan.full_duplex = {}\nradio.ad_hoc = true\n
+                  [[flows]]\nfrom = 'sta0'\nto = 'sta1'\n";
+    wrong(
+        ad_hoc,
+        "wlan.full_duplex: an ad-hoc network has no access point that could send and receive at \
+         once; remove the table, or radio.ad_hoc",
+    );
+    wrong(
+        &in_space(&cell("model_header_us = 24.0", "")),
+        "wlan.model_header_us: not supported together with [radio]; remove one",
+    );
+    wrong(
+        &cell("rts_rate_mbps = 13.0", ""),
+        "wlan.rts_rate_mbps: 13 is not a rate of 802.11a (6, 9, 12, 18, 24, 36, 48, 54); the \
+         nearest are 12 and 18",
+    );
+}
