@@ -6,14 +6,19 @@ to a tolerance. It has one `Outcome`: it holds if the whole interval lies inside
 the whole interval lies outside, and is open if an edge of the band lies within the interval. The
 published words follow from outcomes. A paper's claim consists of checks and has a `Verdict`. A row
 of the table of agreement is one check and has an `Agreement`.
+
+A value knows the quantities that it was computed from. `Value.scaled` computes it again with one of
+them larger or smaller, which shows whether a check can fail: a check that holds for every input
+says nothing.
 """
 
 from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +29,9 @@ EXACT = "exact"
 PRINTED = "printed"
 MEAN = "mean"
 MEDIAN = "median"
+
+Quantity = tuple[str, ...]
+"""The name of a quantity, from the general to the particular."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,6 +49,11 @@ class Value:
     statistic : str
         "exact" (computed by a formula), "printed" (published in a paper or computed by another
         simulator), "mean" or "median" over runs.
+    quantity : tuple of str
+        The name of the quantity, of a value that was not computed from others: what it is about,
+        then the setting, then the point.
+    parts : tuple
+        The operation and the values that it was computed from, if there are any.
     """
 
     value: float
@@ -48,11 +61,13 @@ class Value:
     high: float
     n: int = 0
     statistic: str = EXACT
+    quantity: Quantity = field(default=(), compare=False)
+    parts: tuple[Operation, Value, Value | float] | None = field(default=None, compare=False)
 
     @classmethod
-    def exact(cls, value: float) -> Value:
+    def exact(cls, value: float, *quantity: str) -> Value:
         """Return a value that was computed by a formula."""
-        return cls(float(value), float(value), float(value))
+        return cls(float(value), float(value), float(value), quantity=quantity)
 
     @classmethod
     def printed(cls, value: float, half_width: float = 0.0) -> Value:
@@ -107,6 +122,14 @@ class Value:
         """Half the interval."""
         return (self.high - self.low) / 2
 
+    @property
+    def quantities(self) -> frozenset[Quantity]:
+        """The names of the quantities that it was computed from, except published numbers."""
+        if self.parts is not None:
+            some = (part for part in self.parts[1:] if isinstance(part, Value))
+            return frozenset[Quantity]().union(*(part.quantities for part in some))
+        return frozenset() if self.statistic == PRINTED else frozenset({self.quantity})
+
     def over(self, other: Value) -> Value:
         """Return the ratio to another value; its interval is the worst case of both intervals."""
         if other.low <= 0:
@@ -114,19 +137,48 @@ class Value:
         else:
             corners = [a / b for a in (self.low, self.high) for b in (other.low, other.high)]
             ends = (min(corners), max(corners))
-        return replace(self._with(other), value=self.value / other.value, low=ends[0], high=ends[1])
+        ratio = self.value / other.value if other.value else math.nan
+        return self._made(Value.over, other, ratio, *ends)
 
     def minus(self, other: Value) -> Value:
         """Return the difference to another value, with the worst case of both intervals."""
-        return replace(
-            self._with(other),
-            value=self.value - other.value,
-            low=self.low - other.high,
-            high=self.high - other.low,
-        )
+        ends = (self.low - other.high, self.high - other.low)
+        return self._made(Value.minus, other, self.value - other.value, *ends)
 
     def times(self, factor: float) -> Value:
         """Return the number in another unit."""
+        return replace(self._multiplied(factor), parts=(Value.times, self, factor))
+
+    def named(self, *quantity: str) -> Value:
+        """Return the value with a name for each quantity of it that has none."""
+        if self.parts is not None:
+            operation, one, other = self.parts
+            if isinstance(other, Value):
+                other = other.named(*quantity)
+            return replace(self, parts=(operation, one.named(*quantity), other))
+        return replace(self, quantity=self.quantity or quantity)
+
+    def scaled(self, quantity: Quantity, factor: float) -> Value:
+        """Return the value that it would be if its quantities of a name were larger by a factor.
+
+        The name may be the beginning of a longer one: ("goodput",) scales all goodputs.
+        """
+        if self.parts is None:
+            begins = self.quantity[: len(quantity)] == quantity if quantity else not self.quantity
+            return self._multiplied(factor) if begins and self.statistic != PRINTED else self
+        operation, one, other = self.parts
+        if isinstance(other, Value):
+            other = other.scaled(quantity, factor)
+        return operation(one.scaled(quantity, factor), other)
+
+    def _made(
+        self, operation: Operation, other: Value, value: float, low: float, high: float
+    ) -> Value:
+        """Return the result of an operation with another value."""
+        known = self._with(other)
+        return Value(value, low, high, known.n, known.statistic, parts=(operation, self, other))
+
+    def _multiplied(self, factor: float) -> Value:
         return replace(
             self, value=self.value * factor, low=self.low * factor, high=self.high * factor
         )
@@ -210,8 +262,12 @@ class Check:
         """
         apart = value.value - reference.value
         half = value.half_width + reference.half_width
-        difference = replace(value, value=apart, low=apart - half, high=apart + half)
+        difference = replace(value, value=apart, low=apart - half, high=apart + half, parts=None)
         return cls(what, difference, -within, within)
+
+    def scaled(self, quantity: Quantity, factor: float) -> Check:
+        """Return the check of the value that one larger quantity gives, see `Value.scaled`."""
+        return replace(self, value=self.value.scaled(quantity, factor))
 
     @property
     def outcome(self) -> Outcome:
@@ -263,24 +319,29 @@ class Check:
 
 
 class Verdict(enum.StrEnum):
-    """The verdict on a claim. Only checks that their intervals decide count."""
+    """The verdict on a claim."""
 
     REPRODUCED = "reproduced"
     IN_PART = "reproduced in part"
     NOT_REPRODUCED = "not reproduced"
+    UNDECIDED = "undecided"
     NOT_CHECKABLE = "not checkable"
 
     @classmethod
     def of(cls, checks: Iterable[Check]) -> Verdict:
-        """Return the verdict of several checks: reproduced if all hold, in part if some do."""
-        outcomes = [check.outcome for check in checks]
-        if outcomes and all(outcome is Outcome.HOLDS for outcome in outcomes):
-            return cls.REPRODUCED
-        if Outcome.HOLDS in outcomes:
+        """Return the verdict of several checks.
+
+        A claim is reproduced if all hold, in part if some hold and some fail, and not reproduced
+        if all fail. It is undecided if that depends on a check that is open.
+        """
+        outcomes = {check.outcome for check in checks}
+        if not outcomes:
+            return cls.NOT_CHECKABLE
+        if {Outcome.HOLDS, Outcome.FAILS} <= outcomes:
             return cls.IN_PART
-        if Outcome.FAILS in outcomes:
-            return cls.NOT_REPRODUCED
-        return cls.NOT_CHECKABLE
+        if Outcome.OPEN in outcomes:
+            return cls.UNDECIDED
+        return cls.REPRODUCED if Outcome.HOLDS in outcomes else cls.NOT_REPRODUCED
 
 
 class Agreement(enum.StrEnum):
@@ -289,6 +350,10 @@ class Agreement(enum.StrEnum):
     AGREES = "agrees"
     INTERVAL = "within the interval"
     DIFFERS = "differs"
+
+
+Operation = Callable[[Value, Any], Value]
+"""An operation of `Value`: over, minus or times."""
 
 
 def _measured(runs: Iterable[float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -4,56 +4,49 @@ import pytest
 
 from simoom import studies
 from simoom.studies import Verdict
+from simoom.studies.sensitivity import (
+    foreign_claims,
+    needless_reasons,
+    silent_claims,
+    silent_subjects,
+)
 
-YES, PART, NO, OPEN = Verdict
+YES, PART, NO, _, NONE = Verdict
 
 FULL_DUPLEX = {
-    "three_contend_in_half_duplex": PART,
+    "three_contend_in_half_duplex": NO,
     "all_contend_in_full_duplex": YES,
     "analysis_within_5_percent": PART,
     "insensitive_to_stations": YES,
     "only_full_duplex_depends_on_uploads": YES,
     "gain_36_f25": YES,
     "gain_36_f75": PART,
-    "time_to_full_windows": OPEN,
+    "time_to_full_windows": NONE,
     "gain_36_f0": YES,
     "gain_36_f65": NO,
     "gain_27_f0": YES,
     "gain_27_f100": PART,
     "slow_r2_loses": PART,
-    "uploads_do_not_feel_r2": YES,
+    "uploads_do_not_feel_r2": NONE,
     "attempt_probability_as_printed": NO,
     "analysis_within_6_percent": YES,
 }
-SIMULATED = ("figure 1", "figure 2", "figure 3", "figure parts")
-"""Figures of LT-TCP that take a simulation; those of the full-duplex paper have other numbers."""
-LT_TCP = {
-    "channel_fraction": PART,
-    "slots_conservative": NO,
-    "slower_is_worse": YES,
-    "residual_loss_breaks_sack": YES,
-    "rate_adaptation_fails": YES,
-    "highest_rate_is_best": YES,
-    "sack_follows_residual_loss": YES,
-    "hv1_worse_than_hv3": YES,
-    "lt_tcp_goodput": OPEN,
-    "goodput_below_55_percent": YES,
-    "preamble_costs_3_mbps": YES,
-    "sack_without_interference": YES,
-    "capture_bound": YES,
-    "capture_tables": OPEN,
-    "three_attempts_last": YES,
-    "seven_attempts_last": PART,
-}
 
 
-@pytest.mark.parametrize(
-    ("study", "verdicts"), [(studies.full_duplex, FULL_DUPLEX), (studies.lt_tcp, LT_TCP)]
-)
-def test_verdicts(study, verdicts):
-    keys = [key for key in study.STUDY.keys if key not in SIMULATED]
-    found = {claim.name: claim.verdict for _, claim in study.STUDY.run(keys).claims}
-    assert found == verdicts
+@pytest.fixture(scope="module")
+def results():
+    return studies.full_duplex.STUDY.run()
+
+
+def test_verdicts(results):
+    assert {claim.name: claim.verdict for _, claim in results.claims} == FULL_DUPLEX
+
+
+def test_claims_fail_for_numbers_10_percent_off(results):
+    assert silent_claims(results) == {}
+    assert needless_reasons(results) == []
+    assert foreign_claims(results) == ["all_contend_in_full_duplex"]
+    assert silent_subjects(results) == set()
 
 
 # Gains of (9) to (11) with the corrected (6), N = 80, worked out independently.
@@ -74,9 +67,8 @@ def test_gains_are_those_of_the_equations(key, name, percent):
     assert claim.checks[0].value.value == pytest.approx(percent, rel=1e-5)
 
 
-def test_every_figure_can_be_drawn():
-    for study in (studies.full_duplex.STUDY, studies.lt_tcp.STUDY):
-        for figure in study.run(key for key in study.keys if key not in SIMULATED):
-            picture = figure.plot()
-            assert len(picture.axes) == len(figure.panels)
-            assert figure.data["value"].is_finite().all()
+def test_every_figure_can_be_drawn(results):
+    for figure in results:
+        picture = figure.plot()
+        assert len(picture.axes) == len(figure.panels)
+        assert figure.data["value"].is_finite().all()

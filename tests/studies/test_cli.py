@@ -67,6 +67,16 @@ def test_one_figure_is_made_printed_and_written(key, simoom, tmp_path):
     assert page.count("data:image/svg+xml") == 1
 
 
+def test_a_figure_keeps_the_claims_of_the_figures_written_before(simoom, tmp_path):
+    for key in ("6", "4", "6"):
+        assert simoom("study", "full_duplex", "--figure", key, "--out", "out").returncode == 0
+    folder = tmp_path / "out" / "full_duplex"
+    written = pl.read_csv(folder / "claims.csv")
+    assert written["figure"].unique(maintain_order=True).to_list() == ["figure 4", "figure 6"]
+    assert written["claim"].is_unique().all()
+    assert pl.read_parquet(folder / "claims.parquet").height == written.height
+
+
 def test_figures_are_made_in_the_order_of_the_study_and_once(simoom):
     done = simoom("study", "lt_tcp", "--table", "4", "--figure", "Residual", "--table", "4")
     heads = [line for line in done.stdout.splitlines() if line.startswith(("Figure", "Table"))]

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 import simoom as sm
-from simoom.studies import Lab, http_queueing
+from simoom.studies import Check, Figure, Lab, Value, Verdict, http_queueing
+from simoom.studies.claim import claim
+from simoom.studies.figure import Axis
 from simoom.studies.http_queueing.paper import measure, web
+from simoom.studies.lab import figure_function
 
 QUICK_WEB = {"window": 1, "files": 20}
 
@@ -83,3 +86,36 @@ def test_closing_ends_long_runs():
 def test_quick_picks_the_small_grid():
     with Lab(quick=True) as quick, Lab() as full:
         assert (quick.pick("all", "some"), full.pick("all", "some")) == ("some", "all")
+
+
+def undecided_until(replications, asked):
+    """Return a figure function whose claim is decided from a number of replications on."""
+
+    @figure_function("figure 1")
+    def figure(lab):
+        runs = len(lab.sample({0: web(1, **QUICK_WEB)}, measure, replications=2)[0]["files"])
+        asked.append(runs)
+        half = 0.1 if runs >= replications else 2.0
+        checks = [Check("", Value(1.0, 1 - half, 1 + half, runs, "mean"), 0.5, 1.5)]
+        claims = (claim("it", "It is so.", paper="so", checks=checks),)
+        return Figure("figure 1", "", Axis("x", "x"), (), (), claims)
+
+    return figure
+
+
+@pytest.mark.parametrize(
+    ("decided_at", "quick", "asked", "verdict"),
+    [
+        (2, False, [2], Verdict.REPRODUCED),
+        (4, False, [2, 4], Verdict.REPRODUCED),
+        (9, False, [2, 4, 8], Verdict.UNDECIDED),
+        (4, True, [2], Verdict.UNDECIDED),
+    ],
+)
+def test_more_replications_decide_up_to_four_times_as_many(decided_at, quick, asked, verdict):
+    found = []
+    with Lab(quick=quick) as lab:
+        figure = undecided_until(decided_at, found)(lab=lab)
+        assert lab.runs == asked[-1]  # each run once
+    assert found == asked
+    assert figure.claims[0].verdict is verdict

@@ -1,11 +1,58 @@
-"""CUBIC driven by the MCS: the walking client."""
+"""CUBIC driven by the MCS: one quick run of the whole study, and the walking client."""
 
 import numpy as np
 import pytest
 
 import simoom as sm
-from simoom.studies.mcs_cubic import walking
-from simoom.studies.mcs_cubic.paper import CONTROLS, DRIVEN, GOODPUT, PLAIN
+from simoom.studies import Lab, Verdict, mcs_cubic
+from simoom.studies.mcs_cubic import rules, walking
+from simoom.studies.mcs_cubic.paper import CONTROLS, DRIVEN, GOODPUT, OURS, PLAIN, upload
+from simoom.studies.sensitivity import (
+    foreign_claims,
+    needless_reasons,
+    silent_claims,
+    silent_subjects,
+)
+
+REPRODUCED = """
+    driven_is_steady a_walker_needs_no_driver no_jump_outweighs_the_probes
+"""
+NOT_REPRODUCED = """
+    window_jumps_to_100_kb window_jumps_to_147_kb plain_reaches_43_in_6_s
+    rules_plain_start rules_plain_level rules_plain_time rules_driven_jump
+"""
+
+
+@pytest.fixture(scope="module")
+def results():
+    with Lab(quick=True) as lab:
+        return mcs_cubic.STUDY.run(lab=lab)
+
+
+def test_verdicts_that_a_quick_run_decides(results):
+    found = {claim.name: claim.verdict for _, claim in results.claims}
+    for names, verdict in (
+        (REPRODUCED, Verdict.REPRODUCED),
+        (NOT_REPRODUCED, Verdict.NOT_REPRODUCED),
+    ):
+        assert {name: found[name] for name in names.split()} == dict.fromkeys(
+            names.split(), verdict
+        )
+
+
+def test_claims_fail_for_numbers_10_percent_off(results):
+    assert silent_claims(results) == {}
+    assert needless_reasons(results) == []
+    assert foreign_claims(results) == []
+    assert silent_subjects(results) == set()
+
+
+def test_each_rule_of_ns3_is_an_option_of_the_scenario():
+    keys = upload(8, DRIVEN, rules=rules.RULES[rules.ALL]).to_dict()
+    cubic = keys["flows"][0]["control"]["cross_layer"]["inner"]["cubic"]
+    assert (cubic["friendly"], cubic["hystart_rule"]) == (False, "first")
+    assert keys["flows"][0]["tcp"]["recovery"]["sack"]["reduction"] == "proportional_rfc6937"
+    assert keys["wlan"]["aggregation"]["delivery"] == "mpdu"
 
 
 @pytest.mark.parametrize("rule", walking.RULES)
@@ -41,4 +88,4 @@ def test_findings_of_the_study_are_not_attributed_to_the_paper():
     sample = {"goodput_mbps": np.array([1.0, 1.1]), "rtt_ms": np.array([5.0, 6.0])}
     found = {(control, rule): sample for control in CONTROLS for rule in walking.RULES}
     for claim in walking.walking_claims(found, dict.fromkeys(CONTROLS, sample)):
-        assert claim.paper == walking.OURS
+        assert claim.paper == OURS

@@ -6,9 +6,9 @@ A verdict follows only from checks, see `simoom.evidence`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from simoom.evidence import Check, Outcome, Verdict
+from simoom.evidence import Check, Outcome, Quantity, Verdict
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,9 @@ class Claim:
         The tolerance and its reason.
     remark : str
         An explanation of the numbers, or why there are none.
+    coarse : str
+        Why the paper allows more than 10 %, if a change of a quantity by 10 % does not change the
+        outcome of a check.
     """
 
     name: str
@@ -37,6 +40,7 @@ class Claim:
     checks: tuple[Check, ...]
     tolerance: str = ""
     remark: str = ""
+    coarse: str = ""
 
     @property
     def verdict(self) -> Verdict:
@@ -58,6 +62,39 @@ class Claim:
         return f"{hold} of {len(self.checks)}"
 
     @property
+    def is_undecided(self) -> bool:
+        """Whether more runs might decide it."""
+        return self.verdict is Verdict.UNDECIDED
+
+    def scaled(self, quantity: Quantity, factor: float) -> Claim:
+        """Return the claim as it would be if a quantity were larger by a factor."""
+        return replace(self, checks=tuple(c.scaled(quantity, factor) for c in self.checks))
+
+    @property
+    def quantities(self) -> frozenset[Quantity]:
+        """The quantities of the checks that hold, which the verdict rests on."""
+        hold = (check for check in self.checks if check.outcome is Outcome.HOLDS)
+        return frozenset[Quantity]().union(*(check.value.quantities for check in hold))
+
+    def insensitive_to(self) -> list[str]:
+        """Return the settings whose numbers may change by 10 % without any effect.
+
+        A setting is a curve of the figure. It has an effect if a check that holds does not hold
+        once the curve, or one of its points, is 10 % higher or lower.
+        """
+        hold = replace(self, checks=tuple(c for c in self.checks if c.outcome is Outcome.HOLDS))
+        parts: dict[Quantity, set[Quantity]] = {}
+        for name in self.quantities:
+            parts.setdefault(name[:2], {name[:2]}).add(name)
+
+        def breaks(name: Quantity) -> bool:
+            scaled = (hold.scaled(name, factor) for factor in PERTURBATIONS)
+            return any(each.verdict is not Verdict.REPRODUCED for each in scaled)
+
+        silent = (name for name, some in parts.items() if not any(map(breaks, some)))
+        return sorted(", ".join(name) or self.name for name in silent)
+
+    @property
     def reason(self) -> str:
         """The reasons of the verdict: the checks that do not hold, then the remark."""
         parts = []
@@ -67,6 +104,8 @@ class Claim:
                 parts.append(f"{word}: {_named(some)}")
         if self.remark:
             parts.append(self.remark)
+        if self.coarse:
+            parts.append(f"10 % more or less would not change this: {self.coarse}")
         return ". ".join(part[0].upper() + part[1:].rstrip(".") for part in parts)
 
     def row(self) -> dict[str, str]:
@@ -87,6 +126,8 @@ class Claim:
 
 FEW = 3
 """Up to this number, checks are listed with their numbers."""
+PERTURBATIONS = (0.9, 1.1)
+"""The factors by which a quantity is changed to see whether a claim can fail."""
 
 
 def claim(
@@ -97,6 +138,7 @@ def claim(
     checks: Iterable[Check],
     tolerance: str = "",
     remark: str = "",
+    coarse: str = "",
 ) -> Claim:
     """Return a claim with its checks, of which there must be at least one.
 
@@ -110,7 +152,7 @@ def claim(
     some = tuple(checks)
     if not some:
         raise ValueError(f"{name}: a claim needs a check; use `unchecked` if there can be none")
-    return Claim(name, statement, paper, some, tolerance, remark)
+    return Claim(name, statement, paper, some, tolerance, remark, coarse)
 
 
 def unchecked(name: str, statement: str, *, paper: str, because: str) -> Claim:

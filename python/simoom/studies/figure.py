@@ -85,6 +85,7 @@ def curve(
     *,
     colour: int = 0,
     dashed: bool = False,
+    subject: str = "",
 ) -> Curve:
     """Return a curve; bare numbers are exact.
 
@@ -92,13 +93,18 @@ def curve(
     ----------
     label, source, x, quantity, colour, dashed
         As in `Curve`.
+    subject : str
+        What the numbers are about, if `quantity` does not suffice: "goodput of SACK". Subject and
+        source, label and x name the values, see `Value.quantity`.
     values : callable or iterable
         The values in the order of `x`, or a function of an element of `x`.
     """
     x_values = tuple(x)
     found = map(values, x_values) if callable(values) else values
-    exact = tuple(v if isinstance(v, Value) else Value.exact(float(v)) for v in found)
-    return Curve(label, source, x_values, exact, quantity, colour, dashed)
+    exact = (v if isinstance(v, Value) else Value.exact(float(v)) for v in found)
+    about = f"{subject or quantity} by {source.value}"
+    named = tuple(v.named(about, label, str(at)) for v, at in zip(exact, x_values, strict=True))
+    return Curve(label, source, x_values, named, quantity, colour, dashed)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -20,10 +20,14 @@ from simoom.studies.figure import Curve, Figure, X, shown_x_values
 from simoom.studies.study import Results, slug
 from simoom.tables import digits
 
+if TYPE_CHECKING:
+    import polars as pl
+
 MARKS = {
     Verdict.REPRODUCED: ("✓", "green"),
     Verdict.IN_PART: ("◐", "yellow"),
     Verdict.NOT_REPRODUCED: ("✗", "red"),
+    Verdict.UNDECIDED: ("?", "yellow"),
     Verdict.NOT_CHECKABLE: ("·", "dim"),
 }
 CELL = 8
@@ -153,10 +157,30 @@ def write(results: Results, directory: Path) -> list[str]:
         (here / f"{name}.svg").write_bytes(plots.svg(picture))
         names += [f"{name}.{ending}" for ending in ("csv", "parquet", "png", "svg")]
     if results.claims:
-        results.frame().write_csv(here / "claims.csv")
-        results.frame().write_parquet(here / "claims.parquet")
+        claims = _with_others(results, here / "claims.csv")
+        claims.write_csv(here / "claims.csv")
+        claims.write_parquet(here / "claims.parquet")
         names += ["claims.csv", "claims.parquet"]
     return [f"{results.study.name}/{name}" for name in names]
+
+
+def _with_others(results: Results, path: Path) -> pl.DataFrame:
+    """Return the claims, and those that the file has of figures which were not made now."""
+    import polars as pl
+
+    claims = results.frame()
+    if not path.exists():
+        return claims
+    before = pl.read_csv(path, infer_schema=False).fill_null("")
+    if before.columns != claims.columns:
+        return claims  # written by another version
+    made = [figure.key for figure in results]
+    kept = before.filter(~pl.col("figure").is_in(made))
+    order = {key: place for place, key in enumerate(results.study.keys)}
+    rows = [row for row in (*kept.iter_rows(), *claims.iter_rows()) if row[0] in order]
+    return pl.DataFrame(
+        sorted(rows, key=lambda row: order[row[0]]), schema=claims.schema, orient="row"
+    )
 
 
 def markdown(results: Results) -> str:

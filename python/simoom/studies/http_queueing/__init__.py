@@ -20,6 +20,7 @@ from simoom.studies.http_queueing.paper import PAPER
 from simoom.studies.http_queueing.persistent import figure_3, figure_4, figure_5, figure_6
 from simoom.studies.http_queueing.saturated import figure_1, figure_2
 from simoom.studies.http_queueing.sessions import figure_8, figure_9, figure_10, figure_11
+from simoom.studies.http_queueing.split import figure_mice, figure_window_d
 from simoom.studies.study import Study
 
 STUDY = Study(
@@ -40,10 +41,12 @@ STUDY = Study(
         figure_10,
         table_3,
         figure_11,
+        figure_window_d,
         figure_a2,
         figure_a3,
         figure_fair_queue,
         figure_elephants,
+        figure_mice,
         figure_uplink,
     ),
     notes="Equations have the corrections that follow from their derivations; if a claim is about "
@@ -69,7 +72,9 @@ __all__ = [
     "figure_a3",
     "figure_elephants",
     "figure_fair_queue",
+    "figure_mice",
     "figure_uplink",
+    "figure_window_d",
     "table_2",
     "table_3",
 ]

@@ -73,6 +73,7 @@ def figure_a2(lab: Lab) -> Figure:
                 Check("the left over the right side", Value.exact(contended / 620.0), high=1.0)
             ],
             tolerance="an inequality",
+            coarse="the paper has the inequality, and no numbers",
             remark=f"{contended:.0f} us against 620 us",
         ),
         claim(

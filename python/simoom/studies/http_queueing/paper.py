@@ -160,6 +160,10 @@ def measure(run: Run) -> dict[str, float]:
         "queue_drops": _number(get("total.queue_drops")),
         "contending_stations": _number(get("contending.stations_mean")),
         "session_delay_s": _number(get("total.session_delay_s.mean")),
+        **{
+            f"session_delay_{part}_s": _number(get(f"total.session_delay_s.{part}"))
+            for part in ("p50", "p90", "p95", "p99")
+        },
     }
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for flow in run.flows:

@@ -83,6 +83,7 @@ def figure_3(lab: Lab) -> Figure:
                 Check("W* = d, d = 2 over d = 1", small.at(2).over(small.at(1)), 1.1),
             ],
             tolerance="remarkable means 10 % or more from d = 1 to 2",
+            coarse="the paper says only remarkable",
         ),
         claim(
             "single_station_model",
@@ -163,10 +164,9 @@ def figure_4(lab: Lab) -> Figure:
             "number of downloads.",
             paper="0.060, a very good match",
             checks=[
-                Check.agrees(f"n_c = {n:g}", one.at(n), Value.exact(predicted), within=0.1)
-                for n in many
+                Check.agrees(f"n_c = {n:g}", one.at(n), solved.at(1), within=0.05) for n in many
             ],
-            tolerance="10 % from five downloads on",
+            tolerance="5 % from five downloads on",
             remark="it is flat, but above, as "
             f"{1 + np.mean(runs['W* = 1'][10]['contending_stations']):.2f} nodes are backlogged on "
             "average at n_c = 10 and not 2; ns-2.35, unlike the Monte Carlo, is 8 % below",
@@ -177,6 +177,7 @@ def figure_4(lab: Lab) -> Figure:
             paper="increase",
             checks=[Check(f"n_c = {n}", gain[n], low=0.0) for n in gain],
             tolerance="above 0, pair by pair",
+            coarse="the paper says only that it increases",
             remark="it does where one or two stations would otherwise be idle; with more of them "
             "segments of one flow come in bursts, and fewer stations contend: "
             f"{np.mean(runs['W* = 100'][10]['contending_stations']):.2f} instead of "

@@ -126,7 +126,9 @@ def _model_claims(runs: dict[str, ByXValue], corrected: Curve, printed: Curve) -
     """Compare (16) and (17), corrected and printed, with simulations of W* = 1."""
     exponential = runs["exponential, W* = 1"]
     simulated = {n: Value.mean(expected_file_s(sample)) for n, sample in exponential.items()}
-    per_segment = {n: Value.median(s[EACH]) for n, s in exponential.items()}
+    per_segment = {
+        n: Value.median(s[EACH]).named(EACH, "exponential", str(n)) for n, s in exponential.items()
+    }
     statement = "With W* = 1 the queueing model, (16) and (17), gives the mean session delay"
     return (
         claim(
@@ -158,7 +160,12 @@ def _model_claims(runs: dict[str, ByXValue], corrected: Curve, printed: Curve) -
             "With W* = 1 Pareto and exponential files have the same mean delay.",
             paper="similar results",
             checks=[
-                Check.agrees(f"n = {n}", Value.median(sample[EACH]), per_segment[n], within=0.05)
+                Check.agrees(
+                    f"n = {n}",
+                    Value.median(sample[EACH]).named(EACH, "Pareto", str(n)),
+                    per_segment[n],
+                    within=0.05,
+                )
                 for n, sample in runs["Pareto, W* = 1"].items()
             ],
             tolerance="5 % of the delay per segment",
@@ -181,10 +188,10 @@ def _window_claims(runs: dict[str, ByXValue]) -> tuple[Claim, ...]:
             "For exponential files the delay depends on W* very weakly.",
             paper="very weak",
             checks=[
-                Check(f"n = {n}, W* = 1000 over 1", value, 0.85, 1.15)
+                Check(f"n = {n}, W* = 1000 over 1", value, 0.95, 1.05)
                 for n, value in pairs["exponential"].items()
             ],
-            tolerance="15 %, run by run",
+            tolerance="5 %, run by run",
         ),
         claim(
             "elephants_hurt",
@@ -355,12 +362,12 @@ def figure_11(lab: Lab) -> Figure:
                 Check(
                     f"n = {n}, {label} over d = 1",
                     ratio(runs["d = 1"][n], runs[label][n]),
-                    high=0.95,
+                    high=0.9,
                 )
                 for label in ("d = 2", "d = 3", "dynamic")
                 for n in (21, largest)
             ],
-            tolerance="5 % shorter or more, run by run",
+            tolerance="10 % shorter or more, run by run",
         ),
     )
     return Figure(

@@ -1,15 +1,23 @@
-"""TCP near Bluetooth voice over 802.11b: rules, tables and claims by analysis."""
+"""Frames near Bluetooth voice over 802.11b: corruption, residual loss, goodput of the MAC.
+
+Formulas give the numbers. Those of the MAC are also simulated: one station sends packets of 1500
+bytes, and each frame is lost with the probability that the formula has.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from itertools import pairwise
 
 from simoom.evidence import Check, Value
-from simoom.models import bluetooth, tcp_loss
-from simoom.studies import reference
-from simoom.studies.claim import Claim, claim, unchecked
-from simoom.studies.figure import Axis, Curve, Figure, Source, X, curve
+from simoom.models import bluetooth
+from simoom.run import Run
+from simoom.scenario import Scenario
+from simoom.studies.claim import Claim, claim
+from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, figure_function
+from simoom.tables import number
 
 NAME = "lt_tcp"
 RATES = (1.0, 2.0, 5.5, 11.0)
@@ -25,9 +33,12 @@ def corruption(voice: str, rate_mbps: float, *, rule: str = "slots", p: str = "e
     )
 
 
-def _rates(label: str, values: dict[float, float], quantity: str, voice: str, **how: bool) -> Curve:
+def _rates(
+    label: str, values: dict[float, float], quantity: str, voice: str, *, dashed: bool = False
+) -> Curve:
+    colour = COLOURS[voice]
     return curve(
-        label, Source.ANALYSIS, values, values.values(), quantity, colour=COLOURS[voice], **how
+        label, Source.ANALYSIS, values, values.values(), quantity, colour=colour, dashed=dashed
     )
 
 
@@ -49,16 +60,36 @@ def figure_corruption(_: Lab) -> Figure:
         )
         for v in COLOURS
     }
-    claims = (
+    return Figure(
+        "figure corruption",
+        "packets corrupted by Bluetooth voice, 1500 bytes",
+        RATE_AXIS,
+        (Axis(quantity, "packet corruption rate PCR", 0, 1.02),),
+        (*printed.values(), *bursts.values()),
+        _claims_corruption(printed, bursts),
+        notes="PCR = 1 - (1 - p)^N with the printed p; dashed, the bursts that a packet without "
+        "its preamble overlaps.",
+    )
+
+
+def _claims_corruption(
+    printed: Mapping[str, Curve], bursts: Mapping[str, Curve]
+) -> tuple[Claim, ...]:
+    """Check the probability of a hop, the rule of whole slots, and the order of the rates."""
+    return (
         claim(
             "channel_fraction",
             "A Bluetooth packet hops into a WLAN channel with probability 22/79 = 0.27.",
             paper="0.27",
             checks=[
-                Check.near("22/79", Value.exact(22 / 79), 0.27, within=0.01),
-                Check.near("22/79, rounded", Value.exact(22 / 79), 0.27, within=0.005),
+                Check.near(
+                    "slots of HV1, all on the air",
+                    Value.exact(bluetooth.slot_hit_probability("HV1"), "channel fraction"),
+                    0.27,
+                    within=0.005,
+                )
             ],
-            tolerance="0.01; 0.005, the digits printed",
+            tolerance="the digits printed",
             remark="0.278 was truncated, not rounded; HV3 has a third of the slots instead of 0.3",
         ),
         claim(
@@ -89,17 +120,8 @@ def figure_corruption(_: Lab) -> Figure:
                 for a, b in pairwise(RATES)
             ],
             tolerance="at each step down",
+            coarse="the paper says only that it is higher, and prints no probabilities",
         ),
-    )
-    return Figure(
-        "figure corruption",
-        "packets corrupted by Bluetooth voice, 1500 bytes",
-        RATE_AXIS,
-        (Axis(quantity, "packet corruption rate PCR", 0, 1.02),),
-        (*printed.values(), *bursts.values()),
-        claims,
-        notes="PCR = 1 - (1 - p)^N with the printed p; dashed, the bursts that a packet without "
-        "its preamble overlaps.",
     )
 
 
@@ -118,21 +140,19 @@ def figure_residual(_: Lab) -> Figure:
         for v in COLOURS
         for k in (3, 7)
     }
-    fast = curves["HV1", 3].at(11.0)
     claims = (
         claim(
-            "residual_loss_breaks_sack",
-            "A residual loss of 1 to 5 %, as near HV1 at 11 Mb/s with K = 3, breaks SACK.",
-            paper="1 % to 5 %",
-            checks=[Check("HV1, K = 3, 11 Mb/s", fast, 0.01, 0.05)],
-            tolerance="the band quoted",
-        ),
-        claim(
             "rate_adaptation_fails",
-            "Rate adaptation ends at 1 Mb/s, where nearly all packets are lost with HV1.",
-            paper="goodput of 0.0002 to 0.006 Mb/s",
-            checks=[Check(f"K = {k}, 1 Mb/s", curves["HV1", k].at(1.0), low=0.95) for k in (3, 7)],
+            "Rate adaptation ends at 1 Mb/s, where nearly all packets are lost, near HV1 and near "
+            "HV3.",
+            paper="goodput of 0.0002 to 0.06 Mb/s",
+            checks=[
+                Check(f"{v}, K = {k}, 1 Mb/s", curves[v, k].at(1.0), low=0.95)
+                for v in ("HV1", "HV3")
+                for k in (3, 7)
+            ],
             tolerance="95 % lost or more",
+            remark="near HV3 the rule of the paper leaves half of the packets at K = 3",
         ),
     )
     return Figure(
@@ -146,198 +166,128 @@ def figure_residual(_: Lab) -> Figure:
     )
 
 
+def _sender(rate_mbps: float, attempts: int, frame_loss: float, seconds: float) -> Scenario:
+    """Return one station that always has a packet of 1500 bytes to send."""
+    traffic = {"saturated": {"payload_bytes": PACKET_BYTES, "header_bytes": 0}}
+    return Scenario(
+        title="One sender near Bluetooth voice",
+        standard="11b",
+        duration_s=1.0 + seconds,
+        warmup_s=1.0,
+        wlan={
+            "basic_rates_mbps": [rate_mbps],
+            "mac_header_bytes": 30,
+            "llc_bytes": 0,
+            "short_retry_limit": attempts,
+        },
+        stations={"rate_mbps": rate_mbps, "data_loss": frame_loss},
+        flows=[{"from": "sta0", "to": "ap", "traffic": traffic}],
+    )
+
+
+def measure_mac(run: Run) -> dict[str, float]:
+    """Return the goodput, and the time per packet that is discarded."""
+    get = run.summary.get
+    goodput, drops = number(get("total.goodput_mbps")), number(get("total.retry_drops"))
+    seconds = number(get("run.measured_s")) or math.nan
+    return {
+        "goodput_mbps": goodput or 0.0,
+        "duration_ms": 1e3 * seconds / drops if drops else math.nan,
+    }
+
+
+OFTEN_MBPS = 0.5
+"""Goodput from which a simulation counts enough packets."""
+
+
 @figure_function("figure goodput")
-def figure_goodput(_: Lab) -> Figure:
+def figure_goodput(lab: Lab) -> Figure:
     """Goodput of the MAC near Bluetooth voice."""
     quantity = "goodput_mbps"
-
-    def through(voice: str, attempts: int) -> dict[float, float]:
-        return {
-            r: float(
-                bluetooth.mac_goodput(
-                    corruption(voice, r, p="printed"), attempts=attempts, rate_mbps=r
-                ).goodput_mbps
-            )
+    loss = {(v, r): corruption(v, r, p="printed") for v in COLOURS for r in RATES}
+    settings = [(v, k) for v in COLOURS for k in (3, 7)]
+    solved = {
+        (v, k): {
+            r: float(bluetooth.mac_goodput(loss[v, r], attempts=k, rate_mbps=r).goodput_mbps)
             for r in RATES
         }
-
-    curves = {
-        (v, k): _rates(f"{v}, K = {k}", through(v, k), quantity, v, dashed=k == 7)
-        for v in COLOURS
-        for k in (3, 7)
+        for v, k in settings
     }
-    claims = (
+    cases = {
+        (v, k, r): _sender(r, k, loss[v, r], lab.pick(200.0, 30.0))
+        for v, k in settings
+        for r in RATES
+        if solved[v, k][r] >= OFTEN_MBPS
+    }
+    found = lab.sample(cases, measure_mac, replications=lab.pick(6, 4))
+    curves = {
+        (v, k): _rates(f"{v}, K = {k}", solved[v, k], quantity, v, dashed=k == 7)
+        for v, k in settings
+    }
+    simulated = {
+        (v, k): curve(
+            f"{v}, K = {k}",
+            Source.SIMULATION,
+            (rates := [r for r in RATES if (v, k, r) in found]),
+            [Value.mean(found[v, k, r][quantity]) for r in rates],
+            quantity,
+            colour=COLOURS[v],
+            dashed=k == 7,
+            subject="goodput of the MAC",
+        )
+        for v, k in settings
+    }
+    return Figure(
+        "figure goodput",
+        "goodput of the MAC near Bluetooth voice, packets of 1500 bytes",
+        RATE_AXIS,
+        (Axis(quantity, "goodput of the MAC, Mb/s", 0, 7),),
+        (*curves.values(), *simulated.values()),
+        _claims_goodput(curves, simulated),
+    )
+
+
+def _claims_goodput(
+    curves: Mapping[tuple[str, int], Curve], simulated: Mapping[tuple[str, int], Curve]
+) -> tuple[Claim, ...]:
+    """Check the order of the rates, and the formula against the simulation."""
+    return (
         claim(
             "highest_rate_is_best",
             "The highest rate is optimal even if errors are frequent.",
             paper="optimal",
             checks=[
                 Check(f"{c.label}, {b:g} over {a:g} Mb/s", c.at(b).over(c.at(a)), low=1.0)
-                for c in curves.values()
-                for a, b in pairwise(RATES)
+                for c in simulated.values()
+                for a, b in pairwise(c.x)
             ],
             tolerance="at each step up",
+            coarse="the paper says only that it is the best",
         ),
-    )
-    return Figure(
-        "figure goodput",
-        "goodput of the MAC near Bluetooth voice, packets of 1500 bytes",
-        RATE_AXIS,
-        (Axis(quantity, "goodput of the MAC, Mb/s", 0, 7),),
-        tuple(curves.values()),
-        claims,
-    )
-
-
-SACK = {"HV3": Value.printed(2.32, 0.085), "HV1": Value.printed(0.40, 0.03)}
-LT_TCP = {"HV3": Value.printed(3.74, 0.145), "HV1": Value.printed(2.83, 0.215)}
-
-
-@figure_function("table 2")
-def table_2(_: Lab) -> Figure:
-    """Tables II and III: TCP near Bluetooth voice, and the inverse-square-root law."""
-    loss = {v: corruption(v, 11.0, p="printed") ** 3 for v in SACK}
-    rtt = {v: float(tcp_loss.implied_rtt_ms(loss[v], goodput_mbps=SACK[v].value)) for v in SACK}
-    mathis = {v: float(tcp_loss.mathis_mbps(loss[v], rtt_ms=260.0)) for v in SACK}
-    x_values: tuple[X, ...] = tuple(SACK)
-    claims = (
         claim(
-            "sack_follows_residual_loss",
-            "SACK's goodputs near HV3 and HV1 follow from the residual loss at K = 3.",
-            paper="2.32 and 0.40 Mb/s; neither K nor the round-trip time is stated",
+            "mac_goodput_by_formula",
+            "The goodput of the MAC follows from the loss of a frame and the number of attempts.",
+            paper="not in the paper: a check of the formula",
             checks=[
-                Check.near(
-                    "round-trip time of HV3 over that of HV1",
-                    Value.exact(rtt["HV3"] / rtt["HV1"]),
-                    1.0,
-                    within=0.15,
+                Check.agrees(
+                    f"{curves[key].label}, {r:g} Mb/s", each.at(r), curves[key].at(r), within=0.05
                 )
+                for key, each in simulated.items()
+                for r in each.x
             ],
-            tolerance="both need the same round-trip time up to 15 %",
-            remark=f"{rtt['HV3']:.0f} and {rtt['HV1']:.0f} ms",
+            tolerance="5 %, from 0.5 Mb/s on",
+            remark="after a failed attempt the formula waits for the duration of a MAC ACK, the "
+            "simulation for the ACK timeout",
         ),
-        claim(
-            "hv1_worse_than_hv3",
-            "HV1 hurts more than HV3, and SACK more than LT-TCP.",
-            paper="0.40 < 2.32, 2.83 < 3.74",
-            checks=[
-                Check("residual loss, HV1 over HV3", Value.exact(loss["HV1"] / loss["HV3"]), 1.0)
-            ],
-            tolerance="more loss",
-        ),
-        unchecked(
-            "lt_tcp_goodput",
-            "LT-TCP gets 3.74 and 2.83 Mb/s.",
-            paper="3.74, 2.83",
-            because="there is no closed form of LT-TCP here; this claim needs a simulation",
-        ),
-    )
-    return Figure(
-        "table 2",
-        "TCP near Bluetooth voice at 11 Mb/s, no rate adaptation",
-        Axis("voice", "format of Bluetooth voice"),
-        (Axis("goodput_mbps", "TCP goodput, Mb/s", 0, 5),),
-        (
-            curve("SACK", Source.PAPER, x_values, SACK.values(), "goodput_mbps"),
-            curve("LT-TCP", Source.PAPER, x_values, LT_TCP.values(), "goodput_mbps", colour=1),
-            curve(
-                "inverse square root of PER at 260 ms",
-                Source.ANALYSIS,
-                x_values,
-                mathis.values(),
-                "goodput_mbps",
-            ),
-        ),
-        claims,
     )
 
 
-@figure_function("table 4")
-def table_4(_: Lab) -> Figure:
-    """Tables IV to VI: TCP without interference, and with periods of capture."""
-    quantity = "goodput_mbps"
-    bare = bluetooth.Dot11b(mac_header_bytes=0, mac_ack_bytes=24)  # the paper's 48 with preamble
-    readings = {
-        "MAC ACK at 11 Mb/s": bluetooth.clean_goodput_mbps(),
-        "28-byte MAC header": bluetooth.clean_goodput_mbps(
-            link=bluetooth.Dot11b(mac_header_bytes=28)
-        ),
-        "1500-byte payload": bluetooth.clean_goodput_mbps(payload_bytes=1500, packet_bytes=1540),
-        "MAC ACK at 1 Mb/s": bluetooth.clean_goodput_mbps(mac_ack_mbps=1),
-    }
-    values = {name: float(value) for name, value in readings.items()}
-    only_overhead = bluetooth.clean_goodput_mbps(
-        payload_bytes=1500, mac_ack_mbps=1, spaces_us=0, backoff_us=0, link=bare
-    )
-    monte_carlo = reference.curves(NAME, "table IV", {"two-node DCF": 2})
-    clean = monte_carlo[0].at("MAC ACK at 11 Mb/s")
-    return Figure(
-        "table 4",
-        "one TCP flow without interference, 11 Mb/s",
-        Axis("reading", "reading of the paper"),
-        (Axis(quantity, "TCP goodput, Mb/s", 3.5, 5),),
-        (
-            curve("both back-offs in full", Source.ANALYSIS, values, values.values(), quantity),
-            *monte_carlo,
-            curve(
-                "SACK, 10 ms", Source.PAPER, ["MAC ACK at 11 Mb/s"], [Value.printed(4.64)], quantity
-            ),
-        ),
-        _claims_4(float(only_overhead), values["MAC ACK at 11 Mb/s"], clean),
-    )
-
-
-def _claims_4(only_overhead: float, goodput_mbps: float, clean: Value) -> tuple[Claim, ...]:
-    """Check the goodput after overhead, and its reduction by capture."""
-    cycle_us = 8 * 1460 / goodput_mbps
-    preambles = 11 * 4 * bluetooth.PLCP_US / cycle_us
-    return (
-        claim(
-            "goodput_below_55_percent",
-            "Preambles, MAC ACKs and TCP ACKs leave less than 55 % of 11 Mb/s.",
-            paper="< 55 %",
-            checks=[Check("share", Value.exact(only_overhead / 11), high=0.55)],
-            tolerance="an inequality",
-        ),
-        claim(
-            "preamble_costs_3_mbps",
-            "Preambles at 1 Mb/s cost more than 3 Mb/s.",
-            paper="over 3 Mb/s",
-            checks=[Check("their share of the time, of 11 Mb/s", Value.exact(preambles), low=3.0)],
-            tolerance="an inequality",
-        ),
-        claim(
-            "sack_without_interference",
-            "Without interference SACK gets 4.64 Mb/s, close to the maximum.",
-            paper="4.64",
-            checks=[Check.near("Monte Carlo of two nodes", clean, 4.64, within=0.05)],
-            tolerance="0.05 Mb/s",
-            remark="the closed form is lower: its two ends do not count down at the same time",
-        ),
-        claim(
-            "capture_bound",
-            "Interference of 250 ms in every 2 s leaves SACK 4.08 Mb/s at K = 7.",
-            paper="4.08 of 4.64",
-            checks=[
-                Check(
-                    "4.08 over seven eighths of the clean goodput",
-                    Value.printed(4.08).over(clean.times(7 / 8)),
-                    high=1.01,
-                )
-            ],
-            tolerance="at most 1 % over what is left of the time",
-        ),
-        unchecked(
-            "capture_tables",
-            "The goodputs of Tables V and VI, with 250 ms of capture every 2 s.",
-            paper="0.24 to 4.08 Mb/s",
-            because="the reaction of TCP to bursts of loss needs a simulation",
-        ),
-    )
+NEVER = 0.999999
+"""Loss of a frame that is practically never received."""
 
 
 @figure_function("figure retries")
-def figure_retries(_: Lab) -> Figure:
+def figure_retries(lab: Lab) -> Figure:
     """Time for which a packet that is never received occupies the MAC."""
     quantity = "duration_ms"
     attempts = tuple(range(1, 8))
@@ -356,24 +306,37 @@ def figure_retries(_: Lab) -> Figure:
         quantity,
         colour=1,
     )
+    cases = {k: _sender(11.0, k, NEVER, lab.pick(100.0, 30.0)) for k in attempts}
+    found = lab.sample(cases, measure_mac, replications=lab.pick(6, 4))
+    simulated = curve(
+        "mean back-off",
+        Source.SIMULATION,
+        attempts,
+        [Value.mean(found[k][quantity]) for k in attempts],
+        quantity,
+    )
     paper = curve("text", Source.PAPER, (3, 7), [Value.printed(6.5), Value.printed(60.0)], quantity)
     claims = (
         claim(
             "three_attempts_last",
             "A packet takes about 6.5 ms to fail with K = 3.",
             paper="6.5 ms",
-            checks=[Check.near("mean, ms", mean.at(3), 6.5, within=0.8)],
-            tolerance="0.8 ms: it depends on the timeout that is counted",
+            checks=[
+                Check.near("simulated, ms", simulated.at(3), 6.5, within=0.65),
+                Check.near("formula, ms", mean.at(3), 6.5, within=0.65),
+            ],
+            tolerance="10 %: the paper says roughly",
         ),
         claim(
             "seven_attempts_last",
             "A packet takes about 60 ms to fail with K = 7, up to 75 ms.",
             paper="60 ms; 60 to 75 ms",
             checks=[
-                Check.near("mean, ms", mean.at(7), 60.0, within=6.0),
+                Check.near("simulated mean, ms", simulated.at(7), 60.0, within=6.0),
+                Check.near("mean by formula, ms", mean.at(7), 60.0, within=6.0),
                 Check("largest, ms", most.at(7), 60.0, 75.0),
             ],
-            tolerance="10 %; the band quoted",
+            tolerance="10 %, as the paper says roughly; the band quoted",
             remark="the 6.5 ms is a mean, the 60 ms a maximum",
         ),
     )
@@ -382,6 +345,6 @@ def figure_retries(_: Lab) -> Figure:
         "time until a packet of 1500 bytes is discarded, at 11 Mb/s",
         Axis("attempts", "attempts K", 0.5, 7.5),
         (Axis(quantity, "time until the packet is dropped, ms", 0, 80),),
-        (mean, most, paper),
+        (mean, most, simulated, paper),
         claims,
     )

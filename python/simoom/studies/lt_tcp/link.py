@@ -198,6 +198,7 @@ def goodputs(
         GOODPUT,
         colour=colour,
         dashed=dashed,
+        subject=f"goodput of {key[0]}",
     )
 
 

@@ -21,7 +21,6 @@ from simoom.studies.lt_tcp.link import (
     FULL_LOSSES,
     FULL_RTTS,
     LOSS_AXIS,
-    MOST,
     NAME,
     OVERHEAD,
     PANEL,
@@ -77,7 +76,7 @@ def _claims_1(curves: Mapping[tuple[str, str], Curve], heavy: Iterable[float]) -
     both = [(kind, loss) for kind in (BURSTY, ERASED) for loss in heavy]
     lt = {(kind, loss): curves["LT-TCP", kind].at(loss) for kind, loss in both}
     sack = {(kind, loss): curves["SACK", kind].at(loss) for kind, loss in both}
-    clean = curves["SACK", UNIFORM].at(0.0)
+    clean, lt_clean = (curves[protocol, UNIFORM].at(0.0) for protocol in ("SACK", "LT-TCP"))
     return (
         claim(
             "lt_tcp_does_not_collapse",
@@ -85,14 +84,14 @@ def _claims_1(curves: Mapping[tuple[str, str], Curve], heavy: Iterable[float]) -
             paper="Figure 1: no such rapid degradation",
             checks=[
                 Check(
-                    f"LT-TCP less twice SACK, {kind}, {loss:g}, Mb/s",
-                    lt[kind, loss].minus(value.times(2.0)),
-                    low=0.0,
+                    f"share kept by LT-TCP over that by SACK, {kind}, {loss:g}",
+                    lt[kind, loss].over(lt_clean).over(sack[kind, loss].over(clean)),
+                    low=1.0,
                 )
-                for (kind, loss), value in sack.items()
-                if loss >= FAR
+                for kind, loss in both
             ],
-            tolerance="twice SACK's goodput at least, from 20 % on",
+            tolerance="a larger share of its goodput without loss, from 10 % on",
+            coarse="the values of Figure 1 are lost, and the text has no number",
         ),
         claim(
             "lt_tcp_is_graceful",
@@ -108,6 +107,7 @@ def _claims_1(curves: Mapping[tuple[str, str], Curve], heavy: Iterable[float]) -
                 for kind, loss in both
             ],
             tolerance="at least half of the full packets that arrive, and no more than these",
+            coarse="the values of Figure 1 are lost, and the text says only gracefully",
         ),
         claim(
             "sack_collapses",
@@ -116,9 +116,9 @@ def _claims_1(curves: Mapping[tuple[str, str], Curve], heavy: Iterable[float]) -
             checks=[
                 Check(f"SACK over its loss-free goodput, {kind}, {loss:g}", v.over(clean), high=0.5)
                 for (kind, loss), v in sack.items()
-                if loss >= FAR
             ],
-            tolerance="half of its goodput without loss at most, from 20 % on",
+            tolerance="half of its goodput without loss at most, from 10 % on",
+            coarse="the values of Figure 1 are lost, and the text has no number",
         ),
     )
 
@@ -133,6 +133,10 @@ def _by_rtt(
         for i, rtt in enumerate(rtts)
     }
     return losses, rtts, curves
+
+
+AGREEMENT = 0.05
+"""The tolerance of the table of agreement for SACK over this link in ns-2."""
 
 
 @figure_function("figure 2")
@@ -154,6 +158,7 @@ def _claims_2(curves: Mapping[float, Curve], losses: tuple[float, ...]) -> tuple
     """Check SACK against loss and round-trip time."""
     far = [rtt for rtt in curves if rtt >= FIGURE_1_RTT_MS]
     few = [loss for loss in losses if 0 < loss <= SMALL]
+    kept = {rtt: c.at(SMALL).over(c.at(0.0)) for rtt, c in curves.items()}
     return (
         claim(
             "sack_breaks_at_few_percent",
@@ -177,8 +182,18 @@ def _claims_2(curves: Mapping[float, Curve], losses: tuple[float, ...]) -> tuple
                     )
                     for rtt in far
                 ),
+                *(
+                    Check(
+                        f"{SMALL:g} over no loss, {b:g} over {a:g} ms",
+                        kept[b].over(kept[a]),
+                        high=1.0,
+                    )
+                    for a, b in pairwise(curves)
+                ),
             ],
-            tolerance="half of its goodput at 5 %, and from 80 ms on at 1 %",
+            tolerance="half of its goodput at 5 %, and from 80 ms on at 1 %; at 5 % less is left "
+            "at each step of the round-trip time",
+            coarse="the values of Figure 2 are lost, and the text says only substantially",
         ),
         claim(
             "sack_falls_with_loss_and_rtt",
@@ -201,6 +216,7 @@ def _claims_2(curves: Mapping[float, Curve], losses: tuple[float, ...]) -> tuple
                 ),
             ],
             tolerance="at each step up to 20 % of loss, where hardly any goodput is left",
+            coarse="the values of Figure 2 are lost, so that only the order can be checked",
         ),
     )
 
@@ -218,13 +234,18 @@ def _claims_2_elsewhere(
             "ns-2.35 finds the same for one SACK flow over this link.",
             paper="ns-2 made the paper's figures",
             checks=[
-                Check.agrees(f"{rtt:g} ms, {loss:g}", curves[rtt].at(loss), c.at(loss), within=0.2)
+                Check.agrees(
+                    f"{rtt:g} ms, {loss:g}", curves[rtt].at(loss), c.at(loss), within=AGREEMENT
+                )
                 for rtt in curves
                 if (c := ns2.get(f"{rtt:g} ms")) is not None
                 for loss in (0.0, *few)
-                if loss in c.x
+                if loss in c.x and c.at(loss).half_width < AGREEMENT * c.at(loss).value
             ],
-            tolerance="20 %, up to 5 % of loss, including both intervals",
+            tolerance="5 %, as in the table of agreement, up to 5 % of loss where the interval of "
+            "ns-2 is narrower",
+            remark="the options that name the rules of ns-2 remove the differences, see "
+            "docs/validation.md",
         ),
         claim(
             "sack_as_pftk",
@@ -239,12 +260,12 @@ def _claims_2_elsewhere(
                             tcp_loss.pftk_mbps(loss, rtt_ms=rtt + 1.4, rto_ms=max(200.0, 1.1 * rtt))
                         )
                     ),
-                    within=0.35,
+                    within=0.1,
                 )
                 for rtt in far
                 for loss in (0.01, SMALL)
             ],
-            tolerance="35 %, the error of PFTK",
+            tolerance="10 %, as in the table of agreement",
         ),
     )
 
@@ -269,7 +290,7 @@ def _claims_3(
     curves: Mapping[float, Curve], sack: Mapping[float, Curve], losses: tuple[float, ...]
 ) -> tuple[Claim, ...]:
     """Check that loss and round-trip time affect LT-TCP less than SACK."""
-    lossy = [loss for loss in losses if loss >= SMALL]
+    lossy = [loss for loss in losses if loss > 0]
     near, far = min(curves), max(curves)
 
     def kept(of: Mapping[float, Curve], loss: float) -> Value:
@@ -284,13 +305,14 @@ def _claims_3(
                 Check(
                     f"{rtt:g} ms, {loss:g}: share of what arrives",
                     c.at(loss).times(1 / ((1 - loss) * CAPACITY_MBPS * 1448 / 1500)),
-                    0.4,
+                    0.5,
                     1.0,
                 )
                 for rtt, c in curves.items()
                 for loss in lossy
             ],
-            tolerance="at least two fifths of the full packets that arrive, and no more than these",
+            tolerance="at least half of the full packets that arrive, and no more than these, as "
+            "in Figure 1",
         ),
         claim(
             "lt_tcp_beats_sack",
@@ -305,7 +327,8 @@ def _claims_3(
                 for rtt, c in curves.items()
                 for loss in lossy
             ],
-            tolerance="at least SACK's goodput, from 5 % on",
+            tolerance="at least SACK's goodput, at each loss rate",
+            coarse="the values of Figures 2 and 3 are lost, so that only the order can be checked",
         ),
         claim(
             "lt_tcp_minds_rtt_less",
@@ -315,12 +338,13 @@ def _claims_3(
                 Check(
                     f"{loss:g}: share kept from {near:g} to {far:g} ms, LT-TCP over SACK",
                     kept(curves, loss).over(kept(sack, loss)),
-                    low=2.0,
+                    low=1.0,
                 )
                 for loss in lossy
                 if loss < FAR
             ],
-            tolerance="it keeps twice the share that SACK keeps, at 5 and 10 %",
+            tolerance="it keeps a larger share, up to 10 %, where SACK has any goodput",
+            coarse="the values of Figures 2 and 3 are lost, so that only the order can be checked",
         ),
     )
 
@@ -376,9 +400,9 @@ def _claims_parts(
                     low=0.0,
                 )
                 for loss in losses
-                if loss >= MOST
             ],
-            tolerance="where half is lost",
+            tolerance="more goodput at each loss rate from 10 % on",
+            coarse="the paper has no numbers for the parts of LT-TCP",
             remark="at 10 and 20 % the window alone has nearly the same goodput on average, "
             "because RFC 8985 detects lost retransmissions; but some of its runs collapse",
         ),
@@ -390,5 +414,6 @@ def _claims_parts(
                 Check(f"{loss:g}", whole.at(loss).minus(mean.at(loss)), low=0.0) for loss in losses
             ],
             tolerance="at each loss rate from 10 % on",
+            coarse="the paper has no numbers for the parts of LT-TCP",
         ),
     )

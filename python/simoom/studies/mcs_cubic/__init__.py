@@ -5,6 +5,7 @@ LAN interfaces".
 """
 
 from simoom.studies.mcs_cubic.beyond import figure_clients, figure_controllers, figure_falling
+from simoom.studies.mcs_cubic.rules import figure_rules
 from simoom.studies.mcs_cubic.throughput import figure_3a, figure_3b, figure_readings
 from simoom.studies.mcs_cubic.walking import figure_pace, figure_walking
 from simoom.studies.mcs_cubic.windows import figure_2a, figure_2b
@@ -21,6 +22,7 @@ STUDY = Study(
         figure_3a,
         figure_3b,
         figure_readings,
+        figure_rules,
         figure_falling,
         figure_controllers,
         figure_clients,
@@ -43,5 +45,6 @@ __all__ = [
     "figure_falling",
     "figure_pace",
     "figure_readings",
+    "figure_rules",
     "figure_walking",
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,9 @@ BIN_S = 0.1
 """Time between two samples of window and goodput."""
 STEPS = tuple(range(1, 9))
 """x of Fig. 3b."""
+
+OURS = "not in the paper; a finding of this study"
+"""What stands for the paper's wording where it has none."""
 
 WINDOW = "flows[0].control.window_segments"
 GOODPUT = "flows[0].goodput_mbps"
@@ -74,11 +77,22 @@ READINGS = {
 """Readings by name; the study uses the first."""
 
 
+@dataclass(frozen=True)
+class Rules:
+    """Departures of a simulator from the standard, each a named option of the scenario."""
+
+    cubic: Mapping[str, Any] = field(default_factory=dict)
+    tcp: Mapping[str, Any] = field(default_factory=dict)
+    wlan: Mapping[str, Any] = field(default_factory=dict)
+    aggregation: Mapping[str, Any] = field(default_factory=dict)
+
+
 def upload(
     to_mcs: int,
     control: str,
     *,
     reading: str = "fair",
+    rules: Rules | None = None,
     from_mcs: int = 0,
     end_s: float = END_S,
     base: Mapping[str, Any] | None = None,
@@ -93,6 +107,8 @@ def upload(
         `PLAIN` or `DRIVEN`.
     reading : str, optional
         A key of `READINGS`.
+    rules : Rules, optional
+        Departures from the standard.
     end_s : float, optional
         The end of the run.
     base : mapping, optional
@@ -103,6 +119,10 @@ def upload(
     chosen = CONTROLS[control]
     if base is not None:
         chosen = dict(base) if control == PLAIN else {"cross_layer": {"inner": dict(base)}}
+    rules = rules or Rules()
+    if rules.cubic and base is None:
+        cubic = {"cubic": {**CUBIC["cubic"], **rules.cubic}}
+        chosen = cubic if control == PLAIN else {"cross_layer": {"inner": cubic}}
     ring = {} if read.ring_packets is None else {"ring_packets": read.ring_packets}
     return Scenario(
         title="An MCS that changes under TCP",
@@ -113,7 +133,8 @@ def upload(
             "mcs": from_mcs,
             "guard_ns": 400,
             "edca_defaults": "ns3",
-            "aggregation": {"frames": 32, "amsdu_bytes": read.amsdu_bytes},
+            "aggregation": {"frames": 32, "amsdu_bytes": read.amsdu_bytes, **rules.aggregation},
+            **rules.wlan,
         },
         stations={"rate_control": change, "queue": dict(read.queue), **ring},
         ap={"queue": dict(read.queue), **ring, **({"rate_control": change} if read.both else {})},
@@ -130,6 +151,7 @@ def upload(
                     "window_bytes": 2_000_000,
                     "initial_window_segments": 10,
                     "rto_min_ms": 1000.0,
+                    **rules.tcp,
                 },
             }
         ],

@@ -12,6 +12,7 @@ from simoom.studies.mcs_cubic.paper import (
     CONTROLS,
     DRIVEN,
     END_S,
+    OURS,
     PLAIN,
     PROBES,
     READINGS,
@@ -27,11 +28,19 @@ from simoom.studies.mcs_cubic.windows import COLOURS, runs
 QUANTITY = "goodput_mbps"
 AFTER_S = 3.0
 """The time after the change over which Fig. 3b averages."""
+PRINTED = 0.05
+"""Tolerance of a number that the paper reads off its figure: 35 and 43 Mb/s, 100 and 147 KB."""
 
 
 def after(sample: Sample, begin_s: float, end_s: float) -> Value:
     """Return the mean goodput between two times after the change."""
-    return Value.mean(mean_between(sample, CHANGE_S + begin_s, CHANGE_S + end_s))
+    value = Value.mean(mean_between(sample, CHANGE_S + begin_s, CHANGE_S + end_s))
+    return value.named("throughput", f"{begin_s:g} to {end_s:g} s after")
+
+
+def printed(what: str, value: Value, target: float) -> Check:
+    """Return the check that a value is one of the paper's, which it reads off its figures."""
+    return Check.near(what, value, target, within=PRINTED * target)
 
 
 def _course(label: str, sample: Sample, *, begin_s: float = 15.0, bin_s: float = 0.5) -> Curve:
@@ -57,38 +66,42 @@ def figure_3a(lab: Lab) -> Figure:
             "plain_starts_at_35",
             "When the MCS changes from 0 to 8, CUBIC's throughput rises to 35 Mb/s.",
             paper="35 Mb/s",
-            checks=[Check.near("first half second", after(plain, 0.0, 0.5), 35.0, within=3.5)],
-            tolerance="10 %",
+            checks=[printed("first half second", after(plain, 0.0, 0.5), 35.0)],
+            tolerance="5 %",
         ),
         claim(
             "plain_reaches_43_in_6_s",
             "CUBIC's throughput then rises to 43 Mb/s within 6 s.",
             paper="43 Mb/s after 6 s",
             checks=[
-                Check.near("from 6 to 8 s after", after(plain, 6.0, 8.0), 43.0, within=4.3),
-                Check.near("seconds to 95 %", Value.mean(settled_s(plain)), 6.0, within=2.0),
+                printed("from 6 to 8 s after", after(plain, 6.0, 8.0), 43.0),
+                Check.near("seconds to 95 %", Value.mean(settled_s(plain)), 6.0, within=0.6),
             ],
-            tolerance="10 %; 2 s",
+            tolerance="5 %; 10 % of the time, which is counted in half seconds",
         ),
         claim(
             "driven_starts_at_43",
             "Driven, the throughput rises to 43 Mb/s at once.",
             paper="43 Mb/s",
-            checks=[Check.near("first half second", after(driven, 0.0, 0.5), 43.0, within=4.3)],
-            tolerance="10 %",
+            checks=[printed("first half second", after(driven, 0.0, 0.5), 43.0)],
+            tolerance="5 %",
         ),
         claim(
             "driven_is_steady",
             "After that it does not fluctuate significantly.",
             paper="not significantly",
             checks=[
-                Check.agrees(f"{k} to {k + 2} s over the end", after(driven, k, k + 2.0), level,
-                             within=0.1)
+                Check.agrees(
+                    f"{k:g} to {k + 2:g} s over the end",
+                    after(driven, k, k + 2.0),
+                    level,
+                    within=PRINTED,
+                )
                 for k in (1.0, 3.0, 5.0, 8.0)
             ],
-            tolerance="10 % of the mean of the last 8 s",
+            tolerance="5 % of the mean of the last 8 s",
         ),
-    )  # fmt: skip
+    )
     return Figure(
         "figure 3a",
         "throughput, MCS 0 to 8 at 20 s",
@@ -133,8 +146,9 @@ def figure_3b(lab: Lab) -> Figure:
         ),
         claim(
             "no_gains_below_mcs_5",
-            "Below MCS 5 it does not.",
-            paper="no difference in Fig. 3b",
+            "If the MCS changes from 0 to 4 or less, the driver changes the throughput by less "
+            "than 5 %.",
+            paper=OURS,
             checks=[Check.near(f"gain, x = {x}", gain[x], 1.0, within=0.05)
                     for x in STEPS if x < 5],
             tolerance="5 %",

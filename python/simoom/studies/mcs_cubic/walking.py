@@ -17,7 +17,7 @@ from simoom.scenario import Scenario
 from simoom.studies.claim import Claim, claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, Sample, figure_function
-from simoom.studies.mcs_cubic.paper import BIN_S, CONTROLS, DRIVEN, GOODPUT, PLAIN, upload
+from simoom.studies.mcs_cubic.paper import BIN_S, CONTROLS, DRIVEN, GOODPUT, OURS, PLAIN, upload
 
 NEAR_M, FAR_M = 5.0, 85.0
 """The ends of the client's path: the signal allows MCS 8 at the first and 1 at the second."""
@@ -35,7 +35,6 @@ PACES_MPS = (5.0, 15.0, 50.0)
 RULES = {"ideal": "ideal", "Minstrel-HT": "minstrel_ht"}
 """Rate control at both ends."""
 MCS = "stations[0].mcs"
-OURS = "not in the paper; a finding of this study"
 
 
 def walking(
@@ -198,10 +197,10 @@ def walking_claims(
             "reduces the window repeatedly, which reduces the throughput.",
             paper=OURS,
             checks=[
-                Check("driven over plain, throughput", minstrel, high=0.9),
-                Check("standing still", still, high=0.9),
+                Check("driven over plain, throughput", minstrel, high=0.85),
+                Check("standing still", still, high=0.85),
             ],
-            tolerance="at least 10 % less, walking and standing still",
+            tolerance="at least 15 % less, walking and standing still",
         ),
         claim(
             "the_driver_shortens_queues",
@@ -209,9 +208,11 @@ def walking_claims(
             "fills no queue.",
             paper=OURS,
             checks=[
-                Check("driven over plain, round-trip time", gain("Minstrel-HT", "rtt_ms"), high=0.8)
+                Check(
+                    "driven over plain, round-trip time", gain("Minstrel-HT", "rtt_ms"), high=2 / 3
+                )
             ],
-            tolerance="at least 20 % less",
+            tolerance="at least a third less",
         ),
     )
 
@@ -247,20 +248,21 @@ def figure_pace(lab: Lab) -> Figure:
         claim(
             "the_driver_gains_if_the_mcs_jumps",
             f"A client that returns at {fastest:.0f} m/s is at MCS 8 before CUBIC has grown: with "
-            "ideal rate control the driver has a gain, as after the paper's jump.",
+            "ideal rate control the driver has a gain of a fifth or more, as after the paper's "
+            "jump.",
             paper=OURS,
-            checks=[Check(f"gain at {fastest:.0f} m/s", gain["ideal", fastest], low=1.0)],
-            tolerance="the interval of the paired ratio lies above 1",
+            checks=[Check(f"gain at {fastest:.0f} m/s", gain["ideal", fastest], low=1.2)],
+            tolerance="a paired ratio of 1.2 or more",
         ),
         claim(
             "no_jump_outweighs_the_probes",
-            "Under Minstrel-HT the driver has a gain at no speed.",
+            "Under Minstrel-HT the driver has a gain at no speed, but loses a tenth or more.",
             paper=OURS,
             checks=[
-                Check(f"gain at {pace:.0f} m/s", gain["Minstrel-HT", pace], high=1.0)
+                Check(f"gain at {pace:.0f} m/s", gain["Minstrel-HT", pace], high=0.9)
                 for pace in PACES_MPS
             ],
-            tolerance="the interval of the paired ratio lies below 1",
+            tolerance="a paired ratio of 0.9 or less",
         ),
     )
     return Figure(
