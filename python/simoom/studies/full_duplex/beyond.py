@@ -59,7 +59,7 @@ def run_pairs(lab: Lab, cases: Cases) -> Pairs:
         for key, keys in cases.items()
         for r2 in (keys.get("r2", 36.0), HALF)
     }
-    found = lab.sample(both, measure, replications=lab.pick(5, 2))
+    found = lab.sample(both, measure, replications=lab.pick(3, 2))
     return {key: (found[key, False], found[key, True]) for key in cases}
 
 
@@ -87,7 +87,7 @@ def draw(pairs: Pairs, x_values: Sequence[X]) -> tuple[Curve, ...]:
 @figure_function("figure loss")
 def figure_loss(lab: Lab) -> Figure:
     """Gain against the loss of data frames by noise."""
-    losses = lab.pick((0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3), (0.0, 0.3))
+    losses = lab.pick((0.0, 0.05, 0.1, 0.2, 0.3), (0.0, 0.3))
     limits = {
         "no retry limit": {},
         "retry limits 7 and 4": {"short_retry_limit": 7, "long_retry_limit": 4},
@@ -111,7 +111,7 @@ def figure_loss(lab: Lab) -> Figure:
 @figure_function("figure delay")
 def figure_delay(lab: Lab) -> Figure:
     """Gain against the delay of the wire."""
-    delays_ms = lab.pick((0.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0), (0.0, 200.0))
+    delays_ms = lab.pick((0.0, 10.0, 20.0, 50.0, 100.0, 200.0), (0.0, 200.0))
     windows: Mapping[str, int] = {"window of 64 KB": 32, "window of 512 KB": 256}
     cases: Cases = {
         (label, at): {
@@ -201,7 +201,7 @@ def _downloads(pairs: Pairs, x_values: Sequence[X]) -> list[Curve]:
     ]
 
 
-RATES = (6.0, 9.0, 12.0, 18.0, 24.0, 27.0, 36.0, 48.0, 54.0)
+RATES = (6.0, 12.0, 18.0, 24.0, 36.0, 54.0)
 
 
 @figure_function("figure worth")

@@ -64,7 +64,7 @@ PAPER = Course(HALF_WINDOW, 30.0, 45.0)
 the largest window takes about as long to fill the windows as the paper reports."""
 START = Course(SLOW_START, 5.0, 45.0)
 """Slow start up to the largest window, so that nearly all segments wait at the senders at 5 s."""
-STEADY = Course(SLOW_START, 90.0, 135.0)
+STEADY = Course(SLOW_START, 80.0, 110.0)
 """Long after the start: the queue of a full-duplex access point has drained."""
 
 MAC: Mapping[str, Any] = {

@@ -33,7 +33,7 @@ from simoom.studies.full_duplex.paper import (
 from simoom.studies.lab import Lab, Sample, figure_function
 
 FRACTIONS = {0.25: BLUE, 0.5: ORANGE, 0.75: GREEN}
-STATIONS = (4, 8, 12, 20, 28, 40, 52, 60, 72, 80)
+STATIONS = (4, 12, 20, 40, 60, 80)
 """Multiples of four, so that each fraction of them is whole."""
 QUICK_STATIONS = (4, 20, 80)
 LEAST = 10
