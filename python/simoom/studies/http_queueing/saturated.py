@@ -139,8 +139,8 @@ def figure_2(lab: Lab) -> Figure:
                 for n in often
             ],
             tolerance="10 %, with the simulated P_C",
-            remark="above 1: attempts at one frame do not collide independently of each other. With "
-            "the P_C of (1) and (2), which is too large, the formula is too large instead",
+            remark="above 1: attempts at one frame do not collide independently of each other. "
+            "With the P_C of (1) and (2), which is too large, the formula is too large instead",
         ),
     )
     return Figure(
