@@ -48,9 +48,9 @@ def predict(scenario: Scenario) -> Twin:
         "ps_queue": http.fit_ps,
         "http_queueing": http.fit_queueing,
         "half_duplex": bulk.fit,
-        "full_duplex": duplex.fit,
         "tcp_loss": losses.fit_loss,
         "lt_tcp": losses.fit_coding,
+        "full_duplex": duplex.fit,
     }
     irrelevant, unsupported = scope.irrelevant_families(cell), scope.unsupported(cell)
     fits = []
