@@ -24,7 +24,6 @@ PICTURES = {
         "figure 5",
         "figure 6",
         "figure loss",
-        "figure delay",
         "figure acks",
         "figure queue",
         "figure worth",

@@ -35,7 +35,7 @@ from simoom.studies.lab import Lab, figure_function
 
 WINDOWS = "flows[*].control.window_segments"
 INTERVAL_S = 0.05
-UPLOADS = (0.0, 0.25, 1.0)
+UPLOADS = (0.0, 0.25, 0.5, 0.75, 1.0)
 CONNECTIONS = ("last", "median")
 FULL_S = {"full duplex": 21.11, "half duplex": 28.35}
 """The times after which the paper reports that all windows are full."""

@@ -33,7 +33,7 @@ from simoom.studies.full_duplex.paper import (
 from simoom.studies.lab import Lab, Sample, figure_function
 
 FRACTIONS = {0.25: BLUE, 0.5: ORANGE, 0.75: GREEN}
-STATIONS = (4, 12, 20, 40, 60, 80)
+STATIONS = (4, 8, 12, 20, 32, 40, 52, 60, 72, 80)
 """Multiples of four, so that each fraction of them is whole."""
 QUICK_STATIONS = (4, 20, 80)
 LEAST = 10
@@ -148,7 +148,7 @@ def _claims_5(analysed: list[Curve], simulated: list[Curve]) -> tuple[Claim, ...
 
 RATES = {36.0: BLUE, 27.0: ORANGE, 12.0: GREEN}
 UPLOADS = (0.0, 0.2, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.9, 1.0)
-QUICK_UPLOADS = (0.0, 0.5, 0.65, 0.7, 1.0)
+QUICK_UPLOADS = (0.0, 0.6, 0.65, 1.0)
 
 
 @figure_function("figure 6")
