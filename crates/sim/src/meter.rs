@@ -268,52 +268,20 @@ impl Meter {
             {
                 AirtimeKind::Lost
             }
-            StepKind::Data => {
-                let frames = cell.frames_on_air();
-                return self.count_data(step, exchange.psdu, frames, start);
-            }
+            StepKind::Data => return self.count_data(exchange, step, cell),
         };
         self.ledger.add(kind, start, end);
     }
 
-    /// Adds the part of a data frame after `from`. The useful and the wasted bytes have their
-    /// shares of the payload's time; the rest is headers.
-    fn count_data<'a>(
-        &mut self,
-        step: &Step,
-        psdu: Bytes,
-        frames: impl Iterator<Item = FrameOnAir<'a>>,
-        from: Instant,
-    ) {
-        let (mut payload, mut acks, mut wasted) = (Bytes::ZERO, Bytes::ZERO, Bytes::ZERO);
-        for frame in frames {
-            if frame.wasted {
-                wasted += frame.bytes;
-                continue;
-            }
-            for packet in frame.packets() {
-                match useful_part(packet) {
-                    (AirtimeKind::TcpAck, bytes) => acks += bytes,
-                    (_, bytes) => payload += bytes,
-                }
-            }
-        }
-        let shares = [
-            (AirtimeKind::Lost, wasted),
-            (AirtimeKind::TcpAck, acks),
-            (AirtimeKind::Payload, payload),
-        ]
-        .map(|(kind, bytes)| (kind, Duration(step.airtime.payload.0 * bytes.0 / psdu.0)));
+    /// The useful and the wasted bytes have their shares of the payload's time; the rest is
+    /// headers.
+    fn count_data(&mut self, exchange: &Exchange, step: &Step, cell: &Cell) {
+        let shares = shares(step, exchange.psdu, cell.frames_on_air());
         let mut at = shares.iter().fold(step.end(), |at, &(_, share)| at - share);
-        if at > from {
-            self.ledger.add(AirtimeKind::Header, from, at);
-        }
+        self.ledger.add(AirtimeKind::Header, step.start, at);
         for (kind, share) in shares.into_iter().filter(|&(_, share)| share > Duration::ZERO) {
-            let end = at + share;
-            if end > from {
-                self.ledger.add(kind, at.max(from), end);
-            }
-            at = end;
+            self.ledger.add(kind, at, at + share);
+            at += share;
         }
     }
 
@@ -358,6 +326,32 @@ impl Observer for Meter {
             _ => {}
         }
     }
+}
+
+/// The time of the bytes of a data frame, by kind, up to its end; the time before them is that of
+/// headers.
+#[allow(clippy::inline_always, reason = "it runs for each frame of a half-duplex cell")]
+#[inline(always)]
+fn shares<'a>(
+    step: &Step,
+    psdu: Bytes,
+    frames: impl Iterator<Item = FrameOnAir<'a>>,
+) -> [(AirtimeKind, Duration); 3] {
+    let (mut payload, mut acks, mut wasted) = (Bytes::ZERO, Bytes::ZERO, Bytes::ZERO);
+    for frame in frames {
+        if frame.wasted {
+            wasted += frame.bytes;
+            continue;
+        }
+        for packet in frame.packets() {
+            match useful_part(packet) {
+                (AirtimeKind::TcpAck, bytes) => acks += bytes,
+                (_, bytes) => payload += bytes,
+            }
+        }
+    }
+    [(AirtimeKind::Lost, wasted), (AirtimeKind::TcpAck, acks), (AirtimeKind::Payload, payload)]
+        .map(|(kind, bytes)| (kind, Duration(step.airtime.payload.0 * bytes.0 / psdu.0)))
 }
 
 /// The useful part of a packet and its kind: data bytes, or a whole pure TCP ACK.

@@ -1,9 +1,10 @@
 //! The airtime of an exchange in which two data frames are on the air at once.
 
-use super::Meter;
+use super::{Meter, shares};
 use crate::measure::AirtimeKind;
+use kernel::{Duration, Instant};
 use wifi::Cell;
-use wifi::mac::{Exchange, ExchangeOutcome, Secondary, StepKind};
+use wifi::mac::{Exchange, ExchangeOutcome, Secondary, Step, StepKind};
 
 impl Meter {
     /// A station and a full-duplex access point send at once. The time of both data frames together
@@ -33,9 +34,11 @@ impl Meter {
         if lost {
             self.ledger.add(AirtimeKind::Lost, together, longer.end());
         } else if is_first_longer {
-            self.count_data(first, exchange.psdu, cell.frames_on_air(), together);
+            let shares = shares(first, exchange.psdu, cell.frames_on_air());
+            self.count_rest(first, shares, together);
         } else if second.end() > together {
-            self.count_data(second, secondary.psdu, cell.secondary_on_air(), together);
+            let shares = shares(second, secondary.psdu, cell.secondary_on_air());
+            self.count_rest(second, shares, together);
         }
         let arrives = |outcome| outcome == ExchangeOutcome::Success;
         let any = arrives(exchange.outcome) || arrives(secondary.outcome);
@@ -44,6 +47,20 @@ impl Meter {
         if let Some(start) = own.chain(&secondary.answer).map(|step| step.start).min() {
             self.ledger.add(AirtimeKind::IfsBackoff, longer.end(), start);
             self.ledger.add(response, start, exchange.end);
+        }
+    }
+
+    /// Adds the part of a data frame after `from`.
+    fn count_rest(&mut self, step: &Step, shares: [(AirtimeKind, Duration); 3], from: Instant) {
+        let bytes = shares.iter().fold(step.end(), |at, &(_, share)| at - share);
+        let mut at = from;
+        let mut end = bytes;
+        for (kind, share) in [(AirtimeKind::Header, Duration::ZERO)].into_iter().chain(shares) {
+            end += share;
+            if end > at {
+                self.ledger.add(kind, at, end);
+                at = end;
+            }
         }
     }
 }

@@ -72,6 +72,7 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
 }
 
 /// The receiving radio of a packet that waits at another; `None` is broadcast.
+#[inline]
 fn receiver(
     routes: &Routes,
     topology: &Topology,

@@ -71,6 +71,8 @@ impl Cell {
     }
 
     /// Draws the outcome of the exchange of `f`, and which of several MPDUs noise destroys.
+    #[allow(clippy::inline_always, reason = "it runs for each exchange")]
+    #[inline(always)]
     pub(super) fn draw_outcome(&mut self, f: u32) -> ExchangeOutcome {
         let edcaf = &self.edcafs[f as usize];
         let (sender, mpdus) = (edcaf.node, edcaf.psdu.mpdus);
@@ -101,6 +103,8 @@ impl Cell {
     }
 
     /// Lays out the exchange of `f`, and draws its outcome.
+    #[allow(clippy::inline_always, reason = "it runs for each exchange")]
+    #[inline(always)]
     pub(super) fn lay_out(&mut self, now: Instant, f: u32) -> Exchange {
         self.count_attempt(f);
         let outcome = self.draw_outcome(f);

@@ -309,6 +309,7 @@ impl Edcaf {
     }
 
     /// Mode of the first frame of the exchange.
+    #[inline]
     pub(crate) fn first_mode(&self, timing: &Timing) -> Mode {
         if self.opening == Opening::None { self.mode } else { timing.rts_mode(&self.mode) }
     }

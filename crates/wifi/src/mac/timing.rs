@@ -230,8 +230,10 @@ impl Timing {
     /// fastest mandatory rate (clause 10.6.6.2). `rts` overrides both.
     pub fn rts_mode(&self, data: &Mode) -> Mode {
         let dsss = self.standard.modes.iter().rfind(|mode| mode.class.is_dsss());
-        if let Some(rts) = self.rts.filter(|rts| rts.class.is_dsss() == data.class.is_dsss()) {
-            return rts;
+        if let Some(rts) = &self.rts
+            && rts.class.is_dsss() == data.class.is_dsss()
+        {
+            return *rts;
         }
         match dsss.filter(|_| self.protection_of(data) != Protection::None) {
             Some(fastest) => self.response_mode(fastest),
