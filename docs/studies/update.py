@@ -19,7 +19,15 @@ from simoom.studies.study import slug
 HERE = Path(__file__).parent
 BLOCK = re.compile(r"(<!-- claims -->\n).*?(<!-- /claims -->)", re.DOTALL)
 PICTURES = {
-    "full_duplex": ("figure 6",),
+    "full_duplex": (
+        "figure 4",
+        "figure 5",
+        "figure 6",
+        "figure loss",
+        "figure acks",
+        "figure queue",
+        "figure worth",
+    ),
     "http_queueing": ("figure 8", "figure elephants"),
     "lt_tcp": ("figure 1", "figure 3", "figure corruption"),
     "mcs_cubic": ("figure 2b", "figure 3a", "figure 3b", "figure walking", "figure pace"),

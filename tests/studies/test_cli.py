@@ -28,10 +28,10 @@ def test_list_shows_all_studies_and_their_figures(simoom):
     [
         (["http_queuing"], "there is no study http_queuing; did you mean http_queueing?"),
         (["zebra"], "there is no study zebra; there are full_duplex, http_queueing, lt_tcp"),
-        (["full_duplex", "--figure", "9"], "full_duplex has no figure 9; its figures are 4, 5, 6"),
+        (["full_duplex", "--figure", "9"], "full_duplex has no figure 9; its figures are 4, 5"),
         (["full_duplex", "--figure", "-1"], "full_duplex has no figure -1; "),
         (["full_duplex", "--figure", ""], "full_duplex has no figure ; "),
-        (["full_duplex", "--table", "1"], "full_duplex has no table 1; it has no tables"),
+        (["mcs_cubic", "--table", "1"], "mcs_cubic has no table 1; it has no tables"),
         (["http_queueing", "--table", "5"], "its tables are 2, 3"),
         (["all", "--figure", "5"], "name one study with --figure or --table"),
         (["list", "--quick"], "study list: takes no options"),
@@ -49,38 +49,41 @@ def test_a_directory_is_refused_as_a_file_of_the_page(simoom, tmp_path):
     assert (tmp_path / "taken").read_text(encoding="utf-8") == "x"
 
 
-@pytest.mark.parametrize("key", ["5", " 5 "])
+@pytest.mark.parametrize("key", ["corruption", " Corruption "])
 def test_one_figure_is_made_printed_and_written(key, simoom, tmp_path):
     arguments = ("--figure", key, "--quick", "--out", "new/out", "--report", "new/page.html")
-    done = simoom("study", "full_duplex", *arguments)
+    done = simoom("study", "lt_tcp", *arguments)
     assert done.returncode == 0
-    assert done.stdout.startswith("Figure 5: total TCP throughput")
-    for part in ("Monte Carlo", "✓ reproduced", "gain_36_f25", "+41 %", "44.63", "3 reproduced"):
+    assert done.stdout.startswith("Figure corruption: packets corrupted by Bluetooth voice")
+    for part in ("analysis", "✓ reproduced", "slower_is_worse", "1 reproduced"):
         assert part in done.stdout
-    folder = tmp_path / "new" / "out" / "full_duplex"
+    folder = tmp_path / "new" / "out" / "lt_tcp"
     assert {path.name for path in folder.iterdir()} == {
         "claims.csv", "claims.parquet",
-        "figure_5.csv", "figure_5.parquet", "figure_5.png", "figure_5.svg",
+        *(f"figure_corruption.{ending}" for ending in ("csv", "parquet", "png", "svg")),
     }  # fmt: skip
-    assert pl.read_csv(folder / "figure_5.csv")["series"].n_unique() == 5
+    assert pl.read_csv(folder / "figure_corruption.csv")["series"].n_unique() == 6
     assert "<svg" not in (page := (tmp_path / "new" / "page.html").read_text(encoding="utf-8"))
     assert page.count("data:image/svg+xml") == 1
 
 
 def test_a_figure_keeps_the_claims_of_the_figures_written_before(simoom, tmp_path):
-    for key in ("6", "4", "6"):
-        assert simoom("study", "full_duplex", "--figure", key, "--out", "out").returncode == 0
-    folder = tmp_path / "out" / "full_duplex"
+    for key in ("residual", "corruption", "residual"):
+        assert simoom("study", "lt_tcp", "--figure", key, "--out", "out").returncode == 0
+    folder = tmp_path / "out" / "lt_tcp"
     written = pl.read_csv(folder / "claims.csv")
-    assert written["figure"].unique(maintain_order=True).to_list() == ["figure 4", "figure 6"]
+    assert written["figure"].unique(maintain_order=True).to_list() == [
+        "figure corruption", "figure residual",
+    ]  # fmt: skip
     assert written["claim"].is_unique().all()
     assert pl.read_parquet(folder / "claims.parquet").height == written.height
 
 
 def test_figures_are_made_in_the_order_of_the_study_and_once(simoom):
-    done = simoom("study", "full_duplex", "--figure", "6", "--figure", "4", "--figure", "6")
+    keys = ("--figure", "residual", "--figure", "Corruption", "--figure", "residual")
+    done = simoom("study", "lt_tcp", *keys)
     heads = [line for line in done.stdout.splitlines() if line.startswith(("Figure", "Table"))]
-    assert [head.partition(":")[0] for head in heads] == ["Figure 4", "Figure 6"]
+    assert [head.partition(":")[0] for head in heads] == ["Figure corruption", "Figure residual"]
 
 
 def test_quiet_prints_nothing(simoom):

@@ -230,10 +230,10 @@ fn wrong_types_say_both_types() {
         "wlan = 5",
         "wlan: must be a table with the keys band_ghz, rate_mbps, mcs, streams, width_mhz, \
         guard_ns, coding, he_ltf, packet_extension_us, ppdu_timing, rate_control, preamble, \
-        basic_rates_mbps, slot, protection, cw_min, cw_max, rts_threshold_bytes, \
+        basic_rates_mbps, rts_rate_mbps, slot, protection, cw_min, cw_max, rts_threshold_bytes, \
         short_retry_limit, long_retry_limit, mac_header_bytes, llc_bytes, eifs, slot_grid, \
-        idle_access, durations, countdown, backoff_draw, qos, edca_defaults, edca, aggregation, \
-        is 5 (line 1)",
+        idle_access, durations, model_header_us, countdown, backoff_draw, full_duplex, qos, \
+        edca_defaults, edca, aggregation, is 5 (line 1)",
     );
     malformed(
         "wlan.basic_rates_mbps = 2",

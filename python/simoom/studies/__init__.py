@@ -3,8 +3,8 @@
 >>> from simoom import studies
 >>> list(studies.STUDIES)
 ['full_duplex', 'http_queueing', 'lt_tcp', 'mcs_cubic']
->>> figure = studies.full_duplex.figure_5()
->>> figure.claims[3].verdict.value
+>>> figure = studies.lt_tcp.figure_corruption()
+>>> figure.claims[2].verdict.value
 'reproduced'
 
 A study has figures and tables. `Figure.data` has the numbers, `Figure.plot` draws them, and

@@ -111,6 +111,13 @@ class Air:
             timing.ppdu_us(psdu_bytes, standard="11b", rate_mbps=rate_mbps, short_preamble=short)
         )
 
+    def data_us(self, psdu_bytes: int, rate_mbps: float) -> float:
+        """Return how long a data frame lasts; analytic models know only its header and bits."""
+        header = self.wlan.get("model_header_us")
+        if header is None:
+            return self.ppdu_us(psdu_bytes, rate_mbps)
+        return float(header + 8 * psdu_bytes / rate_mbps)
+
     def response_mbps(self, rate_mbps: float) -> float:
         """Return the rate of the CTS or ACK that a frame elicits, and of the RTS before it.
 
@@ -131,13 +138,14 @@ class Air:
         """Return the exchange of an IP packet."""
         psdu = packet_bytes + self.overhead_bytes
         control = self.response_mbps(rate_mbps)
-        data = self.ppdu_us(psdu, rate_mbps)
+        data = self.data_us(psdu, rate_mbps)
         success = data + self.sifs_us + self.ppdu_us(timing.ACK_BYTES, control) + self.difs_us
         if psdu <= self.wlan["rts_threshold_bytes"]:
             return Exchange(success, data, rate_mbps, False)
-        request = self.ppdu_us(timing.RTS_BYTES, control)
-        clear = self.ppdu_us(timing.CTS_BYTES, self.response_mbps(control))
-        return Exchange(success + request + clear + 2 * self.sifs_us, request, control, True)
+        opening = float(self.wlan.get("rts_rate_mbps") or control)
+        request = self.ppdu_us(timing.RTS_BYTES, opening)
+        clear = self.ppdu_us(timing.CTS_BYTES, self.response_mbps(opening))
+        return Exchange(success + request + clear + 2 * self.sifs_us, request, opening, True)
 
     def silence_us(self, rate_mbps: float) -> float:
         """Return how long stations that did not collide wait after a collision (EIFS, 10.3.7)."""

@@ -40,12 +40,12 @@ def fit(cell: Cell) -> Fit:
             np.sum(np.arange(point.contenders_in_time.size) * point.contenders_in_time)
         ),
     }
-    values |= _flows(cell, {"down": float(point.download_mbps), "up": float(point.upload_mbps)})
+    values |= flows(cell, {"down": float(point.download_mbps), "up": float(point.upload_mbps)})
     checks = (
         *scope,
         *long_flow_checks(cell, total),
         _alike(cell),
-        _one_flow_per_station(cell),
+        one_flow_per_station(cell),
         _slots(cell),
         met(assumption.NO_AGGREGATION),
         _many_stations(cell),
@@ -100,7 +100,7 @@ def _point(cell: Cell) -> tuple[half_duplex.HalfDuplex, str]:
     return point, f"{directions}, d={d}"
 
 
-def _flows(cell: Cell, totals: dict[str, float]) -> dict[str, float]:
+def flows(cell: Cell, totals: dict[str, float]) -> dict[str, float]:
     """Divide the goodput of each direction by windows; round trips follow from Little's law."""
     values: dict[str, float] = {}
     for flow in cell.flows:
@@ -246,7 +246,8 @@ def _alike(cell: Cell) -> AssumptionCheck:
     return stretched(ALIKE, f"{len(kinds)} kinds of flows; their exchanges are averaged")
 
 
-def _one_flow_per_station(cell: Cell) -> AssumptionCheck:
+def one_flow_per_station(cell: Cell) -> AssumptionCheck:
+    """Check that no station has two flows."""
     assumed = assumption.ONE_FLOW_PER_STATION
     most = max(Counter(flow.station for flow in cell.flows).values())
     return met(assumed) if most == 1 else stretched(assumed, f"up to {most} flows at one station")

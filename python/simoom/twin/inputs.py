@@ -183,6 +183,11 @@ class Cell:
         return found
 
     @property
+    def is_full_duplex(self) -> bool:
+        """Whether the access point sends to one station while it receives from another."""
+        return self.keys["wlan"].get("full_duplex") is not None
+
+    @property
     def coded_flows(self) -> list[Flow]:
         """The flows that send data in blocks with parity."""
         return [

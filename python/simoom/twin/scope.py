@@ -14,16 +14,14 @@ NO_PROTECTION = Assumption(
     "no_protection", "All stations decode all frames, and no protection precedes OFDM frames."
 )
 
+HALF_DUPLEX = Assumption("half_duplex", "No node sends and receives at the same time.")
+
 IN_RANGE = Assumption("in_range", "The values lie in the range in which the model has a solution.")
 
 
 def irrelevant_families(cell: Cell) -> dict[str, AssumptionCheck]:
     """Return the families that do not concern a scenario, and what the scenario lacks."""
     named = {
-        "full_duplex": (
-            "full_duplex_access_point",
-            "the access point does not send and receive at the same time",
-        ),
         "bluetooth": ("bluetooth_voice", "there is no Bluetooth link"),
         "chain": ("straight_chain", "a cell has one hop"),
     }
@@ -31,6 +29,9 @@ def irrelevant_families(cell: Cell) -> dict[str, AssumptionCheck]:
     if standard is None or standard in STANDARDS:
         how = f"{standard} answers each frame by an ACK"
         named |= dict.fromkeys(("aggregation", "tcp_aggregation"), ("block_ack", how))
+    if not cell.is_full_duplex:
+        how = "the access point does not send and receive at the same time"
+        named["full_duplex"] = ("full_duplex_access_point", how)
     if not cell.coded_flows:
         how = "no flow sends parity units"
         named["lt_tcp"] = ("independent_loss", how)
@@ -54,6 +55,13 @@ def unsupported(cell: Cell) -> AssumptionCheck | None:
     if how := _protection(cell):
         return broken(NO_PROTECTION, how)
     return None
+
+
+def half_duplex(cell: Cell, family: str) -> AssumptionCheck | None:
+    """Return why a model of half duplex does not represent a full-duplex cell."""
+    if family == "full_duplex" or not cell.is_full_duplex:
+        return None
+    return broken(HALF_DUPLEX, "the access point sends while it receives")
 
 
 def _protection(cell: Cell) -> str:

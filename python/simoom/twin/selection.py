@@ -37,7 +37,7 @@ def predict(scenario: Scenario) -> Twin:
     ('saturation', 0.271)
     """
     from simoom.models import FAMILIES
-    from simoom.twin import bulk, http, losses, saturated, scope
+    from simoom.twin import bulk, duplex, http, losses, saturated, scope
     from simoom.twin.inputs import Cell
 
     scenario.check()
@@ -50,12 +50,16 @@ def predict(scenario: Scenario) -> Twin:
         "half_duplex": bulk.fit,
         "tcp_loss": losses.fit_loss,
         "lt_tcp": losses.fit_coding,
+        "full_duplex": duplex.fit,
     }
     irrelevant, unsupported = scope.irrelevant_families(cell), scope.unsupported(cell)
     fits = []
     for family in dict.fromkeys((*fit_functions, *FAMILIES)):
         if (reason := unsupported or irrelevant.get(family)) is not None:
             fits.append(Fit(family, "", (reason,), relevant=family not in irrelevant))
+            continue
+        if (reason := scope.half_duplex(cell, family)) is not None:
+            fits.append(Fit(family, "", (reason,)))
             continue
         try:
             fits.append(fit_functions[family](cell))
