@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/air.md and docs/lesson-trace.md: `make docs`.
+"""Draw the pictures of docs/air.md, docs/full-duplex.md and docs/lesson-trace.md: `make docs`.
 
     python tools/air.py [NAME...]
 
@@ -44,12 +44,16 @@ class Picture:
         plots.save(plots.air(self.run(), self.start_s, end_s), path)
 
 
+FEW = {"stations": 4, "flows[0].from": "sta0-1", "flows[1].to": "sta2-3"}
+"""Few stations in the cell of the full-duplex scenario: two upload, two download."""
+
 PICTURES = {
     "dcf": Picture("saturation_11b", 0.1212, 4.2, {"stations": 3}),
     "hidden_nodes": Picture("hidden_nodes", 0.1008, 7.0),
     "block_ack": Picture("block_ack", 0.1007, 4.4),
     "edca": Picture("edca", 0.1085, 4.2),
     "performance_anomaly": Picture("performance_anomaly", 0.1, 50.0),
+    "full_duplex": Picture("full_duplex", 0.44476, 2.5, FEW),
     "neighbour_cell": Picture("neighbour_cell", 6.5, 5.0),
 }
 

@@ -110,9 +110,9 @@ impl Columns {
         let mode = &frame.mode;
         self.batches[0]
             .u64(frame.number)
-            .f64(Some(frame.start.as_secs_f64()))
-            .f64(Some(frame.end.as_secs_f64()))
-            .f64(Some(frame.payload.as_secs_f64()))
+            .f64(Some(seconds(frame.start)))
+            .f64(Some(seconds(frame.end)))
+            .f64(Some(seconds(frame.payload)))
             .u32(Some(self.names.radio(frame.from)))
             .u32(frame.to.map(|to| self.names.radio(to)))
             .u32(Some(kind(frame.kind)))
@@ -152,8 +152,8 @@ impl Columns {
             WaitKind::Nav => (2, None),
         };
         self.batches[2]
-            .f64(Some(wait.start.as_secs_f64()))
-            .f64(Some(wait.end.as_secs_f64()))
+            .f64(Some(seconds(wait.start)))
+            .f64(Some(seconds(wait.end)))
             .u32(Some(self.names.radio(wait.radio)))
             .u32(Some(class(wait.class)))
             .u32(Some(kind))
@@ -177,7 +177,7 @@ impl Columns {
         };
         let (step, waiting) = step(event.step);
         self.batches[3]
-            .f64(Some(event.at.as_secs_f64()))
+            .f64(Some(seconds(event.at)))
             .u64(event.packet_id)
             .u32(Some(self.names.flow(event.packet.flow())))
             .u32(Some(u32::from(!is_forward)))
@@ -193,9 +193,9 @@ impl Columns {
 
     fn on_segment(&mut self, event: &SegmentEvent) {
         let (segment, sender) = (&event.segment, event.sender.as_ref());
-        let ms = |duration: kernel::Duration| duration.as_secs_f64() * 1e3;
+        let ms = |duration: kernel::Duration| duration.0 as f64 / 1e6;
         let row = self.batches[4]
-            .f64(Some(event.at.as_secs_f64()))
+            .f64(Some(seconds(event.at)))
             .u64(event.packet_id)
             .u32(Some(self.names.flow(segment.flow)))
             .u32(Some(u32::from(event.event == SegmentRecord::Received)))
@@ -248,4 +248,8 @@ impl Sink for Columns {
 
 fn class(class: TrafficClass) -> u32 {
     class as u32
+}
+/// The number nearest to an instant in seconds.
+fn seconds(at: kernel::Instant) -> f64 {
+    at.0 as f64 / 1e9
 }
