@@ -136,8 +136,9 @@ fn run(workload: &Workload, medium: Medium) -> Record {
         let window = |class| both!(&medium, m => m.window_for(node, class));
         record.windows.push(CLASSES.map(window));
     }
-    // The cell plans an exchange when it begins.
-    record.air.sort_by_key(OnAir::start);
+    // The cell plans an exchange when it begins; frames may begin together.
+    record.air.sort_by_key(|on_air| (on_air.start(), on_air.first_node()));
+    record.delivered.sort_by_key(|&(at, node, _)| (at, node));
     record
 }
 
@@ -230,22 +231,15 @@ impl Driver<'_> {
             let node = if is_answer(kind) { receiver() } else { sender };
             OnAir::Frame { node, kind, start, end }
         };
-        let beside = cell.secondary();
-        for step in exchange.steps() {
-            // The frames that begin together, in the order of their nodes.
-            let data = beside.filter(|_| step.kind == StepKind::Data).map(|other| &other.data);
-            let of_access_point = |step: &Step| {
-                let (kind, start, end) = (step.kind, step.start, step.end());
-                OnAir::Frame { node: 0, kind, start, end }
-            };
-            self.record.air.extend(data.map(of_access_point));
-            self.record.air.push(frame(step));
-        }
-        if let Some((answer, node)) = beside.and_then(|other| Some((other.answer?, other.receiver)))
-        {
-            let (kind, start, end) = (answer.kind, answer.start, answer.end());
-            self.record.air.push(OnAir::Frame { node, kind, start, end });
-        }
+        self.record.air.extend(exchange.steps().map(frame));
+        let Some(secondary) = cell.secondary() else { return };
+        let frame = |node, step: &Step| {
+            let (kind, start, end) = (step.kind, step.start, step.end());
+            OnAir::Frame { node, kind, start, end }
+        };
+        let answer = secondary.answer.as_ref().map(|answer| frame(secondary.receiver, answer));
+        self.record.air.push(frame(secondary.sender, &secondary.data));
+        self.record.air.extend(answer);
     }
 
     /// Records what has begun now in the space: one frame, or several that collide.
