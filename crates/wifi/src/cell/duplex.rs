@@ -326,7 +326,7 @@ impl Cell {
         own_rts: bool,
         out: &mut Vec<Command>,
     ) {
-        // A node may receive a data frame and then a response, and draws their losses in this order.
+        // A node may receive a data frame and then a response: it draws in this order.
         let [first_lost, second_lost] = [primary, sender].map(|f| self.draw_data_lost(f));
         let first = self.draw_response(primary, first_lost);
         let outcome = self.draw_response(sender, second_lost);

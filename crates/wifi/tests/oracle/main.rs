@@ -20,7 +20,7 @@ mod station;
 mod timing;
 mod workload;
 
-use media::{in_cell, in_space};
+use media::{in_cell, in_space, watched_in_cell};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -170,6 +170,15 @@ fn overlap(on_air: &[OnAir]) -> bool {
 fn overlap_after_own_rts(on_air: &[OnAir]) -> bool {
     let is_rts = on_air[0].kind() == Some(StepKind::Rts) && on_air[0].first_node() == Some(0);
     is_rts && overlap(&on_air[2..])
+}
+
+#[test]
+fn a_trace_has_each_frame_of_full_duplex() {
+    for workload in some(duplex::workloads(), 300) {
+        let (mut record, frames) = watched_in_cell(&workload);
+        record.air.retain(|on_air| on_air.kind().is_some());
+        assert_eq!(record.air, frames);
+    }
 }
 
 /// The workloads are worth something: what DCF and EDCA have to decide happens in them.
