@@ -54,12 +54,12 @@ pub(super) static FULL_DUPLEX: &[Observable] = observables! {
 
 /// Of the access point's secondary frames of one rate, in ascending order of the rates.
 pub(super) static SECONDARY_RATE: &[Observable] = observables! {
-    /// The rate.
+    /// A rate of the access point's secondary frames; rates ascend.
     "rate_mbps": "Mb/s" as "secondary\nrate" =>
         Once(|world, i| world.cell.secondary_rates()[i].rate.as_mbps().into());
     /// Secondary data frames of this rate.
     "frames": "frames" => Counter(|world, i| world.cell.secondary_rates()[i].frames);
-    /// The fraction of the window in which one of them is on the air.
+    /// The fraction of the window in which a secondary frame of this rate is on the air.
     "airtime_fraction": "1" as "airtime" =>
         Share(|world, i| world.cell.secondary_rates()[i].airtime.0);
 };
