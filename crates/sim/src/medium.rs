@@ -2,7 +2,7 @@
 
 use kernel::Instant;
 use wifi::interferer::Interferers;
-use wifi::mac::DuplexCounters;
+use wifi::mac::{DuplexCounters, SecondaryRate};
 use wifi::phy::Mode;
 use wifi::space::{Airtimes, Space};
 use wifi::watch::WatchRecord;
@@ -107,6 +107,14 @@ impl Medium {
         match self {
             Self::Cell(cell) => cell.duplex_counters(),
             Self::Space(_) => None,
+        }
+    }
+
+    /// The secondary frames of a full-duplex access point, by rate.
+    pub(crate) fn secondary_rates(&self) -> &[SecondaryRate] {
+        match self {
+            Self::Cell(cell) => cell.secondary_rates(),
+            Self::Space(_) => &[],
         }
     }
 

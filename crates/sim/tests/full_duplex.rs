@@ -31,6 +31,28 @@ fn value(run: &Run, path: &str) -> f64 {
 
 const RESULTS: &str = "[wlan.full_duplex]\nsecondary_rate_mbps = 36.0\n";
 
+/// The secondary frames, their mean rate and their airtime by rate.
+#[test]
+fn secondary_frames_are_told_apart_by_rate() {
+    let text = cell("", "[wlan.full_duplex]\nsecondary_rate_mbps = 36.0\nbidirectional = true\n");
+    let text = text.replace("to = 'sta4-11'", "to = 'sta0-7'");
+    let text = text.replace("stations = 12\n", "");
+    let run =
+        run(&format!("{text}[[stations]]\ncount = 9\n[[stations]]\ncount = 3\nrate_mbps = 6.0\n"));
+    let of = |name: &str| [0, 1, 2].map(|i| value(&run, &format!("full_duplex.rates[{i}].{name}")));
+    let (rates, frames) = (of("rate_mbps"), of("frames"));
+    assert_eq!(rates, [6.0, 36.0, 54.0]);
+    assert_eq!(frames.iter().sum::<f64>(), value(&run, "full_duplex.secondary"));
+    let sum: f64 = rates.iter().zip(frames).map(|(rate, frames)| rate * frames).sum();
+    let mean = sum / frames.iter().sum::<f64>();
+    assert!((mean / value(&run, "full_duplex.secondary_rate_mbps") - 1.0).abs() < 1e-9);
+    assert_eq!(frames[0], 0.0, "nobody sends to the stations at 6 Mb/s");
+    assert!(frames[1] > 500.0 && frames[2] > 100.0, "{frames:?}");
+    let airtime = of("airtime_fraction");
+    assert_eq!(airtime[0], 0.0);
+    assert!(airtime[1] > airtime[2] && airtime.iter().sum::<f64>() < 1.0, "{airtime:?}");
+}
+
 /// The checker is on: what overlaps, the airtime, and the packets are as they must be.
 #[test]
 fn full_duplex_delivers_more_than_half_duplex() {
@@ -56,13 +78,17 @@ fn the_checker_finds_nothing_in_any_variant() {
             "slot_grid = 'free'\nshort_retry_limit = 2\nlong_retry_limit = 1",
             "model_header_us = 24.0\nbasic_rates_mbps = [6.0]\nrts_rate_mbps = 12.0",
         ] {
-            for own in ["reset", "double"] {
-                let duplex = format!("[wlan.full_duplex]\nserve = '{serve}'\nown_rts = '{own}'\n");
+            for (own, both) in [("reset", false), ("double", false), ("double", true)] {
+                let duplex = format!(
+                    "[wlan.full_duplex]\nserve = '{serve}'\nown_rts = '{own}'\n\
+                     bidirectional = {both}\n"
+                );
                 let text = cell(options, &duplex).replace("stations = 12\n", "");
                 let queue = "[ap.queue.fq_codel]\n";
                 let text = format!("{text}{noisy}{}", if own == "double" { queue } else { "" });
                 let run = run(&text.replace("duration_s = 4.0", "duration_s = 2.0"));
                 assert!(value(&run, "full_duplex.secondary_sent") > 100.0, "{text}");
+                assert_eq!(value(&run, "full_duplex.station_secondary") > 0.0, both, "{text}");
             }
         }
     }
@@ -79,6 +105,26 @@ fn without_a_packet_for_another_station_an_exchange_is_half_duplex() {
     assert!(value(&run, "full_duplex.primary") > 100.0);
     assert_eq!(value(&run, "full_duplex.secondary"), 0.0);
     assert_eq!(value(&run, "airtime.two_frames_fraction"), 0.0);
+}
+
+/// A station that downloads sends its TCP ACKs while it receives segments, and receives segments
+/// while it sends TCP ACKs.
+#[test]
+fn one_full_duplex_station_sends_while_it_receives() {
+    let text = |lines: &str| {
+        format!(
+            "standard = '11a'\nduration_s = 2.0\nstations = 1\nwlan.rts_threshold_bytes = 0\n
+             {lines}\n[[flows]]\nfrom = 'server'\nto = 'sta0'\n"
+        )
+    };
+    let [half, full] =
+        ["", "[wlan.full_duplex]\nbidirectional = true"].map(|lines| run(&text(lines)));
+    let goodput = |run| value(run, "total.goodput_mbps");
+    assert!(goodput(&full) > 1.1 * goodput(&half), "{} {}", goodput(&full), goodput(&half));
+    let count = |name: &str| value(&full, &format!("full_duplex.{name}"));
+    assert!(count("station_secondary") > 100.0 && count("secondary") > 100.0);
+    assert_eq!(count("bidirectional"), count("station_secondary") + count("secondary"));
+    assert_eq!(count("secondary_rate_mbps"), 54.0, "no third node interferes");
 }
 
 /// Footnote 3: a doubled window makes the access point wait longer.
@@ -141,7 +187,7 @@ fn what_full_duplex_cannot_do_is_refused() {
             .replace("sta0-3", "sta0")
             .replace("sta4-11", "sta0"),
         "stations: there is one station; full duplex needs two: one that sends to the access \
-         point, and one that receives from it",
+         point, and one that receives from it; or wlan.full_duplex.bidirectional",
     );
     wrong(
         &with("").replace("rts_threshold_bytes = 0", ""),

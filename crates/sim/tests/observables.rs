@@ -198,7 +198,8 @@ fn a_wildcard_names_those_that_have_the_probe_and_nothing_is_a_fault() {
     assert!(issues("ap.queue_drop")[0].starts_with("no such probe; did you mean ap.queue_drops?"));
     assert_eq!(
         issues("nonsense"),
-        ["no such probe; probes begin with total, contending, full_duplex, flows[i], ap, \
+        ["no such probe; probes begin with total, contending, full_duplex, \
+          full_duplex.rates[i], flows[i], ap, \
           stations[i], cells[i], interferers[i], wire.down, wire.up, links[i] or links[i].reverse"]
     );
 }

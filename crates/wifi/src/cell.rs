@@ -157,7 +157,8 @@ impl Cell {
                 settings.mode(rules.timing(), &link.mode).expect("a rate of the standard")
             };
             let modes = links.iter().map(mode).collect();
-            Box::new(Duplex::new(settings, modes, seed.stream("mac.full_duplex", 0)))
+            let rates = settings.rates(rules.timing(), links.iter().map(|link| &link.mode));
+            Box::new(Duplex::new(settings, modes, &rates, seed.stream("mac.full_duplex", 0)))
         });
         Self {
             rates: modes.map(PeerRate::fixed).collect(),

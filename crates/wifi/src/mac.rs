@@ -27,7 +27,7 @@ pub(crate) use edcaf::{Edcaf, PeerRate, Response, Txop};
 pub(crate) use exchange::{ElicitedResponse, Opening};
 pub use exchange::{Exchange, ExchangeOutcome, Step, StepKind};
 pub(crate) use full_duplex::SecondaryRequest;
-pub use full_duplex::{DuplexCounters, FullDuplex, OwnRts, Secondary, Serve};
+pub use full_duplex::{DuplexCounters, FullDuplex, OwnRts, Secondary, SecondaryRate, Serve};
 pub use originator::MsduOutcome;
 pub(crate) use originator::{Framing, Mpdu, Originator, Settled};
 pub(crate) use recipient::{Cache, Recipient};

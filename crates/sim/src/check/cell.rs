@@ -66,7 +66,7 @@ impl Turns {
         }
         if let Some((secondary, mpdus)) = beside {
             let (to, lasting) = (Some(secondary.receiver), secondary.data.airtime.total());
-            let (from, bytes, function) = (ACCESS_POINT, secondary.psdu, 0);
+            let (from, bytes, function) = (secondary.sender, secondary.psdu, 0);
             self.blocks.on_psdu(now, &DataPsdu { from, function, to, bytes, lasting, mpdus });
         }
         self.busy_until = exchange.end;

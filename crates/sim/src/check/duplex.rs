@@ -19,7 +19,8 @@ impl Beside {
         Self { settings, model_header: timing.model_header }
     }
 
-    /// A station sends to the access point, and the access point to another station.
+    /// A station sends to the access point, and the access point to another station; or if stations
+    /// are full duplex, they send to each other.
     pub(super) fn on_both(
         &self,
         times: &Times,
@@ -31,17 +32,22 @@ impl Beside {
         let detail = || format!("{exchange:?} beside {secondary:?}");
         let is_allowed = self.settings.is_some();
         rule(now, is_allowed, "only a full-duplex access point sends while it receives", detail);
-        let between = exchange.sender != ACCESS_POINT && to == Some(ACCESS_POINT);
-        rule(now, between, "a primary frame is for the access point", detail);
-        let other = secondary.receiver != exchange.sender && secondary.receiver != ACCESS_POINT;
-        rule(now, other, "a secondary frame is for another station", detail);
+        let answers = to == Some(secondary.sender) && secondary.sender != exchange.sender;
+        rule(now, answers, "the receiver of the primary frame sends the secondary one", detail);
+        let of_cell = |from, to| (from == ACCESS_POINT) != (to == ACCESS_POINT);
+        let between = of_cell(exchange.sender, secondary.sender)
+            && of_cell(secondary.sender, secondary.receiver);
+        rule(now, between, "frames are from or to the access point", detail);
+        let is_mutual = secondary.receiver == exchange.sender;
+        let may_be = !is_mutual || self.settings.is_some_and(|settings| settings.bidirectional);
+        rule(now, may_be, "a secondary frame is for another station", detail);
         let mut kinds = exchange.steps().map(|step| step.kind);
         let opened = kinds.next() == Some(StepKind::Rts) && kinds.next() == Some(StepKind::Cts);
         rule(now, opened, "a secondary frame follows RTS and CTS", detail);
         let Some(data) = exchange.data() else { return rule(now, false, "there is data", detail) };
         let together = secondary.data.start == data.start;
         rule(now, together, "both data frames begin at the same instant", detail);
-        self.check_duration(now, times, secondary);
+        self.check_duration(now, times, secondary, is_mutual);
         let sent = |outcome| outcome != ExchangeOutcome::DataLost;
         let is_answered = secondary.answer.is_some() == sent(secondary.outcome);
         rule(now, is_answered, "a response follows a data frame that arrives", detail);
@@ -63,15 +69,15 @@ impl Beside {
     }
 
     /// A secondary frame lasts as long as its bytes at its rate.
-    fn check_duration(&self, now: Instant, times: &Times, secondary: &Secondary) {
+    fn check_duration(&self, now: Instant, times: &Times, secondary: &Secondary, is_mutual: bool) {
         let given = self.settings.and_then(|settings| settings.secondary_rate);
-        let rate = given.is_none_or(|rate| rate == secondary.rate);
+        let own = secondary.mode.rate;
+        // Without a third node nothing interferes.
+        let rate = is_mutual || given.is_none_or(|rate| rate == own);
         rule(now, rate, "a secondary frame has the given rate", || format!("{secondary:?}"));
         let lasts = secondary.data.airtime.total();
-        let expected = match (self.model_header, times.standard_mode(secondary.rate)) {
-            (Some(header), _) => {
-                header + Duration(secondary.psdu.bits() * 1_000_000_000 / secondary.rate.0)
-            }
+        let expected = match (self.model_header, times.standard_mode(own)) {
+            (Some(header), _) => header + Duration(secondary.psdu.bits() * 1_000_000_000 / own.0),
             (None, Some(mode)) => Airtime::total(&times.airtime(&mode, secondary.psdu)),
             (None, None) => Duration::ZERO,
         };

@@ -12,11 +12,12 @@ pub(crate) struct Group {
 }
 
 /// All observables. At a place, those of an earlier group come first in the summary.
-pub(crate) static CATALOGUE: [Group; 14] = [
+pub(crate) static CATALOGUE: [Group; 15] = [
     Group { places: &[Place::Total], observables: whole::TOTAL },
     Group { places: &[Place::Airtime], observables: whole::AIRTIME },
     Group { places: &[Place::Contending], observables: whole::CONTENDING },
     Group { places: &[Place::FullDuplex], observables: duplex::FULL_DUPLEX },
+    Group { places: &[Place::SecondaryRate], observables: duplex::SECONDARY_RATE },
     Group { places: &[Place::Flow], observables: flow::FLOW },
     Group { places: &[Place::Flow], observables: flow::CONTROL },
     Group { places: &[Place::Station], observables: node::STATION },

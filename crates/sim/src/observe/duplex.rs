@@ -1,6 +1,6 @@
 //! The observables of a full-duplex access point, and of the contention in its cell.
 
-use super::observable::Kind::{Counter, MeanRate, Ratio};
+use super::observable::Kind::{Counter, MeanRate, Once, Ratio, Share};
 use super::observable::{Observable, observables};
 use crate::observers::World;
 use wifi::ACCESS_POINT;
@@ -9,8 +9,8 @@ use wifi::mac::DuplexCounters;
 pub(super) static FULL_DUPLEX: &[Observable] = observables! {
     /// Exchanges in which the access point received the RTS of a station, the primary transmitter.
     "primary": "exchanges" => Counter(|world, _| duplex(world).primary);
-    /// Exchanges in which the access point sent a data frame to another station at the same time,
-    /// as the secondary transmitter.
+    /// Exchanges in which the access point sent a data frame at the same time, to another station
+    /// or if stations are full duplex to the same one, as the secondary transmitter.
     "secondary": "exchanges" => Counter(|world, _| duplex(world).secondary);
     /// The fraction of primary transmissions with a secondary transmission.
     "secondary_share": "1" as "secondary\nshare" =>
@@ -22,8 +22,15 @@ pub(super) static FULL_DUPLEX: &[Observable] = observables! {
         MeanRate(|world, _| duplex(world).secondary_rates, |world, _| duplex(world).secondary);
     /// Exchanges in which the access point sent an RTS at the same time as the primary transmitter.
     "joint": "exchanges" => Counter(|world, _| duplex(world).joint);
-    /// Exchanges that the access point began alone, in half duplex.
+    /// Exchanges that the access point began alone, in half duplex unless stations are full duplex.
     "alone": "exchanges" => Counter(|world, _| duplex(world).alone);
+    /// Exchanges in which a full-duplex station and the access point sent data frames to each
+    /// other.
+    "bidirectional": "exchanges" => Counter(|world, _| duplex(world).bidirectional);
+    /// Exchanges that the access point began alone, and in which the station was the secondary
+    /// transmitter.
+    "station_secondary": "exchanges" as "stations\nsecondary" =>
+        Counter(|world, _| duplex(world).station_secondary);
     /// Steps of the back-off: the instants at which a back-off could end.
     "steps": "steps" => Counter(|world, _| steps(world));
     /// The probability that the access point is a secondary transmitter in a step of the back-off
@@ -43,6 +50,18 @@ pub(super) static FULL_DUPLEX: &[Observable] = observables! {
         |world, _| stations(world, |node| node.collisions),
         |world, _| stations(world, |node| node.attempts),
     );
+};
+
+/// Of the access point's secondary frames of one rate, in ascending order of the rates.
+pub(super) static SECONDARY_RATE: &[Observable] = observables! {
+    /// A rate of the access point's secondary frames; rates ascend.
+    "rate_mbps": "Mb/s" as "secondary\nrate" =>
+        Once(|world, i| world.cell.secondary_rates()[i].rate.as_mbps().into());
+    /// Secondary data frames of this rate.
+    "frames": "frames" => Counter(|world, i| world.cell.secondary_rates()[i].frames);
+    /// The fraction of the window in which a secondary frame of this rate is on the air.
+    "airtime_fraction": "1" as "airtime" =>
+        Share(|world, i| world.cell.secondary_rates()[i].airtime.0);
 };
 
 fn duplex(world: &World) -> DuplexCounters {

@@ -3,6 +3,7 @@
 use crate::listed::listed;
 use crate::plan::{Endpoint, Plan};
 use crate::topology::Wire;
+use kernel::BitRate;
 
 /// The message if a scenario has no such place.
 pub(super) const NO_CELL: &str = "there is no cell: the scenario has links alone";
@@ -16,6 +17,8 @@ listed! {
         Contending,
         /// A full-duplex access point.
         FullDuplex,
+        /// A rate of its secondary frames.
+        SecondaryRate,
         Flow,
         Ap,
         Station,
@@ -42,6 +45,7 @@ impl Place {
             Self::Airtime => "airtime",
             Self::Contending => "contending",
             Self::FullDuplex => "full_duplex",
+            Self::SecondaryRate => "full_duplex.rates[i]",
             Self::Flow => "flows[i]",
             Self::Ap => "ap",
             Self::Station => "stations[i]",
@@ -78,7 +82,7 @@ impl Place {
     pub(crate) fn absent(self) -> String {
         match self {
             Self::Ap | Self::Contending => NO_CELL.to_owned(),
-            Self::FullDuplex => "the access point is half duplex".to_owned(),
+            Self::FullDuplex | Self::SecondaryRate => "the access point is half duplex".to_owned(),
             Self::Down | Self::Up => {
                 "there is no wire: the server is at the access point".to_owned()
             }
@@ -117,6 +121,8 @@ pub(crate) fn subjects(plan: &Plan) -> Vec<Subject> {
     }
     if has_cell && plan.wlan.full_duplex.is_some() {
         all.push(one(Place::FullDuplex));
+        let rate = |i| Subject { place: Place::SecondaryRate, number: i, index: i };
+        all.extend((0..secondary_rates(plan).len()).map(rate));
     }
     let flow = |i| Subject { place: Place::Flow, number: i, index: i };
     all.extend((0..plan.flows.len()).map(flow));
@@ -128,6 +134,13 @@ pub(crate) fn subjects(plan: &Plan) -> Vec<Subject> {
     all.extend(plan.topology.wires().iter().map(|wire| direction(plan, wire)));
     all.push(one(Place::Run));
     all
+}
+
+/// The rates of the secondary frames of a full-duplex access point.
+pub(super) fn secondary_rates(plan: &Plan) -> Vec<BitRate> {
+    let Some(settings) = &plan.wlan.full_duplex else { return Vec::new() };
+    let modes: Vec<_> = plan.stations.iter().map(|station| station.down.mode()).collect();
+    settings.rates(&plan.wlan.timing, modes.iter())
 }
 
 /// The radios of the cells: access point, stations, further access points.

@@ -76,14 +76,25 @@ impl Cell {
     /// Draws the outcome of the exchange of `f`, and which of several MPDUs noise destroys.
     #[allow(clippy::inline_always, reason = "it runs for each exchange")]
     #[inline(always)]
-    pub(super) fn draw_outcome(&mut self, f: u32) -> ExchangeOutcome {
+    fn draw_outcome(&mut self, f: u32) -> ExchangeOutcome {
+        if self.edcaf(f).to().is_none() {
+            return ExchangeOutcome::Success;
+        }
+        let data_lost = self.draw_data_lost(f);
+        self.draw_response(f, data_lost)
+    }
+
+    /// Draws whether noise destroys all that `f` sends, and which of several MPDUs.
+    #[allow(clippy::inline_always, reason = "it runs for each exchange")]
+    #[inline(always)]
+    pub(super) fn draw_data_lost(&mut self, f: u32) -> bool {
         let edcaf = &self.edcafs[f as usize];
         let (sender, mpdus) = (edcaf.node, edcaf.psdu.mpdus);
-        let Some(receiver) = edcaf.to() else { return ExchangeOutcome::Success };
+        let Some(receiver) = edcaf.to() else { return false };
         let link = &self.links[link_between(sender, receiver)];
         // Each node draws the losses of the frames that it receives.
         let noise = &mut self.nodes[receiver as usize].noise;
-        let data_lost = if mpdus == 0 {
+        if mpdus == 0 {
             noise.chance(link.ack_loss)
         } else if mpdus == 1 {
             noise.chance(link.data_loss)
@@ -95,7 +106,18 @@ impl Cell {
                 }
             });
             self.lost.count() == u32::from(mpdus)
+        }
+    }
+
+    /// Draws whether noise destroys the response to `f`, and returns the outcome.
+    #[allow(clippy::inline_always, reason = "it runs for each exchange")]
+    #[inline(always)]
+    pub(super) fn draw_response(&mut self, f: u32, data_lost: bool) -> ExchangeOutcome {
+        let edcaf = &self.edcafs[f as usize];
+        let (sender, Some(receiver)) = (edcaf.node, edcaf.to()) else {
+            return ExchangeOutcome::Success;
         };
+        let link = &self.links[link_between(sender, receiver)];
         match () {
             () if data_lost => ExchangeOutcome::DataLost,
             () if self.nodes[sender as usize].noise.chance(link.ack_loss) => {
@@ -105,15 +127,11 @@ impl Cell {
         }
     }
 
-    /// Lays out the exchange of `f`, and draws its outcome.
+    /// Lays out the exchange of `f` with this outcome.
     #[allow(clippy::inline_always, reason = "it runs for each exchange")]
     #[inline(always)]
-    pub(super) fn lay_out(&mut self, now: Instant, f: u32) -> Exchange {
+    pub(super) fn lay_out(&mut self, now: Instant, f: u32, outcome: ExchangeOutcome) -> Exchange {
         self.count_attempt(f);
-        let mut outcome = self.draw_outcome(f);
-        if self.interference.is_some() {
-            outcome = self.interfere(now, f, outcome);
-        }
         let exchange = self.edcaf(f).exchange(&self.rules, now, outcome);
         self.exchange = Some(exchange);
         self.sender = f;
@@ -123,7 +141,11 @@ impl Cell {
     }
 
     pub(super) fn begin_exchange(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
-        let exchange = self.lay_out(now, f);
+        let mut outcome = self.draw_outcome(f);
+        if self.interference.is_some() {
+            outcome = self.interfere(now, f, outcome);
+        }
+        let exchange = self.lay_out(now, f, outcome);
         let (node, peer) = (exchange.sender, self.edcaf(f).to());
         let used = exchange.end - exchange.start;
         let arrived = exchange.outcome.data_arrives();

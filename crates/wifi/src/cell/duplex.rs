@@ -12,23 +12,28 @@
 //! two transmitters, and no node defers for an EIFS because it could not decode two frames at once.
 //! The cell chooses the secondary frame when the exchange begins: a packet that arrives during RTS
 //! and CTS is too late.
+//!
+//! Where stations are full duplex, too, the secondary frame may be for the primary transmitter. If
+//! the access point wins alone, its frame is the primary one; the packet that the station has in
+//! service is the secondary one, whatever its size, and the consequences are those of an attempt of
+//! the station.
 
 use super::ending::Resume;
-use super::{ACCESS_POINT, Cell, FrameOnAir};
+use super::{ACCESS_POINT, Cell, FrameOnAir, link_direction};
 use crate::mac::{
     DuplexCounters, Edcaf, Exchange, ExchangeOutcome, FullDuplex, OwnRts, Response, Secondary,
-    SecondaryRequest, Serve, Step,
+    SecondaryRate, SecondaryRequest, Serve, Step,
 };
 use crate::medium::NodeCounters;
 use crate::phy::Mode;
 use crate::{Command, MsduSource};
-use kernel::{Bytes, Instant, Rng};
+use kernel::{BitRate, Bytes, Duration, Instant, Rng};
 
 /// The state of a full-duplex access point.
 #[derive(Debug)]
 pub(super) struct Duplex {
     settings: FullDuplex,
-    /// The mode of secondary frames to each station.
+    /// The mode of secondary frames to each station, while another sends.
     modes: Vec<Mode>,
     /// Draws the station that is served, if that is random.
     choice: Rng,
@@ -40,13 +45,22 @@ pub(super) struct Duplex {
     /// The secondary frame has not ended.
     is_pending: bool,
     pub(super) counters: DuplexCounters,
+    /// The secondary frames of the access point, by ascending rate.
+    rates: Vec<SecondaryRate>,
     /// Idle slots up to the last busy period.
     idle_slots: u64,
 }
 
 impl Duplex {
-    pub(super) fn new(settings: FullDuplex, modes: Vec<Mode>, choice: Rng) -> Self {
+    pub(super) fn new(
+        settings: FullDuplex,
+        modes: Vec<Mode>,
+        rates: &[BitRate],
+        choice: Rng,
+    ) -> Self {
         let (receivers, counters) = (Vec::new(), DuplexCounters::default());
+        let unused = |&rate| SecondaryRate { rate, frames: 0, airtime: Duration::ZERO };
+        let rates = rates.iter().map(unused).collect();
         Self {
             settings,
             modes,
@@ -56,6 +70,7 @@ impl Duplex {
             own_rts_to: None,
             is_pending: false,
             counters,
+            rates,
             idle_slots: 0,
         }
     }
@@ -66,16 +81,32 @@ impl Duplex {
         self.counters.steps += counted.max(1);
     }
 
-    pub(super) fn mode_to(&self, station: u32) -> Mode {
-        self.modes[station as usize - 1]
+    /// A secondary frame begins, beside one of this node.
+    fn count_secondary(&mut self, secondary: &Secondary, primary: u32) {
+        let counters = &mut self.counters;
+        if secondary.sender == ACCESS_POINT {
+            counters.secondary += 1;
+            counters.secondary_rates += secondary.mode.rate.0;
+            let rate = secondary.mode.rate;
+            if let Ok(at) = self.rates.binary_search_by_key(&rate, |each| each.rate) {
+                self.rates[at].frames += 1;
+                self.rates[at].airtime += secondary.data.airtime.total();
+            }
+        } else {
+            counters.station_secondary += 1;
+        }
+        counters.bidirectional += u64::from(secondary.receiver == primary);
     }
 
-    /// Chooses one of the receivers.
-    fn choose(&mut self) -> Option<u32> {
+    /// Chooses one of the receivers. The primary transmitter would receive at its own rate.
+    fn choose(&mut self, (primary, own): (u32, BitRate)) -> Option<u32> {
         match self.settings.serve {
             Serve::First | Serve::HeadOfLine => self.receivers.first().copied(),
             Serve::BestRate => {
-                let rate = |&station: &u32| self.mode_to(station).rate;
+                let rate = |&station: &u32| match station {
+                    _ if station == primary => own,
+                    _ => self.modes[station as usize - 1].rate,
+                };
                 // The first of several with the same rate.
                 self.receivers.iter().copied().rev().max_by_key(rate)
             }
@@ -99,7 +130,7 @@ impl Cell {
     /// The MPDU of the secondary frame on the air.
     pub fn secondary_on_air(&self) -> impl Iterator<Item = FrameOnAir<'_>> {
         self.secondary().into_iter().map(|secondary| {
-            let originator = &self.edcaf(ACCESS_POINT).originator;
+            let originator = &self.edcaf(secondary.sender).originator;
             let (sequence, mpdu) = originator.frame_on_air(0);
             let wasted = mpdu.received || secondary.outcome == ExchangeOutcome::DataLost;
             FrameOnAir { sequence, bytes: mpdu.bytes, wasted, originator, mpdu }
@@ -111,8 +142,14 @@ impl Cell {
         self.duplex.as_ref().map(|duplex| &duplex.counters)
     }
 
+    /// The secondary frames of the access point, by ascending rate; none if it is half duplex.
+    pub fn secondary_rates(&self) -> &[SecondaryRate] {
+        self.duplex.as_ref().map_or(&[], |duplex| &duplex.rates)
+    }
+
     /// Begins the exchange of the winners if the access point receives the RTS of one station in
-    /// it. Returns whether it has begun: in all other cases the rules of half duplex apply.
+    /// it, or a full-duplex station that of the access point. Returns whether it has begun: in all
+    /// other cases the rules of half duplex apply.
     pub(super) fn begin_duplex(
         &mut self,
         now: Instant,
@@ -125,7 +162,7 @@ impl Cell {
         let (primary, own_rts) = match self.winners[..] {
             [ACCESS_POINT] => {
                 duplex.counters.alone += 1;
-                return false;
+                return self.begin_answered_by_station(now, source, out);
             }
             [station] => (station, false),
             [ACCESS_POINT, station] => (station, true),
@@ -135,13 +172,13 @@ impl Cell {
             return false;
         }
         let own_rts_to = self.edcaf(ACCESS_POINT).to().filter(|_| own_rts);
-        self.duplex.as_mut().expect("a full-duplex access point").own_rts_to = own_rts_to;
         let is_ready = self.prepare_secondary(now, primary, source, out);
-        let counters = &mut self.duplex.as_mut().expect("a full-duplex access point").counters;
-        counters.primary += 1;
-        counters.joint += u64::from(own_rts);
+        let duplex = self.duplex.as_mut().expect("a full-duplex access point");
+        duplex.own_rts_to = own_rts_to;
+        duplex.counters.primary += 1;
+        duplex.counters.joint += u64::from(own_rts);
         if is_ready {
-            self.begin_both(now, primary, own_rts, out);
+            self.begin_both(now, primary, ACCESS_POINT, own_rts, out);
         } else {
             self.begin_exchange(now, primary, out);
             if own_rts {
@@ -152,6 +189,35 @@ impl Cell {
             }
         }
         true
+    }
+
+    /// The access point has won alone: a full-duplex station that answers its RTS sends the packet
+    /// that it has in service. Returns whether there is one.
+    fn begin_answered_by_station(
+        &mut self,
+        now: Instant,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        let edcaf = self.edcaf(ACCESS_POINT);
+        let Some(station) = edcaf.to().filter(|_| edcaf.with_rts()) else { return false };
+        let edcaf = self.edcaf(station);
+        let bidirectional = self.duplex.as_ref().is_some_and(|d| d.settings.bidirectional);
+        if !bidirectional || edcaf.is_idle() || edcaf.to() != Some(ACCESS_POINT) {
+            return false;
+        }
+        self.assemble(now, station, source, out);
+        self.begin_both(now, ACCESS_POINT, station, false, out);
+        true
+    }
+
+    /// The mode of a secondary frame. Between two nodes that send to each other no third one
+    /// interferes.
+    fn secondary_mode(&self, from: u32, to: u32, primary: u32) -> Mode {
+        match &self.duplex {
+            Some(duplex) if to != primary => duplex.modes[to as usize - 1],
+            _ => *self.mode(from, to),
+        }
     }
 
     /// Whether the RTS of the access point ends no later than that of a station, so that it can
@@ -176,16 +242,29 @@ impl Cell {
         if edcaf.is_idle() || !self.serves_other(now, from, source) {
             return false;
         }
-        let edcaf = &mut self.edcafs[ACCESS_POINT as usize];
-        let rate = Self::rate(&mut self.rates, ACCESS_POINT, edcaf.to());
-        edcaf.begin(now, &self.rules, rate, source, out);
+        self.assemble(now, ACCESS_POINT, source, out);
         true
     }
 
-    /// Whether the packet in service is for a station other than `than` and is to be sent, after
+    /// Assembles the packet in service of a node that sends a secondary frame.
+    fn assemble(
+        &mut self,
+        now: Instant,
+        node: u32,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) {
+        let edcaf = &mut self.edcafs[node as usize];
+        let rate = Self::rate(&mut self.rates, node, edcaf.to());
+        edcaf.begin(now, &self.rules, rate, source, out);
+    }
+
+    /// Whether the packet in service may be sent while a station sends and is to be sent, after
     /// another packet has come into service if necessary.
-    fn serves_other(&mut self, now: Instant, than: u32, source: &mut dyn MsduSource) -> bool {
+    fn serves_other(&mut self, now: Instant, primary: u32, source: &mut dyn MsduSource) -> bool {
         let duplex = self.duplex.as_mut().expect("a full-duplex access point");
+        // No frame in its queue is for the access point itself: any station may be served.
+        let than = if duplex.settings.bidirectional { ACCESS_POINT } else { primary };
         let edcaf = &mut self.edcafs[ACCESS_POINT as usize];
         let (serve, class) = (duplex.settings.serve, wire::TrafficClass::BestEffort);
         let fits = |to: Option<u32>| to.is_some_and(|to| to != than);
@@ -220,7 +299,8 @@ impl Cell {
             source.receivers(ACCESS_POINT, &mut duplex.receivers);
         }
         duplex.receivers.retain(|&to| to != than);
-        let Some(to) = duplex.choose() else { return false };
+        let own = self.rates[link_direction(ACCESS_POINT, primary)].mode.rate;
+        let Some(to) = duplex.choose((primary, own)) else { return false };
         if edcaf.to() == Some(to) {
             return true;
         }
@@ -237,29 +317,39 @@ impl Cell {
         true
     }
 
-    /// A station and the access point send at once.
-    fn begin_both(&mut self, now: Instant, primary: u32, own_rts: bool, out: &mut Vec<Command>) {
-        let mut exchange = self.lay_out(now, primary);
-        let outcome = self.draw_outcome(ACCESS_POINT);
-        let duplex = self.duplex.as_mut().expect("a full-duplex access point");
-        let edcaf = &self.edcafs[ACCESS_POINT as usize];
+    /// The primary transmitter and its receiver send at once.
+    fn begin_both(
+        &mut self,
+        now: Instant,
+        primary: u32,
+        sender: u32,
+        own_rts: bool,
+        out: &mut Vec<Command>,
+    ) {
+        // A node may receive a data frame and then a response: it draws in this order.
+        let [first_lost, second_lost] = [primary, sender].map(|f| self.draw_data_lost(f));
+        let first = self.draw_response(primary, first_lost);
+        let outcome = self.draw_response(sender, second_lost);
+        let mut exchange = self.lay_out(now, primary, first);
+        let edcaf = &self.edcafs[sender as usize];
         let receiver = edcaf.to().expect("a secondary frame is no broadcast");
         let request = SecondaryRequest {
+            sender,
             receiver,
-            mode: duplex.mode_to(receiver),
+            mode: self.secondary_mode(sender, receiver, primary),
             psdu: edcaf.psdu.bytes,
             outcome,
             repeated: edcaf.originator.all_received(),
             own_rts,
         };
         let secondary = Secondary::beside(&mut exchange, self.rules.timing(), &request);
+        let duplex = self.duplex.as_mut().expect("a full-duplex access point");
         (duplex.secondary, duplex.is_pending) = (Some(secondary), true);
-        duplex.counters.secondary += 1;
-        duplex.counters.secondary_rates += secondary.rate.0;
-        let NodeCounters { exchanges, frames } = &mut self.nodes[ACCESS_POINT as usize].counters;
+        duplex.count_secondary(&secondary, primary);
+        let NodeCounters { exchanges, frames } = &mut self.nodes[sender as usize].counters;
         exchanges.attempts += u64::from(own_rts);
         frames.data_attempts += 1;
-        frames.data_rates += secondary.rate.0;
+        frames.data_rates += secondary.mode.rate.0;
         frames.mpdus += 1;
         frames.repeated_mpdus += edcaf.originator.repeated();
         self.exchange = Some(exchange);
@@ -267,12 +357,12 @@ impl Cell {
         out.push(Command::Began);
         out.push(Command::ExchangeSent {
             node: exchange.sender,
-            peer: Some(ACCESS_POINT),
+            peer: Some(sender),
             used: exchange.end - exchange.start,
             arrived: arrived(exchange.outcome),
         });
         out.push(Command::ExchangeSent {
-            node: ACCESS_POINT,
+            node: sender,
             peer: Some(receiver),
             used: secondary.used(),
             arrived: arrived(outcome),
@@ -300,7 +390,7 @@ impl Cell {
             self.receive(self.sender, 0..1, out);
         }
         if secondary_over && secondary.outcome != ExchangeOutcome::DataLost {
-            self.receive(ACCESS_POINT, 0..1, out);
+            self.receive(secondary.sender, 0..1, out);
         }
         let next =
             ends.into_iter().zip(pending).filter_map(|(end, pending)| pending.then_some(end));
@@ -326,8 +416,8 @@ impl Cell {
         self.exchange = None;
         let duplex = self.duplex.as_mut().expect("a full-duplex access point");
         duplex.secondary = None;
-        let secondary_mode = duplex.mode_to(secondary.receiver);
-        let is_sent = secondary.outcome == ExchangeOutcome::Success;
+        let is_sent =
+            secondary.sender == ACCESS_POINT && secondary.outcome == ExchangeOutcome::Success;
         duplex.counters.secondary_sent += u64::from(is_sent);
         let timing = &self.rules.config.timing;
         let (difs, end) = (timing.difs(), exchange.end);
@@ -338,34 +428,33 @@ impl Cell {
         let answered = !is_lost(exchange.outcome) || !is_lost(secondary.outcome);
         let first = self.edcaf(self.sender).response;
         let timing = &self.rules.config.timing;
-        let second = Response::to(timing, &secondary_mode);
+        let second = Response::to(timing, &secondary.mode);
         // When the longer data frame ended.
         let data = exchange.data().map_or(end, Step::end);
         let sent = data.max(secondary.data.end());
-        for (f, outcome, response) in
-            [(self.sender, exchange.outcome, first), (ACCESS_POINT, secondary.outcome, second)]
-        {
+        // The secondary transmitter receives the primary frame, and perhaps the reverse.
+        let is_mutual = secondary.receiver == self.sender;
+        for (f, outcome, response, other) in [
+            (self.sender, exchange.outcome, first, is_mutual.then_some(second)),
+            (secondary.sender, secondary.outcome, second, Some(first)),
+        ] {
             match outcome {
                 ExchangeOutcome::RtsLost | ExchangeOutcome::CtsLost => {
                     unreachable!("there are no interferers beside full duplex")
                 }
                 ExchangeOutcome::Success | ExchangeOutcome::Collision => {
-                    if f == ACCESS_POINT {
-                        self.succeed_beside(now, secondary.own_rts, out);
-                    } else {
-                        self.succeed(now, f, out);
-                    }
+                    self.succeed_beside(now, f, secondary, out);
                     self.resume_without_nav(end, reserved_until, f);
                 }
                 // The station receives the ACK of the other in place of its own.
-                ExchangeOutcome::DataLost if answered && f != ACCESS_POINT => {
+                ExchangeOutcome::DataLost if answered && other.is_none() => {
                     self.lose(now, f, end + difs, out);
                 }
                 ExchangeOutcome::DataLost => {
                     let Resume { at, .. } = self.resume_after_timeout(sent, end, response.timeout);
-                    // The access point has received an erroneous frame if it sends no ACK.
-                    let has_error = f == ACCESS_POINT && !answered;
-                    let space = end + if has_error { first.eifs } else { difs };
+                    // A receiver has received an erroneous frame if it sends no ACK.
+                    let error = other.filter(|_| !answered);
+                    let space = end + error.map_or(difs, |other| other.eifs);
                     self.lose(now, f, Resume { at, space }, out);
                 }
                 ExchangeOutcome::AckLost => {
@@ -374,7 +463,7 @@ impl Cell {
                 }
             }
         }
-        if !answered {
+        if !answered && !is_mutual {
             // The CTS has set the NAV of the receiver of the secondary frame, too.
             let receiver = self.edcafs_of(secondary.receiver);
             self.contention.count_separately_after_nav(receiver, end + second.eifs, difs);
@@ -390,15 +479,21 @@ impl Cell {
         }
     }
 
-    /// The secondary frame was acknowledged.
-    fn succeed_beside(&mut self, now: Instant, own_rts: bool, out: &mut Vec<Command>) {
-        let (edcaf, settled) = (&mut self.edcafs[ACCESS_POINT as usize], &mut self.settled);
+    /// The primary or the secondary frame was acknowledged.
+    fn succeed_beside(
+        &mut self,
+        now: Instant,
+        f: u32,
+        secondary: &Secondary,
+        out: &mut Vec<Command>,
+    ) {
+        let (edcaf, settled) = (&mut self.edcafs[f as usize], &mut self.settled);
         let before = edcaf.window();
         edcaf.succeed(now, &self.rules, None, None, |_| None, settled);
         let doubles = self.duplex.as_ref().is_some_and(|d| d.settings.own_rts == OwnRts::Double);
-        if own_rts && doubles {
+        if f == secondary.sender && secondary.own_rts && doubles {
             edcaf.double_window(&self.rules, before);
         }
-        self.settle(ACCESS_POINT, out);
+        self.settle(f, out);
     }
 }

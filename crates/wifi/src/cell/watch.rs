@@ -76,7 +76,9 @@ impl Cell {
     fn is_sending(&self, f: u32) -> bool {
         self.exchange.as_ref().is_some_and(|exchange| match exchange.outcome {
             ExchangeOutcome::Collision => self.colliders.iter().any(|&(other, _)| other == f),
-            _ => self.sender == f || self.secondary().is_some() && f == ACCESS_POINT,
+            _ => {
+                self.sender == f || self.secondary().is_some_and(|secondary| secondary.sender == f)
+            }
         })
     }
 
@@ -138,36 +140,37 @@ impl Cell {
         self.watch = Some(watch);
     }
 
-    /// What a full-duplex access point sent of its own in an exchange: an RTS together with that of
-    /// the primary transmitter, and the secondary frame, with the response to it.
+    /// What the receiver of the primary frame sent of its own in an exchange: a full-duplex access
+    /// point an RTS together with that of the primary transmitter, and the secondary frame, with
+    /// the response to it.
     fn record_duplex(&self, watch: &mut CellWatch, exchange: &Exchange, number: u64) {
         let Some(duplex) = &self.duplex else { return };
-        let add = |from, to, mode, psdu, step: &Step| {
-            let frame = self.frame(ACCESS_POINT, exchange, step, number);
+        let add = |f, (from, to), mode, psdu, step: &Step| {
+            let frame = self.frame(f, exchange, step, number);
             FrameRecord { from, to: Some(to), mode, psdu, ..frame }
         };
         if let (Some(to), Some(rts)) = (duplex.own_rts_to, exchange.steps().next()) {
             let mode = self.rules.timing().rts_mode(&self.edcaf(ACCESS_POINT).mode);
-            let mut frame = add(ACCESS_POINT, to, mode, RTS, rts);
+            let mut frame = add(ACCESS_POINT, (ACCESS_POINT, to), mode, RTS, rts);
             frame.fate = Fate::Lost(LossCause::Collision);
             frame.lost_to = Some(exchange.sender);
             watch.records.push(WatchRecord::Frame(frame));
         }
         let Some(secondary) = &duplex.secondary else { return };
         let is_lost = secondary.outcome == ExchangeOutcome::DataLost;
-        let mode = duplex.mode_to(secondary.receiver);
+        let (sender, receiver, mode) = (secondary.sender, secondary.receiver, secondary.mode);
         let timeout =
             if is_lost { Response::to(self.rules.timing(), &mode).timeout } else { Duration::ZERO };
-        watch.waits[ACCESS_POINT as usize].begin(exchange.end + timeout);
+        watch.waits[sender as usize].begin(exchange.end + timeout);
         let fate = |lost| if lost { Fate::Lost(LossCause::Noise) } else { Fate::Received };
         let psdu = secondary.psdu;
-        let mut data = add(ACCESS_POINT, secondary.receiver, mode, psdu, &secondary.data);
+        let mut data = add(sender, (sender, receiver), mode, psdu, &secondary.data);
         data.fate = fate(is_lost);
-        self.fill_mpdus(&mut data, ACCESS_POINT, |_| true);
+        self.fill_mpdus(&mut data, sender, |_| true);
         watch.records.push(WatchRecord::Frame(data));
         if let Some(answer) = &secondary.answer {
             let mode = self.rules.timing().response_mode(&mode);
-            let mut ack = add(secondary.receiver, ACCESS_POINT, mode, ACK, answer);
+            let mut ack = add(sender, (receiver, sender), mode, ACK, answer);
             ack.fate = fate(secondary.outcome == ExchangeOutcome::AckLost);
             watch.records.push(WatchRecord::Frame(ack));
         }

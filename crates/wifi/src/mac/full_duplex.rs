@@ -6,7 +6,12 @@
 //! and the CTS of the access point, A sends its data frame, the primary frame. At the same instant
 //! the access point sends a data frame to another station B, the secondary frame, without an RTS of
 //! its own and without a CTS of B. The MAC ACKs of the access point and of B begin together, a SIFS
-//! after the end of the longer frame. This file has the settings, and the secondary frame as data.
+//! after the end of the longer frame.
+//!
+//! With full-duplex stations, which the paper does not have, the secondary frame may also be for A.
+//! Where the access point wins alone with an RTS for a station, its data frame is the primary one,
+//! and the station sends the secondary one. This file has the settings, and the secondary frame as
+//! data.
 
 use super::exchange::{Exchange, ExchangeOutcome, OtherFrame, Step, StepKind};
 use super::timing::{ACK, Timing};
@@ -44,8 +49,8 @@ pub enum OwnRts {
 ///
 /// It joins each exchange of a station that begins with RTS and CTS, if it has a packet for another
 /// station. Where stations collide, where the access point wins alone, and where it has no such
-/// packet, the exchange is half duplex. After a collision, stations wait as `eifs` and `slot_grid`
-/// say: with "none" and "shared" they resume a DIFS after the RTS.
+/// packet, the exchange is half duplex. `bidirectional` adds two cases. After a collision, stations
+/// wait as `eifs` and `slot_grid` say: with "none" and "shared" they resume a DIFS after the RTS.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub struct FullDuplex {
     /// Rate of secondary frames in Mb/s, which the interference between the two stations limits.
@@ -56,6 +61,10 @@ pub struct FullDuplex {
     pub serve: Serve,
     /// The contention window after a success in which the access point's own RTS was not received.
     pub own_rts: OwnRts,
+    /// Whether stations are full duplex, too: the access point may send to the station from which
+    /// it receives, and a station that answers an RTS of the access point sends its first packet
+    /// while it receives. These frames have the rate of other data frames between the two.
+    pub bidirectional: bool,
 }
 
 impl FullDuplex {
@@ -68,12 +77,32 @@ impl FullDuplex {
             Some(rate) => timing.standard.mode(rate),
         }
     }
+
+    /// The rates of the access point's secondary frames to stations to which its other frames have
+    /// these modes, in ascending order and each once.
+    pub fn rates<'a>(
+        &self,
+        timing: &Timing,
+        others: impl Iterator<Item = &'a Mode>,
+    ) -> Vec<BitRate> {
+        let mut rates = Vec::new();
+        for other in others {
+            rates.extend(self.mode(timing, other).map(|mode| mode.rate));
+            rates.extend(self.bidirectional.then_some(other.rate));
+        }
+        rates.sort_unstable();
+        rates.dedup();
+        rates
+    }
 }
 
-/// The data frame that the access point sends while it receives, and the response to it.
+/// The data frame that the receiver of the primary frame sends while it receives, and the response
+/// to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Secondary {
-    /// The station to which it is addressed.
+    /// The access point, or where stations are full duplex, a station.
+    pub sender: u32,
+    /// The node to which it is addressed.
     pub receiver: u32,
     /// The data frame.
     pub data: Step,
@@ -83,17 +112,18 @@ pub struct Secondary {
     pub outcome: ExchangeOutcome,
     /// Bytes of the data frame, FCS included.
     pub psdu: Bytes,
-    /// Rate of the data frame.
-    pub rate: BitRate,
+    /// Mode of the data frame.
+    pub mode: Mode,
     /// The receiver has the packet already.
     pub repeated: bool,
     /// The access point sent an RTS of its own at the same instant as the station.
     pub own_rts: bool,
 }
 
-/// What an access point sends beside a station.
+/// What a node sends while it receives.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SecondaryRequest {
+    pub(crate) sender: u32,
     pub(crate) receiver: u32,
     pub(crate) mode: Mode,
     pub(crate) psdu: Bytes,
@@ -110,7 +140,8 @@ impl Secondary {
         timing: &Timing,
         request: &SecondaryRequest,
     ) -> Self {
-        let SecondaryRequest { receiver, mode, psdu, outcome, repeated, own_rts } = *request;
+        let SecondaryRequest { sender, receiver, mode, psdu, outcome, repeated, own_rts } =
+            *request;
         let start = exchange.data().expect("a primary frame").start;
         let data = Step { kind: StepKind::Data, start, airtime: timing.data_airtime(&mode, psdu) };
         let airtime = timing.airtime(&timing.response_mode(&mode), ACK);
@@ -118,7 +149,7 @@ impl Secondary {
         let other = OtherFrame { end: data.end(), response: airtime.total(), is_answered };
         let start = exchange.join(&other, timing.sifs());
         let answer = is_answered.then_some(Step { kind: StepKind::Ack, start, airtime });
-        Self { receiver, data, answer, outcome, psdu, rate: mode.rate, repeated, own_rts }
+        Self { sender, receiver, data, answer, outcome, psdu, mode, repeated, own_rts }
     }
 
     /// From the start of the data frame to the end of the response.
@@ -142,9 +173,24 @@ pub struct DuplexCounters {
     pub joint: u64,
     /// Exchanges that the access point began alone.
     pub alone: u64,
+    /// Exchanges in which a station and the access point sent data frames to each other.
+    pub bidirectional: u64,
+    /// Those of them that the access point began alone: the station sent the secondary frame.
+    pub station_secondary: u64,
     /// Instants at which a back-off could end: the ends of idle slots, and the beginnings of busy
     /// periods without an idle slot before them.
     pub steps: u64,
+}
+
+/// The access point's secondary frames of one rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SecondaryRate {
+    /// The rate.
+    pub rate: BitRate,
+    /// The number of data frames.
+    pub frames: u64,
+    /// The sum of their durations.
+    pub airtime: Duration,
 }
 
 #[cfg(test)]
@@ -199,8 +245,12 @@ mod tests {
         }
     }
 
-    const USUAL: FullDuplex =
-        FullDuplex { secondary_rate: None, serve: Serve::First, own_rts: OwnRts::Reset };
+    const USUAL: FullDuplex = FullDuplex {
+        secondary_rate: None,
+        serve: Serve::First,
+        own_rts: OwnRts::Reset,
+        bidirectional: false,
+    };
 
     #[test]
     fn a_rate_that_the_standard_lacks_needs_the_frames_of_a_model() {
@@ -208,6 +258,19 @@ mod tests {
         assert_eq!(odd.mode(&Timing::of(&DOT11G), &DOT11G.fastest()), None);
         assert!(odd.mode(&table_1(), &DOT11A.fastest()).is_some());
         assert_eq!(USUAL.mode(&table_1(), &DOT11A.fastest()), Some(DOT11A.fastest()));
+    }
+
+    #[test]
+    fn a_full_duplex_station_receives_at_its_own_rate_too() {
+        let modes = [54.0, 6.0, 54.0].map(|mbps| DOT11A.mode(BitRate::from_mbps(mbps)).unwrap());
+        let rates = |settings: FullDuplex| -> Vec<f64> {
+            let rates = settings.rates(&Timing::of(&DOT11A), modes.iter());
+            rates.iter().map(|rate| rate.as_mbps()).collect()
+        };
+        let given = FullDuplex { secondary_rate: Some(BitRate::from_mbps(36.0)), ..USUAL };
+        assert_eq!(rates(USUAL), [6.0, 54.0]);
+        assert_eq!(rates(given), [36.0]);
+        assert_eq!(rates(FullDuplex { bidirectional: true, ..given }), [6.0, 36.0, 54.0]);
     }
 
     /// Kind, start and end in microseconds.
@@ -218,6 +281,7 @@ mod tests {
         let timing = Timing::of(&DOT11A);
         let mut exchange = exchange(&timing, DOT11A.fastest(), 94, first);
         let request = SecondaryRequest {
+            sender: 0,
             receiver: 2,
             mode: DOT11A.mode(BitRate::from_mbps(12.0)).expect("a rate of 802.11a"),
             psdu: Bytes(2054),

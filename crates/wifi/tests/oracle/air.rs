@@ -81,21 +81,24 @@ impl Air<'_> {
             sender.freeze(now);
             // The access point ends its own RTS to answer another, before or together with it.
             let is_heard =
-                !matches!(together, Some(Together::Rts(station)) if station != frame.from);
+                !matches!(together, Some(Together::Rts(primary)) if primary != frame.from);
             if is_heard {
                 let end = now + parts.total();
                 self.flying.push(Transmission { frame, end, collides, both_over: None });
             }
         }
-        if let Some(Together::Rts(station)) = together {
-            self.stations[0].prepare_secondary(now, station, nodes.len() > 1);
+        if let (Some(Together::Rts(primary)), [rts]) = (together, &self.flying[..]) {
+            let receiver = rts.frame.to.expect("an RTS has a receiver");
+            self.stations[receiver as usize].prepare_secondary(now, primary, nodes.len() > 1);
         }
         let end = self.flying.iter().map(|transmission| transmission.end).max().unwrap_or(now);
         if matches!(together, Some(Together::Data)) {
             self.flying.iter_mut().for_each(|transmission| transmission.both_over = Some(end));
         }
         if matches!(together, Some(Together::Acks)) {
-            self.stations[0].detect_beside();
+            for &node in &nodes {
+                self.stations[node as usize].detect_beside();
+            }
         }
         if collides {
             return self.record.air.push(OnAir::Collision { nodes, start: now, end });

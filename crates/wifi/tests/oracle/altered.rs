@@ -94,7 +94,10 @@ fn an_altered_rule_is_found() {
 
 #[test]
 fn an_altered_rule_of_full_duplex_is_found() {
-    let of_duplex: [(&str, Alter); 3] = [
+    let of_duplex: [(&str, Alter); 4] = [
+        ("bidirectional", |config| {
+            alter_duplex(config, |settings| settings.bidirectional = !settings.bidirectional);
+        }),
         ("whom to serve", |config| {
             alter_duplex(config, |settings| {
                 settings.serve = match settings.serve {

@@ -1,5 +1,5 @@
-//! A full-duplex access point, in the station and on the air: which data frame it sends while it
-//! receives, and which frames may overlap.
+//! A full-duplex access point, perhaps with full-duplex stations, in the station and on the air:
+//! which data frame it sends while it receives, and which frames may overlap.
 
 use crate::air::{Air, Transmission};
 use crate::dcf;
@@ -14,11 +14,12 @@ use wifi::mac::{Durations, FullDuplex, OwnRts, Serve, StepKind};
 /// What a station and the access point send at once, and each receiver decodes.
 #[derive(Clone, Copy)]
 pub(crate) enum Together {
-    /// The RTS of this station, and perhaps one of the access point, which is not received.
+    /// The RTS of this node, which its receiver may answer with more than a CTS; if the node is a
+    /// station, perhaps one of the access point, which is not received.
     Rts(u32),
-    /// A data frame of a station, and one of the access point to another.
+    /// A data frame, and one of its receiver.
     Data,
-    /// The ACKs of the access point and of the station that received from it.
+    /// The ACKs of the access point and of a station.
     Acks,
 }
 
@@ -28,10 +29,13 @@ impl Air<'_> {
         self.stations[0].duplex()?;
         let lasts = |frame: &Frame| self.times.airtime(&frame.mode, frame.psdu).total();
         match frames {
-            [rts] if rts.kind == StepKind::Rts && rts.from != 0 => Some(Together::Rts(rts.from)),
+            [rts] if rts.kind == StepKind::Rts => Some(Together::Rts(rts.from)),
             [ap, other] if ap.from == 0 && ap.kind == other.kind => match ap.kind {
                 StepKind::Rts => (lasts(ap) <= lasts(other)).then_some(Together::Rts(other.from)),
-                StepKind::Data => self.stations[0].secondary.map(|_| Together::Data),
+                StepKind::Data => {
+                    let secondary = |frame: &&Frame| self.stations[frame.from as usize].secondary;
+                    [ap, other].iter().find_map(secondary).map(|_| Together::Data)
+                }
                 StepKind::Ack => Some(Together::Acks),
                 _ => None,
             },
@@ -74,8 +78,13 @@ impl Station<'_> {
     }
 
     /// The access point detects the RTS of a station, perhaps while it sends one of its own, and
-    /// decides what it will send to another.
-    pub(crate) fn prepare_secondary(&mut self, now: Instant, than: u32, own_rts: bool) {
+    /// decides what it will send; or a full-duplex station that of the access point.
+    pub(crate) fn prepare_secondary(&mut self, now: Instant, primary: u32, own_rts: bool) {
+        let is_bidirectional = self.duplex().is_some_and(|settings| settings.bidirectional);
+        if self.node != 0 && !is_bidirectional {
+            return;
+        }
+        let than = if is_bidirectional { self.node } else { primary };
         // No response to an earlier frame can come now.
         if let Some(awaited) = self.awaited {
             self.fail(now, awaited.kind);
@@ -99,7 +108,7 @@ impl Station<'_> {
             self.frames.repeated_mpdus -= u64::from(retry);
         }
         let msdu = self.functions[0].queue.front().expect("a packet for another");
-        let (frame, retry) = (self.framing.secondary(msdu), msdu.retry);
+        let (frame, retry) = (self.framing.secondary(msdu, primary), msdu.retry);
         self.frames.data_attempts += 1;
         self.frames.data_rates += frame.mode.rate.0;
         self.frames.mpdus += 1;
@@ -154,7 +163,7 @@ impl Station<'_> {
         }
     }
 
-    /// The access point detects an ACK while it sends one.
+    /// A node detects an ACK while it sends one.
     pub(crate) fn detect_beside(&mut self) {
         if let Some(awaited) = &mut self.awaited {
             awaited.until = None;
@@ -180,8 +189,8 @@ pub(crate) fn workloads() -> impl Strategy<Value = Workload> {
     let own_rts = prop::sample::select(vec![OwnRts::Reset, OwnRts::Double]);
     let rate = any::<Option<prop::sample::Index>>();
     let threshold = prop::sample::select(vec![0u64, 0, 400]);
-    (dcf::workloads(), rate, serve, own_rts, threshold).prop_map(
-        |(mut workload, rate, serve, own_rts, threshold)| {
+    (dcf::workloads(), rate, serve, own_rts, threshold, any::<bool>()).prop_map(
+        |(mut workload, rate, serve, own_rts, threshold, bidirectional)| {
             // Where both data frames get lost, the transmitters begin anew after their timeouts. A
             // response in DSSS may last beyond that, and its NAV would stand while they send: a
             // cell leaves that out.
@@ -192,7 +201,8 @@ pub(crate) fn workloads() -> impl Strategy<Value = Workload> {
             }
             let secondary_rate = rate.map(|rate| rate.get(&workload.links).mode.rate);
             let config = &mut workload.config;
-            config.full_duplex = Some(FullDuplex { secondary_rate, serve, own_rts });
+            let settings = FullDuplex { secondary_rate, serve, own_rts, bidirectional };
+            config.full_duplex = Some(settings);
             config.rts_threshold = Bytes(threshold);
             config.timing.durations = Durations::Standard;
             workload

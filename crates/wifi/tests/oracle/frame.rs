@@ -100,9 +100,13 @@ impl<'a> Framing<'a> {
         }
     }
 
-    /// The data frame of a full-duplex access point to a station while it receives from another.
-    pub(crate) fn secondary(&self, msdu: &Msdu) -> Frame {
+    /// The data frame of a full-duplex access point to a station while it receives from another. If
+    /// the two nodes send to each other, it is as all others between them.
+    pub(crate) fn secondary(&self, msdu: &Msdu, primary: u32) -> Frame {
         let data = self.data(0, msdu);
+        if msdu.to == Some(primary) {
+            return data;
+        }
         let given = self.config.full_duplex.and_then(|settings| settings.secondary_rate);
         let mode = given.map_or(data.mode, |rate| self.times.standard_mode(rate).expect("a rate"));
         let ack = self.times.sifs() + self.airtime(&self.times.response_mode(&mode), ACK);

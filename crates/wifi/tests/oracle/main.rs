@@ -20,7 +20,7 @@ mod station;
 mod timing;
 mod workload;
 
-use media::{in_cell, in_space};
+use media::{in_cell, in_space, watched_in_cell};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -166,6 +166,21 @@ fn overlap(on_air: &[OnAir]) -> bool {
     on_air.iter().all(data) && on_air[0].start() == on_air[1].start()
 }
 
+/// Whether a station and the access point send data at once after an RTS of the access point.
+fn overlap_after_own_rts(on_air: &[OnAir]) -> bool {
+    let is_rts = on_air[0].kind() == Some(StepKind::Rts) && on_air[0].first_node() == Some(0);
+    is_rts && overlap(&on_air[2..])
+}
+
+#[test]
+fn a_trace_has_each_frame_of_full_duplex() {
+    for workload in some(duplex::workloads(), 300) {
+        let (mut record, frames) = watched_in_cell(&workload);
+        record.air.retain(|on_air| on_air.kind().is_some());
+        assert_eq!(record.air, frames);
+    }
+}
+
 /// The workloads are worth something: what DCF and EDCA have to decide happens in them.
 #[test]
 fn workloads_cover_the_rules() {
@@ -182,13 +197,15 @@ fn workloads_cover_the_rules() {
     assert!(dcf.large_collisions > 300, "{dcf:?}");
 
     let mut duplex = Coverage::default();
-    let mut overlaps = 0;
+    let (mut overlaps, mut of_stations) = (0, 0);
     for workload in some(duplex::workloads(), 300) {
         let record = air::run(&workload);
         overlaps += record.air.windows(2).filter(|pair| overlap(pair)).count();
+        let own = record.air.windows(4).filter(|frames| overlap_after_own_rts(frames));
+        of_stations += own.count();
         duplex.add(&record);
     }
-    assert!(overlaps > 300, "{overlaps}");
+    assert!(overlaps > 300 && of_stations > 100, "{overlaps} {of_stations}");
     assert!(duplex.counters.iter().all(|&count| count > 300), "{duplex:?}");
 
     let (mut edca, mut aggregated) = (Coverage::default(), Coverage::default());

@@ -8,6 +8,7 @@ use wifi::mac::{ExchangeOutcome, Step, StepKind};
 use wifi::phy::error::Threshold;
 use wifi::phy::propagation::Position;
 use wifi::space::{Losses, OngoingFrame, Radio, Site, Space, SpaceConfig};
+use wifi::watch::{Fate, LossCause, WatchRecord};
 use wifi::{Cell, Command, MsduSource};
 use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 
@@ -92,7 +93,27 @@ struct Driver<'a> {
 /// Runs the workload through the cell until nothing is left to send.
 pub(crate) fn in_cell(workload: &Workload) -> Record {
     let Workload { config, links, seed, .. } = workload;
-    run(workload, Medium::Cell(Box::new(Cell::new(config.clone(), links.clone(), seed))))
+    run(workload, Medium::Cell(Box::new(Cell::new(config.clone(), links.clone(), seed)))).0
+}
+
+/// The same, and the frames without a collision that a trace has.
+pub(crate) fn watched_in_cell(workload: &Workload) -> (Record, Vec<OnAir>) {
+    let Workload { config, links, seed, .. } = workload;
+    let mut cell = Cell::new(config.clone(), links.clone(), seed);
+    cell.watch();
+    let (record, medium) = run(workload, Medium::Cell(Box::new(cell)));
+    let Medium::Cell(mut cell) = medium else { unreachable!("a cell ran") };
+    let (records, _) = cell.watched(Instant(u64::MAX)).expect("it is watched");
+    let frame = |record: &WatchRecord| match record {
+        WatchRecord::Frame(frame) if frame.fate != Fate::Lost(LossCause::Collision) => {
+            let (node, kind, start, end) = (frame.from, frame.kind, frame.start, frame.end());
+            Some(OnAir::Frame { node, kind, start, end })
+        }
+        _ => None,
+    };
+    let mut frames: Vec<OnAir> = records.iter().filter_map(frame).collect();
+    frames.sort_by_key(|on_air| (on_air.start(), on_air.first_node()));
+    (record, frames)
 }
 
 /// Runs the workload through a space until nothing is left to send. Every node is 50 dB from every
@@ -108,10 +129,10 @@ pub(crate) fn in_space(workload: &Workload) -> Record {
     let sites = (0..nodes).map(site).collect();
     let links = (1..).zip(&workload.links).map(|(station, link)| (0, station, *link)).collect();
     let config = SpaceConfig { mac: workload.config.clone(), radio, nav_reset: true, sites, links };
-    run(workload, Medium::Space(Box::new(Space::new(config, &workload.seed))))
+    run(workload, Medium::Space(Box::new(Space::new(config, &workload.seed)))).0
 }
 
-fn run(workload: &Workload, medium: Medium) -> Record {
+fn run(workload: &Workload, medium: Medium) -> (Record, Medium) {
     let nodes = workload.links.len() + 1;
     let mut driver = Driver {
         workload,
@@ -136,9 +157,10 @@ fn run(workload: &Workload, medium: Medium) -> Record {
         let window = |class| both!(&medium, m => m.window_for(node, class));
         record.windows.push(CLASSES.map(window));
     }
-    // The cell plans an exchange when it begins.
-    record.air.sort_by_key(OnAir::start);
-    record
+    // The cell plans an exchange when it begins; frames may begin together.
+    record.air.sort_by_key(|on_air| (on_air.start(), on_air.first_node()));
+    record.delivered.sort_by_key(|&(at, node, _)| (at, node));
+    (record, medium)
 }
 
 impl Driver<'_> {
@@ -230,22 +252,15 @@ impl Driver<'_> {
             let node = if is_answer(kind) { receiver() } else { sender };
             OnAir::Frame { node, kind, start, end }
         };
-        let beside = cell.secondary();
-        for step in exchange.steps() {
-            // The frames that begin together, in the order of their nodes.
-            let data = beside.filter(|_| step.kind == StepKind::Data).map(|other| &other.data);
-            let of_access_point = |step: &Step| {
-                let (kind, start, end) = (step.kind, step.start, step.end());
-                OnAir::Frame { node: 0, kind, start, end }
-            };
-            self.record.air.extend(data.map(of_access_point));
-            self.record.air.push(frame(step));
-        }
-        if let Some((answer, node)) = beside.and_then(|other| Some((other.answer?, other.receiver)))
-        {
-            let (kind, start, end) = (answer.kind, answer.start, answer.end());
-            self.record.air.push(OnAir::Frame { node, kind, start, end });
-        }
+        self.record.air.extend(exchange.steps().map(frame));
+        let Some(secondary) = cell.secondary() else { return };
+        let frame = |node, step: &Step| {
+            let (kind, start, end) = (step.kind, step.start, step.end());
+            OnAir::Frame { node, kind, start, end }
+        };
+        let answer = secondary.answer.as_ref().map(|answer| frame(secondary.receiver, answer));
+        self.record.air.push(frame(secondary.sender, &secondary.data));
+        self.record.air.extend(answer);
     }
 
     /// Records what has begun now in the space: one frame, or several that collide.

@@ -36,6 +36,14 @@ impl OnAir {
         *start
     }
 
+    /// The transmitter; the first one in a collision.
+    pub(crate) fn first_node(&self) -> Option<u32> {
+        match self {
+            Self::Frame { node, .. } => Some(*node),
+            Self::Collision { nodes, .. } => nodes.first().copied(),
+        }
+    }
+
     /// The kind of an undisturbed frame.
     pub(crate) fn kind(&self) -> Option<StepKind> {
         match self {

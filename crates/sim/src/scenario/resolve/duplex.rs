@@ -36,9 +36,9 @@ pub(super) fn full_duplex(
         };
         return check.fault(TABLE, message);
     }
-    if stations.len() == 1 {
+    if stations.len() == 1 && !settings.bidirectional {
         let message = "there is one station; full duplex needs two: one that sends to the access \
-                       point, and one that receives from it";
+                       point, and one that receives from it; or wlan.full_duplex.bidirectional";
         check.fault("stations", message);
     }
     if !document.interferers.is_empty() {
