@@ -7,7 +7,7 @@ use pyo3::types::PyBytes;
 use sim::trace::{Failure, Filter};
 use std::fs::File;
 use std::io::BufWriter;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use trace::columns::{Batch, Columns, TABLES};
 use trace::format::{FORMATS, Options, format};
@@ -87,7 +87,7 @@ impl Trace<'_> {
 
 fn open(
     cast: &Cast,
-    path: &PathBuf,
+    path: &Path,
     extension: &str,
     options: &Options,
 ) -> std::io::Result<Box<dyn Sink>> {
@@ -97,13 +97,13 @@ fn open(
 }
 
 /// The Python exception of an error with a file.
-fn os_error(error: &std::io::Error, path: &PathBuf) -> PyErr {
+fn os_error(error: &std::io::Error, path: &Path) -> PyErr {
     let message = error.to_string();
     match error.raw_os_error() {
         Some(number) => {
             // Rust adds the number to the system's message.
             let text = message.split(" (os error").next().unwrap_or_default().to_owned();
-            PyOSError::new_err((number, text, path.clone()))
+            PyOSError::new_err((number, text, path.to_path_buf()))
         }
         None => PyOSError::new_err(format!("{}: {message}", path.display())),
     }

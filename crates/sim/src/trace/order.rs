@@ -96,8 +96,12 @@ mod tests {
     #[test]
     fn what_is_known_late_has_its_place_at_its_start() {
         let mut order = Order::default();
-        [event(5), event(10), event(20)].into_iter().for_each(|held| order.add_event(held));
-        [wait(10), wait(30), wait(3)].into_iter().for_each(|held| order.add_interval(held));
+        for held in [event(5), event(10), event(20)] {
+            order.add_event(held);
+        }
+        for held in [wait(10), wait(30), wait(3)] {
+            order.add_interval(held);
+        }
         let mut taken = Vec::new();
         while let Some(held) = order.take_before(Instant(30)) {
             taken.push((held.at().0, matches!(held, Held::Wait(_))));

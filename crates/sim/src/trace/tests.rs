@@ -36,8 +36,7 @@ fn lines(scenario: &str, write: Write) -> Vec<String> {
     let mut run = Simulation::new(&plan, Seed { root: 1, replication: 0 }, &[], true).unwrap();
     run.trace(&Filter::default(), vec![Box::new(sink)]).expect("a filter without faults");
     run.finish();
-    let lines = std::mem::take(&mut *lines.lock().unwrap());
-    lines
+    std::mem::take(&mut *lines.lock().unwrap())
 }
 
 fn us(at: Instant) -> String {
