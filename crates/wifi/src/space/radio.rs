@@ -39,8 +39,8 @@ pub struct RadioSettings {
     pub nav_reset: bool,
 }
 
-/// The most that all signals at a receiver may add up to. The greatest [`FixedPower`] is 42.1 dBm;
-/// the rest is left for interferers.
+/// The most that all signals at a receiver may add up to. The greatest power in fixed point is
+/// 42.1 dBm; the rest is left for interferers.
 pub const STRONGEST_SUM: Dbm = Dbm(41.0);
 
 /// How much fading may raise the sum of signals that are on the air together.
