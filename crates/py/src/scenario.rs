@@ -59,7 +59,7 @@ impl Scenario {
     /// The names in a trace, by kind.
     fn trace_names(&self) -> PyResult<Vec<(&'static str, Vec<String>)>> {
         let plan = self.0.resolve().map_err(fault)?;
-        Ok(Columns::names(&sim::trace::cast(&plan)))
+        Ok(Columns::names(&sim::trace::network(&plan)))
     }
 
     /// The scenario as TOML.

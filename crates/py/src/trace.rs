@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use trace::columns::{Batch, Columns, TABLES};
 use trace::format::{FORMATS, Options, format};
-use trace::{Cast, Sink};
+use trace::{Network, Sink};
 
 /// The size of the buffer before a file.
 const BUFFER: usize = 1 << 18;
@@ -47,15 +47,15 @@ impl<'py> Tracing<'py> {
     ) -> PyResult<Trace<'py>> {
         let Self { start_s, end_s, nodes, flows, files, options, on_batch } = self;
         let options = Options::of(&options).map_err(fault)?;
-        let cast = sim::trace::cast(plan);
+        let network = sim::trace::network(plan);
         let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
         for (path, extension) in &files {
-            let sink = open(&cast, path, extension, &options);
+            let sink = open(&network, path, extension, &options);
             sinks.push(sink.map_err(|error| os_error(&error, path))?);
         }
         let batches = on_batch.map(|on_batch| {
             let (send, receive) = channel();
-            sinks.push(Box::new(Columns::new(cast, send)));
+            sinks.push(Box::new(Columns::new(network, send)));
             (receive, on_batch)
         });
         let filter = Filter { start_s, end_s, nodes, flows };
@@ -86,14 +86,14 @@ impl Trace<'_> {
 }
 
 fn open(
-    cast: &Cast,
+    network: &Network,
     path: &Path,
     extension: &str,
     options: &Options,
 ) -> std::io::Result<Box<dyn Sink>> {
     let format = format(extension).ok_or(std::io::ErrorKind::Unsupported)?;
     let out = BufWriter::with_capacity(BUFFER, File::create(path)?);
-    (format.open)(cast.clone(), Box::new(out), options)
+    (format.open)(network.clone(), Box::new(out), options)
 }
 
 /// The Python exception of an error with a file.

@@ -9,9 +9,9 @@ use crate::plan::Plan;
 use crate::topology::{Interface, RadioId, WireId};
 use kernel::{Bytes, Duration, Instant};
 use std::ops::{Index, IndexMut};
-use wifi::mac::{Exchange, ExchangeOutcome, Step, StepKind};
+use wifi::mac::{Exchange, ExchangeOutcome, Step};
 use wifi::{Cell, FrameOnAir};
-use wire::{Body, FlowId, Packet};
+use wire::{Body, FlowId, FrameKind, Packet};
 
 /// Packets lost since the start, by cause.
 #[derive(Clone, Debug, Default)]
@@ -256,20 +256,24 @@ impl Meter {
         let (start, end) = (step.start, step.end());
         let kind = match step.kind {
             _ if !exchange.outcome.has_data() => AirtimeKind::Lost,
-            StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf => AirtimeKind::RtsCts,
-            StepKind::Ack | StepKind::BlockAck if exchange.outcome == ExchangeOutcome::AckLost => {
+            FrameKind::Rts | FrameKind::Cts | FrameKind::CtsToSelf => AirtimeKind::RtsCts,
+            FrameKind::Ack | FrameKind::BlockAck
+                if exchange.outcome == ExchangeOutcome::AckLost =>
+            {
                 AirtimeKind::Lost
             }
-            StepKind::BlockAckRequest if exchange.outcome == ExchangeOutcome::DataLost => {
+            FrameKind::BlockAckRequest if exchange.outcome == ExchangeOutcome::DataLost => {
                 AirtimeKind::Lost
             }
-            StepKind::Ack | StepKind::BlockAck | StepKind::BlockAckRequest => AirtimeKind::MacAck,
-            StepKind::Data
+            FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckRequest => {
+                AirtimeKind::MacAck
+            }
+            FrameKind::Data
                 if exchange.outcome == ExchangeOutcome::DataLost || exchange.repeated =>
             {
                 AirtimeKind::Lost
             }
-            StepKind::Data => return self.count_data(exchange, step, cell),
+            FrameKind::Data => return self.count_data(exchange, step, cell),
         };
         self.ledger.add(kind, start, end);
     }

@@ -1,9 +1,9 @@
 //! The trace of a run: an observer that turns notices into records and hands them to sinks in the
 //! order of time.
 
-mod cast;
 mod filter;
 mod frames;
+mod network;
 mod order;
 mod packets;
 
@@ -14,7 +14,8 @@ use crate::plan::Plan;
 use crate::scenario::Issue;
 use crate::topology::{Interface, RadioId};
 use ::trace::{
-    Cast, Dropped, PacketEvent, PacketStep, Place, SegmentEvent, SegmentRecord, SenderState, Sink,
+    Dropped, Network, PacketEvent, PacketStep, Place, SegmentEvent, SegmentRecord, SenderState,
+    Sink,
 };
 use filter::Chosen;
 use kernel::{Bytes, Duration, Instant};
@@ -28,8 +29,8 @@ use wifi::watch::WatchRecord;
 use wire::{Body, FlowId, Packet};
 
 /// The names and properties of what takes part in runs of a plan.
-pub fn cast(plan: &Plan) -> Cast {
-    cast::cast(plan)
+pub fn network(plan: &Plan) -> Network {
+    network::network(plan)
 }
 
 /// Why a trace could not be written: the number of the sink, and its error. The run goes on without
@@ -50,7 +51,7 @@ impl Failure {
 
 /// The observer that traces a run.
 pub(crate) struct Tracer {
-    cast: Cast,
+    network: Network,
     chosen: Chosen,
     /// None after the stretch has ended, or a sink has failed.
     sinks: Vec<Box<dyn Sink>>,
@@ -82,23 +83,23 @@ impl Tracer {
         filter: &Filter,
         sinks: Vec<Box<dyn Sink>>,
     ) -> Result<Self, Vec<Issue>> {
-        let cast = cast::cast(plan);
+        let network = network::network(plan);
         let flow = |mss: Option<Bytes>| FlowState {
             mss: mss.map_or(0, |mss| mss.0),
             ..FlowState::default()
         };
         let sizes = plan.flows.iter().map(|flow| flow.tcp.as_ref().map(|tcp| tcp.config.mss()));
         Ok(Self {
-            chosen: filter.choose(plan, &cast)?,
+            chosen: filter.choose(plan, &network)?,
             sinks,
             failure: Failure::default(),
             packets: Packets::default(),
             order: Order::default(),
             frames: 0,
             flows: sizes.map(flow).collect(),
-            waiting: [vec![0; cast.radios.len()], vec![0; cast.wires.len()]],
+            waiting: [vec![0; network.radios.len()], vec![0; network.wires.len()]],
             arrived: None,
-            cast,
+            network,
         })
     }
 
@@ -127,7 +128,7 @@ impl Tracer {
             Held::Frame(frame, flow) => self.chosen.has_frame(frame, *flow),
             Held::Wait(wait) => self.chosen.has_wait(wait),
             Held::Packet(event) => self.chosen.has_packet(event),
-            Held::Segment(event) => self.chosen.has_segment(event, &self.cast),
+            Held::Segment(event) => self.chosen.has_segment(event, &self.network),
         };
         if is_chosen {
             self.each_sink(|sink| sink.on(&held.record()));
@@ -304,13 +305,13 @@ impl Tracer {
         }
         self.settle_arrived();
         match record {
-            WatchRecord::Frame(record) if record.start <= self.cast.end => {
-                let frame = frames::frame(record, &self.packets, self.cast.end);
+            WatchRecord::Frame(record) if record.start <= self.network.end => {
+                let frame = frames::frame(record, &self.packets, self.network.end);
                 self.order.add_interval(Held::Frame(frame, record.flow));
             }
             WatchRecord::Frame(_) => {}
             WatchRecord::Wait(record) => {
-                if let Some(wait) = frames::wait(record, self.cast.end) {
+                if let Some(wait) = frames::wait(record, self.network.end) {
                     self.order.add_interval(Held::Wait(wait));
                 }
             }

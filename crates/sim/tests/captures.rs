@@ -2,7 +2,7 @@
 //! dissects them.
 
 use kernel::Seed;
-use sim::trace::{Filter, cast};
+use sim::trace::{Filter, network};
 use sim::{Scenario, Simulation, Value};
 use std::fs::File;
 use std::io::BufWriter;
@@ -43,7 +43,7 @@ fn captured(test: &str, file: &Path, duration_s: &str) -> (PathBuf, Vec<(String,
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join(file.with_extension("pcapng").file_name().unwrap());
     let out = BufWriter::new(File::create(&path).unwrap());
-    let sink = Pcapng::new(cast(&plan), out, PcapngOptions::default()).unwrap();
+    let sink = Pcapng::new(network(&plan), out, PcapngOptions::default()).unwrap();
     let mut run = Simulation::new(&plan, Seed { root: 1, replication: 0 }, &[], false).unwrap();
     let failure = run.trace(&Filter::default(), vec![Box::new(sink)]).unwrap();
     while run.advance(1 << 20) {}

@@ -6,7 +6,7 @@ mod schema;
 pub use schema::{FRAMES, MPDUS, PACKETS, SEGMENTS, TABLES, WAITS};
 
 use crate::{
-    Cast, Frame, PacketEvent, Place, Record, SegmentEvent, SegmentRecord, Sink, Wait, WaitKind,
+    Frame, Network, PacketEvent, Place, Record, SegmentEvent, SegmentRecord, Sink, Wait, WaitKind,
 };
 use names::{Names, drop_cause, ecn, flags, format, kind, outcome, sack, step};
 use std::io;
@@ -82,7 +82,7 @@ impl Batch {
 /// A sink that sends batches of columns.
 #[derive(Debug)]
 pub struct Columns {
-    cast: Cast,
+    network: Network,
     names: Names,
     batches: [Batch; TABLES.len()],
     out: Sender<Batch>,
@@ -90,15 +90,15 @@ pub struct Columns {
 
 impl Columns {
     /// Sends batches through this channel.
-    pub fn new(cast: Cast, out: Sender<Batch>) -> Self {
-        let names = Names::new(&cast);
+    pub fn new(network: Network, out: Sender<Batch>) -> Self {
+        let names = Names::new(&network);
         let batches = std::array::from_fn(Batch::of);
-        Self { cast, names, batches, out }
+        Self { network, names, batches, out }
     }
 
     /// The names to which a kind of code refers; see [`TABLES`].
-    pub fn names(cast: &Cast) -> Vec<(&'static str, Vec<String>)> {
-        Names::new(cast).all()
+    pub fn names(network: &Network) -> Vec<(&'static str, Vec<String>)> {
+        Names::new(network).all()
     }
 
     fn on_frame(&mut self, frame: &Frame) {
@@ -169,9 +169,9 @@ impl Columns {
         };
         let node = match event.place {
             Place::Node(node) => node,
-            Place::Radio(radio) => self.cast.radios[radio as usize].node,
+            Place::Radio(radio) => self.network.radios[radio as usize].node,
             Place::Wire(wire) => {
-                let wire = &self.cast.wires[wire as usize];
+                let wire = &self.network.wires[wire as usize];
                 if event.step == crate::PacketStep::Crossed { wire.to } else { wire.from }
             }
         };

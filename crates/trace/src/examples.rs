@@ -1,9 +1,9 @@
 //! Records for tests: a cell with an access point and stations, some of its frames, and a TCP flow.
 
 use crate::{
-    Cast, FlowInfo, Format, Frame, FrameKind, FrameMode, Loss, Mpdu, NodeInfo, Outcome,
-    PacketEvent, PacketStep, Place, RadioInfo, RadioRole, SegmentEvent, SegmentRecord, SenderState,
-    Transport, Wait, WaitKind, WireInfo,
+    FlowInfo, Format, Frame, FrameKind, FrameLoss, FrameMode, FrameOutcome, Mpdu, Network,
+    NodeInfo, PacketEvent, PacketStep, Place, RadioInfo, RadioRole, SegmentEvent, SegmentRecord,
+    SenderState, Transport, Wait, WaitKind, WireInfo,
 };
 use kernel::{BitRate, Bytes, Duration, Instant};
 use wire::{Body, Datagram, Ecn, Flags, FlowId, NodeId, Packet, SackBlocks, Segment, TrafficClass};
@@ -14,7 +14,7 @@ pub(crate) const STA2: u32 = 2;
 
 /// An access point, stations 1 and 2, and a server behind a link. Flow 0 is a download from the
 /// server to station 1, flow 1 sends UDP datagrams from the access point to all.
-pub(crate) fn cast() -> Cast {
+pub(crate) fn network() -> Network {
     let node = |name: &str| NodeInfo { name: name.into() };
     let radio = |name: &str, number: u32| RadioInfo {
         name: name.into(),
@@ -40,7 +40,7 @@ pub(crate) fn cast() -> Cast {
         header: Bytes(40),
         class: TrafficClass::BestEffort,
     };
-    Cast {
+    Network {
         nodes: vec![node("ap"), node("sta1"), node("sta2"), node("server")],
         radios: vec![radio("ap", AP), radio("sta1", STA1), radio("sta2", STA2)],
         wires: vec![wire(3, AP), wire(AP, 3)],
@@ -94,7 +94,7 @@ pub(crate) fn frame(
         aggregate: false,
         nav: Duration::ZERO,
         exchange,
-        outcome: Outcome::Received,
+        outcome: FrameOutcome::Received,
         lost_to: None,
         signal_dbm: None,
         mpdus: Vec::new(),
@@ -129,9 +129,9 @@ pub(crate) fn data(
 }
 
 /// The same frame, lost.
-pub(crate) fn lost(mut frame: Frame, loss: Loss, lost_to: Option<u32>) -> Frame {
+pub(crate) fn lost(mut frame: Frame, loss: FrameLoss, lost_to: Option<u32>) -> Frame {
     frame.mpdus.iter_mut().for_each(|mpdu| mpdu.received = false);
-    Frame { outcome: Outcome::Lost(loss), lost_to, ..frame }
+    Frame { outcome: FrameOutcome::Lost(loss), lost_to, ..frame }
 }
 
 pub(crate) fn wait(radio: u32, times: (u64, u64), kind: WaitKind) -> Wait {

@@ -1,7 +1,7 @@
 //! The file formats that are written here, by the extension of the file.
 
 use crate::pcapng::{Pcapng, PcapngOptions};
-use crate::{Cast, Perfetto, PerfettoOptions, Sink, Timeline, TimelineOptions};
+use crate::{Network, Perfetto, PerfettoOptions, Sink, Timeline, TimelineOptions};
 use settings::{Issue, Node, Path, Root, Settings};
 use std::io;
 
@@ -18,7 +18,7 @@ pub struct Format {
     /// The keys of its options.
     pub keys: fn() -> &'static [&'static str],
     /// Begins a file.
-    pub open: fn(Cast, Out, &Options) -> io::Result<Box<dyn Sink>>,
+    pub open: fn(Network, Out, &Options) -> io::Result<Box<dyn Sink>>,
 }
 
 /// How files are written, by the extension of the file.
@@ -70,19 +70,19 @@ pub const FORMATS: &[Format] = &[
         extension: "pcapng",
         meaning: "a capture for Wireshark",
         keys: PcapngOptions::keys,
-        open: |cast, out, options| Ok(Box::new(Pcapng::new(cast, out, options.pcapng)?)),
+        open: |network, out, options| Ok(Box::new(Pcapng::new(network, out, options.pcapng)?)),
     },
     Format {
         extension: "pftrace",
         meaning: "lanes and counters for Perfetto",
         keys: PerfettoOptions::keys,
-        open: |cast, out, options| Ok(Box::new(Perfetto::new(cast, out, options.pftrace)?)),
+        open: |network, out, options| Ok(Box::new(Perfetto::new(network, out, options.pftrace)?)),
     },
     Format {
         extension: "txt",
         meaning: "a line for each frame exchange",
         keys: TimelineOptions::keys,
-        open: |cast, out, options| Ok(Box::new(Timeline::new(cast, out, options.txt)?)),
+        open: |network, out, options| Ok(Box::new(Timeline::new(network, out, options.txt)?)),
     },
 ];
 

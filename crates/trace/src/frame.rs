@@ -1,26 +1,7 @@
 //! PPDUs.
 
 use kernel::{BitRate, Bytes, Duration, Instant};
-use wire::{Packet, TrafficClass};
-
-/// The type of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FrameKind {
-    /// Request to send.
-    Rts,
-    /// Clear to send.
-    Cts,
-    /// CTS-to-self.
-    CtsToSelf,
-    /// A data frame, or an A-MPDU of data frames.
-    Data,
-    /// Ack.
-    Ack,
-    /// BlockAckReq.
-    BlockAckRequest,
-    /// BlockAck.
-    BlockAck,
-}
+use wire::{FrameKind, FrameOutcome, Packet, TrafficClass};
 
 /// The format of a PPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,38 +38,6 @@ pub struct FrameMode {
     pub guard_ns: u16,
     /// Whether it is coded by LDPC and not by a convolutional code.
     pub ldpc: bool,
-}
-
-/// Why a frame was not received by the node that it addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Loss {
-    /// Another node began to transmit in the same slot, in a cell in which every node receives
-    /// every other.
-    Collision,
-    /// Interference: other transmissions overlapped it at its receiver.
-    Interference,
-    /// Noise.
-    Noise,
-    /// Its receiver was transmitting.
-    ReceiverTransmits,
-    /// Its receiver was receiving another frame.
-    ReceiverBusy,
-    /// Its signal was too weak for the receiver to detect.
-    TooWeak,
-}
-
-/// The outcome of a frame at the node that it addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outcome {
-    /// The addressed node received it; of an A-MPDU at least one MPDU ([`Mpdu::received`] has
-    /// each). A broadcast: at least one node received it.
-    Received,
-    /// The addressed node did not receive it.
-    Lost(Loss),
-    /// It addresses no other node: a CTS-to-self.
-    NotAddressed,
-    /// The run ended first.
-    Unknown,
 }
 
 /// An MPDU with data: one for each packet of an A-MSDU.
@@ -160,7 +109,7 @@ pub struct Frame {
     /// collide belong to different exchanges.
     pub exchange: u64,
     /// Its outcome.
-    pub outcome: Outcome,
+    pub outcome: FrameOutcome,
     /// A radio whose transmission caused the loss, where one did.
     pub lost_to: Option<u32>,
     /// Received power at the addressed node, where there are radios with positions.

@@ -5,27 +5,27 @@
 //! is a sink in a file of its own; it writes as records arrive, and keeps bounded state. Nothing
 //! here knows how a run produces its records.
 
-mod cast;
 pub mod columns;
 #[cfg(test)]
 mod examples;
 pub mod format;
 mod frame;
+mod network;
 mod packet;
 pub mod pcapng;
 mod perfetto;
 mod segment;
 mod timeline;
-mod wait;
 mod words;
 
-pub use cast::{Cast, FlowInfo, NodeInfo, RadioInfo, RadioRole, Transport, WireInfo};
-pub use frame::{BlockAck, Format, Frame, FrameKind, FrameMode, Loss, Mpdu, Outcome};
+pub use frame::{BlockAck, Format, Frame, FrameMode, Mpdu};
+pub use network::{FlowInfo, Network, NodeInfo, RadioInfo, RadioRole, Transport, WireInfo};
 pub use packet::{Dropped, PacketEvent, PacketStep, Place};
 pub use perfetto::{Perfetto, PerfettoOptions};
 pub use segment::{SegmentEvent, SegmentRecord, SenderState};
 pub use timeline::{Timeline, TimelineOptions};
-pub use wait::{Wait, WaitKind};
+
+pub use wire::{FrameKind, FrameLoss, FrameOutcome, Wait, WaitKind};
 
 use kernel::Instant;
 use std::io;

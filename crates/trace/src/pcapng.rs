@@ -21,7 +21,8 @@ use self::dot11::LLC_IPV4;
 use self::radiotap::Reception;
 use self::tcp::TcpHeaders;
 use crate::{
-    Cast, Frame, FrameKind, Loss, Mpdu, Outcome, PacketEvent, PacketStep, Place, Record, Sink,
+    Frame, FrameKind, FrameLoss, FrameOutcome, Mpdu, Network, PacketEvent, PacketStep, Place,
+    Record, Sink,
 };
 use settings::{Choice, Settings};
 use std::fmt::Write as _;
@@ -79,7 +80,7 @@ pub struct PcapngOptions {
 /// Writes a trace as a capture.
 #[derive(Debug)]
 pub struct Pcapng<W> {
-    cast: Cast,
+    network: Network,
     options: PcapngOptions,
     addresses: Addresses,
     /// The interface of link 0.
@@ -92,32 +93,32 @@ pub struct Pcapng<W> {
 
 impl<W: io::Write + Send> Pcapng<W> {
     /// Begins a capture: writes the section, the interfaces and the names of the nodes.
-    pub fn new(cast: Cast, out: W, options: PcapngOptions) -> io::Result<Self> {
+    pub fn new(network: Network, out: W, options: PcapngOptions) -> io::Result<Self> {
         let mut blocks = Blocks::new(out, options.snaplen);
         let program = concat!("Simoom ", env!("CARGO_PKG_VERSION"));
         blocks.section("simulated network", "simulated time from 1970-01-01", program)?;
         let first_link = match options.interfaces {
-            _ if cast.radios.is_empty() => 0,
+            _ if network.radios.is_empty() => 0,
             Interfaces::Monitor => {
                 blocks.interface(RADIOTAP, "monitor", "all frames on the air")?;
                 1
             }
             Interfaces::Radios => {
-                for radio in &cast.radios {
+                for radio in &network.radios {
                     let description = "frames that the radio sends and those for it";
                     blocks.interface(RADIOTAP, &radio.name, description)?;
                 }
-                cast.radios.len() as u32
+                network.radios.len() as u32
             }
         };
-        for wire in cast.wires.iter().step_by(2) {
+        for wire in network.wires.iter().step_by(2) {
             blocks.interface(ETHERNET, &wire.name, "packets that reach an end of the link")?;
         }
-        let names = cast.nodes.iter().enumerate();
+        let names = network.nodes.iter().enumerate();
         blocks.names(names.map(|(n, it)| (ipv4(Some(NodeId(n as u32))), it.name.as_str())))?;
-        let (addresses, tcp) = (Addresses::new(&cast), TcpHeaders::new(cast.flows.len()));
+        let (addresses, tcp) = (Addresses::new(&network), TcpHeaders::new(network.flows.len()));
         let (content, comment) = (Content::default(), String::new());
-        Ok(Self { cast, options, addresses, first_link, blocks, tcp, content, comment })
+        Ok(Self { network, options, addresses, first_link, blocks, tcp, content, comment })
     }
 
     fn on_frame(&mut self, frame: &Frame) -> io::Result<()> {
@@ -137,7 +138,7 @@ impl<W: io::Write + Send> Pcapng<W> {
         }
         self.capture(frame, packets, frame.from, OUTBOUND)?;
         let Some(to) = frame.to.filter(|to| *to != frame.from) else { return Ok(()) };
-        if frame.outcome == Outcome::Received && packets.first().is_none_or(|it| it.received) {
+        if frame.outcome == FrameOutcome::Received && packets.first().is_none_or(|it| it.received) {
             self.capture(frame, packets, to, INBOUND)
         } else if is_attempted(frame.outcome) {
             self.capture(frame, packets, to, INBOUND | CRC_ERROR)
@@ -157,7 +158,7 @@ impl<W: io::Write + Send> Pcapng<W> {
         let bad_fcs = flags & CRC_ERROR != 0;
         let reception = Reception {
             tsft: self.options.tsft,
-            channel_mhz: self.cast.radios[frame.from as usize].channel_mhz,
+            channel_mhz: self.network.radios[frame.from as usize].channel_mhz,
             uplink: frame.to.is_some_and(|to| self.addresses.is_access_point(to)),
             bad_fcs,
             last: packets.as_ptr_range().end == frame.mpdus.as_ptr_range().end,
@@ -166,7 +167,7 @@ impl<W: io::Write + Send> Pcapng<W> {
         radiotap::header(frame, reception, &mut self.content.head);
         let start = self.content.head.len();
         if let Some(first) = packets.first() {
-            let has_qos = self.cast.radios[frame.from as usize].has_qos;
+            let has_qos = self.network.radios[frame.from as usize].has_qos;
             dot11::data(frame, first, &self.addresses, has_qos, &mut self.content.head);
             self.body(packets, start);
         } else {
@@ -211,7 +212,7 @@ impl<W: io::Write + Send> Pcapng<W> {
 
     /// Writes a packet that has crossed a link.
     fn on_crossed(&mut self, event: &PacketEvent, wire: u32) -> io::Result<()> {
-        let ends = &self.cast.wires[wire as usize];
+        let ends = &self.network.wires[wire as usize];
         self.content.clear();
         let head = &mut self.content.head;
         head.extend(of_wired(ends.to));
@@ -226,17 +227,19 @@ impl<W: io::Write + Send> Pcapng<W> {
     /// Writes the comment of a frame or an MPDU that is lost.
     fn describe(&mut self, frame: &Frame, packets: &[Mpdu]) {
         let name = |radio: Option<u32>| {
-            radio.map_or("all receivers", |radio| self.cast.radios[radio as usize].name.as_str())
+            radio.map_or("all receivers", |radio| self.network.radios[radio as usize].name.as_str())
         };
         let cause = match frame.outcome {
-            Outcome::Lost(Loss::Collision) => "collision",
-            Outcome::Lost(Loss::Interference) => "interference",
-            Outcome::Lost(Loss::Noise) => "noise",
-            Outcome::Lost(Loss::ReceiverTransmits) => "it transmits",
-            Outcome::Lost(Loss::ReceiverBusy) => "it receives another frame",
-            Outcome::Lost(Loss::TooWeak) => "the signal is too weak",
-            Outcome::Received if packets.first().is_some_and(|it| !it.received) => "this MPDU only",
-            Outcome::Unknown => {
+            FrameOutcome::Lost(FrameLoss::Collision) => "collision",
+            FrameOutcome::Lost(FrameLoss::Interference) => "interference",
+            FrameOutcome::Lost(FrameLoss::Noise) => "noise",
+            FrameOutcome::Lost(FrameLoss::ReceiverTransmits) => "it transmits",
+            FrameOutcome::Lost(FrameLoss::ReceiverBusy) => "it receives another frame",
+            FrameOutcome::Lost(FrameLoss::TooWeak) => "the signal is too weak",
+            FrameOutcome::Received if packets.first().is_some_and(|it| !it.received) => {
+                "this MPDU only"
+            }
+            FrameOutcome::Unknown => {
                 self.comment.push_str("the run ends first");
                 return;
             }
@@ -273,9 +276,10 @@ fn end_subframe(head: &mut [u8], length_at: usize, zeros: usize) {
 }
 
 /// Whether the receiver of a frame that is lost began to receive it.
-fn is_attempted(outcome: Outcome) -> bool {
+fn is_attempted(outcome: FrameOutcome) -> bool {
     matches!(
         outcome,
-        Outcome::Received | Outcome::Lost(Loss::Collision | Loss::Interference | Loss::Noise)
+        FrameOutcome::Received
+            | FrameOutcome::Lost(FrameLoss::Collision | FrameLoss::Interference | FrameLoss::Noise)
     )
 }

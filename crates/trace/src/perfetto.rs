@@ -13,7 +13,7 @@ mod tests;
 mod tracks;
 
 use crate::{
-    Cast, Frame, FrameKind, Mpdu, PacketEvent, PacketStep, Place, Record, SegmentEvent,
+    Frame, FrameKind, Mpdu, Network, PacketEvent, PacketStep, Place, Record, SegmentEvent,
     SegmentRecord, Sink, Wait, WaitKind,
 };
 use arrows::Arrows;
@@ -86,7 +86,7 @@ pub struct PerfettoOptions {
 /// Writes a Perfetto trace.
 #[derive(Debug)]
 pub struct Perfetto<W> {
-    cast: Cast,
+    network: Network,
     options: PerfettoOptions,
     packets: Packets<W>,
     tracks: Tracks,
@@ -113,18 +113,18 @@ struct Gauges {
 
 impl<W: io::Write + Send> Perfetto<W> {
     /// Begins a trace.
-    pub fn new(cast: Cast, out: W, options: PerfettoOptions) -> io::Result<Self> {
+    pub fn new(network: Network, out: W, options: PerfettoOptions) -> io::Result<Self> {
         Ok(Self {
             options,
             packets: Packets::new(out, &NOTES)?,
-            tracks: Tracks::new(&cast),
+            tracks: Tracks::new(&network),
             names: Names::default(),
-            arrows: Arrows::new(cast.flows.len()),
+            arrows: Arrows::new(network.flows.len()),
             ends: BinaryHeap::new(),
             begun: 0,
-            waiting: vec![0; cast.radios.len()],
-            gauges: vec![Gauges::default(); cast.flows.len()],
-            cast,
+            waiting: vec![0; network.radios.len()],
+            gauges: vec![Gauges::default(); network.flows.len()],
+            network,
         })
     }
 
@@ -137,9 +137,9 @@ impl<W: io::Write + Send> Perfetto<W> {
             }
         };
         let name = Name::Frame { kind: frame.kind, to: frame.to, outcome: frame.outcome };
-        let name = self.names.name(name, &self.cast, &mut self.packets)?;
+        let name = self.names.name(name, &self.network, &mut self.packets)?;
         let mode = self.text(Text::from(&frame.mode))?;
-        let has_qos = self.cast.radios[frame.from as usize].has_qos;
+        let has_qos = self.network.radios[frame.from as usize].has_qos;
         let class = if has_qos { self.text(Text::Class(frame.class))? } else { None };
         let lost_to = match frame.lost_to {
             Some(radio) => self.text(Text::Radio(radio))?,
@@ -183,7 +183,7 @@ impl<W: io::Write + Send> Perfetto<W> {
             WaitKind::Defer => (Lane::Backoff(wait.class), Name::Defer),
             WaitKind::Nav => (Lane::Nav, Name::Nav),
         };
-        let name = self.names.name(name, &self.cast, &mut self.packets)?;
+        let name = self.names.name(name, &self.network, &mut self.packets)?;
         let track = self.begin(wait.radio, lane, wait.start, wait.end)?;
         let annotations = self.options.annotations;
         self.packets.event(wait.start, event::SLICE_BEGIN, track, |e| {
@@ -206,7 +206,7 @@ impl<W: io::Write + Send> Perfetto<W> {
             // count where a filter has omitted some.
             (Place::Radio(radio), PacketStep::Queued { waiting }) => {
                 self.waiting[radio as usize] = waiting + 1;
-                (self.tracks.of_radio(&self.cast, radio), waiting + 1)
+                (self.tracks.of_radio(&self.network, radio), waiting + 1)
             }
             (
                 Place::Radio(radio),
@@ -215,7 +215,7 @@ impl<W: io::Write + Send> Perfetto<W> {
                 let waiting = &mut self.waiting[radio as usize];
                 *waiting = waiting.saturating_sub(1);
                 let value = *waiting;
-                (self.tracks.of_radio(&self.cast, radio), value)
+                (self.tracks.of_radio(&self.network, radio), value)
             }
             // A link reports only how many packets each arrival finds.
             (Place::Wire(wire), PacketStep::Queued { waiting }) => (Group::Wire(wire), waiting),
@@ -229,8 +229,8 @@ impl<W: io::Write + Send> Perfetto<W> {
         let group = Group::Flow(flow);
         if event.event == SegmentRecord::Sent && event.retransmission {
             let track =
-                self.tracks.of(group, Lane::Retransmissions, &self.cast, &mut self.packets)?;
-            let name = self.names.name(Name::Retransmission, &self.cast, &mut self.packets)?;
+                self.tracks.of(group, Lane::Retransmissions, &self.network, &mut self.packets)?;
+            let name = self.names.name(Name::Retransmission, &self.network, &mut self.packets)?;
             let annotations = self.options.annotations;
             self.packets.event(event.at, event::INSTANT, track, |e| {
                 e.varint(event::NAME_IID, name);
@@ -266,9 +266,10 @@ impl<W: io::Write + Send> Perfetto<W> {
 
     /// Finds the track of a slice, and notes that it ends.
     fn begin(&mut self, radio: u32, lane: Lane, start: Instant, end: Instant) -> io::Result<u64> {
-        let group = self.tracks.of_radio(&self.cast, radio);
+        let group = self.tracks.of_radio(&self.network, radio);
         let slice = (start, end);
-        let track = self.tracks.for_slice((group, lane), slice, &self.cast, &mut self.packets)?;
+        let track =
+            self.tracks.for_slice((group, lane), slice, &self.network, &mut self.packets)?;
         self.begun += 1;
         self.ends.push(Reverse((end, self.begun, track)));
         Ok(track)
@@ -277,11 +278,11 @@ impl<W: io::Write + Send> Perfetto<W> {
     fn instant(&mut self, event: &PacketEvent, name: Name) -> io::Result<()> {
         let group = match event.place {
             Place::Node(node) => Group::Node(node.0),
-            Place::Radio(radio) => self.tracks.of_radio(&self.cast, radio),
+            Place::Radio(radio) => self.tracks.of_radio(&self.network, radio),
             Place::Wire(wire) => Group::Wire(wire),
         };
-        let track = self.tracks.of(group, Lane::Drops, &self.cast, &mut self.packets)?;
-        let name = self.names.name(name, &self.cast, &mut self.packets)?;
+        let track = self.tracks.of(group, Lane::Drops, &self.network, &mut self.packets)?;
+        let name = self.names.name(name, &self.network, &mut self.packets)?;
         let flow = self.text(Text::Flow(event.packet.flow().0))?;
         let annotations = self.options.annotations;
         self.packets.event(event.at, event::INSTANT, track, |e| {
@@ -294,7 +295,7 @@ impl<W: io::Write + Send> Perfetto<W> {
     }
 
     fn counter(&mut self, at: Instant, lane: (Group, Lane), value: f64) -> io::Result<()> {
-        let track = self.tracks.of(lane.0, lane.1, &self.cast, &mut self.packets)?;
+        let track = self.tracks.of(lane.0, lane.1, &self.network, &mut self.packets)?;
         self.packets.event(at, event::COUNTER, track, |e| {
             if is_whole(value) {
                 e.varint(event::COUNTER_VALUE, value as u64);
@@ -321,7 +322,7 @@ impl<W: io::Write + Send> Perfetto<W> {
         if !self.options.annotations {
             return Ok(None);
         }
-        self.names.text(text, &self.cast, &mut self.packets).map(Some)
+        self.names.text(text, &self.network, &mut self.packets).map(Some)
     }
 }
 

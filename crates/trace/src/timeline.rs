@@ -7,7 +7,7 @@ mod exchange;
 mod tests;
 
 use crate::{
-    Cast, Frame, FrameKind, PacketEvent, PacketStep, Place, Record, SegmentEvent, SegmentRecord,
+    Frame, FrameKind, Network, PacketEvent, PacketStep, Place, Record, SegmentEvent, SegmentRecord,
     Sink, Wait, WaitKind,
 };
 use columns::{Columns, INFALLIBLE};
@@ -46,7 +46,7 @@ pub struct TimelineOptions {
 /// Writes the text timeline.
 #[derive(Debug)]
 pub struct Timeline<W> {
-    cast: Cast,
+    network: Network,
     out: W,
     options: TimelineOptions,
     columns: Columns,
@@ -70,22 +70,22 @@ enum Line {
 
 impl<W: io::Write + Send> Timeline<W> {
     /// Begins a timeline with its header.
-    pub fn new(cast: Cast, mut out: W, options: TimelineOptions) -> io::Result<Self> {
-        let columns = Columns::new(usize::from(options.columns), &cast);
+    pub fn new(network: Network, mut out: W, options: TimelineOptions) -> io::Result<Self> {
+        let columns = Columns::new(usize::from(options.columns), &network);
         // The access point has a radio even where no station has one.
-        let has_radios = cast.radios.len() > 1;
+        let has_radios = network.radios.len() > 1;
         let mut text = String::new();
         columns.header(has_radios, &mut text);
         out.write_all(text.as_bytes())?;
         Ok(Self {
             options: TimelineOptions { segments: options.segments || !has_radios, ..options },
             columns,
-            slots: vec![[None; 4]; cast.radios.len()],
+            slots: vec![[None; 4]; network.radios.len()],
             repeated: BTreeSet::new(),
             lines: VecDeque::new(),
             text,
             row: String::new(),
-            cast,
+            network,
             out,
         })
     }
@@ -118,7 +118,7 @@ impl<W: io::Write + Send> Timeline<W> {
         if self.options.content {
             let text = &mut exchange.content;
             let indent = self.columns.content();
-            content::of_frame(frame, &self.repeated, &self.cast, |line| {
+            content::of_frame(frame, &self.repeated, &self.network, |line| {
                 self.columns.wrap(indent, line, indent + 2, text);
             });
         }
@@ -137,7 +137,7 @@ impl<W: io::Write + Send> Timeline<W> {
             WaitKind::Defer => "defers".into(),
             WaitKind::Nav => "NAV".into(),
         };
-        let radio = &self.cast.radios[wait.radio as usize];
+        let radio = &self.network.radios[wait.radio as usize];
         let class = match wait.kind {
             WaitKind::Backoff { .. } | WaitKind::Defer if radio.has_qos => {
                 format!("{} ", crate::words::class_name(wait.class))
@@ -167,12 +167,12 @@ impl<W: io::Write + Send> Timeline<W> {
         let retransmission = self.repeated.contains(&event.packet_id);
         if is_loss || self.options.packets {
             let place = match event.place {
-                Place::Node(node) => &self.cast.nodes[node.0 as usize].name,
-                Place::Radio(radio) => &self.cast.radios[radio as usize].name,
-                Place::Wire(wire) => &self.cast.wires[wire as usize].name,
+                Place::Node(node) => &self.network.nodes[node.0 as usize].name,
+                Place::Radio(radio) => &self.network.radios[radio as usize].name,
+                Place::Wire(wire) => &self.network.wires[wire as usize].name,
             };
             let marks = Marks { retransmission, ..Marks::default() };
-            let content = content::of_packet(&event.packet, marks, &self.cast);
+            let content = content::of_packet(&event.packet, marks, &self.network);
             let mut text = self.begin(event.at, place);
             write!(text, "{what} {content}").expect(INFALLIBLE);
             self.lines.push_back(Line::Text(text));
@@ -193,13 +193,13 @@ impl<W: io::Write + Send> Timeline<W> {
             return;
         }
         let segment = &event.segment;
-        let flow = &self.cast.flows[segment.flow.0 as usize];
+        let flow = &self.network.flows[segment.flow.0 as usize];
         let is_sent = event.event == SegmentRecord::Sent;
         let node = if segment.forward == is_sent { Some(flow.from) } else { flow.to };
-        let node = node.map_or("all", |node| &self.cast.nodes[node.0 as usize].name);
+        let node = node.map_or("all", |node| &self.network.nodes[node.0 as usize].name);
         let verb = if is_sent { "sends" } else { "gets" };
         let marks = Marks { retransmission: event.retransmission, ..Marks::default() };
-        let content = content::of_segment(segment, marks, &self.cast);
+        let content = content::of_segment(segment, marks, &self.network);
         let mut text = self.begin(event.at, node);
         write!(text, "{verb} {content}").expect(INFALLIBLE);
         if let Some(sender) = event.sender {
@@ -219,7 +219,7 @@ impl<W: io::Write + Send> Timeline<W> {
 
     /// The slots that an EDCAF has counted; without EDCA all access categories are one.
     fn slots(&mut self, radio: u32, class: TrafficClass) -> &mut Option<u32> {
-        let has_qos = self.cast.radios[radio as usize].has_qos;
+        let has_qos = self.network.radios[radio as usize].has_qos;
         let class = if has_qos { class } else { TrafficClass::BestEffort };
         &mut self.slots[radio as usize][class as usize]
     }
@@ -241,7 +241,7 @@ impl<W: io::Write + Send> Timeline<W> {
                 Line::Exchange(exchange) if !exchange.is_complete(now) => break,
                 Line::Exchange(exchange) => {
                     self.row.clear();
-                    exchange.render(&self.columns, &self.cast, &mut self.row);
+                    exchange.render(&self.columns, &self.network, &mut self.row);
                     self.columns.wrap(0, &self.row, self.columns.content() + 2, &mut self.text);
                     self.text.push_str(&exchange.content);
                 }

@@ -25,7 +25,7 @@ pub use config::{Categories, MacConfig, NonErp};
 pub(crate) use contention::{BusySlot, Contention};
 pub(crate) use edcaf::{Edcaf, PeerRate, Response, Txop};
 pub(crate) use exchange::{ElicitedResponse, Opening};
-pub use exchange::{Exchange, ExchangeOutcome, Step, StepKind};
+pub use exchange::{Exchange, ExchangeOutcome, Step};
 pub(crate) use full_duplex::SecondaryRequest;
 pub use full_duplex::{DuplexCounters, FullDuplex, OwnRts, Secondary, SecondaryRate, Serve};
 pub use originator::MsduOutcome;

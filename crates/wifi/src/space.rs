@@ -41,7 +41,7 @@ pub use budget::LinkBudget;
 pub use radio::{Capture, Losses, Radio, RadioSettings, ReceiverSettings, STRONGEST_SUM, Site};
 pub use watch::{ReceivedFrame, Senses};
 
-use crate::mac::{self, Backoff, Edcaf, PeerRate, StepKind};
+use crate::mac::{self, Backoff, Edcaf, PeerRate};
 use crate::phy::Mode;
 use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link, MacConfig, MsduSource};
@@ -59,7 +59,7 @@ use sense::{EdcafState, Slots};
 use signals::Signals;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use wire::{Packet, TrafficClass};
+use wire::{FrameKind, Packet, TrafficClass};
 
 /// Configuration of a space.
 #[derive(Debug)]
@@ -93,13 +93,13 @@ pub struct Airtimes {
 }
 
 impl Airtimes {
-    fn add(&mut self, kind: StepKind, lasting: Duration) {
+    fn add(&mut self, kind: FrameKind, lasting: Duration) {
         *match kind {
-            StepKind::Rts => &mut self.rts,
-            StepKind::Cts | StepKind::CtsToSelf => &mut self.cts,
-            StepKind::Data => &mut self.data,
-            StepKind::Ack | StepKind::BlockAck => &mut self.ack,
-            StepKind::BlockAckRequest => &mut self.request,
+            FrameKind::Rts => &mut self.rts,
+            FrameKind::Cts | FrameKind::CtsToSelf => &mut self.cts,
+            FrameKind::Data => &mut self.data,
+            FrameKind::Ack | FrameKind::BlockAck => &mut self.ack,
+            FrameKind::BlockAckRequest => &mut self.request,
         } += lasting;
     }
 
@@ -117,7 +117,7 @@ pub struct OngoingFrame {
     /// The receiver; `None` for a broadcast. A CTS-to-self is addressed to its transmitter.
     pub to: Option<u32>,
     /// Type of the frame.
-    pub kind: StepKind,
+    pub kind: FrameKind,
     /// The EDCAF to whose exchange it belongs, at the node that began the exchange.
     pub edcaf: u8,
     /// Its mode.

@@ -1,10 +1,10 @@
 //! What a medium records for observers while it is watched: its frames, and what its nodes wait
 //! for.
 
-use crate::mac::{Bitmap, BusySlot, Edcaf, StepKind};
+use crate::mac::{Bitmap, BusySlot, Edcaf};
 use crate::phy::{Airtime, Mode};
 use kernel::{Bytes, Db, Duration, Instant};
-use wire::{FlowId, Packet, TrafficClass};
+use wire::{FlowId, FrameKind, FrameOutcome, Packet, TrafficClass, Wait, WaitKind};
 
 /// One record.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,7 +12,7 @@ pub enum WatchRecord {
     /// A PPDU has ended.
     Frame(FrameRecord),
     /// A wait has ended, or its end is known.
-    Wait(WaitRecord),
+    Wait(Wait),
 }
 
 /// A PPDU.
@@ -23,7 +23,7 @@ pub struct FrameRecord {
     /// The receiver; `None` for a broadcast. A CTS-to-self is addressed to its transmitter.
     pub to: Option<u32>,
     /// Type of the frame.
-    pub kind: StepKind,
+    pub kind: FrameKind,
     /// The access category of its exchange.
     pub class: TrafficClass,
     /// Its mode.
@@ -44,7 +44,7 @@ pub struct FrameRecord {
     /// service.
     pub flow: Option<FlowId>,
     /// Its outcome at the receiver.
-    pub fate: Fate,
+    pub outcome: FrameOutcome,
     /// A node whose transmission caused the loss.
     pub lost_to: Option<u32>,
     /// The power that the receiver received, if nodes have positions.
@@ -99,67 +99,6 @@ pub struct MpduRecord {
     pub subframe: Option<u16>,
 }
 
-/// The outcome of a frame at the node to which it is addressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// It was received; of an A-MPDU, at least one MPDU. A broadcast: by at least one node.
-    Received,
-    /// It was not received.
-    Lost(LossCause),
-    /// It is addressed to no other node.
-    NotAddressed,
-    /// It is still on the air.
-    Open,
-}
-
-/// Why a frame was not received.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LossCause {
-    /// Another node began to transmit in the same slot, in a [`Cell`](crate::Cell).
-    Collision,
-    /// Interference.
-    Interference,
-    /// Noise.
-    Noise,
-    /// Its receiver transmitted.
-    ReceiverTransmits,
-    /// Its receiver received another frame.
-    ReceiverBusy,
-    /// Its receiver could not detect a signal so weak.
-    TooWeak,
-}
-
-/// What an EDCAF or a node waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WaitCause {
-    /// Its back-off counts down from so many slots to so many.
-    Backoff {
-        /// Slots left at the start.
-        before: u32,
-        /// Slots left at the end.
-        after: u32,
-    },
-    /// It has a frame, and the medium is busy or has not been idle for an interframe space.
-    Defer,
-    /// The NAV of the node is set.
-    Nav,
-}
-
-/// An interval in which an EDCAF or a node waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WaitRecord {
-    /// The node.
-    pub node: u32,
-    /// The access category; best effort for a NAV.
-    pub class: TrafficClass,
-    /// When it begins.
-    pub start: Instant,
-    /// When it ends.
-    pub end: Instant,
-    /// What the EDCAF or node waits for.
-    pub cause: WaitCause,
-}
-
 /// Slots that an EDCAF counts in the present idle time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counting {
@@ -210,11 +149,11 @@ impl OpenWait {
         let Some(Counting { start, slots }) = counting.filter(|own| own.start <= now) else {
             return if has_frame { self.deferring } else { now };
         };
-        let mut add = |start, end, cause| {
-            records.push(WatchRecord::Wait(WaitRecord { node, class, start, end, cause }));
+        let mut add = |start, end, kind| {
+            records.push(WatchRecord::Wait(Wait { radio: node, class, start, end, kind }));
         };
         if has_frame && self.deferring < start {
-            add(self.deferring, start, WaitCause::Defer);
+            add(self.deferring, start, WaitKind::Defer);
         }
         self.deferring = now;
         let slots_until = |at: Instant| (at.since(start) / slot).min(slots);
@@ -225,7 +164,7 @@ impl OpenWait {
             let is_broken = matches!(busy, Some(BusySlot::Counted | BusySlot::Step));
             let before = (slots - slots_until(begin)) as u32;
             let after = (slots - counted).saturating_sub(u64::from(is_broken)) as u32;
-            add(begin, end, WaitCause::Backoff { before, after });
+            add(begin, end, WaitKind::Backoff { before, after });
             self.counted = end;
         }
         if counted < slots { end.max(start) } else { now }
@@ -245,8 +184,8 @@ impl OpenWait {
         self.record(now, waiting, None, records);
         let Waiting { node, class, has_frame, .. } = *waiting;
         if has_frame && self.deferring < now {
-            let (start, end, cause) = (self.deferring, now, WaitCause::Defer);
-            records.push(WatchRecord::Wait(WaitRecord { node, class, start, end, cause }));
+            let (start, end, kind) = (self.deferring, now, WaitKind::Defer);
+            records.push(WatchRecord::Wait(Wait { radio: node, class, start, end, kind }));
             self.deferring = now;
         }
     }

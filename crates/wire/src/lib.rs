@@ -1,7 +1,9 @@
 //! The units that travel: segments, packets and frames. Data without behaviour.
 
+mod frame;
 mod packet;
 mod segment;
 
+pub use frame::{FrameKind, FrameLoss, FrameOutcome, Wait, WaitKind};
 pub use packet::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 pub use segment::{Coded, Flags, SackBlock, SackBlocks, Segment, Timestamps};

@@ -6,8 +6,9 @@ use super::duplex::Beside;
 use super::rule::rule;
 use super::timing::Times;
 use kernel::{Bytes, Duration, Instant};
-use wifi::mac::{Exchange, ExchangeOutcome, Secondary, StepKind};
+use wifi::mac::{Exchange, ExchangeOutcome, Secondary};
 use wifi::{ACCESS_POINT, Cell, MacConfig};
+use wire::FrameKind;
 
 /// The records of the exchanges of a cell.
 #[derive(Debug)]
@@ -59,7 +60,7 @@ impl Turns {
             self.beside.on_both(&self.times, exchange, to, secondary);
         }
         self.check_start(exchange, category, mpdus.len());
-        let data = exchange.data().filter(|data| data.kind == StepKind::Data);
+        let data = exchange.data().filter(|data| data.kind == FrameKind::Data);
         if let (Some(data), Some(function)) = (data, category) {
             let (from, bytes, lasting) = (exchange.sender, exchange.psdu, data.airtime.total());
             self.blocks.on_psdu(now, &DataPsdu { from, function, to, bytes, lasting, mpdus });
@@ -82,7 +83,7 @@ impl Turns {
             rule(now, step.start == at, "frames of an exchange are a SIFS apart", || {
                 format!("{:?} begins at {}, not {at}", step.kind, step.start)
             });
-            let beside = secondary.filter(|_| step.kind == StepKind::Data);
+            let beside = secondary.filter(|_| step.kind == FrameKind::Data);
             at = beside.map_or(step.end(), |other| step.end().max(other.data.end())) + sifs;
         }
         let last = match secondary {

@@ -4,8 +4,9 @@ use super::rule::rule;
 use super::timing::Times;
 use kernel::{Duration, Instant};
 use wifi::ACCESS_POINT;
-use wifi::mac::{Exchange, ExchangeOutcome, FullDuplex, Secondary, Step, StepKind, Timing};
+use wifi::mac::{Exchange, ExchangeOutcome, FullDuplex, Secondary, Step, Timing};
 use wifi::phy::Airtime;
+use wire::FrameKind;
 
 /// The rules of a full-duplex cell.
 #[derive(Debug)]
@@ -42,7 +43,7 @@ impl Beside {
         let may_be = !is_mutual || self.settings.is_some_and(|settings| settings.bidirectional);
         rule(now, may_be, "a secondary frame is for another station", detail);
         let mut kinds = exchange.steps().map(|step| step.kind);
-        let opened = kinds.next() == Some(StepKind::Rts) && kinds.next() == Some(StepKind::Cts);
+        let opened = kinds.next() == Some(FrameKind::Rts) && kinds.next() == Some(FrameKind::Cts);
         rule(now, opened, "a secondary frame follows RTS and CTS", detail);
         let Some(data) = exchange.data() else { return rule(now, false, "there is data", detail) };
         let together = secondary.data.start == data.start;

@@ -9,8 +9,9 @@ use super::timing::Times;
 use crate::plan::SpacePlan;
 use kernel::{Bytes, Duration, Instant};
 use wifi::MacConfig;
-use wifi::mac::{Durations, StepKind};
+use wifi::mac::Durations;
 use wifi::space::{OngoingFrame, ReceivedFrame, Senses, Space};
+use wire::FrameKind;
 
 /// The records of all frames on the air, and of what each node has received.
 #[derive(Debug)]
@@ -60,8 +61,8 @@ impl Watch {
         let new = |air: &OngoingFrame| air.start == now && !self.frames.contains(air);
         let mpdus = |air: &OngoingFrame| match air.kind {
             // The EDCAF is that of the node which has started the exchange.
-            StepKind::Cts | StepKind::Ack | StepKind::BlockAck => Vec::new(),
-            StepKind::BlockAckRequest => {
+            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => Vec::new(),
+            FrameKind::BlockAckRequest => {
                 vec![(space.starting_sequence(air.from, air.edcaf), Bytes::ZERO)]
             }
             _ => space.mpdus(air.from, air.edcaf).collect(),
@@ -111,10 +112,10 @@ impl Watch {
         } else if !self.follows_cts(frame) {
             self.check_opening(frame, mpdus.len());
         }
-        if matches!(frame.kind, StepKind::Rts | StepKind::BlockAckRequest) {
+        if matches!(frame.kind, FrameKind::Rts | FrameKind::BlockAckRequest) {
             self.blocks.on_numbers(now, (frame.from, frame.edcaf), frame.to, &mpdus);
         }
-        if frame.kind == StepKind::Data {
+        if frame.kind == FrameKind::Data {
             self.blocks.on_psdu(
                 now,
                 &DataPsdu {
@@ -133,7 +134,7 @@ impl Watch {
     /// CTS, ACK and BlockAck begin a SIFS after a decoded frame that elicits them, and reserve the
     /// medium for as long as that frame does.
     fn check_answer(&self, frame: &OngoingFrame) {
-        use StepKind::{Ack, BlockAck, BlockAckRequest, Cts, Data, Rts};
+        use FrameKind::{Ack, BlockAck, BlockAckRequest, Cts, Data, Rts};
         let asked = self.receivers[frame.from as usize].exchanges.understood.filter(|asked| {
             let fits = matches!(
                 (asked.kind, frame.kind),
@@ -175,9 +176,9 @@ impl Watch {
             return false;
         };
         let before = match opening.kind {
-            StepKind::CtsToSelf => Some(opening),
-            StepKind::Rts if opening.to == frame.to => {
-                understood.filter(|cts| cts.kind == StepKind::Cts && Some(cts.from) == frame.to)
+            FrameKind::CtsToSelf => Some(opening),
+            FrameKind::Rts if opening.to == frame.to => {
+                understood.filter(|cts| cts.kind == FrameKind::Cts && Some(cts.from) == frame.to)
             }
             _ => None,
         };
@@ -253,7 +254,7 @@ impl Watch {
             None => {}
             Some(to) if to == heard.node => receiver.exchanges.understood = Some(frame),
             Some(_) => {
-                let followed_by = (self.nav_reset && frame.kind == StepKind::Rts)
+                let followed_by = (self.nav_reset && frame.kind == FrameKind::Rts)
                     .then(|| now + after_rts(times, &frame));
                 receiver.reserve(now + frame.reserves, followed_by);
             }
@@ -296,7 +297,7 @@ impl Watch {
 }
 
 fn is_answer(frame: &OngoingFrame) -> bool {
-    matches!(frame.kind, StepKind::Cts | StepKind::Ack | StepKind::BlockAck)
+    matches!(frame.kind, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck)
 }
 
 /// Within this time after an RTS, the frame that it announces must have begun (clause 10.3.2.4).

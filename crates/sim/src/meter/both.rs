@@ -4,7 +4,8 @@ use super::{Meter, shares};
 use crate::measure::AirtimeKind;
 use kernel::{Duration, Instant};
 use wifi::Cell;
-use wifi::mac::{Exchange, ExchangeOutcome, Secondary, Step, StepKind};
+use wifi::mac::{Exchange, ExchangeOutcome, Secondary, Step};
+use wire::FrameKind;
 
 impl Meter {
     /// A station and a full-duplex access point send at once. The time of both data frames together
@@ -12,7 +13,7 @@ impl Meter {
     /// responses count once.
     pub(super) fn on_both(&mut self, exchange: &Exchange, secondary: &Secondary, cell: &Cell) {
         let mut counted_until = exchange.start;
-        let opening = |kind| matches!(kind, StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf);
+        let opening = |kind| matches!(kind, FrameKind::Rts | FrameKind::Cts | FrameKind::CtsToSelf);
         for step in exchange.steps().filter(|step| opening(step.kind)) {
             self.ledger.add(AirtimeKind::IfsBackoff, counted_until, step.start);
             self.ledger.add(AirtimeKind::RtsCts, step.start, step.end());

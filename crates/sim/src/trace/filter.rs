@@ -3,7 +3,7 @@
 use crate::plan::Plan;
 use crate::scenario::Issue;
 use crate::topology::{Hop, Interface, RadioId};
-use ::trace::{Cast, Frame, NodeInfo, PacketEvent, Place, SegmentEvent, SegmentRecord, Wait};
+use ::trace::{Frame, Network, NodeInfo, PacketEvent, Place, SegmentEvent, SegmentRecord, Wait};
 use kernel::{Duration, Instant};
 use settings::nearest;
 use std::collections::BTreeSet;
@@ -50,11 +50,11 @@ struct Flows {
 
 impl Filter {
     /// The filter for a plan, or all its faults, with paths as `trace.start_s`.
-    pub(super) fn choose(&self, plan: &Plan, cast: &Cast) -> Result<Chosen, Vec<Issue>> {
+    pub(super) fn choose(&self, plan: &Plan, network: &Network) -> Result<Chosen, Vec<Issue>> {
         let mut issues = Vec::new();
-        let (from, to) = self.stretch(cast.end, &mut issues);
-        let nodes = self.members(cast, &mut issues);
-        let flows = self.chosen_flows(plan, cast, &mut issues);
+        let (from, to) = self.stretch(network.end, &mut issues);
+        let nodes = self.members(network, &mut issues);
+        let flows = self.chosen_flows(plan, network, &mut issues);
         if issues.is_empty() { Ok(Chosen { from, to, nodes, flows }) } else { Err(issues) }
     }
 
@@ -79,48 +79,53 @@ impl Filter {
         (Instant::ZERO, end)
     }
 
-    fn members(&self, cast: &Cast, issues: &mut Vec<Issue>) -> Option<Members> {
+    fn members(&self, network: &Network, issues: &mut Vec<Issue>) -> Option<Members> {
         if self.nodes.is_empty() {
             return None;
         }
         let mut members = Members {
-            radios: vec![false; cast.radios.len()],
-            nodes: vec![false; cast.nodes.len()],
-            wires: vec![false; cast.wires.len()],
+            radios: vec![false; network.radios.len()],
+            nodes: vec![false; network.nodes.len()],
+            wires: vec![false; network.wires.len()],
         };
         for (place, name) in self.nodes.iter().enumerate() {
             let mut is_known = false;
             let is_named = |&(node, _): &(&NodeInfo, usize)| node.name == *name;
-            for (_, number) in cast.nodes.iter().zip(0..).filter(is_named) {
+            for (_, number) in network.nodes.iter().zip(0..).filter(is_named) {
                 is_known = true;
                 members.nodes[number] = true;
-                for (radio, own) in cast.radios.iter().zip(&mut members.radios) {
+                for (radio, own) in network.radios.iter().zip(&mut members.radios) {
                     *own |= radio.node.0 as usize == number;
                 }
             }
-            for (radio, own) in cast.radios.iter().zip(&mut members.radios) {
+            for (radio, own) in network.radios.iter().zip(&mut members.radios) {
                 if radio.name == *name {
                     (is_known, *own) = (true, true);
                     members.nodes[radio.node.0 as usize] = true;
                 }
             }
             if !is_known {
-                let radios = cast.radios.iter().map(|radio| &radio.name[..]);
-                let names = cast.nodes.iter().map(|node| &node.name[..]).chain(radios);
+                let radios = network.radios.iter().map(|radio| &radio.name[..]);
+                let names = network.nodes.iter().map(|node| &node.name[..]).chain(radios);
                 issues.push(unknown(&format!("trace.nodes[{place}]"), "node", name, names));
             }
         }
-        for (wire, own) in cast.wires.iter().zip(&mut members.wires) {
+        for (wire, own) in network.wires.iter().zip(&mut members.wires) {
             *own = members.nodes[wire.from.0 as usize] || members.nodes[wire.to.0 as usize];
         }
         Some(members)
     }
 
-    fn chosen_flows(&self, plan: &Plan, cast: &Cast, issues: &mut Vec<Issue>) -> Option<Flows> {
+    fn chosen_flows(
+        &self,
+        plan: &Plan,
+        network: &Network,
+        issues: &mut Vec<Issue>,
+    ) -> Option<Flows> {
         if self.flows.is_empty() {
             return None;
         }
-        let mut chosen = Flows { flows: vec![false; cast.flows.len()], radios: BTreeSet::new() };
+        let mut chosen = Flows { flows: vec![false; network.flows.len()], radios: BTreeSet::new() };
         for (place, name) in self.flows.iter().enumerate() {
             let mut is_known = false;
             for (flow, own) in plan.flows.iter().zip(&mut chosen.flows) {
@@ -133,7 +138,7 @@ impl Filter {
                 }
             }
             if !is_known {
-                let names = cast.flows.iter().map(|flow| &flow.name[..]);
+                let names = network.flows.iter().map(|flow| &flow.name[..]);
                 issues.push(unknown(&format!("trace.flows[{place}]"), "flow", name, names));
             }
         }
@@ -209,8 +214,8 @@ impl Chosen {
             && self.has_flow(event.packet.flow())
     }
 
-    pub(super) fn has_segment(&self, event: &SegmentEvent, cast: &Cast) -> bool {
-        let flow = &cast.flows[event.segment.flow.0 as usize];
+    pub(super) fn has_segment(&self, event: &SegmentEvent, network: &Network) -> bool {
+        let flow = &network.flows[event.segment.flow.0 as usize];
         let is_sender = event.segment.forward == (event.event == SegmentRecord::Sent);
         let node = if is_sender { Some(flow.from) } else { flow.to };
         let is_here = |nodes: &Members| node.is_none_or(|node| nodes.nodes[node.0 as usize]);

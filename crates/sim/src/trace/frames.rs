@@ -1,11 +1,11 @@
 //! Records of the medium as records of a trace.
 
 use super::packets::Packets;
-use ::trace::{BlockAck, Format, Frame, FrameKind, FrameMode, Loss, Mpdu, Outcome, Wait, WaitKind};
+use ::trace::{BlockAck, Format, Frame, FrameMode, FrameOutcome, Mpdu, Wait};
 use kernel::{Duration, Instant};
-use wifi::mac::{Bitmap, StepKind};
+use wifi::mac::Bitmap;
 use wifi::phy::{Coding, Mode, ModeClass};
-use wifi::watch::{Fate, FrameRecord, LossCause, WaitCause, WaitRecord};
+use wifi::watch::FrameRecord;
 
 /// A frame of a run that lasts until `end`. Its number is not known yet.
 pub(super) fn frame(of: &FrameRecord, packets: &Packets, end: Instant) -> Frame {
@@ -23,8 +23,8 @@ pub(super) fn frame(of: &FrameRecord, packets: &Packets, end: Instant) -> Frame 
             subframe: record.subframe,
         });
     }
-    let outcome = if is_open { Outcome::Unknown } else { outcome(of.fate) };
-    let is_lost = matches!(outcome, Outcome::Lost(_));
+    let outcome = if is_open { FrameOutcome::Unknown } else { of.outcome };
+    let is_lost = matches!(outcome, FrameOutcome::Lost(_));
     Frame {
         number: 0,
         start: of.start,
@@ -32,7 +32,7 @@ pub(super) fn frame(of: &FrameRecord, packets: &Packets, end: Instant) -> Frame 
         end: of.end(),
         from: of.from,
         to: of.to,
-        kind: kind(of.kind),
+        kind: of.kind,
         class: of.class,
         mode: mode(of),
         psdu: of.psdu,
@@ -48,42 +48,9 @@ pub(super) fn frame(of: &FrameRecord, packets: &Packets, end: Instant) -> Frame 
 }
 
 /// A wait of a run that lasts until `end`; `None` if it begins later.
-pub(super) fn wait(of: &WaitRecord, end: Instant) -> Option<Wait> {
-    let kind = match of.cause {
-        WaitCause::Backoff { before, after } => WaitKind::Backoff { before, after },
-        WaitCause::Defer => WaitKind::Defer,
-        WaitCause::Nav => WaitKind::Nav,
-    };
-    let (start, end) = (of.start, of.end.min(end));
-    (start < end).then_some(Wait { start, end, radio: of.node, class: of.class, kind })
-}
-
-fn outcome(fate: Fate) -> Outcome {
-    match fate {
-        Fate::Received => Outcome::Received,
-        Fate::NotAddressed => Outcome::NotAddressed,
-        Fate::Open => Outcome::Unknown,
-        Fate::Lost(cause) => Outcome::Lost(match cause {
-            LossCause::Collision => Loss::Collision,
-            LossCause::Interference => Loss::Interference,
-            LossCause::Noise => Loss::Noise,
-            LossCause::ReceiverTransmits => Loss::ReceiverTransmits,
-            LossCause::ReceiverBusy => Loss::ReceiverBusy,
-            LossCause::TooWeak => Loss::TooWeak,
-        }),
-    }
-}
-
-fn kind(kind: StepKind) -> FrameKind {
-    match kind {
-        StepKind::Rts => FrameKind::Rts,
-        StepKind::Cts => FrameKind::Cts,
-        StepKind::CtsToSelf => FrameKind::CtsToSelf,
-        StepKind::Data => FrameKind::Data,
-        StepKind::Ack => FrameKind::Ack,
-        StepKind::BlockAckRequest => FrameKind::BlockAckRequest,
-        StepKind::BlockAck => FrameKind::BlockAck,
-    }
+pub(super) fn wait(of: &Wait, end: Instant) -> Option<Wait> {
+    let end = of.end.min(end);
+    (of.start < end).then_some(Wait { end, ..*of })
 }
 
 fn mode(of: &FrameRecord) -> FrameMode {

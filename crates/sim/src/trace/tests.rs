@@ -3,7 +3,7 @@
 use super::Filter;
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
-use ::trace::{Frame, Outcome, Record, Sink, Wait, WaitKind};
+use ::trace::{Frame, FrameOutcome, Record, Sink, Wait, WaitKind};
 use kernel::{Instant, Seed};
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -50,8 +50,8 @@ fn frame_line(record: &Record<'_>) -> Option<String> {
     let to = frame.to.map_or("*".to_owned(), |to| to.to_string());
     let nav = frame.nav.0 as f64 / 1000.0;
     let outcome = match (outcome, frame.lost_to) {
-        (Outcome::Lost(loss), Some(by)) => format!("{loss:?} with {by}"),
-        (Outcome::Lost(loss), None) => format!("{loss:?}"),
+        (FrameOutcome::Lost(loss), Some(by)) => format!("{loss:?} with {by}"),
+        (FrameOutcome::Lost(loss), None) => format!("{loss:?}"),
         (other, _) => format!("{other:?}"),
     };
     let (start, end, from) = (us(frame.start), us(frame.end), frame.from);

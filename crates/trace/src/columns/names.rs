@@ -1,7 +1,7 @@
 //! The names that columns contain.
 
 use crate::words::class_name;
-use crate::{Cast, Dropped, Format, FrameKind, Loss, Outcome, PacketStep, Place};
+use crate::{Dropped, Format, FrameKind, FrameLoss, FrameOutcome, Network, PacketStep, Place};
 use std::collections::BTreeMap;
 use wire::{Ecn, Flags, FlowId, NodeId, SackBlocks, TrafficClass};
 
@@ -18,16 +18,16 @@ const FORMATS: [Format; 5] =
     [Format::Dsss { short_preamble: false }, Format::Ofdm, Format::Ht, Format::Vht, Format::He];
 const CLASSES: [TrafficClass; 4] =
     [TrafficClass::Background, TrafficClass::BestEffort, TrafficClass::Video, TrafficClass::Voice];
-const OUTCOMES: [Outcome; 9] = [
-    Outcome::Received,
-    Outcome::Lost(Loss::Collision),
-    Outcome::Lost(Loss::Interference),
-    Outcome::Lost(Loss::Noise),
-    Outcome::Lost(Loss::ReceiverTransmits),
-    Outcome::Lost(Loss::ReceiverBusy),
-    Outcome::Lost(Loss::TooWeak),
-    Outcome::NotAddressed,
-    Outcome::Unknown,
+const OUTCOMES: [FrameOutcome; 9] = [
+    FrameOutcome::Received,
+    FrameOutcome::Lost(FrameLoss::Collision),
+    FrameOutcome::Lost(FrameLoss::Interference),
+    FrameOutcome::Lost(FrameLoss::Noise),
+    FrameOutcome::Lost(FrameLoss::ReceiverTransmits),
+    FrameOutcome::Lost(FrameLoss::ReceiverBusy),
+    FrameOutcome::Lost(FrameLoss::TooWeak),
+    FrameOutcome::NotAddressed,
+    FrameOutcome::Unknown,
 ];
 const CAUSES: [Dropped; 5] =
     [Dropped::Queue, Dropped::RetryLimit, Dropped::Lifetime, Dropped::Broadcast, Dropped::Loss];
@@ -59,7 +59,7 @@ impl Codes {
     }
 }
 
-/// The codes of the names of a cast. Equal names have equal codes.
+/// The codes of the names of a network. Equal names have equal codes.
 #[derive(Debug)]
 pub(super) struct Names {
     radios: Vec<u32>,
@@ -71,10 +71,10 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn new(cast: &Cast) -> Self {
-        let nodes: Vec<&str> = cast.nodes.iter().map(|node| &node.name[..]).collect();
-        let radios: Vec<&str> = cast.radios.iter().map(|radio| &radio.name[..]).collect();
-        let wires: Vec<&str> = cast.wires.iter().map(|wire| &wire.name[..]).collect();
+    pub(super) fn new(network: &Network) -> Self {
+        let nodes: Vec<&str> = network.nodes.iter().map(|node| &node.name[..]).collect();
+        let radios: Vec<&str> = network.radios.iter().map(|radio| &radio.name[..]).collect();
+        let wires: Vec<&str> = network.wires.iter().map(|wire| &wire.name[..]).collect();
         let mut lists = Vec::new();
         let mut list = |kind, all: &[Vec<&str>]| {
             let mut codes = Codes::default();
@@ -83,7 +83,7 @@ impl Names {
             lists.push((kind, codes.names));
             all
         };
-        let flows = cast.flows.iter().map(|flow| &flow.name[..]).collect();
+        let flows = network.flows.iter().map(|flow| &flow.name[..]).collect();
         let flows = list("flow", &[flows]).remove(0);
         let [place_nodes, place_radios, place_wires] =
             list("place", &[nodes.clone(), radios.clone(), wires]).try_into().expect("three lists");
@@ -93,7 +93,7 @@ impl Names {
             ("kind", &KINDS.map(FrameKind::name)),
             ("format", &FORMATS.map(Format::name)),
             ("access_category", &CLASSES.map(class_name)),
-            ("outcome", &OUTCOMES.map(Outcome::name)),
+            ("outcome", &OUTCOMES.map(FrameOutcome::name)),
             ("wait", &WAITS),
             ("direction", &DIRECTIONS),
             ("event", &EVENTS),
@@ -144,7 +144,7 @@ pub(super) fn format(format: Format) -> u32 {
     code(&FORMATS.map(Format::name), &format.name())
 }
 
-pub(super) fn outcome(outcome: Outcome) -> u32 {
+pub(super) fn outcome(outcome: FrameOutcome) -> u32 {
     code(&OUTCOMES, &outcome)
 }
 

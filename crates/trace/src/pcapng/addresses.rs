@@ -1,6 +1,6 @@
 //! The addresses of nodes and radios, by their numbers.
 
-use crate::{Cast, RadioRole};
+use crate::{Network, RadioRole};
 use wire::NodeId;
 
 /// A MAC address.
@@ -42,14 +42,14 @@ pub(super) struct Addresses {
 
 impl Addresses {
     /// The addresses of a run.
-    pub(super) fn new(cast: &Cast) -> Self {
+    pub(super) fn new(network: &Network) -> Self {
         let mut nodes: Vec<Mac> =
-            (0..cast.nodes.len()).map(|node| of_wired(NodeId(node as u32))).collect();
+            (0..network.nodes.len()).map(|node| of_wired(NodeId(node as u32))).collect();
         let (mut bssids, mut access_points) = (Vec::new(), Vec::new());
-        for (number, radio) in cast.radios.iter().enumerate().rev() {
+        for (number, radio) in network.radios.iter().enumerate().rev() {
             nodes[radio.node.0 as usize] = of_radio(number as u32);
         }
-        for (number, radio) in cast.radios.iter().enumerate() {
+        for (number, radio) in network.radios.iter().enumerate() {
             bssids.push(match radio.role {
                 RadioRole::AccessPoint => of_radio(number as u32),
                 RadioRole::Station { access_point } => of_radio(access_point),

@@ -2,7 +2,7 @@
 
 use super::packets::Packets;
 use super::schema::interned;
-use crate::{Cast, Dropped, FrameKind, FrameMode, Outcome, words};
+use crate::{Dropped, FrameKind, FrameMode, FrameOutcome, Network, words};
 use std::collections::BTreeMap;
 use std::io;
 use wire::TrafficClass;
@@ -10,7 +10,7 @@ use wire::TrafficClass;
 /// The name of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Name {
-    Frame { kind: FrameKind, to: Option<u32>, outcome: Outcome },
+    Frame { kind: FrameKind, to: Option<u32>, outcome: FrameOutcome },
     Backoff,
     Defer,
     Nav,
@@ -20,7 +20,7 @@ pub(super) enum Name {
 }
 
 impl Name {
-    fn text(self, cast: &Cast) -> String {
+    fn text(self, network: &Network) -> String {
         let (kind, to, outcome) = match self {
             Self::Frame { kind, to, outcome } => (kind, to, outcome),
             Self::Backoff => return "back-off".into(),
@@ -30,12 +30,14 @@ impl Name {
             Self::Mark => return "ECN mark".into(),
             Self::Retransmission => return "retransmission".into(),
         };
-        let to = to.map_or("all", |radio| &cast.radios[radio as usize].name);
+        let to = to.map_or("all", |radio| &network.radios[radio as usize].name);
         let kind = kind.name();
         match outcome {
-            Outcome::NotAddressed => kind.into(),
-            Outcome::Received => format!("{kind} to {to}"),
-            Outcome::Lost(_) | Outcome::Unknown => format!("{kind} to {to}: {}", outcome.name()),
+            FrameOutcome::NotAddressed => kind.into(),
+            FrameOutcome::Received => format!("{kind} to {to}"),
+            FrameOutcome::Lost(_) | FrameOutcome::Unknown => {
+                format!("{kind} to {to}: {}", outcome.name())
+            }
         }
     }
 }
@@ -57,7 +59,7 @@ impl From<&FrameMode> for Text {
 }
 
 impl Text {
-    fn text(self, cast: &Cast) -> String {
+    fn text(self, network: &Network) -> String {
         match self {
             Self::Mode { format, kbps, mcs, streams, width_mhz } => {
                 let rate = format!("{} Mb/s", kbps as f64 / 1000.0);
@@ -70,8 +72,8 @@ impl Text {
                 }
             }
             Self::Class(class) => words::class_name(class).into(),
-            Self::Radio(radio) => cast.radios[radio as usize].name.clone(),
-            Self::Flow(flow) => cast.flows[flow as usize].name.clone(),
+            Self::Radio(radio) => network.radios[radio as usize].name.clone(),
+            Self::Flow(flow) => network.flows[flow as usize].name.clone(),
         }
     }
 }
@@ -88,20 +90,20 @@ impl Names {
     pub(super) fn name<W: io::Write>(
         &mut self,
         name: Name,
-        cast: &Cast,
+        network: &Network,
         packets: &mut Packets<W>,
     ) -> io::Result<u64> {
-        number(&mut self.names, name, interned::EVENT_NAMES, || name.text(cast), packets)
+        number(&mut self.names, name, interned::EVENT_NAMES, || name.text(network), packets)
     }
 
     /// The number of a value.
     pub(super) fn text<W: io::Write>(
         &mut self,
         text: Text,
-        cast: &Cast,
+        network: &Network,
         packets: &mut Packets<W>,
     ) -> io::Result<u64> {
-        number(&mut self.texts, text, interned::ANNOTATION_STRINGS, || text.text(cast), packets)
+        number(&mut self.texts, text, interned::ANNOTATION_STRINGS, || text.text(network), packets)
     }
 }
 

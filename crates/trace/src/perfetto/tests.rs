@@ -3,18 +3,18 @@
 use super::reading::{Shown, read};
 use super::{Perfetto, PerfettoOptions};
 use crate::examples::{
-    AP, STA1, STA2, ack, cast, data, datagram, frame, he, lost, packet, segment, sent, tcp, wait,
+    AP, STA1, STA2, ack, data, datagram, frame, he, lost, network, packet, segment, sent, tcp, wait,
 };
 use crate::{
-    Cast, Dropped, Frame, FrameKind, Loss, PacketStep, Place, Record, Sink, Wait, WaitKind,
+    Dropped, Frame, FrameKind, FrameLoss, Network, PacketStep, Place, Record, Sink, Wait, WaitKind,
 };
 use wire::{FlowId, NodeId, Packet, Segment, TrafficClass};
 
 const PLAIN: PerfettoOptions = PerfettoOptions { annotations: false };
 
-fn written(cast: Cast, options: PerfettoOptions, records: &[Record<'_>]) -> Shown {
+fn written(network: Network, options: PerfettoOptions, records: &[Record<'_>]) -> Shown {
     let mut bytes = Vec::new();
-    let mut trace = Perfetto::new(cast, &mut bytes, options).unwrap();
+    let mut trace = Perfetto::new(network, &mut bytes, options).unwrap();
     for record in records {
         trace.on(record).unwrap();
     }
@@ -24,7 +24,7 @@ fn written(cast: Cast, options: PerfettoOptions, records: &[Record<'_>]) -> Show
 
 fn of_frames(frames: &[Frame]) -> Shown {
     let records: Vec<Record<'_>> = frames.iter().map(Record::Frame).collect();
-    written(cast(), PLAIN, &records)
+    written(network(), PLAIN, &records)
 }
 
 fn slices(shown: &Shown) -> Vec<(&str, u64, u64, &str)> {
@@ -59,7 +59,7 @@ fn frames_that_collide_overlap_in_two_lanes_and_say_so() {
     let packets = [tcp(ack(1))];
     let collide = |from, exchange| {
         let sent = data(exchange, (from, Some(AP)), (50, 213), &packets);
-        lost(sent, Loss::Collision, Some(STA1 + STA2 - from))
+        lost(sent, FrameLoss::Collision, Some(STA1 + STA2 - from))
     };
     assert_eq!(
         slices(&of_frames(&[collide(STA1, 1), collide(STA2, 2)])),
@@ -78,15 +78,15 @@ fn a_broadcast_is_for_all() {
 
 #[test]
 fn the_back_off_of_each_access_category_has_a_lane() {
-    let mut cast = cast();
-    cast.radios[AP as usize].has_qos = true;
+    let mut network = network();
+    network.radios[AP as usize].has_qos = true;
     let backoff = WaitKind::Backoff { before: 7, after: 3 };
     let voice = Wait { class: TrafficClass::Voice, ..wait(AP, (10, 46), backoff) };
     let best_effort = wait(AP, (0, 50), WaitKind::Defer);
     let nav = wait(STA1, (20, 300), WaitKind::Nav);
     let other = wait(STA1, (30, 40), backoff);
     let records = [&best_effort, &voice, &nav, &other].map(Record::Wait);
-    let shown = written(cast, PerfettoOptions::default(), &records);
+    let shown = written(network, PerfettoOptions::default(), &records);
     assert_eq!(
         slices(&shown),
         [
@@ -105,21 +105,21 @@ fn the_back_off_of_each_access_category_has_a_lane() {
 fn slices_that_overlap_in_a_lane_have_two_tracks_of_one_name() {
     let navs = [(0, 100), (50, 150), (100, 120), (120, 120), (120, 130)];
     let navs = navs.map(|times| wait(STA1, times, WaitKind::Nav));
-    let shown = written(cast(), PLAIN, &navs.each_ref().map(Record::Wait));
+    let shown = written(network(), PLAIN, &navs.each_ref().map(Record::Wait));
     let expected = [(0, 100), (50, 150), (100, 120), (120, 120), (120, 130)];
     assert_eq!(slices(&shown), expected.map(|(begin, end)| ("nodes/sta1/NAV", begin, end, "NAV")));
 }
 
 #[test]
 fn an_access_point_with_two_radios_has_the_lanes_of_each() {
-    let mut cast = cast();
-    cast.radios[STA2 as usize].node = NodeId(AP);
-    cast.radios[STA2 as usize].name = "ap1".into();
+    let mut network = network();
+    network.radios[STA2 as usize].node = NodeId(AP);
+    network.radios[STA2 as usize].name = "ap1".into();
     let frames = [
         data(1, (AP, None), (0, 90), &[datagram(0)]),
         data(2, (STA2, None), (20, 110), &[datagram(1)]),
     ];
-    let shown = written(cast, PLAIN, &frames.each_ref().map(Record::Frame));
+    let shown = written(network, PLAIN, &frames.each_ref().map(Record::Frame));
     assert_eq!(
         slices(&shown),
         [("nodes/ap/ap/data", 0, 90, "Data to all"), ("nodes/ap/ap1/data", 20, 110, "Data to all"),]
@@ -138,7 +138,7 @@ fn an_arrow_leads_from_data_to_the_first_ack_for_their_last_byte() {
         down(1, 0, &[(1, 1000)]),
         down(2, 100, &[(1001, 1000), (2001, 1000)]),
         // The first ACK is lost, and the second one acknowledges half of the A-MPDU.
-        lost(up(3, 200, 1001), Loss::Noise, None),
+        lost(up(3, 200, 1001), FrameLoss::Noise, None),
         up(4, 300, 2001),
         up(5, 400, 3001),
         up(6, 500, 3001),
@@ -166,7 +166,7 @@ fn lost_data_have_no_arrow_and_their_retransmission_has_one() {
     let down =
         |exchange, at| data(exchange, (AP, Some(STA1)), (at, at + 50), &[tcp(segment(1, 1000))]);
     let shown = of_frames(&[
-        lost(down(1, 0), Loss::Noise, None),
+        lost(down(1, 0), FrameLoss::Noise, None),
         down(2, 100),
         data(3, (STA1, Some(AP)), (200, 210), &[tcp(ack(1001))]),
     ]);
@@ -180,7 +180,7 @@ fn an_aggregate_says_what_it_carries_and_what_arrived() {
     aggregate.mode = he();
     aggregate.mpdus[1].received = false;
     aggregate.mpdus[2].retry = true;
-    let shown = written(cast(), PerfettoOptions::default(), &[Record::Frame(&aggregate)]);
+    let shown = written(network(), PerfettoOptions::default(), &[Record::Frame(&aggregate)]);
     let expected = [
         ("MPDUs", "3"),
         ("MPDUs received", "2"),
@@ -206,7 +206,7 @@ fn counters_have_the_values_of_the_sender_when_they_change() {
         sent(10, segment(1461, 1460), 14_600.0, false),
         sent(20, segment(1, 1460), 7300.25, true),
     ];
-    let shown = written(cast(), PLAIN, &events.each_ref().map(Record::Segment));
+    let shown = written(network(), PLAIN, &events.each_ref().map(Record::Segment));
     let values = shown.values.iter().map(|(lane, at, value)| (lane.as_str(), *at, *value));
     assert_eq!(
         values.collect::<Vec<_>>(),
@@ -234,7 +234,7 @@ fn the_queue_of_a_radio_is_counted_and_that_of_a_link_is_sampled() {
         step(4, radio, PacketStep::Queued { waiting: 4 }),
         step(5, wire, PacketStep::Queued { waiting: 9 }),
     ];
-    let shown = written(cast(), PLAIN, &events.each_ref().map(Record::Packet));
+    let shown = written(network(), PLAIN, &events.each_ref().map(Record::Packet));
     let values = shown.values.iter().map(|(lane, _, value)| (&**lane, *value));
     let (ap, link) = ("nodes/ap/queue (packets)", "links/server-ap/queue (packets)");
     assert!(values.eq([(ap, 1.0), (ap, 2.0), (ap, 1.0), (ap, 0.0), (ap, 5.0), (link, 9.0)]));

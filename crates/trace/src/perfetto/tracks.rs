@@ -2,7 +2,7 @@
 
 use super::packets::Packets;
 use super::schema::track;
-use crate::{Cast, words};
+use crate::{Network, words};
 use kernel::Instant;
 use std::collections::BTreeMap;
 use std::io;
@@ -21,26 +21,27 @@ pub(super) enum Group {
 }
 
 impl Group {
-    fn name(self, cast: &Cast) -> &str {
+    fn name(self, network: &Network) -> &str {
         match self {
             Self::Nodes => "nodes",
             Self::Links => "links",
             Self::Flows => "flows",
-            Self::Node(node) => &cast.nodes[node as usize].name,
-            Self::Radio(radio) => &cast.radios[radio as usize].name,
-            Self::Wire(wire) => &cast.wires[wire as usize].name,
-            Self::Flow(flow) => &cast.flows[flow as usize].name,
+            Self::Node(node) => &network.nodes[node as usize].name,
+            Self::Radio(radio) => &network.radios[radio as usize].name,
+            Self::Wire(wire) => &network.wires[wire as usize].name,
+            Self::Flow(flow) => &network.flows[flow as usize].name,
         }
     }
 
     /// The group that contains it, and its place there.
-    fn parent(self, cast: &Cast) -> Option<(Self, u32)> {
+    fn parent(self, network: &Network) -> Option<(Self, u32)> {
         match self {
             Self::Nodes | Self::Links | Self::Flows => None,
             Self::Node(node) => Some((Self::Nodes, node)),
-            Self::Radio(radio) => {
-                Some((Self::Node(cast.radios[radio as usize].node.0), u32::from(u8::MAX) + radio))
-            }
+            Self::Radio(radio) => Some((
+                Self::Node(network.radios[radio as usize].node.0),
+                u32::from(u8::MAX) + radio,
+            )),
             Self::Wire(wire) => Some((Self::Links, wire)),
             Self::Flow(flow) => Some((Self::Flows, flow)),
         }
@@ -142,9 +143,9 @@ struct Track {
 }
 
 impl Tracks {
-    pub(super) fn new(cast: &Cast) -> Self {
-        let mut radios = vec![0; cast.nodes.len()];
-        for radio in &cast.radios {
+    pub(super) fn new(network: &Network) -> Self {
+        let mut radios = vec![0; network.nodes.len()];
+        for radio in &network.radios {
             radios[radio.node.0 as usize] += 1;
         }
         let is_divided = radios.iter().map(|&count| count > 1).collect();
@@ -152,8 +153,8 @@ impl Tracks {
     }
 
     /// The group of a radio: its node, unless the node has several.
-    pub(super) fn of_radio(&self, cast: &Cast, radio: u32) -> Group {
-        let node = cast.radios[radio as usize].node.0;
+    pub(super) fn of_radio(&self, network: &Network, radio: u32) -> Group {
+        let node = network.radios[radio as usize].node.0;
         if self.is_divided[node as usize] { Group::Radio(radio) } else { Group::Node(node) }
     }
 
@@ -164,7 +165,7 @@ impl Tracks {
         &mut self,
         (group, lane): (Group, Lane),
         (start, end): (Instant, Instant),
-        cast: &Cast,
+        network: &Network,
         packets: &mut Packets<W>,
     ) -> io::Result<u64> {
         let tracks = self.lanes.entry((group, lane)).or_default();
@@ -172,7 +173,7 @@ impl Tracks {
             track.free_at = end;
             return Ok(track.uuid);
         }
-        let uuid = self.define((group, lane), cast, packets)?;
+        let uuid = self.define((group, lane), network, packets)?;
         let tracks = self.lanes.get_mut(&(group, lane)).expect("it was entered above");
         tracks.push(Track { uuid, free_at: end });
         Ok(uuid)
@@ -183,23 +184,23 @@ impl Tracks {
         &mut self,
         group: Group,
         lane: Lane,
-        cast: &Cast,
+        network: &Network,
         packets: &mut Packets<W>,
     ) -> io::Result<u64> {
         let always = (Instant::ZERO, Instant::ZERO);
-        self.for_slice((group, lane), always, cast, packets)
+        self.for_slice((group, lane), always, network, packets)
     }
 
     fn define<W: io::Write>(
         &mut self,
         (group, lane): (Group, Lane),
-        cast: &Cast,
+        network: &Network,
         packets: &mut Packets<W>,
     ) -> io::Result<u64> {
-        let parent = self.group(group, cast, packets)?;
+        let parent = self.group(group, network, packets)?;
         let has_qos = match group {
-            Group::Node(node) => cast.radios.iter().any(|r| r.node.0 == node && r.has_qos),
-            Group::Radio(radio) => cast.radios[radio as usize].has_qos,
+            Group::Node(node) => network.radios.iter().any(|r| r.node.0 == node && r.has_qos),
+            Group::Radio(radio) => network.radios[radio as usize].has_qos,
             _ => false,
         };
         let uuid = self.next();
@@ -218,21 +219,21 @@ impl Tracks {
     fn group<W: io::Write>(
         &mut self,
         group: Group,
-        cast: &Cast,
+        network: &Network,
         packets: &mut Packets<W>,
     ) -> io::Result<u64> {
         if let Some(&uuid) = self.groups.get(&group) {
             return Ok(uuid);
         }
-        let parent = match group.parent(cast) {
-            Some((parent, rank)) => Some((self.group(parent, cast, packets)?, rank)),
+        let parent = match group.parent(network) {
+            Some((parent, rank)) => Some((self.group(parent, network, packets)?, rank)),
             None => None,
         };
         let uuid = self.next();
         self.groups.insert(group, uuid);
         packets.track(|d| {
             d.varint(track::UUID, uuid);
-            d.string(track::NAME, group.name(cast));
+            d.string(track::NAME, group.name(network));
             d.varint(track::CHILD_ORDERING, track::EXPLICIT);
             if let Some((parent, rank)) = parent {
                 d.varint(track::PARENT_UUID, parent);

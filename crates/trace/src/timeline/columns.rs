@@ -1,6 +1,6 @@
 //! The columns of the timeline.
 
-use crate::Cast;
+use crate::Network;
 use kernel::Instant;
 use std::fmt::{Display, Write};
 
@@ -47,8 +47,8 @@ pub(super) struct Columns {
 impl Columns {
     pub(super) const TIME: usize = 11;
 
-    pub(super) fn new(total: usize, cast: &Cast) -> Self {
-        let longest = cast.radios.iter().map(|radio| radio.name.chars().count()).max();
+    pub(super) fn new(total: usize, network: &Network) -> Self {
+        let longest = network.radios.iter().map(|radio| radio.name.chars().count()).max();
         let name = longest.unwrap_or(0).clamp(4, 8);
         let is_wide = total >= WIDE;
         Self {
@@ -56,7 +56,7 @@ impl Columns {
             gap: if is_wide { 2 } else { 1 },
             name,
             // An access category takes two more.
-            slots: if cast.radios.iter().any(|radio| radio.has_qos) { 7 } else { 5 },
+            slots: if network.radios.iter().any(|radio| radio.has_qos) { 7 } else { 5 },
             sent: 12,
             mode: 11,
             us: is_wide.then_some(7),

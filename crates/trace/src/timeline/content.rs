@@ -2,7 +2,7 @@
 //! `download0: . 1:1461(1460) ack 1 win 65535`.
 
 use super::columns::INFALLIBLE;
-use crate::{Cast, Frame};
+use crate::{Frame, Network};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 use wire::{Body, Ecn, Flags, Packet, Segment};
@@ -31,7 +31,7 @@ pub(super) struct Marks {
 pub(super) fn of_frame(
     frame: &Frame,
     repeated: &BTreeSet<u64>,
-    cast: &Cast,
+    network: &Network,
     mut line: impl FnMut(&str),
 ) {
     let mpdus = &frame.mpdus;
@@ -53,27 +53,27 @@ pub(super) fn of_frame(
             }
             _ => {
                 if let Some(run) = &run {
-                    line(run.render(cast, &mut text));
+                    line(run.render(network, &mut text));
                 }
                 run = Some(Run { first: packet, last: packet, count: 1, marks });
             }
         }
     }
     if let Some(run) = &run {
-        line(run.render(cast, &mut text));
+        line(run.render(network, &mut text));
     }
 }
 
 /// The content of a packet.
-pub(super) fn of_packet(packet: &Packet, marks: Marks, cast: &Cast) -> String {
+pub(super) fn of_packet(packet: &Packet, marks: Marks, network: &Network) -> String {
     let mut text = String::new();
-    Run { first: packet, last: packet, count: 1, marks }.render(cast, &mut text);
+    Run { first: packet, last: packet, count: 1, marks }.render(network, &mut text);
     text
 }
 
 /// A segment.
-pub(super) fn of_segment(segment: &Segment, marks: Marks, cast: &Cast) -> String {
-    let mut text = cast.flows[segment.flow.0 as usize].name.clone();
+pub(super) fn of_segment(segment: &Segment, marks: Marks, network: &Network) -> String {
+    let mut text = network.flows[segment.flow.0 as usize].name.clone();
     text.push(':');
     write_segments(&mut text, segment, segment, 1).expect(INFALLIBLE);
     marks.append(&mut text);
@@ -95,9 +95,9 @@ impl Marks {
 }
 
 impl Run<'_> {
-    fn render<'t>(&self, cast: &Cast, text: &'t mut String) -> &'t str {
+    fn render<'t>(&self, network: &Network, text: &'t mut String) -> &'t str {
         text.clear();
-        text.push_str(&cast.flows[self.first.flow().0 as usize].name);
+        text.push_str(&network.flows[self.first.flow().0 as usize].name);
         text.push(':');
         if self.first.ecn == Ecn::Experienced {
             text.push_str(" [ce]");

@@ -1,7 +1,7 @@
 //! A line of the timeline: what a node sends, and what answers.
 
 use super::columns::{Columns, INFALLIBLE};
-use crate::{Cast, Frame, FrameKind, FrameMode, Outcome, words};
+use crate::{Frame, FrameKind, FrameMode, FrameOutcome, Network, words};
 use kernel::{Bytes, Duration, Instant};
 use std::fmt::Write;
 use wire::TrafficClass;
@@ -29,7 +29,7 @@ pub(super) struct Exchange {
     main: Option<FrameKind>,
     response: Option<FrameKind>,
     /// Of its last frame.
-    outcome: Outcome,
+    outcome: FrameOutcome,
     last: FrameKind,
     lost_to: Option<u32>,
     mode: FrameMode,
@@ -107,7 +107,7 @@ impl Exchange {
         self.outcome = frame.outcome;
         self.last = frame.kind;
         self.lost_to = frame.lost_to;
-        let is_complete = frame.outcome != Outcome::Received
+        let is_complete = frame.outcome != FrameOutcome::Received
             || self.response.is_some()
             || frame.kind == FrameKind::Data && frame.to.is_none();
         self.until = (!is_complete).then(|| frame.end + frame.nav.max(RESPONSE));
@@ -118,11 +118,11 @@ impl Exchange {
         self.until.is_none_or(|until| now > until)
     }
 
-    pub(super) fn render(&self, columns: &Columns, cast: &Cast, text: &mut String) {
-        let name = |radio: u32| cast.radios[radio as usize].name.as_str();
+    pub(super) fn render(&self, columns: &Columns, network: &Network, text: &mut String) {
+        let name = |radio: u32| network.radios[radio as usize].name.as_str();
         Columns::time(self.start, text);
         columns.names(name(self.from), self.to.map_or("all", name), text);
-        let has_qos = cast.radios[self.from as usize].has_qos;
+        let has_qos = network.radios[self.from as usize].has_qos;
         let class = if has_qos { words::class_name(self.class) } else { "" };
         let width = columns.slots - class.len();
         columns.gap(text);
@@ -171,7 +171,7 @@ impl Exchange {
             separator = ", ";
         }
         match self.outcome {
-            Outcome::Lost(loss) => {
+            FrameOutcome::Lost(loss) => {
                 text.push_str(separator);
                 if !begins && (is_response(self.last) || self.last == FrameKind::Cts) {
                     text.push_str(self.last.name());
@@ -182,8 +182,8 @@ impl Exchange {
                     write!(text, " ({})", name(other)).expect(INFALLIBLE);
                 }
             }
-            Outcome::Received if begins => text.push_str("received"),
-            Outcome::Received => match self.response {
+            FrameOutcome::Received if begins => text.push_str("received"),
+            FrameOutcome::Received => match self.response {
                 Some(kind) => {
                     text.push_str(separator);
                     text.push_str(kind.name());
@@ -198,8 +198,8 @@ impl Exchange {
                     text.push_str("received");
                 }
             },
-            Outcome::NotAddressed => text.push_str("reserves the medium"),
-            Outcome::Unknown => {
+            FrameOutcome::NotAddressed => text.push_str("reserves the medium"),
+            FrameOutcome::Unknown => {
                 text.push_str(separator);
                 text.push_str("the run ends");
             }

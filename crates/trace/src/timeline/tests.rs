@@ -3,17 +3,18 @@
 use super::content::{Marks, of_packet, of_segment};
 use super::{Timeline, TimelineOptions};
 use crate::examples::{
-    AP, STA1, STA2, ack, cast, data, datagram, frame, he, lost, packet, segment, sent, tcp, wait,
+    AP, STA1, STA2, ack, data, datagram, frame, he, lost, network, packet, segment, sent, tcp, wait,
 };
 use crate::{
-    Cast, Dropped, Frame, FrameKind, Loss, Outcome, PacketStep, Place, Record, Sink, Wait, WaitKind,
+    Dropped, Frame, FrameKind, FrameLoss, FrameOutcome, Network, PacketStep, Place, Record, Sink,
+    Wait, WaitKind,
 };
 use std::num::NonZeroU8;
 use wire::{Coded, Ecn, Flags, Packet, SackBlock, Segment, TrafficClass};
 
-fn written(cast: Cast, options: TimelineOptions, records: &[Record<'_>]) -> String {
+fn written(network: Network, options: TimelineOptions, records: &[Record<'_>]) -> String {
     let mut bytes = Vec::new();
-    let mut timeline = Timeline::new(cast, &mut bytes, options).unwrap();
+    let mut timeline = Timeline::new(network, &mut bytes, options).unwrap();
     for record in records {
         timeline.on(record).unwrap();
     }
@@ -23,7 +24,7 @@ fn written(cast: Cast, options: TimelineOptions, records: &[Record<'_>]) -> Stri
 
 /// Compares the lines below the header, without the indentation that all lines have.
 fn shows(options: TimelineOptions, records: &[Record<'_>], expected: &str) {
-    let text = written(cast(), options, records);
+    let text = written(network(), options, records);
     let below: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     let expected: Vec<&str> = expected.trim_end().trim_start_matches('\n').lines().collect();
     assert_eq!(flush(&below), flush(&expected), "the timeline is\n{text}");
@@ -78,13 +79,13 @@ fn an_exchange_is_one_line_with_its_content_below() {
 
 #[test]
 fn the_answer_says_which_frame_is_lost_and_why() {
-    let lost_rts = lost(rts(1, (0, 50)), Loss::Interference, Some(STA2));
-    let lost_cts = lost(cts(2, (160, 200)), Loss::Noise, None);
-    let lost_data = lost(download(4, (400, 500), 1), Loss::ReceiverTransmits, None);
+    let lost_rts = lost(rts(1, (0, 50)), FrameLoss::Interference, Some(STA2));
+    let lost_cts = lost(cts(2, (160, 200)), FrameLoss::Noise, None);
+    let lost_data = lost(download(4, (400, 500), 1), FrameLoss::ReceiverTransmits, None);
     let mut retry = download(5, (600, 700), 1);
     retry.mpdus[0].retry = true;
-    let lost_ack = lost(mac_ack(5, (710, 750)), Loss::TooWeak, None);
-    let cut = Frame { outcome: Outcome::Unknown, ..download(7, (1000, 1200), 1) };
+    let lost_ack = lost(mac_ack(5, (710, 750)), FrameLoss::TooWeak, None);
+    let cut = Frame { outcome: FrameOutcome::Unknown, ..download(7, (1000, 1200), 1) };
     of_frames(
         &[
             lost_rts,
@@ -96,7 +97,7 @@ fn the_answer_says_which_frame_is_lost_and_why() {
             lost_ack,
             rts(6, (800, 850)),
             cts(6, (860, 900)),
-            lost(download(6, (910, 990), 1), Loss::ReceiverBusy, None),
+            lost(download(6, (910, 990), 1), FrameLoss::ReceiverBusy, None),
             cut,
         ],
         "
@@ -120,7 +121,7 @@ fn frames_that_collide_have_neighbouring_lines_with_their_back_off() {
     let backoff = |radio, before| wait(radio, (0, 140), WaitKind::Backoff { before, after: 0 });
     let collide = |from, exchange| {
         let sent = data(exchange, (from, Some(AP)), (140, 303), &[tcp(ack(1))]);
-        lost(sent, Loss::Collision, Some(STA1 + STA2 - from))
+        lost(sent, FrameLoss::Collision, Some(STA1 + STA2 - from))
     };
     // Station 2 has counted two of its nine slots before another frame.
     let begun = wait(STA2, (0, 40), WaitKind::Backoff { before: 9, after: 7 });
@@ -149,11 +150,11 @@ fn with_edca_the_slots_are_those_of_the_access_category() {
     let best_effort = WaitKind::Backoff { before: 9, after: 7 };
     let voice = Wait { class: TrafficClass::Voice, ..wait(AP, (0, 18), voice) };
     let sent = Frame { class: TrafficClass::Voice, ..download(1, (18, 100), 1) };
-    let mut cast = cast();
-    cast.radios[AP as usize].has_qos = true;
+    let mut network = network();
+    network.radios[AP as usize].has_qos = true;
     let options = TimelineOptions { content: false, ..TimelineOptions::default() };
     let text = written(
-        cast,
+        network,
         options,
         &[
             Record::Wait(&wait(AP, (0, 18), best_effort)),
@@ -230,7 +231,7 @@ fn further_frames_of_a_txop_have_lines_of_their_own() {
     of_frames(
         &[
             Frame {
-                outcome: Outcome::NotAddressed,
+                outcome: FrameOutcome::NotAddressed,
                 ..frame(FrameKind::CtsToSelf, 1, (AP, Some(AP)), (0, 40))
             },
             download(1, (50, 150), 1),
@@ -309,12 +310,12 @@ fn segments_are_written_as_in_tcp_scripts() {
             ". 1461:2921(1460) ack 1 win 65535, parity unit 9",
         ),
     ] {
-        let written = of_segment(&segment, Marks::default(), &cast());
+        let written = of_segment(&segment, Marks::default(), &network());
         assert_eq!(written.strip_prefix("download1: "), Some(text));
     }
     let marked = Packet { ecn: Ecn::Experienced, ..tcp(data) };
     assert_eq!(
-        of_packet(&marked, Marks::default(), &cast()),
+        of_packet(&marked, Marks::default(), &network()),
         "download1: [ce] . 1461:2921(1460) ack 1 win 65535"
     );
 }
@@ -329,7 +330,7 @@ fn tcp_retransmissions_and_losses_are_marked() {
         TimelineOptions::default(),
         &[
             Record::Segment(&sent(50, segment(1, 1460), 14_600.0, true)),
-            Record::Frame(&lost(again, Loss::Noise, None)),
+            Record::Frame(&lost(again, FrameLoss::Noise, None)),
             Record::Packet(&dropped),
         ],
         "
@@ -372,7 +373,7 @@ fn waits_packets_and_segments_have_lines_on_request() {
 /// The access point has a radio even where no station has one.
 #[test]
 fn without_stations_the_timeline_is_that_of_segments() {
-    let mut wired = cast();
+    let mut wired = network();
     wired.radios.truncate(1);
     let event = sent(0, segment(1, 1460), 14_600.0, false);
     let text = written(wired, TimelineOptions::default(), &[Record::Segment(&event)]);
@@ -389,7 +390,7 @@ fn eighty_columns_suffice() {
     }
     let sent = data(1, (STA1, Some(AP)), (300, 360), &[tcp(last)]);
     let options = TimelineOptions { columns: 80, ..TimelineOptions::default() };
-    let text = written(cast(), options, &[Record::Frame(&lost(sent, Loss::Noise, None))]);
+    let text = written(network(), options, &[Record::Frame(&lost(sent, FrameLoss::Noise, None))]);
     assert!(text.lines().all(|line| line.len() <= 80), "{text}");
     shows(
         options,

@@ -5,7 +5,7 @@ use super::reader::{Captured, read};
 use kernel::{Duration, Instant};
 use std::num::NonZeroU8;
 use trace::pcapng::{Interfaces, PcapngOptions, Tsft};
-use trace::{BlockAck, Format, Frame, FrameKind, FrameMode, Loss, Outcome, Record};
+use trace::{BlockAck, Format, Frame, FrameKind, FrameLoss, FrameMode, FrameOutcome, Record};
 use wire::{Coded, Ecn, Flags, SackBlock, Segment, Timestamps, TrafficClass};
 
 const OFDM: Format = Format::Ofdm;
@@ -18,7 +18,7 @@ fn hex(text: &str) -> Vec<u8> {
 
 /// The capture of one frame by the monitor.
 fn one(frame: &Frame) -> Captured {
-    let file = capture(cast(5180, true), PcapngOptions::default(), &[Record::Frame(frame)]);
+    let file = capture(network(5180, true), PcapngOptions::default(), &[Record::Frame(frame)]);
     read(&file).packets.remove(0)
 }
 
@@ -142,7 +142,7 @@ fn the_mpdus_of_an_a_mpdu_share_a_reference_number() {
     let mpdus = [1, 2, 3].map(|n| mpdu(datagram(n, 100, Some(STATION)), n as u16, 38));
     let plain = data(AP, STA0, mode, (100.0, 80.0), mpdus.into());
     let frame = Frame { number: 0x1_0000_0007, aggregate: true, ..plain };
-    let file = capture(cast(5180, true), PcapngOptions::default(), &[Record::Frame(&frame)]);
+    let file = capture(network(5180, true), PcapngOptions::default(), &[Record::Frame(&frame)]);
     let status = |packet: &Captured| packet.radiotap()[28..36].to_vec();
     let found: Vec<Vec<u8>> = read(&file).packets.iter().map(status).collect();
     let expected =
@@ -155,7 +155,7 @@ fn tsft_is_the_end_of_the_ppdu_or_the_begin_of_its_psdu() {
     let frame = control(FrameKind::Ack, STA0, AP, legacy(OFDM, 24.0), (1000.0, 28.0));
     for (tsft, expected) in [(Tsft::PpduEnd, 1028_u64), (Tsft::MpduStart, 1020)] {
         let options = PcapngOptions { tsft, ..PcapngOptions::default() };
-        let file = capture(cast(5180, true), options, &[Record::Frame(&frame)]);
+        let file = capture(network(5180, true), options, &[Record::Frame(&frame)]);
         let packet = &read(&file).packets[0];
         assert_eq!(packet.at_ns, 1_000_000, "the capture's own time is the begin of the PPDU");
         assert_eq!(packet.radiotap()[8..16], expected.to_le_bytes());
@@ -199,7 +199,7 @@ fn snaplen_cuts_packets_off_and_keeps_their_lengths() {
     let frame = data(AP, STA0, legacy(OFDM, 54.0), (0.0, 248.0), packets);
     for (snaplen, captured) in [(0, 1574), (50, 50), (201, 201), (1572, 1572), (5000, 1574)] {
         let options = PcapngOptions { snaplen, ..PcapngOptions::default() };
-        let file = capture(cast(5180, true), options, &[Record::Frame(&frame)]);
+        let file = capture(network(5180, true), options, &[Record::Frame(&frame)]);
         let packet = &read(&file).packets[0];
         assert_eq!((packet.bytes.len(), packet.original), (captured, 1574), "snaplen {snaplen}");
     }
@@ -208,18 +208,18 @@ fn snaplen_cuts_packets_off_and_keeps_their_lengths() {
 #[test]
 fn an_interface_of_a_node_captures_what_its_radio_sends_and_begins_to_receive() {
     let outcomes = [
-        (Outcome::Received, vec![(1, true), (0, true)]),
-        (Outcome::Lost(Loss::Collision), vec![(1, true), (0, false)]),
-        (Outcome::Lost(Loss::Noise), vec![(1, true), (0, false)]),
-        (Outcome::Lost(Loss::ReceiverTransmits), vec![(1, true)]),
-        (Outcome::Lost(Loss::TooWeak), vec![(1, true)]),
-        (Outcome::Unknown, vec![(1, true)]),
+        (FrameOutcome::Received, vec![(1, true), (0, true)]),
+        (FrameOutcome::Lost(FrameLoss::Collision), vec![(1, true), (0, false)]),
+        (FrameOutcome::Lost(FrameLoss::Noise), vec![(1, true), (0, false)]),
+        (FrameOutcome::Lost(FrameLoss::ReceiverTransmits), vec![(1, true)]),
+        (FrameOutcome::Lost(FrameLoss::TooWeak), vec![(1, true)]),
+        (FrameOutcome::Unknown, vec![(1, true)]),
     ];
     for (outcome, expected) in outcomes {
         let rts = control(FrameKind::Rts, STA0, AP, legacy(OFDM, 24.0), (0.0, 28.0));
         let frame = Frame { outcome, ..rts };
         let options = PcapngOptions { interfaces: Interfaces::Radios, ..PcapngOptions::default() };
-        let file = capture(cast(5180, true), options, &[Record::Frame(&frame)]);
+        let file = capture(network(5180, true), options, &[Record::Frame(&frame)]);
         let capture = read(&file);
         let names: Vec<&str> = capture.interfaces.iter().map(|it| it.1.as_str()).collect();
         assert_eq!(names, ["ap", "sta0", "sta1", "peer0", "peer1", "server-ap"]);
@@ -231,9 +231,12 @@ fn an_interface_of_a_node_captures_what_its_radio_sends_and_begins_to_receive() 
 #[test]
 fn the_monitor_comments_on_lost_frames() {
     let rts = control(FrameKind::Rts, STA0, AP, legacy(OFDM, 24.0), (0.0, 28.0));
-    let collision =
-        Frame { outcome: Outcome::Lost(Loss::Collision), lost_to: Some(STA1), ..rts.clone() };
-    let too_weak = Frame { outcome: Outcome::Lost(Loss::TooWeak), ..rts.clone() };
+    let collision = Frame {
+        outcome: FrameOutcome::Lost(FrameLoss::Collision),
+        lost_to: Some(STA1),
+        ..rts.clone()
+    };
+    let too_weak = Frame { outcome: FrameOutcome::Lost(FrameLoss::TooWeak), ..rts.clone() };
     let cases = [
         (rts, ""),
         (collision, "lost at ap: collision, sta1 transmits"),
@@ -331,7 +334,7 @@ fn a_link_has_an_interface_with_the_packets_of_both_directions() {
     let down = crossed(packet(segment(true, Flags::ACK, 1, 10, 1)), 5, DOWN, 7.0);
     let up = crossed(packet(segment(false, Flags::ACK, 1, 0, 11)), 6, UP, 9.5);
     let records = [Record::Packet(&down), Record::Packet(&up)];
-    let capture = read(&capture(cast(5180, true), PcapngOptions::default(), &records));
+    let capture = read(&capture(network(5180, true), PcapngOptions::default(), &records));
     assert_eq!(capture.interfaces, [(127, "monitor".into()), (1, "server-ap".into())]);
     let ethernet = [
         "06 00 00 00 00 01 06 00 00 00 00 00 08 00 45",

@@ -3,8 +3,8 @@
 use kernel::{BitRate, Bytes, Duration, Instant};
 use trace::pcapng::{Pcapng, PcapngOptions};
 use trace::{
-    Cast, FlowInfo, Format, Frame, FrameKind, FrameMode, Mpdu, NodeInfo, Outcome, PacketEvent,
-    PacketStep, Place, RadioInfo, RadioRole, Record, Sink, Transport, WireInfo,
+    FlowInfo, Format, Frame, FrameKind, FrameMode, FrameOutcome, Mpdu, Network, NodeInfo,
+    PacketEvent, PacketStep, Place, RadioInfo, RadioRole, Record, Sink, Transport, WireInfo,
 };
 use wire::{
     Body, Datagram, Ecn, Flags, FlowId, NodeId, Packet, SackBlocks, Segment, Timestamps,
@@ -30,7 +30,7 @@ pub(crate) const DOWNLOAD: FlowId = FlowId(0);
 pub(crate) const CALL: FlowId = FlowId(1);
 
 /// A server behind an access point with two stations, and two stations of an ad-hoc network.
-pub(crate) fn cast(channel_mhz: u16, has_qos: bool) -> Cast {
+pub(crate) fn network(channel_mhz: u16, has_qos: bool) -> Network {
     let node = |name: &str| NodeInfo { name: name.into() };
     let radio = |name: &str, node, role| RadioInfo {
         name: name.into(),
@@ -49,7 +49,7 @@ pub(crate) fn cast(channel_mhz: u16, has_qos: bool) -> Cast {
         class: TrafficClass::BestEffort,
     };
     let station = RadioRole::Station { access_point: AP };
-    Cast {
+    Network {
         nodes: ["server", "ap", "sta0", "sta1", "peer0", "peer1"].map(node).into(),
         radios: vec![
             radio("ap", 1, RadioRole::AccessPoint),
@@ -68,9 +68,9 @@ pub(crate) fn cast(channel_mhz: u16, has_qos: bool) -> Cast {
 }
 
 /// A capture of records, in order.
-pub(crate) fn capture(cast: Cast, options: PcapngOptions, records: &[Record<'_>]) -> Vec<u8> {
+pub(crate) fn capture(network: Network, options: PcapngOptions, records: &[Record<'_>]) -> Vec<u8> {
     let mut file = Vec::new();
-    let mut sink = Pcapng::new(cast, &mut file, options).unwrap();
+    let mut sink = Pcapng::new(network, &mut file, options).unwrap();
     for record in records {
         sink.on(record).unwrap();
     }
@@ -109,7 +109,7 @@ pub(crate) fn control(
         aggregate: false,
         nav: Duration::ZERO,
         exchange: 0,
-        outcome: Outcome::Received,
+        outcome: FrameOutcome::Received,
         lost_to: None,
         signal_dbm: None,
         mpdus: Vec::new(),

@@ -5,7 +5,7 @@ use kernel::Bytes;
 use std::path::PathBuf;
 use std::process::Command;
 use trace::pcapng::{Interfaces, PcapngOptions, Tsft};
-use trace::{BlockAck, Format, Frame, FrameKind, FrameMode, Loss, Mpdu, Outcome, Record};
+use trace::{BlockAck, Format, Frame, FrameKind, FrameLoss, FrameMode, FrameOutcome, Mpdu, Record};
 use wire::{Flags, SackBlock, SackBlocks, Segment, TrafficClass};
 
 /// Preferences with which tshark checks everything that it can check.
@@ -73,7 +73,7 @@ fn all_kinds() -> Vec<Frame> {
         let plain = down(mode, us, vec![full(n), full(n + 1)]);
         Frame { aggregate: true, number: u64::from(n), ..plain }
     };
-    let lost = Outcome::Lost(Loss::Interference);
+    let lost = FrameOutcome::Lost(FrameLoss::Interference);
     vec![
         control(FrameKind::Rts, AP, STA0, basic, (1000.0, 28.0)),
         answered(FrameKind::Cts, (1100.0, 28.0)),
@@ -104,7 +104,7 @@ fn all_kinds() -> Vec<Frame> {
 
 fn capture_of(frames: &[Frame], options: PcapngOptions) -> Vec<u8> {
     let records: Vec<Record<'_>> = frames.iter().map(Record::Frame).collect();
-    capture(cast(5180, true), options, &records)
+    capture(network(5180, true), options, &records)
 }
 
 /// The highest severity of an expert information in a packet.
@@ -350,7 +350,7 @@ fn the_tcp_analysis_of_tshark_finds_rtt_duplicates_and_retransmissions() {
         .map(|((at_us, wire, segment), id)| crossed(packet(segment), id, wire, at_us))
         .collect();
     let records: Vec<Record<'_>> = events.iter().map(Record::Packet).collect();
-    let file = capture(cast(5180, true), PcapngOptions::default(), &records);
+    let file = capture(network(5180, true), PcapngOptions::default(), &records);
     let wanted = [
         "tcp.seq",
         "tcp.ack",

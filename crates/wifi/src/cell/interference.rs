@@ -7,9 +7,10 @@
 
 use super::Cell;
 use crate::interferer::{Arrival, Interferers};
-use crate::mac::{ExchangeOutcome, Step, StepKind};
+use crate::mac::{ExchangeOutcome, Step};
 use crate::phy::Mode;
 use kernel::{Bytes, Duration, Instant};
+use wire::FrameKind;
 
 /// The interferers of a cell, and what they do to the exchange on the air.
 #[derive(Debug)]
@@ -47,17 +48,17 @@ impl Cell {
             let is_broken = self.expose(&mut interference, f, step, outcome);
             let before = outcome;
             outcome = match step.kind {
-                StepKind::Rts if is_broken => ExchangeOutcome::RtsLost,
-                StepKind::Cts if is_broken => ExchangeOutcome::CtsLost,
-                StepKind::Data | StepKind::BlockAckRequest if is_broken => {
+                FrameKind::Rts if is_broken => ExchangeOutcome::RtsLost,
+                FrameKind::Cts if is_broken => ExchangeOutcome::CtsLost,
+                FrameKind::Data | FrameKind::BlockAckRequest if is_broken => {
                     ExchangeOutcome::DataLost
                 }
-                StepKind::Ack | StepKind::BlockAck if is_broken => ExchangeOutcome::AckLost,
+                FrameKind::Ack | FrameKind::BlockAck if is_broken => ExchangeOutcome::AckLost,
                 _ => outcome,
             };
             interference.decides |= outcome != before;
             // What would follow is not sent.
-            let is_data = matches!(step.kind, StepKind::Data | StepKind::BlockAckRequest);
+            let is_data = matches!(step.kind, FrameKind::Data | FrameKind::BlockAckRequest);
             let is_over = !outcome.has_data() || is_data && outcome == ExchangeOutcome::DataLost;
             if is_over {
                 break;
@@ -95,25 +96,25 @@ impl Cell {
         let timing = self.rules.timing();
         let opening = || timing.rts_mode(&edcaf.mode);
         let mode = match step.kind {
-            StepKind::Rts | StepKind::CtsToSelf => opening(),
-            StepKind::Cts => timing.response_mode(&opening()),
-            StepKind::Data | StepKind::BlockAckRequest => edcaf.mode,
-            StepKind::Ack | StepKind::BlockAck => edcaf.response.mode,
+            FrameKind::Rts | FrameKind::CtsToSelf => opening(),
+            FrameKind::Cts => timing.response_mode(&opening()),
+            FrameKind::Data | FrameKind::BlockAckRequest => edcaf.mode,
+            FrameKind::Ack | FrameKind::BlockAck => edcaf.response.mode,
         };
         let span = (step.start, step.end() - step.airtime.extension);
         interference.expose(span, &mode);
         match step.kind {
-            StepKind::CtsToSelf => false,
-            StepKind::Data => {
+            FrameKind::CtsToSelf => false,
+            FrameKind::Data => {
                 outcome != ExchangeOutcome::DataLost && self.lose_mpdus(interference, f, step)
             }
-            StepKind::BlockAckRequest => {
+            FrameKind::BlockAckRequest => {
                 outcome != ExchangeOutcome::DataLost && interference.lose_control()
             }
-            StepKind::Ack | StepKind::BlockAck => {
+            FrameKind::Ack | FrameKind::BlockAck => {
                 outcome != ExchangeOutcome::AckLost && interference.lose_control()
             }
-            StepKind::Rts | StepKind::Cts => interference.lose_control(),
+            FrameKind::Rts | FrameKind::Cts => interference.lose_control(),
         }
     }
 

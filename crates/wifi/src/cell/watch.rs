@@ -1,14 +1,10 @@
 //! For observers: the frames of exchanges and collisions, and what the EDCAFs wait for.
 
 use super::{ACCESS_POINT, Cell};
-use crate::mac::{
-    ACK, Bitmap, Exchange, ExchangeOutcome, Opening, RTS, Response, Step, StepKind, block_ack,
-};
-use crate::watch::{
-    Fate, FrameRecord, LossCause, OpenWait, WaitCause, WaitRecord, Waiting, WatchRecord,
-};
+use crate::mac::{ACK, Bitmap, Exchange, ExchangeOutcome, Opening, RTS, Response, Step, block_ack};
+use crate::watch::{FrameRecord, OpenWait, Waiting, WatchRecord};
 use kernel::{Duration, Instant};
-use wire::TrafficClass;
+use wire::{FrameKind, FrameLoss, FrameOutcome, TrafficClass, Wait, WaitKind};
 
 /// The records of a cell.
 #[derive(Debug)]
@@ -131,7 +127,7 @@ impl Cell {
         watch.exchanges += 1;
         for step in exchange.steps() {
             let mut frame = self.frame(f, exchange, step, number);
-            frame.fate = self.fate(exchange, step.kind);
+            frame.outcome = self.outcome(exchange, step.kind);
             self.fill_mpdus(&mut frame, f, |index| !self.is_lost(index));
             watch.records.push(WatchRecord::Frame(frame));
         }
@@ -152,7 +148,7 @@ impl Cell {
         if let (Some(to), Some(rts)) = (duplex.own_rts_to, exchange.steps().next()) {
             let mode = self.rules.timing().rts_mode(&self.edcaf(ACCESS_POINT).mode);
             let mut frame = add(ACCESS_POINT, (ACCESS_POINT, to), mode, RTS, rts);
-            frame.fate = Fate::Lost(LossCause::Collision);
+            frame.outcome = FrameOutcome::Lost(FrameLoss::Collision);
             frame.lost_to = Some(exchange.sender);
             watch.records.push(WatchRecord::Frame(frame));
         }
@@ -162,37 +158,38 @@ impl Cell {
         let timeout =
             if is_lost { Response::to(self.rules.timing(), &mode).timeout } else { Duration::ZERO };
         watch.waits[sender as usize].begin(exchange.end + timeout);
-        let fate = |lost| if lost { Fate::Lost(LossCause::Noise) } else { Fate::Received };
+        let outcome =
+            |lost| if lost { FrameOutcome::Lost(FrameLoss::Noise) } else { FrameOutcome::Received };
         let psdu = secondary.psdu;
         let mut data = add(sender, (sender, receiver), mode, psdu, &secondary.data);
-        data.fate = fate(is_lost);
+        data.outcome = outcome(is_lost);
         self.fill_mpdus(&mut data, sender, |_| true);
         watch.records.push(WatchRecord::Frame(data));
         if let Some(answer) = &secondary.answer {
             let mode = self.rules.timing().response_mode(&mode);
             let mut ack = add(sender, (receiver, sender), mode, ACK, answer);
-            ack.fate = fate(secondary.outcome == ExchangeOutcome::AckLost);
+            ack.outcome = outcome(secondary.outcome == ExchangeOutcome::AckLost);
             watch.records.push(WatchRecord::Frame(ack));
         }
     }
 
-    fn fate(&self, exchange: &Exchange, kind: StepKind) -> Fate {
+    fn outcome(&self, exchange: &Exchange, kind: FrameKind) -> FrameOutcome {
         let is_lost = match kind {
-            StepKind::CtsToSelf => return Fate::NotAddressed,
-            StepKind::Rts => exchange.outcome == ExchangeOutcome::RtsLost,
-            StepKind::Cts => exchange.outcome == ExchangeOutcome::CtsLost,
-            StepKind::Data | StepKind::BlockAckRequest => {
+            FrameKind::CtsToSelf => return FrameOutcome::NotAddressed,
+            FrameKind::Rts => exchange.outcome == ExchangeOutcome::RtsLost,
+            FrameKind::Cts => exchange.outcome == ExchangeOutcome::CtsLost,
+            FrameKind::Data | FrameKind::BlockAckRequest => {
                 let all_missed = self.missed.len() + 1 == self.nodes.len();
                 let is_broadcast = self.edcaf(self.sender).to().is_none();
                 exchange.outcome == ExchangeOutcome::DataLost || is_broadcast && all_missed
             }
-            StepKind::Ack | StepKind::BlockAck => exchange.outcome == ExchangeOutcome::AckLost,
+            FrameKind::Ack | FrameKind::BlockAck => exchange.outcome == ExchangeOutcome::AckLost,
         };
         let is_disturbed = self.interference.as_ref().is_some_and(|all| all.decides());
         match () {
-            () if !is_lost => Fate::Received,
-            () if is_disturbed => Fate::Lost(LossCause::Interference),
-            () => Fate::Lost(LossCause::Noise),
+            () if !is_lost => FrameOutcome::Received,
+            () if is_disturbed => FrameOutcome::Lost(FrameLoss::Interference),
+            () => FrameOutcome::Lost(FrameLoss::Noise),
         }
     }
 
@@ -210,8 +207,8 @@ impl Cell {
                 self.edcaf(f).exchange(&self.rules, collision.start, ExchangeOutcome::Success);
             for step in planned.steps().take_while(|step| step.end() <= sent) {
                 let mut frame = self.frame(f, &planned, step, number);
-                if step.kind != StepKind::CtsToSelf {
-                    frame.fate = Fate::Lost(LossCause::Collision);
+                if step.kind != FrameKind::CtsToSelf {
+                    frame.outcome = FrameOutcome::Lost(FrameLoss::Collision);
                     frame.lost_to = other.map(|&(other, _)| self.node_of(other));
                 }
                 self.fill_mpdus(&mut frame, f, |_| false);
@@ -229,14 +226,14 @@ impl Cell {
         let acked = || block_ack(self.rules.window());
         let receiver = peer.unwrap_or(ACCESS_POINT);
         let (from, to, mode, psdu) = match step.kind {
-            StepKind::Rts => (edcaf.node, peer, rts(), RTS),
-            StepKind::Cts => (receiver, own, timing.response_mode(&rts()), ACK),
-            StepKind::CtsToSelf => (edcaf.node, own, rts(), ACK),
-            StepKind::Data | StepKind::BlockAckRequest => {
+            FrameKind::Rts => (edcaf.node, peer, rts(), RTS),
+            FrameKind::Cts => (receiver, own, timing.response_mode(&rts()), ACK),
+            FrameKind::CtsToSelf => (edcaf.node, own, rts(), ACK),
+            FrameKind::Data | FrameKind::BlockAckRequest => {
                 (edcaf.node, peer, edcaf.mode, edcaf.psdu.bytes)
             }
-            StepKind::Ack => (receiver, own, edcaf.response.mode, ACK),
-            StepKind::BlockAck => (receiver, own, edcaf.response.mode, acked()),
+            FrameKind::Ack => (receiver, own, edcaf.response.mode, ACK),
+            FrameKind::BlockAck => (receiver, own, edcaf.response.mode, acked()),
         };
         let planned = exchange.start + exchange.planned();
         let start = edcaf.originator.start();
@@ -253,13 +250,13 @@ impl Cell {
             reserves: timing.reservation(planned - step.end()),
             exchange: number,
             flow: edcaf.originator.flow(),
-            fate: Fate::NotAddressed,
+            outcome: FrameOutcome::NotAddressed,
             lost_to: None,
             signal: None,
             mpdus: Vec::new(),
             block_ack: match (step.kind, peer) {
-                (StepKind::BlockAckRequest, _) => Some((start, Bitmap::default())),
-                (StepKind::BlockAck, Some(to)) => {
+                (FrameKind::BlockAckRequest, _) => Some((start, Bitmap::default())),
+                (FrameKind::BlockAck, Some(to)) => {
                     let recipient = &self.nodes[to as usize].recipients[self.inbox(f, to)];
                     Some((start, recipient.block_ack(start)))
                 }
@@ -269,8 +266,8 @@ impl Cell {
     }
 
     fn fill_mpdus(&self, frame: &mut FrameRecord, f: u32, is_received: impl Fn(u16) -> bool) {
-        if frame.kind == StepKind::Data {
-            let is_lost = frame.fate != Fate::Received;
+        if frame.kind == FrameKind::Data {
+            let is_lost = frame.outcome != FrameOutcome::Received;
             frame.fill(self.edcaf(f), |index| !is_lost && is_received(index));
         }
     }
@@ -292,8 +289,8 @@ impl Cell {
             let (start, end) = (first.end().max(*nav), until);
             if start < end {
                 *nav = end;
-                let (class, cause) = (TrafficClass::BestEffort, WaitCause::Nav);
-                let wait = WaitRecord { node, class, start, end, cause };
+                let (class, kind) = (TrafficClass::BestEffort, WaitKind::Nav);
+                let wait = Wait { radio: node, class, start, end, kind };
                 watch.records.push(WatchRecord::Wait(wait));
             }
         }

@@ -5,6 +5,7 @@ use super::Timing;
 use super::timing::{ACK, RTS};
 use crate::phy::{Airtime, Mode};
 use kernel::{Bytes, Duration, Instant};
+use wire::FrameKind;
 
 /// The response that a PSDU elicits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,30 +18,11 @@ pub(crate) enum ElicitedResponse {
     BlockAck,
 }
 
-/// The type of the frame that a step sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StepKind {
-    /// Request to send.
-    Rts,
-    /// Clear to send, by the receiver.
-    Cts,
-    /// CTS-to-self: its Duration field protects the frames after it (clause 10.27).
-    CtsToSelf,
-    /// The data frame.
-    Data,
-    /// Acknowledgement, by the receiver.
-    Ack,
-    /// BlockAckReq.
-    BlockAckRequest,
-    /// BlockAck, by the receiver.
-    BlockAck,
-}
-
 /// One frame of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The type of the frame.
-    pub kind: StepKind,
+    pub kind: FrameKind,
     /// When its PPDU begins.
     pub start: Instant,
     /// Durations of the parts of its PPDU.
@@ -160,7 +142,7 @@ impl Exchange {
         let mut at = start;
         let mut add = |kind, mode: &Mode, psdu| {
             let airtime = match kind {
-                StepKind::Data => timing.data_airtime(mode, psdu),
+                FrameKind::Data => timing.data_airtime(mode, psdu),
                 _ => timing.airtime(mode, psdu),
             };
             let step = Step { kind, start: at, airtime };
@@ -173,14 +155,14 @@ impl Exchange {
             Opening::None => {}
             Opening::Rts => {
                 let rts = timing.rts_mode(&request.mode);
-                add(StepKind::Rts, &rts, RTS);
-                add(StepKind::Cts, &timing.response_mode(&rts), ACK);
+                add(FrameKind::Rts, &rts, RTS);
+                add(FrameKind::Cts, &timing.response_mode(&rts), ACK);
             }
             Opening::CtsToSelf => {
-                add(StepKind::CtsToSelf, &timing.rts_mode(&request.mode), ACK);
+                add(FrameKind::CtsToSelf, &timing.rts_mode(&request.mode), ACK);
             }
         }
-        let kind = if request.mpdus == 0 { StepKind::BlockAckRequest } else { StepKind::Data };
+        let kind = if request.mpdus == 0 { FrameKind::BlockAckRequest } else { FrameKind::Data };
         let sent = add(kind, &request.mode, request.psdu);
         let answer = |kind, bytes| {
             let airtime = timing.airtime(&request.response, bytes);
@@ -188,8 +170,8 @@ impl Exchange {
         };
         let answer = match request.answer {
             ElicitedResponse::None => None,
-            ElicitedResponse::Ack => Some(answer(StepKind::Ack, ACK)),
-            ElicitedResponse::BlockAck => Some(answer(StepKind::BlockAck, request.block_ack)),
+            ElicitedResponse::Ack => Some(answer(FrameKind::Ack, ACK)),
+            ElicitedResponse::BlockAck => Some(answer(FrameKind::BlockAck, request.block_ack)),
         };
         let planned = answer.map_or(sent, |step| step.end());
         let mut end = sent;
@@ -258,7 +240,7 @@ impl Exchange {
     /// The data frame or BlockAckReq; none in a collision.
     pub fn data(&self) -> Option<&Step> {
         let is_data =
-            |step: &&Step| matches!(step.kind, StepKind::Data | StepKind::BlockAckRequest);
+            |step: &&Step| matches!(step.kind, FrameKind::Data | FrameKind::BlockAckRequest);
         self.steps().find(is_data)
     }
 
@@ -298,14 +280,14 @@ mod tests {
     }
 
     /// Type, start and end in microseconds.
-    fn steps(exchange: &Exchange) -> Vec<(StepKind, u64, u64)> {
+    fn steps(exchange: &Exchange) -> Vec<(FrameKind, u64, u64)> {
         let us = |at: Instant| at.0 / 1000;
         exchange.steps().map(|step| (step.kind, us(step.start), us(step.end()))).collect()
     }
 
     #[test]
     fn frames_are_a_sifs_apart() {
-        use StepKind::{Ack, Cts, Data, Rts};
+        use FrameKind::{Ack, Cts, Data, Rts};
         let basic = Exchange::of(
             &timing(),
             &request(false, false),
@@ -325,7 +307,7 @@ mod tests {
 
     #[test]
     fn an_aggregate_gets_a_block_ack_and_so_does_a_request() {
-        use StepKind::{BlockAck, BlockAckRequest, Data};
+        use FrameKind::{BlockAck, BlockAckRequest, Data};
         let of = |psdu, mpdus, outcome| {
             let psdu = Bytes(psdu);
             let request = Request {
@@ -380,7 +362,7 @@ mod tests {
     /// the signal extension. The Ack at the mandatory 24 Mb/s: 20 + 4·2 + 6 µs.
     #[test]
     fn an_ofdm_frame_is_protected_in_dsss() {
-        use StepKind::{Ack, Cts, CtsToSelf, Data, Rts};
+        use FrameKind::{Ack, Cts, CtsToSelf, Data, Rts};
         let of = |timing: &Timing, with_rts| {
             let mode = DOT11G.fastest();
             let opening = timing.opening_of(&mode, with_rts);

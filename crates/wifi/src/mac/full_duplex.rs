@@ -13,11 +13,12 @@
 //! and the station sends the secondary one. This file has the settings, and the secondary frame as
 //! data.
 
-use super::exchange::{Exchange, ExchangeOutcome, OtherFrame, Step, StepKind};
+use super::exchange::{Exchange, ExchangeOutcome, OtherFrame, Step};
 use super::timing::{ACK, Timing};
 use crate::phy::Mode;
 use kernel::{BitRate, Bytes, Duration};
 use settings::{Choice, Settings};
+use wire::FrameKind;
 
 /// Which packet an access point sends while it receives from a station.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
@@ -143,12 +144,12 @@ impl Secondary {
         let SecondaryRequest { sender, receiver, mode, psdu, outcome, repeated, own_rts } =
             *request;
         let start = exchange.data().expect("a primary frame").start;
-        let data = Step { kind: StepKind::Data, start, airtime: timing.data_airtime(&mode, psdu) };
+        let data = Step { kind: FrameKind::Data, start, airtime: timing.data_airtime(&mode, psdu) };
         let airtime = timing.airtime(&timing.response_mode(&mode), ACK);
         let is_answered = outcome != ExchangeOutcome::DataLost;
         let other = OtherFrame { end: data.end(), response: airtime.total(), is_answered };
         let start = exchange.join(&other, timing.sifs());
-        let answer = is_answered.then_some(Step { kind: StepKind::Ack, start, airtime });
+        let answer = is_answered.then_some(Step { kind: FrameKind::Ack, start, airtime });
         Self { sender, receiver, data, answer, outcome, psdu, mode, repeated, own_rts }
     }
 
@@ -274,7 +275,7 @@ mod tests {
     }
 
     /// Kind, start and end in microseconds.
-    type Frames = Vec<(StepKind, u64, u64)>;
+    type Frames = Vec<(FrameKind, u64, u64)>;
 
     /// The frames of a TCP ACK of 94 bytes at 54 Mb/s with a segment of 2054 bytes beside it.
     fn both(first: ExchangeOutcome, second: ExchangeOutcome) -> (Frames, Frames, u64, u64) {
@@ -302,7 +303,7 @@ mod tests {
     #[test]
     fn both_responses_follow_the_longer_frame() {
         use ExchangeOutcome::{AckLost, DataLost, Success};
-        use StepKind::{Ack, Cts, Data, Rts};
+        use FrameKind::{Ack, Cts, Data, Rts};
         let opened = [(Rts, 0, 28), (Cts, 44, 72), (Data, 88, 124)];
         let with_ack = [&opened[..], &[(Ack, 1496, 1524)]].concat();
         let secondary = vec![(Data, 88, 1480), (Ack, 1496, 1528)];

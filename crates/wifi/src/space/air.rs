@@ -9,9 +9,10 @@ use super::range::ReceiverInRange;
 use super::reception::{Change, End, Received};
 use super::rules::SpaceRules;
 use super::{ReceivedFrame, Space};
-use crate::mac::{ACK, Bitmap, Edcaf, StepKind};
+use crate::mac::{ACK, Bitmap, Edcaf};
 use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant};
+use wire::FrameKind;
 
 /// Buffers for the work of one instant, which keep their memory.
 #[derive(Debug, Default)]
@@ -256,7 +257,7 @@ impl Space {
         });
         self.scratch.interference.with(id, &self.signals, bursts.unwrap_or_default());
         let extra = timing.eifs(&frame.mode).saturating_sub(timing.difs());
-        let nav_reset_at = (rules.nav_reset && frame.kind == StepKind::Rts).then(|| {
+        let nav_reset_at = (rules.nav_reset && frame.kind == FrameKind::Rts).then(|| {
             let cts = timing.response_mode(&frame.mode);
             let delay = timing.standard.rx_start_delay(&cts, timing.preamble);
             let lasting = timing.airtime(&cts, ACK).total();
@@ -309,7 +310,7 @@ impl Space {
             interference.set_bursts(&[]);
             let chunks = interference.at(node, &self.signals);
             spared = lost_to_bursts(&mut per, (chunks, power), is_lost, &lost);
-            interferers.note_losses(bursts, spared, frame.kind == StepKind::Data);
+            interferers.note_losses(bursts, spared, frame.kind == FrameKind::Data);
         }
         if is_lost {
             if for_me {
@@ -324,11 +325,11 @@ impl Space {
         }
         self.signals.transmission_mut(id).reach.decoded += 1;
         // A BlockAck acknowledges the MPDUs that its transmitter received from this node.
-        let bitmap = (frame.kind == StepKind::BlockAck).then(|| {
+        let bitmap = (frame.kind == FrameKind::BlockAck).then(|| {
             let start = receiver.edcaf(usize::from(frame.edcaf)).originator.start();
             sender.inbox.block_ack((node, frame.edcaf), start)
         });
-        if matches!(frame.kind, StepKind::Data | StepKind::BlockAckRequest) {
+        if matches!(frame.kind, FrameKind::Data | FrameKind::BlockAckRequest) {
             take_up(rules, frame, (sender, receiver), &lost, out);
         }
         receiver.hear(now, frame, bitmap.as_ref(), rules, out);
@@ -349,7 +350,7 @@ impl Space {
     fn count(&mut self, id: u32) {
         let signals = &self.signals;
         let Transmission { frame, reach, start, .. } = *signals.transmission(id);
-        if reach.decoded > 0 || frame.kind == StepKind::CtsToSelf {
+        if reach.decoded > 0 || frame.kind == FrameKind::CtsToSelf {
             return;
         }
         let audible = |receiver: &ReceiverInRange| {
@@ -403,7 +404,7 @@ fn take_up(
 
 /// The offsets in the PSDU at which its MPDUs begin and end.
 fn spans<'a>(frame: &OnAir, sender: &'a Node) -> impl Iterator<Item = (Bytes, Bytes)> + use<'a> {
-    let is_data = matches!(frame.kind, StepKind::Data);
+    let is_data = matches!(frame.kind, FrameKind::Data);
     let edcaf = is_data.then(|| sender.edcaf(usize::from(frame.edcaf)));
     let whole = (!is_data).then_some((Bytes::ZERO, frame.psdu));
     let spans = |edcaf: &'a Edcaf| edcaf.originator.spans(&edcaf.psdu);
@@ -455,8 +456,8 @@ fn lost_to_bursts(
 fn link_loss(receiver: &Node, frame: &OnAir) -> f64 {
     let Some(peer) = receiver.peer(frame.from) else { return 0.0 };
     match frame.kind {
-        StepKind::Data => peer.link.data_loss,
-        StepKind::Ack | StepKind::BlockAck | StepKind::BlockAckRequest => peer.link.ack_loss,
-        StepKind::Rts | StepKind::Cts | StepKind::CtsToSelf => 0.0,
+        FrameKind::Data => peer.link.data_loss,
+        FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckRequest => peer.link.ack_loss,
+        FrameKind::Rts | FrameKind::Cts | FrameKind::CtsToSelf => 0.0,
     }
 }

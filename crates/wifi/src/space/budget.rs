@@ -5,9 +5,10 @@ use super::Space;
 use super::frame::{OnAir, Reach, Transmission};
 use super::per::{PerCalculator, PpduParts};
 use super::radio::FixedPower;
-use crate::mac::{ElicitedResponse, StepKind};
+use crate::mac::ElicitedResponse;
 use crate::phy::{Milliwatts, Mode, decibels};
 use kernel::{Bytes, Db, Dbm, Duration, Instant};
+use wire::FrameKind;
 
 /// One link direction at one instant, without fading.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +36,7 @@ impl Space {
         let power = self.signals.mean_power(from, to, now)?.milliwatts;
         let (timing, levels) = (self.rules.timing(), &self.rules.levels);
         let frame = OnAir {
-            kind: StepKind::Data,
+            kind: FrameKind::Data,
             from,
             to: Some(to),
             edcaf: 0,

@@ -1,13 +1,14 @@
 //! Frames and their Duration fields (clauses 9.2.5, 9.3.1, 10.6.6).
 
-use crate::mac::{ACK, Edcaf, ElicitedResponse, RTS, StepKind, Timing};
+use crate::mac::{ACK, Edcaf, ElicitedResponse, RTS, Timing};
 use crate::phy::{Airtime, Mode};
 use kernel::{Bytes, Duration, Instant};
+use wire::FrameKind;
 
 /// A frame or A-MPDU as all receivers decode it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OnAir {
-    pub(super) kind: StepKind,
+    pub(super) kind: FrameKind,
     pub(super) from: u32,
     /// Its receiver; `None` is broadcast.
     pub(super) to: Option<u32>,
@@ -34,7 +35,7 @@ impl OnAir {
         let lasting = |bytes| timing.sifs() + timing.airtime(&response.mode, bytes).total();
         let is_request = psdu.mpdus == 0;
         Self {
-            kind: if is_request { StepKind::BlockAckRequest } else { StepKind::Data },
+            kind: if is_request { FrameKind::BlockAckRequest } else { FrameKind::Data },
             from: *node,
             to: edcaf.to(),
             edcaf: index,
@@ -52,7 +53,7 @@ impl OnAir {
         let body = timing.airtime(&self.mode, self.psdu).total();
         let lasting = timing.sifs() + cts + timing.sifs() + body + self.reserves;
         let reserves = timing.reservation(lasting);
-        Self { kind: StepKind::Rts, mode, psdu: RTS, reserves, ..self }
+        Self { kind: FrameKind::Rts, mode, psdu: RTS, reserves, ..self }
     }
 
     /// The CTS-to-self before this frame.
@@ -60,13 +61,19 @@ impl OnAir {
         let mode = timing.rts_mode(&self.mode);
         let body = timing.airtime(&self.mode, self.psdu).total();
         let reserves = timing.reservation(timing.sifs() + body + self.reserves);
-        let (kind, to, answer) = (StepKind::CtsToSelf, Some(self.from), ElicitedResponse::None);
+        let (kind, to, answer) = (FrameKind::CtsToSelf, Some(self.from), ElicitedResponse::None);
         Self { kind, to, mode, psdu: ACK, reserves, answer, ..self }
     }
 
     /// The CTS, Ack or BlockAck of `psdu` bytes with which `from` responds to this frame. It
     /// reserves the rest of the exchange.
-    pub(super) fn response(&self, timing: &Timing, from: u32, kind: StepKind, psdu: Bytes) -> Self {
+    pub(super) fn response(
+        &self,
+        timing: &Timing,
+        from: u32,
+        kind: FrameKind,
+        psdu: Bytes,
+    ) -> Self {
         let mode = timing.response_mode(&self.mode);
         let taken = timing.sifs() + timing.airtime(&mode, psdu).total();
         let reserves = self.reserves.saturating_sub(taken);
@@ -76,7 +83,7 @@ impl OnAir {
 
     /// Whether it is a control response.
     pub(super) fn is_control_response(&self) -> bool {
-        matches!(self.kind, StepKind::Cts | StepKind::Ack | StepKind::BlockAck)
+        matches!(self.kind, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck)
     }
 }
 

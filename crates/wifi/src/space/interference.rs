@@ -131,13 +131,14 @@ pub(super) fn overlap(chunk: &Chunk, begin: Instant, end: Instant) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mac::{ElicitedResponse, StepKind};
+    use crate::mac::ElicitedResponse;
     use crate::phy::error::Nist;
     use crate::phy::propagation::{Position, Trajectory};
     use crate::phy::{Airtime, DOT11A};
     use crate::space::frame::{OnAir, Reach, Transmission};
     use crate::space::{Losses, Radio, Site};
     use kernel::{Bytes, Db, Dbm};
+    use wire::FrameKind;
 
     fn us(n: u64) -> Instant {
         Instant(n * 1000)
@@ -145,7 +146,7 @@ mod tests {
 
     fn transmission(from: u32, begin: u64, end: u64) -> Transmission {
         let frame = OnAir {
-            kind: StepKind::Data,
+            kind: FrameKind::Data,
             from,
             to: None,
             edcaf: 0,

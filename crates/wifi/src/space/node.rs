@@ -8,17 +8,17 @@ use super::frame::OnAir;
 use super::inbox::Inbox;
 use super::rules::{Peer, SpaceRules, peer_mut};
 use super::sense::{Carrier, EdcafState};
-use crate::mac::{Edcaf, ElicitedResponse, Opening, PeerRate, Settled, StepKind, Txop, block_ack};
+use crate::mac::{Edcaf, ElicitedResponse, Opening, PeerRate, Settled, Txop, block_ack};
 use crate::medium::NodeCounters;
 use crate::watch::Counting;
 use crate::{Command, MsduSource};
 use kernel::{Duration, Instant, Rng, Timer};
-use wire::Packet;
+use wire::{FrameKind, Packet};
 
 /// A response that the node waits for.
 #[derive(Clone, Copy, Debug)]
 struct Awaited {
-    kind: StepKind,
+    kind: FrameKind,
     /// The end of the frame that elicits the response.
     since: Instant,
     /// The end of the timeout, unless the node is receiving a frame by then.
@@ -255,7 +255,7 @@ impl Node {
             contender.slots.wait_until(now);
         }
         self.report_airtime(index, awaited.since, false, out);
-        let data_sent = awaited.kind != StepKind::Cts;
+        let data_sent = awaited.kind != FrameKind::Cts;
         let contender = &mut self.contenders[index];
         let rate = rate(&mut self.peers, contender.edcaf.to());
         contender.edcaf.miss(now, &rules.mac, data_sent, rate, &mut self.settled);
@@ -376,14 +376,14 @@ impl Node {
     ) {
         let kind = match (frame.kind, frame.answer) {
             _ if frame.is_control_response() => return,
-            (StepKind::CtsToSelf, _) => {
+            (FrameKind::CtsToSelf, _) => {
                 let Some(index) = self.exchange else { return };
                 let body = self.body(index, rules);
                 return self.reply(now, body, rules);
             }
-            (StepKind::Rts, _) => StepKind::Cts,
-            (_, ElicitedResponse::Ack) => StepKind::Ack,
-            (_, ElicitedResponse::BlockAck) => StepKind::BlockAck,
+            (FrameKind::Rts, _) => FrameKind::Cts,
+            (_, ElicitedResponse::Ack) => FrameKind::Ack,
+            (_, ElicitedResponse::BlockAck) => FrameKind::BlockAck,
             (_, ElicitedResponse::None) => return self.succeed(now, None, rules, out),
         };
         let until = now + rules.timing().response_timeout(&frame.mode);

@@ -3,13 +3,11 @@
 use super::frame::{OnAir, Reach, Transmission};
 use super::node::Node;
 use super::{ReceivedFrame, Space};
-use crate::mac::{Bitmap, Opening, StepKind};
+use crate::mac::{Bitmap, Opening};
 use crate::phy::decibels;
-use crate::watch::{
-    Fate, FrameRecord, LossCause, OpenWait, WaitCause, WaitRecord, Waiting, WatchRecord,
-};
+use crate::watch::{FrameRecord, OpenWait, Waiting, WatchRecord};
 use kernel::{Duration, Instant};
-use wire::TrafficClass;
+use wire::{FrameKind, FrameLoss, FrameOutcome, TrafficClass, Wait, WaitKind};
 
 /// How often the start of the oldest open wait is looked for.
 const LOOK: Duration = Duration::from_micros(1000);
@@ -52,7 +50,7 @@ struct FrameOnAir {
     frame: FrameRecord,
     /// Why its receiver does not receive it, if that is so from its start, and the node whose
     /// transmission is the cause.
-    hindered: Option<(LossCause, Option<u32>)>,
+    hindered: Option<(FrameLoss, Option<u32>)>,
 }
 
 impl SpaceWatch {
@@ -115,8 +113,8 @@ impl Records {
         let start = start.max(*recorded);
         if start < end {
             *recorded = end;
-            let (class, cause) = (TrafficClass::BestEffort, WaitCause::Nav);
-            self.made.push(WatchRecord::Wait(WaitRecord { node, class, start, end, cause }));
+            let (class, kind) = (TrafficClass::BestEffort, WaitKind::Nav);
+            self.made.push(WatchRecord::Wait(Wait { radio: node, class, start, end, kind }));
         }
     }
 
@@ -173,8 +171,8 @@ impl Space {
         self.cut_waits(now);
         let Some(records) = self.records() else { return };
         for on_air in records.on_air.drain(..) {
-            let fate = Fate::Open;
-            records.made.push(WatchRecord::Frame(FrameRecord { fate, ..on_air.frame }));
+            let outcome = FrameOutcome::Unknown;
+            records.made.push(WatchRecord::Frame(FrameRecord { outcome, ..on_air.frame }));
         }
     }
 
@@ -222,9 +220,9 @@ impl Space {
         let initiator = if frame.is_control_response() { to.unwrap_or(from) } else { from };
         let edcaf = self.nodes[initiator as usize].edcaf(usize::from(frame.edcaf));
         let opens = match kind {
-            StepKind::Rts | StepKind::CtsToSelf => true,
-            StepKind::Data | StepKind::BlockAckRequest => edcaf.opening == Opening::None,
-            StepKind::Cts | StepKind::Ack | StepKind::BlockAck => false,
+            FrameKind::Rts | FrameKind::CtsToSelf => true,
+            FrameKind::Data | FrameKind::BlockAckRequest => edcaf.opening == Opening::None,
+            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => false,
         };
         let sequence = edcaf.originator.start();
         let mut record = FrameRecord {
@@ -240,20 +238,20 @@ impl Space {
             reserves,
             exchange: 0,
             flow: edcaf.originator.flow(),
-            fate: Fate::Open,
+            outcome: FrameOutcome::Unknown,
             lost_to: None,
             signal: self.signal_at_receiver(now, id),
             mpdus: Vec::new(),
             block_ack: match kind {
-                StepKind::BlockAckRequest => Some((sequence, Bitmap::default())),
-                StepKind::BlockAck => {
+                FrameKind::BlockAckRequest => Some((sequence, Bitmap::default())),
+                FrameKind::BlockAck => {
                     let inbox = &self.nodes[from as usize].inbox;
                     Some((sequence, inbox.block_ack((initiator, frame.edcaf), sequence)))
                 }
                 _ => None,
             },
         };
-        if kind == StepKind::Data {
+        if kind == FrameKind::Data {
             record.fill(edcaf, |_| false);
         }
         let hindered = self.hindrance(now, id);
@@ -275,7 +273,7 @@ impl Space {
     }
 
     /// Why the receiver of a frame that begins now cannot receive it, and by whose transmission.
-    fn hindrance(&self, now: Instant, id: u32) -> Option<(LossCause, Option<u32>)> {
+    fn hindrance(&self, now: Instant, id: u32) -> Option<(FrameLoss, Option<u32>)> {
         let OnAir { from, to, .. } = self.signals.transmission(id).frame;
         let to = to.filter(|&to| to != from)?;
         let detect = self.rules.levels.detect;
@@ -283,53 +281,55 @@ impl Space {
             self.signals.power_of(id, to).or_else(|| self.signals.mean_power(from, to, now));
         let receiver = &self.receivers[to as usize];
         if signal.is_none_or(|power| power.milliwatts < detect) {
-            return Some((LossCause::TooWeak, None));
+            return Some((FrameLoss::TooWeak, None));
         }
         if receiver.is_sending() {
-            return Some((LossCause::ReceiverTransmits, Some(to)));
+            return Some((FrameLoss::ReceiverTransmits, Some(to)));
         }
         let other = receiver.received_transmission()?;
-        Some((LossCause::ReceiverBusy, Some(self.signals.transmission(other).frame.from)))
+        Some((FrameLoss::ReceiverBusy, Some(self.signals.transmission(other).frame.from)))
     }
 
     /// A frame ends.
     pub(super) fn record_end(&mut self, id: u32) {
         let Transmission { frame, reach, start, .. } = *self.signals.transmission(id);
-        let (found, other) = self.fate(id, &frame, &reach, start);
+        let (found, other) = self.outcome(id, &frame, &reach, start);
         let Some(records) = self.records() else { return };
         let Some(place) = records.on_air.iter().position(|on_air| on_air.id == id) else { return };
         let FrameOnAir { frame: mut record, hindered, .. } = records.on_air.remove(place);
-        (record.fate, record.lost_to) = match (found, hindered) {
-            (Some(fate), _) => (fate, other),
-            (None, Some((cause, by))) => (Fate::Lost(cause), by),
-            (None, None) if other == frame.to => (Fate::Lost(LossCause::ReceiverTransmits), other),
-            (None, None) => (Fate::Lost(LossCause::Interference), other),
+        (record.outcome, record.lost_to) = match (found, hindered) {
+            (Some(outcome), _) => (outcome, other),
+            (None, Some((cause, by))) => (FrameOutcome::Lost(cause), by),
+            (None, None) if other == frame.to => {
+                (FrameOutcome::Lost(FrameLoss::ReceiverTransmits), other)
+            }
+            (None, None) => (FrameOutcome::Lost(FrameLoss::Interference), other),
         };
         records.made.push(WatchRecord::Frame(record));
     }
 
     /// The outcome of a frame, if its receiver received it to its end, and the node that disturbed
     /// it: the receiver itself, if it began to transmit.
-    fn fate(
+    fn outcome(
         &self,
         id: u32,
         frame: &OnAir,
         reach: &Reach,
         start: Instant,
-    ) -> (Option<Fate>, Option<u32>) {
+    ) -> (Option<FrameOutcome>, Option<u32>) {
         let strongest = || frame.to.and_then(|to| self.signals.strongest_other(id, to));
-        let fate = match frame.to {
-            Some(to) if to == frame.from => Fate::NotAddressed,
-            _ if reach.decoded > 0 => Fate::Received,
+        let outcome = match frame.to {
+            Some(to) if to == frame.from => FrameOutcome::NotAddressed,
+            _ if reach.decoded > 0 => FrameOutcome::Received,
             _ if reach.interfered > 0 => {
-                return (Some(Fate::Lost(LossCause::Interference)), strongest());
+                return (Some(FrameOutcome::Lost(FrameLoss::Interference)), strongest());
             }
-            _ if reach.noise > 0 => Fate::Lost(LossCause::Noise),
+            _ if reach.noise > 0 => FrameOutcome::Lost(FrameLoss::Noise),
             Some(to) if self.receivers[to as usize].has_sent_since(start) => {
                 return (None, Some(to));
             }
             _ => return (None, strongest()),
         };
-        (Some(fate), None)
+        (Some(outcome), None)
     }
 }

@@ -4,8 +4,8 @@ use super::Space;
 use super::frame::Transmission;
 use super::interference::Chunk;
 use crate::interferer::Arrival;
-use crate::mac::StepKind;
 use kernel::{Bytes, Instant};
+use wire::FrameKind;
 
 /// A frame that a node has received to its end.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub struct ReceivedFrame {
     /// The receiver to which it was addressed; `None` for a broadcast.
     pub to: Option<u32>,
     /// Type of the frame.
-    pub kind: StepKind,
+    pub kind: FrameKind,
     /// When its PPDU began.
     pub start: Instant,
     /// When it ended.

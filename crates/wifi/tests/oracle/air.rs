@@ -8,7 +8,8 @@ use crate::station::Station;
 use crate::timing::Times;
 use crate::workload::Workload;
 use kernel::Instant;
-use wifi::mac::{SlotGrid, StepKind};
+use wifi::mac::SlotGrid;
+use wire::FrameKind;
 
 /// A frame on the air.
 pub(crate) struct Transmission {
@@ -125,7 +126,7 @@ impl Air<'_> {
         match &std::mem::take(&mut self.ended)[..] {
             [] => {}
             [Transmission { frame, collides: false, .. }] => self.receive(now, frame),
-            [Transmission { frame, collides: false, .. }, ..] if frame.kind == StepKind::Data => {}
+            [Transmission { frame, collides: false, .. }, ..] if frame.kind == FrameKind::Data => {}
             both @ [Transmission { collides: false, .. }, ..] => self.end_acks(now, both),
             collision => self.end_collision(now, collision),
         }

@@ -9,7 +9,8 @@ use crate::workload::Workload;
 use kernel::{Bytes, Instant};
 use proptest::prelude::*;
 use wifi::Link;
-use wifi::mac::{Durations, FullDuplex, OwnRts, Serve, StepKind};
+use wifi::mac::{Durations, FullDuplex, OwnRts, Serve};
+use wire::FrameKind;
 
 /// What a station and the access point send at once, and each receiver decodes.
 #[derive(Clone, Copy)]
@@ -29,14 +30,14 @@ impl Air<'_> {
         self.stations[0].duplex()?;
         let lasts = |frame: &Frame| self.times.airtime(&frame.mode, frame.psdu).total();
         match frames {
-            [rts] if rts.kind == StepKind::Rts => Some(Together::Rts(rts.from)),
+            [rts] if rts.kind == FrameKind::Rts => Some(Together::Rts(rts.from)),
             [ap, other] if ap.from == 0 && ap.kind == other.kind => match ap.kind {
-                StepKind::Rts => (lasts(ap) <= lasts(other)).then_some(Together::Rts(other.from)),
-                StepKind::Data => {
+                FrameKind::Rts => (lasts(ap) <= lasts(other)).then_some(Together::Rts(other.from)),
+                FrameKind::Data => {
                     let secondary = |frame: &&Frame| self.stations[frame.from as usize].secondary;
                     [ap, other].iter().find_map(secondary).map(|_| Together::Data)
                 }
-                StepKind::Ack => Some(Together::Acks),
+                FrameKind::Ack => Some(Together::Acks),
                 _ => None,
             },
             _ => None,

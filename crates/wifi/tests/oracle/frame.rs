@@ -2,9 +2,10 @@
 
 use crate::timing::Times;
 use kernel::{Bytes, Duration};
-use wifi::mac::{Durations, StepKind};
+use wifi::mac::Durations;
 use wifi::phy::{Mode, ModeClass};
 use wifi::{Link, MacConfig};
+use wire::FrameKind;
 
 const ACK: Bytes = Bytes(14);
 const CTS: Bytes = Bytes(14);
@@ -15,7 +16,7 @@ const DELIMITER: Bytes = Bytes(4);
 /// What its bits say.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
-    pub(crate) kind: StepKind,
+    pub(crate) kind: FrameKind,
     pub(crate) from: u32,
     /// `None` for all.
     pub(crate) to: Option<u32>,
@@ -34,7 +35,7 @@ impl Frame {
     /// The station that opened the exchange.
     pub(crate) fn originator(&self) -> u32 {
         match self.kind {
-            StepKind::Cts | StepKind::Ack => self.to.expect("an answer has a receiver"),
+            FrameKind::Cts | FrameKind::Ack => self.to.expect("an answer has a receiver"),
             _ => self.from,
         }
     }
@@ -87,7 +88,7 @@ impl<'a> Framing<'a> {
         let delimited = mode.class == ModeClass::Vht;
         let ack = times.sifs() + self.airtime(&times.response_mode(&mode), ACK);
         Frame {
-            kind: StepKind::Data,
+            kind: FrameKind::Data,
             from: self.node,
             to: msdu.to,
             mode,
@@ -142,11 +143,11 @@ impl<'a> Framing<'a> {
         let cts = times.sifs() + self.airtime(&times.response_mode(&mode), CTS);
         let rest = times.sifs() + self.airtime(&data.mode, data.psdu) + data.reserves;
         let reserves = self.duration_field(cts + rest);
-        Frame { kind: StepKind::Rts, mode, psdu: RTS, reserves, ..*data }
+        Frame { kind: FrameKind::Rts, mode, psdu: RTS, reserves, ..*data }
     }
 
     /// The CTS or ACK that answers a frame.
-    pub(crate) fn answer(&self, to: &Frame, kind: StepKind) -> Frame {
+    pub(crate) fn answer(&self, to: &Frame, kind: FrameKind) -> Frame {
         let mode = self.times.response_mode(&to.mode);
         let reserves = to.reserves - (self.times.sifs() + self.airtime(&mode, ACK));
         Frame { kind, from: self.node, to: Some(to.from), mode, psdu: ACK, reserves, ..*to }

@@ -25,7 +25,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use record::{OnAir, Record, compare};
-use wifi::mac::{Countdown, Eifs, SlotGrid, StepKind};
+use wifi::mac::{Countdown, Eifs, SlotGrid};
+use wire::FrameKind;
 use workload::Workload;
 
 fn config(cases: u32) -> ProptestConfig {
@@ -126,7 +127,7 @@ struct Coverage {
 impl Coverage {
     fn add(&mut self, record: &Record) {
         let kinds =
-            [StepKind::Rts, StepKind::Cts, StepKind::Data, StepKind::Ack, StepKind::BlockAck];
+            [FrameKind::Rts, FrameKind::Cts, FrameKind::Data, FrameKind::Ack, FrameKind::BlockAck];
         for (count, kind) in self.frames.iter_mut().zip(kinds) {
             *count += record.air.iter().filter(|on_air| on_air.kind() == Some(kind)).count();
         }
@@ -151,7 +152,7 @@ impl Coverage {
 fn is_continued(on_air: &[OnAir]) -> bool {
     let [
         OnAir::Frame { node: first, end: ended, .. },
-        OnAir::Frame { kind: StepKind::Ack, start: answered, end, .. },
+        OnAir::Frame { kind: FrameKind::Ack, start: answered, end, .. },
         OnAir::Frame { node, start, .. },
     ] = on_air
     else {
@@ -162,13 +163,13 @@ fn is_continued(on_air: &[OnAir]) -> bool {
 
 /// Whether a station and the access point send data at once.
 fn overlap(on_air: &[OnAir]) -> bool {
-    let data = |on_air: &OnAir| on_air.kind() == Some(StepKind::Data);
+    let data = |on_air: &OnAir| on_air.kind() == Some(FrameKind::Data);
     on_air.iter().all(data) && on_air[0].start() == on_air[1].start()
 }
 
 /// Whether a station and the access point send data at once after an RTS of the access point.
 fn overlap_after_own_rts(on_air: &[OnAir]) -> bool {
-    let is_rts = on_air[0].kind() == Some(StepKind::Rts) && on_air[0].first_node() == Some(0);
+    let is_rts = on_air[0].kind() == Some(FrameKind::Rts) && on_air[0].first_node() == Some(0);
     is_rts && overlap(&on_air[2..])
 }
 

@@ -4,13 +4,15 @@ use crate::record::{CLASSES, OnAir, Record};
 use crate::workload::Workload;
 use kernel::{Bytes, Db, Dbm, EventQueue, Instant, Ranked};
 use std::collections::VecDeque;
-use wifi::mac::{ExchangeOutcome, Step, StepKind};
+use wifi::mac::{ExchangeOutcome, Step};
 use wifi::phy::error::Threshold;
 use wifi::phy::propagation::Position;
 use wifi::space::{Losses, OngoingFrame, Radio, Site, Space, SpaceConfig};
-use wifi::watch::{Fate, LossCause, WatchRecord};
+use wifi::watch::WatchRecord;
 use wifi::{Cell, Command, MsduSource};
-use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
+use wire::{
+    Body, Datagram, Ecn, FlowId, FrameKind, FrameLoss, FrameOutcome, NodeId, Packet, TrafficClass,
+};
 
 #[derive(Debug)]
 enum Event {
@@ -105,7 +107,7 @@ pub(crate) fn watched_in_cell(workload: &Workload) -> (Record, Vec<OnAir>) {
     let Medium::Cell(mut cell) = medium else { unreachable!("a cell ran") };
     let (records, _) = cell.watched(Instant(u64::MAX)).expect("it is watched");
     let frame = |record: &WatchRecord| match record {
-        WatchRecord::Frame(frame) if frame.fate != Fate::Lost(LossCause::Collision) => {
+        WatchRecord::Frame(frame) if frame.outcome != FrameOutcome::Lost(FrameLoss::Collision) => {
             let (node, kind, start, end) = (frame.from, frame.kind, frame.start, frame.end());
             Some(OnAir::Frame { node, kind, start, end })
         }
@@ -272,7 +274,7 @@ impl Driver<'_> {
         let Some(end) = frames.iter().map(|frame| frame.end).max() else { return };
         let nodes: Vec<u32> = frames.iter().map(|frame| frame.from).collect();
         let continues =
-            |f: &OngoingFrame| f.kind == StepKind::Data && self.protected.contains(&f.from);
+            |f: &OngoingFrame| f.kind == FrameKind::Data && self.protected.contains(&f.from);
         if frames.iter().all(continues) {
             let Some(OnAir::Collision { end: last, .. }) = self.record.air.last_mut() else {
                 panic!("{now}: no collision")
@@ -285,7 +287,7 @@ impl Driver<'_> {
             if let [OngoingFrame { from: node, kind, start, end, .. }] = frames[..] {
                 OnAir::Frame { node, kind, start, end }
             } else {
-                let to_self = frames.iter().filter(|frame| frame.kind == StepKind::CtsToSelf);
+                let to_self = frames.iter().filter(|frame| frame.kind == FrameKind::CtsToSelf);
                 self.protected.extend(to_self.map(|frame| frame.from));
                 OnAir::Collision { nodes, start: now, end }
             },
@@ -293,8 +295,8 @@ impl Driver<'_> {
     }
 }
 
-fn is_answer(kind: StepKind) -> bool {
-    matches!(kind, StepKind::Cts | StepKind::Ack | StepKind::BlockAck)
+fn is_answer(kind: FrameKind) -> bool {
+    matches!(kind, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck)
 }
 
 fn number_of(packet: &Packet) -> u64 {

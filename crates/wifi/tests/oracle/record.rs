@@ -2,9 +2,8 @@
 
 use kernel::Instant;
 use proptest::prelude::*;
-use wifi::mac::StepKind;
 use wifi::{Counters, FrameCounters, MsduOutcome};
-use wire::TrafficClass;
+use wire::{FrameKind, TrafficClass};
 
 pub(crate) const CLASSES: [TrafficClass; 4] =
     [TrafficClass::Background, TrafficClass::BestEffort, TrafficClass::Video, TrafficClass::Voice];
@@ -25,7 +24,7 @@ pub(crate) struct Record {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum OnAir {
     /// A frame that nobody disturbed.
-    Frame { node: u32, kind: StepKind, start: Instant, end: Instant },
+    Frame { node: u32, kind: FrameKind, start: Instant, end: Instant },
     /// Frames that began at the same instant; `end` is the longest one's.
     Collision { nodes: Vec<u32>, start: Instant, end: Instant },
 }
@@ -45,7 +44,7 @@ impl OnAir {
     }
 
     /// The kind of an undisturbed frame.
-    pub(crate) fn kind(&self) -> Option<StepKind> {
+    pub(crate) fn kind(&self) -> Option<FrameKind> {
         match self {
             Self::Frame { kind, .. } => Some(*kind),
             Self::Collision { .. } => None,

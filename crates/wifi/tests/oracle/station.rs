@@ -7,14 +7,13 @@ use crate::timing::Times;
 use crate::workload::{Arrival, Workload};
 use kernel::{Duration, Instant, Rng};
 use std::collections::BTreeMap;
-use wifi::mac::StepKind;
 use wifi::{Counters, FrameCounters, MsduOutcome};
-use wire::TrafficClass;
+use wire::{FrameKind, TrafficClass};
 
 /// A CTS or an ACK that shall come.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Awaited {
-    pub(crate) kind: StepKind,
+    pub(crate) kind: FrameKind,
     /// When the station gives up; never, once a frame has been detected in time.
     pub(crate) until: Option<Instant>,
 }
@@ -234,10 +233,10 @@ impl<'a> Station<'a> {
     /// Its PPDU has ended (clauses 10.3.2.9, 10.3.2.11).
     pub(crate) fn sent(&mut self, now: Instant, frame: &Frame) {
         let kind = match frame.kind {
-            StepKind::Rts => StepKind::Cts,
-            StepKind::Data if frame.to.is_some() => StepKind::Ack,
-            StepKind::Data => return self.succeed(now),
-            StepKind::Cts => {
+            FrameKind::Rts => FrameKind::Cts,
+            FrameKind::Data if frame.to.is_some() => FrameKind::Ack,
+            FrameKind::Data => return self.succeed(now),
+            FrameKind::Cts => {
                 // The access point sends its data frame together with the station.
                 return if let Some(data) = self.secondary {
                     self.active = Some(0);
@@ -257,8 +256,8 @@ impl<'a> Station<'a> {
     pub(crate) fn is_lost(&mut self, frame: &Frame) -> bool {
         let link = self.framing.link(frame.from);
         match frame.kind {
-            StepKind::Data => self.noise.chance(link.data_loss),
-            StepKind::Ack => self.noise.chance(link.ack_loss),
+            FrameKind::Data => self.noise.chance(link.data_loss),
+            FrameKind::Ack => self.noise.chance(link.ack_loss),
             _ => false,
         }
     }
@@ -295,11 +294,11 @@ impl<'a> Station<'a> {
     pub(crate) fn receive(&mut self, now: Instant, frame: &Frame) -> bool {
         let awaited = self.awaited.filter(|awaited| awaited.kind == frame.kind);
         match frame.kind {
-            StepKind::Rts => {
+            FrameKind::Rts => {
                 self.miss(now);
                 // Clause 10.3.2.9: no CTS while the NAV stands.
                 assert!(self.nav <= now, "{now}: an RTS comes within the NAV");
-                let mut cts = self.framing.answer(frame, StepKind::Cts);
+                let mut cts = self.framing.answer(frame, FrameKind::Cts);
                 if let Some(secondary) = &self.secondary {
                     let lasts = self.framing.both_reserve(frame, secondary);
                     let own = self.times.sifs() + self.times.airtime(&cts.mode, cts.psdu).total();
@@ -307,24 +306,24 @@ impl<'a> Station<'a> {
                 }
                 self.respond(now, cts);
             }
-            StepKind::Data => {
+            FrameKind::Data => {
                 self.miss(now);
                 if frame.to.is_some() {
-                    self.respond(now, self.framing.answer(frame, StepKind::Ack));
+                    self.respond(now, self.framing.answer(frame, FrameKind::Ack));
                 }
                 self.deliver(now, frame);
             }
-            StepKind::Cts if awaited.is_some() => {
+            FrameKind::Cts if awaited.is_some() => {
                 self.awaited = None;
                 let index = self.active.expect("an exchange is in progress");
                 self.functions[index].short_retries = 0;
                 let msdu = self.functions[index].queue.front().expect("it has data");
                 self.respond(now, self.framing.data(index, msdu));
             }
-            StepKind::Ack if awaited.is_some() => self.succeed(now),
+            FrameKind::Ack if awaited.is_some() => self.succeed(now),
             _ => panic!("{now}: an answer that nobody waits for"),
         }
-        frame.kind == StepKind::Data
+        frame.kind == FrameKind::Data
     }
 
     fn respond(&mut self, now: Instant, frame: Frame) {
@@ -374,11 +373,11 @@ impl<'a> Station<'a> {
     }
 
     /// No answer has come.
-    pub(crate) fn fail(&mut self, now: Instant, missing: StepKind) {
+    pub(crate) fn fail(&mut self, now: Instant, missing: FrameKind) {
         self.secondary = None;
         (self.awaited, self.txop, self.not_before) = (None, None, now);
         let index = self.active.take().expect("an exchange is in progress");
-        let no_ack = missing == StepKind::Ack;
+        let no_ack = missing == FrameKind::Ack;
         let msdu = self.functions[index].queue.front_mut().expect("a frame is in service");
         msdu.retry |= no_ack;
         let data = self.framing.data(index, msdu);

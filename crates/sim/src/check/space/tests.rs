@@ -4,6 +4,7 @@ use super::super::powers::Powers;
 use super::*;
 use crate::scenario::Scenario;
 use kernel::Seed;
+use wire::FrameKind;
 
 const SEED: Seed = Seed { root: 1, replication: 0 };
 
@@ -37,7 +38,7 @@ impl Scene {
     }
 
     /// A frame from station 0 or a higher one, in microseconds.
-    fn frame(&self, kind: StepKind, ends: (u32, u32), times_us: [u64; 3]) -> OngoingFrame {
+    fn frame(&self, kind: FrameKind, ends: (u32, u32), times_us: [u64; 3]) -> OngoingFrame {
         let [start, end, reserved] = times_us;
         OngoingFrame {
             from: ends.0,
@@ -70,7 +71,7 @@ impl Scene {
     /// A frame begins on an idle medium, and all other nodes receive it.
     fn begin(&mut self, frame: &OngoingFrame) {
         let follows = |node| (node != frame.from).then_some((frame.from, frame.start));
-        let mpdus = vec![(0, Bytes(100)); usize::from(frame.kind == StepKind::Data)];
+        let mpdus = vec![(0, Bytes(100)); usize::from(frame.kind == FrameKind::Data)];
         self.watch.settle(frame.start, &[], vec![(*frame, mpdus)], |node| Senses {
             busy: true,
             follows: follows(node),
@@ -95,11 +96,11 @@ const IDLE: Senses = Senses { busy: false, follows: None };
 
 /// Data from station 1 to the access point, from 34 to 134 µs, with its ACK; SIFS is 16 µs.
 fn data(scene: &Scene) -> OngoingFrame {
-    scene.frame(StepKind::Data, (1, 0), [34, 134, 174])
+    scene.frame(FrameKind::Data, (1, 0), [34, 134, 174])
 }
 
 fn ack(scene: &Scene) -> OngoingFrame {
-    scene.frame(StepKind::Ack, (0, 1), [150, 174, 174])
+    scene.frame(FrameKind::Ack, (0, 1), [150, 174, 174])
 }
 
 /// Passes data to the checker, and then a frame.
@@ -125,12 +126,12 @@ fn misheard(change: impl Fn(&Scene, &mut ReceivedFrame)) {
 fn an_exchange_by_the_rules_passes() {
     let mut scene = Scene::new("");
     let frames = [
-        scene.frame(StepKind::Rts, (1, 0), [34, 60, 360]),
-        scene.frame(StepKind::Cts, (0, 1), [76, 100, 360]),
-        scene.frame(StepKind::Data, (1, 0), [116, 320, 360]),
-        scene.frame(StepKind::Ack, (0, 1), [336, 360, 360]),
+        scene.frame(FrameKind::Rts, (1, 0), [34, 60, 360]),
+        scene.frame(FrameKind::Cts, (0, 1), [76, 100, 360]),
+        scene.frame(FrameKind::Data, (1, 0), [116, 320, 360]),
+        scene.frame(FrameKind::Ack, (0, 1), [336, 360, 360]),
         // DIFS is 34 µs.
-        scene.frame(StepKind::Data, (2, 0), [394, 400, 440]),
+        scene.frame(FrameKind::Data, (2, 0), [394, 400, 440]),
     ];
     for frame in &frames {
         scene.show(frame);
@@ -145,7 +146,7 @@ fn an_undecoded_frame_asks_for_an_eifs() {
         let data = data(&scene);
         scene.begin(&data);
         scene.end(&data, |heard| heard.understood = false);
-        let next = scene.frame(StepKind::Data, (2, 0), [start, start + 50, start + 90]);
+        let next = scene.frame(FrameKind::Data, (2, 0), [start, start + 50, start + 90]);
         scene.show(&next);
     };
     begins(134 + 94);
@@ -158,7 +159,7 @@ fn two_frames_at_once_from_one_node_are_found() {
     let mut scene = Scene::new("");
     let data = data(&scene);
     scene.begin(&data);
-    let other = scene.frame(StepKind::Data, (1, 2), [100, 200, 240]);
+    let other = scene.frame(FrameKind::Data, (1, 2), [100, 200, 240]);
     scene.begin(&other);
 }
 
@@ -176,8 +177,8 @@ fn data_follows_a_cts_to_itself_a_sifs_later() {
     let begins = |start: u64| {
         let mut scene = Scene::new("");
         let frames = [
-            scene.frame(StepKind::CtsToSelf, (1, 1), [34, 60, 300]),
-            scene.frame(StepKind::Data, (1, 0), [start, 260, 300]),
+            scene.frame(FrameKind::CtsToSelf, (1, 1), [34, 60, 300]),
+            scene.frame(FrameKind::Data, (1, 0), [start, 260, 300]),
         ];
         for frame in &frames {
             scene.show(frame);
@@ -206,7 +207,7 @@ fn an_answer_of_somebody_else_is_found() {
 #[test]
 #[should_panic(expected = "a response begins a SIFS after its frame")]
 fn a_cts_for_data_is_found() {
-    after_data("", |scene| OngoingFrame { kind: StepKind::Cts, ..ack(scene) });
+    after_data("", |scene| OngoingFrame { kind: FrameKind::Cts, ..ack(scene) });
 }
 
 #[test]
@@ -229,7 +230,7 @@ fn an_ack_that_reserves_is_found() {
 #[should_panic(expected = "access waits for an idle medium and an interframe space")]
 fn access_within_the_nav_is_found() {
     // The medium is idle from 134 µs on, and reserved up to 174 µs.
-    after_data("", |scene| scene.frame(StepKind::Data, (2, 0), [207, 250, 290]));
+    after_data("", |scene| scene.frame(FrameKind::Data, (2, 0), [207, 250, 290]));
 }
 
 #[test]
@@ -238,7 +239,7 @@ fn access_to_a_busy_medium_is_found() {
     let mut scene = Scene::new("");
     let data = data(&scene);
     scene.begin(&data);
-    let other = scene.frame(StepKind::Data, (2, 0), [100, 200, 240]);
+    let other = scene.frame(FrameKind::Data, (2, 0), [100, 200, 240]);
     scene.begin(&other);
 }
 
@@ -250,8 +251,8 @@ fn a_txop_goes_on_after_a_sifs() {
     let frames = [
         data(&scene),
         ack(&scene),
-        scene.frame(StepKind::Data, (1, 0), [190, 314, 354]),
-        scene.frame(StepKind::Ack, (0, 1), [330, 354, 354]),
+        scene.frame(FrameKind::Data, (1, 0), [190, 314, 354]),
+        scene.frame(FrameKind::Ack, (0, 1), [330, 354, 354]),
     ];
     for frame in &frames {
         scene.show(frame);
@@ -262,7 +263,7 @@ fn a_txop_goes_on_after_a_sifs() {
 #[should_panic(expected = "a TXOP keeps its limit")]
 fn a_txop_that_is_too_long_is_found() {
     let mut scene = Scene::new(QOS);
-    let frames = [data(&scene), ack(&scene), scene.frame(StepKind::Data, (1, 0), [190, 315, 355])];
+    let frames = [data(&scene), ack(&scene), scene.frame(FrameKind::Data, (1, 0), [190, 315, 355])];
     for frame in &frames {
         scene.show(frame);
     }
@@ -272,7 +273,7 @@ fn a_txop_that_is_too_long_is_found() {
 #[should_panic(expected = "only a single frame may be longer than its TXOP")]
 fn an_aggregate_that_is_too_long_is_found() {
     let mut scene = Scene::new(QOS);
-    let frame = scene.frame(StepKind::Data, (1, 0), [34, 324, 355]);
+    let frame = scene.frame(FrameKind::Data, (1, 0), [34, 324, 355]);
     let mpdus = vec![(0, Bytes(40)), (1, Bytes(40))];
     scene.watch.settle(frame.start, &[], vec![(frame, mpdus)], |_| IDLE);
 }
@@ -281,7 +282,7 @@ fn an_aggregate_that_is_too_long_is_found() {
 #[should_panic(expected = "access waits for an idle medium and an interframe space")]
 fn without_a_limit_there_is_one_exchange() {
     let mut scene = Scene::new("");
-    let frames = [data(&scene), ack(&scene), scene.frame(StepKind::Data, (1, 0), [190, 250, 290])];
+    let frames = [data(&scene), ack(&scene), scene.frame(FrameKind::Data, (1, 0), [190, 250, 290])];
     for frame in &frames {
         scene.show(frame);
     }
@@ -350,7 +351,7 @@ fn interference_of_a_part_is_found() {
 #[should_panic(expected = "interference is cut where it changes")]
 fn interference_that_changes_unseen_is_found() {
     let mut scene = Scene::new("");
-    let (first, second) = (data(&scene), scene.frame(StepKind::Data, (2, 0), [34, 100, 140]));
+    let (first, second) = (data(&scene), scene.frame(FrameKind::Data, (2, 0), [34, 100, 140]));
     let mpdus = || vec![(0, Bytes(100))];
     let busy = Senses { busy: true, follows: None };
     scene.watch.settle(us(34), &[], vec![(first, mpdus()), (second, mpdus())], |_| busy);

@@ -1,13 +1,13 @@
 //! A simulated cell for timelines: its input is a script, its output a record.
 
 use super::record::{Frame, Record};
-use crate::mac::{ACK, Aggregation, Backoff, Exchange, ExchangeOutcome, Opening, StepKind, Timing};
+use crate::mac::{ACK, Aggregation, Backoff, Exchange, ExchangeOutcome, Opening, Timing};
 use crate::phy::{Amendment, Edition, Preamble, Standard, TxVector};
 use crate::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, MsduSource};
 use kernel::{BitRate, Bytes, Duration, EventQueue, Instant, Ranked, Seed};
 use std::collections::VecDeque;
 use std::ops::Range;
-use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
+use wire::{Body, Datagram, Ecn, FlowId, FrameKind, NodeId, Packet, TrafficClass};
 
 /// The nodes by their usual names.
 pub(super) const AP: u32 = ACCESS_POINT;
@@ -33,7 +33,7 @@ pub(super) struct Script {
 struct Noise {
     station: u32,
     during: Range<Instant>,
-    takes: StepKind,
+    takes: FrameKind,
     chance: f64,
 }
 
@@ -146,19 +146,19 @@ impl Script {
     /// Noise destroys the data frame of each exchange with `station` that begins in this time in
     /// µs.
     pub(super) fn data_noise(mut self, station: u32, during_us: Range<u64>) -> Self {
-        self.noise.push(Noise::new(station, &during_us, StepKind::Data));
+        self.noise.push(Noise::new(station, &during_us, FrameKind::Data));
         self
     }
 
     /// Noise destroys each MPDU of an A-MPDU with this probability.
     pub(super) fn some_noise(mut self, station: u32, during_us: Range<u64>, chance: f64) -> Self {
-        self.noise.push(Noise { chance, ..Noise::new(station, &during_us, StepKind::Data) });
+        self.noise.push(Noise { chance, ..Noise::new(station, &during_us, FrameKind::Data) });
         self
     }
 
     /// Noise destroys the Ack of each exchange with `station` that begins in this time in µs.
     pub(super) fn ack_noise(mut self, station: u32, during_us: Range<u64>) -> Self {
-        self.noise.push(Noise::new(station, &during_us, StepKind::Ack));
+        self.noise.push(Noise::new(station, &during_us, FrameKind::Ack));
         self
     }
 
@@ -210,7 +210,7 @@ impl Script {
 }
 
 impl Noise {
-    fn new(station: u32, during_us: &Range<u64>, takes: StepKind) -> Self {
+    fn new(station: u32, during_us: &Range<u64>, takes: FrameKind) -> Self {
         let moment = |us: u64| Instant(us * 1000);
         Self { station, during: moment(during_us.start)..moment(during_us.end), takes, chance: 1.0 }
     }
@@ -284,7 +284,7 @@ impl Stage {
                     let loss = if noise.during.contains(&now) { noise.chance } else { 0.0 };
                     let link = &mut self.cell.links[noise.station as usize - 1];
                     match noise.takes {
-                        StepKind::Ack => link.ack_loss = loss,
+                        FrameKind::Ack => link.ack_loss = loss,
                         _ => link.data_loss = loss,
                     }
                 }
@@ -342,12 +342,12 @@ impl Stage {
         let mut frames = Vec::new();
         let mut add = |function, node, kind, (start, end), fill| {
             let label = match kind {
-                StepKind::Rts => "rts".to_owned(),
-                StepKind::Cts | StepKind::CtsToSelf => "cts".to_owned(),
-                StepKind::Ack => "ack".to_owned(),
-                StepKind::BlockAckRequest => "bar".to_owned(),
-                StepKind::BlockAck => "ba".to_owned(),
-                StepKind::Data => numbers(function),
+                FrameKind::Rts => "rts".to_owned(),
+                FrameKind::Cts | FrameKind::CtsToSelf => "cts".to_owned(),
+                FrameKind::Ack => "ack".to_owned(),
+                FrameKind::BlockAckRequest => "bar".to_owned(),
+                FrameKind::BlockAck => "ba".to_owned(),
+                FrameKind::Data => numbers(function),
             };
             frames.push(Frame { function, node, label, start, end, fill });
         };
@@ -359,24 +359,25 @@ impl Stage {
             let mut start = exchange.start;
             if edcaf.opening == Opening::CtsToSelf {
                 let over = start + timing.airtime(&edcaf.first_mode(timing), ACK).total();
-                add(f, node, StepKind::CtsToSelf, (start, over), 'x');
+                add(f, node, FrameKind::CtsToSelf, (start, over), 'x');
                 start = over + timing.sifs();
             }
             let kind = match () {
-                () if edcaf.with_rts() => StepKind::Rts,
-                () if edcaf.psdu.mpdus == 0 => StepKind::BlockAckRequest,
-                () => StepKind::Data,
+                () if edcaf.with_rts() => FrameKind::Rts,
+                () if edcaf.psdu.mpdus == 0 => FrameKind::BlockAckRequest,
+                () => FrameKind::Data,
             };
             add(f, node, kind, (start, end), 'x');
         }
         for step in exchange.steps() {
             let sender = self.cell.sender;
-            let answers = matches!(step.kind, StepKind::Cts | StepKind::Ack | StepKind::BlockAck);
+            let answers =
+                matches!(step.kind, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck);
             let receiver = self.cell.edcaf(sender).to();
             let node = receiver.filter(|_| answers).unwrap_or(exchange.sender);
             let fill = match step.kind {
                 _ if is_spoiled(exchange, step.kind) => '~',
-                StepKind::Data if (0..exchange.mpdus).any(|i| self.cell.is_lost(i)) => '-',
+                FrameKind::Data if (0..exchange.mpdus).any(|i| self.cell.is_lost(i)) => '-',
                 _ => '=',
             };
             add(sender, node, step.kind, (step.start, step.end()), fill);
@@ -408,11 +409,11 @@ impl Stage {
     }
 }
 
-fn is_spoiled(exchange: &Exchange, kind: StepKind) -> bool {
+fn is_spoiled(exchange: &Exchange, kind: FrameKind) -> bool {
     matches!(
         (exchange.outcome, kind),
-        (ExchangeOutcome::DataLost, StepKind::Data | StepKind::BlockAckRequest)
-            | (ExchangeOutcome::AckLost, StepKind::Ack | StepKind::BlockAck)
+        (ExchangeOutcome::DataLost, FrameKind::Data | FrameKind::BlockAckRequest)
+            | (ExchangeOutcome::AckLost, FrameKind::Ack | FrameKind::BlockAck)
     )
 }
 

@@ -2,11 +2,12 @@
 
 use super::Node;
 use crate::Command;
-use crate::mac::{ACK, Bitmap, ElicitedResponse, StepKind, block_ack};
+use crate::mac::{ACK, Bitmap, ElicitedResponse, block_ack};
 use crate::phy::{Mode, decibels};
 use crate::space::frame::OnAir;
 use crate::space::rules::{SpaceRules, peer_mut};
 use kernel::{Duration, Instant};
+use wire::FrameKind;
 
 impl Node {
     /// A frame ends that the node could not decode: it defers for an EIFS, which is longer than a
@@ -57,7 +58,7 @@ impl Node {
         if self.awaited.is_some_and(|awaited| awaited.kind == frame.kind) {
             self.awaited = None;
             match (frame.kind, self.exchange) {
-                (StepKind::Cts, Some(index)) => {
+                (FrameKind::Cts, Some(index)) => {
                     let body = self.body(index, rules);
                     self.reply(now, body, rules);
                 }
@@ -72,10 +73,10 @@ impl Node {
             // A response that arrives after the timeout.
             _ if frame.is_control_response() => None,
             // No CTS while the NAV has not expired (clause 10.3.2.9).
-            (StepKind::Rts, _) if self.carrier.is_reserved(now) => None,
-            (StepKind::Rts, _) => Some(answer(StepKind::Cts, ACK)),
-            (_, ElicitedResponse::Ack) => Some(answer(StepKind::Ack, ACK)),
-            (_, ElicitedResponse::BlockAck) => Some(answer(StepKind::BlockAck, block_ack(window))),
+            (FrameKind::Rts, _) if self.carrier.is_reserved(now) => None,
+            (FrameKind::Rts, _) => Some(answer(FrameKind::Cts, ACK)),
+            (_, ElicitedResponse::Ack) => Some(answer(FrameKind::Ack, ACK)),
+            (_, ElicitedResponse::BlockAck) => Some(answer(FrameKind::BlockAck, block_ack(window))),
             (_, ElicitedResponse::None) => None,
         };
         if let Some(reply) = reply {

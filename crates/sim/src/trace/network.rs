@@ -3,15 +3,15 @@
 use crate::plan::{Endpoint, FlowPlan, Plan};
 use crate::topology::{Radio, RadioId, Wire};
 use crate::traffic;
-use ::trace::{Cast, FlowInfo, NodeInfo, RadioInfo, RadioRole, Transport, WireInfo};
+use ::trace::{FlowInfo, Network, NodeInfo, RadioInfo, RadioRole, Transport, WireInfo};
 use kernel::{Bytes, Instant};
 use wifi::phy::Band;
 
-/// The cast of a run of this plan.
-pub(super) fn cast(plan: &Plan) -> Cast {
+/// The network of a run of this plan.
+pub(super) fn network(plan: &Plan) -> Network {
     let topology = &plan.topology;
     let nodes = topology.nodes().iter().map(|node| NodeInfo { name: node.name.clone() });
-    Cast {
+    Network {
         nodes: nodes.collect(),
         radios: topology.radios().iter().zip(0..).map(|(at, n)| radio(plan, at, n)).collect(),
         wires: topology.wires().iter().map(|at| wire(plan, at)).collect(),

@@ -5,7 +5,7 @@ use wire::{NodeId, TrafficClass};
 
 /// All nodes, radios, link directions and flows of a run, by number.
 #[derive(Clone, Debug, Default)]
-pub struct Cast {
+pub struct Network {
     /// By [`NodeId`].
     pub nodes: Vec<NodeInfo>,
     /// By number of the radio. The access points are one node with a radio for each cell.
