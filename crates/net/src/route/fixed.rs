@@ -1,7 +1,6 @@
 //! Static routes: shortest paths over the links at the start of the run.
 
 use super::{Command, Context, Protocol, RouteDrop, Router, Site};
-use kernel::Instant;
 use settings::Settings;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -128,7 +127,7 @@ impl Ord for Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::{Bytes, Seed};
+    use kernel::{Bytes, Instant, Seed};
     use wire::{Body, Datagram, FlowId};
 
     /// A ring of six nodes.

@@ -128,7 +128,7 @@ fn step_bit(step: PacketStep, place: Place) -> u64 {
 mod tests {
     use super::*;
     use kernel::Bytes;
-    use wire::{Datagram, FlowId, NodeId, TrafficClass};
+    use wire::{Datagram, FlowId, NodeId};
 
     const AIR: Place = Place::Radio(0);
 
