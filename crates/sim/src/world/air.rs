@@ -249,9 +249,10 @@ impl<O: Observer> World<O> {
                 wifi::Command::ExchangeSent { node, peer, used, arrived } => {
                     self.on_airtime_used(RadioId(node), peer.map(RadioId), used, arrived);
                 }
-                wifi::Command::Deliver { node, packet } => {
+                wifi::Command::Deliver { node, packet, .. } => {
                     self.on_received(RadioId(node), packet);
                 }
+                wifi::Command::Overheard { .. } => {}
                 wifi::Command::Mode { node, peer, mode } => {
                     self.on_mode(RadioId(node), RadioId(peer), &mode);
                 }
