@@ -136,8 +136,8 @@ impl Destination {
     fn is_of(self, packet: &Packet) -> bool {
         match self {
             Self::Any => true,
-            Self::Only(node) => packet.to == Some(node),
-            Self::Except(node) => packet.to.is_some_and(|to| to != node),
+            Self::Only(node) => packet.receiver() == Some(node),
+            Self::Except(node) => packet.receiver().is_some_and(|to| to != node),
         }
     }
 }

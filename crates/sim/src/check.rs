@@ -133,15 +133,24 @@ impl Checker {
     }
 
     fn on_dropped(&mut self, at: Interface, packet: &Packet) {
-        self.records[packet.flow().0 as usize].dropped += 1;
+        if let Some(record) = self.record(packet) {
+            record.dropped += 1;
+        }
         self.at_wire(at, |wire| wire.passed += 1);
     }
 
     fn on_resident(&mut self, at: Option<Interface>, packet: &Packet) {
-        self.records[packet.flow().0 as usize].resident += 1;
+        if let Some(record) = self.record(packet) {
+            record.resident += 1;
+        }
         if let Some(at) = at {
             self.at_wire(at, |wire| wire.resident += 1);
         }
+    }
+
+    /// The record of a packet's flow; messages of routing protocols have none.
+    fn record(&mut self, packet: &Packet) -> Option<&mut FlowRecord> {
+        packet.flow().map(|flow| &mut self.records[flow.0 as usize])
     }
 
     /// Records an event at an interface, if the interface is that of a wire.
@@ -152,7 +161,7 @@ impl Checker {
     }
 
     fn on_arrived(&mut self, packet: &Packet) {
-        let record = &mut self.records[packet.flow().0 as usize];
+        let Some(record) = self.record(packet) else { return };
         record.arrived += 1;
         match &packet.body {
             Body::Segment(segment) => record.note_data(segment),
@@ -163,6 +172,7 @@ impl Checker {
                     format!("flow {}: {} after {last:?}", datagram.flow.0, datagram.number)
                 });
             }
+            Body::Routing(_) => {}
         }
     }
 
@@ -230,7 +240,11 @@ impl Observer for Checker {
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         match *notice {
             Notice::Time { before } => self.on_time(before, now),
-            Notice::Sent { packet, .. } => self.records[packet.flow().0 as usize].sent += 1,
+            Notice::Sent { packet, .. } => {
+                if let Some(record) = self.record(packet) {
+                    record.sent += 1;
+                }
+            }
             Notice::Queued { at, .. } => self.at_wire(at, |wire| wire.offered += 1),
             Notice::Dequeued { by, to: Some(to), packet } => {
                 self.order.on_taken(by.0, to.0, packet);

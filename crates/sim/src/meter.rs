@@ -177,6 +177,7 @@ impl Meter {
                 self.on_delay(datagram.flow, now - packet.born);
                 self.flows[datagram.flow.0 as usize].bytes += u64::from(datagram.len);
             }
+            Body::Routing(_) => {}
         }
     }
 
@@ -202,14 +203,18 @@ impl Meter {
     }
 
     fn on_dropped(&mut self, at: Interface, packet: &Packet, cause: DropCause) {
-        self.flows[packet.flow().0 as usize].drops[cause] += 1;
+        if let Some(flow) = packet.flow() {
+            self.flows[flow.0 as usize].drops[cause] += 1;
+        }
         if let Interface::Radio(RadioId(radio)) = at {
             self.nodes[radio as usize].drops[cause] += 1;
         }
     }
 
     fn on_marked(&mut self, at: Interface, packet: &Packet) {
-        self.flows[packet.flow().0 as usize].ecn_marks += 1;
+        if let Some(flow) = packet.flow() {
+            self.flows[flow.0 as usize].ecn_marks += 1;
+        }
         if let Interface::Radio(RadioId(radio)) = at {
             self.nodes[radio as usize].ecn_marks += 1;
         }
@@ -311,7 +316,11 @@ impl Observer for Meter {
     #[inline(always)]
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         match *notice {
-            Notice::Sent { packet, .. } => self.flows[packet.flow().0 as usize].sent += 1,
+            Notice::Sent { packet, .. } => {
+                if let Some(flow) = packet.flow() {
+                    self.flows[flow.0 as usize].sent += 1;
+                }
+            }
             Notice::Waiting { at: Interface::Radio(RadioId(radio)), packets } => {
                 self.nodes[radio as usize].queue.set(now, packets);
             }

@@ -195,12 +195,12 @@ impl Tracer {
                 *next = (*next).max(if is_parity { 0 } else { segment.seq_end() });
                 is_repeated
             }
-            Body::Datagram(_) => false,
+            Body::Datagram(_) | Body::Routing(_) => false,
         };
         let known = self.packets.send(packet, is_repeated);
         self.add_step(at, packet, known, Place::Node(packet.from), PacketStep::Sent);
-        if let Body::Segment(_) = packet.body {
-            self.note_sender(at, packet.flow().0, sender);
+        if let Body::Segment(segment) = packet.body {
+            self.note_sender(at, segment.flow.0, sender);
             let event = self.segment_event(at, packet, known, SegmentRecord::Sent);
             self.order.add_event(Held::Segment(event));
         }

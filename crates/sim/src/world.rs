@@ -297,13 +297,15 @@ impl<O: Observer> World<O> {
             _ => tcp.header,
         };
         let packet = Packet {
-            from,
-            to: Some(to),
-            size: Bytes(u64::from(segment.len)) + header + segment.sack.option_size(),
-            born: self.now,
             ecn: if segment.flags.has(Flags::ECT) { Ecn::Capable } else { Ecn::NotCapable },
             class,
-            body: Body::Segment(segment),
+            ..Packet::new(
+                from,
+                Some(to),
+                Bytes(u64::from(segment.len)) + header + segment.sack.option_size(),
+                self.now,
+                Body::Segment(segment),
+            )
         };
         let sender = Some(&tcp.sender);
         self.observers.on(self.now, &Notice::Sent { packet: &packet, sender });

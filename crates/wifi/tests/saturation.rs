@@ -30,15 +30,13 @@ impl Endless {
     fn packet(&mut self, node: u32) -> Packet {
         let number = self.next[node as usize];
         self.next[node as usize] += 1;
-        Packet {
-            from: NodeId(node),
-            to: Some(NodeId(ACCESS_POINT)),
-            size: Bytes(self.payload + 28),
-            born: Instant::ZERO,
-            ecn: Ecn::NotCapable,
-            class: TrafficClass::BestEffort,
-            body: Body::Datagram(Datagram { flow: FlowId(node), number, len: self.payload as u32 }),
-        }
+        Packet::new(
+            NodeId(node),
+            Some(NodeId(ACCESS_POINT)),
+            Bytes(self.payload + 28),
+            Instant::ZERO,
+            Body::Datagram(Datagram { flow: FlowId(node), number, len: self.payload as u32 }),
+        )
     }
 }
 

@@ -170,15 +170,13 @@ mod tests {
         let link = Link { mode, data_loss: 0.0, ack_loss: 0.0 };
         let mut cell = Cell::new(mac.clone(), vec![link], &Seed { root: 1, replication: 0 });
         let (flow, number, len) = (FlowId(0), 0, 500);
-        let packet = Packet {
-            from: NodeId(1),
-            to: Some(NodeId(0)),
-            size: Bytes(528),
-            born: Instant::ZERO,
-            ecn: Ecn::default(),
-            class: TrafficClass::default(),
-            body: Body::Datagram(Datagram { flow, number, len }),
-        };
+        let packet = Packet::new(
+            NodeId(1),
+            Some(NodeId(0)),
+            Bytes(528),
+            Instant::ZERO,
+            Body::Datagram(Datagram { flow, number, len }),
+        );
         let mut out = Vec::new();
         cell.on_packet(Instant(1_000_000), 1, packet, Some(0), &mut out);
         let Some(Command::Access(ticket)) = out.pop() else { panic!("no access: {out:?}") };

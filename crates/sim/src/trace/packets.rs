@@ -98,6 +98,7 @@ fn key(packet: &Packet) -> Key {
     match &packet.body {
         Body::Segment(of) => (packet.born, of.flow.0, of.forward, of.seq, of.ack),
         Body::Datagram(of) => (packet.born, of.flow.0, true, of.number, 0),
+        Body::Routing(_) => (packet.born, u32::MAX, true, u64::from(packet.from.0), 0),
     }
 }
 
@@ -133,13 +134,14 @@ mod tests {
 
     fn packet(number: u64) -> Packet {
         Packet {
-            from: NodeId(0),
-            to: Some(NodeId(1)),
-            size: Bytes(100),
-            born: Instant(5),
             ecn: Ecn::Capable,
-            class: TrafficClass::BestEffort,
-            body: Body::Datagram(Datagram { flow: FlowId(0), number, len: 72 }),
+            ..Packet::new(
+                NodeId(0),
+                Some(NodeId(1)),
+                Bytes(100),
+                Instant(5),
+                Body::Datagram(Datagram { flow: FlowId(0), number, len: 72 }),
+            )
         }
     }
 

@@ -192,13 +192,14 @@ impl Driver<'_> {
     fn offer(&mut self, now: Instant, number: u64) {
         let arrival = &self.workload.packets[number as usize];
         self.queues.of(arrival.node, arrival.class).push_back(Packet {
-            from: NodeId(arrival.node),
-            to: arrival.to.map(NodeId),
-            size: arrival.size,
-            born: now,
-            ecn: Ecn::default(),
             class: arrival.class,
-            body: Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
+            ..Packet::new(
+                NodeId(arrival.node),
+                arrival.to.map(NodeId),
+                arrival.size,
+                now,
+                Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
+            )
         });
         self.serve(now, arrival.node, arrival.class);
     }

@@ -158,15 +158,13 @@ impl Driver {
             Some(*next)
         });
         if let Some(Load { number, to, size }) = load {
-            let packet = Packet {
-                from: NodeId(node),
-                to: to.map(NodeId),
+            let packet = Packet::new(
+                NodeId(node),
+                to.map(NodeId),
                 size,
-                born: now,
-                ecn: Ecn::default(),
-                class: TrafficClass::default(),
-                body: Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
-            };
+                now,
+                Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
+            );
             self.space.on_packet(now, node, packet, to, &mut self.out);
         }
     }

@@ -122,15 +122,13 @@ impl Script {
 
     fn packet(mut self, at: Instant, from: u32, to: Option<u32>) -> Self {
         let number = self.packets.len() as u64 + 1;
-        let packet = Packet {
-            from: NodeId(from),
-            to: to.map(NodeId),
-            size: Bytes(92 - OVERHEAD),
-            born: at,
-            ecn: Ecn::default(),
-            class: TrafficClass::default(),
-            body: Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
-        };
+        let packet = Packet::new(
+            NodeId(from),
+            to.map(NodeId),
+            Bytes(92 - OVERHEAD),
+            at,
+            Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
+        );
         self.packets.push((at, from, packet));
         self
     }
