@@ -1,17 +1,35 @@
 //! Static routes: shortest paths over the links at the start of the run.
 
 use super::{Command, Context, Protocol, RouteDrop, Router, Site};
-use kernel::Instant;
-use settings::Settings;
+use settings::{Choice, Settings};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use wire::{NodeId, Packet, Paths};
 
 /// Shortest paths over the links at the start of the run, which never change.
 #[derive(Clone, Debug, PartialEq, Settings)]
-pub struct StaticConfig {}
+pub struct StaticConfig {
+    /// What a path is the shortest of.
+    pub metric: Metric,
+}
+
+/// The length of a path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum Metric {
+    /// The number of its hops. Links are those over which 90 % of the frames of 1536 bytes arrive
+    /// in each direction without interference.
+    #[default]
+    Hops,
+    /// The expected number of transmissions over its hops, each the inverse of the product of the
+    /// fractions of frames that arrive in both directions (De Couto et al., MobiCom 2003).
+    Etx,
+}
 
 impl Protocol for StaticConfig {
+    fn metric(&self) -> Option<Metric> {
+        Some(self.metric)
+    }
+
     fn build(&self, site: &Site<'_>) -> Box<dyn Router> {
         let tree = Tree::shortest(site.node, site.links);
         Box::new(StaticRouter { node: site.node, tree })
@@ -128,7 +146,7 @@ impl Ord for Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::{Bytes, Seed};
+    use kernel::{Bytes, Instant, Seed};
     use wire::{Body, Datagram, FlowId};
 
     /// A ring of six nodes.

@@ -6,7 +6,7 @@ use crate::notice::{Notice, Observer};
 use crate::traffic::{Command, Event};
 use kernel::{Bytes, Instant};
 use tcp::Sender;
-use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet};
+use wire::{Body, Datagram, FlowId, NodeId, Packet};
 
 impl<O: Observer> World<O> {
     /// The timer of a source expired.
