@@ -147,7 +147,7 @@ mod tests {
     use crate::scenario::Scenario;
     use kernel::Seed;
     use wifi::{Command, Link, NoMsduSource};
-    use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
+    use wire::{Body, Datagram, FlowId, NodeId, Packet};
 
     /// Best effort has an AIFS of SIFS and 2 slots of 9 µs, and a TXOP limit of 320 µs.
     const QOS: &str = "wlan.qos = true\nwlan.edca.best_effort = \

@@ -65,7 +65,7 @@ impl Order {
 mod tests {
     use super::*;
     use kernel::Bytes;
-    use wire::{Body, Datagram, Ecn, FlowId, NodeId};
+    use wire::{Body, Datagram, FlowId, NodeId};
 
     fn packet(number: u64) -> Packet {
         Packet::new(

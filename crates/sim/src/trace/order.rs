@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use ::trace::{PacketStep, Place, WaitKind};
     use kernel::Bytes;
-    use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
+    use wire::{Body, Datagram, FlowId, NodeId, Packet, TrafficClass};
 
     fn wait(start: u64) -> Held {
         let (start, end) = (Instant(start), Instant(start + 10));

@@ -7,8 +7,7 @@ use trace::{
     PacketEvent, PacketStep, Place, RadioInfo, RadioRole, Record, Sink, Transport, WireInfo,
 };
 use wire::{
-    Body, Datagram, Ecn, Flags, FlowId, NodeId, Packet, SackBlocks, Segment, Timestamps,
-    TrafficClass,
+    Body, Datagram, Flags, FlowId, NodeId, Packet, SackBlocks, Segment, Timestamps, TrafficClass,
 };
 
 pub(crate) const SERVER: NodeId = NodeId(0);
