@@ -76,7 +76,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     let mut stations = cell::stations(document, &wlan, duration_s, &mut check);
     wlan.non_erp = mixed::non_erp(document, &wlan, &stations);
     let mut ap = cell::ap(document, &stations, &mut check);
-    let routing = routing::routing(document, &mut check);
+    let mut routing = routing::routing(document, &mut check);
     routing::limit_queues(routing.as_ref(), &mut stations, &mut ap.queue);
     duplex::full_duplex(document, &wlan, &stations, &mut check);
     let space = radio::space(document, &ap, &stations, &mut check);
@@ -86,6 +86,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     let has_cell = document.has_cell();
     let places = Places { has_cell, stations: stations.len(), topology: &topology, links: &links };
     let flows = flows::flows(document, places, duration_s, &mut check);
+    routing::list_routes(routing.as_mut(), places, &mut check);
     radio::flows((space.as_ref(), routing.as_ref()), &flows, &mut check);
     let measure = measure(document, duration_s, warmup_s, &mut check);
     let plan = Plan {
