@@ -1,6 +1,6 @@
 //! Static routes: shortest paths over the links at the start of the run.
 
-use super::{Command, Context, Protocol, RouteDrop, Router, Site};
+use super::{Command, Context, Protocol, RouteDrop, RouteNote, Router, Site};
 use settings::{Choice, Settings};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -104,7 +104,14 @@ impl Router for StaticRouter {
         self.forward(packet, context);
     }
 
-    fn on_link_failure(&mut self, _: NodeId, packet: Packet, _: bool, context: &mut Context<'_>) {
+    fn on_link_failure(
+        &mut self,
+        neighbour: NodeId,
+        packet: Packet,
+        _purged: bool,
+        context: &mut Context<'_>,
+    ) {
+        context.out.push(Command::Note(RouteNote::LinkFailure { neighbour }));
         context.out.push(Command::Drop(packet, RouteDrop::SalvageFailed));
     }
 

@@ -49,7 +49,7 @@ pub(super) static ROUTING_TOTAL: &[Observable] = observables! {
     /// Packets of flows that nodes sent to neighbours, at each hop.
     "forwarded": "packets" => Counter(|world, _| meter(world).forwarded);
     /// Routing messages that nodes sent, at each hop.
-    "messages": "messages" => Counter(|world, _| meter(world).messages);
+    "messages": "messages" as "routing messages" => Counter(|world, _| meter(world).messages);
     /// The bytes of these messages, IP headers included.
     "message_bytes": "bytes" => Counter(|world, _| meter(world).message_bytes);
     /// Changes of the route from a node to a destination.
