@@ -27,6 +27,7 @@ settings::registry! {
     /// waiting packets.
     pub enum QueueSettings: Discipline = DropTail;
     drop_tail: DropTail(DropTailConfig),
+    priority: Priority(PriorityConfig),
     drr: Drr(DrrConfig),
     sfq: Sfq(SfqConfig),
     red: Red(RedConfig),

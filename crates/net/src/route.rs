@@ -26,6 +26,11 @@ pub trait Protocol {
     /// The router of a node, before its first packet.
     fn build(&self, site: &Site<'_>) -> Box<dyn Router>;
 
+    /// The cost of links at the start of the run, if the protocol knows them ([`Site::links`]).
+    fn metric(&self) -> Option<Metric> {
+        None
+    }
+
     /// Whether nodes receive the frames that are addressed to others
     /// ([`Router::on_overheard`]).
     fn is_promiscuous(&self) -> bool {

@@ -338,6 +338,10 @@ impl Observer for Tracer {
             Notice::Rtt { flow, sample } => self.note_rtt(flow, sample),
             Notice::Sender { flow, sender } => self.note_sender(now, flow.0, Some(sender)),
             Notice::Sent { packet, sender } => self.on_sent(now, *packet, sender),
+            // Each hop of a routing message is a packet of its own: the message changes on its way.
+            Notice::Forwarded { packet, .. } if packet.flow().is_none() => {
+                self.on_sent(now, *packet, None);
+            }
             Notice::Arrived { packet } => self.on_arrived(now, *packet),
             Notice::Renewed { flow } => self.renew(flow),
             Notice::Waiting { at, packets } => *self.level(at) = packets as u32,
@@ -395,6 +399,11 @@ fn dropped(cause: DropCause) -> Dropped {
         DropCause::Lifetime => Dropped::Lifetime,
         DropCause::Broadcast => Dropped::Broadcast,
         DropCause::WireLoss => Dropped::Loss,
+        DropCause::NoRoute => Dropped::NoRoute,
+        DropCause::SendBuffer => Dropped::SendBuffer,
+        DropCause::TimeToLive => Dropped::TimeToLive,
+        DropCause::SalvageFailed => Dropped::SalvageFailed,
+        DropCause::RoutingMessage => Dropped::RoutingMessage,
     }
 }
 

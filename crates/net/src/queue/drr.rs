@@ -195,7 +195,7 @@ mod tests {
     fn broadcast_and_stations_have_sub_queues_of_their_own() {
         let mut queue = queue(Per::Station, Bytes(1500), Limit::packets(1));
         let broadcast = Packet { to: None, ..packet(7, 1, 1500) };
-        let same_station = Packet { next: packet(3, 0, 1500).next, ..packet(9, 2, 1500) };
+        let same_station = Packet { next: wire::NodeId(3), ..packet(9, 2, 1500) };
         assert!(accepts(&mut queue, NOW, packet(3, 0, 1500)));
         assert!(accepts(&mut queue, NOW, broadcast));
         assert!(!accepts(&mut queue, NOW, same_station), "flow 9 shares with flow 3");

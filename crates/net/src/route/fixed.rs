@@ -1,19 +1,65 @@
 //! Static routes: shortest paths over the links at the start of the run.
 
-use super::{Command, Context, Protocol, RouteDrop, Router, Site};
-use settings::Settings;
+use super::{Command, Context, Protocol, RouteDrop, RouteNote, Router, Site};
+use settings::{Choice, Settings};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use wire::{NodeId, Packet, Paths};
 
 /// Shortest paths over the links at the start of the run, which never change.
 #[derive(Clone, Debug, PartialEq, Settings)]
-pub struct StaticConfig {}
+pub struct StaticConfig {
+    /// What a path is the shortest of.
+    pub metric: Metric,
+    /// Routes that replace the shortest paths.
+    pub routes: Vec<ListedRoute>,
+    /// The same by the numbers of nodes: at this node, to that one, by this neighbour.
+    #[setting(skip)]
+    pub listed: Vec<[NodeId; 3]>,
+}
+
+impl StaticConfig {
+    /// The next hops of a node.
+    pub fn next_hops(&self, site: &Site<'_>) -> NextHops {
+        let here = self.listed.iter().filter(|[at, ..]| *at == site.node);
+        let listed = here.map(|&[_, to, next]| (to, next)).collect();
+        NextHops { tree: Tree::shortest(site.node, site.links), listed }
+    }
+}
+
+/// A route of one node.
+#[derive(Clone, Debug, PartialEq, Settings)]
+pub struct ListedRoute {
+    /// The node, or several: "sta0", "sta*", "sta0-4"; required.
+    #[setting(required = "as \"sta0\"")]
+    pub at: String,
+    /// The destination, or several; required.
+    #[setting(required = "as \"sta4\"")]
+    pub to: String,
+    /// The neighbour to which packets for it go; required.
+    #[setting(required = "as \"sta1\"")]
+    pub next: String,
+}
+
+/// The length of a path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum Metric {
+    /// The number of its hops. Links are those over which 90 % of the frames of 1536 bytes arrive
+    /// in each direction without interference.
+    #[default]
+    Hops,
+    /// The expected number of transmissions over its hops, each the inverse of the product of the
+    /// fractions of frames that arrive in both directions (De Couto et al., MobiCom 2003).
+    Etx,
+}
 
 impl Protocol for StaticConfig {
+    fn metric(&self) -> Option<Metric> {
+        Some(self.metric)
+    }
+
     fn build(&self, site: &Site<'_>) -> Box<dyn Router> {
-        let tree = Tree::shortest(site.node, site.links);
-        Box::new(StaticRouter { node: site.node, tree })
+        Box::new(StaticRouter { node: site.node, next_hops: self.next_hops(site) })
     }
 }
 
@@ -21,7 +67,7 @@ impl Protocol for StaticConfig {
 #[derive(Debug)]
 struct StaticRouter {
     node: NodeId,
-    tree: Tree,
+    next_hops: NextHops,
 }
 
 impl StaticRouter {
@@ -31,7 +77,7 @@ impl StaticRouter {
         if exit == self.node {
             return context.out.push(Command::Deliver(packet));
         }
-        match self.tree.next(exit) {
+        match self.next_hops.to(exit) {
             Some(next) => {
                 packet.next = next;
                 context.out.push(Command::Send(packet));
@@ -58,17 +104,49 @@ impl Router for StaticRouter {
         self.forward(packet, context);
     }
 
-    fn on_link_failure(&mut self, _: NodeId, packet: Packet, _: bool, context: &mut Context<'_>) {
+    fn on_link_failure(
+        &mut self,
+        neighbour: NodeId,
+        packet: Packet,
+        _purged: bool,
+        context: &mut Context<'_>,
+    ) {
+        context.out.push(Command::Note(RouteNote::LinkFailure { neighbour }));
         context.out.push(Command::Drop(packet, RouteDrop::SalvageFailed));
     }
 
     fn on_timer(&mut self, _context: &mut Context<'_>) {}
 
     fn hops(&self, destination: NodeId, _paths: &Paths) -> Option<u8> {
-        self.tree.hops(destination)
+        self.next_hops.hops(destination)
     }
 
     fn each(&self, _visit: &mut dyn FnMut(&Packet)) {}
+}
+
+/// The next hops of a node to all others.
+#[derive(Clone, Debug)]
+pub struct NextHops {
+    tree: Tree,
+    /// Destination and next hop of the routes that are listed.
+    listed: Vec<(NodeId, NodeId)>,
+}
+
+impl NextHops {
+    /// The next hop to a destination.
+    pub fn to(&self, destination: NodeId) -> Option<NodeId> {
+        self.listed(destination).or_else(|| self.tree.next(destination))
+    }
+
+    /// The next hop that is listed for a destination.
+    pub fn listed(&self, destination: NodeId) -> Option<NodeId> {
+        self.listed.iter().find(|(to, _)| *to == destination).map(|&(_, next)| next)
+    }
+
+    /// The number of hops; not known where the next hop is listed.
+    fn hops(&self, destination: NodeId) -> Option<u8> {
+        if self.listed(destination).is_some() { None } else { self.tree.hops(destination) }
+    }
 }
 
 /// The first hop and the number of hops of the shortest path from one node to each other.
@@ -163,6 +241,15 @@ mod tests {
     fn a_packet_takes_the_shorter_way_round_a_ring() {
         let sent = |next| [Command::Send(Packet { next: NodeId(next), ..packet(0, 4) })];
         assert_eq!(commands(0, packet(0, 4), |r, p, c| r.on_packet(p, c)), sent(5));
+    }
+
+    #[test]
+    fn a_listed_route_replaces_the_shortest_path() {
+        let listed = vec![[NodeId(0), NodeId(4), NodeId(1)], [NodeId(5), NodeId(3), NodeId(0)]];
+        let settings = StaticConfig { listed, ..StaticConfig::default() };
+        let next_hops = settings.next_hops(&Site { node: NodeId(0), links: &ring() });
+        let to = |node| next_hops.to(NodeId(node)).unwrap();
+        assert_eq!((to(4), to(5), to(3)), (NodeId(1), NodeId(5), NodeId(1)));
     }
 
     #[test]

@@ -217,7 +217,7 @@ impl Driver<'_> {
         match command {
             Command::Access(ticket) => self.events.at(ticket.at, Event::Access(ticket.generation)),
             Command::Step(at) => self.events.at(at, Event::AirStep),
-            Command::Deliver { node, packet } => {
+            Command::Deliver { node, packet, .. } => {
                 self.record.delivered.push((now, node, number_of(&packet)));
             }
             Command::Done { node, packet, outcome, received } => {
