@@ -68,7 +68,7 @@ fn one_segment_at_a_time_has_the_goodput_of_ns2() {
                    tcp.delayed_ack = 'none'\ntcp.window_segments = 1\n";
         let run = run(&(chain(hops + 1) + &flow("sta0", &format!("sta{hops}"), tcp)));
         let goodput = number(&run, "total.goodput_mbps");
-        assert!((goodput / mbps - 1.0).abs() < 0.02, "{hops} hops: {goodput} of {mbps}");
+        assert!((goodput / mbps - 1.0).abs() < 0.03, "{hops} hops: {goodput} of {mbps}");
     }
 }
 
