@@ -21,6 +21,14 @@ pub(super) struct Waiting {
     pub packet: Packet,
 }
 
+impl Waiting {
+    /// Whether this node is the first that chooses a route for the packet. A packet of another node
+    /// has the route that has failed.
+    pub(super) fn is_own(&self) -> bool {
+        self.packet.source_route.is_none()
+    }
+}
+
 impl SendBuffer {
     /// Adds a packet. If there are then more than `most`, removes and returns the oldest.
     pub(super) fn push(&mut self, waiting: Waiting, most: usize) -> Option<Packet> {
