@@ -37,7 +37,7 @@ def predict(scenario: Scenario) -> Twin:
     ('saturation', 0.271)
     """
     from simoom.models import FAMILIES
-    from simoom.twin import bulk, duplex, http, losses, saturated, scope
+    from simoom.twin import bulk, duplex, http, interference, losses, saturated, scope
     from simoom.twin.inputs import Cell
 
     scenario.check()
@@ -51,6 +51,7 @@ def predict(scenario: Scenario) -> Twin:
         "tcp_loss": losses.fit_loss,
         "lt_tcp": losses.fit_coding,
         "full_duplex": duplex.fit,
+        "bluetooth": interference.fit,
     }
     irrelevant, unsupported = scope.irrelevant_families(cell), scope.unsupported(cell)
     fits = []
@@ -58,7 +59,8 @@ def predict(scenario: Scenario) -> Twin:
         if (reason := unsupported or irrelevant.get(family)) is not None:
             fits.append(Fit(family, "", (reason,), relevant=family not in irrelevant))
             continue
-        if (reason := scope.half_duplex(cell, family)) is not None:
+        narrower = scope.half_duplex(cell, family) or scope.no_interference(cell, family)
+        if (reason := narrower) is not None:
             fits.append(Fit(family, "", (reason,)))
             continue
         try:
