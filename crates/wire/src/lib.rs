@@ -6,4 +6,4 @@ mod segment;
 
 pub use frame::{FrameKind, FrameLoss, FrameOutcome, Wait, WaitKind};
 pub use packet::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
-pub use segment::{Coded, Flags, SackBlock, SackBlocks, Segment, Timestamps};
+pub use segment::{Coded, Flags, HeaderFlag, SackBlock, SackBlocks, Segment, Timestamps};
