@@ -27,9 +27,9 @@ pub trait MsduSource {
     /// than `than`, and its receiver.
     fn next_other(&mut self, node: u32, class: TrafficClass, than: u32) -> Option<(Packet, u32)>;
 
-    /// Appends the receivers of the packets that wait at `node`, without broadcasts. A receiver may
-    /// be appended several times.
-    fn receivers(&self, node: u32, into: &mut Vec<u32>);
+    /// Appends the receivers of the packets of this class that wait at `node`, without broadcasts.
+    /// A receiver may be appended several times.
+    fn receivers(&self, node: u32, class: TrafficClass, into: &mut Vec<u32>);
 }
 
 /// A source without packets.
@@ -45,7 +45,7 @@ impl MsduSource for NoMsduSource {
         None
     }
 
-    fn receivers(&self, _: u32, _: &mut Vec<u32>) {}
+    fn receivers(&self, _: u32, _: TrafficClass, _: &mut Vec<u32>) {}
 }
 
 /// A command of a medium to its caller.

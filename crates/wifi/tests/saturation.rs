@@ -49,7 +49,7 @@ impl MsduSource for Endless {
         None
     }
 
-    fn receivers(&self, _: u32, _: &mut Vec<u32>) {}
+    fn receivers(&self, _: u32, _: TrafficClass, _: &mut Vec<u32>) {}
 }
 
 enum Event {

@@ -265,6 +265,8 @@ class _Drawing:
         x = wait["start_s"], wait["end_s"]
         if wait["kind"] == "NAV":
             self._box(x, (top, top + 0.09), face="#777777")
+        elif wait["kind"] == "busy tone":
+            self._box(x, (top, top + 0.09), face="#444444")
         elif wait["kind"] == "defer":
             self._box(x, (top + 0.05, top + 0.08), face="#AAAAAA")
         else:

@@ -63,7 +63,7 @@ def fit(cell: Cell) -> Fit:
         _saturated(cell, values),
         *_common(cell),
         alike,
-        _two_parties(nodes, beta, grid=cell.air.wlan["slot_grid"] != "shared"),
+        _two_parties(nodes, beta, grid=cell.air.wlan["slot_grid"] not in ("shared", "difs")),
         *(_head_start(cell, nodes) if len(kinds) > 1 else ()),
     )
     values = {"total.goodput_mbps": total, **values}

@@ -1,7 +1,7 @@
 //! The observables of all flows together, of the medium, and of the run.
 
 use super::observable::Kind::{Counter, Delays, Fractions, Gauge, Once, Rate, Ratio};
-use super::observable::{CATEGORIES, CELL, FULL_DUPLEX, Observable, observables};
+use super::observable::{BUSY_TONE, CATEGORIES, CELL, FULL_DUPLEX, Observable, observables};
 use super::value::Value;
 use crate::measure::{AirtimeKind, DelayStats, jain};
 use crate::meter::FlowMeter;
@@ -120,6 +120,10 @@ pub(super) static AIRTIME: &[Observable] = observables! {
     /// access point.
     "two_frames_fraction": "1" as "two frames at once" if FULL_DUPLEX =>
         Once(|world, _| spent(world, AirtimeKind::TwoFrames));
+    /// The fraction of airtime in which a busy tone is on the air beside the longer of two data
+    /// frames.
+    "busy_tone_fraction": "1" as "busy tone" if BUSY_TONE =>
+        Once(|world, _| spent(world, AirtimeKind::BusyTone));
     /// The fraction of airtime in which no node has a frame to send.
     "idle_fraction": "1" as "idle" => Once(|world, _| spent(world, AirtimeKind::Idle));
 };

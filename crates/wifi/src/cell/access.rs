@@ -195,6 +195,9 @@ impl Cell {
         let rate = Self::rate(&mut self.rates, edcaf.node, edcaf.to());
         if edcaf.go_on(now, &txop, &self.rules, rate, source, out) {
             self.txop = Some(txop.resumed());
+            if self.duplex.is_some() && self.continue_duplex(now, txop.holder, source, out) {
+                return;
+            }
             return self.begin_exchange(now, txop.holder, out);
         }
         self.end_txop(now, txop.holder, out);

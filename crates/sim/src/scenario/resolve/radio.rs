@@ -29,9 +29,13 @@ pub(super) fn space(
         no_radio(document, check);
         return None;
     };
-    if document.wlan.mac.timing.slot_grid == SlotGrid::Shared {
-        let message = "\"shared\" needs a cell in which all hear all; take \"standard\" or \
-                       \"free\", or remove [radio]";
+    let grid = document.wlan.mac.timing.slot_grid;
+    if grid.is_shared() {
+        let name = if grid == SlotGrid::Difs { "difs" } else { "shared" };
+        let message = format!(
+            "\"{name}\" needs a cell in which all hear all; take \"standard\" or \"free\", or \
+             remove [radio]"
+        );
         check.fault("wlan.slot_grid", message);
     }
     if document.wlan.aggregation.rules.delivery == Delivery::Mpdu {
