@@ -292,7 +292,7 @@ impl Edcaf {
 
     /// Counts an attempt that begins.
     pub(crate) fn count(&self, NodeCounters { exchanges, frames }: &mut NodeCounters) {
-        exchanges.attempts += 1;
+        exchanges.begin();
         if self.psdu.mpdus == 0 {
             frames.block_ack_requests += 1;
         } else {
