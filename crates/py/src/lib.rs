@@ -18,7 +18,7 @@ mod _core {
     #[pymodule_export]
     use crate::scenario::{Scenario, airtime, airtime_schema, hearing, observables, schema};
     #[pymodule_export]
-    use crate::tcp_script::tcp_script;
+    use crate::tcp_script::{tcp_script, tcp_script_fault};
     #[pymodule_export]
     use crate::trace::{trace_formats, trace_options, trace_tables};
 }

@@ -38,8 +38,8 @@ impl Scenario {
     }
 
     /// Raises `ScenarioError` with every fault of the scenario.
-    fn check(&self) -> PyResult<()> {
-        let plan = self.0.resolve().map_err(fault)?;
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        let plan = py.detach(|| self.0.resolve()).map_err(fault)?;
         sim::control::check(&plan, &Controllers::default()).map_err(fault)
     }
 
@@ -92,6 +92,7 @@ type NodePairRow = (String, String, Option<f64>, Option<f64>, bool, Option<f64>,
 /// All nodes, and which of them hear each other at a time; nothing without a radio.
 #[pyfunction]
 pub(crate) fn hearing(
+    py: Python<'_>,
     scenario: &Scenario,
     seed: u64,
     replication: u32,
@@ -104,7 +105,8 @@ pub(crate) fn hearing(
         let (rate_mbps, success) = link.unzip();
         (from, to, signal_dbm, snr_db, detected, rate_mbps, success)
     };
-    let heard = sim::hearing(&plan, &kernel::Seed { root: seed, replication }, now);
+    let seed = kernel::Seed { root: seed, replication };
+    let heard = py.detach(|| sim::hearing(&plan, &seed, now));
     Ok(heard.map(|(nodes, pairs)| (nodes, pairs.into_iter().map(row).collect())))
 }
 

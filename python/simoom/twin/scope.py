@@ -8,7 +8,9 @@ from simoom.twin.inputs import Cell, choice
 from simoom.twin.verdict import AssumptionCheck, Fit, broken
 
 STANDARDS = ("11b", "11a", "11g")
-"""Standards whose frame exchanges the twin can compute from a scenario."""
+"""Standards in which an access to the medium carries one frame."""
+AGGREGATING = ("aggregation", "tcp_aggregation")
+"""The families for the other standards."""
 
 NO_PROTECTION = Assumption(
     "no_protection", "All stations decode all frames, and no protection precedes OFDM frames."
@@ -42,14 +44,13 @@ def irrelevant_families(cell: Cell) -> dict[str, AssumptionCheck]:
     }
 
 
-def unsupported(cell: Cell) -> AssumptionCheck | None:
-    """Return a property of a scenario that no model represents, if there is one."""
+def unsupported(cell: Cell, family: str) -> AssumptionCheck | None:
+    """Return a property of a scenario that a family does not represent, if there is one."""
     standard = cell.keys["standard"]
     if standard is None:
         return broken(assumption.ONE_CELL, "there is no cell, only links")
-    if standard not in STANDARDS:
-        how = f"{standard} aggregates; the twin predicts only 11b, 11a and 11g"
-        return broken(assumption.NO_AGGREGATION, how)
+    if standard not in STANDARDS and family not in AGGREGATING:
+        return broken(assumption.NO_AGGREGATION, f"{standard} sends A-MPDUs")
     if how := _protection(cell):
         return broken(NO_PROTECTION, how)
     return None
@@ -81,6 +82,6 @@ def _protection(cell: Cell) -> str:
     return "" if protection == "none" else f"wlan.protection is {protection}"
 
 
-def out_of_range(family: str, error: ValueError) -> Fit:
+def out_of_range(family: str, how: str) -> Fit:
     """Return the verdict on a family that rejects a value, for example ``wlan.cw_min = 0``."""
-    return Fit(family, "", (broken(IN_RANGE, str(error)),))
+    return Fit(family, "", (broken(IN_RANGE, how),))

@@ -43,7 +43,7 @@ pub(super) static TOTAL: &[Observable] = observables! {
     "attempts": "attempts" if CELL => Counter(|world, _| attempts(world));
     /// The fraction of attempts that collided.
     "collision_probability": "1" as "collision\nprobability" if CELL =>
-        Ratio(|world, _| over_nodes(world, |node| node.collisions), |world, _| attempts(world));
+        Ratio(|world, _| over_nodes(world, |node| node.collisions), |world, _| outcomes(world));
     /// One-way delay of data packets, from the sender's transport to the receiver's.
     "delay_s": "s" as "delay" => Delays {
         read: |world, _| Some(merged(world, DelayStats::coarse(), |flow| &flow.delay)),
@@ -71,6 +71,10 @@ fn over_nodes(world: &World, count: fn(&Counters) -> u64) -> u64 {
 
 fn attempts(world: &World) -> u64 {
     over_nodes(world, |node| node.attempts)
+}
+
+fn outcomes(world: &World) -> u64 {
+    over_nodes(world, |node| node.outcomes)
 }
 
 fn fairness(world: &World) -> f64 {

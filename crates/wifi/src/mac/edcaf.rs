@@ -292,7 +292,7 @@ impl Edcaf {
 
     /// Counts an attempt that begins.
     pub(crate) fn count(&self, counters: &mut NodeCounters) {
-        counters.exchanges.attempts += 1;
+        counters.exchanges.begin();
         self.count_psdu(self.mode.rate, &mut counters.frames);
     }
 

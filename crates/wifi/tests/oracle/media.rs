@@ -237,6 +237,7 @@ impl Driver<'_> {
             }
             Command::Began
             | Command::Ended
+            | Command::Overheard { .. }
             | Command::ExchangeSent { .. }
             | Command::Mode { .. } => {}
         }
