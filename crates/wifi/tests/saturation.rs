@@ -101,6 +101,7 @@ fn saturate(config: MacConfig, links: Vec<Link>, payload: u64, seconds: f64) -> 
                 Command::Began
                 | Command::Ended
                 | Command::ExchangeSent { .. }
+                | Command::Overheard { .. }
                 | Command::Mode { .. } => {}
             }
         }

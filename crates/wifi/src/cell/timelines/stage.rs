@@ -305,7 +305,10 @@ impl Stage {
             }
             Command::Step(at) => self.events.at(at, Event::AirStep),
             Command::Began => self.note_frames(),
-            Command::Ended | Command::ExchangeSent { .. } | Command::Mode { .. } => {}
+            Command::Ended
+            | Command::ExchangeSent { .. }
+            | Command::Overheard { .. }
+            | Command::Mode { .. } => {}
             Command::Deliver { node, packet, .. } => {
                 self.record.mark(now, node, '*');
                 self.record.delivered.push((now.0, node, number_of(&packet)));
