@@ -12,6 +12,7 @@ mod interferers;
 mod links;
 mod mixed;
 mod modes;
+mod positions;
 mod qos;
 mod queues;
 mod radio;
@@ -76,7 +77,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     wlan.non_erp = mixed::non_erp(document, &wlan, &stations);
     let ap = cell::ap(document, &stations, &mut check);
     duplex::full_duplex(document, &wlan, &stations, &mut check);
-    let space = radio::space(document, &ap, &stations, &mut check);
+    let space = radio::space(document, &ap, &stations, duration_s, &mut check);
     let interferers = interferers::interferers(document, space.as_ref(), duration_s, &mut check);
     let (hosts, links) = links::links(document, &mut check);
     let topology = topology(&stations, space.as_ref(), hosts, &links);
