@@ -35,11 +35,20 @@ def identity(scenario: Scenario, *, seed: int, replication: int) -> str:
     """
     parts = [_simulator(), scenario.core.to_full_json(), str(seed), str(replication)]
     parts += [_source(where, path) for where, path in _controllers(scenario)]
+    parts += [_content(file) for file in scenario.core.files()]
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode()
         digest.update(len(data).to_bytes(8, "big") + data)
     return digest.hexdigest()
+
+
+def _content(file: str) -> str:
+    """Return a hash of a file that the scenario names; empty if there is no such file."""
+    try:
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    except OSError:
+        return ""
 
 
 @cache

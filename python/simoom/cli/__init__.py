@@ -14,7 +14,18 @@ from pathlib import Path
 
 import typer
 
-from simoom.cli import airtime, hearing, model, probes, run, scenario, study, sweep, tcp_script
+from simoom.cli import (
+    airtime,
+    hearing,
+    model,
+    probes,
+    routes,
+    run,
+    scenario,
+    study,
+    sweep,
+    tcp_script,
+)
 from simoom.cli.terminal import InputError, say, say_os_error
 from simoom.issue import ScenarioError
 
@@ -44,6 +55,7 @@ app.command("check")(scenario.check)
 app.command("schema")(scenario.schema)
 app.command("airtime")(airtime.airtime)
 app.command("hearing")(hearing.hearing)
+app.command("routes")(routes.routes)
 app.command("probes")(probes.probes)
 app.command("study")(study.study)
 app.command("tcp-script")(tcp_script.tcp_script)
