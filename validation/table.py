@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from validation import ns2, ns3, ns3_cells, ns3_modern, theory, wired
+from validation import chains, ns2, ns3, ns3_cells, ns3_modern, theory, wired
 from validation.case import DETECTED, Group
 from validation.references import table
 
@@ -40,6 +40,7 @@ def every() -> list[Group]:
         ns2.collision_probability(),
         ns2.option_effects(),
         ns2.sessions(),
+        chains.static(),
         wired.sack(),
         wired.pftk(),
         theory.table_2(),

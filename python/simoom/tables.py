@@ -182,6 +182,7 @@ FLOWS = (
     ROUTE,
     observed("flows[i]", "goodput_mbps"),
     observed("flows[i]", "goodput_ci95_mbps", interval),
+    observed("flows[i]", "hops_mean"),
     observed("flows[i]", "delay_s.mean", milliseconds),
     observed("flows[i]", "delay_s.p95", milliseconds),
     observed("flows[i]", "rtt_s.mean", milliseconds),
@@ -263,7 +264,17 @@ INTERFERERS = (
 )
 
 
-LOSSES = ("queue_drops", "retry_drops", "lifetime_drops", "broadcast_losses", "wire_losses")
+LOSSES = (
+    "queue_drops",
+    "retry_drops",
+    "lifetime_drops",
+    "broadcast_losses",
+    "wire_losses",
+    "no_route_drops",
+    "send_buffer_drops",
+    "salvage_drops",
+    "time_to_live_drops",
+)
 """The counters of packets that a flow has lost."""
 
 
@@ -338,6 +349,12 @@ def headline(summary: Mapping[str, Value]) -> list[tuple[str, str]]:
         if wires := get("total.wire_losses"):
             lost.append(f"{wires:.0f} on wires")
         lines.append(("packets lost", ", ".join(lost)))
+    if (failures := get("routing.link_failures")) is not None:
+        false = get("routing.false_link_failures") or 0.0
+        lines.append(("link failures", f"{failures:.0f}, {false:.0f} to neighbours in range"))
+    if messages := get("routing.messages"):
+        size = (get("routing.message_bytes") or 0.0) / 1e3
+        lines.append((name("routing.messages"), f"{messages:.0f}, {size:.0f} kB"))
     if limits := _mean_limits(summary):
         lines.append(("limited by", limits))
     return lines

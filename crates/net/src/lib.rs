@@ -3,6 +3,7 @@
 mod link;
 mod loss;
 mod queue;
+pub mod route;
 
 pub use link::{Command, Counters, Link, LinkSettings, LinkTimer};
 pub use loss::*;

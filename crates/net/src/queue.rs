@@ -27,6 +27,7 @@ settings::registry! {
     /// waiting packets.
     pub enum QueueSettings: Discipline = DropTail;
     drop_tail: DropTail(DropTailConfig),
+    priority: Priority(PriorityConfig),
     drr: Drr(DrrConfig),
     sfq: Sfq(SfqConfig),
     red: Red(RedConfig),
@@ -136,8 +137,8 @@ impl Destination {
     fn is_of(self, packet: &Packet) -> bool {
         match self {
             Self::Any => true,
-            Self::Only(node) => packet.to == Some(node),
-            Self::Except(node) => packet.to.is_some_and(|to| to != node),
+            Self::Only(node) => packet.receiver() == Some(node),
+            Self::Except(node) => packet.receiver().is_some_and(|to| to != node),
         }
     }
 }

@@ -13,6 +13,8 @@ struct Table {
     name: Option<LitStr>,
     /// A function that checks several keys against each other.
     check: Option<Expr>,
+    /// A function that gives the table whose values the absent keys have.
+    preset: Option<Expr>,
 }
 
 /// A field and the content of its `#[setting(...)]`.
@@ -47,8 +49,10 @@ impl Table {
                     table.name = Some(meta.value()?.parse()?);
                 } else if meta.path.is_ident("check") {
                     table.check = Some(meta.value()?.parse()?);
+                } else if meta.path.is_ident("preset") {
+                    table.preset = Some(meta.value()?.parse()?);
                 } else {
-                    return Err(meta.error("one of name, check"));
+                    return Err(meta.error("one of name, check, preset"));
                 }
                 Ok(())
             })?;
@@ -222,7 +226,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let keys = fields.named.iter().map(Key::read).collect::<Result<Vec<_>>>()?;
     let (ident, meaning) = (&input.ident, comment(&input.attrs));
     let name = table.name.map_or_else(|| title(ident), |name| name.value());
-    let settings = implement_settings(ident, &name, &meaning, table.check.as_ref(), &keys);
+    let rules = (table.check.as_ref(), table.preset.as_ref());
+    let settings = implement_settings(ident, &name, &meaning, rules, &keys);
     let idents = keys.iter().map(|key| key.ident);
     let defaults = keys.iter().map(Key::default);
     Ok(quote! {
@@ -240,7 +245,7 @@ fn implement_settings(
     ident: &Ident,
     name: &str,
     meaning: &str,
-    check: Option<&Expr>,
+    (check, preset): (Option<&Expr>, Option<&Expr>),
     keys: &[Key<'_>],
 ) -> TokenStream {
     let reading_and_writing = implement_reading_and_writing(keys);
@@ -248,12 +253,21 @@ fn implement_settings(
     let checks = keys.iter().map(Key::check);
     let relates = keys.iter().map(Key::relate);
     let related = check.map(|check| quote!((#check)(self, at, faults);));
+    let preset = preset.map(|preset| {
+        quote! {
+            fn preset(node: &::settings::Node) -> Self {
+                (#preset)(node)
+            }
+        }
+    });
     quote! {
         impl ::settings::Settings for #ident {
             const NAME: &'static str = #name;
             const MEANING: &'static str = #meaning;
 
             #reading_and_writing
+
+            #preset
 
             #[allow(unused_variables)]
             fn describe(

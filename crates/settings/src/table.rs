@@ -20,6 +20,12 @@ pub trait Settings: Default {
     /// The keys, including those of flattened tables.
     fn keys() -> &'static [&'static str];
 
+    /// The table whose values the keys have that a document does not give; a preset, if a key of
+    /// the document names one.
+    fn preset(_document: &Node) -> Self {
+        Self::default()
+    }
+
     /// Reads the value of a key; `false` if there is no such key.
     ///
     /// # Errors
@@ -44,7 +50,7 @@ pub trait Settings: Default {
 /// # Errors
 /// The first fault of shape: a key is unknown, or its value does not have its shape.
 pub fn read_table<T: Settings>(node: &Node) -> Result<T, Fault> {
-    let mut table = T::default();
+    let mut table = T::preset(node);
     read_entries(node, T::keys(), &mut |key, value| table.take(key, value))?;
     Ok(table)
 }

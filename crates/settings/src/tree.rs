@@ -59,6 +59,15 @@ impl Node {
         Ok(Self { value: convert(value.get_ref(), &Lines(Vec::new())), line: 0 })
     }
 
+    /// The text at a key of a table.
+    pub fn text_at(&self, key: &str) -> Option<&str> {
+        let Value::Table(entries) = &self.value else { return None };
+        match &entries.iter().find(|(name, _)| name == key)?.1.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Removes the value at a path, if there is one; an element of a list stays.
     pub fn remove(&mut self, path: &str) {
         let Ok(Path(steps)) = Path::parse(path) else { return };

@@ -1,9 +1,13 @@
 //! Builds the state machines of a run from a plan.
 
+mod ad_hoc;
 mod air;
+mod links;
 mod space;
 
+pub(crate) use ad_hoc::{links, neighbours, routers};
 pub(crate) use air::medium;
+pub(crate) use links::{LateLinks, PSDU, best_budget, rate_plan};
 pub(crate) use space::radio_and_sites;
 
 use crate::plan::{self, Endpoint};

@@ -6,6 +6,7 @@ mod blocks;
 mod cell;
 mod duplex;
 mod exchanges;
+mod forwarding;
 mod order;
 mod powers;
 mod reception;
@@ -19,6 +20,7 @@ use crate::medium::Medium;
 use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
 use crate::topology::{Interface, WireId};
+use forwarding::Forwarding;
 use kernel::{Bytes, Duration, Instant, Seed};
 use order::Order;
 use rule::rule;
@@ -73,6 +75,8 @@ pub(crate) struct Checker {
     air: Option<MediumChecker>,
     order: Order,
     wires: Vec<Crossings>,
+    /// Where nodes forward.
+    forwarding: Option<Box<Forwarding>>,
 }
 
 impl Checker {
@@ -92,7 +96,7 @@ impl Checker {
             )))
         };
         let records = Self::with_records(plan.flows.len(), plan.topology.wires().len());
-        Self { air: Some(air), ..records }
+        Self { air: Some(air), forwarding: Forwarding::new(plan), ..records }
     }
 
     /// For this many flows and link directions.
@@ -103,6 +107,7 @@ impl Checker {
             air: None,
             order: Order::default(),
             wires: vec![Crossings::default(); wires],
+            forwarding: None,
         }
     }
 
@@ -133,15 +138,24 @@ impl Checker {
     }
 
     fn on_dropped(&mut self, at: Interface, packet: &Packet) {
-        self.records[packet.flow().0 as usize].dropped += 1;
+        if let Some(record) = self.record(packet) {
+            record.dropped += 1;
+        }
         self.at_wire(at, |wire| wire.passed += 1);
     }
 
     fn on_resident(&mut self, at: Option<Interface>, packet: &Packet) {
-        self.records[packet.flow().0 as usize].resident += 1;
+        if let Some(record) = self.record(packet) {
+            record.resident += 1;
+        }
         if let Some(at) = at {
             self.at_wire(at, |wire| wire.resident += 1);
         }
+    }
+
+    /// The record of a packet's flow; messages of routing protocols have none.
+    fn record(&mut self, packet: &Packet) -> Option<&mut FlowRecord> {
+        packet.flow().map(|flow| &mut self.records[flow.0 as usize])
     }
 
     /// Records an event at an interface, if the interface is that of a wire.
@@ -152,7 +166,7 @@ impl Checker {
     }
 
     fn on_arrived(&mut self, packet: &Packet) {
-        let record = &mut self.records[packet.flow().0 as usize];
+        let Some(record) = self.record(packet) else { return };
         record.arrived += 1;
         match &packet.body {
             Body::Segment(segment) => record.note_data(segment),
@@ -163,6 +177,7 @@ impl Checker {
                     format!("flow {}: {} after {last:?}", datagram.flow.0, datagram.number)
                 });
             }
+            Body::Routing(_) => {}
         }
     }
 
@@ -204,6 +219,24 @@ impl Checker {
         }
     }
 
+    /// Records what happens to the packets of nodes that forward.
+    fn note_forwarding(&mut self, now: Instant, notice: &Notice<'_>) {
+        let Some(forwarding) = &mut self.forwarding else { return };
+        match *notice {
+            Notice::Sent { packet, .. } => forwarding.on_sent(packet),
+            Notice::Received { by, packet } => forwarding.on_received(now, by, packet),
+            Notice::Forwarded { node, packet } => forwarding.on_forwarded(now, node, packet),
+            Notice::Served { by, packet, outcome, received } => {
+                forwarding.on_served(now, by, packet, outcome, received);
+            }
+            Notice::Queued { at, packet } => forwarding.on_queued(now, at, packet),
+            Notice::Crossed { wire, packet } => forwarding.on_crossed(wire, packet),
+            Notice::Dropped { at, packet, .. } => forwarding.on_dropped(now, at, packet),
+            Notice::Arrived { packet } => forwarding.on_arrived(now, packet),
+            _ => {}
+        }
+    }
+
     /// At the end, the number of packets sent equals the sum of those arrived, dropped and
     /// resident.
     fn close(&self) {
@@ -228,14 +261,26 @@ impl Observer for Checker {
     #[allow(clippy::inline_always, reason = "an unread notice is never constructed")]
     #[inline(always)]
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
+        if self.forwarding.is_some() {
+            self.note_forwarding(now, notice);
+        }
         match *notice {
             Notice::Time { before } => self.on_time(before, now),
-            Notice::Sent { packet, .. } => self.records[packet.flow().0 as usize].sent += 1,
+            Notice::Sent { packet, .. } => {
+                if let Some(record) = self.record(packet) {
+                    record.sent += 1;
+                }
+            }
             Notice::Queued { at, .. } => self.at_wire(at, |wire| wire.offered += 1),
             Notice::Dequeued { by, to: Some(to), packet } => {
                 self.order.on_taken(by.0, to.0, packet);
             }
             Notice::Dropped { at, packet, .. } => self.on_dropped(at, packet),
+            Notice::Copied { packet } => {
+                if let Some(record) = self.record(packet) {
+                    record.sent += 1;
+                }
+            }
             Notice::Crossed { wire, .. } => {
                 self.at_wire(Interface::Wire(wire), |wire| wire.passed += 1);
             }

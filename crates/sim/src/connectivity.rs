@@ -4,21 +4,17 @@ use crate::build;
 use crate::medium::Medium;
 use crate::plan::{Endpoint, Plan};
 use crate::topology::RadioId;
-use kernel::{Bytes, Instant, Seed};
-use wifi::phy::Mode;
-use wifi::space::Space;
-
-/// The size of the frames in bytes.
-const PSDU: Bytes = Bytes(1536);
-/// There is a link if at least this fraction of the frames arrives in each direction.
-const ENOUGH: f64 = 0.9;
+use kernel::{Instant, Seed};
+use net::route::Metric;
+use std::collections::BTreeMap;
+use wire::NodeId;
 
 /// An ad-hoc network at some times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Connectivity {
     /// The names of the nodes.
     pub nodes: Vec<String>,
-    /// Source and destination of each flow between nodes, by their numbers.
+    /// The first and the last node of each flow on the air, by their numbers in `nodes`.
     pub flows: Vec<(u32, u32)>,
     /// The network at each time.
     pub snapshots: Vec<Snapshot>,
@@ -34,57 +30,42 @@ pub struct Snapshot {
 }
 
 /// The links at these times, without interference and fading; `None` if the scenario has no ad-hoc
-/// network.
+/// network. There is a link if most frames arrive in each direction.
 pub fn connectivity(plan: &Plan, seed: &Seed, times: &[Instant]) -> Option<Connectivity> {
     let space_plan = plan.space.as_ref().filter(|space| space.ad_hoc)?;
     let Medium::Space(mut space) = build::medium(plan, seed) else { return None };
     let (_, sites) = build::radio_and_sites(plan, space_plan, seed);
-    let station = |radio: &u32| {
-        let node = plan.topology.radio(RadioId(*radio)).node;
-        match plan.topology.node(node).end {
-            Endpoint::Station(number) => Some(number),
-            _ => None,
-        }
+    let gateway = plan.routing.as_ref().is_some_and(|routing| routing.gateway);
+    let is_member = |radio: &u32| {
+        let end = plan.topology.node(plan.topology.radio(RadioId(*radio)).node).end;
+        matches!(end, Endpoint::Station(_)) || gateway
     };
-    let radios: Vec<u32> =
-        (0..sites.len() as u32).filter(|radio| station(radio).is_some()).collect();
-    let nodes = radios.iter().map(|&radio| plan.topology.radio_name(RadioId(radio))).collect();
-    let modes: Vec<Mode> = radios
-        .iter()
-        .filter_map(station)
-        .map(|number| plan.stations[number as usize].up.mode())
-        .collect();
-    let number = |end: Endpoint| match end {
-        Endpoint::Station(number) => Some(number),
-        _ => None,
+    let radios: Vec<u32> = (0..sites.len() as u32).filter(is_member).collect();
+    let numbers: BTreeMap<NodeId, u32> =
+        radios.iter().map(|&radio| plan.topology.radio(RadioId(radio)).node).zip(0..).collect();
+    let number = |end| {
+        let node = plan.topology.outlet_on_air(plan.topology.id(end)?);
+        numbers.get(&node).copied()
     };
     let flows = plan.flows.iter().filter_map(|flow| Some((number(flow.from)?, number(flow.to)?)));
-    let mut snapshot = |now: &Instant| {
+    let flows = flows.collect();
+    let snapshot = |now: &Instant| {
         let position = |radio: &u32| {
             let at = sites[*radio as usize].trajectory.at(*now);
             [at.x, at.y]
         };
+        let neighbours = build::links(plan, gateway, Metric::Hops, &mut space, *now);
+        let of = |(node, &number): (&NodeId, &u32)| {
+            let others = neighbours[node.0 as usize].iter();
+            let others = others.filter_map(|(other, _)| numbers.get(other).copied());
+            others.filter(|&other| other > number).map(|other| (number, other)).collect::<Vec<_>>()
+        };
         Snapshot {
             positions_m: radios.iter().map(position).collect(),
-            links: links(&mut space, *now, &radios, &modes),
+            links: numbers.iter().flat_map(of).collect(),
         }
     };
-    let snapshots = times.iter().map(&mut snapshot).collect();
-    Some(Connectivity { nodes, flows: flows.collect(), snapshots })
-}
-
-fn links(space: &mut Space, now: Instant, radios: &[u32], modes: &[Mode]) -> Vec<(u32, u32)> {
-    let mut arrives = |from: usize, to: usize| {
-        let budget = space.link_budget(now, (radios[from], radios[to]), &modes[from], PSDU);
-        budget.is_some_and(|budget| budget.success >= ENOUGH)
-    };
-    let mut links = Vec::new();
-    for low in 0..radios.len() {
-        for high in low + 1..radios.len() {
-            if arrives(low, high) && arrives(high, low) {
-                links.push((low as u32, high as u32));
-            }
-        }
-    }
-    links
+    let snapshots = times.iter().map(snapshot).collect();
+    let name = |&radio: &u32| plan.topology.radio_name(RadioId(radio));
+    Some(Connectivity { nodes: radios.iter().map(name).collect(), flows, snapshots })
 }

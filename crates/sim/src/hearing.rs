@@ -2,9 +2,9 @@
 
 use crate::build;
 use crate::medium::Medium;
-use crate::plan::{Endpoint, Plan, RatePlan};
+use crate::plan::Plan;
 use crate::topology::RadioId;
-use kernel::{Bytes, Instant, Seed};
+use kernel::{Instant, Seed};
 use wifi::space::Space;
 
 /// The reception of one node's frames at another, without interference and without fading.
@@ -25,12 +25,6 @@ pub struct NodePair {
     pub link: Option<(f64, f64)>,
 }
 
-/// The size of the frames in bytes.
-const PSDU: Bytes = Bytes(1536);
-/// Rate control uses only modes in which at least this fraction of the frames arrives, if there is
-/// such a mode.
-const ENOUGH: f64 = 0.9;
-
 /// The names of all nodes, and all pairs in which one node hears the other at some time or should
 /// hear it; `None` without a radio.
 pub fn hearing(plan: &Plan, seed: &Seed, now: Instant) -> Option<(Vec<String>, Vec<NodePair>)> {
@@ -45,23 +39,16 @@ pub fn hearing(plan: &Plan, seed: &Seed, now: Instant) -> Option<(Vec<String>, V
 fn heard(plan: &Plan, space: &mut Space, now: Instant, pair: (u32, u32)) -> Option<NodePair> {
     let (from, to) = pair;
     let (mode, rate_plan) = match space.mode(from, to) {
-        Some(mode) => (*mode, Some(rate_plan(plan, from, to))),
+        Some(mode) => (*mode, Some(build::rate_plan(plan, from, to))),
         None => (plan.stations.first()?.up.mode(), None),
     };
-    let mut budget = space.link_budget(now, pair, &mode, PSDU);
+    let mut budget = space.link_budget(now, pair, &mode, build::PSDU);
     if budget.is_none() && rate_plan.is_none() {
         return None;
     }
     let mut rate = mode.rate;
     if let Some(rate_plan) = rate_plan {
-        let mut modes = rate_plan.modes();
-        modes.sort_by_key(|mode| std::cmp::Reverse(mode.rate.0));
-        for mode in modes {
-            (budget, rate) = (space.link_budget(now, pair, &mode, PSDU), mode.rate);
-            if budget.is_some_and(|budget| budget.success >= ENOUGH) {
-                break;
-            }
-        }
+        (budget, rate) = build::best_budget(space, now, pair, rate_plan);
     }
     Some(NodePair {
         from: name(plan, from),
@@ -72,23 +59,6 @@ fn heard(plan: &Plan, space: &mut Space, now: Instant, pair: (u32, u32)) -> Opti
         link: rate_plan
             .map(|_| (rate.0 as f64 * 1e-6, budget.map_or(0.0, |budget| budget.success))),
     })
-}
-
-/// The rate control for frames from one node to another: that of the station which sends, or that
-/// towards the station.
-fn rate_plan(plan: &Plan, from: u32, to: u32) -> &RatePlan {
-    let station = |radio: u32| {
-        let node = plan.topology.radio(RadioId(radio)).node;
-        match plan.topology.node(node).end {
-            Endpoint::Station(number) => Some(&plan.stations[number as usize]),
-            _ => None,
-        }
-    };
-    match (station(from), station(to)) {
-        (Some(sender), _) => &sender.up,
-        (None, Some(receiver)) => &receiver.down,
-        (None, None) => unreachable!("access points exchange no frames"),
-    }
 }
 
 fn name(plan: &Plan, radio: u32) -> String {

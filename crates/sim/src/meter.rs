@@ -1,6 +1,9 @@
 //! The measurement of a run. It has no influence on the run.
 
 mod both;
+mod routing;
+
+pub(crate) use routing::{RoutedFlow, RoutingMeter};
 
 use crate::measure::{self, AirtimeKind, DelayStats, Estimate, Ledger, Level};
 use crate::medium::Medium;
@@ -86,6 +89,8 @@ pub(crate) struct Meter {
     /// Since when the medium has been idle, and the airtime kind of this idle time.
     silence: (Instant, AirtimeKind),
     on_air: bool,
+    /// With routing.
+    pub(crate) routing: Option<Box<RoutingMeter>>,
 }
 
 impl Meter {
@@ -118,6 +123,10 @@ impl Meter {
             contending_ap: Level::new(from, to),
             silence: (Instant::ZERO, AirtimeKind::Idle),
             on_air: false,
+            routing: plan
+                .routing
+                .as_ref()
+                .map(|_| Box::new(RoutingMeter::new(plan.flows.len()))),
         }
     }
 
@@ -170,6 +179,9 @@ impl Meter {
 
     /// A packet has reached its destination.
     fn on_arrived(&mut self, now: Instant, packet: &Packet) {
+        if self.routing.is_some() {
+            self.on_routed_arrived(packet);
+        }
         match &packet.body {
             Body::Segment(segment) if segment.len == 0 => {}
             Body::Segment(segment) => self.on_delay(segment.flow, now - packet.born),
@@ -177,6 +189,7 @@ impl Meter {
                 self.on_delay(datagram.flow, now - packet.born);
                 self.flows[datagram.flow.0 as usize].bytes += u64::from(datagram.len);
             }
+            Body::Routing(_) => {}
         }
     }
 
@@ -202,14 +215,19 @@ impl Meter {
     }
 
     fn on_dropped(&mut self, at: Interface, packet: &Packet, cause: DropCause) {
-        self.flows[packet.flow().0 as usize].drops[cause] += 1;
+        self.count_routed(packet, |flow| flow.dropped += 1);
+        if let Some(flow) = packet.flow() {
+            self.flows[flow.0 as usize].drops[cause] += 1;
+        }
         if let Interface::Radio(RadioId(radio)) = at {
             self.nodes[radio as usize].drops[cause] += 1;
         }
     }
 
     fn on_marked(&mut self, at: Interface, packet: &Packet) {
-        self.flows[packet.flow().0 as usize].ecn_marks += 1;
+        if let Some(flow) = packet.flow() {
+            self.flows[flow.0 as usize].ecn_marks += 1;
+        }
         if let Interface::Radio(RadioId(radio)) = at {
             self.nodes[radio as usize].ecn_marks += 1;
         }
@@ -311,7 +329,14 @@ impl Observer for Meter {
     #[inline(always)]
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         match *notice {
-            Notice::Sent { packet, .. } => self.flows[packet.flow().0 as usize].sent += 1,
+            Notice::Sent { packet, .. } => {
+                if let Some(flow) = packet.flow() {
+                    self.flows[flow.0 as usize].sent += 1;
+                }
+                if self.routing.is_some() {
+                    self.on_routed_sent(packet);
+                }
+            }
             Notice::Waiting { at: Interface::Radio(RadioId(radio)), packets } => {
                 self.nodes[radio as usize].queue.set(now, packets);
             }
@@ -321,6 +346,8 @@ impl Observer for Meter {
             Notice::Marked { at, packet } => self.on_marked(at, packet),
             Notice::Dropped { at, packet, cause } => self.on_dropped(at, packet, cause),
             Notice::Arrived { packet } => self.on_arrived(now, packet),
+            Notice::Forwarded { packet, .. } => self.on_forwarded(packet),
+            Notice::Route { note, in_range, .. } => self.on_route_note(now, note, in_range),
             Notice::Contention { medium } => self.on_contention(now, medium),
             Notice::ExchangeBegan { exchange, cell } => self.on_exchange(exchange, cell),
             Notice::ExchangeEnded => self.on_air = false,

@@ -8,13 +8,14 @@ use crate::listed::listed;
 use crate::medium::Medium;
 use crate::topology::{Interface, RadioId, WireId};
 use kernel::{Bytes, Duration, Instant};
+use net::route::RouteNote;
 use tcp::{Sender, TimerId};
 use wifi::mac::Exchange;
 use wifi::phy::Mode;
 use wifi::space::ReceivedFrame;
 use wifi::watch::WatchRecord;
 use wifi::{Cell, MsduOutcome};
-use wire::{FlowId, Packet};
+use wire::{FlowId, NodeId, Packet};
 
 /// Receives the notices of a run.
 pub(crate) trait Observer {
@@ -39,6 +40,18 @@ listed! {
         Broadcast,
         /// A wired link lost it.
         WireLoss,
+        /// A router has no route to its destination.
+        NoRoute,
+        /// It waited at a router for a route, and the buffer was full or the route did not come in
+        /// time.
+        SendBuffer,
+        /// Its time to live ended.
+        TimeToLive,
+        /// It waited for a neighbour that can no longer be reached, and its router knows no other
+        /// way.
+        SalvageFailed,
+        /// It is a routing message that a router does not send on.
+        RoutingMessage,
     }
 }
 
@@ -73,6 +86,17 @@ pub(crate) enum Notice<'a> {
     /// The service of a packet at a radio ends: the outcome at its transmitter, and whether the
     /// receiver has the packet.
     Served { by: RadioId, packet: &'a Packet, outcome: MsduOutcome, received: bool },
+    /// The router of a node passes a packet to its radio: its own packet, one that it forwards, or a
+    /// routing message.
+    Forwarded { node: NodeId, packet: &'a Packet },
+    /// A packet leaves the queue of a radio again without having been sent.
+    Withdrawn { by: RadioId, packet: &'a Packet },
+    /// A neighbour has received a packet, and the transmitter, which does not know, keeps it: there
+    /// are two of it now.
+    Copied { packet: &'a Packet },
+    /// A note of the router of a node. After a link failure, `in_range` is whether the neighbour is
+    /// in range nevertheless.
+    Route { node: NodeId, note: RouteNote, in_range: bool },
     /// A packet reaches its destination. A broadcast arrives once, at the first node that receives
     /// it.
     Arrived { packet: &'a Packet },

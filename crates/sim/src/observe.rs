@@ -14,6 +14,7 @@ mod link;
 mod node;
 mod observable;
 mod place;
+mod routing;
 mod value;
 mod whole;
 

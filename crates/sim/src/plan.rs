@@ -7,11 +7,13 @@
 
 mod interferer;
 mod link;
+mod routing;
 mod space;
 mod wlan;
 
 pub use interferer::InterfererPlan;
 pub use link::LinkPlan;
+pub use routing::RoutingPlan;
 pub use space::{BssPlan, MovementPlan, PlacePlan, SpacePlan};
 pub use wlan::RatePlan;
 
@@ -43,6 +45,8 @@ pub struct Plan {
     pub ap: ApPlan,
     /// Positions and radios; `None` if every node hears every other.
     pub space: Option<SpacePlan>,
+    /// How stations forward; `None` if they do not.
+    pub routing: Option<RoutingPlan>,
     /// Transmitters near the network that are not 802.11.
     pub interferers: Vec<InterfererPlan>,
     /// All nodes, and their tables of next hops.

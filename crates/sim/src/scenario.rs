@@ -15,6 +15,7 @@ mod limits;
 mod link;
 mod radio;
 mod resolve;
+mod routing;
 pub(crate) mod tcp;
 mod wlan;
 
@@ -23,6 +24,7 @@ pub use flow::Flow;
 pub use interferer::Interferer;
 pub use link::{Link, LossDirection, Reverse, Wire};
 pub use radio::{Bss, Radio};
+pub use routing::Routing;
 pub use settings::Issue;
 pub use tcp::{LinkRate, Tcp};
 pub use wlan::{Aggregation, Category, Edca, Wlan};

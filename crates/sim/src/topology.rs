@@ -104,7 +104,7 @@ pub struct Topology {
 }
 
 /// The access point is the first node.
-const ACCESS_POINT: NodeId = NodeId(0);
+pub(crate) const ACCESS_POINT: NodeId = NodeId(0);
 
 impl Topology {
     /// The topology of these members.
@@ -342,6 +342,20 @@ impl Topology {
     /// The node whose interfaces a node uses: itself, or the access point that it is at.
     pub fn outlet(&self, node: NodeId) -> NodeId {
         if self.node(node).interfaces.is_empty() { ACCESS_POINT } else { node }
+    }
+
+    /// Whether a node is a station.
+    pub fn is_station(&self, node: NodeId) -> bool {
+        matches!(self.node(node).end, Endpoint::Station(_))
+    }
+
+    /// The node of the ad-hoc network by which packets for a node leave it: the node itself, or the
+    /// gateway to it.
+    pub fn outlet_on_air(&self, node: NodeId) -> NodeId {
+        match self.node(node).interfaces.first() {
+            Some(Interface::Radio(_)) => node,
+            _ => ACCESS_POINT,
+        }
     }
 
     /// The hops from one end to another; `None` if there is no path.

@@ -195,12 +195,12 @@ impl Tracer {
                 *next = (*next).max(if is_parity { 0 } else { segment.seq_end() });
                 is_repeated
             }
-            Body::Datagram(_) => false,
+            Body::Datagram(_) | Body::Routing(_) => false,
         };
         let known = self.packets.send(packet, is_repeated);
         self.add_step(at, packet, known, Place::Node(packet.from), PacketStep::Sent);
-        if let Body::Segment(_) = packet.body {
-            self.note_sender(at, packet.flow().0, sender);
+        if let Body::Segment(segment) = packet.body {
+            self.note_sender(at, segment.flow.0, sender);
             let event = self.segment_event(at, packet, known, SegmentRecord::Sent);
             self.order.add_event(Held::Segment(event));
         }
@@ -338,6 +338,10 @@ impl Observer for Tracer {
             Notice::Rtt { flow, sample } => self.note_rtt(flow, sample),
             Notice::Sender { flow, sender } => self.note_sender(now, flow.0, Some(sender)),
             Notice::Sent { packet, sender } => self.on_sent(now, *packet, sender),
+            // Each hop of a routing message is a packet of its own: the message changes on its way.
+            Notice::Forwarded { packet, .. } if packet.flow().is_none() => {
+                self.on_sent(now, *packet, None);
+            }
             Notice::Arrived { packet } => self.on_arrived(now, *packet),
             Notice::Renewed { flow } => self.renew(flow),
             Notice::Waiting { at, packets } => *self.level(at) = packets as u32,
@@ -395,6 +399,11 @@ fn dropped(cause: DropCause) -> Dropped {
         DropCause::Lifetime => Dropped::Lifetime,
         DropCause::Broadcast => Dropped::Broadcast,
         DropCause::WireLoss => Dropped::Loss,
+        DropCause::NoRoute => Dropped::NoRoute,
+        DropCause::SendBuffer => Dropped::SendBuffer,
+        DropCause::TimeToLive => Dropped::TimeToLive,
+        DropCause::SalvageFailed => Dropped::SalvageFailed,
+        DropCause::RoutingMessage => Dropped::RoutingMessage,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The world of a run: it owns all state machines and dispatches each `Event` in one `match`.
 
+mod ad_hoc;
 mod air;
 mod rate_hints;
 mod rates;
@@ -16,10 +17,11 @@ use crate::topology::{Interface, RadioId, Routes, Topology, WireId};
 use crate::traffic;
 use kernel::{Bytes, EventQueue, Fired, Instant, Ranked, Seed};
 use net::{LinkTimer, Lossy, Signal};
+use ad_hoc::AdHoc;
 use rate_hints::RateHints;
 use std::sync::Arc;
 use tcp::TimerId;
-use wire::{Body, Ecn, Flags, FlowId, Packet, Segment};
+use wire::{Body, Ecn, Flags, FlowId, NodeId, Packet, Segment};
 
 /// The events of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,6 +32,8 @@ pub(crate) enum Event {
     Wire(WireId, LinkTimer),
     /// A timer of a TCP sender or receiver.
     Tcp { flow: FlowId, side: Side, timer: TimerId, generation: u32 },
+    /// The timer of the router of a node.
+    Route { node: NodeId, generation: u32 },
     /// A timer of a traffic source.
     Traffic(FlowId),
     /// The earliest back-off of the cell ends.
@@ -67,7 +71,7 @@ impl Ranked for Event {
         match self {
             Self::AirStep => 0,
             Self::Wire(..) => 1,
-            Self::Tcp { .. } => 2,
+            Self::Tcp { .. } | Self::Route { .. } => 2,
             Self::Traffic(_) => 3,
             Self::Access { .. } => 4,
             Self::Look(Look::Probes) => 5,
@@ -87,6 +91,8 @@ pub(crate) struct World<O> {
     pub(crate) topology: Arc<Topology>,
     /// The tables of next hops.
     routes: Routes,
+    /// The routers of an ad-hoc network whose nodes forward.
+    pub(crate) ad_hoc: Option<Box<AdHoc>>,
     /// One queue per radio.
     pub(crate) queues: Vec<Box<dyn net::Queue>>,
     /// The link directions.
@@ -135,11 +141,13 @@ impl<O: Observer> World<O> {
             })
             .collect();
         let end = Instant::ZERO + plan.duration;
+        let mut cell = build::medium(plan, seed);
         let mut world = Self {
             now: Instant::ZERO,
             end,
             event_queue: EventQueue::new(),
-            cell: build::medium(plan, seed),
+            ad_hoc: AdHoc::new(plan, &mut cell, seed),
+            cell,
             queues: build::queues(plan, seed),
             wires: build::wires(plan, seed),
             routes: topology.routes().clone(),
@@ -203,6 +211,7 @@ impl<O: Observer> World<O> {
             Event::Tcp { flow, side, timer, generation } => {
                 self.on_tcp_timer(flow, side, timer, generation);
             }
+            Event::Route { node, generation } => self.on_route_timer(node, generation),
             Event::Traffic(flow) => self.on_traffic(flow),
             Event::Look(look) => return Step::Look(look),
             Event::End => return Step::End,
@@ -297,13 +306,15 @@ impl<O: Observer> World<O> {
             _ => tcp.header,
         };
         let packet = Packet {
-            from,
-            to: Some(to),
-            size: Bytes(u64::from(segment.len)) + header + segment.sack.option_size(),
-            born: self.now,
             ecn: if segment.flags.has(Flags::ECT) { Ecn::Capable } else { Ecn::NotCapable },
             class,
-            body: Body::Segment(segment),
+            ..Packet::new(
+                from,
+                Some(to),
+                Bytes(u64::from(segment.len)) + header + segment.sack.option_size(),
+                self.now,
+                Body::Segment(segment),
+            )
         };
         let sender = Some(&tcp.sender);
         self.observers.on(self.now, &Notice::Sent { packet: &packet, sender });
@@ -328,6 +339,9 @@ impl<O: Observer> World<O> {
         let mut in_service =
             |packet: &Packet| observers.on(now, &Notice::Resident { at: None, packet });
         self.cell.each_in_service(&mut in_service);
+        if let Some(ad_hoc) = &self.ad_hoc {
+            ad_hoc.each(&mut |packet| observers.on(now, &Notice::Resident { at: None, packet }));
+        }
         for (wire, direction) in self.wires.iter().zip(0..) {
             let at = Some(Interface::Wire(WireId(direction)));
             wire.link().each(&mut |packet| observers.on(now, &Notice::Resident { at, packet }));

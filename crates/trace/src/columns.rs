@@ -136,7 +136,7 @@ impl Columns {
             self.batches[1]
                 .u64(frame.number)
                 .u64(mpdu.packet_id)
-                .u32(Some(self.names.flow(mpdu.packet.flow())))
+                .u32(mpdu.packet.flow().map(|flow| self.names.flow(flow)))
                 .u16(mpdu.sequence)
                 .bool(mpdu.retry)
                 .u32(Some(mpdu.bytes.0 as u32))
@@ -165,7 +165,7 @@ impl Columns {
     fn on_packet(&mut self, event: &PacketEvent) {
         let is_forward = match &event.packet.body {
             Body::Segment(segment) => segment.forward,
-            Body::Datagram(_) => true,
+            Body::Datagram(_) | Body::Routing(_) => true,
         };
         let node = match event.place {
             Place::Node(node) => node,
@@ -179,7 +179,7 @@ impl Columns {
         self.batches[3]
             .f64(Some(seconds(event.at)))
             .u64(event.packet_id)
-            .u32(Some(self.names.flow(event.packet.flow())))
+            .u32(event.packet.flow().map(|flow| self.names.flow(flow)))
             .u32(Some(u32::from(!is_forward)))
             .u32(Some(self.names.node(node)))
             .u32(Some(self.names.place(event.place)))

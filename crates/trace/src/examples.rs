@@ -164,15 +164,13 @@ pub(crate) fn ack(number: u64) -> Segment {
 /// The packet of a segment of flow 0.
 pub(crate) fn tcp(segment: Segment) -> Packet {
     let (from, to) = if segment.forward { (3, STA1) } else { (STA1, 3) };
-    Packet {
-        from: NodeId(from),
-        to: Some(NodeId(to)),
-        size: Bytes(u64::from(segment.len) + 40),
-        born: Instant::ZERO,
-        ecn: Ecn::NotCapable,
-        class: TrafficClass::BestEffort,
-        body: Body::Segment(segment),
-    }
+    Packet::new(
+        NodeId(from),
+        Some(NodeId(to)),
+        Bytes(u64::from(segment.len) + 40),
+        Instant::ZERO,
+        Body::Segment(segment),
+    )
 }
 
 /// A broadcast datagram of flow 1.

@@ -27,6 +27,16 @@ pub enum Dropped {
     Broadcast,
     /// A wired link lost it.
     Loss,
+    /// A router has no route to its destination.
+    NoRoute,
+    /// It waited at a router for a route in vain.
+    SendBuffer,
+    /// Its time to live ended.
+    TimeToLive,
+    /// It waited for a neighbour that can no longer be reached, and the router knows no other way.
+    SalvageFailed,
+    /// It is a routing message that a router does not send on.
+    RoutingMessage,
 }
 
 /// A step on a packet's way.

@@ -145,8 +145,8 @@ impl<W: io::Write + Send> Perfetto<W> {
             Some(radio) => self.text(Text::Radio(radio))?,
             None => None,
         };
-        let flow = match frame.mpdus.first() {
-            Some(mpdu) => self.text(Text::Flow(mpdu.packet.flow().0))?,
+        let flow = match frame.mpdus.first().and_then(|mpdu| mpdu.packet.flow()) {
+            Some(flow) => self.text(Text::Flow(flow.0))?,
             None => None,
         };
         let track = self.begin(frame.from, lane, frame.start, frame.end)?;
@@ -283,7 +283,10 @@ impl<W: io::Write + Send> Perfetto<W> {
         };
         let track = self.tracks.of(group, Lane::Drops, &self.network, &mut self.packets)?;
         let name = self.names.name(name, &self.network, &mut self.packets)?;
-        let flow = self.text(Text::Flow(event.packet.flow().0))?;
+        let flow = match event.packet.flow() {
+            Some(flow) => self.text(Text::Flow(flow.0))?,
+            None => None,
+        };
         let annotations = self.options.annotations;
         self.packets.event(event.at, event::INSTANT, track, |e| {
             e.varint(event::NAME_IID, name);

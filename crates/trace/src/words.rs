@@ -25,6 +25,11 @@ impl Dropped {
             Self::Lifetime => "lifetime",
             Self::Broadcast => "broadcast",
             Self::Loss => "loss",
+            Self::NoRoute => "no route",
+            Self::SendBuffer => "send buffer",
+            Self::TimeToLive => "time to live",
+            Self::SalvageFailed => "salvage failed",
+            Self::RoutingMessage => "routing message",
         }
     }
 }

@@ -76,6 +76,19 @@ pub enum Command {
     Deliver {
         /// The receiver.
         node: u32,
+        /// The transmitter.
+        from: u32,
+        /// The packet.
+        packet: Packet,
+    },
+    /// A node received a packet in a frame that was addressed to another, after a call of
+    /// [`Space::overhear`](crate::space::Space::overhear). A frame that is transmitted again is
+    /// reported again.
+    Overheard {
+        /// The node.
+        node: u32,
+        /// The transmitter.
+        from: u32,
         /// The packet.
         packet: Packet,
     },

@@ -42,7 +42,7 @@ pub use budget::LinkBudget;
 pub use radio::{Capture, Losses, Radio, RadioSettings, ReceiverSettings, STRONGEST_SUM, Site};
 pub use watch::{ReceivedFrame, Senses};
 
-use crate::mac::{self, Backoff, Edcaf, PeerRate};
+use crate::mac::{self, Backoff, Edcaf, Originator};
 use crate::phy::Mode;
 use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link, MacConfig, MsduSource};
@@ -153,6 +153,8 @@ pub struct Space {
     /// The number of access points and of other nodes with a packet in service.
     contending: (u32, u32),
     interferers: Option<Box<SpaceInterferers>>,
+    /// Whether nodes report the packets in frames that are addressed to others.
+    overhears: bool,
 }
 
 impl Space {
@@ -169,9 +171,7 @@ impl Space {
         for &(a, b, link) in &links {
             for (from, to) in [(a, b), (b, a)] {
                 let power = signals.mean_power(from, to, Instant::ZERO);
-                let power = power.map_or(0.0, |power| power.milliwatts);
-                let peer = Peer { node: to, link, rate: PeerRate::fixed(link.mode), power };
-                peers[from as usize].push(peer);
+                peers[from as usize].push(Peer::new(to, link, power));
             }
         }
         let node = |(n, mut peers): (u32, Vec<Peer>)| {
@@ -208,7 +208,36 @@ impl Space {
             watch: None,
             contending: (0, 0),
             interferers: None,
+            overhears: false,
         }
+    }
+
+    /// Prepares the nodes for links that are added later: each node may send to any other.
+    pub fn allow_links(&mut self) {
+        let apart = self.rules.mac.framing.aggregation.is_some();
+        for edcaf in self.nodes.iter_mut().flat_map(Node::edcafs_mut) {
+            edcaf.originator = Originator::new(apart);
+        }
+    }
+
+    /// Adds a link between two nodes, in both directions, unless there is one. With aggregation,
+    /// [`Self::allow_links`] must be called before the first packet.
+    pub fn add_link(&mut self, ends: [u32; 2], links: [Link; 2]) {
+        let [a, b] = ends;
+        for ((from, to), link) in [(a, b), (b, a)].into_iter().zip(links) {
+            let power = self.signals.mean_power(from, to, Instant::ZERO);
+            let peer = Peer::new(to, link, power);
+            let peers = &mut self.nodes[from as usize].peers;
+            if let Err(place) = peers.binary_search_by_key(&to, |peer| peer.node) {
+                peers.insert(place, peer);
+            }
+        }
+    }
+
+    /// From now on, all nodes report the packets in data frames that they decode and that are
+    /// addressed to other nodes.
+    pub fn overhear(&mut self) {
+        self.overhears = true;
     }
 
     /// Sets the mode in which a node sends to another.

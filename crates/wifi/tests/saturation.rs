@@ -4,7 +4,7 @@ use kernel::{Bytes, EventQueue, Instant, Ranked, Seed};
 use wifi::mac::{Aggregation, Countdown, Eifs, SlotGrid, Timing};
 use wifi::phy::{DOT11N, Edition, Mode, PpduTiming, Standard, TxVector};
 use wifi::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, MsduSource};
-use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
+use wire::{Body, Datagram, FlowId, NodeId, Packet, TrafficClass};
 
 /// ns-3's cell: slots off the common grid after a timeout, whole idle slots counted.
 fn ns3(standard: &'static Standard, mode: &Mode) -> MacConfig {
@@ -30,15 +30,13 @@ impl Endless {
     fn packet(&mut self, node: u32) -> Packet {
         let number = self.next[node as usize];
         self.next[node as usize] += 1;
-        Packet {
-            from: NodeId(node),
-            to: Some(NodeId(ACCESS_POINT)),
-            size: Bytes(self.payload + 28),
-            born: Instant::ZERO,
-            ecn: Ecn::NotCapable,
-            class: TrafficClass::BestEffort,
-            body: Body::Datagram(Datagram { flow: FlowId(node), number, len: self.payload as u32 }),
-        }
+        Packet::new(
+            NodeId(node),
+            Some(NodeId(ACCESS_POINT)),
+            Bytes(self.payload + 28),
+            Instant::ZERO,
+            Body::Datagram(Datagram { flow: FlowId(node), number, len: self.payload as u32 }),
+        )
     }
 }
 

@@ -2,8 +2,10 @@
 
 mod frame;
 mod packet;
+mod routing;
 mod segment;
 
 pub use frame::{FrameKind, FrameLoss, FrameOutcome, Wait, WaitKind};
 pub use packet::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
+pub use routing::{DsrMessage, Message, PathId, Paths, RouteError, RouteErrors};
 pub use segment::{Coded, Flags, SackBlock, SackBlocks, Segment, Timestamps};

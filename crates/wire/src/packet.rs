@@ -1,6 +1,6 @@
 //! The IP packet: a body with its addresses and its size on the wire.
 
-use crate::Segment;
+use crate::{Message, PathId, Segment};
 use kernel::{Bytes, Instant};
 use settings::Choice;
 
@@ -45,6 +45,8 @@ pub enum Body {
     Segment(Segment),
     /// A UDP datagram.
     Datagram(Datagram),
+    /// A message of a routing protocol, which belongs to no flow.
+    Routing(Message),
 }
 
 /// A UDP datagram.
@@ -65,7 +67,17 @@ pub struct Packet {
     pub from: NodeId,
     /// The destination; `None` is the broadcast address of the cell.
     pub to: Option<NodeId>,
-    /// Size with IP and transport headers, without link headers.
+    /// The node to which its frame is addressed: the destination or, where nodes forward, the next
+    /// hop. A broadcast has none, whatever this field holds.
+    pub next: NodeId,
+    /// The source route, where nodes forward by one (RFC 4728): from the node that has chosen it,
+    /// which is the source unless the packet was salvaged, to the destination.
+    pub source_route: Option<PathId>,
+    /// How often its source route was replaced on the way (RFC 4728 section 3.4.1).
+    pub salvage: u8,
+    /// Over how many hops it may go.
+    pub ttl: u8,
+    /// Size with IP, transport and routing headers, without link headers.
     pub size: Bytes,
     /// When its transport sent it.
     pub born: Instant,
@@ -78,12 +90,38 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// The flow it belongs to.
-    pub fn flow(&self) -> FlowId {
-        match self.body {
-            Body::Segment(segment) => segment.flow,
-            Body::Datagram(datagram) => datagram.flow,
+    /// The time to live of a packet that its transport sends (RFC 1700, "IP time to live").
+    pub const TTL: u8 = 64;
+
+    /// A packet of the default class that is not ECN-capable and goes straight to its destination.
+    pub fn new(from: NodeId, to: Option<NodeId>, size: Bytes, born: Instant, body: Body) -> Self {
+        Self {
+            from,
+            to,
+            next: to.unwrap_or(from),
+            source_route: None,
+            salvage: 0,
+            ttl: Self::TTL,
+            size,
+            born,
+            ecn: Ecn::default(),
+            class: TrafficClass::default(),
+            body,
         }
+    }
+
+    /// The flow it belongs to; messages of routing protocols have none.
+    pub fn flow(&self) -> Option<FlowId> {
+        match self.body {
+            Body::Segment(segment) => Some(segment.flow),
+            Body::Datagram(datagram) => Some(datagram.flow),
+            Body::Routing(_) => None,
+        }
+    }
+
+    /// The node to which its frame is addressed; `None` is the broadcast address.
+    pub fn receiver(&self) -> Option<NodeId> {
+        self.to.map(|_| self.next)
     }
 
     /// Bytes of user data it carries.
@@ -91,6 +129,18 @@ impl Packet {
         match self.body {
             Body::Segment(segment) => segment.payload(),
             Body::Datagram(datagram) => Bytes(u64::from(datagram.len)),
+            Body::Routing(_) => Bytes::ZERO,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_routing_adds_to_a_packet_takes_eight_bytes() {
+        let others = size_of::<(NodeId, Option<NodeId>, Bytes, Instant, Ecn, TrafficClass, Body)>();
+        assert!(size_of::<Packet>() <= others + 8, "{} B", size_of::<Packet>());
     }
 }

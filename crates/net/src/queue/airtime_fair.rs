@@ -290,7 +290,7 @@ mod tests {
         let mut served = vec![0; times.len()];
         for _ in 0..packets {
             let packet = queue.pop(NOW, &mut Vec::new()).expect("packets wait");
-            let station = packet.flow().0;
+            let station = packet.flow().unwrap().0;
             queue.on_airtime(&used(station, false, times[station as usize]));
             queue.release(NOW, &packet, &mut Vec::new());
             served[station as usize] += 1;

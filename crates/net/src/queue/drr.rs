@@ -195,7 +195,7 @@ mod tests {
     fn broadcast_and_stations_have_sub_queues_of_their_own() {
         let mut queue = queue(Per::Station, Bytes(1500), Limit::packets(1));
         let broadcast = Packet { to: None, ..packet(7, 1, 1500) };
-        let same_station = Packet { to: packet(3, 0, 1500).to, ..packet(9, 2, 1500) };
+        let same_station = Packet { next: wire::NodeId(3), ..packet(9, 2, 1500) };
         assert!(accepts(&mut queue, NOW, packet(3, 0, 1500)));
         assert!(accepts(&mut queue, NOW, broadcast));
         assert!(!accepts(&mut queue, NOW, same_station), "flow 9 shares with flow 3");
@@ -232,7 +232,7 @@ mod tests {
             }
             let mut served = vec![0; sizes.len()];
             while let Some(packet) = queue.pop(NOW, &mut Vec::new()) {
-                served[packet.flow().0 as usize] += packet.size.0;
+                served[packet.flow().unwrap().0 as usize] += packet.size.0;
                 if queue.scheduler.sub_queues.iter().any(|sub_queue| sub_queue.line.is_empty()) {
                     break;
                 }

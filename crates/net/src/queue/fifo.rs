@@ -40,7 +40,7 @@ impl Fifo {
         self.backlog += packet.size;
         self.len += 1;
         if let Some(places) = &mut self.places {
-            places.of(packet.to).push_back(self.passed + self.waiting.len() as u64);
+            places.of(packet.receiver()).push_back(self.passed + self.waiting.len() as u64);
         }
         self.waiting.push_back(Some((now, packet)));
     }
@@ -75,7 +75,7 @@ impl Fifo {
             let mut places = Places::default();
             for (packet, place) in waiting.iter().zip(*passed..) {
                 if let Some((_, packet)) = packet {
-                    places.of(packet.to).push_back(place);
+                    places.of(packet.receiver()).push_back(place);
                 }
             }
             places

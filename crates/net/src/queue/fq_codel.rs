@@ -236,7 +236,7 @@ mod tests {
         let mut order = Vec::new();
         let mut next = |queue: &mut Shared<FqCoDel>| {
             let packet = queue.pop(NOW, &mut Vec::new()).unwrap();
-            order.push((packet.flow().0, number(&packet)));
+            order.push((packet.flow().unwrap().0, number(&packet)));
         };
         // Each may send a packet beyond its credits of 1514 bytes before its first turn ends.
         (0..5).for_each(|_| next(&mut queue));
@@ -252,7 +252,9 @@ mod tests {
     #[test]
     fn an_emptied_new_flow_has_a_turn_among_the_old_before_it_is_new_again() {
         let mut queue = queue(FqCoDelConfig { quantum: Bytes(3000), ..CONFIG });
-        let next = |queue: &mut Shared<FqCoDel>| queue.pop(NOW, &mut Vec::new()).unwrap().flow().0;
+        let next = |queue: &mut Shared<FqCoDel>| {
+            queue.pop(NOW, &mut Vec::new()).unwrap().flow().unwrap().0
+        };
         fill(&mut queue, 1, 0..100, 1000);
         assert_eq!([1, 1, 1].map(|_| next(&mut queue)), [1; 3]);
         fill(&mut queue, 2, 0..1, 100);
@@ -274,7 +276,7 @@ mod tests {
         let mut bytes = [0, 0];
         for _ in 0..3000 {
             let packet = queue.pop(NOW, &mut Vec::new()).unwrap();
-            bytes[packet.flow().0 as usize - 1] += packet.size.0;
+            bytes[packet.flow().unwrap().0 as usize - 1] += packet.size.0;
             let apart = bytes[0].abs_diff(bytes[1]);
             assert!(apart <= 300 + 2 * 1500, "{bytes:?}: more than a quantum and two packets");
         }
@@ -375,8 +377,8 @@ mod tests {
             }
             let packet = queue.pop(now, &mut out).unwrap();
             queue.release(now, &packet, &mut Vec::new());
-            served[packet.flow().0 as usize] += 1;
-            if packet.flow() == FlowId(2) && slot > 10 {
+            served[packet.flow().unwrap().0 as usize] += 1;
+            if packet.flow() == Some(FlowId(2)) && slot > 10 {
                 worst = worst.max(now - packet.born);
             }
         }

@@ -97,7 +97,7 @@ impl Bottleneck<'_> {
             Event::Served => {
                 let packet = self.service.take().unwrap();
                 self.queue.release(self.now, &packet, &mut Vec::new());
-                let (flow, marked) = (packet.flow().0, packet.ecn == Ecn::Experienced);
+                let (flow, marked) = (packet.flow().unwrap().0, packet.ecn == Ecn::Experienced);
                 self.outcome.served[flow as usize] += 1;
                 self.at(RETURN, Event::Acknowledged { flow, marked });
                 self.serve();
@@ -145,7 +145,7 @@ impl Bottleneck<'_> {
             match signal {
                 Signal::Drop(packet) => {
                     self.outcome.drops += 1;
-                    self.at(RETURN, Event::Lost { flow: packet.flow().0 });
+                    self.at(RETURN, Event::Lost { flow: packet.flow().unwrap().0 });
                 }
                 Signal::Mark(_) => self.outcome.marks += 1,
             }

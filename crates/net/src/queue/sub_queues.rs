@@ -19,8 +19,8 @@ impl Per {
     /// The key of a packet's sub-queue.
     pub(super) fn key(self, packet: &Packet) -> u64 {
         match self {
-            Self::Flow => u64::from(packet.flow().0),
-            Self::Station => Self::station_key(packet.to),
+            Self::Flow => flow_key(packet),
+            Self::Station => Self::station_key(packet.receiver()),
         }
     }
 
@@ -55,12 +55,17 @@ impl Classifier {
 
     pub(super) fn key(&self, packet: &Packet) -> u64 {
         let backward = matches!(packet.body, Body::Segment(segment) if !segment.forward);
-        let flow = u64::from(packet.flow().0) << 1 | u64::from(backward);
+        let flow = flow_key(packet) << 1 | u64::from(backward);
         match *self {
             Self::Exact => flow,
             Self::Hashed { buckets, perturbation } => mix(flow ^ perturbation) % u64::from(buckets),
         }
     }
+}
+
+/// The key of a packet's flow; all messages of routing protocols share one.
+fn flow_key(packet: &Packet) -> u64 {
+    packet.flow().map_or(u64::from(u32::MAX), |flow| u64::from(flow.0))
 }
 
 /// The finalizer of `MurmurHash3` (Appleby, 2011): a bijection that mixes all bits.

@@ -8,19 +8,9 @@ use wire::{Body, Datagram, FlowId, TrafficClass};
 
 /// A datagram of `size` bytes, with 28 bytes of headers, to the node of its flow's number.
 pub(crate) fn packet(flow: u32, number: u64, size: u64) -> Packet {
-    Packet {
-        from: NodeId(0),
-        to: Some(NodeId(flow)),
-        size: Bytes(size),
-        born: Instant::ZERO,
-        ecn: Ecn::NotCapable,
-        class: TrafficClass::BestEffort,
-        body: Body::Datagram(Datagram {
-            flow: FlowId(flow),
-            number,
-            len: size.saturating_sub(28) as u32,
-        }),
-    }
+    let len = size.saturating_sub(28) as u32;
+    let body = Body::Datagram(Datagram { flow: FlowId(flow), number, len });
+    Packet::new(NodeId(0), Some(NodeId(flow)), Bytes(size), Instant::ZERO, body)
 }
 
 /// The same, from an ECN-capable flow.
@@ -52,7 +42,7 @@ pub(crate) fn accepts(queue: &mut dyn Queue, now: Instant, packet: Packet) -> bo
 /// Takes all packets: flow and number of each.
 pub(crate) fn drain(queue: &mut dyn Queue, now: Instant) -> Vec<(u32, u64)> {
     let popped = std::iter::from_fn(|| queue.pop(now, &mut Vec::new()));
-    popped.map(|p| (p.flow().0, number(&p))).collect()
+    popped.map(|p| (p.flow().unwrap().0, number(&p))).collect()
 }
 
 fn limit() -> impl Strategy<Value = Limit> {
@@ -204,7 +194,7 @@ impl Record {
 
     fn held(&self, flow: Option<u32>) -> (usize, u64) {
         let held = self.waiting.iter().flatten().chain(&self.in_service);
-        held.filter(|p| flow.is_none_or(|f| p.flow() == FlowId(f)))
+        held.filter(|p| flow.is_none_or(|f| p.flow() == Some(FlowId(f))))
             .fold((0, 0), |(count, bytes), p| (count + 1, bytes + p.size.0))
     }
 
@@ -219,7 +209,7 @@ impl Record {
     fn note(&mut self, signals: &[Signal]) {
         for signal in signals {
             let (Signal::Drop(packet) | Signal::Mark(packet)) = signal;
-            let line = &mut self.waiting[packet.flow().0 as usize];
+            let line = &mut self.waiting[packet.flow().unwrap().0 as usize];
             let at = line.iter().position(|p| number(p) == number(packet));
             let at = at.unwrap_or_else(|| panic!("{signal:?} of what does not wait"));
             match signal {
@@ -269,7 +259,7 @@ fn pop_for(
     }
     if let Some(packet) = popped {
         prop_assert!(to.is_of(&packet));
-        let line = &mut record.waiting[packet.flow().0 as usize];
+        let line = &mut record.waiting[packet.flow().unwrap().0 as usize];
         prop_assert_eq!(line.pop_front(), Some(packet), "out of order");
         record.in_service.push(packet);
     }
@@ -314,7 +304,7 @@ proptest! {
                     prop_assert_eq!(popped.is_some(), record.count() > 0);
                     record.note(&out);
                     if let Some(packet) = popped {
-                        let first = record.waiting[packet.flow().0 as usize].pop_front();
+                        let first = record.waiting[packet.flow().unwrap().0 as usize].pop_front();
                         prop_assert_eq!(first, Some(packet), "out of order");
                         record.in_service.push(packet);
                     }

@@ -14,6 +14,13 @@ pub(crate) fn medium(plan: &Plan, seed: &Seed) -> Medium {
     if let Some(interferers) = interferers(plan, seed) {
         medium.set_interferers(interferers, configs(plan));
     }
+    if let Some(routing) = &plan.routing {
+        medium.allow_links();
+        if routing.protocol.get().is_promiscuous() {
+            medium.overhear();
+        }
+        return Medium::Space(Box::new(medium));
+    }
     for (station, i) in plan.stations.iter().zip(0..) {
         let radio = plan.topology.station(i as usize);
         let (node, access_point) = (radio.0, plan.topology.access_point_of(radio).0);

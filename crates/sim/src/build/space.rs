@@ -55,7 +55,7 @@ fn sites(plan: &Plan, space: &SpacePlan, seed: &Seed) -> Vec<Site> {
         let cell = &space.cells[radio.cell as usize];
         let (trajectory, is_access_point) = match plan.topology.node(radio.node).end {
             Endpoint::Station(n) => (trajectory(n), false),
-            _ => (place(cell.position_m).into(), true),
+            _ => (place(cell.position_m).into(), !space.ad_hoc),
         };
         Site { trajectory, channel: cell.channel, tx_power: space.radio.tx_power, is_access_point }
     };
@@ -63,8 +63,11 @@ fn sites(plan: &Plan, space: &SpacePlan, seed: &Seed) -> Vec<Site> {
 }
 
 /// The links: between stations and their access points; in an ad-hoc network, between stations that
-/// a flow connects.
+/// a flow connects. If nodes forward, links are added during the run.
 fn links(plan: &Plan, space: &SpacePlan) -> Vec<(u32, u32, Link)> {
+    if plan.routing.is_some() {
+        return Vec::new();
+    }
     let link = |station: usize| {
         let station = &plan.stations[station];
         let mode = station.up.mode();

@@ -147,7 +147,7 @@ mod tests {
     use crate::scenario::Scenario;
     use kernel::Seed;
     use wifi::{Command, Link, NoMsduSource};
-    use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
+    use wire::{Body, Datagram, FlowId, NodeId, Packet};
 
     /// Best effort has an AIFS of SIFS and 2 slots of 9 µs, and a TXOP limit of 320 µs.
     const QOS: &str = "wlan.qos = true\nwlan.edca.best_effort = \
@@ -170,15 +170,13 @@ mod tests {
         let link = Link { mode, data_loss: 0.0, ack_loss: 0.0 };
         let mut cell = Cell::new(mac.clone(), vec![link], &Seed { root: 1, replication: 0 });
         let (flow, number, len) = (FlowId(0), 0, 500);
-        let packet = Packet {
-            from: NodeId(1),
-            to: Some(NodeId(0)),
-            size: Bytes(528),
-            born: Instant::ZERO,
-            ecn: Ecn::default(),
-            class: TrafficClass::default(),
-            body: Body::Datagram(Datagram { flow, number, len }),
-        };
+        let packet = Packet::new(
+            NodeId(1),
+            Some(NodeId(0)),
+            Bytes(528),
+            Instant::ZERO,
+            Body::Datagram(Datagram { flow, number, len }),
+        );
         let mut out = Vec::new();
         cell.on_packet(Instant(1_000_000), 1, packet, Some(0), &mut out);
         let Some(Command::Access(ticket)) = out.pop() else { panic!("no access: {out:?}") };

@@ -65,18 +65,16 @@ impl Order {
 mod tests {
     use super::*;
     use kernel::Bytes;
-    use wire::{Body, Datagram, Ecn, FlowId, NodeId};
+    use wire::{Body, Datagram, FlowId, NodeId};
 
     fn packet(number: u64) -> Packet {
-        Packet {
-            from: NodeId(1),
-            to: Some(NodeId(0)),
-            size: Bytes(100),
-            born: Instant::ZERO,
-            ecn: Ecn::default(),
-            class: TrafficClass::default(),
-            body: Body::Datagram(Datagram { flow: FlowId(0), number, len: 72 }),
-        }
+        Packet::new(
+            NodeId(1),
+            Some(NodeId(0)),
+            Bytes(100),
+            Instant::ZERO,
+            Body::Datagram(Datagram { flow: FlowId(0), number, len: 72 }),
+        )
     }
 
     /// Packets 0 to 4 are in service from node 1 to node 0; the MAC of node 0 delivers these.

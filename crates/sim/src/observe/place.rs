@@ -25,6 +25,8 @@ listed! {
         /// A further access point.
         Cell,
         Interferer,
+        /// Routing in an ad-hoc network.
+        Routing,
         /// The direction of `[wire]` to the access point.
         Down,
         /// The direction of `[wire]` to the server.
@@ -51,6 +53,7 @@ impl Place {
             Self::Station => "stations[i]",
             Self::Cell => "cells[i]",
             Self::Interferer => "interferers[i]",
+            Self::Routing => "routing",
             Self::Down => "wire.down",
             Self::Up => "wire.up",
             Self::Link => "links[i]",
@@ -82,6 +85,7 @@ impl Place {
     pub(crate) fn absent(self) -> String {
         match self {
             Self::Ap | Self::Contending => NO_CELL.to_owned(),
+            Self::Routing => "stations do not forward: there is no table [routing]".to_owned(),
             Self::FullDuplex | Self::SecondaryRate => "the access point is half duplex".to_owned(),
             Self::Down | Self::Up => {
                 "there is no wire: the server is at the access point".to_owned()
@@ -123,6 +127,9 @@ pub(crate) fn subjects(plan: &Plan) -> Vec<Subject> {
         all.push(one(Place::FullDuplex));
         let rate = |i| Subject { place: Place::SecondaryRate, number: i, index: i };
         all.extend((0..secondary_rates(plan).len()).map(rate));
+    }
+    if plan.routing.is_some() {
+        all.push(one(Place::Routing));
     }
     let flow = |i| Subject { place: Place::Flow, number: i, index: i };
     all.extend((0..plan.flows.len()).map(flow));

@@ -7,6 +7,7 @@ use super::interferer::Interferer;
 use super::limits::LONGEST_S;
 use super::link::{Link, Wire};
 use super::radio::{Bss, FARTHEST_M, Radio};
+use super::routing::Routing;
 use super::wlan::{Edca, Wlan};
 use crate::mobility::movement::MovementSettings;
 use crate::mobility::placement::PlacementSettings;
@@ -50,6 +51,8 @@ pub struct Document {
     /// Further cells, which require a radio. All access points are one node of the network,
     /// connected by wires without delay.
     pub cells: Vec<Bss>,
+    /// Routing in an ad-hoc network. Without this table stations do not forward.
+    pub routing: Option<Routing>,
     /// Transmitters near the network that are not 802.11.
     pub interferers: Vec<Interferer>,
     /// The link between server and access point. Without it, and if no other link ends at the

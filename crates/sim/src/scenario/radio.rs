@@ -1,20 +1,45 @@
 //! The keys of space: radios and further cells.
 
 use net::QueueSettings;
-use settings::Settings;
+use settings::{Choice, Node, Settings};
 use wifi::space::RadioSettings;
 
 /// Radios with power, noise and interference. With this table a node hears what arrives at its
 /// `position_m`. Without it every node hears every other, and frames are lost only in collisions
 /// and by `data_loss` and `ack_loss`.
 #[derive(Debug, Clone, PartialEq, Settings)]
+#[settings(preset = preset)]
 pub struct Radio {
+    /// The values of the keys of this table that are not given.
+    pub preset: Preset,
     /// The settings of all radios.
     #[setting(flatten)]
     pub radio: RadioSettings,
     /// Whether stations send to each other without an access point (IBSS). The access point then
     /// sends nothing.
     pub ad_hoc: bool,
+}
+
+/// The values of keys that are not given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Choice)]
+pub enum Preset {
+    /// Those of this page.
+    #[default]
+    Simoom,
+    /// Those of ns-2: two-ray ground propagation, frames received up to 250 m and sensed up to
+    /// 550 m, and lost unless they are 10 dB stronger than all others together.
+    Ns2,
+}
+
+/// The table with the values of its preset.
+fn preset(written: &Node) -> Radio {
+    let named = |preset: Preset| written.text_at("preset") == Some(preset.name());
+    let usual = Radio {
+        preset: Preset::Simoom,
+        radio: RadioSettings::default(),
+        ad_hoc: false,
+    };
+    if named(Preset::Ns2) { Radio { radio: RadioSettings::ns2(), ..usual } } else { usual }
 }
 
 /// A further cell: an access point that wires without delay connect to the first one.

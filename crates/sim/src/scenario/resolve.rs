@@ -16,6 +16,7 @@ mod positions;
 mod qos;
 mod queues;
 mod radio;
+mod routing;
 mod transport;
 mod work;
 
@@ -73,9 +74,11 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     let duration_s = duration(document, &check);
     let warmup_s = warmup(document, duration_s, &mut check);
     let mut wlan = cell::wlan(document, &mut check);
-    let stations = cell::stations(document, &wlan, duration_s, &mut check);
+    let mut stations = cell::stations(document, &wlan, duration_s, &mut check);
     wlan.non_erp = mixed::non_erp(document, &wlan, &stations);
-    let ap = cell::ap(document, &stations, &mut check);
+    let mut ap = cell::ap(document, &stations, &mut check);
+    let mut routing = routing::routing(document, &mut check);
+    routing::limit_queues(routing.as_ref(), &mut stations, &mut ap.queue);
     duplex::full_duplex(document, &wlan, &stations, &mut check);
     let space = radio::space(document, &ap, &stations, duration_s, &mut check);
     let interferers = interferers::interferers(document, space.as_ref(), duration_s, &mut check);
@@ -84,7 +87,8 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     let has_cell = document.has_cell();
     let places = Places { has_cell, stations: stations.len(), topology: &topology, links: &links };
     let flows = flows::flows(document, places, duration_s, &mut check);
-    radio::flows(space.as_ref(), &flows, &mut check);
+    routing::list_routes(routing.as_mut(), places, &mut check);
+    radio::flows((space.as_ref(), routing.as_ref()), &flows, &mut check);
     let measure = measure(document, duration_s, warmup_s, &mut check);
     let plan = Plan {
         title: document.title.clone(),
@@ -94,6 +98,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
         stations,
         ap,
         space,
+        routing,
         interferers,
         topology: Arc::new(topology),
         links,
@@ -102,6 +107,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     };
     queues::queues_hold_a_packet(document, &plan, &mut check);
     work::is_bounded(&plan, &mut check);
+    routing::flows_have_paths(&plan, &mut check);
     check.finish(plan)
 }
 

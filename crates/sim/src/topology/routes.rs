@@ -65,6 +65,11 @@ impl Routes {
         Self { tables: vec![table; radios.len()], radios }
     }
 
+    /// The radio by which a node is reached over the air.
+    pub fn radio(&self, node: NodeId) -> RadioId {
+        self.radios[node.0 as usize]
+    }
+
     /// The next hop of a packet at `node` for another node, or for all nodes.
     pub fn hop(&self, node: NodeId, to: Option<NodeId>) -> Option<Hop> {
         let table = &self.tables[node.0 as usize];

@@ -189,7 +189,7 @@ impl Chosen {
             has(frame.from) || frame.to.is_none_or(has)
         };
         let carries = |flows: &Flows| {
-            let mut all = frame.mpdus.iter().map(|mpdu| mpdu.packet.flow()).chain(flow);
+            let mut all = frame.mpdus.iter().filter_map(|mpdu| mpdu.packet.flow()).chain(flow);
             all.any(|flow| flows.flows[flow.0 as usize])
         };
         self.has_interval(frame.start, frame.end)
@@ -211,7 +211,7 @@ impl Chosen {
         };
         self.has_instant(event.at)
             && self.nodes.as_ref().is_none_or(is_here)
-            && self.has_flow(event.packet.flow())
+            && event.packet.flow().is_none_or(|flow| self.has_flow(flow))
     }
 
     pub(super) fn has_segment(&self, event: &SegmentEvent, network: &Network) -> bool {

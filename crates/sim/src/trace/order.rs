@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use ::trace::{PacketStep, Place, WaitKind};
     use kernel::Bytes;
-    use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
+    use wire::{Body, Datagram, FlowId, NodeId, Packet, TrafficClass};
 
     fn wait(start: u64) -> Held {
         let (start, end) = (Instant(start), Instant(start + 10));
@@ -80,15 +80,13 @@ mod tests {
     }
 
     fn event(at: u64) -> Held {
-        let packet = Packet {
-            from: NodeId(0),
-            to: None,
-            size: Bytes(100),
-            born: Instant(at),
-            ecn: Ecn::NotCapable,
-            class: TrafficClass::BestEffort,
-            body: Body::Datagram(Datagram { flow: FlowId(0), number: 0, len: 72 }),
-        };
+        let packet = Packet::new(
+            NodeId(0),
+            None,
+            Bytes(100),
+            Instant(at),
+            Body::Datagram(Datagram { flow: FlowId(0), number: 0, len: 72 }),
+        );
         let (at, place, step) = (Instant(at), Place::Radio(0), PacketStep::Sent);
         Held::Packet(PacketEvent { at, packet_id: 0, packet, place, step })
     }

@@ -1,9 +1,9 @@
 //! Numbers of packets.
 
 use ::trace::{Mpdu, PacketStep, Place};
-use kernel::Instant;
+use kernel::{Bytes, Instant};
 use std::collections::BTreeMap;
-use wire::{Body, Ecn, Packet};
+use wire::{Body, Packet};
 
 /// The packets on their way, and their numbers in the trace. The world's packets have no numbers: a
 /// packet is known by the fields that do not change on its way. Packets that are equal in all of
@@ -42,7 +42,7 @@ impl Packets {
     pub(super) fn send(&mut self, packet: &Packet, retransmission: bool) -> Known {
         let known = Known { number: self.sent, retransmission };
         self.sent += 1;
-        let packet = Packet { ecn: Ecn::NotCapable, ..*packet };
+        let packet = constant(packet);
         let entry = Entry { packet, known, steps: 0, in_service: 0, is_gone: false };
         self.known.entry(key(&packet)).or_default().push(entry);
         known
@@ -55,7 +55,7 @@ impl Packets {
         step: PacketStep,
         place: Place,
     ) -> Option<Known> {
-        let (key, packet) = (key(packet), Packet { ecn: Ecn::NotCapable, ..*packet });
+        let (key, packet) = (key(packet), constant(packet));
         let entries = self.known.get_mut(&key)?;
         let bit = step_bit(step, place);
         let is_equal = |entry: &Entry| entry.packet == packet;
@@ -68,7 +68,10 @@ impl Packets {
                 entry.in_service += 1;
                 entry.steps &= !step_bit(PacketStep::Served, place);
             }
-            PacketStep::Served => entry.in_service = entry.in_service.saturating_sub(1),
+            PacketStep::Served => {
+                entry.in_service = entry.in_service.saturating_sub(1);
+                entry.is_gone |= packet.flow().is_none();
+            }
             PacketStep::Arrived | PacketStep::Dropped(_) => entry.is_gone = true,
             _ => {}
         }
@@ -85,7 +88,7 @@ impl Packets {
     /// The number of a packet of a frame that has these packets before it.
     pub(super) fn in_frame(&self, packet: &Packet, before: &[Mpdu]) -> Option<u64> {
         let entries = self.known.get(&key(packet))?;
-        let packet = Packet { ecn: Ecn::NotCapable, ..*packet };
+        let packet = constant(packet);
         let mut equal = entries.iter().filter(|entry| entry.packet == packet);
         let is_new = |entry: &&Entry| {
             entries.len() == 1 || before.iter().all(|mpdu| mpdu.packet_id != entry.known.number)
@@ -94,10 +97,17 @@ impl Packets {
     }
 }
 
+/// The packet with equal values in the fields that change on its way.
+fn constant(packet: &Packet) -> Packet {
+    let Packet { from, to, born, class, body, .. } = *packet;
+    Packet { class, ..Packet::new(from, to, Bytes::ZERO, born, body) }
+}
+
 fn key(packet: &Packet) -> Key {
     match &packet.body {
         Body::Segment(of) => (packet.born, of.flow.0, of.forward, of.seq, of.ack),
         Body::Datagram(of) => (packet.born, of.flow.0, true, of.number, 0),
+        Body::Routing(_) => (packet.born, u32::MAX, true, u64::from(packet.from.0), 0),
     }
 }
 
@@ -127,19 +137,20 @@ fn step_bit(step: PacketStep, place: Place) -> u64 {
 mod tests {
     use super::*;
     use kernel::Bytes;
-    use wire::{Datagram, FlowId, NodeId, TrafficClass};
+    use wire::{Datagram, Ecn, FlowId, NodeId};
 
     const AIR: Place = Place::Radio(0);
 
     fn packet(number: u64) -> Packet {
         Packet {
-            from: NodeId(0),
-            to: Some(NodeId(1)),
-            size: Bytes(100),
-            born: Instant(5),
             ecn: Ecn::Capable,
-            class: TrafficClass::BestEffort,
-            body: Body::Datagram(Datagram { flow: FlowId(0), number, len: 72 }),
+            ..Packet::new(
+                NodeId(0),
+                Some(NodeId(1)),
+                Bytes(100),
+                Instant(5),
+                Body::Datagram(Datagram { flow: FlowId(0), number, len: 72 }),
+            )
         }
     }
 

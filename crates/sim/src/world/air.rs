@@ -9,7 +9,7 @@ use kernel::{Bytes, Duration, Instant};
 use net::{Destination, Signal, UsedAirtime, Wanted};
 use wifi::space::ReceivedFrame;
 use wifi::{MsduOutcome, MsduSource};
-use wire::{NodeId, Packet, TrafficClass};
+use wire::{Packet, TrafficClass};
 
 /// The queues of radios as a frame source: the medium takes further packets from them.
 struct Waiting<'a, O> {
@@ -34,7 +34,7 @@ impl<O: Observer> Waiting<'_, O> {
     ) -> Option<(Packet, RadioId)> {
         let packet = self.queues[by.0 as usize].pop_for(self.now, wanted, self.signals);
         let taken = packet.and_then(|packet| {
-            let to = to.or_else(|| receiver(self.routes, self.topology, by, packet.to))?;
+            let to = to.or_else(|| receiver(self.routes, self.topology, by, &packet))?;
             self.observers.on(self.now, &Notice::Dequeued { by, to: Some(to), packet: &packet });
             Some((packet, to))
         });
@@ -64,7 +64,7 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
     fn receivers(&self, node: u32, into: &mut Vec<u32>) {
         self.queues[node as usize].each(&mut |packet| {
             if packet.to.is_some() {
-                let to = receiver(self.routes, self.topology, RadioId(node), packet.to);
+                let to = receiver(self.routes, self.topology, RadioId(node), packet);
                 into.extend(to.map(|radio| radio.0));
             }
         });
@@ -77,9 +77,13 @@ fn receiver(
     routes: &Routes,
     topology: &Topology,
     by: RadioId,
-    to: Option<NodeId>,
+    packet: &Packet,
 ) -> Option<RadioId> {
-    match routes.hop(topology.radio(by).node, to) {
+    let node = topology.radio(by).node;
+    if packet.to != Some(packet.next) && packet.to.is_some() {
+        return Some(routes.radio(packet.next));
+    }
+    match routes.hop(node, packet.to) {
         Some(Hop::Air { to, .. }) => to,
         other => unreachable!("what waits at a radio leaves over the air: {other:?}"),
     }
@@ -189,7 +193,7 @@ impl<O: Observer> World<O> {
         };
         self.settle_signals(by);
         if let Some(packet) = popped {
-            let to = receiver(&self.routes, &self.topology, by, packet.to);
+            let to = receiver(&self.routes, &self.topology, by, &packet);
             self.observers.on(self.now, &Notice::Dequeued { by, to, packet: &packet });
             let to = to.map(|radio| radio.0);
             self.cell.on_packet(self.now, by.0, packet, to, &mut self.cell_out);
@@ -200,7 +204,7 @@ impl<O: Observer> World<O> {
     }
 
     /// Handles the drops and marks of a radio's queue.
-    fn settle_signals(&mut self, by: RadioId) {
+    pub(super) fn settle_signals(&mut self, by: RadioId) {
         while let Some(signal) = self.signals.pop() {
             self.settle_signal(by, signal);
         }
@@ -219,7 +223,7 @@ impl<O: Observer> World<O> {
         }
     }
 
-    fn note_queue(&mut self, by: RadioId) {
+    pub(super) fn note_queue(&mut self, by: RadioId) {
         let packets = self.queues[by.0 as usize].len();
         let waiting = Notice::Waiting { at: Interface::Radio(by), packets };
         self.observers.on(self.now, &waiting);
@@ -249,8 +253,11 @@ impl<O: Observer> World<O> {
                 wifi::Command::ExchangeSent { node, peer, used, arrived } => {
                     self.on_airtime_used(RadioId(node), peer.map(RadioId), used, arrived);
                 }
-                wifi::Command::Deliver { node, packet } => {
-                    self.on_received(RadioId(node), packet);
+                wifi::Command::Deliver { node, from, packet } => {
+                    self.on_received(RadioId(node), from, packet);
+                }
+                wifi::Command::Overheard { node, from, packet } => {
+                    self.overhear(RadioId(node), from, &packet);
                 }
                 wifi::Command::Mode { node, peer, mode } => {
                     self.on_mode(RadioId(node), RadioId(peer), &mode);
@@ -290,8 +297,11 @@ impl<O: Observer> World<O> {
     }
 
     /// The MAC delivers a packet: its node is the destination, or forwards it.
-    fn on_received(&mut self, by: RadioId, packet: Packet) {
+    fn on_received(&mut self, by: RadioId, from: u32, packet: Packet) {
         self.observers.on(self.now, &Notice::Received { by, packet: &packet });
+        if self.ad_hoc.is_some() {
+            return self.receive_ad_hoc(by, from, packet);
+        }
         match packet.to {
             None => self.arrive_broadcast(&packet),
             Some(_) => self.route(self.topology.radio(by).node, packet),
@@ -303,8 +313,11 @@ impl<O: Observer> World<O> {
         self.observers.on(self.now, &Notice::Served { by, packet, outcome, received });
         self.queues[by.0 as usize].release(self.now, packet, &mut self.signals);
         self.settle_signals(by);
-        // A packet that was discarded only because its ACKs were lost has arrived.
-        if !received {
+        let is_discarded = outcome != MsduOutcome::Sent && packet.to.is_some();
+        if self.ad_hoc.is_some() && is_discarded {
+            self.fail_link(by, packet, outcome, received);
+        } else if !received {
+            // A packet that was discarded only because its ACKs were lost has arrived.
             let cause = match outcome {
                 MsduOutcome::RetryLimit => DropCause::RetryLimit,
                 MsduOutcome::Lifetime => DropCause::Lifetime,

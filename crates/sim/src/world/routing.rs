@@ -14,7 +14,12 @@ impl<O: Observer> World<O> {
             let hop = self.routes.hop(node, packet.to);
             match hop.expect("the plan has no flow without a path") {
                 Hop::Wire(wire) => return self.transmit(wire, packet),
-                Hop::Air { by, .. } => return self.enqueue(by, packet),
+                Hop::Air { by, .. } => {
+                    return match self.ad_hoc {
+                        None => self.enqueue(by, packet),
+                        Some(_) => self.send_ad_hoc(node, packet),
+                    };
+                }
                 Hop::Inside(next) => node = next,
             }
         }

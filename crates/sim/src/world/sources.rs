@@ -6,7 +6,7 @@ use crate::notice::{Notice, Observer};
 use crate::traffic::{Command, Event};
 use kernel::{Bytes, Instant};
 use tcp::Sender;
-use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet};
+use wire::{Body, Datagram, FlowId, NodeId, Packet};
 
 impl<O: Observer> World<O> {
     /// The timer of a source expired.
@@ -102,7 +102,8 @@ impl<O: Observer> World<O> {
     /// there.
     fn take_saturated(&mut self, node: NodeId, packet: &Packet) -> bool {
         let is_here = self.topology.outlet(packet.from) == node;
-        match &mut self.flows[packet.flow().0 as usize].transport {
+        let Some(flow) = packet.flow() else { return false };
+        match &mut self.flows[flow.0 as usize].transport {
             Transport::Udp(UdpFlow { waiting: Some(waiting), .. }) if is_here => {
                 *waiting = waiting.saturating_sub(1);
                 true
@@ -125,7 +126,7 @@ impl<O: Observer> World<O> {
         if self.saturated[node.0 as usize].is_empty() {
             return;
         }
-        let flow = packet.flow();
+        let Some(flow) = packet.flow() else { return };
         let own = self.take_saturated(node, packet);
         if self.is_short[node.0 as usize] {
             self.refill_next(node, flow);
@@ -156,13 +157,14 @@ impl<O: Observer> World<O> {
         udp.next_number += 1;
         udp.waiting = udp.waiting.map(|waiting| waiting + 1);
         let packet = Packet {
-            from,
-            to,
-            size: payload + udp.header,
-            born: self.now,
-            ecn: Ecn::NotCapable,
             class,
-            body: Body::Datagram(Datagram { flow: id, number, len: payload.0 as u32 }),
+            ..Packet::new(
+                from,
+                to,
+                payload + udp.header,
+                self.now,
+                Body::Datagram(Datagram { flow: id, number, len: payload.0 as u32 }),
+            )
         };
         self.observers.on(self.now, &Notice::Sent { packet: &packet, sender: None });
         self.route(from, packet);

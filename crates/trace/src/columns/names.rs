@@ -29,8 +29,18 @@ const OUTCOMES: [FrameOutcome; 9] = [
     FrameOutcome::NotAddressed,
     FrameOutcome::Unknown,
 ];
-const CAUSES: [Dropped; 5] =
-    [Dropped::Queue, Dropped::RetryLimit, Dropped::Lifetime, Dropped::Broadcast, Dropped::Loss];
+const CAUSES: [Dropped; 10] = [
+    Dropped::Queue,
+    Dropped::RetryLimit,
+    Dropped::Lifetime,
+    Dropped::Broadcast,
+    Dropped::Loss,
+    Dropped::NoRoute,
+    Dropped::SendBuffer,
+    Dropped::TimeToLive,
+    Dropped::SalvageFailed,
+    Dropped::RoutingMessage,
+];
 const WAITS: [&str; 3] = ["backoff", "defer", "NAV"];
 const DIRECTIONS: [&str; 2] = ["forward", "reverse"];
 const EVENTS: [&str; 2] = ["sent", "received"];

@@ -3,7 +3,7 @@
 use super::addresses::ipv4;
 use super::checksum::Sum;
 use super::tcp::TcpHeaders;
-use wire::{Body, Datagram, Ecn, Flags, FlowId, Packet, TrafficClass};
+use wire::{Body, Datagram, Ecn, Flags, FlowId, Message, Packet, TrafficClass};
 
 /// Bytes of an IPv4 header without options.
 const HEADER: usize = 20;
@@ -13,6 +13,7 @@ const DO_NOT_FRAGMENT: u8 = 0x40;
 const LARGEST_DATAGRAM: u32 = 65_535 - 28;
 const TCP: u8 = 6;
 const UDP: u8 = 17;
+const DSR: u8 = 48;
 
 /// Appends a packet: its IP and transport headers. Returns how many zero bytes of payload follow.
 pub(super) fn packet(
@@ -30,6 +31,7 @@ pub(super) fn packet(
             (TCP, segment.len as usize)
         }
         Body::Datagram(datagram) => (UDP, udp(datagram, out)),
+        Body::Routing(Message::Dsr(_)) => (DSR, packet.size.0 as usize - HEADER),
     };
     let length = (out.len() - transport + zeros) as u16;
     let (source, destination) = (ipv4(Some(packet.from)), ipv4(packet.to));
@@ -39,13 +41,16 @@ pub(super) fn packet(
     sum.word(u16::from(protocol));
     sum.word(length);
     sum.add(&out[transport..]);
-    let (place, value) = match (protocol, sum.value()) {
-        (TCP, value) => (16, value),
+    let checksum = match (protocol, sum.value()) {
+        (TCP, value) => Some((16, value)),
         // RFC 768: zero means no checksum.
-        (_, 0) => (6, 0xffff),
-        (_, value) => (6, value),
+        (UDP, 0) => Some((6, 0xffff)),
+        (UDP, value) => Some((6, value)),
+        _ => None,
     };
-    out[transport + place..][..2].copy_from_slice(&value.to_be_bytes());
+    if let Some((place, value)) = checksum {
+        out[transport + place..][..2].copy_from_slice(&value.to_be_bytes());
+    }
     let header = &mut out[start..transport];
     header[0] = 0x45;
     header[1] = differentiated_services(packet.class) << 2 | ecn(packet);

@@ -97,8 +97,10 @@ impl Marks {
 impl Run<'_> {
     fn render<'t>(&self, network: &Network, text: &'t mut String) -> &'t str {
         text.clear();
-        text.push_str(&network.flows[self.first.flow().0 as usize].name);
-        text.push(':');
+        if let Some(flow) = self.first.flow() {
+            text.push_str(&network.flows[flow.0 as usize].name);
+            text.push(':');
+        }
         if self.first.ecn == Ecn::Experienced {
             text.push_str(" [ce]");
         }
@@ -113,6 +115,10 @@ impl Run<'_> {
             ),
             (Body::Datagram(first), _) => {
                 write!(text, " datagram {} ({})", first.number, first.len)
+            }
+            (Body::Routing(message), _) => {
+                text.push_str(message.name());
+                Ok(())
             }
             _ => unreachable!("a run is of one flow"),
         }

@@ -7,8 +7,7 @@ use trace::{
     PacketEvent, PacketStep, Place, RadioInfo, RadioRole, Record, Sink, Transport, WireInfo,
 };
 use wire::{
-    Body, Datagram, Ecn, Flags, FlowId, NodeId, Packet, SackBlocks, Segment, Timestamps,
-    TrafficClass,
+    Body, Datagram, Flags, FlowId, NodeId, Packet, SackBlocks, Segment, Timestamps, TrafficClass,
 };
 
 pub(crate) const SERVER: NodeId = NodeId(0);
@@ -157,27 +156,26 @@ pub(crate) fn segment(forward: bool, flags: Flags, seq: u64, len: u32, ack: u64)
 /// The packet of a segment: 52 bytes of header.
 pub(crate) fn packet(segment: Segment) -> Packet {
     let (from, to) = if segment.forward { (SERVER, STATION) } else { (STATION, SERVER) };
-    Packet {
+    Packet::new(
         from,
-        to: Some(to),
-        size: Bytes(52) + segment.sack.option_size() + segment.payload(),
-        born: Instant::ZERO,
-        ecn: Ecn::NotCapable,
-        class: TrafficClass::BestEffort,
-        body: Body::Segment(segment),
-    }
+        Some(to),
+        Bytes(52) + segment.sack.option_size() + segment.payload(),
+        Instant::ZERO,
+        Body::Segment(segment),
+    )
 }
 
 /// A datagram of the call.
 pub(crate) fn datagram(number: u64, len: u32, to: Option<NodeId>) -> Packet {
     Packet {
-        from: SERVER,
-        to,
-        size: Bytes(28 + u64::from(len)),
-        born: Instant::ZERO,
-        ecn: Ecn::NotCapable,
         class: TrafficClass::Voice,
-        body: Body::Datagram(Datagram { flow: CALL, number, len }),
+        ..Packet::new(
+            SERVER,
+            to,
+            Bytes(28 + u64::from(len)),
+            Instant::ZERO,
+            Body::Datagram(Datagram { flow: CALL, number, len }),
+        )
     }
 }
 

@@ -85,6 +85,7 @@ impl Cell {
     /// Passes these MPDUs of the PSDU of `f` to the recipient, which discards duplicates.
     pub(super) fn receive(&mut self, f: u32, frames: std::ops::Range<u16>, out: &mut Vec<Command>) {
         let Some(receiver) = self.edcaf(f).to() else { return self.receive_broadcast(out) };
+        let from = self.node_of(f);
         let inbox = self.inbox(f, receiver);
         let Edcaf { originator, psdu, .. } = &mut self.edcafs[f as usize];
         let node = &mut self.nodes[receiver as usize];
@@ -94,7 +95,8 @@ impl Cell {
             originator.note_received(0);
             if node.caches[inbox].accept(sequence, mpdu.attempts > 0) {
                 let packets = originator.packets_of(&mpdu);
-                out.extend(packets.map(|&packet| Command::Deliver { node: receiver, packet }));
+                let deliver = |&packet| Command::Deliver { node: receiver, from, packet };
+                out.extend(packets.map(deliver));
             } else {
                 node.counters.exchanges.duplicates += 1;
             }
@@ -118,7 +120,8 @@ impl Cell {
                 node.counters.exchanges.duplicates += 1;
             }
         }
-        out.extend(self.up.drain(..).map(|packet| Command::Deliver { node: receiver, packet }));
+        let deliver = |packet| Command::Deliver { node: receiver, from, packet };
+        out.extend(self.up.drain(..).map(deliver));
     }
 
     /// Each receiver draws independently whether noise destroys the broadcast.
@@ -135,7 +138,7 @@ impl Cell {
                 self.missed.push(node);
             } else {
                 originator.note_received(0);
-                out.push(Command::Deliver { node, packet });
+                out.push(Command::Deliver { node, from: sender, packet });
             }
         }
     }

@@ -162,7 +162,8 @@ impl Originator {
     ) {
         debug_assert!(self.is_idle(), "one receiver at a time");
         self.to = to;
-        let stream = self.streams.turn_to(to.unwrap_or(0));
+        // Broadcasts have a stream of their own.
+        let stream = self.streams.turn_to(to.unwrap_or(u32::MAX));
         self.doubted = to.is_some() && std::mem::take(&mut stream.owed);
         self.request = self.doubted;
         self.start = stream.next;

@@ -1,20 +1,18 @@
 use super::*;
 use crate::mac::recipient::Recipient;
 use proptest::prelude::*;
-use wire::{Body, Datagram, Ecn, FlowId, NodeId, TrafficClass};
+use wire::{Body, Datagram, FlowId, NodeId};
 
 const NOW: Instant = Instant(0);
 
 pub(crate) fn packet(number: u64, size: u64) -> Packet {
-    Packet {
-        from: NodeId(1),
-        to: Some(NodeId(0)),
-        size: Bytes(size),
-        born: NOW,
-        ecn: Ecn::default(),
-        class: TrafficClass::default(),
-        body: Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
-    }
+    Packet::new(
+        NodeId(1),
+        Some(NodeId(0)),
+        Bytes(size),
+        NOW,
+        Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
+    )
 }
 
 pub(crate) fn number(packet: &Packet) -> u64 {

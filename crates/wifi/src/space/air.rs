@@ -321,6 +321,9 @@ impl Space {
             return receiver.on_decoding_error(now, extra, rules, out);
         }
         if !for_me {
+            if self.overhears && frame.kind == FrameKind::Data {
+                report_overheard(frame, sender, node, out);
+            }
             return receiver.overhear(now, frame.reserves, nav_reset_at, rules, out);
         }
         self.signals.transmission_mut(id).reach.decoded += 1;
@@ -387,9 +390,9 @@ fn take_up(
     lost: &Bitmap,
     out: &mut Vec<Command>,
 ) {
-    let node = receiver.id;
+    let (node, from) = (receiver.id, frame.from);
     let originator = &mut sender.edcaf_mut(usize::from(frame.edcaf)).originator;
-    let up = |packet| out.push(Command::Deliver { node, packet });
+    let up = |packet| out.push(Command::Deliver { node, from, packet });
     if frame.to.is_none() {
         originator.note_received(0);
         let (_, mpdu) = originator.frame_on_air(0);
@@ -399,6 +402,15 @@ fn take_up(
         let window = rules.mac.framing.aggregation.map(|limits| limits.window);
         let duplicates = receiver.inbox.take(from, window, originator, lost, up);
         receiver.counters.exchanges.duplicates += duplicates;
+    }
+}
+
+/// A node has decoded a data frame for another node.
+fn report_overheard(frame: &OnAir, sender: &Node, node: u32, out: &mut Vec<Command>) {
+    let originator = &sender.edcaf(usize::from(frame.edcaf)).originator;
+    for (_, mpdu) in originator.on_air() {
+        let overheard = |&packet| Command::Overheard { node, from: frame.from, packet };
+        out.extend(originator.packets_of(&mpdu).map(overheard));
     }
 }
 

@@ -105,6 +105,10 @@ impl Node {
         self.contenders.iter().map(|contender| &contender.edcaf)
     }
 
+    pub(super) fn edcafs_mut(&mut self) -> impl Iterator<Item = &mut Edcaf> {
+        self.contenders.iter_mut().map(|contender| &mut contender.edcaf)
+    }
+
     pub(super) fn is_idle(&self) -> bool {
         self.edcafs().all(Edcaf::is_idle)
     }

@@ -1,8 +1,8 @@
 //! Propagation, the properties of receivers, and power.
 
-use crate::phy::error::{ErrorModel, ErrorModelSettings};
+use crate::phy::error::{ErrorModel, ErrorModelSettings, Threshold};
 use crate::phy::propagation::{
-    Fading, Path, Propagation, PropagationSettings, Shadowing, Trajectory,
+    Fading, Path, Propagation, PropagationSettings, Shadowing, Trajectory, TwoRay,
 };
 use crate::phy::{Milliwatts, Width, decibels, linear, noise};
 use kernel::{Db, Dbm, Duration, Instant, Seed};
@@ -47,6 +47,34 @@ pub const STRONGEST_SUM: Dbm = Dbm(41.0);
 const FADING_MARGIN: Db = Db(3.0);
 
 impl RadioSettings {
+    /// The radio of ns-2 (`Phy/WirelessPhy` with `Propagation/TwoRayGround`, `ns-default.tcl`):
+    /// frames are received up to 250 m and sensed up to 550 m, weaker signals do not exist, and a
+    /// frame is lost unless it is 10 dB stronger than all others together.
+    pub fn ns2() -> Self {
+        /// `Pt_`, 281.84 mW; `RXThresh_`, 3.652e-10 W; `CSThresh_`, 1.559e-11 W.
+        const SENT: Dbm = Dbm(24.5);
+        const RECEIVED: Dbm = Dbm(-64.3747);
+        const SENSED: Dbm = Dbm(-78.0715);
+        let usual = ReceiverSettings::default();
+        let receiver = ReceiverSettings {
+            detect: SENSED,
+            detect_snr: Db(-100.0),
+            sensitivity: Some(RECEIVED),
+            energy: SENSED,
+            floor: noise(Width::Mhz20, usual.noise_figure) - SENSED,
+            ..usual
+        };
+        Self {
+            propagation: PropagationSettings::TwoRay(TwoRay::default()),
+            tx_power: SENT,
+            receiver,
+            // `CPThresh_`.
+            error_model: ErrorModelSettings::Threshold(Threshold { sinr: Db(10.0) }),
+            nav_reset: false,
+            ..Self::default()
+        }
+    }
+
     /// The sum of `count` signals of this transmit power over a mean loss, without shadowing.
     pub fn strongest_sum(&self, tx_power: Dbm, loss: Db, count: usize) -> Dbm {
         let fading = self.fading.map_or(Db(0.0), |_| FADING_MARGIN);

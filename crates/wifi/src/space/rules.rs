@@ -1,6 +1,6 @@
 //! The rules that all nodes of a space share, and what a node stores about a peer.
 
-use super::radio::Levels;
+use super::radio::{Levels, Power};
 use crate::Link;
 use crate::mac::{self, PeerRate, Timing};
 
@@ -28,6 +28,14 @@ pub(super) struct Peer {
     /// The mean power at which it receives the node's frames, in milliwatts; if one of the two
     /// moves, that of the last frame.
     pub(super) power: f64,
+}
+
+impl Peer {
+    /// A peer over this link, which receives this mean power.
+    pub(super) fn new(node: u32, link: Link, power: Option<Power>) -> Self {
+        let power = power.map_or(0.0, |power| power.milliwatts);
+        Self { node, link, rate: PeerRate::fixed(link.mode), power }
+    }
 }
 
 /// The entry of a peer in a list that is sorted by number.

@@ -11,7 +11,7 @@ use wifi::space::{Losses, OngoingFrame, Radio, Site, Space, SpaceConfig};
 use wifi::watch::WatchRecord;
 use wifi::{Cell, Command, MsduSource};
 use wire::{
-    Body, Datagram, Ecn, FlowId, FrameKind, FrameLoss, FrameOutcome, NodeId, Packet, TrafficClass,
+    Body, Datagram, FlowId, FrameKind, FrameLoss, FrameOutcome, NodeId, Packet, TrafficClass,
 };
 
 #[derive(Debug)]
@@ -192,13 +192,14 @@ impl Driver<'_> {
     fn offer(&mut self, now: Instant, number: u64) {
         let arrival = &self.workload.packets[number as usize];
         self.queues.of(arrival.node, arrival.class).push_back(Packet {
-            from: NodeId(arrival.node),
-            to: arrival.to.map(NodeId),
-            size: arrival.size,
-            born: now,
-            ecn: Ecn::default(),
             class: arrival.class,
-            body: Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
+            ..Packet::new(
+                NodeId(arrival.node),
+                arrival.to.map(NodeId),
+                arrival.size,
+                now,
+                Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
+            )
         });
         self.serve(now, arrival.node, arrival.class);
     }
@@ -216,7 +217,7 @@ impl Driver<'_> {
         match command {
             Command::Access(ticket) => self.events.at(ticket.at, Event::Access(ticket.generation)),
             Command::Step(at) => self.events.at(at, Event::AirStep),
-            Command::Deliver { node, packet } => {
+            Command::Deliver { node, packet, .. } => {
                 self.record.delivered.push((now, node, number_of(&packet)));
             }
             Command::Done { node, packet, outcome, received } => {

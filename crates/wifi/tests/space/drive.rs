@@ -4,7 +4,7 @@ use kernel::{Bytes, EventQueue, Instant, Ranked, Seed};
 use std::collections::VecDeque;
 use wifi::space::{Space, SpaceConfig};
 use wifi::{Command, MsduOutcome, NoMsduSource};
-use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
+use wire::{Body, Datagram, FlowId, NodeId, Packet};
 
 #[derive(Debug)]
 pub(crate) enum Event {
@@ -33,11 +33,13 @@ pub(crate) struct Load {
     pub(crate) size: Bytes,
 }
 
-/// The delivery of an MSDU at its receiver, or its outcome at its transmitter.
+/// The delivery of an MSDU at its receiver, its outcome at its transmitter, or its reception at
+/// another node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MsduReport {
     Delivered { node: u32, from: u32, number: u64, size: Bytes },
     Done { node: u32, number: u64, outcome: MsduOutcome, received: bool },
+    Overheard { node: u32, from: u32, number: u64 },
 }
 
 pub(crate) struct Driver {
@@ -124,7 +126,7 @@ impl Driver {
                     self.events.at(ticket.at, Event::Access(ticket.generation));
                 }
                 Command::Step(at) => self.events.at(at, Event::AirStep),
-                Command::Deliver { node, packet } => {
+                Command::Deliver { node, packet, .. } => {
                     let number = number_of(&packet);
                     let (from, size) = (packet.from.0, packet.size);
                     reports.push(MsduReport::Delivered { node, from, number, size });
@@ -133,6 +135,10 @@ impl Driver {
                     let number = number_of(&packet);
                     reports.push(MsduReport::Done { node, number, outcome, received });
                     self.serve(now, node);
+                }
+                Command::Overheard { node, from, packet } => {
+                    let number = number_of(&packet);
+                    reports.push(MsduReport::Overheard { node, from, number });
                 }
                 Command::ExchangeSent { .. } => {}
                 _ => unreachable!("a space has no exchange of its own"),
@@ -152,15 +158,13 @@ impl Driver {
             Some(*next)
         });
         if let Some(Load { number, to, size }) = load {
-            let packet = Packet {
-                from: NodeId(node),
-                to: to.map(NodeId),
+            let packet = Packet::new(
+                NodeId(node),
+                to.map(NodeId),
                 size,
-                born: now,
-                ecn: Ecn::default(),
-                class: TrafficClass::default(),
-                body: Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
-            };
+                now,
+                Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
+            );
             self.space.on_packet(now, node, packet, to, &mut self.out);
         }
     }

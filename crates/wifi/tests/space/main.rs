@@ -4,5 +4,6 @@
 mod crowd;
 mod drive;
 mod moving;
+mod neighbours;
 mod network;
 mod physics;

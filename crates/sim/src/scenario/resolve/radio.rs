@@ -4,7 +4,8 @@ use super::check::{Check, number};
 use super::positions::{places, position};
 use super::queues::queue;
 use crate::plan::{
-    ApPlan, BssPlan, Endpoint, FlowPlan, PlacePlan, SpacePlan, StationPlan, access_point,
+    ApPlan, BssPlan, Endpoint, FlowPlan, PlacePlan, RoutingPlan, SpacePlan, StationPlan,
+    access_point,
 };
 use crate::scenario::document::Document;
 use crate::scenario::radio::Radio;
@@ -200,9 +201,13 @@ fn least_distance(cells: &[BssPlan], places: &[PlacePlan]) -> f64 {
     least
 }
 
-/// In an ad-hoc network flows are between stations.
-pub(super) fn flows(space: Option<&SpacePlan>, flows: &[FlowPlan], check: &mut Check) {
-    if !space.is_some_and(|space| space.ad_hoc) {
+/// In an ad-hoc network without a gateway flows are between stations.
+pub(super) fn flows(
+    (space, routing): (Option<&SpacePlan>, Option<&RoutingPlan>),
+    flows: &[FlowPlan],
+    check: &mut Check,
+) {
+    if !space.is_some_and(|space| space.ad_hoc) || routing.is_some_and(|routing| routing.gateway) {
         return;
     }
     let is_station = |end| matches!(end, Endpoint::Station(_));
@@ -210,7 +215,8 @@ pub(super) fn flows(space: Option<&SpacePlan>, flows: &[FlowPlan], check: &mut C
     for flow in flows.iter().filter(|flow| !(is_station(flow.from) && is_station(flow.to))) {
         if last.replace(flow.group) != Some(flow.group) {
             let message = "with radio.ad_hoc there are stations only: a flow goes from one to \
-                           another, as from = \"sta0\", to = \"sta1\"";
+                           another, as from = \"sta0\", to = \"sta1\", unless routing.gateway \
+                           is set";
             check.fault(format!("flows[{}]", flow.group), message);
         }
     }

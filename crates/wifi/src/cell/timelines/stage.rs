@@ -7,7 +7,7 @@ use crate::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, MsduSource
 use kernel::{BitRate, Bytes, Duration, EventQueue, Instant, Ranked, Seed};
 use std::collections::VecDeque;
 use std::ops::Range;
-use wire::{Body, Datagram, Ecn, FlowId, FrameKind, NodeId, Packet, TrafficClass};
+use wire::{Body, Datagram, FlowId, FrameKind, NodeId, Packet, TrafficClass};
 
 /// The nodes by their usual names.
 pub(super) const AP: u32 = ACCESS_POINT;
@@ -122,15 +122,13 @@ impl Script {
 
     fn packet(mut self, at: Instant, from: u32, to: Option<u32>) -> Self {
         let number = self.packets.len() as u64 + 1;
-        let packet = Packet {
-            from: NodeId(from),
-            to: to.map(NodeId),
-            size: Bytes(92 - OVERHEAD),
-            born: at,
-            ecn: Ecn::default(),
-            class: TrafficClass::default(),
-            body: Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
-        };
+        let packet = Packet::new(
+            NodeId(from),
+            to.map(NodeId),
+            Bytes(92 - OVERHEAD),
+            at,
+            Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
+        );
         self.packets.push((at, from, packet));
         self
     }
@@ -308,7 +306,7 @@ impl Stage {
             Command::Step(at) => self.events.at(at, Event::AirStep),
             Command::Began => self.note_frames(),
             Command::Ended | Command::ExchangeSent { .. } | Command::Mode { .. } => {}
-            Command::Deliver { node, packet } => {
+            Command::Deliver { node, packet, .. } => {
                 self.record.mark(now, node, '*');
                 self.record.delivered.push((now.0, node, number_of(&packet)));
             }

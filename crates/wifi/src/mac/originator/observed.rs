@@ -7,7 +7,7 @@ impl Originator {
     /// The flow of the first packet in service.
     pub(crate) fn flow(&self) -> Option<FlowId> {
         let last = || self.last.as_ref().map(|last| &last.packet);
-        self.packets.front().or_else(last).map(Packet::flow)
+        self.packets.front().or_else(last).and_then(Packet::flow)
     }
 
     /// Packets that the receiver does not have.

@@ -1,0 +1,80 @@
+//! Builds the routers of an ad-hoc network.
+
+use super::links::{ENOUGH, success};
+use crate::medium::Medium;
+use crate::plan::{Plan, RoutingPlan};
+use crate::topology::{ACCESS_POINT, RadioId};
+use kernel::{Instant, Seed};
+use net::route::{Metric, Router, Site};
+use wifi::space::Space;
+use wire::NodeId;
+
+/// With the metric ETX, links over which a smaller fraction of the frames arrives are not used.
+const ETX_LEAST: f64 = 0.1;
+
+/// The neighbours of each node of an ad-hoc network at the start of the run, each with the cost of
+/// the link; `None` without routing.
+pub(crate) fn neighbours(plan: &Plan, seed: &Seed) -> Option<Vec<Vec<(NodeId, f64)>>> {
+    let routing = plan.routing.as_ref()?;
+    let Medium::Space(mut space) = super::medium(plan, seed) else { return None };
+    let metric = routing.protocol.get().metric().unwrap_or_default();
+    Some(links(plan, routing.gateway, metric, &mut space, Instant::ZERO))
+}
+
+/// The routers of an ad-hoc network, by node; `None` at nodes outside.
+pub(crate) fn routers(
+    plan: &Plan,
+    routing: &RoutingPlan,
+    space: &mut Space,
+) -> Vec<Option<Box<dyn Router>>> {
+    let metric = routing.protocol.get().metric();
+    let links = metric.map(|metric| links(plan, routing.gateway, metric, space, Instant::ZERO));
+    let links = links.unwrap_or_default();
+    let node = |node: u32| {
+        let node = NodeId(node);
+        let site = Site { node, links: &links };
+        is_member(plan, routing.gateway, node).then(|| routing.protocol.get().build(&site))
+    };
+    (0..plan.topology.nodes().len() as u32).map(node).collect()
+}
+
+/// Whether a node is in the ad-hoc network: all stations are, and the gateway is.
+fn is_member(plan: &Plan, gateway: bool, node: NodeId) -> bool {
+    plan.topology.is_station(node) || gateway && node == ACCESS_POINT
+}
+
+/// The links of the network at a time: pairs of nodes of which each receives the other.
+pub(crate) fn links(
+    plan: &Plan,
+    gateway: bool,
+    metric: Metric,
+    space: &mut Space,
+    now: Instant,
+) -> Vec<Vec<(NodeId, f64)>> {
+    let mut links = vec![Vec::new(); plan.topology.nodes().len()];
+    let members: Vec<(u32, NodeId)> = (0..plan.topology.radios().len() as u32)
+        .map(|radio| (radio, plan.topology.radio(RadioId(radio)).node))
+        .filter(|&(_, node)| is_member(plan, gateway, node))
+        .collect();
+    let mut cost = |pair: (u32, u32)| {
+        let forward = success(plan, space, now, pair);
+        if forward == 0.0 {
+            return None;
+        }
+        let reverse = success(plan, space, now, (pair.1, pair.0));
+        match metric {
+            Metric::Hops => (forward >= ENOUGH && reverse >= ENOUGH).then_some(1.0),
+            // The expected number of transmissions (De Couto et al., MobiCom 2003).
+            Metric::Etx => (forward.min(reverse) >= ETX_LEAST).then(|| 1.0 / (forward * reverse)),
+        }
+    };
+    for (index, &(a, from)) in members.iter().enumerate() {
+        for &(b, to) in &members[index + 1..] {
+            if let Some(cost) = cost((a, b)) {
+                links[from.0 as usize].push((to, cost));
+                links[to.0 as usize].push((from, cost));
+            }
+        }
+    }
+    links
+}

@@ -1,0 +1,136 @@
+//! What routing is measured by.
+
+use super::{FlowMeter, Meter};
+use crate::measure::DelayStats;
+use kernel::Instant;
+use net::route::RouteNote;
+use wire::{Body, Packet};
+
+/// The measurements of an ad-hoc network whose nodes forward, and of its flows.
+#[derive(Debug)]
+pub(crate) struct RoutingMeter {
+    /// Routing messages that routers passed to their radios, at each hop.
+    pub(crate) messages: u64,
+    /// Their bytes.
+    pub(crate) message_bytes: u64,
+    /// Packets of flows that routers passed to their radios, at each hop.
+    pub(crate) forwarded: u64,
+    /// Changes of routes from nodes to destinations.
+    pub(crate) changes: u64,
+    /// Failures of links to neighbours.
+    pub(crate) link_failures: u64,
+    /// Those of neighbours in range.
+    pub(crate) false_failures: u64,
+    /// From the first packet that waits for a route to the route.
+    pub(crate) discovery: DelayStats,
+    pub(crate) flows: Vec<RoutedFlow>,
+}
+
+/// The measurements of a flow of such a network.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RoutedFlow {
+    /// Data packets that arrived.
+    pub(crate) arrived: u64,
+    /// The hops of all of them together.
+    pub(crate) hops: u64,
+    /// Data packets that the sender handed to the network.
+    pub(crate) sent: u64,
+    /// Data packets that were lost on the way, wherever and why.
+    pub(crate) dropped: u64,
+    /// Bytes of data that the sender handed to the network in the window.
+    window_bytes: u64,
+}
+
+impl RoutedFlow {
+    /// The fraction of the bytes sent in the window that were not delivered as new data.
+    pub(crate) fn undelivered(&self, flow: &FlowMeter) -> f64 {
+        let delivered = flow.marks.first().map_or(0, |before| flow.bytes - before);
+        1.0 - delivered as f64 / self.window_bytes as f64
+    }
+}
+
+impl RoutingMeter {
+    pub(super) fn new(flows: usize) -> Self {
+        Self {
+            messages: 0,
+            message_bytes: 0,
+            forwarded: 0,
+            changes: 0,
+            link_failures: 0,
+            false_failures: 0,
+            discovery: DelayStats::fine(),
+            flows: vec![RoutedFlow::default(); flows],
+        }
+    }
+
+    fn on_forwarded(&mut self, packet: &Packet) {
+        if let Body::Routing(_) = packet.body {
+            self.messages += 1;
+            self.message_bytes += packet.size.0;
+        } else {
+            self.forwarded += 1;
+        }
+    }
+
+    fn on_note(&mut self, now: Instant, note: RouteNote, in_range: bool, is_open: bool) {
+        match note {
+            RouteNote::Changed { .. } => self.changes += 1,
+            RouteNote::Discovered { since, .. } if is_open => self.discovery.record(now - since),
+            RouteNote::LinkFailure { .. } => {
+                self.link_failures += 1;
+                self.false_failures += u64::from(in_range);
+            }
+            _ => {}
+        }
+    }
+
+    /// The record of a data packet's flow.
+    fn flow_of_data(&mut self, packet: &Packet) -> Option<&mut RoutedFlow> {
+        let flow = packet.flow().filter(|_| packet.payload().0 > 0)?;
+        Some(&mut self.flows[flow.0 as usize])
+    }
+}
+
+/// What the meter of a network without routing ignores.
+impl Meter {
+    #[cold]
+    pub(super) fn on_forwarded(&mut self, packet: &Packet) {
+        if let Some(routing) = &mut self.routing {
+            routing.on_forwarded(packet);
+        }
+    }
+
+    #[cold]
+    pub(super) fn on_route_note(&mut self, now: Instant, note: RouteNote, in_range: bool) {
+        let is_open = self.open;
+        if let Some(routing) = &mut self.routing {
+            routing.on_note(now, note, in_range, is_open);
+        }
+    }
+
+    pub(super) fn count_routed(&mut self, packet: &Packet, count: impl FnOnce(&mut RoutedFlow)) {
+        if let Some(routing) = &mut self.routing
+            && let Some(flow) = routing.flow_of_data(packet)
+        {
+            count(flow);
+        }
+    }
+
+    /// A sender hands a packet to the network.
+    pub(super) fn on_routed_sent(&mut self, packet: &Packet) {
+        let bytes = if self.open { packet.payload().0 } else { 0 };
+        self.count_routed(packet, |flow| {
+            flow.sent += 1;
+            flow.window_bytes += bytes;
+        });
+    }
+
+    /// A packet has arrived.
+    pub(super) fn on_routed_arrived(&mut self, packet: &Packet) {
+        self.count_routed(packet, |flow| {
+            flow.arrived += 1;
+            // Each node that forwards takes one off.
+            flow.hops += u64::from(Packet::TTL.saturating_sub(packet.ttl)) + 1;
+        });
+    }
+}

@@ -1,0 +1,12 @@
+//! Routing in an ad-hoc network.
+
+use net::route::RoutingSettings;
+
+/// How the nodes of an ad-hoc network forward.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoutingPlan {
+    /// The routing protocol.
+    pub protocol: RoutingSettings,
+    /// Whether the access point is a node of the network and its gateway.
+    pub gateway: bool,
+}

@@ -1,0 +1,274 @@
+//! Nodes of an ad-hoc network that forward: their routers, and the commands of routers.
+
+use super::{Event, World};
+use crate::build::{self, LateLinks};
+use crate::medium::Medium;
+use crate::notice::{DropCause, Notice, Observer};
+use crate::plan::Plan;
+use crate::topology::{Interface, RadioId};
+use kernel::{Bytes, Fired, Rng, Seed, Timer};
+use net::route::{Command, Context, RouteDrop, RouteNote, Router};
+use net::{Destination, Wanted};
+use wifi::MsduOutcome;
+use wire::{NodeId, Packet, Paths, TrafficClass};
+
+/// A neighbour is in range if at least this fraction of the frames to it would arrive without
+/// interference.
+const IN_RANGE: f64 = 0.5;
+
+/// The routers of an ad-hoc network, and what they share.
+#[derive(Debug)]
+pub(crate) struct AdHoc {
+    /// By node; `None` at nodes outside.
+    members: Vec<Option<Member>>,
+    pub(crate) paths: Paths,
+    /// By node, the node by which packets for it leave the network.
+    exits: Vec<NodeId>,
+    links: LateLinks,
+    out: Vec<Command>,
+}
+
+/// A node of the network.
+#[derive(Debug)]
+struct Member {
+    router: Box<dyn Router>,
+    rng: Rng,
+    timer: Timer,
+}
+
+/// What a router is doing while it drops a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    /// It has received a packet from a transport of its node.
+    Sending,
+    /// The MAC has given up the packet.
+    RetryLimit,
+    /// The MAC has discarded the packet at the end of its lifetime.
+    Lifetime,
+    /// Any other event.
+    Other,
+}
+
+impl AdHoc {
+    /// The routers of a plan, if it has any.
+    pub(super) fn new(plan: &Plan, medium: &mut Medium, seed: &Seed) -> Option<Box<Self>> {
+        let (Some(routing), Medium::Space(space)) = (&plan.routing, medium) else { return None };
+        let settings = plan.space.as_ref().expect("an ad-hoc network is in space");
+        let member = |(router, node): (Option<Box<dyn Router>>, u32)| {
+            let rng = seed.stream("routing", node);
+            router.map(|router| Member { router, rng, timer: Timer::default() })
+        };
+        let routers = build::routers(plan, routing, space);
+        let nodes = (0..routers.len() as u32).map(NodeId);
+        Some(Box::new(Self {
+            exits: nodes.map(|node| plan.topology.outlet_on_air(node)).collect(),
+            members: routers.into_iter().zip(0..).map(member).collect(),
+            paths: Paths::default(),
+            links: LateLinks::new(plan, &settings.radio.error_model, seed),
+            out: Vec::new(),
+        }))
+    }
+
+    /// The number of hops of the route from a node to another that a packet would take now.
+    pub(crate) fn hops(&self, from: NodeId, to: NodeId) -> Option<u8> {
+        let router = &self.members[from.0 as usize].as_ref()?.router;
+        router.hops(self.exits[to.0 as usize], &self.paths)
+    }
+
+    /// Calls `visit` for each packet that a router holds.
+    pub(super) fn each(&self, visit: &mut dyn FnMut(&Packet)) {
+        self.members.iter().flatten().for_each(|member| member.router.each(visit));
+    }
+}
+
+impl<O: Observer> World<O> {
+    /// A packet of a transport of this node, or from outside, is for a node of the ad-hoc network.
+    pub(super) fn send_ad_hoc(&mut self, node: NodeId, packet: Packet) {
+        self.ask_router(node, Cause::Sending, |router, context| router.on_packet(packet, context));
+    }
+
+    /// The radio of a node has received a packet.
+    pub(super) fn receive_ad_hoc(&mut self, by: RadioId, from: u32, packet: Packet) {
+        let [node, from] = [by, RadioId(from)].map(|radio| self.topology.radio(radio).node);
+        self.ask_router(node, Cause::Other, |router, context| {
+            router.on_received(from, packet, context);
+        });
+    }
+
+    /// A radio has received a packet for another node.
+    pub(super) fn overhear(&mut self, by: RadioId, from: u32, packet: &Packet) {
+        let [node, from] = [by, RadioId(from)].map(|radio| self.topology.radio(radio).node);
+        self.ask_router(node, Cause::Other, |router, context| {
+            router.on_overheard(from, packet, context);
+        });
+    }
+
+    /// The MAC has discarded a packet to a neighbour, which has it nevertheless if only its
+    /// acknowledgements were lost.
+    pub(super) fn fail_link(
+        &mut self,
+        by: RadioId,
+        packet: &Packet,
+        outcome: MsduOutcome,
+        received: bool,
+    ) {
+        if received {
+            self.observers.on(self.now, &Notice::Copied { packet });
+        }
+        let cause = match outcome {
+            MsduOutcome::Lifetime => Cause::Lifetime,
+            _ => Cause::RetryLimit,
+        };
+        let (node, neighbour) = (self.topology.radio(by).node, packet.next);
+        self.ask_router(node, cause, |router, context| {
+            router.on_link_failure(neighbour, *packet, false, context);
+        });
+    }
+
+    pub(super) fn on_route_timer(&mut self, node: NodeId, generation: u32) {
+        let Some(member) = self.member(node) else { return };
+        match member.timer.fire(generation) {
+            Fired::Stale => {}
+            Fired::Later(ticket) => {
+                let generation = ticket.generation;
+                self.event_queue.at(ticket.at, Event::Route { node, generation });
+            }
+            Fired::Due => {
+                self.ask_router(node, Cause::Other, |router, context| router.on_timer(context));
+            }
+        }
+    }
+
+    fn member(&mut self, node: NodeId) -> Option<&mut Member> {
+        self.ad_hoc.as_mut()?.members[node.0 as usize].as_mut()
+    }
+
+    /// Passes an event to a router and executes its commands. A command may cause events for other
+    /// routers, whose commands are appended to the same buffer.
+    fn ask_router(
+        &mut self,
+        node: NodeId,
+        cause: Cause,
+        event: impl FnOnce(&mut dyn Router, &mut Context<'_>),
+    ) {
+        let Some(ad_hoc) = &mut self.ad_hoc else { return };
+        let AdHoc { members, paths, exits, out, .. } = &mut **ad_hoc;
+        let Some(member) = &mut members[node.0 as usize] else { return };
+        let first = out.len();
+        let mut context = Context { now: self.now, paths, rng: &mut member.rng, exits, out };
+        event(&mut *member.router, &mut context);
+        let last = out.len();
+        for i in first..last {
+            let Some(ad_hoc) = &self.ad_hoc else { return };
+            self.follow(node, cause, ad_hoc.out[i]);
+        }
+        if let Some(ad_hoc) = &mut self.ad_hoc {
+            ad_hoc.out.truncate(first);
+        }
+    }
+
+    /// Executes a command of a router.
+    fn follow(&mut self, node: NodeId, cause: Cause, command: Command) {
+        match command {
+            Command::Send(packet) => self.forward(node, packet),
+            Command::Deliver(packet) if packet.to.is_none() => self.arrive_broadcast(&packet),
+            Command::Deliver(packet) => self.route(node, packet),
+            Command::Drop(packet, why) => self.drop_unrouted(node, cause, &packet, why),
+            Command::Purge(neighbour) => self.purge(node, neighbour),
+            Command::SetTimer(at) => {
+                let ticket = self.member(node).and_then(|member| member.timer.set(at));
+                if let Some(ticket) = ticket {
+                    let generation = ticket.generation;
+                    self.event_queue.at(ticket.at, Event::Route { node, generation });
+                }
+            }
+            Command::CancelTimer => {
+                if let Some(member) = self.member(node) {
+                    member.timer.cancel();
+                }
+            }
+            Command::Note(note) => self.on_route_note(node, note),
+        }
+    }
+
+    /// Queues a packet at the radio of a node.
+    fn forward(&mut self, node: NodeId, packet: Packet) {
+        let by = self.routes.radio(node);
+        if packet.to.is_some() {
+            self.link(by, self.routes.radio(packet.next));
+        }
+        self.observers.on(self.now, &Notice::Forwarded { node, packet: &packet });
+        self.enqueue(by, packet);
+    }
+
+    /// Adds the link between two radios, unless there is one.
+    fn link(&mut self, by: RadioId, to: RadioId) {
+        let (Medium::Space(space), Some(ad_hoc)) = (&mut self.cell, &self.ad_hoc) else { return };
+        if space.mode(by.0, to.0).is_none() {
+            ad_hoc.links.add(space, by.0, to.0);
+        }
+    }
+
+    fn drop_unrouted(&mut self, node: NodeId, cause: Cause, packet: &Packet, why: RouteDrop) {
+        let lost = match (why, cause) {
+            (RouteDrop::SalvageFailed | RouteDrop::Message, Cause::RetryLimit) => {
+                DropCause::RetryLimit
+            }
+            (RouteDrop::SalvageFailed | RouteDrop::Message, Cause::Lifetime) => DropCause::Lifetime,
+            (RouteDrop::NoRoute, _) => DropCause::NoRoute,
+            (RouteDrop::SendBufferFull | RouteDrop::SendBufferTimeout, _) => DropCause::SendBuffer,
+            (RouteDrop::TimeToLive, _) => DropCause::TimeToLive,
+            (RouteDrop::SalvageFailed, _) => DropCause::SalvageFailed,
+            (RouteDrop::Message, _) => DropCause::RoutingMessage,
+        };
+        self.drop_packet(Interface::Radio(self.routes.radio(node)), packet, lost);
+        if cause == Cause::Sending {
+            // If the source sent another packet now, the router would drop it as well, and so on.
+            self.mark_short(node, packet);
+        } else {
+            self.refill(node, packet);
+        }
+    }
+
+    /// Gives the packets that wait at a node for a neighbour back to its router.
+    fn purge(&mut self, node: NodeId, neighbour: NodeId) {
+        let by = self.routes.radio(node);
+        let mut waiting = Vec::new();
+        let queue = &mut self.queues[by.0 as usize];
+        let each = [
+            TrafficClass::Background,
+            TrafficClass::BestEffort,
+            TrafficClass::Video,
+            TrafficClass::Voice,
+        ];
+        // Without categories all classes wait together.
+        let classes = if self.cell.has_categories() { &each[..] } else { &each[..1] };
+        for &class in classes {
+            let to = Destination::Only(neighbour);
+            let wanted = Wanted { class, to, most: Bytes(u64::MAX) };
+            while let Some(packet) = queue.pop_for(self.now, &wanted, &mut self.signals) {
+                queue.release(self.now, &packet, &mut self.signals);
+                waiting.push(packet);
+            }
+        }
+        self.settle_signals(by);
+        self.note_queue(by);
+        for packet in waiting {
+            self.observers.on(self.now, &Notice::Withdrawn { by, packet: &packet });
+            self.ask_router(node, Cause::Other, |router, context| {
+                router.on_link_failure(neighbour, packet, true, context);
+            });
+        }
+    }
+
+    fn on_route_note(&mut self, node: NodeId, note: RouteNote) {
+        let mut in_range = false;
+        if let (RouteNote::LinkFailure { neighbour }, Medium::Space(space), Some(ad_hoc)) =
+            (note, &mut self.cell, &self.ad_hoc)
+        {
+            let pair = (self.routes.radio(node).0, self.routes.radio(neighbour).0);
+            in_range = ad_hoc.links.success(space, self.now, pair) >= IN_RANGE;
+        }
+        self.observers.on(self.now, &Notice::Route { node, note, in_range });
+    }
+}

@@ -1,0 +1,203 @@
+//! Ad-hoc networks whose nodes forward: chains with static routes, a gateway, and faults.
+
+use kernel::Seed;
+use sim::{Run, Scenario, Simulation, Value};
+
+const SEED: Seed = Seed { root: 3, replication: 0 };
+
+/// Runs a scenario with the checker on.
+fn run(text: &str) -> Run {
+    let plan = Scenario::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let plan = plan.resolve().unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    Simulation::new(&plan, SEED, &[], true).expect("no probes").finish()
+}
+
+fn number(run: &Run, path: &str) -> f64 {
+    let found = run.summary.iter().find(|(name, _)| name == path).map(|(_, value)| value);
+    match found.unwrap_or_else(|| panic!("no {path}")) {
+        Value::Number(number) => *number,
+        Value::Count(count) => *count as f64,
+        other => panic!("{path}: {other:?}"),
+    }
+}
+
+fn faults(text: &str) -> Vec<String> {
+    let scenario = Scenario::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let faults = scenario.resolve().expect_err("a fault");
+    faults.into_iter().map(|fault| fault.to_string()).collect()
+}
+
+/// The radio of ns-2, and so many nodes in a row, 200 m apart.
+fn chain(nodes: usize) -> String {
+    let place = |i: usize| format!("[[stations]]\nposition_m = [{}.0, 0.0]\n", 200 * i);
+    let places: String = (0..nodes).map(place).collect();
+    format!(
+        "standard = '11b'\nduration_s = 12\nwarmup_s = 2\n[wlan]\nrate_mbps = 2.0\n\
+         basic_rates_mbps = [1.0]\nrts_threshold_bytes = 0\nmac_header_bytes = 30\n\
+         llc_bytes = 0\n[radio]\npreset = 'ns2'\nad_hoc = true\n\
+         [routing]\nprotocol = 'static'\n{places}"
+    )
+}
+
+/// Datagrams at a rate that a chain carries easily.
+const DATAGRAMS: &str = "traffic.cbr.rate_mbps = 0.02\ntraffic.cbr.payload_bytes = 200\n";
+
+fn flow(from: &str, to: &str, keys: &str) -> String {
+    format!("[[flows]]\nfrom = '{from}'\nto = '{to}'\n{keys}")
+}
+
+#[test]
+fn a_packet_is_sent_once_on_each_hop() {
+    for hops in [1, 2, 5] {
+        let run = run(&(chain(hops + 1) + &flow("sta0", &format!("sta{hops}"), DATAGRAMS)));
+        assert_eq!(number(&run, "flows[0].hops_mean"), hops as f64);
+        let sent = number(&run, "flows[0].packets_sent");
+        let forwarded = number(&run, "routing.forwarded");
+        // A packet may be on its way when the window opens or the run ends.
+        assert!((forwarded - sent * hops as f64).abs() <= hops as f64, "{forwarded} {sent}");
+        assert_eq!(number(&run, "flows[0].dropped_fraction"), 0.0);
+        assert_eq!(number(&run, "routing.messages"), 0.0);
+    }
+}
+
+#[test]
+fn one_segment_at_a_time_has_the_goodput_of_ns2() {
+    // Provenance: ns-2.35, `p2chain.csv`: static routes, a window of one segment of 1024 bytes.
+    for (hops, mbps) in [(1, 1.046_41), (2, 0.522_358), (4, 0.259_905), (6, 0.172_978)] {
+        let tcp = "traffic = 'bulk'\ntcp.mss_bytes = 1024\ntcp.timestamps = false\n\
+                   tcp.delayed_ack = 'none'\ntcp.window_segments = 1\n";
+        let run = run(&(chain(hops + 1) + &flow("sta0", &format!("sta{hops}"), tcp)));
+        let goodput = number(&run, "total.goodput_mbps");
+        assert!((goodput / mbps - 1.0).abs() < 0.02, "{hops} hops: {goodput} of {mbps}");
+    }
+}
+
+#[test]
+fn a_window_that_is_too_large_loses_packets_at_links_that_are_not_broken() {
+    let tcp = "traffic = 'bulk'\ntcp.mss_bytes = 1024\ncontrol = 'new_reno'\n\
+               tcp.window_segments = 32\n";
+    let run = run(&(chain(5) + &flow("sta0", "sta4", tcp)));
+    let failures = number(&run, "routing.link_failures");
+    assert!(failures > 0.0);
+    assert_eq!(number(&run, "routing.false_link_failures"), failures);
+    assert_eq!(number(&run, "flows[0].retry_drops"), failures);
+    assert!(number(&run, "flows[0].undelivered_fraction") > 0.0);
+}
+
+#[test]
+fn a_link_fails_when_the_neighbour_leaves() {
+    let leaves = "[[stations]]\nwaypoints = [{ at_s = 4.0, position_m = [400.0, 0.0] }, \
+                  { at_s = 5.0, position_m = [900.0, 0.0] }]\n";
+    let run = run(&(chain(2) + leaves + &flow("sta0", "sta2", DATAGRAMS)));
+    assert!(number(&run, "routing.link_failures") > 50.0);
+    // Between 400 and 450 m, where it is in range of sta1 and the run is in its fourth second.
+    assert!(number(&run, "routing.false_link_failures") <= 1.0);
+    assert_eq!(number(&run, "flows[0].retry_drops"), number(&run, "routing.link_failures"));
+}
+
+#[test]
+fn a_gateway_connects_the_network_with_the_server() {
+    let gateway = "[wire]\nrate_mbps = 10.0\ndelay_ms = 5.0\n[ap]\nposition_m = [400.0, 0.0]\n";
+    let both = flow("server", "sta0", "traffic = 'bulk'\n") + &flow("sta0", "server", DATAGRAMS);
+    let text = chain(2).replace("'static'\n", "'static'\ngateway = true\n");
+    let run = run(&format!("{text}{gateway}{both}"));
+    assert!(number(&run, "flows[0].goodput_mbps") > 0.2);
+    assert_eq!(number(&run, "flows[0].hops_mean"), 2.0);
+    assert!(number(&run, "flows[1].goodput_mbps") > 0.018);
+}
+
+#[test]
+fn a_saturated_source_keeps_the_chain_busy() {
+    let run = run(&(chain(3) + &flow("sta0", "sta2", "traffic.saturated.payload_bytes = 1000\n")));
+    // Without a window the source fills the chain and its neighbour's queue; still packets arrive.
+    assert!(number(&run, "total.goodput_mbps") > 0.3);
+}
+
+#[test]
+fn a_list_replaces_shortest_paths() {
+    let listed = "[[routing.protocol.static.routes]]\nat = 'sta0'\nto = 'sta1'\nnext = 'sta2'\n";
+    let near = "[[stations]]\nposition_m = [100.0, 50.0]\n";
+    let text = chain(2).replace("protocol = 'static'\n", "");
+    let run = run(&format!("{text}{near}{listed}{}", flow("sta0", "sta1", DATAGRAMS)));
+    assert_eq!(number(&run, "flows[0].hops_mean"), 2.0);
+}
+
+#[test]
+fn etx_prefers_two_good_links_to_a_bad_one() {
+    // Of the frames between sta0 and sta2, 60 % are lost in each direction: 6.25 transmissions.
+    // Over sta1 it takes 2.5 on each of two links.
+    let text = "standard = '11b'\nduration_s = 12\n[radio]\npreset = 'ns2'\nad_hoc = true\n\
+                [routing.protocol.static]\nmetric = 'etx'\n\
+                [[stations]]\nposition_m = [0.0, 0.0]\ndata_loss = 0.6\n\
+                [[stations]]\nposition_m = [100.0, 0.0]\n\
+                [[stations]]\nposition_m = [200.0, 0.0]\ndata_loss = 0.6\n";
+    let run = run(&(text.to_owned() + &flow("sta0", "sta2", DATAGRAMS)));
+    assert_eq!(number(&run, "flows[0].hops_mean"), 2.0);
+}
+
+#[test]
+fn queues_of_nodes_that_forward_are_limited() {
+    let cbr = "traffic.cbr.rate_mbps = 1.8\ntraffic.cbr.payload_bytes = 1000\n";
+    let text = chain(3);
+    let max = |text: &str| {
+        number(&run(&(text.to_owned() + &flow("sta0", "sta2", cbr))), "stations[0].queue_packets.max")
+    };
+    // One more is in service.
+    assert_eq!(max(&text), 49.0);
+    let larger = text.replace("[0.0, 0.0]\n", "[0.0, 0.0]\nqueue.drop_tail.limit_packets = 70\n");
+    assert_eq!(max(&larger), 69.0);
+}
+
+#[test]
+fn faults_name_the_key_and_a_remedy() {
+    let chain = chain(4);
+    let listed = |at: &str, to: &str, next: &str| {
+        format!("{{ at = '{at}', to = '{to}', next = '{next}' }}")
+    };
+    let routes = |routes: &[String]| {
+        let routes = routes.join(", ");
+        let text = format!("protocol.static.routes = [{routes}]\n");
+        chain.replace("protocol = 'static'\n", &text) + &flow("sta0", "sta3", DATAGRAMS)
+    };
+    let apart = chain.replace("[600.0, 0.0]", "[700.0, 0.0]");
+    let cases = [
+        (
+            chain.replace("ad_hoc = true", "ad_hoc = false") + &flow("sta0", "sta3", DATAGRAMS),
+            "routing: stations of a cell send to their access point",
+        ),
+        (
+            apart + &flow("sta0", "sta3", DATAGRAMS),
+            "flows[0].to: no path joins sta0 and sta3",
+        ),
+        (
+            chain.clone() + &flow("server", "sta3", DATAGRAMS),
+            "flows[0]: with radio.ad_hoc there are stations only",
+        ),
+        (
+            routes(&[listed("sta1", "sta3", "sta0")]),
+            "routing.protocol.static.routes[0]: packets for sta3 go in a circle: sta0 -> sta1 -> \
+             sta0",
+        ),
+        (
+            routes(&[listed("sta0", "sta*", "sta1"), listed("sta1", "sta3", "sta3")]),
+            "routing.protocol.static.routes[1].next: sta3 does not receive the frames of sta1",
+        ),
+        (
+            routes(&[listed("sta0", "sta9", "sta1")]),
+            "routing.protocol.static.routes[0].to: there is no sta9",
+        ),
+        (
+            routes(&[listed("sta0", "sta3", "sta1-2")]),
+            "routing.protocol.static.routes[0].next: several nodes",
+        ),
+        (
+            routes(&[listed("server", "sta3", "sta1")]),
+            "routing.protocol.static.routes[0].at: \"server\" is no node of the ad-hoc network",
+        ),
+    ];
+    for (text, expected) in cases {
+        let found = faults(&text);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with(expected), "{found:?}");
+    }
+}

@@ -1,0 +1,84 @@
+"""Chains of nodes that forward, against ns-2.35."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from validation import ns2
+from validation.case import Case, Group
+from validation.references import given, goodput, table
+
+SPACING_M = 200.0
+MEASURED_S, WARMUP_S = 150.0, 10.0
+OPTIONS = (ns2.DRAW, ns2.DURATIONS, ns2.IDLE)
+TOLERANCE = 0.05
+
+
+def chain(hops: int, tcp: dict[str, Any], control: Any = "new_reno") -> dict[str, Any]:
+    """One flow over so many hops with static routes, and the radio of ns-2."""
+    return {
+        "standard": "11b",
+        "duration_s": WARMUP_S + MEASURED_S,
+        "warmup_s": WARMUP_S,
+        "wlan": {
+            **ns2.WLAN,
+            "rate_mbps": 2.0,
+            "basic_rates_mbps": [1.0],
+            "long_retry_limit": 4,
+        },
+        "radio": {"preset": "ns2", "ad_hoc": True},
+        "routing": {"protocol": "static"},
+        "stations": [{"position_m": [SPACING_M * i, 0.0]} for i in range(hops + 1)],
+        "flows": [
+            {
+                "from": "sta0",
+                "to": f"sta{hops}",
+                "traffic": "bulk",
+                "start_s": 1.0,
+                "control": control,
+                "tcp": {**ns2.TCP, "mss_bytes": 1024, "byte_counting": False, **tcp},
+            }
+        ],
+    }
+
+
+def window(segments: int) -> dict[str, Any]:
+    """An advertised window, which is also ns-2's initial threshold of slow start."""
+    return {"window_segments": segments, "initial_ssthresh_segments": max(segments, 2)}
+
+
+def static() -> Group:
+    """Goodput over chains with static routes (p2chain, p2chainfew)."""
+    cases = []
+    for row in table("ns2_p2chain"):
+        segments, hops = int(row["W"]), int(row["hops"])
+        cases.append(
+            Case(
+                f"NewReno, W* = {segments}, {hops} hops",
+                chain(hops, window(segments)),
+                (given(goodput(TOLERANCE), row, "agg_bps", scale=1e-6),),
+                OPTIONS,
+                quick=segments == 8 and hops == 4,
+            )
+        )
+    for row in table("ns2_p2chainfew"):
+        hops, alpha = int(row["hops"]), float(row["alpha"])
+        control: Any = "new_reno" if alpha == 1 else {"few": {"alpha": alpha}}
+        name = "NewReno" if alpha == 1 else "FeW"
+        cases.append(
+            Case(
+                f"{name}, W* = 1000, {hops} hops",
+                chain(hops, window(1000), control),
+                (given(goodput(TOLERANCE), row, "agg_bps", scale=1e-6),),
+                OPTIONS,
+                quick=name == "FeW" and hops == 4,
+            )
+        )
+    about = (
+        "802.11b at 2 Mb/s, RTS/CTS before every frame, control at 1 Mb/s; nodes in a row, 200 m "
+        "apart, receive each other up to 250 m and sense each other up to 550 m. One TCP flow of "
+        "segments of 1024 bytes from the first node to the last, with the advertised window W* in "
+        "segments. ns-2 has no static routes between mobile nodes: its routes are those of DSDV, "
+        "frozen after 150 s."
+    )
+    return Group("Chains with static routes in ns-2", "ns-2.35", about, tuple(cases))
