@@ -1,5 +1,6 @@
 """The simulator, as compiled: see `simoom.scenario` and `simoom.run` for what to call."""
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Literal, final
 
@@ -15,6 +16,8 @@ class Scenario:
     def probes(self) -> list[tuple[str, str, str, int]]: ...
     def trace_names(self) -> list[tuple[str, list[str]]]: ...
     def to_toml(self) -> str: ...
+    def in_folder(self, folder: str | os.PathLike[str]) -> Scenario: ...
+    def files(self) -> list[str]: ...
     def to_full_json(self) -> str: ...
     def __eq__(self, other: object) -> bool: ...
 
@@ -123,6 +126,16 @@ def hearing(
     tuple[
         list[str],
         list[tuple[str, str, float | None, float | None, bool, float | None, float | None]],
+    ]
+    | None
+): ...
+def connectivity(
+    scenario: Scenario, seed: int, replication: int, times_s: Sequence[float]
+) -> (
+    tuple[
+        list[str],
+        list[tuple[int, int]],
+        list[tuple[list[list[float]], list[tuple[int, int]]]],
     ]
     | None
 ): ...

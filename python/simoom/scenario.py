@@ -64,6 +64,9 @@ class Scenario:
     def load(cls, path: str | os.PathLike[str]) -> Scenario:
         """Read a scenario from a TOML file.
 
+        Names of other files in it are relative to its folder, or to the current folder if the
+        scenario is read from a pipe.
+
         Raises
         ------
         OSError
@@ -71,7 +74,10 @@ class Scenario:
         ScenarioError
             The file is not a scenario.
         """
-        return cls.parse(read(path))
+        core = _core.Scenario.parse(read(path))
+        file_path = Path(path).resolve()
+        folder = file_path.parent if file_path.is_file() else Path.cwd()
+        return cls._of(core.in_folder(folder))
 
     @classmethod
     def parse(cls, text: str | bytes) -> Scenario:

@@ -43,6 +43,14 @@ def identity(scenario: Scenario, *, seed: int, replication: int) -> str:
     return digest.hexdigest()
 
 
+def _content(file: str) -> str:
+    """Return a hash of a file that the scenario names; empty if there is no such file."""
+    try:
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
 @cache
 def _simulator() -> str:
     file = Path(str(_core.__file__))
@@ -58,16 +66,17 @@ def _controllers(scenario: Scenario) -> Iterator[tuple[str, str]]:
 
 
 def sources(scenario: Scenario) -> tuple[str, ...]:
-    """Return a hash of the source of each controller in Python, as it was when it was imported.
+    """Return a hash of each controller in Python and of each file that the scenario names.
 
-    A file that is edited later changes nothing until Python imports it again; a warning says so.
+    The source of a controller is that which was imported: a file that is edited later changes nothing until Python imports it again; a warning says so.
 
     Raises
     ------
     ScenarioError
         A controller has no source file, so that changes of it cannot be detected.
     """
-    return tuple(_source(where, path) for where, path in _controllers(scenario))
+    controllers = (_source(where, path) for where, path in _controllers(scenario))
+    return (*controllers, *map(_content, scenario.core.files()))
 
 
 def _source(where: str, path: str) -> str:

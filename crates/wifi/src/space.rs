@@ -35,6 +35,7 @@ mod records;
 mod rules;
 mod sense;
 mod signals;
+mod slices;
 mod watch;
 
 pub use budget::LinkBudget;
@@ -363,7 +364,7 @@ impl Space {
 
     /// Whether signals of one node ever arrive at another.
     pub fn hears(&self, from: u32, to: u32) -> bool {
-        self.signals.receiver(from, to).is_some()
+        self.signals.hears(from, to)
     }
 
     /// A node takes a packet into service, for whose class it must be free. `to` is the receiver

@@ -21,6 +21,7 @@ from simoom.cli import (
     model,
     probes,
     rerun,
+    routes,
     run,
     scenario,
     study,
@@ -59,6 +60,7 @@ app.command("schema")(scenario.schema)
 app.command("rerun")(rerun.rerun)
 app.command("airtime")(airtime.airtime)
 app.command("hearing")(hearing.hearing)
+app.command("routes")(routes.routes)
 app.command("probes")(probes.probes)
 app.command("study")(study.study)
 app.command("tcp-script")(tcp_script.tcp_script)

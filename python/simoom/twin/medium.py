@@ -38,7 +38,7 @@ def one_cell(cell: Cell) -> AssumptionCheck:
         return broken(assumed, f"{further} further cell{'s' * (further > 1)}")
     if radio["ad_hoc"]:
         return broken(assumed, "stations send to each other without the access point")
-    if any(station.get("waypoints") for station in cell.stations):
+    if any(station.get("waypoints") or station.get("movement") for station in cell.stations):
         return broken(assumed, "stations move")
     if radio["fading"] is not None:
         return broken(assumed, "fading changes which nodes detect each other")

@@ -15,7 +15,6 @@ mod overhearing;
 mod path_cache;
 mod replies;
 mod rules;
-mod send_buffer;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +22,7 @@ pub use link_cache::LinkCacheConfig;
 pub use path_cache::PathCacheConfig;
 pub use rules::{CacheSettings, DsrConfig, NonPropagating, Preset};
 
+use super::send_buffer::SendBuffer;
 use super::{Command, Context, Deadlines, Protocol, RouteDrop, RouteNote, Router, Site};
 use cache::RouteCache;
 use discovery::{Discovery, SeenRequests};
@@ -31,7 +31,6 @@ use maintenance::HeldError;
 use overhearing::{Noticed, Shortened};
 use replies::CachedReply;
 use rules::Rules;
-use send_buffer::SendBuffer;
 use std::collections::BTreeMap;
 use wire::{Body, DsrMessage, Message, NodeId, Packet, PathId, Paths};
 

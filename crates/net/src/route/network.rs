@@ -135,6 +135,11 @@ impl Network {
         held
     }
 
+    /// The next hop of packets from a node to a destination.
+    pub(crate) fn next_hop(&self, from: u32, to: u32) -> Option<NodeId> {
+        self.nodes[from as usize].router.next_hop(NodeId(to), self.now)
+    }
+
     /// How each packet that was offered ended; a packet that has not ended once is a defect.
     pub(crate) fn check_conservation(&self) {
         let held = self.held();

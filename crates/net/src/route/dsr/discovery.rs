@@ -1,8 +1,8 @@
 //! Route Discovery at the initiator (RFC 4728 sections 3.3 and 8.2.1): Route Requests and the
 //! packets that wait for their answers.
 
-use super::send_buffer::Waiting;
 use super::{Dsr, Due, NonPropagating, header};
+use crate::route::send_buffer::Waiting;
 use crate::route::{Command, Context, RouteDrop, RouteNote, jitter};
 use kernel::{Duration, Instant};
 use std::collections::VecDeque;

@@ -106,7 +106,7 @@ pub(super) fn list_routes(
 /// moves and losses do not depend on the seed.
 pub(super) fn flows_have_paths(plan: &Plan, check: &mut Check) {
     let (Some(routing), Some(space)) = (&plan.routing, &plan.space) else { return };
-    let is_fixed = space.stations.iter().all(|place| place.waypoints.len() == 1);
+    let is_fixed = space.stations.iter().all(|place| place.movement.fixed_position().is_some());
     if !check.found_nothing() || !is_fixed || space.radio.shadowing.0 > 0.0 {
         return;
     }

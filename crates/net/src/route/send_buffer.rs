@@ -1,4 +1,4 @@
-//! The send buffer: packets that wait for a route (RFC 4728 section 4.2).
+//! The send buffer: packets that wait for a route (RFC 4728 section 4.2; RFC 3561 section 6.3).
 
 use kernel::{Duration, Instant};
 use std::collections::VecDeque;
