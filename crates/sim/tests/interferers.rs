@@ -104,6 +104,23 @@ fn retransmissions_recover_packets_of_a_voice_link() {
 }
 
 #[test]
+fn a_link_that_learns_its_map_leaves_the_channel_of_a_busy_network() {
+    let lost = |learned: bool| {
+        let afh = format!("afh = {{ classify_s = 2.0, learned = {learned} }}");
+        let link = format!("source.sco = {{ format = 'HV3', {afh} }}");
+        let run = run(&cell("", &link).replace("warmup_s = 1", "warmup_s = 3"));
+        let path = |name| format!("interferers[0].{name}");
+        (number(&run, &path("data_frames_lost")), number(&run, &path("error_rate")))
+    };
+    assert_eq!(lost(true), (0.0, 0.0));
+    assert_eq!(lost(false), (0.0, 0.0), "the map outside of the channel");
+    let quiet = cell("", "source.sco = { format = 'HV3', afh = { learned = true } }")
+        .replace("traffic.saturated.payload_bytes = 1472", "start_s = 6.0");
+    // Nobody disturbs the link while it learns: it stays in all channels.
+    assert!(number(&run(&quiet), "interferers[0].data_frames_lost") > 100.0);
+}
+
+#[test]
 fn each_mpdu_rts_and_cts_can_be_lost() {
     let keys = "wlan.rts_threshold_bytes = 0";
     let run_rts = run(&cell(keys, "source.sco.format = 'HV1'"));
@@ -198,6 +215,13 @@ fn faults_have_one_message_at_their_path() {
         &cell("", afh),
         &["interferers[0].source.sco.afh.channels: 10 are too few: Bluetooth hops over at least \
              20 channels"],
+    );
+    let twenty: Vec<u32> = (0..20).collect();
+    let both = format!("source.sco.afh = {{ learned = true, channels = {twenty:?} }}");
+    wrong(
+        &cell("", &both),
+        &["interferers[0].source.sco.afh.learned: the map is learned or given; remove one of \
+             both keys"],
     );
     let two = "name = 'headset'\nsource.sco.format = 'HV1'\n[[interferers]]\ncorrupts = true\n\
                name = 'headset'\nsource.sco.format = 'HV2'";
