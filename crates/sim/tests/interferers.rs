@@ -160,6 +160,34 @@ fn a_power_decides_in_space() {
     assert_eq!(far, 0.0);
 }
 
+/// If the power of a frame and that of a burst both have Rayleigh fading, the ratio of their gains
+/// exceeds 1 with probability 1/2. Here the mean power of the frame is 10 dB above that of the
+/// burst, and the receiver needs 10 dB. Every frame meets a burst; one in 60 meets two, and is lost
+/// with probability 2/3. If only frames faded, 1 - 1/e = 0.632 of them would be lost.
+#[test]
+fn bursts_fade_as_frames_do() {
+    let keys = "wlan.cw_max = 31\nradio.fading.coherence_ms = 20.0\nradio.detect_snr_db = -100";
+    let source = "source.duty_cycle = { on_ms = 19.0, period_ms = 20.0 }\nposition_m = [-10, 0]\n\
+                  tx_power_dbm = 6.0206\nsensed = false";
+    let text = space(keys, source).replace("= 'nist'", "= { threshold = { sinr_db = 10.0 } }");
+    let run = run(&text);
+    let lost = fraction(&run, "interferers[0].data_frames_lost", "stations[0].attempts");
+    // Three and a half standard deviations of 950 blocks.
+    assert!((lost - 0.503).abs() < 0.057, "{lost}");
+}
+
+#[test]
+fn a_source_that_has_stopped_is_not_heard_again() {
+    let stops = "position_m = [5, 0]\ntx_power_dbm = 20.0\nstop_s = 10.0\n";
+    let cycle = "source.duty_cycle = { on_ms = 20.0, period_ms = 40.0 }";
+    let link = "peer_position_m = [6, 0]\nsource.sco.format = 'HV3'";
+    for source in [cycle, link, "source = 'jammer'"] {
+        // The checker holds that each access waits for an interframe space.
+        let rate = number(&run(&space("", &format!("{stops}{source}"))), "total.goodput_mbps");
+        assert!(rate > 2.0, "{source}: {rate}");
+    }
+}
+
 #[test]
 fn carrier_sense_hears_a_strong_source_and_defers() {
     let with = |sensed: bool| {
