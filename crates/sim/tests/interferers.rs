@@ -104,6 +104,23 @@ fn retransmissions_recover_packets_of_a_voice_link() {
 }
 
 #[test]
+fn a_link_that_learns_its_map_leaves_the_channel_of_a_busy_network() {
+    let lost = |learned: bool| {
+        let afh = format!("afh = {{ classify_s = 2.0, learned = {learned} }}");
+        let link = format!("source.sco = {{ format = 'HV3', {afh} }}");
+        let run = run(&cell("", &link).replace("warmup_s = 1", "warmup_s = 3"));
+        let path = |name| format!("interferers[0].{name}");
+        (number(&run, &path("data_frames_lost")), number(&run, &path("error_rate")))
+    };
+    assert_eq!(lost(true), (0.0, 0.0));
+    assert_eq!(lost(false), (0.0, 0.0), "the map outside of the channel");
+    let quiet = cell("", "source.sco = { format = 'HV3', afh = { learned = true } }")
+        .replace("traffic.saturated.payload_bytes = 1472", "start_s = 6.0");
+    // Nobody disturbs the link while it learns: it stays in all channels.
+    assert!(number(&run(&quiet), "interferers[0].data_frames_lost") > 100.0);
+}
+
+#[test]
 fn each_mpdu_rts_and_cts_can_be_lost() {
     let keys = "wlan.rts_threshold_bytes = 0";
     let run_rts = run(&cell(keys, "source.sco.format = 'HV1'"));
@@ -141,6 +158,34 @@ fn a_power_decides_in_space() {
     let (near, far) = (lost(-0.5), lost(-1000.0));
     assert!(near > 0.5 && near < 0.8, "{near}");
     assert_eq!(far, 0.0);
+}
+
+/// If the power of a frame and that of a burst both have Rayleigh fading, the ratio of their gains
+/// exceeds 1 with probability 1/2. Here the mean power of the frame is 10 dB above that of the
+/// burst, and the receiver needs 10 dB. Every frame meets a burst; one in 60 meets two, and is lost
+/// with probability 2/3. If only frames faded, 1 - 1/e = 0.632 of them would be lost.
+#[test]
+fn bursts_fade_as_frames_do() {
+    let keys = "wlan.cw_max = 31\nradio.fading.coherence_ms = 20.0\nradio.detect_snr_db = -100";
+    let source = "source.duty_cycle = { on_ms = 19.0, period_ms = 20.0 }\nposition_m = [-10, 0]\n\
+                  tx_power_dbm = 6.0206\nsensed = false";
+    let text = space(keys, source).replace("= 'nist'", "= { threshold = { sinr_db = 10.0 } }");
+    let run = run(&text);
+    let lost = fraction(&run, "interferers[0].data_frames_lost", "stations[0].attempts");
+    // Three and a half standard deviations of 950 blocks.
+    assert!((lost - 0.503).abs() < 0.057, "{lost}");
+}
+
+#[test]
+fn a_source_that_has_stopped_is_not_heard_again() {
+    let stops = "position_m = [5, 0]\ntx_power_dbm = 20.0\nstop_s = 10.0\n";
+    let cycle = "source.duty_cycle = { on_ms = 20.0, period_ms = 40.0 }";
+    let link = "peer_position_m = [6, 0]\nsource.sco.format = 'HV3'";
+    for source in [cycle, link, "source = 'jammer'"] {
+        // The checker holds that each access waits for an interframe space.
+        let rate = number(&run(&space("", &format!("{stops}{source}"))), "total.goodput_mbps");
+        assert!(rate > 2.0, "{source}: {rate}");
+    }
 }
 
 #[test]
@@ -198,6 +243,13 @@ fn faults_have_one_message_at_their_path() {
         &cell("", afh),
         &["interferers[0].source.sco.afh.channels: 10 are too few: Bluetooth hops over at least \
              20 channels"],
+    );
+    let twenty: Vec<u32> = (0..20).collect();
+    let both = format!("source.sco.afh = {{ learned = true, channels = {twenty:?} }}");
+    wrong(
+        &cell("", &both),
+        &["interferers[0].source.sco.afh.learned: the map is learned or given; remove one of \
+             both keys"],
     );
     let two = "name = 'headset'\nsource.sco.format = 'HV1'\n[[interferers]]\ncorrupts = true\n\
                name = 'headset'\nsource.sco.format = 'HV2'";

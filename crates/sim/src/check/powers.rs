@@ -82,7 +82,8 @@ impl Powers {
         let here = self.sites[node as usize].trajectory.at(began);
         let distance = here.distance(device.position);
         let loss = model.loss(&Path { distance, ends: (number, node), now: began });
-        let power = plain((device.tx_power - loss).0) * share;
+        let mean = plain((device.tx_power - loss).0) * share;
+        let power = self.faded(mean, (number, node), burst.start);
         if power >= plain(self.floor.0) { power } else { 0.0 }
     }
 
@@ -109,14 +110,14 @@ impl Powers {
     /// The received power of a frame at a node.
     pub(super) fn at(&self, node: u32, frame: &OngoingFrame) -> f64 {
         let mean = self.mean(frame.from, node, frame.start);
-        match &self.fading {
-            Some((fading, seed)) if mean > 0.0 => {
-                let (distance, ends) = (0.0, (frame.from, node));
-                let Db(loss) = fading.loss(seed, &Path { distance, ends, now: frame.start });
-                mean * plain(-loss)
-            }
-            _ => mean,
-        }
+        if mean > 0.0 { self.faded(mean, (frame.from, node), frame.start) } else { mean }
+    }
+
+    /// A mean power after fading.
+    fn faded(&self, mean: f64, ends: (u32, u32), now: Instant) -> f64 {
+        let Some((fading, seed)) = &self.fading else { return mean };
+        let Db(loss) = fading.loss(seed, &Path { distance: 0.0, ends, now });
+        mean * plain(-loss)
     }
 
     /// The sum of the received powers of these frames.

@@ -79,13 +79,16 @@ impl SourceKind for A2dpSettings {
         let most = (period / PITCH).max(1);
         let packets = bytes.div_ceil(self.format.size()).min(most);
         let last = bytes.saturating_sub((packets - 1) * self.format.size());
+        let clock = SlotClock::new(surroundings, SLOT * period, self.phase);
+        let mut hopping = Hopping::new(surroundings, self.afh.as_ref());
+        hopping.expect(|until| begun_before(clock.begun(until), period, packets));
         Box::new(A2dp {
             period,
             packets,
             whole: self.format.lasts(self.format.size()),
             last: self.format.lasts(last.min(self.format.size())),
-            clock: SlotClock::new(surroundings, SLOT * period, self.phase),
-            hopping: Hopping::new(surroundings, self.afh.as_ref()),
+            clock,
+            hopping,
             destroyed: Destroyed::default(),
         })
     }
@@ -120,20 +123,13 @@ impl A2dp {
             (_, false) => (slot, self.whole),
         }
     }
-
-    /// The number of bursts that begin before a slot.
-    fn before(&self, slot: u64) -> u64 {
-        let (period, place) = (slot / self.period, slot % self.period);
-        let (packets, acknowledgements) = (place.div_ceil(PITCH), place / PITCH);
-        let begun = packets.min(self.packets) + acknowledgements.min(self.packets);
-        period * 2 * self.packets + begun
-    }
 }
 
 impl Source for A2dp {
     fn ending_after(&mut self, at: Instant) -> Option<Burst> {
         // The burst that began last may go on.
-        let mut number = self.before(self.clock.slot(at) + 1).saturating_sub(1);
+        let mut number =
+            begun_before(self.clock.slot(at) + 1, self.period, self.packets).saturating_sub(1);
         loop {
             let (slot, length) = self.burst(number);
             let (start, end) = (self.clock.start(slot), self.clock.end(slot, length));
@@ -146,11 +142,21 @@ impl Source for A2dp {
     }
 
     fn on_destroyed(&mut self, burst: &Burst) {
-        self.destroyed.note(burst.start);
+        if self.destroyed.note(burst.start) {
+            self.hopping.on_destroyed(burst);
+        }
     }
 
     fn packets(&self, now: Instant) -> Option<Packets> {
-        let sent = self.before(self.clock.begun(now));
+        let sent = begun_before(self.clock.begun(now), self.period, self.packets);
         Some(Packets { sent, repeated: 0, destroyed: self.destroyed.count })
     }
+}
+
+/// The number of bursts that begin before a slot, of a link that sends so many packets in each
+/// period.
+fn begun_before(slot: u64, period: u64, packets: u64) -> u64 {
+    let (past, place) = (slot / period, slot % period);
+    let begun = place.div_ceil(PITCH).min(packets) + (place / PITCH).min(packets);
+    past * 2 * packets + begun
 }

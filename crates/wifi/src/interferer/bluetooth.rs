@@ -1,7 +1,7 @@
 //! What all sources of Bluetooth share: the clock of slots, hopping with and without adaptation,
 //! and the packets that the network destroys (Bluetooth Core Specification 5.4, volume 2, part B).
 
-use super::{HISTORY, Spectrum, Surroundings};
+use super::{Burst, HISTORY, Spectrum, Surroundings};
 use kernel::{Draws, Duration, Instant};
 use settings::{Faults, Path, Settings};
 
@@ -9,6 +9,8 @@ use settings::{Faults, Path, Settings};
 pub(super) const SLOT: Duration = Duration::from_micros(625);
 /// The channels of BR/EDR, from 2402 MHz on (volume 2, part A, section 2).
 const CHANNELS: u32 = 79;
+/// The centre of channel 0.
+const FIRST_MHZ: u32 = 2402;
 /// The fewest channels of an adapted hop sequence, `Nmin` (volume 2, part B, section 2.3.1).
 const FEWEST: usize = 20;
 
@@ -25,10 +27,20 @@ pub struct AfhSettings {
     /// all 79.
     #[setting(key = "classify_s", default = 4.0, range = 0.0..=1e6)]
     pub classify: Duration,
+    /// Whether the link learns its map from its own packets: it leaves the channels on which the
+    /// network has destroyed too many of them by then. It keeps at least 20, those with the fewest
+    /// errors.
+    pub learned: bool,
+    /// The fraction of destroyed packets from which on a channel is bad, if the map is learned.
+    #[setting(default = 0.2, range = settings::Range::FRACTION)]
+    pub bad_fraction: f64,
 }
 
 fn map_is_valid(afh: &AfhSettings, at: &Path, faults: &mut Faults) {
     let Some(channels) = &afh.channels else { return };
+    if afh.learned {
+        faults.fault(at.key("learned"), "the map is learned or given; remove one of both keys");
+    }
     let mut distinct = channels.clone();
     distinct.sort_unstable();
     distinct.dedup();
@@ -80,6 +92,13 @@ impl SlotClock {
     pub(super) fn begun(self, before: Instant) -> u64 {
         (before.0 + self.lead).div_ceil(SLOT.0)
     }
+
+    /// The packets that have begun before an instant, of a link that sends one in each of the first
+    /// two slots of a period.
+    pub(super) fn pairs(self, period: u64, before: Instant) -> u64 {
+        let slots = self.begun(before);
+        slots / period * 2 + (slots % period).min(2)
+    }
 }
 
 /// A phase that is uniform in a period.
@@ -93,40 +112,87 @@ pub(super) fn random_phase(surroundings: &Surroundings, period: Duration) -> Dur
 #[derive(Debug)]
 pub(super) struct Hopping {
     draws: Draws,
-    /// The channels of the adapted sequence; empty without adaptation.
-    map: Vec<u32>,
+    /// When the sequence is adapted; never without adaptation.
     adapted_from: Instant,
+    /// The channels of the adapted sequence; empty until they are learned.
+    map: Vec<u32>,
+    /// The errors from which the map is learned, until it is.
+    errors: Option<Box<ChannelErrors>>,
 }
 
 impl Hopping {
     pub(super) fn new(surroundings: &Surroundings, afh: Option<&AfhSettings>) -> Self {
         let is_outside = |&k: &u32| hop(k).share_in(surroundings.channel) == 0.0;
-        let map = afh.map(|afh| {
-            let outside = || (0..CHANNELS).filter(is_outside).collect();
-            afh.channels.clone().unwrap_or_else(outside)
-        });
-        let classify = afh.map_or(Duration::ZERO, |afh| afh.classify);
+        let outside = || (0..CHANNELS).filter(is_outside).collect();
+        let learns = |afh: &&AfhSettings| afh.learned;
+        let given = |afh: &AfhSettings| afh.channels.clone().unwrap_or_else(outside);
         Self {
             draws: surroundings.seed.draws("interferer.hop", surroundings.index),
-            map: map.unwrap_or_default(),
-            adapted_from: Instant::ZERO + classify,
+            adapted_from: afh.map_or(Instant::NEVER, |afh| Instant::ZERO + afh.classify),
+            map: afh.filter(|afh| !afh.learned).map(given).unwrap_or_default(),
+            errors: afh.filter(learns).map(|afh| Box::new(ChannelErrors::new(afh.bad_fraction))),
+        }
+    }
+
+    /// A link that learns its map sends so many packets until then, as `sent` says.
+    pub(super) fn expect(&mut self, sent: impl FnOnce(Instant) -> u64) {
+        if let Some(errors) = &mut self.errors {
+            errors.packets = sent(self.adapted_from);
+        }
+    }
+
+    /// A packet is destroyed.
+    pub(super) fn on_destroyed(&mut self, burst: &Burst) {
+        if let Some(errors) = &mut self.errors {
+            errors.counts[(burst.spectrum.centre_mhz() - FIRST_MHZ) as usize] += 1;
         }
     }
 
     /// The channel of a packet that begins in a slot at this instant. In an adapted piconet the
     /// second device responds on the channel of the first (section 2.6.3).
-    pub(super) fn spectrum(&self, slot: u64, start: Instant) -> Spectrum {
-        if self.map.is_empty() || start < self.adapted_from {
+    pub(super) fn spectrum(&mut self, slot: u64, start: Instant) -> Spectrum {
+        if start < self.adapted_from {
             return hop(self.draws.up_to(slot, CHANNELS - 1));
+        }
+        if let Some(errors) = self.errors.take() {
+            self.map = errors.map();
         }
         let place = self.draws.up_to(slot & !1, self.map.len() as u32 - 1);
         hop(self.map[place as usize])
     }
 }
 
+/// The destroyed packets of a link by channel.
+#[derive(Debug)]
+struct ChannelErrors {
+    bad_fraction: f64,
+    /// The packets that the link sends in all channels until it learns the map.
+    packets: u64,
+    counts: [u32; CHANNELS as usize],
+}
+
+impl ChannelErrors {
+    fn new(bad_fraction: f64) -> Self {
+        Self { bad_fraction, packets: 0, counts: [0; CHANNELS as usize] }
+    }
+
+    /// The channels that are not bad, at least [`FEWEST`].
+    fn map(&self) -> Vec<u32> {
+        let count = |k: u32| self.counts[k as usize];
+        // The hops are uniform: each channel has the same share of the packets.
+        let most = self.bad_fraction * self.packets as f64 / f64::from(CHANNELS);
+        let mut channels: Vec<u32> = (0..CHANNELS).collect();
+        let good = channels.iter().filter(|&&k| count(k) == 0 || f64::from(count(k)) < most);
+        let kept = good.count().max(FEWEST);
+        channels.sort_by_key(|&k| (count(k), k));
+        channels.truncate(kept);
+        channels
+    }
+}
+
 /// A channel of BR/EDR.
 fn hop(channel: u32) -> Spectrum {
-    Spectrum::narrow(2402 + channel, 1)
+    Spectrum::narrow(FIRST_MHZ + channel, 1)
 }
 
 /// The packets of a Bluetooth link.

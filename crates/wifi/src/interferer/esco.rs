@@ -46,13 +46,16 @@ fn window_fits(esco: &EscoSettings, at: &Path, faults: &mut Faults) {
 
 impl SourceKind for EscoSettings {
     fn build(&self, surroundings: &Surroundings) -> Box<dyn Source> {
+        let clock = SlotClock::new(surroundings, SLOT * self.period_slots, self.phase);
+        let mut hopping = Hopping::new(surroundings, self.afh.as_ref());
+        hopping.expect(|until| clock.pairs(self.period_slots, until));
         Box::new(Esco {
             period: self.period_slots,
             window: 2 + self.retransmission_slots,
             // Access code and header of 126 bits, payload and its check of 16 bits (section 6.5.3).
             burst: Duration::from_micros(126 + 8 * self.payload_bytes + 16),
-            clock: SlotClock::new(surroundings, SLOT * self.period_slots, self.phase),
-            hopping: Hopping::new(surroundings, self.afh.as_ref()),
+            clock,
+            hopping,
             destroyed: Destroyed::default(),
             repeated: 0,
         })
@@ -107,14 +110,14 @@ impl Source for Esco {
 
     fn on_destroyed(&mut self, burst: &Burst) {
         let place = self.clock.slot(burst.start) % self.period;
-        if self.destroyed.note(burst.start) && place + 2 < self.window {
-            self.repeated += 1;
+        if self.destroyed.note(burst.start) {
+            self.hopping.on_destroyed(burst);
+            self.repeated += u64::from(place + 2 < self.window);
         }
     }
 
     fn packets(&self, now: Instant) -> Option<Packets> {
-        let slots = self.clock.begun(now);
-        let sent = slots / self.period * 2 + (slots % self.period).min(2);
+        let sent = self.clock.pairs(self.period, now);
         Some(Packets { sent, repeated: self.repeated, destroyed: self.destroyed.count })
     }
 }

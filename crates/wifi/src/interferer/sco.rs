@@ -89,12 +89,10 @@ const BURST: Duration = Duration::from_micros(366);
 impl SourceKind for ScoSettings {
     fn build(&self, surroundings: &Surroundings) -> Box<dyn Source> {
         let period = self.format.period();
-        Box::new(Sco {
-            period,
-            clock: SlotClock::new(surroundings, SLOT * period, self.phase),
-            hopping: Hopping::new(surroundings, self.afh.as_ref()),
-            destroyed: Destroyed::default(),
-        })
+        let clock = SlotClock::new(surroundings, SLOT * period, self.phase);
+        let mut hopping = Hopping::new(surroundings, self.afh.as_ref());
+        hopping.expect(|until| clock.pairs(period, until));
+        Box::new(Sco { period, clock, hopping, destroyed: Destroyed::default() })
     }
 
     fn is_link(&self) -> bool {
@@ -133,12 +131,13 @@ impl Source for Sco {
     }
 
     fn on_destroyed(&mut self, burst: &Burst) {
-        self.destroyed.note(burst.start);
+        if self.destroyed.note(burst.start) {
+            self.hopping.on_destroyed(burst);
+        }
     }
 
     fn packets(&self, now: Instant) -> Option<Packets> {
-        let slots = self.clock.begun(now);
-        let sent = slots / self.period * 2 + (slots % self.period).min(2);
+        let sent = self.clock.pairs(self.period, now);
         Some(Packets { sent, repeated: 0, destroyed: self.destroyed.count })
     }
 }

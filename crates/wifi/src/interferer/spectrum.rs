@@ -39,6 +39,11 @@ impl Spectrum {
         Self::narrow(centre_mhz, width.mhz())
     }
 
+    /// Its centre.
+    pub(super) fn centre_mhz(self) -> u32 {
+        u32::midpoint(self.low, self.high) / 1000
+    }
+
     /// The same channel with frames of another bandwidth.
     #[must_use]
     pub fn with_width(self, width: Width) -> Self {

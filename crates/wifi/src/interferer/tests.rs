@@ -122,6 +122,45 @@ fn an_adapted_link_leaves_the_channel_of_the_network() {
     assert_eq!(inside(2_001_000, 20_000_000), 0.0);
 }
 
+/// The map that voice learns in 2 s if `is_bad` says which of its bursts are destroyed: the centres
+/// of the channels in use from then on.
+fn learned(is_bad: impl Fn(usize, &Burst) -> bool) -> Vec<u32> {
+    let classify = Duration::from_secs(2);
+    let afh = AfhSettings { classify, learned: true, ..AfhSettings::default() };
+    let settings = ScoSettings { afh: Some(afh), ..ScoSettings::default() };
+    let mut voice = source(&SourceSettings::Sco(settings), 0);
+    let (mut at, mut number) = (us(0), 0);
+    while let Some(burst) = voice.ending_after(at).filter(|burst| burst.start < us(2_000_000)) {
+        if is_bad(number, &burst) {
+            voice.on_destroyed(&burst);
+            voice.on_destroyed(&burst);
+        }
+        (at, number) = (burst.end, number + 1);
+    }
+    let adapted = bursts(&mut *voice, 2_001_000, 20_000_000);
+    let mut centres: Vec<u32> = adapted.iter().map(|b| b.spectrum.centre_mhz()).collect();
+    centres.sort_unstable();
+    centres.dedup();
+    centres
+}
+
+#[test]
+fn a_link_learns_the_channel_of_the_network_from_its_errors() {
+    // Channel 6 of 802.11b, 22 MHz around 2437 MHz.
+    let outside: Vec<u32> = (2402..=2480).filter(|mhz| !(2427..=2448).contains(mhz)).collect();
+    assert_eq!(learned(|_, burst| burst.spectrum.share_in(channel()) > 0.0), outside);
+    assert_eq!(learned(|_, _| false), (2402..=2480).collect::<Vec<_>>(), "nobody disturbs it");
+    // One packet in 25 is destroyed, of some 40 of each channel: few channels lose a fifth.
+    assert!(learned(|number, _| number % 25 == 0).len() > 70);
+}
+
+#[test]
+fn a_link_keeps_twenty_channels_even_if_all_are_bad() {
+    let kept = learned(|number, burst| burst.spectrum.centre_mhz() > 2410 || number % 2 == 0);
+    assert_eq!(kept.len(), 20);
+    assert_eq!(kept[..9], (2402..=2410).collect::<Vec<_>>(), "those with the fewest errors");
+}
+
 #[test]
 fn a_link_with_retransmissions_repeats_what_was_destroyed() {
     let phase = Some(Duration::ZERO);

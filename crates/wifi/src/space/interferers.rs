@@ -1,6 +1,8 @@
 //! Interferers in space: the power of their bursts at the nodes, carrier sense of those bursts, and
 //! the bursts that frames destroy.
 //!
+//! With fading, a burst keeps the gain of its beginning.
+//!
 //! The bursts that overlap a frame are looked up when it ends, and their powers at the nodes that
 //! received it. Energy detection needs the instants at which bursts begin and end: they are events
 //! only for interferers that carrier sense hears, in a channel of the network, and only while a
@@ -12,7 +14,7 @@ use super::radio::{FixedPower, Separation, Site};
 use super::signals::Signals;
 use crate::Command;
 use crate::interferer::{Arrival, Burst, InterfererConfig, Interferers, Spectrum};
-use crate::phy::propagation::Trajectory;
+use crate::phy::propagation::{Path, Trajectory};
 use crate::phy::{Band, Milliwatts, Width, linear};
 use kernel::{Db, Duration, Instant};
 
@@ -54,6 +56,8 @@ struct Edge {
     is_on: bool,
     /// Its power at the nodes, while it is on the air.
     powers: Vec<FixedPower>,
+    /// When the last burst ended that carrier sense has heard.
+    heard_until: Instant,
 }
 
 /// The end of a path that is a device of an interferer.
@@ -85,6 +89,7 @@ impl SpaceInterferers {
             burst: None,
             is_on: false,
             powers: vec![FixedPower::default(); nodes],
+            heard_until: Instant::ZERO,
         };
         Self {
             gains: gains.collect(),
@@ -144,6 +149,12 @@ impl SpaceInterferers {
         gain
     }
 
+    /// A mean gain after fading, on the path between these ends.
+    fn faded(gain: f64, ends: (u32, u32), now: Instant, signals: &Signals) -> f64 {
+        let Some((fading, seed)) = &signals.radio.fading else { return gain };
+        gain / linear(fading.loss(seed, &Path { distance: 0.0, ends, now }))
+    }
+
     /// The power of a burst at a node, of which `share` is in the node's channel.
     fn power(
         &mut self,
@@ -156,7 +167,9 @@ impl SpaceInterferers {
         let device = usize::from(burst.device);
         let config = &self.configs[interferer as usize].devices[device];
         let sent = Milliwatts::from(config.tx_power).0 * share;
-        let power = sent * self.gain((interferer, device), node, now, signals);
+        let ends = (device_number(signals.sites.len(), interferer, device), node);
+        let mean = self.gain((interferer, device), node, now, signals);
+        let power = sent * Self::faded(mean, ends, burst.start, signals);
         if power < self.weakest {
             return FixedPower::default();
         }
@@ -175,18 +188,24 @@ impl SpaceInterferers {
         let site = &signals.sites[from as usize];
         let channel = self.channel(site, width);
         let sent = Milliwatts::from(site.tx_power).0;
+        let density = sent / f64::from(width.mhz());
         let mut destroys = Vec::with_capacity(self.configs.len());
         let mut reaches = Vec::with_capacity(self.configs.len());
         for interferer in 0..self.configs.len() as u32 {
-            reaches.push(sent * self.gain((interferer, 0), from, start, signals) >= detect);
-            let tolerated = self.tolerated[interferer as usize];
-            let is_link = self.configs[interferer as usize].devices.len() == 2;
+            let number = |device| device_number(signals.sites.len(), interferer, device);
+            let gain = |all: &mut Self, device| {
+                let mean = all.gain((interferer, device), from, start, signals);
+                Self::faded(mean, (number(device), from), start, signals)
+            };
+            reaches.push(sent * gain(self, 0) >= detect);
+            if self.configs[interferer as usize].devices.len() < 2 {
+                destroys.push([false; 2]);
+                continue;
+            }
+            let between = Self::faded(1.0, (number(0), number(1)), start, signals);
+            let tolerated = self.tolerated[interferer as usize].map(|mean| mean * between);
             // What one device sends, the other receives.
-            destroys.push([1, 0].map(|receiver| {
-                let density = sent / f64::from(width.mhz());
-                let gain = |all: &mut Self| all.gain((interferer, receiver), from, start, signals);
-                is_link && density * gain(self) > tolerated[1 - receiver]
-            }));
+            destroys.push([1, 0].map(|to| density * gain(self, to) > tolerated[1 - to]));
         }
         let reaches = |interferer: u32| reaches[interferer as usize];
         let destroys =
@@ -301,9 +320,15 @@ impl Space {
         }
         all.contended = now;
         for place in 0..all.edges.len() {
-            let (interferer, is_on) = (all.edges[place].interferer, all.edges[place].is_on);
+            let Edge { interferer, is_on, heard_until, .. } = all.edges[place];
             if !is_on {
-                all.edges[place].burst = all.last_burst(interferer, now, &self.signals.sites);
+                let sites = &self.signals.sites;
+                let last = all.last_burst(interferer, now, sites);
+                // A burst is heard once, also if no other one follows it.
+                let is_over = last.is_some_and(|burst| burst.end <= heard_until);
+                let next =
+                    if is_over { all.next_burst(interferer, heard_until, sites) } else { last };
+                all.edges[place].burst = next;
             }
         }
         self.pass_edges(now, out);
@@ -351,6 +376,7 @@ impl Space {
         let edge = &mut all.edges[place];
         edge.is_on = !is_on;
         if is_on {
+            edge.heard_until = burst.end;
             let sites = &self.signals.sites;
             let next = all.next_burst(interferer, burst.end, sites);
             all.edges[place].burst = next;
