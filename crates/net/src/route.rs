@@ -5,6 +5,8 @@
 //! wait for a route, and those whose broadcast it delays.
 
 mod deadlines;
+#[cfg(test)]
+mod network;
 
 pub use deadlines::Deadlines;
 
@@ -16,6 +18,7 @@ settings::registry! {
     /// The routing protocol of a network whose nodes forward packets.
     pub enum RoutingSettings: Protocol = Static;
     fixed: Static(StaticConfig),
+    dsr: Dsr(DsrConfig),
 }
 
 /// The settings of a routing protocol.

@@ -4,7 +4,7 @@ use kernel::{Bytes, EventQueue, Instant, Ranked, Seed};
 use wifi::mac::{Aggregation, Countdown, Eifs, SlotGrid, Timing};
 use wifi::phy::{DOT11N, Edition, Mode, PpduTiming, Standard, TxVector};
 use wifi::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, MsduSource};
-use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
+use wire::{Body, Datagram, FlowId, NodeId, Packet, TrafficClass};
 
 /// ns-3's cell: slots off the common grid after a timeout, whole idle slots counted.
 fn ns3(standard: &'static Standard, mode: &Mode) -> MacConfig {

@@ -10,6 +10,13 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathId(NonZeroU32);
 
+impl PathId {
+    /// Its number, from 1.
+    pub fn number(self) -> u32 {
+        self.0.get()
+    }
+}
+
 /// The lists of nodes that packets of a run refer to, each once.
 #[derive(Clone, Debug, Default)]
 pub struct Paths {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::mac::recipient::Recipient;
 use proptest::prelude::*;
-use wire::{Body, Datagram, Ecn, FlowId, NodeId, TrafficClass};
+use wire::{Body, Datagram, FlowId, NodeId};
 
 const NOW: Instant = Instant(0);
 

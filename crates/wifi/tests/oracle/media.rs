@@ -11,7 +11,7 @@ use wifi::space::{Losses, OngoingFrame, Radio, Site, Space, SpaceConfig};
 use wifi::watch::WatchRecord;
 use wifi::{Cell, Command, MsduSource};
 use wire::{
-    Body, Datagram, Ecn, FlowId, FrameKind, FrameLoss, FrameOutcome, NodeId, Packet, TrafficClass,
+    Body, Datagram, FlowId, FrameKind, FrameLoss, FrameOutcome, NodeId, Packet, TrafficClass,
 };
 
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use kernel::{Bytes, EventQueue, Instant, Ranked, Seed};
 use std::collections::VecDeque;
 use wifi::space::{Space, SpaceConfig};
 use wifi::{Command, MsduOutcome, NoMsduSource};
-use wire::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
+use wire::{Body, Datagram, FlowId, NodeId, Packet};
 
 #[derive(Debug)]
 pub(crate) enum Event {

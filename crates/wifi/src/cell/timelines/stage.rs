@@ -7,7 +7,7 @@ use crate::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, MsduSource
 use kernel::{BitRate, Bytes, Duration, EventQueue, Instant, Ranked, Seed};
 use std::collections::VecDeque;
 use std::ops::Range;
-use wire::{Body, Datagram, Ecn, FlowId, FrameKind, NodeId, Packet, TrafficClass};
+use wire::{Body, Datagram, FlowId, FrameKind, NodeId, Packet, TrafficClass};
 
 /// The nodes by their usual names.
 pub(super) const AP: u32 = ACCESS_POINT;

@@ -1,0 +1,230 @@
+//! A cache of whole paths, as ns-2 has it (RFC 4728 section 4.1, "path cache").
+
+use super::cache::RouteCache;
+use kernel::{Duration, Instant};
+use settings::Settings;
+use wire::NodeId;
+
+/// Whole paths: those that the node has asked for, and in a second store those that it has
+/// overheard. Each store replaces its oldest path.
+#[derive(Clone, Debug, PartialEq, Settings)]
+#[settings(name = "DsrPathCache")]
+pub struct PathCacheConfig {
+    /// Paths that the node has asked for or uses.
+    #[setting(default = 30, range = 1..=100_000)]
+    pub primary_paths: usize,
+    /// Paths that it has overheard and not used.
+    #[setting(default = 64, range = 1..=100_000)]
+    pub secondary_paths: usize,
+    /// How long a path stays if the node neither uses it nor hears of it (`RouteCacheTimeout`, 300
+    /// s in RFC 4728 section 9). Default: for ever, as in ns-2.
+    #[setting(key = "timeout_s", range = 0.001..=1e6)]
+    pub timeout: Option<Duration>,
+}
+
+/// The paths of a node.
+#[derive(Debug)]
+pub(super) struct PathCache {
+    node: NodeId,
+    timeout: Option<Duration>,
+    primary: Store,
+    secondary: Store,
+}
+
+impl PathCache {
+    pub(super) fn new(node: NodeId, config: &PathCacheConfig) -> Self {
+        let store = |most| Store { most, paths: Vec::new(), victim: 0, changes: 0 };
+        Self {
+            node,
+            timeout: config.timeout,
+            primary: store(config.primary_paths),
+            secondary: store(config.secondary_paths),
+        }
+    }
+}
+
+impl RouteCache for PathCache {
+    fn add(&mut self, now: Instant, path: &[NodeId]) {
+        debug_assert_eq!(path.first(), Some(&self.node));
+        self.primary.add(now, path);
+    }
+
+    fn notice(&mut self, now: Instant, path: &[NodeId]) {
+        debug_assert_eq!(path.first(), Some(&self.node));
+        self.secondary.add(now, path);
+    }
+
+    fn remove(&mut self, _now: Instant, from: NodeId, to: NodeId) {
+        self.primary.cut(from, to);
+        self.secondary.cut(from, to);
+    }
+
+    fn changes(&self) -> u64 {
+        self.primary.changes + self.secondary.changes
+    }
+
+    fn find(&mut self, now: Instant, to: NodeId, for_use: bool) -> Option<&[NodeId]> {
+        if let Some(timeout) = self.timeout {
+            self.primary.expire(now, timeout);
+            self.secondary.expire(now, timeout);
+        }
+        let primary = self.primary.find(to);
+        let secondary = self.secondary.find(to);
+        let (index, place) = match (primary, secondary) {
+            (primary, Some((index, place))) if primary.is_none_or(|(_, first)| place < first) => {
+                if !for_use {
+                    return Some(&self.secondary.paths[index].nodes[..=place]);
+                }
+                // A path that is used moves to the first store.
+                let path = std::mem::take(&mut self.secondary.paths[index].nodes);
+                self.secondary.changes += 1;
+                (self.primary.add(now, &path), place)
+            }
+            (primary, _) => primary?,
+        };
+        let path = &mut self.primary.paths[index];
+        if for_use {
+            path.heard = now;
+        }
+        Some(&path.nodes[..=place])
+    }
+}
+
+/// Paths of one kind.
+#[derive(Debug)]
+struct Store {
+    most: usize,
+    /// A place may be empty.
+    paths: Vec<Stored>,
+    /// The path that is replaced next.
+    victim: usize,
+    changes: u64,
+}
+
+/// A path, and when it was last heard of.
+#[derive(Debug)]
+struct Stored {
+    nodes: Vec<NodeId>,
+    heard: Instant,
+}
+
+impl Store {
+    /// Adds a path; returns its place. A path that begins with a stored one replaces it.
+    fn add(&mut self, now: Instant, path: &[NodeId]) -> usize {
+        for (index, stored) in self.paths.iter_mut().enumerate() {
+            let common = stored.nodes.iter().zip(path).take_while(|(a, b)| a == b).count();
+            if common == stored.nodes.len() || common == path.len() {
+                self.changes += u64::from(common < path.len());
+                stored.nodes.extend(&path[common..]);
+                stored.heard = now;
+                return index;
+            }
+        }
+        self.changes += 1;
+        let stored = Stored { nodes: path.to_vec(), heard: now };
+        if self.paths.len() < self.most {
+            self.paths.push(stored);
+            return self.paths.len() - 1;
+        }
+        let index = self.victim;
+        self.victim = (index + 1) % self.most;
+        self.paths[index] = stored;
+        index
+    }
+
+    /// The first of the shortest paths to a node: its index, and the place of the node in it.
+    fn find(&self, to: NodeId) -> Option<(usize, usize)> {
+        let places = self.paths.iter().enumerate().filter_map(|(index, path)| {
+            let place = path.nodes.iter().position(|&node| node == to)?;
+            Some((index, place))
+        });
+        places.min_by_key(|&(_, place)| place)
+    }
+
+    /// Removes what is behind a link.
+    fn cut(&mut self, from: NodeId, to: NodeId) {
+        for path in &mut self.paths {
+            if let Some(place) = path.nodes.windows(2).position(|pair| pair == [from, to]) {
+                self.changes += 1;
+                path.nodes.truncate(if place == 0 { 0 } else { place + 1 });
+            }
+        }
+    }
+
+    fn expire(&mut self, now: Instant, timeout: Duration) {
+        for path in self.paths.iter_mut().filter(|path| now.since(path.heard) > timeout) {
+            self.changes += u64::from(!path.nodes.is_empty());
+            path.nodes.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Instant = Instant(0);
+
+    fn nodes(list: &[u32]) -> Vec<NodeId> {
+        list.iter().copied().map(NodeId).collect()
+    }
+
+    fn cache(primary_paths: usize) -> PathCache {
+        let config = PathCacheConfig { primary_paths, ..PathCacheConfig::default() };
+        PathCache::new(NodeId(0), &config)
+    }
+
+    fn find(cache: &mut PathCache, to: u32) -> Vec<NodeId> {
+        cache.find(NOW, NodeId(to), true).unwrap_or_default().to_vec()
+    }
+
+    #[test]
+    fn the_shortest_path_is_found_and_a_node_on_the_way_too() {
+        let mut cache = cache(30);
+        cache.add(NOW, &nodes(&[0, 1, 2, 3]));
+        cache.notice(NOW, &nodes(&[0, 4, 3]));
+        assert_eq!(find(&mut cache, 3), nodes(&[0, 4, 3]));
+        assert_eq!(find(&mut cache, 2), nodes(&[0, 1, 2]));
+    }
+
+    #[test]
+    fn of_equally_short_paths_the_one_that_was_asked_for_is_taken() {
+        let mut cache = cache(30);
+        cache.notice(NOW, &nodes(&[0, 4, 3]));
+        cache.add(NOW, &nodes(&[0, 1, 3]));
+        assert_eq!(find(&mut cache, 3), nodes(&[0, 1, 3]));
+    }
+
+    #[test]
+    fn a_broken_link_ends_the_paths_over_it() {
+        let mut cache = cache(30);
+        cache.add(NOW, &nodes(&[0, 1, 2, 3]));
+        cache.remove(NOW, NodeId(1), NodeId(2));
+        assert!(find(&mut cache, 2).is_empty());
+        assert_eq!(find(&mut cache, 1), nodes(&[0, 1]));
+        cache.remove(NOW, NodeId(0), NodeId(1));
+        assert!(find(&mut cache, 1).is_empty());
+    }
+
+    #[test]
+    fn a_full_store_replaces_its_oldest_path() {
+        let mut cache = cache(2);
+        for to in 1..=3 {
+            cache.add(NOW, &nodes(&[0, to]));
+        }
+        assert!(find(&mut cache, 1).is_empty());
+        assert_eq!(find(&mut cache, 2), nodes(&[0, 2]));
+    }
+
+    #[test]
+    fn a_path_expires_unless_it_is_used() {
+        let timeout = Some(Duration::from_secs(300));
+        let config = PathCacheConfig { timeout, ..PathCacheConfig::default() };
+        let mut cache = PathCache::new(NodeId(0), &config);
+        let at = |s| Instant::ZERO + Duration::from_secs(s);
+        cache.add(at(0), &nodes(&[0, 1]));
+        assert!(cache.find(at(200), NodeId(1), true).is_some());
+        assert!(cache.find(at(500), NodeId(1), false).is_some(), "it was used at 200 s");
+        assert!(cache.find(at(501), NodeId(1), false).is_none());
+    }
+}
