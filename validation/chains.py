@@ -15,7 +15,7 @@ HEADER = Option(
     60,
     "the routing agent adds 20 bytes of IP header to packets whose TCP header includes them",
 )
-OPTIONS = (ns2.DRAW, ns2.DURATIONS, HEADER)
+OPTIONS = (ns2.DRAW, ns2.DURATIONS, ns2.IDLE, HEADER)
 TOLERANCE = 0.05
 
 
