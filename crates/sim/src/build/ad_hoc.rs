@@ -37,6 +37,13 @@ pub(crate) fn routers(
     (0..plan.topology.nodes().len() as u32).map(node).collect()
 }
 
+/// Whether two radios may exchange packets in a network whose nodes forward.
+pub(crate) fn may_send(plan: &Plan, from: u32, to: u32) -> bool {
+    let Some(routing) = &plan.routing else { return false };
+    let is_member = |radio: u32| is_member(plan, routing, plan.topology.radio(RadioId(radio)).node);
+    from != to && is_member(from) && is_member(to)
+}
+
 /// Whether a node is in the ad-hoc network: all stations are, and the gateway is.
 fn is_member(plan: &Plan, routing: &RoutingPlan, node: NodeId) -> bool {
     plan.topology.is_station(node) || routing.gateway && node == ACCESS_POINT

@@ -73,12 +73,7 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
 
 /// The receiving radio of a packet that waits at another; `None` is broadcast.
 #[inline]
-fn receiver(
-    routes: &Routes,
-    topology: &Topology,
-    by: RadioId,
-    packet: &Packet,
-) -> Option<RadioId> {
+fn receiver(routes: &Routes, topology: &Topology, by: RadioId, packet: &Packet) -> Option<RadioId> {
     let node = topology.radio(by).node;
     if packet.to != Some(packet.next) && packet.to.is_some() {
         return Some(routes.radio(packet.next));

@@ -3,8 +3,8 @@
 use super::check::{Check, number};
 use super::queues::queue;
 use crate::plan::{
-    ApPlan, BssPlan, Endpoint, FlowPlan, PlacePlan, RoutingPlan, SpacePlan, StationPlan, WaypointPlan,
-    access_point,
+    ApPlan, BssPlan, Endpoint, FlowPlan, PlacePlan, RoutingPlan, SpacePlan, StationPlan,
+    WaypointPlan, access_point,
 };
 use crate::scenario::document::{Document, Station, Stations, Waypoint};
 use crate::scenario::radio::Radio;

@@ -51,7 +51,11 @@ pub(super) fn limit_queues(
 }
 
 /// Fills in the numbers of the nodes of listed routes.
-pub(super) fn list_routes(routing: Option<&mut RoutingPlan>, places: Places<'_>, check: &mut Check) {
+pub(super) fn list_routes(
+    routing: Option<&mut RoutingPlan>,
+    places: Places<'_>,
+    check: &mut Check,
+) {
     let Some(RoutingPlan { protocol: RoutingSettings::Static(settings), gateway }) = routing else {
         return;
     };
