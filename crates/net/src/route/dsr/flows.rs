@@ -1,5 +1,5 @@
-//! Flow state (RFC 4728 section 3.5): once the nodes of a route know a flow, its packets do not carry
-//! the route.
+//! Flow state (RFC 4728 section 3.5): once the nodes of a route know a flow, its packets do not
+//! carry the route.
 //!
 //! The simulation keeps the route with the packet, without its bytes. Nodes therefore never forget
 //! a flow, and there are no errors of unknown flows.
