@@ -5,12 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from validation import ns2
-from validation.case import Case, Group
+from validation.case import Case, Group, Option
 from validation.references import given, goodput, table
 
 SPACING_M = 200.0
 MEASURED_S, WARMUP_S = 150.0, 10.0
-OPTIONS = (ns2.DRAW, ns2.DURATIONS, ns2.IDLE)
+HEADER = Option(
+    "flows[0].tcp.header_bytes",
+    60,
+    "the routing agent adds 20 bytes of IP header to packets whose TCP header includes them",
+)
+OPTIONS = (ns2.DRAW, ns2.DURATIONS, ns2.IDLE, HEADER)
 TOLERANCE = 0.05
 
 

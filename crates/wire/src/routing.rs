@@ -12,9 +12,24 @@ use std::sync::Arc;
 pub struct PathId(NonZeroU32);
 
 impl PathId {
-    /// Its number, from 1.
+    /// Marks a path that its packet does not carry.
+    const IMPLIED: u32 = 1 << 31;
+
+    /// The same path for a packet that does not carry it, because the nodes on it know the flow
+    /// (RFC 4728 section 3.5).
+    #[must_use]
+    pub fn implied(self) -> Self {
+        Self(self.0 | Self::IMPLIED)
+    }
+
+    /// Whether the packet does not carry the path.
+    pub fn is_implied(self) -> bool {
+        self.0.get() & Self::IMPLIED != 0
+    }
+
+    /// The number of the path, from 1.
     pub fn number(self) -> u32 {
-        self.0.get()
+        self.0.get() & !Self::IMPLIED
     }
 }
 
@@ -33,15 +48,16 @@ impl Paths {
         }
         let list: Arc<[NodeId]> = nodes.into();
         self.lists.push(list.clone());
-        let id = u32::try_from(self.lists.len()).ok().and_then(NonZeroU32::new);
-        let id = PathId(id.expect("a run has fewer than 2^32 paths"));
+        let id = u32::try_from(self.lists.len()).ok().filter(|id| id & PathId::IMPLIED == 0);
+        let id = id.and_then(NonZeroU32::new).map(PathId);
+        let id = id.expect("a run has fewer than 2^31 paths");
         self.ids.insert(list, id);
         id
     }
 
     /// The list with this id.
     pub fn nodes(&self, id: PathId) -> &[NodeId] {
-        &self.lists[id.0.get() as usize - 1]
+        &self.lists[id.number() as usize - 1]
     }
 }
 
@@ -240,6 +256,7 @@ mod tests {
         assert_ne!(short, long);
         assert_eq!(paths.intern(&nodes(&[3, 1])), short);
         assert_eq!(paths.nodes(long), nodes(&[3, 1, 2]));
+        assert_eq!(paths.nodes(long.implied()), nodes(&[3, 1, 2]));
     }
 
     #[test]

@@ -3,11 +3,12 @@
 //! Route Discovery finds routes on demand (`dsr/discovery.rs`, `dsr/replies.rs`), Route Maintenance
 //! notices links that have failed (`dsr/maintenance.rs`), and a node learns from the packets of
 //! others (`dsr/overhearing.rs`). Links are used in both directions, because the MAC acknowledges
-//! frames. Of the RFC's optional parts, flow state (section 3.5) and network-layer acknowledgements
-//! (section 3.4) are not implemented; the MAC reports links that have failed.
+//! frames. The MAC also reports links that have failed: the RFC's acknowledgements in the network
+//! layer (section 3.4) are not implemented.
 
 mod cache;
 mod discovery;
+mod flows;
 mod header;
 mod link_cache;
 mod maintenance;
@@ -26,6 +27,7 @@ use super::send_buffer::SendBuffer;
 use super::{Command, Context, Deadlines, Protocol, RouteDrop, RouteNote, Router, Site};
 use cache::RouteCache;
 use discovery::{Discovery, SeenRequests};
+use flows::Flows;
 use kernel::{Bytes, Instant};
 use maintenance::HeldError;
 use overhearing::{Noticed, Shortened};
@@ -65,6 +67,7 @@ struct Dsr {
     shortened: Shortened,
     /// By destination: the route of the last own packet.
     used: BTreeMap<NodeId, PathId>,
+    flows: Flows,
     /// Destinations to which there was a route, and is none since.
     lost: Vec<NodeId>,
     deadlines: Deadlines<Due>,
@@ -98,6 +101,7 @@ impl Dsr {
             noticed: Noticed::default(),
             shortened: Shortened::default(),
             used: BTreeMap::new(),
+            flows: Flows::default(),
             lost: Vec::new(),
             deadlines: Deadlines::default(),
             check_at: None,
@@ -112,9 +116,23 @@ impl Dsr {
             return self.wait(packet, context);
         };
         let path = context.paths.intern(path);
-        self.note_route(to, path, context);
-        header::set_route(&mut packet, Some(path), 0, context.paths);
+        self.set_own_route(&mut packet, to, path, context);
         self.send_along(packet, context);
+    }
+
+    /// Gives a packet of this node its route.
+    fn set_own_route(
+        &mut self,
+        packet: &mut Packet,
+        to: NodeId,
+        path: PathId,
+        context: &mut Context<'_>,
+    ) {
+        self.note_route(to, path, context);
+        let is_data = !matches!(packet.body, Body::Routing(_));
+        let has_flow = self.rules.flow_state && is_data;
+        let path = if has_flow { self.flows.take(context.now, path) } else { path };
+        header::set_route(packet, Some(path), 0, context.paths);
     }
 
     /// Sends a packet to the node behind this one in its source route.

@@ -50,7 +50,7 @@ pub enum Metric {
     #[default]
     Hops,
     /// The expected number of transmissions over its hops, each the inverse of the product of the
-    /// fractions of frames that arrive in both directions (De Couto et al., MobiCom 2003).
+    /// fractions of frames that arrive in both directions (De Couto et al., `MobiCom` 2003).
     Etx,
 }
 

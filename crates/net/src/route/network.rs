@@ -3,6 +3,7 @@
 
 use super::{Command, Context, Protocol, RouteDrop, RouteNote, Router, Site};
 use kernel::{Bytes, Duration, Instant, Rng, Seed};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use wire::{Body, Datagram, FlowId, NodeId, Packet, Paths};
 
@@ -52,7 +53,7 @@ struct Node {
     travels: BTreeMap<u64, usize>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Event {
     Sent { by: NodeId, packet: Packet },
     Failed { by: NodeId, packet: Packet },
@@ -162,8 +163,8 @@ impl Network {
         while let Some(node) = frontier.pop_front() {
             let next = distances[&node] + 1;
             for neighbour in self.neighbours(node) {
-                if !distances.contains_key(&neighbour) {
-                    distances.insert(neighbour, next);
+                if let Entry::Vacant(entry) = distances.entry(neighbour) {
+                    entry.insert(next);
                     frontier.push_back(neighbour);
                 }
             }

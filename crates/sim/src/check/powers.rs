@@ -30,6 +30,7 @@ pub(super) struct Powers {
     pub(super) energy: f64,
     pub(super) detect: f64,
     pub(super) detect_ratio: f64,
+    pub(super) detect_when_busy: bool,
     pub(super) sensitivity: f64,
 }
 
@@ -53,6 +54,7 @@ impl Powers {
             energy: plain(receiver.energy.0),
             detect: plain(receiver.detect.0),
             detect_ratio: plain(receiver.detect_snr.0),
+            detect_when_busy: receiver.detect_when_busy,
             sensitivity: plain(receiver.sensitivity().0),
         }
     }

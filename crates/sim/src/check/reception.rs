@@ -84,7 +84,9 @@ pub(super) fn check_detection(
     let is_strong = power >= powers.detect || agree(power, powers.detect);
     let ratio = powers.detect_ratio;
     let stands_out = power >= ratio * rest || agree_in_sum(power / ratio, rest, signals);
-    let found = is_strong && stands_out;
+    let others = sum - power;
+    let is_alone = others < powers.energy || agree_in_sum(others, powers.energy, signals);
+    let found = is_strong && stands_out && (powers.detect_when_busy || is_alone);
     rule(now, found, "a received frame can be detected", || {
         format!("node {node}: {power:e} mW beside {rest:e} mW of {frame:?}")
     });

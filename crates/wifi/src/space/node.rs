@@ -277,7 +277,15 @@ impl Node {
     ) -> Option<OnAir> {
         self.quiet = false;
         if let Some((_, frame)) = self.answer.take_if(|(at, _)| *at <= now) {
-            return Some(frame);
+            let is_refused = frame.kind == FrameKind::Cts
+                && frame.is_control_response()
+                && !rules.levels.cts_when_busy
+                && self.carrier.is_sensed();
+            if !is_refused {
+                return Some(frame);
+            }
+            // Nothing is counted while the medium is busy.
+            return None;
         }
         if self.exchange.is_some() || self.answer.is_some() {
             return None;

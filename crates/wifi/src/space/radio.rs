@@ -59,6 +59,8 @@ impl RadioSettings {
         let receiver = ReceiverSettings {
             detect: SENSED,
             detect_snr: Db(-100.0),
+            detect_when_busy: false,
+            cts_when_busy: false,
             sensitivity: Some(RECEIVED),
             energy: SENSED,
             floor: noise(Width::Mhz20, usual.noise_figure) - SENSED,
@@ -114,6 +116,14 @@ pub struct ReceiverSettings {
     /// ns-3.
     #[setting(key = "detect_snr_db", default = 4.0, range = -100.0..=60.0)]
     pub detect_snr: Db,
+    /// Whether a receiver detects a preamble while other signals make the medium busy, if the ratio
+    /// is sufficient. In ns-2 it does not.
+    #[setting(default = true)]
+    pub detect_when_busy: bool,
+    /// Whether a node sends a CTS while its physical carrier sense is busy, as 802.11-2020 clause
+    /// 10.3.2.9 says. In ns-2 it does not.
+    #[setting(default = true)]
+    pub cts_when_busy: bool,
     /// A receiver decodes no frame below this power; default no such limit.
     #[setting(key = "sensitivity_dbm", range = -120.0..=30.0)]
     pub sensitivity: Option<Dbm>,
@@ -331,6 +341,8 @@ impl Separation {
 pub(super) struct Levels {
     pub(super) detect: f64,
     detect_ratio: f64,
+    detect_when_busy: bool,
+    pub(super) cts_when_busy: bool,
     pub(super) sensitivity: f64,
     pub(super) energy: FixedPower,
     /// Ratio and window.
@@ -346,6 +358,8 @@ impl Levels {
         Self {
             detect: power(receiver.detect),
             detect_ratio: linear(receiver.detect_snr),
+            detect_when_busy: receiver.detect_when_busy,
+            cts_when_busy: receiver.cts_when_busy,
             sensitivity: power(receiver.sensitivity()),
             energy: FixedPower::least(power(receiver.energy)),
             capture: receiver.capture.map(|c| (linear(c.margin), c.window)),
@@ -361,6 +375,6 @@ impl Levels {
     /// Whether a receiver detects a preamble of this power among noise and other signals.
     pub(super) fn finds(&self, power: f64, others: FixedPower) -> bool {
         let disturbance = others.milliwatts() + self.noise(Width::Mhz20);
-        power >= self.detect_ratio * disturbance
+        power >= self.detect_ratio * disturbance && (self.detect_when_busy || others < self.energy)
     }
 }

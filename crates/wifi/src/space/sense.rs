@@ -226,6 +226,9 @@ impl Slots {
     /// draw a back-off: a frame `waits`, and its interframe space without a back-off has not ended.
     pub(super) fn freeze(&mut self, now: Instant, idle_since: Instant, waits: bool) -> bool {
         let counting = self.counting.take();
+        // The slots of a frame that has arrived while the node waited to send a response begin after
+        // the response.
+        self.arrival_start = None;
         if let (Some(left), Some(since)) = (self.left, counting) {
             let spaced = now >= since;
             let counted = now.since(since) / self.slot;
@@ -293,6 +296,18 @@ mod tests {
         busy_from_to(&mut slots, &mut carrier, 150, 1000);
         assert_eq!(slots.expiry(), Some(us(1000 + 50 + 40)), "a slot had passed");
         assert!(!slots.wants_backoff(us(1010), &carrier), "the back-off runs already");
+    }
+
+    #[test]
+    fn in_ns2_a_frame_that_arrives_before_a_response_backs_off_after_the_response() {
+        let timing = Timing { idle_access: IdleAccess::Ns2, ..Timing::of(&DOT11B) };
+        let mut slots = Slots::new(&timing, 2, BusySlot::Uncounted);
+        let mut carrier = Carrier::new();
+        // The node counts no slots, because it sends an Ack from 10 to 314 us.
+        assert!(slots.wants_backoff(us(0), &carrier));
+        slots.back_off(3);
+        busy_from_to(&mut slots, &mut carrier, 10, 314);
+        assert_eq!(slots.expiry(), Some(us(314 + 50 + 60)));
     }
 
     #[test]

@@ -72,13 +72,12 @@ impl Dsr {
             }
             let path = self.cache.find(now, to, true).expect("a route was found just now");
             let path = context.paths.intern(path);
-            let salvage = if is_own {
-                self.note_route(to, path, context);
-                0
+            if is_own {
+                self.set_own_route(&mut packet, to, path, context);
             } else {
-                packet.salvage + 1
-            };
-            header::set_route(&mut packet, Some(path), salvage, context.paths);
+                let salvage = packet.salvage + 1;
+                header::set_route(&mut packet, Some(path), salvage, context.paths);
+            }
             if send_at == now {
                 self.send_along(packet, context);
             } else {

@@ -43,7 +43,8 @@ pub(super) fn message_size(packet: &Packet, message: &DsrMessage, paths: &Paths)
 /// and destination, which the IP header has. A salvaged packet, and one that passes a gateway, has
 /// another source or destination than its route.
 fn source_route(packet: &Packet, paths: &Paths) -> Bytes {
-    let Some(path) = packet.source_route else { return Bytes::ZERO };
+    let carried = packet.source_route.filter(|path| !path.is_implied());
+    let Some(path) = carried else { return Bytes::ZERO };
     let nodes = paths.nodes(path);
     let is_source = nodes.first() == Some(&packet.from);
     let is_destination = nodes.last() == packet.to.as_ref();

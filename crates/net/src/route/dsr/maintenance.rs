@@ -29,7 +29,7 @@ impl Dsr {
         if !purged {
             self.told.clear();
             context.out.push(Command::Note(RouteNote::LinkFailure { neighbour }));
-            self.cache.remove(context.now, self.node, neighbour);
+            self.remove_link(self.node, neighbour, context);
             self.note_lost_routes(context);
         }
         self.salvage(neighbour, packet, context);
@@ -105,10 +105,15 @@ impl Dsr {
         }
     }
 
+    fn remove_link(&mut self, from: NodeId, to: NodeId, context: &Context<'_>) {
+        self.cache.remove(context.now, from, to);
+        self.flows.remove(from, to, context.paths);
+    }
+
     /// Route Errors have reached this node, on their way or at their end, or were overheard.
     pub(super) fn on_errors(&mut self, errors: &[RouteError], context: &mut Context<'_>) {
         for error in errors {
-            self.cache.remove(context.now, error.from, error.unreachable);
+            self.remove_link(error.from, error.unreachable, context);
         }
         self.note_lost_routes(context);
     }

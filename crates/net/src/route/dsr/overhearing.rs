@@ -13,10 +13,11 @@ impl Dsr {
         if packet.from == self.node {
             return;
         }
-        if self.noticed.is_known(path, from, context.now, self.cache.changes())
-            && self.replies == 0
-            && !matches!(packet.body, Body::Routing(_))
-        {
+        let is_known = path.is_implied()
+            || self.replies == 0
+                && !matches!(packet.body, Body::Routing(_))
+                && self.noticed.is_known(path, from, context.now, self.cache.changes());
+        if is_known {
             if self.rules.same.shortening {
                 self.shorten(path, from, packet.next, context);
             }
@@ -42,7 +43,8 @@ impl Dsr {
 
     /// Learns from the path of a packet that this node has received from another.
     pub(super) fn notice(&mut self, path: PathId, from: NodeId, context: &mut Context<'_>) {
-        if self.noticed.is_known(path, from, context.now, self.cache.changes()) {
+        let is_known = || self.noticed.is_known(path, from, context.now, self.cache.changes());
+        if path.is_implied() || is_known() {
             return;
         }
         let nodes = context.paths.nodes(path).to_vec();

@@ -93,6 +93,9 @@ pub struct DsrConfig {
     /// all nodes (section 3.4.3); 0 is never.
     #[setting(key = "error_on_request_s", default = 1.0, range = 0.0..=1000.0)]
     pub error_on_request: Duration,
+    /// Whether only the first three packets of a route carry it, and then one in 5 s (section 3.5,
+    /// with the numbers of ns-2). Nodes forget no flow. Default: false; ns-2: true.
+    pub flow_state: Option<bool>,
     /// How many packets wait for routes at a node. A packet that finds no room replaces the oldest.
     #[setting(default = 64, range = 1..=100_000)]
     pub send_buffer_packets: usize,
@@ -132,6 +135,7 @@ impl DsrConfig {
             cached_reply_delay: self.cached_reply_delay.unwrap_or(either(3, 0)),
             salvage_requests: self.salvage_requests.unwrap_or(ns2),
             errors_of_waiting: self.errors_of_waiting.unwrap_or(!ns2),
+            flow_state: self.flow_state.unwrap_or(ns2),
             send_buffer_gap: self.send_buffer_gap.unwrap_or(either(0, 30)),
             send_buffer_check: self.send_buffer_check.unwrap_or(either(0, 30)),
             same: self.clone(),
@@ -147,7 +151,7 @@ pub enum Preset {
     #[default]
     #[setting(name = "rfc4728")]
     Rfc4728,
-    /// ns-2.35 with its path cache, without flow state.
+    /// ns-2.35 with its path cache.
     #[setting(name = "ns2")]
     Ns2,
 }
@@ -204,6 +208,7 @@ pub(super) struct Rules {
     pub cached_reply_delay: Duration,
     pub salvage_requests: bool,
     pub errors_of_waiting: bool,
+    pub flow_state: bool,
     pub send_buffer_gap: Duration,
     pub send_buffer_check: Duration,
     /// Settings that do not depend on it.
