@@ -16,6 +16,11 @@ HEADER = Option(
     "the routing agent adds 20 bytes of IP header to packets whose TCP header includes them",
 )
 OPTIONS = (ns2.DRAW, ns2.DURATIONS, ns2.IDLE, HEADER)
+PRESET = Option(
+    "routing.protocol.dsr.preset",
+    "ns2",
+    "caches, repeated requests and delays of ns-2's DSR agent (docs/dsr.md)",
+)
 TOLERANCE = 0.05
 
 
@@ -87,3 +92,28 @@ def static() -> Group:
         "frozen after 150 s."
     )
     return Group("Chains with static routes in ns-2", "ns-2.35", about, tuple(cases))
+
+
+def dsr() -> Group:
+    """Goodput over chains with DSR (ns2_dsr)."""
+    cases = []
+    for row in table("ns2_dsr"):
+        segments, hops, alpha = int(row["W"]), int(row["hops"]), float(row["alpha"])
+        control: Any = "new_reno" if alpha == 1 else {"few": {"alpha": alpha}}
+        name = "NewReno" if alpha == 1 else "FeW"
+        scenario = chain(hops, window(segments), control)
+        cases.append(
+            Case(
+                f"{name}, W* = {segments}, {hops} hops",
+                {**scenario, "routing": {"protocol": "dsr"}},
+                (given(goodput(TOLERANCE), row, "agg_bps", scale=1e-6),),
+                (*OPTIONS, PRESET),
+                replications=8,
+                quick=segments == 8 and hops == 4,
+            )
+        )
+    about = (
+        "The same chains with DSR. Frames of hidden nodes collide until the MAC discards a packet; "
+        "DSR takes this for a link failure and looks for another route."
+    )
+    return Group("Chains with DSR in ns-2", "ns-2.35", about, tuple(cases))

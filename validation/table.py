@@ -41,6 +41,7 @@ def every() -> list[Group]:
         ns2.option_effects(),
         ns2.sessions(),
         chains.static(),
+        chains.dsr(),
         wired.sack(),
         wired.pftk(),
         theory.table_2(),
