@@ -131,7 +131,7 @@ def upload(
         stations={"rate_mbps": rate_mbps, "queue": dict(queue), "rate_control": rate_control},
         ap={"queue": {"drop_tail": {"limit_packets": 100}}},
         wire={"delay_ms": rtt_ms / 2},
-        interferers=all_interferers,
+        **({"interferers": all_interferers} if all_interferers else {}),
         flows=[
             {
                 "from": "sta0",
