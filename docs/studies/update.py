@@ -35,7 +35,7 @@ PICTURES = {
         "figure corruption",
         "figure timer",
         "figure captures",
-        "figure reconstruction",
+        "figure choices",
         "figure controllers",
     ),
     "mcs_cubic": ("figure 2b", "figure 3a", "figure 3b", "figure walking", "figure pace"),

@@ -25,13 +25,13 @@ from simoom.studies.lt_tcp.bluetooth import (
     figure_retries,
 )
 from simoom.studies.lt_tcp.later import (
+    figure_adaptation,
     figure_controllers,
     figure_queues,
-    figure_rate_controls,
 )
 from simoom.studies.lt_tcp.lossy import figure_1, figure_2, figure_3, figure_parts
 from simoom.studies.lt_tcp.readings import figure_readings
-from simoom.studies.lt_tcp.reconstruction import figure_reconstruction, figure_timer
+from simoom.studies.lt_tcp.reconstruction import figure_choices, figure_timer
 from simoom.studies.lt_tcp.tables import table_4, table_5, table_6
 from simoom.studies.lt_tcp.voice import table_2, table_3
 from simoom.studies.study import Study
@@ -60,11 +60,11 @@ STUDY = Study(
         table_6,
         figure_buffers,
         figure_captures,
-        figure_reconstruction,
+        figure_choices,
         figure_timer,
         figure_controllers,
         figure_queues,
-        figure_rate_controls,
+        figure_adaptation,
     ),
     notes="p as printed: 0.27 times 1, 0.5 and 0.3 for HV1, HV2 and HV3. LT-TCP is reconstructed "
     "where the paper and its sources leave it open.",
@@ -76,18 +76,18 @@ __all__ = [
     "figure_1",
     "figure_2",
     "figure_3",
+    "figure_adaptation",
     "figure_buffers",
     "figure_captures",
+    "figure_choices",
     "figure_controllers",
     "figure_corruption",
     "figure_goodput",
     "figure_overheads",
     "figure_parts",
     "figure_queues",
-    "figure_rate_controls",
     "figure_rates",
     "figure_readings",
-    "figure_reconstruction",
     "figure_residual",
     "figure_retries",
     "figure_timer",

@@ -170,8 +170,8 @@ LINKS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-@figure_function("figure rate_controls")
-def figure_rate_controls(lab: Lab) -> Figure:
+@figure_function("figure adaptation")
+def figure_adaptation(lab: Lab) -> Figure:
     """CARA and Minstrel in place of the paper's scheme, and AFH."""
     cases: dict[tuple[str, str], Scenario] = {
         (f"{protocol}, {link}", name): upload(
@@ -188,7 +188,7 @@ def figure_rate_controls(lab: Lab) -> Figure:
     }
     curves = grid(lab, cases)
     return Figure(
-        "figure rate_controls",
+        "figure adaptation",
         "one upload near Bluetooth voice, K = 3, 200 ms: rate controls and AFH",
         Axis("rate_control", "rate control"),
         (PANEL,),

@@ -61,8 +61,8 @@ PAPER_MBPS = (3.74, 2.83, 3.30, 2.97, 2.35, 3.76)
 THE_PAPER = "the paper"
 
 
-@figure_function("figure reconstruction")
-def figure_reconstruction(lab: Lab) -> Figure:
+@figure_function("figure choices")
+def figure_choices(lab: Lab) -> Figure:
     """LT-TCP with other choices where its sources are silent."""
     cases: dict[tuple[str, str], Scenario] = {
         (f"LT-TCP, {name}", variant): upload(
@@ -77,7 +77,7 @@ def figure_reconstruction(lab: Lab) -> Figure:
         for (label, c), mbps in zip(curves.items(), PAPER_MBPS, strict=True)
     ]
     return Figure(
-        "figure reconstruction",
+        "figure choices",
         "LT-TCP where its sources are silent",
         Axis("variant", "what is different"),
         (PANEL,),
