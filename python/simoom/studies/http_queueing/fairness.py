@@ -29,11 +29,11 @@ from simoom.studies.http_queueing.sessions import (
     GOOD_MATCH,
     GREEN,
     ORANGE,
+    STATIONS,
     STATIONS_AXIS,
     VERMILION,
     replications,
     session_runs,
-    stations,
 )
 from simoom.studies.lab import Lab, Sample, figure_function
 
@@ -55,15 +55,13 @@ def figure_fair_queue(lab: Lab) -> Figure:
     cases = {
         (kind, n): web(n - 1, window=LARGE_WINDOW, kind=kind, queue=DRR)
         for kind in kinds
-        for n in stations(lab)
+        for n in STATIONS
     }
     found = lab.sample(cases, measure, replications=replications(lab))
     fair: dict[str, dict[X, Sample]] = {
-        kind: {n: found[kind, n] for n in stations(lab)} for kind in kinds
+        kind: {n: found[kind, n] for n in STATIONS} for kind in kinds
     }
-    early: dict[X, Scenario] = {
-        n: web(n - 1, window=LARGE_WINDOW, queue=RED) for n in stations(lab)
-    }
+    early: dict[X, Scenario] = {n: web(n - 1, window=LARGE_WINDOW, queue=RED) for n in STATIONS}
     red = lab.sample(early, measure, replications=replications(lab))
     fifo, small = runs["Pareto, W* = 1000"], runs["Pareto, W* = 1"]
     return Figure(

@@ -36,9 +36,9 @@ from simoom.studies.http_queueing.sessions import (
     GOOD_MATCH,
     GREEN,
     ORANGE,
+    STATIONS,
     STATIONS_AXIS,
     replications,
-    stations,
 )
 from simoom.studies.lab import Lab, Sample, figure_function
 
@@ -176,17 +176,15 @@ def figure_window_d(lab: Lab) -> Figure:
     """Session delay with delayed ACK and W* = d against the number of stations."""
     quantity = "expected_file_s"
     cases = {
-        (d, n): web(n - 1, window=d, every=d, kind="exponential")
-        for d in DELACKS
-        for n in stations(lab)
+        (d, n): web(n - 1, window=d, every=d, kind="exponential") for d in DELACKS for n in STATIONS
     }
     found = lab.sample(cases, measure, replications=lab.pick(12, 6))
     simulated = {
         d: curve(
             f"W* = d = {d}",
             Source.SIMULATION,
-            stations(lab),
-            [Value.mean(expected_file_s(found[d, n])) for n in stations(lab)],
+            STATIONS,
+            [Value.mean(expected_file_s(found[d, n])) for n in STATIONS],
             quantity,
             colour=colour,
         )
@@ -217,7 +215,7 @@ def figure_window_d(lab: Lab) -> Figure:
                 checks=[
                     Check.agrees(f"d = {d}, n = {n}", each.at(n), solved[d].at(n), within=0.05)
                     for d, each in simulated.items()
-                    for n in stations(lab)
+                    for n in STATIONS
                 ],
                 tolerance=GOOD_MATCH + "; the expected file of 30.5 segments",
                 remark="the model adds the timer of 40 ms at the end of a file, which the paper "

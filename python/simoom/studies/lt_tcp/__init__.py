@@ -10,6 +10,12 @@ Claim(preamble_costs_3_mbps: reproduced)
 
 from __future__ import annotations
 
+from simoom.studies.lt_tcp.advice import (
+    figure_buffers,
+    figure_captures,
+    figure_overheads,
+    figure_rates,
+)
 from simoom.studies.lt_tcp.bluetooth import (
     NAME,
     corruption,
@@ -18,9 +24,17 @@ from simoom.studies.lt_tcp.bluetooth import (
     figure_residual,
     figure_retries,
 )
-from simoom.studies.lt_tcp.hidden import figure_capture, figure_hidden
+from simoom.studies.lt_tcp.hidden import figure_shutouts, figure_hidden
+from simoom.studies.lt_tcp.later import (
+    figure_adaptation,
+    figure_controllers,
+    figure_queues,
+)
 from simoom.studies.lt_tcp.lossy import figure_1, figure_2, figure_3, figure_parts
-from simoom.studies.lt_tcp.tables import figure_readings, table_2, table_4, table_5, table_6
+from simoom.studies.lt_tcp.readings import figure_readings
+from simoom.studies.lt_tcp.reconstruction import figure_choices, figure_timer
+from simoom.studies.lt_tcp.tables import table_4, table_5, table_6
+from simoom.studies.lt_tcp.voice import table_2, table_3
 from simoom.studies.study import Study
 
 STUDY = Study(
@@ -38,12 +52,22 @@ STUDY = Study(
         figure_goodput,
         figure_retries,
         table_2,
+        table_3,
+        figure_rates,
         figure_readings,
+        figure_overheads,
         table_4,
         table_5,
         table_6,
-        figure_capture,
+        figure_shutouts,
         figure_hidden,
+        figure_buffers,
+        figure_captures,
+        figure_choices,
+        figure_timer,
+        figure_controllers,
+        figure_queues,
+        figure_adaptation,
     ),
     notes="p as printed: 0.27 times 1, 0.5 and 0.3 for HV1, HV2 and HV3. LT-TCP is reconstructed "
     "where the paper and its sources leave it open.",
@@ -55,15 +79,25 @@ __all__ = [
     "figure_1",
     "figure_2",
     "figure_3",
-    "figure_capture",
+    "figure_adaptation",
+    "figure_buffers",
+    "figure_shutouts",
+    "figure_captures",
+    "figure_choices",
+    "figure_controllers",
     "figure_corruption",
     "figure_goodput",
     "figure_hidden",
+    "figure_overheads",
     "figure_parts",
+    "figure_queues",
+    "figure_rates",
     "figure_readings",
     "figure_residual",
     "figure_retries",
+    "figure_timer",
     "table_2",
+    "table_3",
     "table_4",
     "table_5",
     "table_6",

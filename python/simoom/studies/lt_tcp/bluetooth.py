@@ -214,7 +214,7 @@ def figure_goodput(lab: Lab) -> Figure:
         for v, k in settings
     }
     cases = {
-        (v, k, r): _sender(r, k, loss[v, r], lab.pick(200.0, 30.0))
+        (v, k, r): _sender(r, k, loss[v, r], lab.pick(60.0, 30.0))
         for v, k in settings
         for r in RATES
         if solved[v, k][r] >= OFTEN_MBPS
@@ -306,7 +306,7 @@ def figure_retries(lab: Lab) -> Figure:
         quantity,
         colour=1,
     )
-    cases = {k: _sender(11.0, k, NEVER, lab.pick(100.0, 30.0)) for k in attempts}
+    cases = {k: _sender(11.0, k, NEVER, lab.pick(60.0, 30.0)) for k in attempts}
     found = lab.sample(cases, measure_mac, replications=lab.pick(6, 4))
     simulated = curve(
         "mean back-off",

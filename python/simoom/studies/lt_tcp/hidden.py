@@ -2,7 +2,7 @@
 
 Three things shut node 1 out: a second cell in which node 2 fetches files (`second_cell`), a source
 in place of its base station that is on for 250 ms every 2 s, and the rule of Tables V and VI, by
-which node 1 is out of range for that time (`cell`). The first two disturb only what BS-1 receives;
+which all frames are lost for that time (`cell`). The first two disturb only what BS-1 receives;
 the rule loses frames in both directions.
 """
 
@@ -39,7 +39,7 @@ from simoom.studies.lt_tcp.tables import INTERVAL, near_paper
 
 QUIET, LONG, AT_10_DB = "quiet cell", "long download", "long download, 10 dB"
 SHORT, WITH_RTS = "files", "files, RTS/CTS"
-IN_PLACE, NEARER, BY_RULE = "source at BS-2", "source, reaches node 1", "out of range by rule"
+IN_PLACE, NEARER, BY_RULE = "source at BS-2", "source, reaches node 1", "all frames lost, by rule"
 FREE = "no upload"
 SETTINGS = (QUIET, LONG, AT_10_DB, SHORT, WITH_RTS, IN_PLACE, NEARER, BY_RULE)
 SHUT_AT_TIMES = (SHORT, WITH_RTS, IN_PLACE, NEARER, BY_RULE)
@@ -84,8 +84,8 @@ def _setting(setting: str, attempts: int, measured_s: float) -> Scenario:
     return both
 
 
-@figure_function("figure capture")
-def figure_capture(lab: Lab) -> Figure:
+@figure_function("figure shutouts")
+def figure_shutouts(lab: Lab) -> Figure:
     """How long node 1 is shut out beside a second cell, and how often."""
     cases = {
         (k, setting): _setting(setting, k, _measured_s(lab))
@@ -107,7 +107,7 @@ def figure_capture(lab: Lab) -> Figure:
     second = {k: _across(found, k, SECOND, (LONG,)) for k in ATTEMPTS_TRIED}
     free = Value.mean(found[3, FREE][SECOND]).named("goodput of node 2 by simulation", FREE)
     return Figure(
-        "figure capture",
+        "figure shutouts",
         "SACK's upload beside a second cell, 10 ms",
         Axis("setting", "second cell"),
         (
@@ -387,7 +387,7 @@ def _claim_decline(panels: Panels) -> Claim:
             for table in TABLES
         ],
         tolerance="at least twice the share",
-        remark="out of range by rule LT-TCP falls as SACK does",
+        remark="all frames lost, by rule LT-TCP falls as SACK does",
         coarse="the text says only much less; the claims of Tables V and VI have the numbers",
     )
 
@@ -400,7 +400,7 @@ def _claim_timeouts(found: Mapping[tuple[str, str, str, float], Sample]) -> Clai
         return value.named("timeouts of SACK by simulation", kind, str(rtt))
 
     return claim(
-        "no_timeouts_with_seven_attempts",
+        "no_timeouts_beside_cell",
         "With K = 7 SACK has no timeouts at 10 and 80 ms.",
         paper="0 and 0",
         checks=[
