@@ -18,7 +18,7 @@ Table = dict[str, Any]
 
 CHANGES = 8
 """The most changes that are made to a random scenario."""
-LONGEST_S = 2.0
+LONGEST_S = 0.5
 """The longest simulated time of a random scenario."""
 SEED = 18
 """Separates the scenarios of a campaign from those of `benches/results.py`."""

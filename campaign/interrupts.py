@@ -30,8 +30,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     ),
     "many radios": ("run", "many.toml", "-q"),
     "wide windows": (
-        "run", str(ROOT / "scenarios" / "dumbbell.toml"), *LONG, "-q",
-        "--set", "flows[*].tcp.window_segments=1000000",
+        "run", str(CAFE), *LONG, "-q", "--set", "flows[1].tcp.window_segments=1000000",
+        "--set", "flows[1].tcp.initial_window_segments=1000000",
     ),
     "study": ("study", "full_duplex", "-q"),
     "model --vary": ("model", str(CAFE), "--vary", "stations=12:2000:2000"),

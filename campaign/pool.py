@@ -32,6 +32,11 @@ class Worker:
             stderr=subprocess.DEVNULL,
         )
 
+    def fileno(self) -> int:
+        """Return the descriptor of its answers."""
+        assert self._process.stdout is not None
+        return self._process.stdout.fileno()
+
     def send(self, request: dict[str, Any]) -> None:
         """Begin a trial."""
         assert self._process.stdin is not None
@@ -66,15 +71,21 @@ class Worker:
 def carry_out(
     requests: Iterator[dict[str, Any]], workers: list[Worker]
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield each request with what is wrong; a request a worker at a time."""
+    """Yield each request with what is wrong, in the order in which the trials end."""
+    busy: dict[Worker, dict[str, Any]] = {}
+    idle = list(workers)
     while True:
-        batch = [(worker, request) for worker, request in zip(workers, requests, strict=False)]
-        if not batch:
-            return
-        for worker, request in batch:
+        while idle and (request := next(requests, None)) is not None:
+            worker = idle.pop()
             worker.send(request)
-        for worker, request in batch:
-            yield request, worker.receive()
+            busy[worker] = request
+        if not busy:
+            return
+        ready = select.select(list(busy), [], [], SILENT_S)[0]
+        for worker in ready or list(busy):
+            found = worker.receive()
+            idle.append(worker)
+            yield busy.pop(worker), found
 
 
 def try_one(request: dict[str, Any], worker: Worker) -> str:

@@ -13,7 +13,7 @@ import simoom as sm
 from campaign import inputs
 from simoom import _core
 
-MOST_CPU_S = 10.0
+MOST_CPU_S = 3.0
 """A run is cut after this time; it has then shown that it goes on."""
 
 
