@@ -12,6 +12,8 @@
 #   make sdist      the source distribution in dist/
 #   make deny       checks licences, advisories and sources of the crates (needs cargo-deny)
 #   make lint-workflows   checks the workflow files (needs actionlint; make actionlint installs it)
+#   make campaign   random scenarios, mutated input, laws, interrupts: MINUTES of each (default 60)
+#   make fuzz       cargo-fuzz for MINUTES on TARGET scenario, script or segments (needs nightly)
 #   make rust       installs the Rust version of Cargo.toml for this directory (needs rustup)
 
 PYTHON ?= python3
@@ -31,7 +33,7 @@ RUST := Cargo.toml Cargo.lock pyproject.toml \
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test programs test-fast lint lint-rust lint-python lint-house lint-workflows \
-        actionlint deny bench validate docs docs-check wheel wheel-check sdist rust clean
+        actionlint deny bench validate campaign fuzz docs docs-check wheel wheel-check sdist rust clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -55,6 +57,7 @@ demo: $(EXTENSION)
 
 test: $(EXTENSION) programs
 	cargo test --workspace --quiet
+	cargo test --quiet --manifest-path fuzz/Cargo.toml --target-dir target --lib
 	$(PYTEST)
 
 # Programs that some tests call: in CI a missing one fails them, elsewhere it skips them.
@@ -70,6 +73,17 @@ programs:
 test-fast: $(EXTENSION)
 	cargo test --workspace --lib --quiet
 	$(PYTEST) -m "not slow"
+
+# The build has overflow checks and debug assertions. docs/reliability.md has the last figures.
+campaign: $(ENVIRONMENT)
+	cargo build --profile campaign --package simoom-py
+	$(BIN)/python -m campaign --minutes $(or $(MINUTES),60)
+
+fuzz:
+	@cargo +nightly fuzz --version > /dev/null 2>&1 \
+	  || { echo "cargo-fuzz is missing: cargo install cargo-fuzz; rustup toolchain install nightly"; exit 1; }
+	cargo +nightly fuzz run --features targets $(or $(TARGET),scenario) -- \
+	  -max_total_time=$$((60 * $(or $(MINUTES),10)))
 
 lint: lint-rust lint-python lint-house
 

@@ -21,6 +21,7 @@ SLOW = {
     "studies/test_http_queueing.py": "runs the quick version of the study",
     "studies/test_lt_tcp.py": "runs the quick version of the study",
     "test_air.py": "draws pictures",
+    "test_campaign.py": "runs random scenarios under the checker",
     "test_city.py": "counts instructions of fifty cells, builds the runner",
     "test_cli.py": "starts the command for each test",
     "test_docs.py": "runs all commands and examples of the pages",

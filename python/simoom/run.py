@@ -197,7 +197,8 @@ def run(
             def report(done: float) -> None:
                 if stop.is_set():
                     raise InterruptedError("the run was interrupted")
-                if progress is not None:
+                # The first report follows the construction of the run, for the stop flag alone.
+                if progress is not None and done > 0:
                     progress(done)
 
             return _core.run(core, seed, replication, probed, report, check, request)

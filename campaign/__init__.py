@@ -1,0 +1,1 @@
+"""The campaign: random and mutated input, laws, interrupted commands; `docs/reliability.md`."""

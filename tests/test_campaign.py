@@ -1,0 +1,48 @@
+"""A small share of the campaign, with fixed numbers; docs/reliability.md has the whole."""
+
+from __future__ import annotations
+
+import pytest
+from campaign import inputs, trials
+from campaign.minimise import minimised
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_a_random_scenario_obeys_all_laws_or_is_refused(number):
+    assert trials.scenario(inputs.scenario(number)) == ""
+
+
+@pytest.mark.parametrize("first", range(0, 400, 100))
+def test_mutated_files_and_scripts_are_read_or_refused(first):
+    for number in range(first, first + 100):
+        assert trials.mutated(*inputs.mutated(number)) == "", number
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_what_only_looks_at_a_run_does_not_change_it(number):
+    assert trials.law(inputs.scenario(number)) == ""
+
+
+def test_random_scenarios_are_both_taken_and_refused():
+    """Otherwise the campaign would show nothing."""
+    import simoom as sm
+
+    def is_sound(number: int) -> bool:
+        try:
+            sm.Scenario(**inputs.scenario(number)).check()
+        except sm.ScenarioError:
+            return False
+        return True
+
+    sound = sum(is_sound(number) for number in range(100))
+    assert 30 <= sound <= 95
+
+
+def test_the_minimiser_removes_all_that_does_not_matter():
+    def fails(made):
+        flows = made.get("flows", [])
+        return made.get("stations", 0) > 2 and any(f.get("to") == "sta1" for f in flows)
+
+    made = inputs.scenario(1) | {"stations": 12}
+    made["flows"] = [{"from": "server", "to": "sta0"}, {"from": "server", "to": "sta1"}]
+    assert minimised(made, fails) == {"stations": 3, "flows": [{"to": "sta1"}]}
