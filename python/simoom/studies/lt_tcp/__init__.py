@@ -24,7 +24,7 @@ from simoom.studies.lt_tcp.bluetooth import (
     figure_residual,
     figure_retries,
 )
-from simoom.studies.lt_tcp.hidden import figure_shutouts, figure_hidden
+from simoom.studies.lt_tcp.hidden import figure_hidden, figure_shutouts
 from simoom.studies.lt_tcp.later import (
     figure_adaptation,
     figure_controllers,
@@ -81,7 +81,6 @@ __all__ = [
     "figure_3",
     "figure_adaptation",
     "figure_buffers",
-    "figure_shutouts",
     "figure_captures",
     "figure_choices",
     "figure_controllers",
@@ -95,6 +94,7 @@ __all__ = [
     "figure_readings",
     "figure_residual",
     "figure_retries",
+    "figure_shutouts",
     "figure_timer",
     "table_2",
     "table_3",

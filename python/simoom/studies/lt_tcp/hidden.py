@@ -216,7 +216,7 @@ def _claims_remedies(
         claim(
             "lost_acks_explain_the_rule",
             "A source that reaches BS-1 and node 1 has the effect of the rule, by which node 1 is "
-            "out of range.",
+            "lost.",
             paper="not in the paper: a check of its model of capture",
             checks=[
                 Check.agrees(f"K = {k}, goodput", each.at(NEARER), each.at(BY_RULE), within=0.03)
@@ -360,7 +360,7 @@ def _claims_agreement(panels: Panels) -> list[Claim]:
             (
                 RULE,
                 "rule",
-                "node 1 is out of range for 250 ms every 2 s",
+                "all frames are lost for 250 ms every 2 s",
                 "the rule also loses what BS-1 sends, which no frame from beyond 500 m disturbs",
             ),
         )
