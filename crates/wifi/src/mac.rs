@@ -26,8 +26,10 @@ pub(crate) use contention::{BusySlot, Contention};
 pub(crate) use edcaf::{Edcaf, PeerRate, Response, Txop};
 pub(crate) use exchange::{ElicitedResponse, Opening};
 pub use exchange::{Exchange, ExchangeOutcome, Step};
-pub(crate) use full_duplex::SecondaryRequest;
-pub use full_duplex::{DuplexCounters, FullDuplex, OwnRts, Secondary, SecondaryRate, Serve};
+pub use full_duplex::{
+    DuplexCounters, FullDuplex, OwnRts, Secondary, SecondaryRate, SecondaryRateRule, Serve,
+};
+pub(crate) use full_duplex::{SecondaryChoice, SecondaryRequest};
 pub use originator::MsduOutcome;
 pub(crate) use originator::{Framing, Mpdu, Originator, Settled};
 pub(crate) use recipient::{Cache, Recipient};

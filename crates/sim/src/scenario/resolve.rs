@@ -75,7 +75,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     let stations = cell::stations(document, &wlan, duration_s, &mut check);
     wlan.non_erp = mixed::non_erp(document, &wlan, &stations);
     let ap = cell::ap(document, &stations, &mut check);
-    duplex::full_duplex(document, &wlan, &stations, &mut check);
+    duplex::full_duplex(document, &mut wlan, &stations, &mut check);
     let space = radio::space(document, &ap, &stations, &mut check);
     let interferers = interferers::interferers(document, space.as_ref(), duration_s, &mut check);
     let (hosts, links) = links::links(document, &mut check);

@@ -22,12 +22,12 @@ use super::ending::Resume;
 use super::{ACCESS_POINT, Cell, FrameOnAir, link_direction};
 use crate::mac::{
     DuplexCounters, Edcaf, Exchange, ExchangeOutcome, FullDuplex, OwnRts, Response, Secondary,
-    SecondaryRate, SecondaryRequest, Serve, Step,
+    SecondaryChoice, SecondaryRate, SecondaryRequest, Step,
 };
 use crate::medium::NodeCounters;
 use crate::phy::Mode;
 use crate::{Command, MsduSource};
-use kernel::{BitRate, Bytes, Duration, Instant, Rng};
+use kernel::{BitRate, Duration, Instant, Rng};
 
 /// The state of a full-duplex access point.
 #[derive(Debug)]
@@ -35,9 +35,7 @@ pub(super) struct Duplex {
     settings: FullDuplex,
     /// The mode of secondary frames to each station, while another sends.
     modes: Vec<Mode>,
-    /// Draws the station that is served, if that is random.
-    choice: Rng,
-    receivers: Vec<u32>,
+    choice: SecondaryChoice,
     /// The secondary frame on the air.
     pub(super) secondary: Option<Secondary>,
     /// The receiver of the RTS that the access point sent together with the primary transmitter.
@@ -56,16 +54,16 @@ impl Duplex {
         settings: FullDuplex,
         modes: Vec<Mode>,
         rates: &[BitRate],
-        choice: Rng,
+        draws: Rng,
     ) -> Self {
-        let (receivers, counters) = (Vec::new(), DuplexCounters::default());
+        let choice = SecondaryChoice::new(&settings, draws);
+        let counters = DuplexCounters::default();
         let unused = |&rate| SecondaryRate { rate, frames: 0, airtime: Duration::ZERO };
         let rates = rates.iter().map(unused).collect();
         Self {
             settings,
             modes,
             choice,
-            receivers,
             secondary: None,
             own_rts_to: None,
             is_pending: false,
@@ -96,28 +94,6 @@ impl Duplex {
             counters.station_secondary += 1;
         }
         counters.bidirectional += u64::from(secondary.receiver == primary);
-    }
-
-    /// Chooses one of the receivers. The primary transmitter would receive at its own rate.
-    fn choose(&mut self, (primary, own): (u32, BitRate)) -> Option<u32> {
-        match self.settings.serve {
-            Serve::First | Serve::HeadOfLine => self.receivers.first().copied(),
-            Serve::BestRate => {
-                let rate = |&station: &u32| match station {
-                    _ if station == primary => own,
-                    _ => self.modes[station as usize - 1].rate,
-                };
-                // The first of several with the same rate.
-                self.receivers.iter().copied().rev().max_by_key(rate)
-            }
-            Serve::Random => {
-                self.receivers.sort_unstable();
-                self.receivers.dedup();
-                let last = (self.receivers.len() as u32).checked_sub(1)?;
-                let drawn = self.choice.up_to(last) as usize;
-                self.receivers.get(drawn).copied()
-            }
-        }
     }
 }
 
@@ -265,56 +241,12 @@ impl Cell {
         let duplex = self.duplex.as_mut().expect("a full-duplex access point");
         // No frame in its queue is for the access point itself: any station may be served.
         let than = if duplex.settings.bidirectional { ACCESS_POINT } else { primary };
-        let edcaf = &mut self.edcafs[ACCESS_POINT as usize];
-        let (serve, class) = (duplex.settings.serve, wire::TrafficClass::BestEffort);
-        let fits = |to: Option<u32>| to.is_some_and(|to| to != than);
-        let has_aside = edcaf.originator.has_aside();
-        match serve {
-            Serve::HeadOfLine => return fits(edcaf.to()),
-            Serve::First => {
-                if fits(edcaf.to()) {
-                    return true;
-                }
-                if has_aside {
-                    if !fits(edcaf.originator.aside_to()) {
-                        return false;
-                    }
-                    edcaf.originator.swap_aside();
-                    return true;
-                }
-                let Some((packet, to)) = source.next_other(ACCESS_POINT, class, than) else {
-                    return false;
-                };
-                edcaf.originator.swap_aside();
-                edcaf.begin_service(now, packet, Some(to), &self.rules);
-                return true;
-            }
-            Serve::BestRate | Serve::Random => {}
-        }
-        duplex.receivers.clear();
-        duplex.receivers.extend(edcaf.to());
-        if has_aside {
-            duplex.receivers.extend(edcaf.originator.aside_to());
-        } else {
-            source.receivers(ACCESS_POINT, &mut duplex.receivers);
-        }
-        duplex.receivers.retain(|&to| to != than);
         let own = self.rates[link_direction(ACCESS_POINT, primary)].mode.rate;
-        let Some(to) = duplex.choose((primary, own)) else { return false };
-        if edcaf.to() == Some(to) {
-            return true;
-        }
-        if has_aside {
-            edcaf.originator.swap_aside();
-            return true;
-        }
-        // An active queue management may drop all packets for the station.
-        let Some(packet) = source.next(ACCESS_POINT, class, to, Bytes(u64::MAX)) else {
-            return false;
-        };
-        edcaf.originator.swap_aside();
-        edcaf.begin_service(now, packet, Some(to), &self.rules);
-        true
+        let modes = &duplex.modes;
+        // The primary transmitter would receive at its own rate.
+        let rate = |to: u32| Some(if to == primary { own } else { modes[to as usize - 1].rate });
+        let edcaf = (&mut self.edcafs[ACCESS_POINT as usize], &self.rules);
+        duplex.choice.bring_into_service(now, edcaf, than, rate, source)
     }
 
     /// The primary transmitter and its receiver send at once.

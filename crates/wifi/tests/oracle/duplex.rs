@@ -4,12 +4,14 @@
 use crate::air::{Air, Transmission};
 use crate::dcf;
 use crate::frame::Frame;
+use crate::media::in_cell;
 use crate::station::Station;
 use crate::workload::Workload;
-use kernel::{Bytes, Instant};
+use kernel::{BitRate, Bytes, Duration, Instant};
 use proptest::prelude::*;
 use wifi::Link;
-use wifi::mac::{Durations, FullDuplex, OwnRts, Serve};
+use wifi::mac::{Countdown, Durations, FullDuplex, OwnRts, Serve, SlotGrid};
+use wifi::phy::{DOT11B, Mode};
 use wire::FrameKind;
 
 /// What a station and the access point send at once, and each receiver decodes.
@@ -202,11 +204,70 @@ pub(crate) fn workloads() -> impl Strategy<Value = Workload> {
             }
             let secondary_rate = rate.map(|rate| rate.get(&workload.links).mode.rate);
             let config = &mut workload.config;
-            let settings = FullDuplex { secondary_rate, serve, own_rts, bidirectional };
+            let settings =
+                FullDuplex { secondary_rate, serve, own_rts, bidirectional, ..Default::default() };
             config.full_duplex = Some(settings);
             config.rts_threshold = Bytes(threshold);
             config.timing.durations = Durations::Standard;
             workload
         },
     )
+}
+
+/// Cells as above that a space can reproduce: each exchange begins with an RTS, and RTSs have a
+/// mode of their own. No packet comes between the beginning of an RTS and the CTS, when a space has
+/// not chosen the secondary frame yet and a cell has.
+pub(crate) fn workloads_in_space() -> impl Strategy<Value = Workload> {
+    let serve = vec![Serve::First, Serve::HeadOfLine, Serve::BestRate, Serve::Random];
+    (workloads(), prop::sample::select(serve)).prop_map(|(mut workload, serve)| {
+        let Workload { config, links, packets, .. } = &mut workload;
+        let timing = &mut config.timing;
+        let standard = timing.standard;
+        let rts = if standard == &DOT11B { 2.0 } else { 9.0 };
+        let rts = standard.mode(BitRate::from_mbps(rts)).expect("a rate of the standard");
+        let is_usable = |mode: &Mode| mode.class == rts.class && mode.rate != rts.rate;
+        let fastest = *standard.modes.iter().rev().find(|mode| is_usable(mode)).expect("a mode");
+        for link in links.iter_mut().filter(|link| !is_usable(&link.mode)) {
+            link.mode = fastest;
+        }
+        let lowest = standard.lowest_mandatory(rts.class).rate;
+        timing.basic_rates.retain(|&rate| rate != rts.rate);
+        timing.basic_rates.push(lowest);
+        timing.basic_rates.sort_unstable();
+        timing.basic_rates.dedup();
+        timing.rts = Some(rts);
+        if timing.slot_grid == SlotGrid::Shared {
+            timing.slot_grid = SlotGrid::Standard;
+            config.countdown = Countdown::Standard;
+        }
+        config.rts_threshold = Bytes::ZERO;
+        for packet in packets.iter_mut().filter(|packet| packet.node == 0) {
+            packet.to = packet.to.or(Some(1));
+        }
+        let settings = config.full_duplex.as_mut().expect("full duplex");
+        let rate = links.last().expect("a station").mode.rate;
+        settings.secondary_rate = settings.secondary_rate.map(|_| rate);
+        settings.serve = serve;
+        not_between_rts_and_cts(workload)
+    })
+}
+
+/// The workload whose packets come later where one would come between an RTS and its CTS.
+fn not_between_rts_and_cts(mut workload: Workload) -> Workload {
+    loop {
+        let record = in_cell(&workload);
+        let packets = &mut workload.packets;
+        let late = record.air.windows(2).find_map(|frames| {
+            let [rts, cts] = frames else { return None };
+            if rts.kind() != Some(FrameKind::Rts) || cts.kind() != Some(FrameKind::Cts) {
+                return None;
+            }
+            let is_between = |at: Instant| rts.start() < at && at <= cts.start();
+            let first = packets.iter().position(|packet| is_between(packet.at))?;
+            Some((first, cts.start() + Duration(1)))
+        });
+        let Some((first, at)) = late else { return workload };
+        let later = at - packets[first].at;
+        packets[first..].iter_mut().for_each(|packet| packet.at += later);
+    }
 }
