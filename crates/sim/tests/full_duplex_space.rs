@@ -47,7 +47,7 @@ fn goodput(text: &str) -> f64 {
 /// 12 dB and 54 Mb/s 22 dB.
 #[test]
 fn the_rate_of_secondary_frames_follows_from_the_loss_between_the_stations() {
-    let rates = [100.0, 90.0, 84.0, 78.0].map(|cross_db| {
+    let rates = [100.0, 84.0, 78.0].map(|cross_db| {
         let run = run(&pair(cross_db, "wlan.full_duplex = {}"));
         assert!(value(&run, "full_duplex.secondary_share") > 0.95, "at {cross_db} dB");
         let is_sent = value(&run, "full_duplex.secondary_sent");
@@ -56,7 +56,7 @@ fn the_rate_of_secondary_frames_follows_from_the_loss_between_the_stations() {
     });
     assert!((rates[0] - 54.0).abs() < 1e-9, "{rates:?}");
     assert!(rates.windows(2).all(|pair| pair[0] > pair[1]), "{rates:?}");
-    assert!(rates[3] >= 6.0, "{rates:?}");
+    assert!(rates[2] >= 6.0, "{rates:?}");
     let near = run(&pair(72.0, "wlan.full_duplex = {}"));
     let counts = ["primary", "secondary"].map(|name| value(&near, &format!("full_duplex.{name}")));
     assert!(counts[0] > 500.0 && counts[1] == 0.0, "{counts:?}");
@@ -81,9 +81,11 @@ fn what_remains_of_its_own_signal_limits_a_full_duplex_access_point() {
     let perfect = goodput(&with(fixed));
     let ample = goodput(&with(&format!("{fixed}\ncancellation_db = 120.0")));
     assert!((ample / perfect - 1.0).abs() < 0.02, "{ample} and {perfect}");
-    let poor = goodput(&with(&format!("{fixed}\ncancellation_db = 70.0")));
-    let half = goodput(&pair(100.0, ""));
-    assert!(poor < 0.8 * half, "primary frames get lost: {poor} and {half}");
+    let poor = run(&with(&format!("{fixed}\ncancellation_db = 70.0")));
+    let half = run(&pair(100.0, ""));
+    let [poor, uploaded] = [&poor, &half].map(|run| value(run, "flows[0].goodput_mbps"));
+    assert!(poor < 0.1 * uploaded, "primary frames get lost: {poor} and {uploaded}");
+    let half = value(&half, "total.goodput_mbps");
     let wise = run(&with("cancellation_db = 70.0"));
     assert!(value(&wise, "full_duplex.secondary").abs() < 0.5);
     let alike = value(&wise, "total.goodput_mbps") / half - 1.0;
@@ -104,28 +106,21 @@ fn a_full_duplex_station_sends_to_the_access_point_from_which_it_receives() {
     assert!((goodput(&poor) / goodput(&half) - 1.0).abs() < 0.03);
 }
 
-/// Stations on a ring: a station opposite the primary transmitter receives at a higher rate than
-/// one beside it.
+/// While sta0 transmits, sta1 receives at a lower rate than sta2.
 #[test]
 fn the_access_point_may_choose_the_station_with_the_best_rate() {
-    let rate = |serve: &str| {
-        let text = format!(
-            "standard = '11a'\nduration_s = 2.0\nwarmup_s = 0.5\n
-             stations = {{ count = 8, ring_m = 8.0 }}\n
-             wlan.rate_mbps = 54.0\nwlan.rts_threshold_bytes = 0\n
-             wlan.full_duplex.serve = '{serve}'\nradio = {{}}\n
-             [[flows]]\nfrom = 'sta*'\nto = 'ap'\ntraffic.saturated.payload_bytes = 1000\n
-             [[flows]]\nfrom = 'ap'\nto = 'sta*'\ntraffic.saturated.payload_bytes = 1000\n"
-        );
-        let run = run(&text);
-        assert!(value(&run, "full_duplex.secondary") > 100.0, "{serve}");
+    let losses = "[[0, 70, 70, 70], [70, 0, 84, 100], [70, 84, 0, 90], [70, 100, 90, 0]]";
+    let [first, best, random] = ["first", "best_rate", "random"].map(|serve| {
+        let text = network(3, losses, &format!("wlan.full_duplex.serve = '{serve}'"));
+        let run = run(&text.replace("to = 'sta2'", "to = 'sta1-2'"));
+        assert!(value(&run, "full_duplex.secondary_share") > 0.9, "{serve}");
         value(&run, "full_duplex.secondary_rate_mbps")
-    };
-    let [first, best, random] = ["first", "best_rate", "random"].map(rate);
-    assert!(best > 1.05 * first && best > 1.05 * random, "{first} {best} {random}");
+    });
+    assert!(best > 53.9, "{best}");
+    assert!((40.0..50.0).contains(&first) && (40.0..50.0).contains(&random), "{first} {random}");
 }
 
-/// Two cells on one channel, with walking stations, capture, fading and EIFS: the checker holds.
+/// Two cells on one channel, with shadowing, fading and EIFS: the checker finds nothing.
 #[test]
 fn the_checker_knows_what_may_overlap_between_cells_too() {
     for duplex in ["{}", "{ bidirectional = true, cancellation_db = 100.0 }"] {

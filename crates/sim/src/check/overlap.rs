@@ -76,8 +76,11 @@ impl Overlap {
     ) {
         for frame in began {
             let Some(cts) = self.own_cts(frame, sent(frame.from)) else { continue };
-            let is_primary =
-                |other: &&OngoingFrame| other.kind == FrameKind::Data && Some(other.from) == cts.to;
+            // An access point may have given way to another station after its RTS.
+            let is_primary = |other: &&OngoingFrame| {
+                let is_between = Some(other.from) == cts.to && other.to == Some(frame.from);
+                other.kind == FrameKind::Data && is_between
+            };
             let Some(primary) = began.iter().find(is_primary) else { continue };
             let longer = frame.end.max(primary.end);
             let responses = [frame, primary].map(|data| data.end + delay(data));
