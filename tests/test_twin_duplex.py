@@ -68,7 +68,9 @@ def test_the_paper_s_assumptions_are_checked(keys, name):
 
 
 def test_the_twin_does_not_predict_full_duplex_among_radios():
-    radios = cell(20, 0.5, station={"ring_m": 5.0}, radio={}, wlan={"model_header_us": None})
+    keys = {**paper.MAC, "slot_grid": "standard", "full_duplex": {}}
+    del keys["model_header_us"]
+    radios = cell(20, 0.5, station={"ring_m": 5.0}, radio={}).set("wlan", keys)
     twin = sm.predict(radios)
     assert twin.model is None
     (fit,) = (each for each in twin.fits if each.family == "full_duplex")
