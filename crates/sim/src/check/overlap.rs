@@ -76,10 +76,12 @@ impl Overlap {
     ) {
         for frame in began {
             let Some(cts) = self.own_cts(frame, sent(frame.from)) else { continue };
-            // An access point may have given way to another station after its RTS.
+            // After its RTS, an access point may have given way to another station, and send a
+            // secondary frame itself.
             let is_primary = |other: &&OngoingFrame| {
                 let is_between = Some(other.from) == cts.to && other.to == Some(frame.from);
-                other.kind == FrameKind::Data && is_between
+                let is_secondary = || self.own_cts(other, sent(other.from)).is_some();
+                other.kind == FrameKind::Data && is_between && !is_secondary()
             };
             let Some(primary) = began.iter().find(is_primary) else { continue };
             let longer = frame.end.max(primary.end);
