@@ -447,7 +447,7 @@ mod tests {
     fn a_node_that_transmits_until_the_end_of_a_frame_does_not_receive_it() {
         let mut receiver = PhyReceiver::default();
         assert!(!receiver.is_transmitting_until(us(0)));
-        receiver.begin_sending(us(300));
+        receiver.begin_sending(us(250), us(300));
         assert_eq!(
             [299, 300, 301].map(|end| receiver.is_transmitting_until(us(end))),
             [true, true, false]
