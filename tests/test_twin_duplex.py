@@ -67,6 +67,16 @@ def test_the_paper_s_assumptions_are_checked(keys, name):
     assert [each.name for each in fit.broken] == [name]
 
 
+def test_the_twin_does_not_predict_full_duplex_among_radios():
+    keys = {**paper.MAC, "slot_grid": "standard", "full_duplex": {}}
+    del keys["model_header_us"]
+    radios = cell(20, 0.5, station={"ring_m": 5.0}, radio={}).set("wlan", keys)
+    twin = sm.predict(radios)
+    assert twin.model is None
+    (fit,) = (each for each in twin.fits if each.family == "full_duplex")
+    assert [each.name for each in fit.broken] == ["given_secondary_rate"]
+
+
 def test_a_model_of_half_duplex_does_not_fit_a_full_duplex_cell():
     twin = sm.predict(cell(20, 0.5))
     for fit in twin.fits:

@@ -27,6 +27,8 @@ PICTURES = {
         "figure acks",
         "figure queue",
         "figure worth",
+        "figure places",
+        "figure cancellation",
     ),
     "http_queueing": ("figure 8", "figure elephants"),
     "lt_tcp": (

@@ -8,6 +8,7 @@ mod duplex;
 mod exchanges;
 mod forwarding;
 mod order;
+mod overlap;
 mod powers;
 mod reception;
 mod rule;
@@ -88,6 +89,7 @@ impl Checker {
             let access_points = sites.iter().map(|site| site.is_access_point).collect();
             let devices = plan.interferers.iter().map(|plan| plan.config.devices.clone());
             let powers = powers::Powers::new(radio, sites).beside(devices.collect());
+            let powers = powers.full_duplex(mac.full_duplex.as_ref());
             MediumChecker::Space(Box::new(space::Watch::new(space, mac, powers, access_points)))
         } else {
             MediumChecker::Cell(Box::new(cell::Turns::new(

@@ -1,6 +1,7 @@
 //! The medium of a run: a cell in which every node hears every other, or a space.
 
 use kernel::Instant;
+use std::borrow::Cow;
 use wifi::interferer::Interferers;
 use wifi::mac::{DuplexCounters, SecondaryRate};
 use wifi::phy::Mode;
@@ -103,19 +104,19 @@ impl Medium {
         either!(self, medium => medium.close_watch(now));
     }
 
-    /// Counters of the full-duplex access point, if there is one.
-    pub(crate) fn duplex_counters(&self) -> Option<&DuplexCounters> {
+    /// Counters of the full-duplex access points, if there are any.
+    pub(crate) fn duplex_counters(&self) -> Option<DuplexCounters> {
         match self {
-            Self::Cell(cell) => cell.duplex_counters(),
-            Self::Space(_) => None,
+            Self::Cell(cell) => cell.duplex_counters().copied(),
+            Self::Space(space) => space.duplex_counters(),
         }
     }
 
-    /// The secondary frames of a full-duplex access point, by rate.
-    pub(crate) fn secondary_rates(&self) -> &[SecondaryRate] {
+    /// The secondary frames of full-duplex access points, by rate.
+    pub(crate) fn secondary_rates(&self) -> Cow<'_, [SecondaryRate]> {
         match self {
-            Self::Cell(cell) => cell.secondary_rates(),
-            Self::Space(_) => &[],
+            Self::Cell(cell) => cell.secondary_rates().into(),
+            Self::Space(space) => space.secondary_rates().into(),
         }
     }
 

@@ -275,10 +275,6 @@ fn what_full_duplex_cannot_do_is_refused() {
         &with("rate_control.minstrel = {}"),
         "wlan.full_duplex: full duplex with rate control is not supported; remove rate_control",
     );
-    wrong(
-        &in_space(&with("")),
-        "wlan.full_duplex: full duplex with [radio] is not supported; remove one",
-    );
     let ad_hoc =
         "standard = '11a'\nstations = { count = 3, ring_m = 10.0 }\nwlan.rts_threshold_bytes = 0\n
                   wlan.full_duplex = {}\nradio.ad_hoc = true\n

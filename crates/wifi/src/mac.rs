@@ -27,9 +27,10 @@ pub(crate) use edcaf::{Edcaf, PeerRate, Response, Txop};
 pub(crate) use exchange::{ElicitedResponse, Opening};
 pub use exchange::{Exchange, ExchangeOutcome, Step};
 pub use full_duplex::{
-    BusyTone, DuplexCounters, FullDuplex, OwnFrame, OwnRts, RtsCts, Secondary, SecondaryRate, Serve,
+    BusyTone, DuplexCounters, FullDuplex, OwnFrame, OwnRts, RtsCts, Secondary, SecondaryRate,
+    SecondaryRateRule, Serve,
 };
-pub(crate) use full_duplex::{SecondaryRequest, header_decoded};
+pub(crate) use full_duplex::{SecondaryChoice, SecondaryRequest, header_decoded};
 pub use originator::MsduOutcome;
 pub(crate) use originator::{Framing, Mpdu, Originator, Settled};
 pub(crate) use recipient::{Cache, Recipient};

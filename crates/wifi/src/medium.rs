@@ -157,7 +157,7 @@ pub struct FrameCounters {
 }
 
 /// Counters of a node.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NodeCounters {
     pub(crate) exchanges: Counters,
     pub(crate) frames: FrameCounters,

@@ -8,9 +8,11 @@
 //! the receiver moves, the power is that at the start of the frame; movement causes no event.
 //!
 //! If all nodes receive all others and there is no capture, the frames on the air equal those of
-//! [`Cell`](crate::Cell) to the nanosecond, and so do all random draws. There are two differences:
-//! a discarded MSDU leaves its node a timeout after its last frame; and slots never begin for all
-//! stations together ([`SlotGrid::Shared`](crate::mac::SlotGrid) behaves as the standard's grid).
+//! [`Cell`](crate::Cell) to the nanosecond, and so do all random draws. There are three
+//! differences: a discarded MSDU leaves its node a timeout after its last frame; slots never begin
+//! for all stations together ([`SlotGrid::Shared`](crate::mac::SlotGrid) behaves as the standard's
+//! grid); and a full-duplex node chooses its secondary frame when it sends the CTS, not when the
+//! RTS begins.
 //!
 //! The caller uses it like a [`Cell`](crate::Cell): it passes packets to free nodes
 //! ([`Space::on_packet`]), and schedules an event for each [`Command::Access`] and each
@@ -22,6 +24,7 @@
 mod air;
 mod budget;
 mod crowd;
+mod duplex;
 mod frame;
 mod inbox;
 mod interference;
@@ -47,6 +50,7 @@ use crate::phy::Mode;
 use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link, MacConfig, MsduSource};
 use crowd::Crowd;
+use duplex::RequiredSinr;
 use frame::OnAir;
 use interferers::SpaceInterferers;
 use kernel::{Bytes, Duration, Fired, Instant, Seed, Timer};
@@ -140,6 +144,9 @@ pub struct OngoingFrame {
     pub end: Instant,
     /// Its Duration field: how long after its end the medium is reserved.
     pub reserves: Duration,
+    /// Of a CTS that announces a secondary frame, and of the frames after it: how much later than a
+    /// SIFS after the data frame its response begins.
+    pub beside: Option<Duration>,
 }
 
 /// All nodes and the medium between them.
@@ -154,6 +161,8 @@ pub struct Space {
     timers: BinaryHeap<Reverse<(Instant, u32, u32)>>,
     /// The timer of the earliest entry.
     wake: Timer,
+    /// What secondary frames need by the rule "sinr".
+    required: RequiredSinr,
     crowd: Crowd,
     scratch: air::Scratch,
     per_cache: PerCache,
@@ -204,8 +213,10 @@ impl Space {
             Node::new(n, contenders.collect(), seed.stream("radio.noise", n), peers)
         };
         let nodes: Vec<Node> = (0..).zip(peers).map(node).collect();
-        Self {
-            crowd: Crowd::new(&signals),
+        let full_duplex = rules.mac.config.full_duplex;
+        let mut space = Self {
+            required: RequiredSinr::default(),
+            crowd: Crowd::new(&signals, full_duplex.is_none()),
             scratch: air::Scratch::new(nodes.len()),
             per_cache: PerCache::new(),
             receivers: nodes.iter().map(|_| PhyReceiver::default()).collect(),
@@ -218,7 +229,11 @@ impl Space {
             contending: (0, 0),
             interferers: None,
             overhears: false,
+        };
+        if let Some(settings) = full_duplex {
+            space.become_full_duplex(settings, links.iter().map(|(_, _, link)| &link.mode), seed);
         }
+        space
     }
 
     /// Prepares the nodes for links that are added later: each node may send to any other.
@@ -349,9 +364,10 @@ impl Space {
     /// Frames on the air, in the order in which they began.
     pub fn on_air(&self) -> impl Iterator<Item = OngoingFrame> {
         self.signals.ongoing().map(|transmission| {
-            let OnAir { from, to, kind, edcaf, mode, psdu, reserves, .. } = transmission.frame;
+            let OnAir { from, to, kind, edcaf, mode, psdu, reserves, beside, .. } =
+                transmission.frame;
             let (start, end) = (transmission.start, transmission.end());
-            OngoingFrame { from, to, kind, edcaf, mode, psdu, start, end, reserves }
+            OngoingFrame { from, to, kind, edcaf, mode, psdu, start, end, reserves, beside }
         })
     }
 

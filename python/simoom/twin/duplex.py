@@ -26,6 +26,10 @@ FIRST_PACKET = Assumption(
     "first_packet",
     "While it receives, the access point sends the first packet for another station.",
 )
+GIVEN_RATE = Assumption(
+    "given_secondary_rate",
+    "Secondary frames have a given rate, and what is sent at once does not interfere.",
+)
 
 _NAMES = {assumed.name: assumed for assumed in full_duplex.ASSUMPTIONS}
 
@@ -55,7 +59,7 @@ class AirTimes(full_duplex.RtsTimes):
 
 def fit(cell: Cell) -> Fit:
     """Check the assumptions of `full_duplex` for a scenario and predict."""
-    scope = [saturated.one_hop(cell), bulk.persistent(cell), _same_sizes(cell)]
+    scope = [saturated.one_hop(cell), bulk.persistent(cell), _same_sizes(cell), _given_rate(cell)]
     if any(check.verdict == "broken" for check in scope):
         return Fit("full_duplex", "", tuple(scope))
     air, flows = cell.air, cell.flows
@@ -127,6 +131,12 @@ def _same_sizes(cell: Cell) -> AssumptionCheck:
     if kinds > 1:
         return broken(SAME_SIZES, f"{kinds} sizes of segments and TCP ACKs")
     return met(SAME_SIZES)
+
+
+def _given_rate(cell: Cell) -> AssumptionCheck:
+    if cell.is_full_duplex and cell.keys["radio"] is not None:
+        return broken(GIVEN_RATE, "the places of radios decide what can be sent at once")
+    return met(GIVEN_RATE)
 
 
 def _slots(cell: Cell) -> AssumptionCheck:

@@ -4,7 +4,6 @@
 use super::rule::rule;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::BTreeMap;
-use wifi::ACCESS_POINT;
 use wifi::mac::Aggregation;
 use wifi::phy::LONGEST_PPDU;
 
@@ -29,15 +28,15 @@ pub(super) struct DataPsdu {
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     limits: Option<Aggregation>,
-    /// Whether frames of the access point may be sent before earlier ones for other receivers.
-    steps_aside: bool,
+    /// The nodes whose frames may be sent before earlier ones for other receivers.
+    reordering: Vec<u32>,
     /// The highest number so far, continued beyond 4096.
     highest: BTreeMap<(u32, u8, Option<u32>), u64>,
 }
 
 impl Blocks {
-    pub(super) fn new(limits: Option<Aggregation>, steps_aside: bool) -> Self {
-        Self { limits, steps_aside, highest: BTreeMap::new() }
+    pub(super) fn new(limits: Option<Aggregation>, reordering: Vec<u32>) -> Self {
+        Self { limits, reordering, highest: BTreeMap::new() }
     }
 
     pub(super) fn on_psdu(&mut self, now: Instant, psdu: &DataPsdu) {
@@ -56,7 +55,7 @@ impl Blocks {
     ) {
         // With block ack, frames are numbered separately for each receiver.
         let agreement = self.limits.filter(|_| to.is_some());
-        let single = if self.steps_aside && from == ACCESS_POINT { NUMBERS / 2 } else { 1 };
+        let single = if self.reordering.contains(&from) { NUMBERS / 2 } else { 1 };
         let window = agreement.map_or(single, |limits| u64::from(limits.window));
         let stream = (from, function, self.limits.and(to));
         let first = mpdus.first().map_or(0, |&(number, _)| NUMBERS + u64::from(number));
@@ -117,7 +116,7 @@ mod tests {
                 duration: Duration::from_micros(2000),
                 ..Aggregation::default()
             }),
-            false,
+            Vec::new(),
         )
     }
 
@@ -189,7 +188,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "frames lie within the window")]
     fn without_an_agreement_only_the_last_frame_is_repeated() {
-        let mut blocks = Blocks::new(None, false);
+        let mut blocks = Blocks::new(None, Vec::new());
         air(&mut blocks, &[4095], 500, 500);
         air(&mut blocks, &[0], 500, 500);
         air(&mut blocks, &[4095], 500, 500);

@@ -27,7 +27,8 @@ pub(super) struct Turns {
 impl Turns {
     pub(super) fn new(mac: MacConfig, nodes: u32) -> Self {
         let beside = Beside::new(&mac);
-        let blocks = Blocks::new(mac.aggregation, mac.full_duplex.is_some());
+        let reordering = mac.full_duplex.map_or(Vec::new(), |_| vec![ACCESS_POINT]);
+        let blocks = Blocks::new(mac.aggregation, reordering);
         let times = Times::of(&mac.timing);
         Self { mac, times, nodes, busy_until: Instant::ZERO, won: None, blocks, beside }
     }

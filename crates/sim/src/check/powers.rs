@@ -2,6 +2,7 @@
 
 use kernel::{Db, Dbm, Instant, Seed};
 use wifi::interferer::{Arrival, Device};
+use wifi::mac::FullDuplex;
 use wifi::phy::propagation::{Fading, Path};
 use wifi::phy::{Width, noise};
 use wifi::space::{Losses, OngoingFrame, Radio, Site};
@@ -24,6 +25,9 @@ pub(super) struct Powers {
     /// sent.
     known: Vec<Vec<Option<f64>>>,
     fading: Option<(Fading, Seed)>,
+    /// What remains of the signals of full-duplex nodes at their own receivers, by node; `None` at
+    /// half-duplex nodes.
+    residuals: Vec<Option<f64>>,
     /// The transmitters of each interferer.
     interferers: Vec<Vec<Device>>,
     pub(super) noise: f64,
@@ -45,6 +49,7 @@ impl Powers {
         let noise = noise(Width::Mhz20, receiver.noise_figure);
         Self {
             known: vec![Vec::new(); sites.len()],
+            residuals: vec![None; sites.len()],
             losses: radio.losses,
             sites,
             floor: noise - receiver.floor,
@@ -72,6 +77,23 @@ impl Powers {
     /// The same beside interferers with these transmitters.
     pub(super) fn beside(self, interferers: Vec<Vec<Device>>) -> Self {
         Self { interferers, ..self }
+    }
+
+    /// The same with full-duplex access points, or also full-duplex stations.
+    pub(super) fn full_duplex(mut self, settings: Option<&FullDuplex>) -> Self {
+        let Some(settings) = settings else { return self };
+        for (site, residual) in self.sites.iter().zip(&mut self.residuals) {
+            if site.is_access_point || settings.bidirectional {
+                let level = settings.cancellation.map(|cancelled| site.tx_power - cancelled);
+                *residual = Some(level.map_or(0.0, |level| plain(level.0)));
+            }
+        }
+        self
+    }
+
+    /// What remains of the signal of a node at its own receiver, if it is full duplex.
+    pub(super) fn residual(&self, node: u32) -> Option<f64> {
+        self.residuals[node as usize]
     }
 
     /// The received power of a burst during a frame that began at an instant.
@@ -109,8 +131,11 @@ impl Powers {
         if level >= self.floor { plain(level.0) } else { 0.0 }
     }
 
-    /// The received power of a frame at a node.
+    /// The received power of a frame at a node; at its transmitter, what remains of it.
     pub(super) fn at(&self, node: u32, frame: &OngoingFrame) -> f64 {
+        if frame.from == node {
+            return self.residual(node).unwrap_or_default();
+        }
         let mean = self.mean(frame.from, node, frame.start);
         if mean > 0.0 { self.faded(mean, (frame.from, node), frame.start) } else { mean }
     }
@@ -124,7 +149,7 @@ impl Powers {
 
     /// The sum of the received powers of these frames.
     pub(super) fn sum<'a>(&self, node: u32, frames: impl Iterator<Item = &'a OngoingFrame>) -> f64 {
-        frames.filter(|frame| frame.from != node).map(|frame| self.at(node, frame)).sum()
+        frames.map(|frame| self.at(node, frame)).sum()
     }
 }
 

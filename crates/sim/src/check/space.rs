@@ -2,6 +2,7 @@
 
 use super::blocks::{Blocks, DataPsdu};
 use super::exchanges::Exchanges;
+use super::overlap::{self, Overlap};
 use super::powers::{Powers, agree_in_sum};
 use super::reception::{self, ReceiverState};
 use super::rule::rule;
@@ -29,6 +30,7 @@ pub(super) struct Watch {
     /// Frames on the air, and those that have ended while one of these was on the air.
     frames: Vec<OngoingFrame>,
     blocks: Blocks,
+    overlap: Overlap,
     /// The power of bursts that carrier sense of each node hears now, in milliwatts, if there are
     /// interferers.
     bursts: Vec<f64>,
@@ -41,9 +43,12 @@ impl Watch {
         powers: Powers,
         access_points: Vec<bool>,
     ) -> Self {
+        let sifs = Times::of(&mac.timing).sifs();
+        let overlap = Overlap::new(mac.full_duplex, access_points.clone(), sifs);
         Self {
             now: Instant::ZERO,
-            blocks: Blocks::new(mac.aggregation, false),
+            blocks: Blocks::new(mac.aggregation, overlap.reordering()),
+            overlap,
             exact: mac.timing.durations == Durations::Standard,
             times: Times::of(&mac.timing),
             mac,
@@ -88,6 +93,8 @@ impl Watch {
             self.on_heard(heard);
         }
         let frames: Vec<OngoingFrame> = began.iter().map(|(frame, _)| *frame).collect();
+        let sent = |node: u32| self.receivers[node as usize].exchanges.sent;
+        self.overlap.check_pairs(now, &frames, sent);
         for (frame, mpdus) in began {
             self.on_begin(&frame, mpdus);
         }
@@ -109,7 +116,10 @@ impl Watch {
         rule(now, !twice, "one transmission per radio", || format!("{frame:?}"));
         if is_answer(frame) {
             self.check_answer(frame);
-        } else if !self.follows_cts(frame) {
+        } else if !self.follows_cts(frame) && !self.is_secondary(frame) {
+            rule(now, frame.beside.is_none(), "a CTS announces two frames", || {
+                format!("{frame:?}")
+            });
             self.check_opening(frame, mpdus.len());
         }
         if matches!(frame.kind, FrameKind::Rts | FrameKind::BlockAckRequest) {
@@ -140,7 +150,7 @@ impl Watch {
                 (asked.kind, frame.kind),
                 (Rts, Cts) | (Data, Ack) | (Data | BlockAckRequest, BlockAck)
             );
-            let in_time = asked.end + self.times.sifs() == frame.start;
+            let in_time = asked.end + overlap::delay(asked) + self.times.sifs() == frame.start;
             fits && in_time && Some(asked.from) == frame.to && asked.edcaf == frame.edcaf
         });
         rule(self.now, asked.is_some(), "a response begins a SIFS after its frame", || {
@@ -160,12 +170,15 @@ impl Watch {
     /// All frames of an exchange reserve the medium until its end.
     fn check_reservation(&self, before: &OngoingFrame, after: &OngoingFrame) {
         let ends = [before, after].map(|frame| frame.end + frame.reserves);
-        rule(
-            self.now,
-            ends[0] == ends[1] || !self.exact,
-            "Duration fields end with the exchange",
-            || format!("{} after {before:?}, {} after {after:?}", ends[0], ends[1]),
-        );
+        let agree = match (after.kind, after.beside) {
+            // A CTS may announce a longer frame than its RTS, and two responses a longer one.
+            (FrameKind::Cts, Some(_)) => ends[0] <= ends[1],
+            (FrameKind::Ack, Some(_)) => ends[0] >= ends[1],
+            _ => ends[0] == ends[1],
+        };
+        rule(self.now, agree || !self.exact, "Duration fields end with the exchange", || {
+            format!("{} after {before:?}, {} after {after:?}", ends[0], ends[1])
+        });
     }
 
     /// Whether the sender's RTS announced the frame and its CTS has arrived, or its CTS-to-self
@@ -187,6 +200,21 @@ impl Watch {
         };
         self.check_reservation(&cts, frame);
         true
+    }
+
+    /// Whether the frame is a secondary frame, which its transmitter has announced in a CTS.
+    fn is_secondary(&self, frame: &OngoingFrame) -> bool {
+        let sent = self.receivers[frame.from as usize].exchanges.sent;
+        let cts = self.overlap.secondary(self.now, frame, sent);
+        if let Some(cts) = &cts {
+            self.check_reservation(cts, frame);
+        }
+        cts.is_some()
+    }
+
+    /// Whether a node may receive a frame while it sends this one of its own.
+    fn may_overlap(&self, own: &OngoingFrame, received: &OngoingFrame) -> bool {
+        self.powers.residual(own.from).is_some() && own.start == received.start
     }
 
     /// The interframe space of a node's EDCAF, and its TXOP limit.
@@ -239,12 +267,23 @@ impl Watch {
             format!("{heard:?}")
         });
         let Some(frame) = frame else { return };
+        let mut own = self
+            .frames
+            .iter()
+            .filter(|own| own.from == heard.node && own.start < frame.end && own.end > frame.start);
+        let is_beside = own.clone().next().is_some();
+        let may_overlap = own.all(|own| self.may_overlap(own, &frame));
+        rule(now, may_overlap, "a node that sends receives nothing", || format!("{heard:?}"));
         reception::check(now, &self.powers, &self.frames, &frame, heard);
         let receiver = &mut self.receivers[heard.node as usize];
         let apart = receiver.heard_until <= frame.start;
         rule(now, apart, "one reception per radio", || format!("{heard:?}"));
         receiver.heard_until = frame.end;
         let times = &self.times;
+        if !heard.understood && is_beside && frame.kind == FrameKind::Rts {
+            // A collision with its own RTS.
+            return;
+        }
         if !heard.understood {
             receiver.extra = times.eifs(&frame.mode).saturating_sub(times.difs());
             return;
@@ -265,7 +304,8 @@ impl Watch {
     fn sense(&mut self, node: u32, senses: Senses) {
         let now = self.now;
         let flying = || self.frames.iter().filter(|frame| frame.end > now);
-        let sends = flying().any(|frame| frame.from == node);
+        let own = flying().find(|frame| frame.from == node);
+        let sends = own.is_some();
         let bursts = self.bursts.get(node as usize).copied().unwrap_or_default();
         let sum = self.powers.sum(node, flying()) + bursts;
         let signals = flying().count() + usize::from(bursts > 0.0);
@@ -275,10 +315,12 @@ impl Watch {
         rule(now, followed != Some(None), "a frame in reception is on the air", || {
             format!("node {node}: {senses:?}")
         });
-        rule(now, !(sends && followed.is_some()), "a node that sends receives nothing", || {
+        let followed = followed.flatten();
+        let overlaps = own.zip(followed.as_ref());
+        let is_able = overlaps.is_none_or(|(own, followed)| self.may_overlap(own, followed));
+        rule(now, is_able, "a node that sends receives nothing", || {
             format!("node {node}: {senses:?}")
         });
-        let followed = followed.flatten();
         let expected = sends || followed.is_some() || sum >= self.powers.energy;
         let is_close = agree_in_sum(sum, self.powers.energy, signals);
         rule(

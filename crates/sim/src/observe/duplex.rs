@@ -1,7 +1,7 @@
 //! The observables of a full-duplex access point, and of the contention in its cell.
 
 use super::observable::Kind::{Counter, MeanRate, Once, Ratio, Share};
-use super::observable::{Observable, observables};
+use super::observable::{Observable, SHARED_SLOTS, SPACE, observables};
 use crate::observers::World;
 use wifi::ACCESS_POINT;
 use wifi::mac::DuplexCounters;
@@ -16,6 +16,10 @@ pub(super) static FULL_DUPLEX: &[Observable] = observables! {
     /// The fraction of primary transmissions with a secondary transmission.
     "secondary_share": "1" as "secondary\nshare" =>
         Ratio(|world, _| duplex(world).secondary, |world, _| duplex(world).primary);
+    /// The fraction of the window in which two data frames are on the air, to and from a
+    /// full-duplex access point. Of several access points the fractions are added.
+    "two_frames_fraction": "1" as "two frames\nat once" if SPACE =>
+        Share(|world, _| duplex(world).together.0);
     /// Secondary data frames that were acknowledged.
     "secondary_sent": "frames" => Counter(|world, _| duplex(world).secondary_sent);
     /// The mean rate of secondary data frames.
@@ -33,16 +37,16 @@ pub(super) static FULL_DUPLEX: &[Observable] = observables! {
     "station_secondary": "exchanges" as "stations\nsecondary" =>
         Counter(|world, _| duplex(world).station_secondary);
     /// Steps of the back-off: the instants at which a back-off could end.
-    "steps": "steps" => Counter(|world, _| steps(world));
+    "steps": "steps" if SHARED_SLOTS => Counter(|world, _| steps(world));
     /// The probability that the access point is a secondary transmitter in a step of the back-off
     /// (s_AP in the literature).
-    "secondary_probability": "1" as "secondary\nprobability" =>
+    "secondary_probability": "1" as "secondary\nprobability" if SHARED_SLOTS =>
         Ratio(|world, _| duplex(world).secondary, |world, _| steps(world));
     /// The probability that the access point transmits an RTS in a step of the back-off.
-    "ap_attempt_probability": "1" as "AP's attempt\nprobability" =>
+    "ap_attempt_probability": "1" as "AP's attempt\nprobability" if SHARED_SLOTS =>
         Ratio(|world, _| world.cell.counters(ACCESS_POINT).attempts, |world, _| steps(world));
     /// The probability that a station transmits an RTS in a step of the back-off.
-    "station_attempt_probability": "1" as "stations' attempt\nprobability" =>
+    "station_attempt_probability": "1" as "stations' attempt\nprobability" if SHARED_SLOTS =>
         Ratio(|world, _| stations(world, |node| node.attempts), |world, _| {
             steps(world) * (world.queues.len() as u64 - 1)
         });
@@ -66,7 +70,7 @@ pub(super) static SECONDARY_RATE: &[Observable] = observables! {
 };
 
 fn duplex(world: &World) -> DuplexCounters {
-    world.cell.duplex_counters().copied().unwrap_or_default()
+    world.cell.duplex_counters().unwrap_or_default()
 }
 
 fn steps(world: &World) -> u64 {

@@ -92,7 +92,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     let mut ap = cell::ap(document, &stations, &mut check);
     let mut routing = routing::routing(document, &mut check);
     routing::limit_queues(routing.as_ref(), &mut stations, &mut ap.queue);
-    duplex::full_duplex(document, &wlan, &stations, &mut check);
+    duplex::full_duplex(document, &mut wlan, &stations, &mut check);
     let space = radio::space(document, &ap, &stations, duration_s, &mut check);
     let interferers = interferers::interferers(document, space.as_ref(), duration_s, &mut check);
     let (hosts, links) = links::links(document, &mut check);

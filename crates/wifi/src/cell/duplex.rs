@@ -26,13 +26,12 @@
 //! the station.
 
 mod ending;
-mod serve;
 
-use super::{ACCESS_POINT, Cell, FrameOnAir};
+use super::{ACCESS_POINT, Cell, FrameOnAir, link_direction};
 use crate::mac::{
     Bitmap, DuplexCounters, Exchange, ExchangeOutcome, FullDuplex, Opening, OwnFrame, PeerRate,
-    RTS, RtsCts, Secondary, SecondaryRate, SecondaryRequest, Step, ampdu, block_ack,
-    header_decoded, single,
+    RTS, RtsCts, Secondary, SecondaryChoice, SecondaryRate, SecondaryRequest, Step, ampdu,
+    block_ack, header_decoded, single,
 };
 use crate::medium::NodeCounters;
 use crate::phy::Mode;
@@ -45,9 +44,7 @@ pub(super) struct Duplex {
     settings: FullDuplex,
     /// The mode of secondary frames to each station, while another sends.
     modes: Vec<Mode>,
-    /// Draws the station that is served, if that is random.
-    choice: Rng,
-    receivers: Vec<u32>,
+    choice: SecondaryChoice,
     /// The secondary frame on the air.
     pub(super) secondary: Option<Secondary>,
     /// The MPDUs of its PSDU that noise destroys, if there are several.
@@ -69,16 +66,16 @@ impl Duplex {
         settings: FullDuplex,
         modes: Vec<Mode>,
         rates: &[BitRate],
-        choice: Rng,
+        draws: Rng,
     ) -> Self {
-        let (receivers, counters) = (Vec::new(), DuplexCounters::default());
+        let choice = SecondaryChoice::new(&settings, draws);
+        let counters = DuplexCounters::default();
         let unused = |&rate| SecondaryRate { rate, frames: 0, airtime: Duration::ZERO };
         let rates = rates.iter().map(unused).collect();
         Self {
             settings,
             modes,
             choice,
-            receivers,
             secondary: None,
             lost: Bitmap::default(),
             own_rts: None,
@@ -380,6 +377,26 @@ impl Cell {
         let decoded = header_decoded(timing, data, &edcaf.mode, header);
         let own_rts = self.duplex.as_ref().and_then(|duplex| duplex.own_rts);
         own_rts.map_or(decoded, |(_, mode)| decoded.max(now + timing.airtime(&mode, RTS).total()))
+    }
+
+    /// Whether the packet in service may be sent while a station sends and is to be sent, after
+    /// another packet has come into service if necessary.
+    fn serves_other(
+        &mut self,
+        now: Instant,
+        f: u32,
+        primary: u32,
+        source: &mut dyn MsduSource,
+    ) -> bool {
+        let duplex = self.duplex.as_mut().expect("a full-duplex access point");
+        // No frame in its queue is for the access point itself: any station may be served.
+        let than = if duplex.settings.bidirectional { ACCESS_POINT } else { primary };
+        let own = self.rates[link_direction(ACCESS_POINT, primary)].mode.rate;
+        let modes = &duplex.modes;
+        // The primary transmitter would receive at its own rate.
+        let rate = |to: u32| Some(if to == primary { own } else { modes[to as usize - 1].rate });
+        let edcaf = (&mut self.edcafs[f as usize], &self.rules);
+        duplex.choice.bring_into_service(now, edcaf, than, rate, source)
     }
 
     /// The primary transmitter and its receiver send at once.

@@ -87,7 +87,7 @@ impl Txop {
 #[derive(Debug)]
 pub(crate) struct Edcaf {
     pub(crate) node: u32,
-    class: TrafficClass,
+    pub(crate) class: TrafficClass,
     access: Access,
     /// The index of its contention parameters in [`Rules`].
     contention_parameters: u8,

@@ -15,10 +15,14 @@
 //! the time in which only the longer frame is on the air. This file has the settings, and the
 //! secondary frame as data.
 
+mod choice;
+
+pub(crate) use choice::SecondaryChoice;
+
 use super::exchange::{ElicitedResponse, Exchange, ExchangeOutcome, OtherFrame, Step};
 use super::timing::{ACK, Timing};
 use crate::phy::{Mode, TxVector};
-use kernel::{BitRate, Bytes, Duration, Instant};
+use kernel::{BitRate, Bytes, Db, Duration, Instant};
 use settings::{Choice, Settings};
 use wire::FrameKind;
 
@@ -62,6 +66,20 @@ pub enum RtsCts {
     Optional,
 }
 
+/// The rate of secondary frames where no fixed one is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
+pub enum SecondaryRateRule {
+    /// The rate of the access point's other data frames to the station.
+    Link,
+    /// The highest rate, up to that of the access point's other data frames to the station, at
+    /// which the station decodes the frame while the primary transmitter interferes, by the mean
+    /// powers of both. The access point does not serve the station at all beside a primary
+    /// transmitter if there is no such rate, or if one of the other frames of the exchange would
+    /// get lost: the primary frame in what remains of the access point's own signal, or one of the
+    /// two MAC ACKs. Needs the table `radio`.
+    Sinr,
+}
+
 /// An access point that sends to one station while it receives from another.
 ///
 /// It joins each exchange of a station that begins with RTS and CTS, if it has a packet for another
@@ -71,7 +89,7 @@ pub enum RtsCts {
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub struct FullDuplex {
     /// Rate of secondary frames in Mb/s, which the interference between the two stations limits.
-    /// Default: the rate of the access point's other data frames to the station.
+    /// Default: by `secondary_rate_rule`.
     #[setting(key = "secondary_rate_mbps", range = 0.1..=1e4)]
     pub secondary_rate: Option<BitRate>,
     /// MCS of secondary frames, in standards that have MCSs. Default: that of the access point's
@@ -79,6 +97,17 @@ pub struct FullDuplex {
     /// other frames.
     #[setting(range = 0..=11)]
     pub secondary_mcs: Option<u32>,
+    /// Which rate secondary frames have if `secondary_rate_mbps` is not set. Default: "sinr" with
+    /// the table `radio`, "link" without it.
+    pub secondary_rate_rule: Option<SecondaryRateRule>,
+    /// By the rule "sinr", the least probability with which a frame of 1536 bytes is decoded.
+    #[setting(default = 0.9, range = 0.0..=1.0)]
+    pub secondary_success: f64,
+    /// How much weaker the signal of a node arrives at its own receiver than it was transmitted,
+    /// after all cancellation of self-interference. Needs the table `radio`. Default: nothing of it
+    /// remains.
+    #[setting(key = "cancellation_db", range = 0.0..=300.0)]
+    pub cancellation: Option<Db>,
     /// Which packet the access point sends while it receives.
     pub serve: Serve,
     /// The contention window after a success in which the access point's own RTS was not received.
@@ -109,6 +138,20 @@ impl FullDuplex {
         }
     }
 
+    /// Whether the positions of stations decide on the rate.
+    pub fn is_by_sinr(&self) -> bool {
+        let is_fixed = self.secondary_rate.is_some();
+        !is_fixed && self.secondary_rate_rule == Some(SecondaryRateRule::Sinr)
+    }
+
+    /// The modes that a secondary frame may have by the rule "sinr", to a station to which other
+    /// frames have the mode `other`; the fastest first.
+    pub(crate) fn candidates(timing: &Timing, other: Mode) -> impl Iterator<Item = Mode> + use<> {
+        let is_dsss = other.class.is_dsss();
+        let modes = timing.standard.modes.iter().rev().copied();
+        modes.filter(move |mode| mode.class.is_dsss() == is_dsss && mode.rate <= other.rate)
+    }
+
     /// The rates of the access point's secondary frames to stations to which its other frames have
     /// these modes, in ascending order and each once.
     pub fn rates<'a>(
@@ -118,6 +161,10 @@ impl FullDuplex {
     ) -> Vec<BitRate> {
         let mut rates = Vec::new();
         for other in others {
+            if self.is_by_sinr() {
+                rates.extend(Self::candidates(timing, *other).map(|mode| mode.rate));
+                continue;
+            }
             rates.extend(self.mode(timing, other).map(|mode| mode.rate));
             let may_be_own = self.bidirectional || self.rts_cts == RtsCts::Optional;
             rates.extend(may_be_own.then_some(other.rate));
@@ -295,9 +342,30 @@ pub struct DuplexCounters {
     pub bidirectional: u64,
     /// Those of them that the access point began alone: the station sent the secondary frame.
     pub station_secondary: u64,
+    /// In space, the time in which two data frames are on the air, as far as the secondary
+    /// transmitter knows.
+    pub together: Duration,
     /// Instants at which a back-off could end: the ends of idle slots, and the beginnings of busy
     /// periods without an idle slot before them.
     pub steps: u64,
+}
+
+impl DuplexCounters {
+    /// The sums of the counters of two access points.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            primary: self.primary + other.primary,
+            secondary: self.secondary + other.secondary,
+            secondary_sent: self.secondary_sent + other.secondary_sent,
+            secondary_rates: self.secondary_rates + other.secondary_rates,
+            joint: self.joint + other.joint,
+            alone: self.alone + other.alone,
+            bidirectional: self.bidirectional + other.bidirectional,
+            station_secondary: self.station_secondary + other.station_secondary,
+            together: self.together + other.together,
+            steps: self.steps + other.steps,
+        }
+    }
 }
 
 /// The access point's secondary frames of one rate.
@@ -365,6 +433,9 @@ mod tests {
     const USUAL: FullDuplex = FullDuplex {
         secondary_rate: None,
         secondary_mcs: None,
+        secondary_rate_rule: None,
+        secondary_success: 0.9,
+        cancellation: None,
         serve: Serve::First,
         own_rts: OwnRts::Reset,
         bidirectional: false,
@@ -391,6 +462,9 @@ mod tests {
         assert_eq!(rates(USUAL), [6.0, 54.0]);
         assert_eq!(rates(given), [36.0]);
         assert_eq!(rates(FullDuplex { bidirectional: true, ..given }), [6.0, 36.0, 54.0]);
+        let by_sinr = FullDuplex { secondary_rate_rule: Some(SecondaryRateRule::Sinr), ..USUAL };
+        assert_eq!(rates(by_sinr), [6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0]);
+        assert_eq!(by_sinr.rates(&Timing::of(&DOT11A), modes[1..2].iter()).len(), 1);
     }
 
     /// Kind, start and end in microseconds.

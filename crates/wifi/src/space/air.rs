@@ -66,6 +66,7 @@ impl Space {
         let mut beginning = std::mem::take(&mut self.scratch.beginning);
         for &node in due {
             self.note_contending(node);
+            self.prepare_secondary(now, node, source, out);
             match self.nodes[node as usize].begin(now, &self.rules, source, out) {
                 Some(frame) => beginning.push(frame),
                 None => self.set_timer(node),
@@ -73,7 +74,10 @@ impl Space {
         }
         for frame in &beginning {
             let lasting = self.rules.timing().airtime(&frame.mode, frame.psdu).total();
-            self.receivers[frame.from as usize].begin_sending(now + lasting);
+            self.receivers[frame.from as usize].begin_sending(now, now + lasting);
+        }
+        if self.rules.mac.config.full_duplex.is_some() {
+            self.count_alone(now, &beginning);
         }
         let is_crowd = self.gather(now, &beginning);
         for (frame, place) in beginning.drain(..).zip(0..) {
@@ -276,6 +280,10 @@ impl Space {
         out: &mut Vec<Command>,
     ) {
         let EndedFrame { id, ref transmission, ref ppdu, extra, nav_reset_at } = *ended_frame;
+        let has_sent = self.receivers[node as usize].has_sent_since(transmission.start);
+        if has_sent && !self.nodes[node as usize].expects(now, &transmission.frame) {
+            return;
+        }
         let is_disturbed = self.interferers.is_some() && self.add_bursts(node, transmission.start);
         let (frame, rules) = (&transmission.frame, &self.rules);
         let pair = [node as usize, frame.from as usize];
@@ -314,11 +322,16 @@ impl Space {
         }
         if is_lost {
             if for_me {
-                // Without interference the node would probably have decoded the frame.
-                let clash = bounds.most > 0.0 && per.alone(power, transmission) > 0.5;
+                let is_interfered = bounds.most > 0.0;
+                let chunks = interference.at(node, &self.signals);
+                let clash = is_interfered && collides(&mut per, transmission, (chunks, power));
                 self.signals.transmission_mut(id).reach.note_loss(spared > 0, clash);
             }
-            return receiver.on_decoding_error(now, extra, rules, out);
+            // To an access point, the loss of an RTS is a collision with its own RTS.
+            if !(has_sent && frame.kind == FrameKind::Rts) {
+                receiver.on_decoding_error(now, extra, rules, out);
+            }
+            return;
         }
         if !for_me {
             if self.overhears && frame.kind == FrameKind::Data {
@@ -327,15 +340,7 @@ impl Space {
             return receiver.overhear(now, frame.reserves, nav_reset_at, rules, out);
         }
         self.signals.transmission_mut(id).reach.decoded += 1;
-        // A BlockAck acknowledges the MPDUs that its transmitter received from this node.
-        let bitmap = (frame.kind == FrameKind::BlockAck).then(|| {
-            let start = receiver.edcaf(usize::from(frame.edcaf)).originator.start();
-            sender.inbox.block_ack((node, frame.edcaf), start)
-        });
-        if matches!(frame.kind, FrameKind::Data | FrameKind::BlockAckRequest) {
-            take_up(rules, frame, (sender, receiver), &lost, out);
-        }
-        receiver.hear(now, frame, bitmap.as_ref(), rules, out);
+        decode(now, rules, frame, (sender, receiver), &lost, out);
     }
 
     /// Adds the bursts of interferers to the interference at a node with a frame that began at an
@@ -381,6 +386,37 @@ impl Space {
             counters.noise_losses += u64::from(frame.to.is_some());
         }
     }
+}
+
+/// Whether a frame is lost because of others, and not by noise: without interference the receiver
+/// would probably have decoded it. Beside another data frame, it would not have with interference.
+fn collides(
+    per: &mut PerCalculator,
+    transmission: &Transmission,
+    (chunks, power): (&[Chunk], f64),
+) -> bool {
+    let is_beside = transmission.frame.beside.is_some();
+    per.alone(power, transmission) > 0.5 && (!is_beside || per.failure(chunks, power) > 0.5)
+}
+
+/// A node has decoded a frame that is addressed to it, or MPDUs of it.
+fn decode(
+    now: Instant,
+    rules: &SpaceRules,
+    frame: &OnAir,
+    (sender, receiver): (&mut Node, &mut Node),
+    lost: &Bitmap,
+    out: &mut Vec<Command>,
+) {
+    // A BlockAck acknowledges the MPDUs that its transmitter received from this node.
+    let bitmap = (frame.kind == FrameKind::BlockAck).then(|| {
+        let start = receiver.edcaf(usize::from(frame.edcaf)).originator.start();
+        sender.inbox.block_ack((receiver.id, frame.edcaf), start)
+    });
+    if matches!(frame.kind, FrameKind::Data | FrameKind::BlockAckRequest) {
+        take_up(rules, frame, (sender, receiver), lost, out);
+    }
+    receiver.hear(now, frame, bitmap.as_ref(), rules, out);
 }
 
 /// A node takes the MPDUs of a frame that are not lost, and delivers what is in order.

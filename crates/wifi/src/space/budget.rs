@@ -44,6 +44,7 @@ impl Space {
             psdu,
             reserves: Duration::ZERO,
             answer: ElicitedResponse::None,
+            beside: None,
         };
         let airtime = timing.airtime(mode, psdu);
         let transmission = Transmission { frame, start: now, airtime, reach: Reach::default() };

@@ -62,9 +62,10 @@ enum Share {
 }
 
 impl Crowd {
-    /// If all receiver sets fit in memory, all powers are known and no crowd is formed.
-    pub(super) fn new(signals: &Signals) -> Self {
-        let least = if signals.fits_all() { usize::MAX } else { LEAST };
+    /// If all receiver sets fit in memory, all powers are known and no crowd is formed; nor is one
+    /// formed where nodes may be full duplex (`is_possible`).
+    pub(super) fn new(signals: &Signals, is_possible: bool) -> Self {
+        let least = if signals.fits_all() || !is_possible { usize::MAX } else { LEAST };
         let (members, flooded, listeners, bounds) = Default::default();
         let shares = vec![Share::Usual; if least == usize::MAX { 0 } else { signals.sites.len() }];
         Self { least, begin: Instant::ZERO, members, flooded, shares, listeners, bounds }

@@ -20,6 +20,10 @@ pub(super) struct OnAir {
     pub(super) reserves: Duration,
     /// The response that it elicits.
     pub(super) answer: ElicitedResponse,
+    /// Of a CTS that announces a secondary frame, and of the frames after it: how much later than a
+    /// SIFS after the data frame the response to it begins, because the other data frame lasts
+    /// longer. A CTS tells it of the primary frame.
+    pub(super) beside: Option<Duration>,
 }
 
 impl OnAir {
@@ -43,7 +47,16 @@ impl OnAir {
             psdu: psdu.bytes,
             reserves: answer.map_or(Duration::ZERO, |bytes| timing.reservation(lasting(bytes))),
             answer: psdu.answer,
+            beside: None,
         }
+    }
+
+    /// The same after a CTS that may announce a secondary frame beside it.
+    pub(super) fn after_cts(self, timing: &Timing, cts: &Self) -> Self {
+        let Some(delay) = cts.beside else { return self };
+        let lasting = timing.airtime(&self.mode, self.psdu).total();
+        let reserves = cts.reserves.saturating_sub(timing.sifs() + lasting);
+        Self { reserves, beside: Some(delay), ..self }
     }
 
     /// The RTS before this frame.
@@ -76,7 +89,9 @@ impl OnAir {
     ) -> Self {
         let mode = timing.response_mode(&self.mode);
         let taken = timing.sifs() + timing.airtime(&mode, psdu).total();
-        let reserves = self.reserves.saturating_sub(taken);
+        // The CTS has reserved the medium for both responses to two data frames.
+        let is_last = self.beside.is_some();
+        let reserves = if is_last { Duration::ZERO } else { self.reserves.saturating_sub(taken) };
         let (to, answer) = (Some(self.from), ElicitedResponse::None);
         Self { kind, from, to, mode, psdu, reserves, answer, ..*self }
     }

@@ -154,6 +154,7 @@ mod tests {
             psdu: Bytes(100),
             reserves: Duration::ZERO,
             answer: ElicitedResponse::None,
+            beside: None,
         };
         let (preamble, header, extension) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
         let airtime = Airtime { preamble, header, payload: us(end) - us(begin), extension };

@@ -1,7 +1,10 @@
 //! A node: its EDCAFs, and its actions when a transmission ends, when it receives a frame, and when
 //! its timer expires.
 
+mod duplex;
 mod hear;
+
+pub(super) use duplex::NodeDuplex;
 
 use super::Airtimes;
 use super::frame::OnAir;
@@ -56,6 +59,8 @@ pub(super) struct Node {
     /// Duplicate detection and reorder buffers.
     pub(super) inbox: Inbox,
     settled: Vec<Settled>,
+    /// The state of a node that can receive while it transmits.
+    duplex: Option<Box<NodeDuplex>>,
 }
 
 impl Node {
@@ -79,6 +84,7 @@ impl Node {
             peers,
             inbox: Inbox::default(),
             settled: Vec::new(),
+            duplex: None,
         }
     }
 
@@ -258,6 +264,7 @@ impl Node {
         for contender in &mut self.contenders {
             contender.slots.wait_until(now);
         }
+        self.finish_beside(false);
         self.report_airtime(index, awaited.since, false, out);
         let data_sent = awaited.kind != FrameKind::Cts;
         let contender = &mut self.contenders[index];
@@ -328,12 +335,15 @@ impl Node {
     /// Begins an exchange and returns its first frame.
     fn open(&mut self, now: Instant, index: usize, rules: &SpaceRules) -> OnAir {
         (self.exchange, self.opened) = (Some(index), now);
-        let edcaf = &self.contenders[index].edcaf;
-        edcaf.count(&mut self.counters);
+        let before = self.counters;
+        self.contenders[index].edcaf.count(&mut self.counters);
         let body = self.body(index, rules);
         match self.edcaf(index).opening {
             Opening::None => body,
-            Opening::Rts => body.rts(rules.timing()),
+            Opening::Rts => {
+                self.note_rts(before);
+                body.rts(rules.timing())
+            }
             Opening::CtsToSelf => body.cts_to_self(rules.timing()),
         }
     }
@@ -376,6 +386,9 @@ impl Node {
     ) {
         self.airtimes.add(frame.kind, lasting);
         self.freeze(now, rules);
+        if frame.kind == FrameKind::Rts {
+            self.note_end_of_rts(now + lasting);
+        }
     }
 
     /// The node has transmitted a PPDU (clauses 10.3.2.9, 10.3.2.11).
@@ -387,7 +400,10 @@ impl Node {
         out: &mut Vec<Command>,
     ) {
         let kind = match (frame.kind, frame.answer) {
+            (FrameKind::Cts, _) => return self.follow_cts(now, rules),
             _ if frame.is_control_response() => return,
+            // An access point answers the RTS that began with its own.
+            (FrameKind::Rts, _) if self.gives_way() => return,
             (FrameKind::CtsToSelf, _) => {
                 let Some(index) = self.exchange else { return };
                 let body = self.body(index, rules);
@@ -398,7 +414,8 @@ impl Node {
             (_, ElicitedResponse::BlockAck) => FrameKind::BlockAck,
             (_, ElicitedResponse::None) => return self.succeed(now, None, rules, out),
         };
-        let until = now + rules.timing().response_timeout(&frame.mode);
+        let delay = frame.beside.unwrap_or_default();
+        let until = now + delay + rules.timing().response_timeout(&frame.mode);
         self.quiet = false;
         self.awaited = Some(Awaited { kind, since: now, until, receiving: false });
     }
@@ -411,6 +428,7 @@ impl Node {
 
     /// Reports the packets whose service has ended.
     fn settle(&mut self, out: &mut Vec<Command>) {
+        self.resume_aside();
         self.counters.settle(self.id, &mut self.settled, out);
     }
 }

@@ -73,21 +73,31 @@ pub(super) struct PhyReceiver {
     reception: Option<Reception>,
     /// The node transmits and receives nothing.
     sending: bool,
-    /// The end of the node's present or last transmission.
+    /// The beginning and the end of the node's present or last transmission.
+    sends_since: Instant,
     sends_until: Instant,
+    /// What remains of the own signal at the receiver of a full-duplex node; `None` if the node is
+    /// half duplex.
+    residual: Option<FixedPower>,
     /// The node neither transmits nor receives a frame, and energy detection is busy.
     energy: bool,
 }
 
 impl PhyReceiver {
+    /// The receiver of a full-duplex node.
+    pub(super) fn full_duplex(residual: FixedPower) -> Self {
+        Self { residual: Some(residual), ..Self::default() }
+    }
+
+    /// Whether the node receives no signal that begins now, because it transmits. A full-duplex
+    /// node receives a signal that begins together with its own.
+    pub(super) fn misses(&self, now: Instant) -> bool {
+        self.sending && !(self.residual.is_some() && self.sends_since == now)
+    }
+
     /// Number of the transmission that is being received.
     pub(super) fn received_transmission(&self) -> Option<u32> {
         self.reception.map(|reception| reception.signal.id)
-    }
-
-    /// Whether the node transmits.
-    pub(super) fn is_sending(&self) -> bool {
-        self.sending
     }
 
     /// Whether the node has transmitted after this instant.
@@ -150,19 +160,23 @@ impl PhyReceiver {
     }
 
     /// The node begins to send: what it was receiving is lost.
-    pub(super) fn begin_sending(&mut self, until: Instant) {
-        (self.sending, self.sends_until) = (true, until);
+    pub(super) fn begin_sending(&mut self, now: Instant, until: Instant) {
+        (self.sending, self.sends_since, self.sends_until) = (true, now, until);
         self.reception = None;
+        self.sum = self.sum + self.residual.unwrap_or_default();
     }
 
     /// Whether the node transmits until `end`: a signal that begins now and ends by then has no
     /// effect.
     pub(super) fn is_transmitting_until(&self, end: Instant) -> bool {
-        self.sending && end <= self.sends_until
+        self.sending && self.residual.is_none() && end <= self.sends_until
     }
 
     pub(super) fn end_sending(&mut self) {
         self.sending = false;
+        if let Some(residual) = self.residual {
+            self.change(residual, false);
+        }
     }
 
     /// Physical carrier sense, as of the last [`Self::sense`]: the node transmits, receives a frame
@@ -196,7 +210,7 @@ impl PhyReceiver {
                 return false;
             }
         }
-        if self.sending {
+        if self.misses(now) {
             return false;
         }
         let audible = is_decodable && power.milliwatts >= levels.detect;
@@ -215,7 +229,7 @@ impl PhyReceiver {
 
     /// All signals that begin now have arrived: decides which frame is received.
     pub(super) fn decide(&mut self, now: Instant, levels: &Levels) -> Change {
-        if self.sending {
+        if self.misses(now) {
             return Change::None;
         }
         let mut change = Change::None;
@@ -335,7 +349,7 @@ mod tests {
             let mut ear = Ear::default();
             if let Some(other) = other {
                 // The receiver missed its own preamble.
-                ear.receiver.begin_sending(us(1000));
+                ear.receiver.begin_sending(us(0), us(1000));
                 ear.begin(0, other);
                 ear.receiver.end_sending();
             }
@@ -389,10 +403,35 @@ mod tests {
         assert!(!ear.receiver.is_busy(), "what is left is too weak");
     }
 
+    /// A full-duplex node of whose own signal so much remains transmits for 100 us.
+    fn transmitting(residual: f64) -> Ear {
+        let mut receiver = PhyReceiver::full_duplex(dbm(residual).fixed);
+        receiver.begin_sending(us(0), us(100));
+        Ear { receiver, signals: Vec::new() }
+    }
+
+    #[test]
+    fn a_full_duplex_node_receives_a_frame_that_begins_with_its_own() {
+        assert_eq!(transmitting(-80.0).begin(0, -70.0), Some(Change::Found(0)));
+        assert_eq!(transmitting(-80.0).begin(1, -70.0), None);
+        assert_ne!(transmitting(-73.0).begin(0, -70.0), Some(Change::Found(0)), "less than 4 dB");
+    }
+
+    #[test]
+    fn its_own_signal_interferes_until_it_ends() {
+        let mut ear = transmitting(-80.0);
+        ear.begin(0, -60.0);
+        ear.receiver.end_sending();
+        let End::Received(Received { bounds, .. }) = ear.end(0) else { panic!("it was received") };
+        let most = dbm(-80.0).fixed.milliwatts();
+        assert_eq!(bounds, Bounds { least: 0.0, most, chunks: 2 });
+        assert!(!ear.receiver.sense(&levels()));
+    }
+
     #[test]
     fn energy_makes_the_medium_busy_until_it_ends() {
         let mut ear = Ear::default();
-        ear.receiver.begin_sending(us(1000));
+        ear.receiver.begin_sending(us(0), us(1000));
         ear.begin(0, -63.0);
         ear.begin(0, -64.0);
         ear.begin(0, -70.0);
@@ -408,7 +447,7 @@ mod tests {
     fn a_node_that_transmits_until_the_end_of_a_frame_does_not_receive_it() {
         let mut receiver = PhyReceiver::default();
         assert!(!receiver.is_transmitting_until(us(0)));
-        receiver.begin_sending(us(300));
+        receiver.begin_sending(us(250), us(300));
         assert_eq!(
             [299, 300, 301].map(|end| receiver.is_transmitting_until(us(end))),
             [true, true, false]
@@ -421,7 +460,7 @@ mod tests {
     fn a_transmitting_node_receives_nothing() {
         let mut ear = Ear::default();
         ear.begin(0, -60.0);
-        ear.receiver.begin_sending(us(1000));
+        ear.receiver.begin_sending(us(0), us(1000));
         assert_eq!(ear.begin(10, -50.0), None);
         assert_eq!(ear.end(0), End::Unnoticed);
         ear.receiver.end_sending();

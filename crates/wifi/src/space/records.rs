@@ -221,7 +221,9 @@ impl Space {
         let edcaf = self.nodes[initiator as usize].edcaf(usize::from(frame.edcaf));
         let opens = match kind {
             FrameKind::Rts | FrameKind::CtsToSelf => true,
-            FrameKind::Data | FrameKind::BlockAckRequest => edcaf.opening == Opening::None,
+            FrameKind::Data | FrameKind::BlockAckRequest => {
+                edcaf.opening == Opening::None && frame.beside.is_none()
+            }
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => false,
         };
         let sequence = edcaf.originator.start();
@@ -260,6 +262,10 @@ impl Space {
             records.latest[initiator as usize] = records.exchanges;
             records.exchanges += 1;
         }
+        if kind == FrameKind::Cts && frame.beside.is_some() {
+            // The secondary frame and its response belong to the exchange of the primary one.
+            records.latest[from as usize] = records.latest[initiator as usize];
+        }
         record.exchange = records.latest[initiator as usize];
         records.on_air.push(FrameOnAir { id, frame: record, hindered });
     }
@@ -283,7 +289,7 @@ impl Space {
         if signal.is_none_or(|power| power.milliwatts < detect) {
             return Some((FrameLoss::TooWeak, None));
         }
-        if receiver.is_sending() {
+        if receiver.misses(now) {
             return Some((FrameLoss::ReceiverTransmits, Some(to)));
         }
         let other = receiver.received_transmission()?;

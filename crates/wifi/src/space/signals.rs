@@ -4,7 +4,8 @@ use super::frame::Transmission;
 use super::radio::{Power, Radio, Site};
 use super::range::{ReceiverInRange, ReceiverSet, ReceiverSetCache};
 use super::slices::Slice;
-use kernel::Instant;
+use crate::phy::Milliwatts;
+use kernel::{Db, Instant};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,6 +20,9 @@ pub(super) struct Signals {
     nobody: Arc<ReceiverSet>,
     /// What arrives of one node at another is always the same.
     is_steady: bool,
+    /// What remains of the signals of full-duplex nodes at their own receivers, by node; empty if
+    /// there are none.
+    residuals: Vec<Option<Power>>,
     /// By number; numbers are used again.
     transmissions: Vec<TransmissionRecord>,
     free: Vec<u32>,
@@ -51,7 +55,33 @@ impl Signals {
         let is_steady = radio.fading.is_none() && !sites.iter().any(|site| site.trajectory.moves());
         let nobody = Arc::default();
         let (transmissions, free, ongoing, ended) = Default::default();
-        Self { radio, sites, receiver_sets, nobody, is_steady, transmissions, free, ongoing, ended }
+        Self {
+            radio,
+            sites,
+            receiver_sets,
+            nobody,
+            is_steady,
+            residuals: Vec::new(),
+            transmissions,
+            free,
+            ongoing,
+            ended,
+        }
+    }
+
+    /// These nodes are full duplex, with a cancellation of so much.
+    pub(super) fn set_full_duplex(&mut self, nodes: &[u32], cancellation: Option<Db>) {
+        self.residuals = vec![None; self.sites.len()];
+        for &node in nodes {
+            let level = cancellation.map(|db| self.sites[node as usize].tx_power - db);
+            let power = level.map_or(0.0, |level| Milliwatts::from(level).0);
+            self.residuals[node as usize] = Some(Power::from(power));
+        }
+    }
+
+    /// What remains of the signal of a node at its own receiver; `None` if it is half duplex.
+    pub(super) fn residual(&self, node: u32) -> Option<Power> {
+        self.residuals.get(node as usize).copied().flatten()
     }
 
     /// A node as one that hears another in the slice of an instant; none if it does not.
@@ -198,6 +228,7 @@ impl Signals {
         let transmission = &self.transmissions[id as usize];
         match transmission.receiver_set.place(node) {
             Some(place) => self.power(transmission, place),
+            None if transmission.transmission.frame.from == node => self.residual(node),
             // Left out, perhaps because a crowd floods it.
             None if self.is_steady && !transmission.receiver_set.is_complete() => {
                 let Transmission { frame, start, .. } = transmission.transmission;
@@ -265,8 +296,12 @@ impl Signals {
         let (begin, end) = (transmission.start, transmission.end());
         let others = self.ended.iter().chain(&self.ongoing).copied();
         others.filter(move |other| {
-            let overlaps =
-                || receiver_set.overlaps(&self.transmissions[other.id as usize].receiver_set);
+            let overlaps = || {
+                let TransmissionRecord { transmission, receiver_set: set, .. } =
+                    &self.transmissions[other.id as usize];
+                // Its transmitter may receive beside its own signal.
+                receiver_set.overlaps(set) || self.residual(transmission.frame.from).is_some()
+            };
             other.id != id && other.begin < end && other.end > begin && overlaps()
         })
     }

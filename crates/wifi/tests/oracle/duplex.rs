@@ -3,13 +3,15 @@
 
 use crate::air::{Air, Transmission};
 use crate::frame::Frame;
+use crate::media::in_cell;
 use crate::station::Station;
 use crate::workload::Workload;
 use crate::{dcf, edca, one_by_one};
-use kernel::{Bytes, Instant};
+use kernel::{BitRate, Bytes, Duration, Instant};
 use proptest::prelude::*;
 use wifi::Link;
-use wifi::mac::{Durations, FullDuplex, OwnRts, RtsCts, Serve};
+use wifi::mac::{Countdown, Durations, FullDuplex, OwnRts, RtsCts, Serve, SlotGrid};
+use wifi::phy::{DOT11B, Mode};
 use wire::FrameKind;
 
 /// What a station and the access point send at once, and each receiver decodes.
@@ -310,12 +312,12 @@ pub(crate) fn workloads() -> impl Strategy<Value = Workload> {
             let config = &mut workload.config;
             config.full_duplex = Some(FullDuplex {
                 secondary_rate,
-                secondary_mcs: None,
                 serve,
                 own_rts,
                 bidirectional,
                 rts_cts,
                 busy_tone,
+                ..Default::default()
             });
             config.rts_threshold = Bytes(threshold);
             config.timing.durations = Durations::Standard;
@@ -333,17 +335,73 @@ pub(crate) fn workloads_of_edca() -> impl Strategy<Value = Workload> {
     (edca::workloads(), options).prop_map(
         |(workload, (secondary_mcs, serve, rts_cts, bidirectional))| {
             let mut workload = one_by_one(workload);
-            let own_rts = OwnRts::default();
             workload.config.full_duplex = Some(FullDuplex {
-                secondary_rate: None,
                 secondary_mcs,
                 serve,
-                own_rts,
                 bidirectional,
                 rts_cts,
-                busy_tone: false,
+                ..Default::default()
             });
             workload
         },
     )
+}
+
+/// Cells as above that a space can reproduce: each exchange begins with an RTS, and RTSs have a
+/// mode of their own. No packet comes between the beginning of an RTS and the CTS, when a space has
+/// not chosen the secondary frame yet and a cell has.
+pub(crate) fn workloads_in_space() -> impl Strategy<Value = Workload> {
+    let serve = vec![Serve::First, Serve::HeadOfLine, Serve::BestRate, Serve::Random];
+    (workloads(), prop::sample::select(serve)).prop_map(|(mut workload, serve)| {
+        let Workload { config, links, packets, .. } = &mut workload;
+        let timing = &mut config.timing;
+        let standard = timing.standard;
+        let rts = if standard == &DOT11B { 2.0 } else { 9.0 };
+        let rts = standard.mode(BitRate::from_mbps(rts)).expect("a rate of the standard");
+        let is_usable = |mode: &Mode| mode.class == rts.class && mode.rate != rts.rate;
+        let fastest = *standard.modes.iter().rev().find(|mode| is_usable(mode)).expect("a mode");
+        for link in links.iter_mut().filter(|link| !is_usable(&link.mode)) {
+            link.mode = fastest;
+        }
+        let lowest = standard.lowest_mandatory(rts.class).rate;
+        timing.basic_rates.retain(|&rate| rate != rts.rate);
+        timing.basic_rates.push(lowest);
+        timing.basic_rates.sort_unstable();
+        timing.basic_rates.dedup();
+        timing.rts = Some(rts);
+        if timing.slot_grid == SlotGrid::Shared {
+            timing.slot_grid = SlotGrid::Standard;
+            config.countdown = Countdown::Standard;
+        }
+        config.rts_threshold = Bytes::ZERO;
+        for packet in packets.iter_mut().filter(|packet| packet.node == 0) {
+            packet.to = packet.to.or(Some(1));
+        }
+        let settings = config.full_duplex.as_mut().expect("full duplex");
+        let rate = links.last().expect("a station").mode.rate;
+        settings.secondary_rate = settings.secondary_rate.map(|_| rate);
+        settings.serve = serve;
+        (settings.rts_cts, settings.busy_tone) = (RtsCts::Required, false);
+        not_between_rts_and_cts(workload)
+    })
+}
+
+/// The workload whose packets come later where one would come between an RTS and its CTS.
+fn not_between_rts_and_cts(mut workload: Workload) -> Workload {
+    loop {
+        let record = in_cell(&workload);
+        let packets = &mut workload.packets;
+        let late = record.air.windows(2).find_map(|frames| {
+            let [rts, cts] = frames else { return None };
+            if rts.kind() != Some(FrameKind::Rts) || cts.kind() != Some(FrameKind::Cts) {
+                return None;
+            }
+            let is_between = |at: Instant| rts.start() < at && at <= cts.start();
+            let first = packets.iter().position(|packet| is_between(packet.at))?;
+            Some((first, cts.start() + Duration(1)))
+        });
+        let Some((first, at)) = late else { return workload };
+        let later = at - packets[first].at;
+        packets[first..].iter_mut().for_each(|packet| packet.at += later);
+    }
 }

@@ -20,7 +20,9 @@ mod station;
 mod timing;
 mod workload;
 
-use media::{Tone, in_cell, in_space, watched_in_cell};
+use media::{
+    Tone, duplex_in_cell, duplex_in_space, in_cell, in_space, watched_in_cell, watched_in_space,
+};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -82,6 +84,18 @@ proptest! {
     #[test]
     fn a_cell_follows_the_rules_of_full_duplex_with_edca(workload in duplex::workloads_of_edca()) {
         compare(["cell", "oracle"], &in_cell(&workload), &air::run(&workload))?;
+    }
+}
+
+proptest! {
+    #![proptest_config(config(2000))]
+
+    #[test]
+    fn both_media_are_the_same_with_full_duplex(workload in duplex::workloads_in_space()) {
+        let (cell, counted, rates) = duplex_in_cell(&workload);
+        let (space, counted_in_space, rates_in_space) = duplex_in_space(&workload);
+        compare(["cell", "space"], &cell, &space)?;
+        prop_assert_eq!((counted, rates), (counted_in_space, rates_in_space));
     }
 }
 
@@ -222,6 +236,20 @@ fn tone_after(on_air: &[OnAir]) -> Option<Tone> {
     (start < one && one != other).then_some((*sender, *one.min(other), *one.max(other)))
 }
 
+#[test]
+fn a_trace_in_space_has_both_frames_of_an_exchange() {
+    for workload in some(duplex::workloads_in_space(), 300) {
+        let (mut record, frames) = watched_in_space(&workload);
+        record.air.retain(|on_air| on_air.kind().is_some());
+        let on_air: Vec<OnAir> = frames.iter().map(|(on_air, _)| on_air.clone()).collect();
+        assert_eq!(record.air, on_air);
+        let together = frames.windows(2).filter(|both| both[0].0.start() == both[1].0.start());
+        for both in together {
+            assert_eq!(both[0].1, both[1].1, "two frames of one exchange: {both:?}");
+        }
+    }
+}
+
 /// The workloads are worth something: what DCF and EDCA have to decide happens in them.
 #[test]
 fn workloads_cover_the_rules() {
@@ -250,6 +278,17 @@ fn workloads_cover_the_rules() {
     assert!(overlaps > 300 && of_stations > 100, "{overlaps} {of_stations}");
     assert!(joined > 300, "{joined} data frames joined without RTS and CTS");
     assert!(duplex.counters.iter().all(|&count| count > 300), "{duplex:?}");
+
+    let mut counted = [0; 5];
+    for workload in some(duplex::workloads_in_space(), 300) {
+        let (_, all, rates) = duplex_in_space(&workload);
+        let [joint, bidirectional, stations] =
+            [all.joint, all.bidirectional, all.station_secondary];
+        let several = rates.iter().filter(|rate| rate.frames > 0).count() as u64;
+        let each = [all.secondary, joint, bidirectional, stations, several];
+        counted.iter_mut().zip(each).for_each(|(sum, count)| *sum += count);
+    }
+    assert!(counted.iter().all(|&count| count > 200), "{counted:?}");
 
     let (mut edca, mut aggregated) = (Coverage::default(), Coverage::default());
     for workload in some(edca::workloads(), 300) {

@@ -2,10 +2,11 @@
 
 use crate::record::{CLASSES, OnAir, Record};
 use crate::workload::Workload;
-use kernel::{Bytes, Db, Dbm, EventQueue, Instant, Ranked};
+use kernel::{Bytes, Db, Dbm, Duration, EventQueue, Instant, Ranked};
 use std::collections::VecDeque;
-use wifi::mac::{ExchangeOutcome, Step};
-use wifi::phy::error::Threshold;
+use wifi::mac::{DuplexCounters, ExchangeOutcome, SecondaryRate, Step};
+use wifi::phy::Mode;
+use wifi::phy::error::{ErrorModel, SinrChunk, Threshold};
 use wifi::phy::propagation::Position;
 use wifi::space::{Losses, OngoingFrame, Radio, Site, Space, SpaceConfig};
 use wifi::watch::WatchRecord;
@@ -131,9 +132,71 @@ pub(crate) fn watched_in_cell(workload: &Workload) -> (Record, Vec<OnAir>, Vec<T
 /// Runs the workload through a space until nothing is left to send. Every node is 50 dB from every
 /// other: what overlaps is lost, what does not is received.
 pub(crate) fn in_space(workload: &Workload) -> Record {
+    let (record, _) = run(workload, space(workload, Box::new(Threshold::default())));
+    record
+}
+
+/// An error model for full duplex. RTSs, which alone have this mode, get lost if two arrive with
+/// the same power. All other frames bear another one.
+#[derive(Debug)]
+struct RtsCollide(Mode);
+
+impl ErrorModel for RtsCollide {
+    fn success(&self, chunk: &SinrChunk) -> f64 {
+        let needed = if *chunk.mode == self.0 { 3.0 } else { -3.0 };
+        if chunk.bits == 0 || chunk.sinr.0 >= needed { 1.0 } else { 0.0 }
+    }
+}
+
+/// A full-duplex workload through the cell, and what the access point counted.
+pub(crate) fn duplex_in_cell(workload: &Workload) -> (Record, DuplexCounters, Vec<SecondaryRate>) {
+    let Workload { config, links, seed, .. } = workload;
+    let cell = Cell::new(config.clone(), links.clone(), seed);
+    let (record, medium) = run(workload, Medium::Cell(Box::new(cell)));
+    let Medium::Cell(cell) = medium else { unreachable!("a cell ran") };
+    let counters = *cell.duplex_counters().expect("it is full duplex");
+    // A space has no slots that all nodes share.
+    (record, DuplexCounters { steps: 0, ..counters }, cell.secondary_rates().to_vec())
+}
+
+/// The same through a space in which RTSs collide and stations bear each other's data frames.
+pub(crate) fn duplex_in_space(workload: &Workload) -> (Record, DuplexCounters, Vec<SecondaryRate>) {
+    let rts = workload.config.timing.rts.expect("RTSs have a mode of their own");
+    let (record, medium) = run(workload, space(workload, Box::new(RtsCollide(rts))));
+    let Medium::Space(space) = medium else { unreachable!("a space ran") };
+    let counters = space.duplex_counters().expect("it is full duplex");
+    // A cell leaves this time to the airtime of its exchanges.
+    let counters = DuplexCounters { together: Duration::ZERO, ..counters };
+    (record, counters, space.secondary_rates())
+}
+
+/// The same as [`duplex_in_space`], and the frames of a trace with the numbers of their exchanges.
+/// An RTS that nobody decoded is left out.
+pub(crate) fn watched_in_space(workload: &Workload) -> (Record, Vec<(OnAir, u64)>) {
+    let rts = workload.config.timing.rts.expect("RTSs have a mode of their own");
+    let mut medium = space(workload, Box::new(RtsCollide(rts)));
+    both!(&mut medium, m => m.watch());
+    let (record, mut medium) = run(workload, medium);
+    let (records, _) =
+        both!(&mut medium, m => m.watched(Instant(u64::MAX))).expect("it is watched");
+    let frame = |record: &WatchRecord| match record {
+        WatchRecord::Frame(frame)
+            if frame.kind != FrameKind::Rts || frame.outcome == FrameOutcome::Received =>
+        {
+            let (node, kind, start, end) = (frame.from, frame.kind, frame.start, frame.end());
+            Some((OnAir::Frame { node, kind, start, end }, frame.exchange))
+        }
+        _ => None,
+    };
+    let mut frames: Vec<(OnAir, u64)> = records.iter().filter_map(frame).collect();
+    frames.sort_by_key(|(on_air, _)| (on_air.start(), on_air.first_node()));
+    (record, frames)
+}
+
+fn space(workload: &Workload, error: Box<dyn ErrorModel>) -> Medium {
     let nodes = workload.links.len() + 1;
     let losses = Losses::Matrix(vec![vec![Db(50.0); nodes]; nodes]);
-    let mut radio = Radio::new(losses, Box::new(Threshold::default()));
+    let mut radio = Radio::new(losses, error);
     radio.receiver.detect_snr = Db(f64::NEG_INFINITY);
     let (position, tx_power) = (Position::default(), Dbm(16.0));
     let trajectory = || position.into();
@@ -141,7 +204,7 @@ pub(crate) fn in_space(workload: &Workload) -> Record {
     let sites = (0..nodes).map(site).collect();
     let links = (1..).zip(&workload.links).map(|(station, link)| (0, station, *link)).collect();
     let config = SpaceConfig { mac: workload.config.clone(), radio, nav_reset: true, sites, links };
-    run(workload, Medium::Space(Box::new(Space::new(config, &workload.seed)))).0
+    Medium::Space(Box::new(Space::new(config, &workload.seed)))
 }
 
 fn run(workload: &Workload, medium: Medium) -> (Record, Medium) {
@@ -284,6 +347,26 @@ impl Driver<'_> {
             space.on_air().filter(|frame| frame.start == now).collect();
         frames.sort_by_key(|frame| frame.from);
         let Some(end) = frames.iter().map(|frame| frame.end).max() else { return };
+        if self.workload.config.full_duplex.is_some() {
+            match &frames[..] {
+                // The access point answers the station, whatever its own RTS was for.
+                [ap, rts] if ap.from == 0 && [ap, rts].iter().all(|f| f.kind == FrameKind::Rts) => {
+                    frames.remove(0);
+                }
+                both if both.iter().all(|frame| frame.beside.is_some()) => {
+                    let each = both.iter().map(
+                        |&OngoingFrame { from: node, kind, start, end, .. }| OnAir::Frame {
+                            node,
+                            kind,
+                            start,
+                            end,
+                        },
+                    );
+                    return self.record.air.extend(each);
+                }
+                _ => {}
+            }
+        }
         let nodes: Vec<u32> = frames.iter().map(|frame| frame.from).collect();
         let continues =
             |f: &OngoingFrame| f.kind == FrameKind::Data && self.protected.contains(&f.from);

@@ -215,8 +215,8 @@ def _claims_remedies(
         ),
         claim(
             "lost_acks_explain_the_rule",
-            "A source that reaches BS-1 and node 1 has the effect of the rule, by which node 1 is "
-            "lost.",
+            "A source that reaches BS-1 and node 1 has the effect of the rule, by which all "
+            "frames are lost.",
             paper="not in the paper: a check of its model of capture",
             checks=[
                 Check.agrees(f"K = {k}, goodput", each.at(NEARER), each.at(BY_RULE), within=0.03)

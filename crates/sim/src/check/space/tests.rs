@@ -1,5 +1,7 @@
 //! Correct events pass, and each forged event violates the rule that it is made for.
 
+mod duplex;
+
 use super::super::powers::Powers;
 use super::*;
 use crate::scenario::Scenario;
@@ -14,31 +16,36 @@ const BEGIN: &str = "standard = '11a'\nstations = 3\nwlan.rate_mbps = 24\n\
     [50, 50, 0, 50], [50, 50, 50, 0]]\n";
 const FLOW: &str = "[[flows]]\nfrom = 'sta0'\nto = 'ap'\n";
 
-fn us(n: u64) -> Instant {
+pub(super) fn us(n: u64) -> Instant {
     Instant(n * 1000)
 }
 
 /// A checker, and methods that pass frames to it.
-struct Scene {
-    watch: Watch,
+pub(super) struct Scene {
+    pub(super) watch: Watch,
     nodes: u32,
 }
 
 impl Scene {
-    fn new(keys: &str) -> Self {
+    pub(super) fn new(keys: &str) -> Self {
         let plan = Scenario::parse(&format!("{BEGIN}{keys}{FLOW}")).expect("a scenario");
         let plan = plan.resolve().expect("a plan");
         let space = plan.space.as_ref().expect("a space");
         let (radio, sites) = crate::build::radio_and_sites(&plan, space, &SEED);
         let access_points: Vec<bool> = sites.iter().map(|site| site.is_access_point).collect();
-        let powers = Powers::new(radio, sites);
         let mac = plan.wlan.clone();
+        let powers = Powers::new(radio, sites).full_duplex(mac.full_duplex.as_ref());
         let nodes = access_points.len() as u32;
         Self { watch: Watch::new(space, mac, powers, access_points), nodes }
     }
 
     /// A frame from station 0 or a higher one, in microseconds.
-    fn frame(&self, kind: FrameKind, ends: (u32, u32), times_us: [u64; 3]) -> OngoingFrame {
+    pub(super) fn frame(
+        &self,
+        kind: FrameKind,
+        ends: (u32, u32),
+        times_us: [u64; 3],
+    ) -> OngoingFrame {
         let [start, end, reserved] = times_us;
         OngoingFrame {
             from: ends.0,
@@ -50,10 +57,11 @@ impl Scene {
             start: us(start),
             end: us(end),
             reserves: us(reserved) - us(end),
+            beside: None,
         }
     }
 
-    fn heard(&self, node: u32, frame: &OngoingFrame) -> ReceivedFrame {
+    pub(super) fn heard(&self, node: u32, frame: &OngoingFrame) -> ReceivedFrame {
         ReceivedFrame {
             node,
             from: frame.from,
@@ -69,7 +77,7 @@ impl Scene {
     }
 
     /// A frame begins on an idle medium, and all other nodes receive it.
-    fn begin(&mut self, frame: &OngoingFrame) {
+    pub(super) fn begin(&mut self, frame: &OngoingFrame) {
         let follows = |node| (node != frame.from).then_some((frame.from, frame.start));
         let mpdus = vec![(0, Bytes(100)); usize::from(frame.kind == FrameKind::Data)];
         self.watch.settle(frame.start, &[], vec![(*frame, mpdus)], |node| Senses {
@@ -86,13 +94,13 @@ impl Scene {
         self.watch.settle(frame.end, &heard, Vec::new(), |_| IDLE);
     }
 
-    fn show(&mut self, frame: &OngoingFrame) {
+    pub(super) fn show(&mut self, frame: &OngoingFrame) {
         self.begin(frame);
         self.end(frame, |_| {});
     }
 }
 
-const IDLE: Senses = Senses { busy: false, follows: None };
+pub(super) const IDLE: Senses = Senses { busy: false, follows: None };
 
 /// Data from station 1 to the access point, from 34 to 134 µs, with its ACK; SIFS is 16 µs.
 fn data(scene: &Scene) -> OngoingFrame {

@@ -3,19 +3,22 @@
 use super::check::{Check, number};
 use crate::plan::StationPlan;
 use crate::scenario::document::Document;
-use kernel::Bytes;
+use kernel::{Bytes, Dbm};
 use wifi::MacConfig;
-use wifi::mac::{Delivery, FullDuplex, Protection, RtsCts};
+use wifi::mac::{Delivery, FullDuplex, Protection, RtsCts, SecondaryRateRule};
 use wifi::rate::RateControlSettings;
 
 const TABLE: &str = "wlan.full_duplex";
 /// The RTS threshold that means never.
 const NEVER: Bytes = Bytes(2347);
 
-/// The rules of a full-duplex access point.
+/// The most of its own signal that may remain at a receiver.
+const STRONGEST_RESIDUAL: Dbm = Dbm(35.0);
+
+/// The rules of a full-duplex access point, and the default of its secondary rates.
 pub(super) fn full_duplex(
     document: &Document,
-    wlan: &MacConfig,
+    wlan: &mut MacConfig,
     stations: &[StationPlan],
     check: &mut Check,
 ) {
@@ -23,19 +26,23 @@ pub(super) fn full_duplex(
         let message = "not supported together with [radio]; remove one";
         check.fault("wlan.model_header_us", message);
     }
-    let Some(settings) = &wlan.full_duplex else { return };
+    let Some(settings) = &mut wlan.full_duplex else { return };
     if !document.has_cell() || document.standard.is_none() {
         return;
     }
-    if let Some(radio) = &document.radio {
-        let message = if radio.ad_hoc {
-            "an ad-hoc network has no access point that could send and receive at once; remove the \
-             table, or radio.ad_hoc"
-        } else {
-            "full duplex with [radio] is not supported; remove one"
-        };
+    if document.radio.as_ref().is_some_and(|radio| radio.ad_hoc) {
+        let message = "an ad-hoc network has no access point that could send and receive at once; \
+                       remove the table, or radio.ad_hoc";
         return check.fault(TABLE, message);
     }
+    self_interference(document, settings, check);
+    if settings.secondary_rate.is_some() && settings.secondary_rate_rule.is_some() {
+        let message = "secondary_rate_mbps sets the rate; remove one of the two keys";
+        check.fault(format!("{TABLE}.secondary_rate_rule"), message);
+    } else if document.radio.is_some() && settings.secondary_rate.is_none() {
+        settings.secondary_rate_rule.get_or_insert(SecondaryRateRule::Sinr);
+    }
+    let settings = *settings;
     if stations.len() == 1 && !settings.bidirectional {
         let message = "there is one station; full duplex needs two: one that sends to the access \
                        point, and one that receives from it; or wlan.full_duplex.bidirectional";
@@ -46,7 +53,10 @@ pub(super) fn full_duplex(
         check.fault("interferers", message);
     }
     is_supported(wlan, stations, check);
-    secondary_mode(settings, wlan, stations, check);
+    if document.radio.is_some() {
+        is_supported_in_space(wlan, &settings, check);
+    }
+    secondary_mode(&settings, wlan, stations, check);
     if wlan.rts_threshold >= NEVER && settings.rts_cts == RtsCts::Required {
         let is = number(document.wlan.mac.rts_threshold.0 as f64);
         let message = format!(
@@ -94,6 +104,36 @@ fn secondary_mode(
     }
 }
 
+/// What needs a radio, and how much of its own signal a receiver can add up.
+fn self_interference(document: &Document, settings: &FullDuplex, check: &mut Check) {
+    let Some(radio) = &document.radio else {
+        if settings.cancellation.is_some() {
+            let message = "without a radio no power is computed; add a table [radio], or remove \
+                           the key";
+            check.fault(format!("{TABLE}.cancellation_db"), message);
+        }
+        if settings.secondary_rate_rule == Some(SecondaryRateRule::Sinr) {
+            let message = "\"sinr\" needs the powers of a radio; add a table [radio], or take \
+                           \"link\"";
+            check.fault(format!("{TABLE}.secondary_rate_rule"), message);
+        }
+        return;
+    };
+    let Some(cancellation) = settings.cancellation else { return };
+    let residual = radio.radio.tx_power - cancellation;
+    if residual > STRONGEST_RESIDUAL {
+        let message = format!(
+            "{} leaves {} dBm of {} dBm; a receiver bears at most {} dBm of its own signal: take \
+             more cancellation, or less radio.tx_power_dbm",
+            number(cancellation.0),
+            number(residual.0),
+            number(radio.radio.tx_power.0),
+            number(STRONGEST_RESIDUAL.0),
+        );
+        check.fault(format!("{TABLE}.cancellation_db"), message);
+    }
+}
+
 /// What full duplex is not supported with.
 fn is_supported(wlan: &MacConfig, stations: &[StationPlan], check: &mut Check) {
     let mut refuse = |refused: bool, what: &str, remedy: &str| {
@@ -111,4 +151,24 @@ fn is_supported(wlan: &MacConfig, stations: &[StationPlan], check: &mut Check) {
     let adapts =
         |station: &StationPlan| station.up.control != fixed || station.down.control != fixed;
     refuse(stations.iter().any(adapts), "rate control", "remove rate_control");
+}
+
+/// What full duplex is supported with in a cell only.
+fn is_supported_in_space(wlan: &MacConfig, settings: &FullDuplex, check: &mut Check) {
+    let mut refuse = |refused: bool, key: &str, what: &str, remedy: &str| {
+        if refused {
+            let message = format!(
+                "{what} is not supported together with [radio]; {remedy}, or remove [radio]"
+            );
+            check.fault(format!("{TABLE}{key}"), message);
+        }
+    };
+    let has_mcs = wlan.timing.standard.high.is_some();
+    let rates = "take standard \"11a\", \"11b\" or \"11g\"";
+    refuse(has_mcs, "", "full duplex with standards that have MCSs", rates);
+    let has_categories = wlan.edca.is_some() && !has_mcs;
+    refuse(has_categories, "", "full duplex with access categories", "remove wlan.qos");
+    let joins_all = settings.rts_cts == RtsCts::Optional;
+    refuse(joins_all, ".rts_cts", "\"optional\"", "take \"required\"");
+    refuse(settings.busy_tone, ".busy_tone", "a busy tone", "remove the key");
 }

@@ -59,7 +59,8 @@ impl Node {
             self.awaited = None;
             match (frame.kind, self.exchange) {
                 (FrameKind::Cts, Some(index)) => {
-                    let body = self.body(index, rules);
+                    self.expect_secondary(frame);
+                    let body = self.body(index, rules).after_cts(rules.timing(), frame);
                     self.reply(now, body, rules);
                 }
                 _ => self.succeed(now, bitmap, rules, out),
@@ -68,19 +69,24 @@ impl Node {
         }
         self.miss(now, rules, out);
         let (timing, window) = (rules.timing(), rules.mac.window());
-        let answer = |kind, psdu| frame.response(timing, self.id, kind, psdu);
+        let id = self.id;
+        let answer = |kind, psdu| frame.response(timing, id, kind, psdu);
         let reply = match (frame.kind, frame.answer) {
             // A response that arrives after the timeout.
             _ if frame.is_control_response() => None,
             // No CTS while the NAV has not expired (clause 10.3.2.9).
             (FrameKind::Rts, _) if self.carrier.is_reserved(now) => None,
-            (FrameKind::Rts, _) => Some(answer(FrameKind::Cts, ACK)),
+            (FrameKind::Rts, _) => {
+                self.give_way();
+                Some(answer(FrameKind::Cts, ACK))
+            }
             (_, ElicitedResponse::Ack) => Some(answer(FrameKind::Ack, ACK)),
             (_, ElicitedResponse::BlockAck) => Some(answer(FrameKind::BlockAck, block_ack(window))),
             (_, ElicitedResponse::None) => None,
         };
         if let Some(reply) = reply {
-            self.reply(now, reply, rules);
+            let delay = frame.beside.filter(|_| frame.kind == FrameKind::Data);
+            self.reply(now + delay.unwrap_or_default(), reply, rules);
         }
     }
 
@@ -98,15 +104,20 @@ impl Node {
         out: &mut Vec<Command>,
     ) {
         let Some(index) = self.exchange.take() else { return };
+        let doubles = self.finish_beside(true);
         self.report_airtime(index, now, true, out);
         let sifs = rules.timing().sifs();
         self.txop = self.txop.and_then(|txop| txop.after_success(now, sifs));
         let contender = &mut self.contenders[index];
         let edcaf = &mut contender.edcaf;
+        let before = edcaf.window();
         let peer = edcaf.to().and_then(|to| peer_mut(&mut self.peers, to));
         let (rate, power) = peer.map(|peer| (&mut peer.rate, peer.power)).unzip();
         let snr = |mode: &Mode| Some(decibels(power? / rules.levels.noise(mode.width)));
         edcaf.succeed(now, &rules.mac, bitmap, rate, snr, &mut self.settled);
+        if doubles {
+            edcaf.double_window(&rules.mac, before);
+        }
         if self.txop.is_none() {
             contender.back_off(&rules.mac);
         }

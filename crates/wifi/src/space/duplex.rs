@@ -1,0 +1,216 @@
+//! Full duplex in space: an access point sends to one station while it receives from another, and
+//! distance decides whether both frames arrive.
+//!
+//! A full-duplex node receives, while it transmits, a frame that begins together with its own: the
+//! RTS of a station beside its own RTS, a data frame beside its data frame, an ACK beside its ACK.
+//! What remains of its own signal after cancellation is interference. The two stations interfere
+//! with each other as all transmitters do.
+//!
+//! The receiver of an RTS chooses the secondary frame when it sends the CTS. The CTS announces the
+//! end of the longer data frame and of the response to it, and how much later than usual the
+//! responses begin; the secondary frame announces the same to its receiver.
+
+use super::Space;
+use super::frame::OnAir;
+use super::node::NodeDuplex;
+use super::radio::FixedPower;
+use super::reception::PhyReceiver;
+use super::rules::SpaceRules;
+use super::signals::Signals;
+use crate::mac::{ACK, DuplexCounters, FullDuplex, SecondaryChoice, SecondaryRate, Timing};
+use crate::phy::error::{ErrorModel, required_snr};
+use crate::phy::{Mode, linear};
+use crate::{Command, MsduSource};
+use kernel::{Bytes, Duration, Instant, Seed};
+use wire::FrameKind;
+
+/// The size of data frames that the rule "sinr" assumes.
+const DATA: Bytes = Bytes(1536);
+
+/// The SINR that frames need by the rule "sinr", as ratios.
+#[derive(Debug, Default)]
+pub(super) struct RequiredSinr {
+    /// Of each mode of the standard, for a data frame and for an ACK.
+    modes: Vec<(Mode, [f64; 2])>,
+}
+
+impl RequiredSinr {
+    pub(super) fn new(settings: &FullDuplex, timing: &Timing, error: &dyn ErrorModel) -> Self {
+        let loss = 1.0 - settings.secondary_success;
+        let ratio = |mode: &Mode, psdu| linear(required_snr(error, mode, psdu, loss));
+        let of = |mode: &Mode| (*mode, [DATA, ACK].map(|psdu| ratio(mode, psdu)));
+        let modes = if settings.is_by_sinr() { timing.standard.modes } else { &[] };
+        Self { modes: modes.iter().map(of).collect() }
+    }
+
+    fn of(&self, mode: &Mode, kind: FrameKind) -> f64 {
+        let known = self.modes.iter().find(|(known, _)| known == mode);
+        known.map_or(f64::INFINITY, |(_, needed)| needed[usize::from(kind == FrameKind::Ack)])
+    }
+}
+
+/// The primary frame, beside which a secondary frame is to be sent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PrimaryFrame {
+    pub(super) from: u32,
+    mode: Mode,
+    pub(super) data: Duration,
+    pub(super) ack: Duration,
+}
+
+/// What decides on the mode of a secondary frame that begins now.
+struct Geometry<'a> {
+    now: Instant,
+    settings: &'a FullDuplex,
+    required: &'a RequiredSinr,
+    rules: &'a SpaceRules,
+    signals: &'a Signals,
+}
+
+impl Geometry<'_> {
+    /// The mode of a secondary frame to a node to which other frames have the mode `link`; `None`
+    /// if it is not sent beside this primary frame.
+    fn mode(&self, primary: &PrimaryFrame, (from, to): (u32, u32), link: Mode) -> Option<Mode> {
+        let timing = self.rules.timing();
+        if self.settings.is_by_sinr() {
+            return self.mode_by_sinr(primary, (from, to), link);
+        }
+        // Between two nodes that send to each other no third one interferes.
+        let is_mutual = to == primary.from;
+        if is_mutual { Some(link) } else { self.settings.mode(timing, &link) }
+    }
+
+    fn mode_by_sinr(
+        &self,
+        primary: &PrimaryFrame,
+        (from, to): (u32, u32),
+        link: Mode,
+    ) -> Option<Mode> {
+        use FrameKind::{Ack, Data};
+        let response = |mode: &Mode| self.rules.timing().response_mode(mode);
+        let first = primary.from;
+        let others_arrive = self.arrives((first, from), from, &primary.mode, Data)
+            && self.arrives((from, first), to, &response(&primary.mode), Ack);
+        let arrives = |mode: &Mode| {
+            self.arrives((from, to), first, mode, Data)
+                && self.arrives((to, from), from, &response(mode), Ack)
+        };
+        let mut candidates = FullDuplex::candidates(self.rules.timing(), link);
+        candidates.find(arrives).filter(|_| others_arrive)
+    }
+
+    /// Whether a frame from one node to another is decoded while `other` transmits too.
+    fn arrives(&self, (from, to): (u32, u32), other: u32, mode: &Mode, kind: FrameKind) -> bool {
+        let levels = &self.rules.levels;
+        let power = self.power(from, to);
+        let interference = FixedPower::of(self.power(other, to));
+        let disturbance = interference.milliwatts() + levels.noise(mode.width);
+        power >= levels.detect
+            && power >= levels.sensitivity
+            && levels.finds(power, interference)
+            && power >= self.required.of(mode, kind) * disturbance
+    }
+
+    /// The mean power at a node in milliwatts; of its own signal, what remains.
+    fn power(&self, from: u32, to: u32) -> f64 {
+        let power = if from == to {
+            self.signals.residual(to)
+        } else {
+            self.signals.mean_power(from, to, self.now)
+        };
+        power.map_or(0.0, |power| power.milliwatts)
+    }
+}
+
+impl Space {
+    /// Makes access points full duplex, or all nodes. Links have these modes.
+    pub(super) fn become_full_duplex<'a>(
+        &mut self,
+        settings: FullDuplex,
+        modes: impl Iterator<Item = &'a Mode>,
+        seed: &Seed,
+    ) {
+        let timing = self.rules.timing();
+        let rates = settings.rates(timing, modes);
+        self.required = RequiredSinr::new(&settings, timing, &*self.signals.radio.error);
+        let mut able = Vec::new();
+        for (node, state) in (0..).zip(&mut self.nodes) {
+            let is_access_point = self.signals.sites[node as usize].is_access_point;
+            if settings.bidirectional || is_access_point {
+                let draws = seed.stream("mac.full_duplex", node);
+                let choice = is_access_point.then(|| SecondaryChoice::new(&settings, draws));
+                state.make_full_duplex(NodeDuplex::new(settings, choice, &rates));
+                able.push(node);
+            }
+        }
+        self.signals.set_full_duplex(&able, settings.cancellation);
+        for node in able {
+            let residual = self.signals.residual(node).expect("a full-duplex node").fixed;
+            self.receivers[node as usize] = PhyReceiver::full_duplex(residual);
+        }
+    }
+
+    /// Chooses the secondary frame of a full-duplex node that sends a CTS now, and announces it.
+    pub(super) fn prepare_secondary(
+        &mut self,
+        now: Instant,
+        node: u32,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) {
+        let Some(from) = self.nodes[node as usize].answers_rts(now) else { return };
+        let Some(settings) = self.rules.mac.config.full_duplex else { return };
+        let timing = self.rules.timing();
+        let edcaf = self.nodes[from as usize].edcaf(0);
+        let primary = PrimaryFrame {
+            from,
+            mode: edcaf.mode,
+            data: timing.airtime(&edcaf.mode, edcaf.psdu.bytes).total(),
+            ack: timing.airtime(&edcaf.response.mode, ACK).total(),
+        };
+        let Self { signals, required, rules, nodes, .. } = self;
+        let (rules, signals) = (&*rules, &*signals);
+        let geometry = Geometry { now, settings: &settings, required, rules, signals };
+        let mode = |to: u32, link: Mode| geometry.mode(&primary, (node, to), link);
+        let state = &mut nodes[node as usize];
+        match state.choose_secondary(now, (from, mode), rules, source, out) {
+            Some((mode, to)) => state.announce(rules, &primary, mode, to),
+            None => state.withdraw_rts(now, rules, out),
+        }
+    }
+
+    /// Counts the exchanges that full-duplex access points begin now without a station that begins
+    /// another with them.
+    pub(super) fn count_alone(&mut self, now: Instant, beginning: &[OnAir]) {
+        for frame in beginning {
+            let is_other = |other: &&OnAir| other.to == Some(frame.from);
+            let is_alone = !beginning.iter().any(|other| is_other(&other));
+            self.nodes[frame.from as usize].count_opening(now, frame, is_alone);
+        }
+    }
+
+    /// Counters of the full-duplex access points together; `None` if there is none.
+    pub fn duplex_counters(&self) -> Option<DuplexCounters> {
+        let mut all = self.nodes.iter().filter_map(|node| Some(node.duplex()?.counters));
+        let first = all.next()?;
+        Some(all.fold(first, DuplexCounters::plus))
+    }
+
+    /// The secondary frames of the access points together, by ascending rate; none if they are half
+    /// duplex.
+    pub fn secondary_rates(&self) -> Vec<SecondaryRate> {
+        let mut sum: Vec<SecondaryRate> = Vec::new();
+        for duplex in self.nodes.iter().filter_map(|node| node.duplex()) {
+            for rate in &duplex.rates {
+                match sum.binary_search_by_key(&rate.rate, |each| each.rate) {
+                    Ok(at) => {
+                        sum[at].frames += rate.frames;
+                        sum[at].airtime += rate.airtime;
+                    }
+                    Err(at) => sum.insert(at, *rate),
+                }
+            }
+        }
+        sum
+    }
+}

@@ -1,0 +1,290 @@
+//! A full-duplex node: the frame that it sends while it receives.
+
+use super::{Awaited, Node};
+use crate::mac::{
+    ACK, DuplexCounters, ElicitedResponse, FullDuplex, OwnRts, SecondaryChoice, SecondaryRate,
+};
+use crate::medium::NodeCounters;
+use crate::phy::Mode;
+use crate::space::duplex::PrimaryFrame;
+use crate::space::frame::OnAir;
+use crate::space::rules::SpaceRules;
+use crate::{Command, MsduSource};
+use kernel::{BitRate, Duration, Instant};
+use wire::FrameKind;
+
+/// The state of a full-duplex node.
+#[derive(Debug)]
+pub(in crate::space) struct NodeDuplex {
+    settings: FullDuplex,
+    /// Chooses the packet that an access point sends; `None` for a station.
+    choice: Option<SecondaryChoice>,
+    /// The secondary frame that follows the CTS.
+    secondary: Option<OnAir>,
+    /// The exchange in which the node sends a data frame while it receives one.
+    mutual: Option<Beside>,
+    /// The RTS that an access point has sent last, and when it ends.
+    rts: Option<SentRts>,
+    /// The access point answers an RTS that began together with its own.
+    own_rts: bool,
+    pub(in crate::space) counters: DuplexCounters,
+    /// The secondary frames of an access point, by ascending rate.
+    pub(in crate::space) rates: Vec<SecondaryRate>,
+}
+
+/// An exchange in which a node sends a data frame while it receives one.
+#[derive(Clone, Copy, Debug)]
+struct Beside {
+    /// The transmitter of the frame that the node receives.
+    from: u32,
+    /// The node sends the secondary frame.
+    is_secondary: bool,
+}
+
+/// An RTS, and what was counted before it.
+#[derive(Debug)]
+struct SentRts {
+    end: Instant,
+    before: NodeCounters,
+}
+
+impl NodeDuplex {
+    pub(in crate::space) fn new(
+        settings: FullDuplex,
+        choice: Option<SecondaryChoice>,
+        rates: &[BitRate],
+    ) -> Self {
+        let unused = |&rate| SecondaryRate { rate, frames: 0, airtime: Duration::ZERO };
+        let rates = if choice.is_some() { rates.iter().map(unused).collect() } else { Vec::new() };
+        Self {
+            settings,
+            choice,
+            secondary: None,
+            mutual: None,
+            rts: None,
+            own_rts: false,
+            counters: DuplexCounters::default(),
+            rates,
+        }
+    }
+
+    /// The exchange is over.
+    fn finish(&mut self) {
+        (self.secondary, self.mutual, self.rts, self.own_rts) = (None, None, None, false);
+    }
+}
+
+impl Node {
+    pub(in crate::space) fn make_full_duplex(&mut self, duplex: NodeDuplex) {
+        self.duplex = Some(Box::new(duplex));
+    }
+
+    pub(in crate::space) fn duplex(&self) -> Option<&NodeDuplex> {
+        self.duplex.as_deref()
+    }
+
+    /// The transmitter of the RTS that a full-duplex node answers now.
+    pub(in crate::space) fn answers_rts(&self, now: Instant) -> Option<u32> {
+        let (at, frame) = self.answer.as_ref().filter(|_| self.duplex.is_some())?;
+        frame.to.filter(|_| frame.kind == FrameKind::Cts && *at <= now)
+    }
+
+    /// Whether a full-duplex node that has transmitted during this frame takes notice of it.
+    pub(in crate::space) fn expects(&self, now: Instant, frame: &OnAir) -> bool {
+        let Some(duplex) = self.duplex().filter(|_| frame.to == Some(self.id)) else {
+            return false;
+        };
+        match frame.kind {
+            FrameKind::Rts => duplex.rts.as_ref().is_some_and(|rts| rts.end <= now),
+            FrameKind::Data => duplex.mutual.is_some_and(|beside| beside.from == frame.from),
+            FrameKind::Ack => self.awaited.is_some_and(|awaited| awaited.kind == frame.kind),
+            _ => false,
+        }
+    }
+
+    /// An RTS is decoded. An access point whose own RTS began with it answers it in place of
+    /// waiting for a CTS.
+    pub(super) fn give_way(&mut self) {
+        if let Some(duplex) = self.duplex.as_mut().filter(|_| self.exchange.is_some()) {
+            duplex.own_rts = true;
+            self.awaited = None;
+        }
+    }
+
+    /// Whether the node answers an RTS that began with its own.
+    pub(super) fn gives_way(&self) -> bool {
+        self.duplex().is_some_and(|duplex| duplex.own_rts)
+    }
+
+    /// Brings the packet of the secondary frame into service and assembles it. Returns the mode of
+    /// the frame and its receiver, if there is one. `mode` gives that to a station.
+    pub(in crate::space) fn choose_secondary(
+        &mut self,
+        now: Instant,
+        (primary, mode): (u32, impl Fn(u32, Mode) -> Option<Mode>),
+        rules: &SpaceRules,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> Option<(Mode, u32)> {
+        let Self { id, contenders, peers, duplex, .. } = self;
+        let duplex = duplex.as_mut()?;
+        let edcaf = &mut contenders[0].edcaf;
+        let mode_to = |to: u32| {
+            let at = peers.binary_search_by_key(&to, |peer| peer.node).ok()?;
+            mode(to, peers[at].rate.mode)
+        };
+        let is_ready = if let Some(choice) = &mut duplex.choice {
+            duplex.counters.primary += 1;
+            duplex.counters.joint += u64::from(duplex.own_rts);
+            // No frame in its queue is for the access point itself: any station may be served.
+            let than = if duplex.settings.bidirectional { *id } else { primary };
+            let rate = |to| mode_to(to).map(|mode| mode.rate);
+            let edcaf = (edcaf, &rules.mac);
+            !edcaf.0.is_idle() && choice.bring_into_service(now, edcaf, than, rate, source)
+        } else {
+            !edcaf.is_idle() && edcaf.to() == Some(primary)
+        };
+        let edcaf = &mut self.contenders[0].edcaf;
+        let to = edcaf.to().filter(|_| is_ready)?;
+        let mode = mode_to(to)?;
+        let rate = super::rate(&mut self.peers, Some(to));
+        edcaf.begin(now, &rules.mac, rate, source, out);
+        Some((mode, to))
+    }
+
+    /// Announces the secondary frame in the CTS, and counts it.
+    pub(in crate::space) fn announce(
+        &mut self,
+        rules: &SpaceRules,
+        primary: &PrimaryFrame,
+        mode: Mode,
+        to: u32,
+    ) {
+        let timing = rules.timing();
+        let edcaf = &self.contenders[0].edcaf;
+        let data = timing.airtime(&mode, edcaf.psdu.bytes).total();
+        let ack = timing.airtime(&timing.response_mode(&mode), ACK).total();
+        let longer = data.max(primary.data);
+        let responses = timing.sifs() + ack.max(primary.ack);
+        let (_, cts) = self.answer.as_mut().expect("a node announces in its CTS");
+        cts.beside = Some(longer - primary.data);
+        cts.reserves = timing.reservation(timing.sifs() + longer + responses);
+        let duplex = self.duplex.as_mut().expect("a full-duplex node");
+        duplex.secondary = Some(OnAir {
+            kind: FrameKind::Data,
+            from: self.id,
+            to: Some(to),
+            edcaf: 0,
+            mode,
+            psdu: edcaf.psdu.bytes,
+            reserves: timing.reservation(longer - data + responses),
+            answer: ElicitedResponse::Ack,
+            beside: Some(longer - data),
+        });
+        duplex.mutual = Some(Beside { from: primary.from, is_secondary: true });
+        if let Some(rts) = duplex.rts.as_ref().filter(|_| duplex.own_rts) {
+            // The secondary frame takes the place of the attempt that began with the RTS.
+            let exchanges = &mut self.counters.exchanges;
+            exchanges.collisions = rts.before.exchanges.collisions;
+            exchanges.noise_losses = rts.before.exchanges.noise_losses;
+            self.counters.frames = rts.before.frames;
+        }
+        let frames = &mut self.counters.frames;
+        frames.data_attempts += 1;
+        frames.data_rates += mode.rate.0;
+        frames.mpdus += 1;
+        frames.repeated_mpdus += edcaf.originator.repeated();
+        let counters = &mut duplex.counters;
+        counters.together += data.min(primary.data);
+        counters.bidirectional += u64::from(to == primary.from);
+        if duplex.choice.is_none() {
+            counters.station_secondary += 1;
+            return;
+        }
+        counters.secondary += 1;
+        counters.secondary_rates += mode.rate.0;
+        if let Ok(at) = duplex.rates.binary_search_by_key(&mode.rate, |each| each.rate) {
+            duplex.rates[at].frames += 1;
+            duplex.rates[at].airtime += data;
+        }
+    }
+
+    /// There is no secondary frame. If the RTS of the access point began with that of the station,
+    /// its attempt has failed.
+    pub(in crate::space) fn withdraw_rts(
+        &mut self,
+        now: Instant,
+        rules: &SpaceRules,
+        out: &mut Vec<Command>,
+    ) {
+        if !self.gives_way() {
+            return;
+        }
+        let (kind, receiving) = (FrameKind::Cts, false);
+        self.awaited = Some(Awaited { kind, since: now, until: now, receiving });
+        self.give_up_waiting(now, rules, out);
+    }
+
+    /// The CTS has ended: the secondary frame follows.
+    pub(super) fn follow_cts(&mut self, now: Instant, rules: &SpaceRules) {
+        let Some(frame) = self.duplex.as_mut().and_then(|duplex| duplex.secondary.take()) else {
+            return;
+        };
+        (self.exchange, self.opened) = (Some(0), now + rules.timing().sifs());
+        self.reply(now, frame, rules);
+    }
+
+    /// A CTS announces a secondary frame. A full-duplex node receives it.
+    pub(super) fn expect_secondary(&mut self, cts: &OnAir) {
+        if let Some(duplex) = self.duplex.as_mut().filter(|_| cts.beside.is_some()) {
+            duplex.mutual = Some(Beside { from: cts.from, is_secondary: false });
+        }
+    }
+
+    /// A frame begins to be transmitted that may open an exchange.
+    pub(in crate::space) fn count_opening(&mut self, now: Instant, frame: &OnAir, is_alone: bool) {
+        let opens = self.exchange.is_some() && self.opened == now && frame.beside.is_none();
+        let Some(duplex) = self.duplex.as_mut() else { return };
+        let is_access_point = duplex.choice.is_some();
+        duplex.counters.alone += u64::from(opens && is_alone && is_access_point);
+    }
+
+    /// An access point sends an RTS: notes what was counted before.
+    pub(super) fn note_rts(&mut self, before: NodeCounters) {
+        if let Some(duplex) = self.duplex.as_mut().filter(|duplex| duplex.choice.is_some()) {
+            duplex.rts = Some(SentRts { end: Instant(u64::MAX), before });
+        }
+    }
+
+    /// An RTS ends at this instant.
+    pub(super) fn note_end_of_rts(&mut self, end: Instant) {
+        if let Some(rts) = self.duplex.as_mut().and_then(|duplex| duplex.rts.as_mut()) {
+            rts.end = end;
+        }
+    }
+
+    /// The packet that stepped aside returns to service if there is no other.
+    pub(super) fn resume_aside(&mut self) {
+        if self.duplex.is_none() {
+            return;
+        }
+        for contender in &mut self.contenders {
+            let edcaf = &mut contender.edcaf;
+            if edcaf.originator.has_aside() && edcaf.is_idle() {
+                edcaf.originator.swap_aside();
+            }
+        }
+    }
+
+    /// The exchange of the node is over, by its success or without it. Returns whether its
+    /// contention window doubles although it succeeded.
+    pub(super) fn finish_beside(&mut self, is_success: bool) -> bool {
+        let Some(duplex) = self.duplex.as_mut() else { return false };
+        let is_secondary = duplex.mutual.is_some_and(|beside| beside.is_secondary);
+        let is_sent = is_success && is_secondary && duplex.choice.is_some();
+        duplex.counters.secondary_sent += u64::from(is_sent);
+        let doubles = is_secondary && duplex.own_rts && duplex.settings.own_rts == OwnRts::Double;
+        duplex.finish();
+        doubles
+    }
+}
