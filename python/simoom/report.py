@@ -54,6 +54,7 @@ BAR_COLOURS = {
     "collision": "red",
     "lost": "magenta",
     "two_frames": "bright_yellow",
+    "busy_tone": "white",
     "idle": "bright_black",
 }
 SHADES = {
@@ -66,6 +67,7 @@ SHADES = {
     "collision": "#",
     "lost": "x",
     "two_frames": "═",
+    "busy_tone": "~",
     "idle": "·",
 }
 """Fill characters, which differ without colour, as in a file."""
