@@ -230,11 +230,15 @@ impl Cell {
             let edcaf = self.edcaf(own);
             edcaf.to().map(|to| (to, edcaf.first_mode(self.rules.timing())))
         });
-        let sender = self.prepare_secondary(now, primary, own, source, out);
         let duplex = self.duplex.as_mut().expect("a full-duplex access point");
         duplex.own_rts = own_rts;
         duplex.counters.primary += 1;
         duplex.counters.joint += u64::from(own.is_some());
+        let sender = if self.is_in_time(now, primary) {
+            self.prepare_secondary(now, primary, own, source, out)
+        } else {
+            None
+        };
         match (sender, own) {
             (Some(sender), None) => self.begin_both(now, primary, sender, OwnFrame::None, out),
             (Some(sender), Some(_)) => self.begin_both(now, primary, sender, OwnFrame::Rts, out),
@@ -281,7 +285,7 @@ impl Cell {
         out: &mut Vec<Command>,
     ) -> bool {
         let bidirectional = self.duplex.as_ref().is_some_and(|d| d.settings.bidirectional);
-        if !bidirectional || !self.may_be_joined(primary) {
+        if !bidirectional || !self.may_be_joined(primary) || !self.is_in_time(now, primary) {
             return false;
         }
         let Some(station) = self.edcaf(primary).to() else { return false };
@@ -380,6 +384,16 @@ impl Cell {
         let decoded = header_decoded(timing, data, &edcaf.mode, header);
         let own_rts = self.duplex.as_ref().and_then(|duplex| duplex.own_rts);
         own_rts.map_or(decoded, |(_, mode)| decoded.max(now + timing.airtime(&mode, RTS).total()))
+    }
+
+    /// Whether a secondary frame begins before the primary one ends.
+    fn is_in_time(&self, now: Instant, primary: u32) -> bool {
+        let edcaf = self.edcaf(primary);
+        edcaf.with_rts() || {
+            let exchange = edcaf.exchange(&self.rules, now, ExchangeOutcome::Success);
+            let starts = |data| self.secondary_start(now, data, primary, OwnFrame::None);
+            exchange.data().is_some_and(|data| starts(data) < data.end())
+        }
     }
 
     /// The primary transmitter and its receiver send at once.
