@@ -6,6 +6,8 @@ AP's new capability".
 
 from simoom.studies.full_duplex.beyond import (
     figure_acks,
+    figure_aggregates,
+    figure_bidirectional,
     figure_delay,
     figure_loss,
     figure_queue,
@@ -33,6 +35,8 @@ STUDY = Study(
         figure_acks,
         figure_queue,
         figure_worth,
+        figure_bidirectional,
+        figure_aggregates,
     ),
     notes="Analysis: (9) to (11) as printed on the corrected (6), L_d = 16000 bits, and a chain of "
     "contending stations for half duplex. Simulation: 45 s, NewReno with an initial ssthresh of "
@@ -46,6 +50,8 @@ __all__ = [
     "figure_5",
     "figure_6",
     "figure_acks",
+    "figure_aggregates",
+    "figure_bidirectional",
     "figure_delay",
     "figure_loss",
     "figure_queue",
