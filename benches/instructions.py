@@ -32,6 +32,8 @@ RUNS: dict[str, tuple[str, ...]] = {
 """The scenario of each run, with settings that make it take only seconds under callgrind."""
 LIMIT = 5.0
 """The largest growth that is allowed, in per cent."""
+DUPLEX_LIMIT = 1.3
+"""The most instructions per delivered byte with full duplex, of those with half duplex."""
 
 
 def build() -> Path:
@@ -62,6 +64,26 @@ def count_run(runner: Path, scenario: Path, *sets: str) -> tuple[int, str]:
     if found is None:
         raise RuntimeError(f"callgrind printed no count:\n{done.stderr}")
     return int(found[1]), done.stdout
+
+
+def duplex_cost(runner: Path) -> float:
+    """Instructions per delivered byte with a full-duplex access point, of those with half duplex.
+
+    Both cells are that of `scenarios/full_duplex.toml`, with 80 stations.
+    """
+    text = (ROOT / "scenarios" / "full_duplex.toml").read_text(encoding="utf-8")
+    table = re.compile(r"^\[wlan\.full_duplex\]\n(?:\w.*\n)*", re.MULTILINE)
+    costs = []
+    with tempfile.TemporaryDirectory() as scratch:
+        scenario = Path(scratch) / "cell.toml"
+        for cell in (text, table.sub("", text)):
+            scenario.write_text(cell, encoding="utf-8")
+            counted, output = count_run(runner, scenario, "duration_s=5", "warmup_s=0")
+            goodput = re.search(r"total\.goodput_mbps = Number\((\S+)\)", output)
+            if goodput is None:
+                raise RuntimeError(f"the runner printed no goodput:\n{output}")
+            costs.append(counted / float(goodput[1]))
+    return costs[0] / costs[1]
 
 
 def is_explained(name: str) -> bool:
@@ -103,6 +125,8 @@ def main() -> int:
     for name, instructions in counts.items():
         change = f"{instructions / record[name] - 1:+.2%}" if name in record else "new"
         print(f"{name:<14} {instructions:>15,} instructions  {change} from the record")
+    duplex = duplex_cost(runner)
+    print(f"full duplex    {duplex:.2f} of half duplex per byte; the limit is {DUPLEX_LIMIT:g}")
     if options.record:
         unexplained = [name for name in exceeding(counts, record) if not is_explained(name)]
         if unexplained:
@@ -111,6 +135,8 @@ def main() -> int:
         RECORD.write_text(json.dumps(counts, indent=2) + "\n", encoding="utf-8")
         return 0
     faults = compare(counts, record, options.limit)
+    if duplex > DUPLEX_LIMIT:
+        faults.append(f"full duplex costs {duplex:.2f} of half duplex; the limit is {DUPLEX_LIMIT}")
     for fault in faults:
         print(fault)
     return 1 if faults else 0

@@ -36,14 +36,24 @@ def test_a_stricter_limit_finds_a_smaller_growth() -> None:
     assert "the limit is 1 %" in faults[0]
 
 
-def test_fixed_runs_cost_what_the_record_says() -> None:
+def need_valgrind() -> None:
     if shutil.which("valgrind") is None:
         if os.environ.get("CI"):
             pytest.fail("CI counts instructions and needs valgrind")
         pytest.skip("valgrind is not installed, so no instructions are counted")
+
+
+def test_fixed_runs_cost_what_the_record_says() -> None:
+    need_valgrind()
     instructions = load()
     record = json.loads(instructions.RECORD.read_text(encoding="utf-8"))
     assert sorted(record) == sorted(instructions.RUNS)
     runner = instructions.build()
     counts = {name: instructions.count(runner, name) for name in instructions.RUNS}
     assert not instructions.compare(counts, record)
+
+
+def test_a_segment_in_full_duplex_costs_at_most_1_3_of_one_in_half_duplex() -> None:
+    need_valgrind()
+    instructions = load()
+    assert 0.1 < instructions.duplex_cost(instructions.build()) < instructions.DUPLEX_LIMIT

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import simoom as sm
-from simoom import observables
+from simoom import observables, report
 from simoom.cli import main
+from simoom.plots import results
 from simoom.sweep import sweep
 
 ROOT = Path(__file__).parents[1]
@@ -39,6 +40,12 @@ def test_every_path_is_declared_once():
         f"{place}.{entry['name']}" for entry in observables.declared() for place in entry["places"]
     ]
     assert len(paths) == len(set(paths))
+
+
+def test_every_use_of_the_airtime_can_be_drawn():
+    found = (re.fullmatch(r"airtime\.(\w+)_fraction", path) for path in observables.catalogue())
+    airtime = {kind[1] for kind in found if kind}
+    assert set(report.SHADES) == set(report.BAR_COLOURS) == set(results.AIRTIME_COLOURS) == airtime
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -2,7 +2,8 @@
 
     python docs/studies/update.py [STUDY ...] [--quick]
 
-Replaces the text between the markers ``<!-- claims -->`` and ``<!-- /claims -->`` of each page.
+Replaces the text between the markers ``<!-- claims -->`` and ``<!-- /claims -->`` of each page, and
+the tables between ``<!-- table NAME -->`` and ``<!-- /table -->``.
 """
 
 from __future__ import annotations
@@ -13,11 +14,15 @@ from pathlib import Path
 
 from simoom import plots
 from simoom.studies import STUDIES, Lab, Results
+from simoom.studies.figure import Figure, Source
 from simoom.studies.report import markdown, summary
 from simoom.studies.study import slug
 
 HERE = Path(__file__).parent
+SOURCES = {Source.PAPER: "the paper", Source.SIMULATION: ""}
+"""What tables show."""
 BLOCK = re.compile(r"(<!-- claims -->\n).*?(<!-- /claims -->)", re.DOTALL)
+TABLE = re.compile(r"(<!-- (table [\w ]+) -->\n).*?(<!-- /table -->)", re.DOTALL)
 PICTURES = {
     "full_duplex": (
         "figure 4",
@@ -29,6 +34,8 @@ PICTURES = {
         "figure worth",
         "figure places",
         "figure cancellation",
+        "figure bidirectional",
+        "figure aggregates",
     ),
     "http_queueing": ("figure 8", "figure elephants"),
     "lt_tcp": (
@@ -51,6 +58,18 @@ def block(results: Results, *, quick: bool) -> str:
     return f"\n{summary(results).partition(': ')[2]}.\n\n{how}{markdown(results)}\n"
 
 
+def table(figure: Figure) -> str:
+    """Return a figure with one panel as a table: a row for each value of the axis."""
+    (panel,) = figure.panels
+    shown = [each for each in figure.curves if each.source in SOURCES]
+    heads = [f"{each.label}, {SOURCES[each.source]}".removesuffix(", ") for each in shown]
+    lines = [f"| {panel.label} | {' | '.join(heads)} |", "| --- " * (len(shown) + 1) + "|"]
+    for x in shown[0].x:
+        cells = [f"{each.at(x).value:.3g}" for each in shown]
+        lines.append(f"| {x if isinstance(x, str) else f'{x:g}'} | {' | '.join(cells)} |")
+    return "\n" + "\n".join(lines) + "\n\n"
+
+
 def update(results: Results, *, quick: bool) -> None:
     """Write the claims of a study into its page, and its pictures beside it."""
     name = results.study.name
@@ -61,6 +80,7 @@ def update(results: Results, *, quick: bool) -> None:
     )
     if count != 1:
         raise SystemExit(f"{page.name}: needs one pair of markers, has {count}")
+    text = TABLE.sub(lambda found: found[1] + table(results[found[2]]) + found[3], text)
     page.write_text(text, encoding="utf-8")
     for key in PICTURES[name]:
         plots.save(results[key].plot(), HERE / "images" / f"{name}_{slug(key)}.png")

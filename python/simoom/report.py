@@ -55,6 +55,7 @@ BAR_COLOURS = {
     "collision": "red",
     "lost": "magenta",
     "two_frames": "bright_yellow",
+    "busy_tone": "white",
     "idle": "bright_black",
 }
 SHADES = {
@@ -67,6 +68,7 @@ SHADES = {
     "collision": "#",
     "lost": "x",
     "two_frames": "═",
+    "busy_tone": "~",
     "idle": "·",
 }
 """Fill characters, which differ without colour, as in a file."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import simoom as sm
-from simoom.studies import Lab, Verdict, mcs_cubic
+from simoom.studies import Verdict, mcs_cubic
 from simoom.studies.mcs_cubic import rules, walking
 from simoom.studies.mcs_cubic.paper import CONTROLS, DRIVEN, GOODPUT, OURS, PLAIN, upload
 from simoom.studies.sensitivity import (
@@ -21,12 +21,7 @@ NOT_REPRODUCED = """
     window_jumps_to_100_kb window_jumps_to_147_kb plain_reaches_43_in_6_s
     rules_plain_start rules_plain_level rules_plain_time rules_driven_jump
 """
-
-
-@pytest.fixture(scope="module")
-def results():
-    with Lab(quick=True) as lab:
-        return mcs_cubic.STUDY.run(lab=lab)
+STUDY = mcs_cubic.STUDY
 
 
 def test_verdicts_that_a_quick_run_decides(results):

@@ -1,37 +1,20 @@
 //! Captures of the scenarios in `scenarios/`, as `tshark` (package `tshark` of Debian and Ubuntu)
 //! dissects them.
 
+#[path = "../../trace/tests/pcapng/program.rs"]
+mod program;
+
 use kernel::Seed;
+use program::{CHECKS, ERROR, fields, is_installed, tshark};
 use sim::trace::{Filter, network};
 use sim::{Scenario, Simulation, Value};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use trace::pcapng::{Pcapng, PcapngOptions};
 
-/// Preferences with which tshark checks everything that it can check.
-const CHECKS: [&str; 4] = [
-    "wlan.check_checksum:TRUE",
-    "ip.check_checksum:TRUE",
-    "tcp.check_checksum:TRUE",
-    "udp.check_checksum:TRUE",
-];
-/// The severity `PI_ERROR` of tshark.
-const ERROR: u32 = 0x0080_0000;
 /// What tshark calls 802.11ax, for which version 4.0 computes no durations.
 const HE: &str = "11";
-
-/// Whether tshark is installed. In CI it has to be.
-fn is_installed(test: &str) -> bool {
-    let run = Command::new("tshark").arg("--version").output();
-    let found = run.is_ok_and(|output| output.status.success());
-    assert!(found || std::env::var_os("CI").is_none(), "CI needs the package tshark");
-    if !found {
-        eprintln!("{test} is skipped: it needs the package tshark");
-    }
-    found
-}
 
 /// The capture of a run of a scenario file, and the results of the run.
 fn captured(test: &str, file: &Path, duration_s: &str) -> (PathBuf, Vec<(String, Value)>) {
@@ -50,25 +33,6 @@ fn captured(test: &str, file: &Path, duration_s: &str) -> (PathBuf, Vec<(String,
     let summary = run.finish().summary;
     assert!(failure.take().is_none());
     (path, summary)
-}
-
-/// Runs tshark on a capture without preferences of the user.
-fn tshark(capture: &Path, arguments: &[&str]) -> String {
-    let folder = capture.parent().unwrap();
-    let mut command = Command::new("tshark");
-    command.env("HOME", folder).env("XDG_CONFIG_HOME", folder);
-    let output = command.arg("-n").arg("-r").arg(capture).args(arguments).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// The values of fields in each packet of a capture.
-fn fields(capture: &Path, fields: &[&str]) -> Vec<Vec<String>> {
-    let mut arguments = vec!["-T", "fields"];
-    arguments.extend(CHECKS.iter().flat_map(|it| ["-o", it]));
-    arguments.extend(fields.iter().flat_map(|it| ["-e", it]));
-    let text = tshark(capture, &arguments);
-    text.lines().map(|line| line.split('\t').map(String::from).collect()).collect()
 }
 
 /// A count among the results.
@@ -116,7 +80,7 @@ fn tshark_dissects_the_capture_of_every_scenario_without_a_fault() {
             _ => "1.1",
         };
         let (capture, _) = captured("every_scenario", &file, duration_s);
-        let packets = fields(&capture, &wanted);
+        let packets = fields(&capture, &CHECKS, &wanted);
         assert!(packets.len() > 100, "{name}: {} packets", packets.len());
         for (packet, number) in packets.iter().zip(1..) {
             let [malformed, severity, checksums @ .., phy, start, end, exact] = &packet[..] else {
@@ -146,7 +110,7 @@ fn the_frames_and_retransmissions_that_tshark_counts_are_those_of_the_results() 
     }
     let file = scenarios().into_iter().find(|file| file.ends_with("cafe.toml")).unwrap();
     let (capture, summary) = captured("counts", &file, "3.0");
-    let frames = fields(&capture, &["wlan.fc.type_subtype", "wlan.fc.retry"]);
+    let frames = fields(&capture, &CHECKS, &["wlan.fc.type_subtype", "wlan.fc.retry"]);
     let data = frames.iter().filter(|it| it[0] == "0x0020").count() as u64;
     assert_eq!(data, count(&summary, "total.attempts"), "data frames");
     let stations = (0..12).map(|n| count(&summary, &format!("stations[{n}].sent")));
@@ -160,7 +124,8 @@ fn the_frames_and_retransmissions_that_tshark_counts_are_those_of_the_results() 
     // Wireshark says "out of order" of a retransmission that comes within the first RTT after new
     // data.
     let wanted = ["tcp.analysis.retransmission", "tcp.analysis.out_of_order"];
-    let found = fields(&link, &wanted).iter().filter(|it| it.iter().any(|it| it == "1")).count();
+    let found =
+        fields(&link, &CHECKS, &wanted).iter().filter(|it| it.iter().any(|it| it == "1")).count();
     let flows = summary.iter().filter(|(path, _)| path.ends_with("].retransmissions"));
     let counted: u64 = flows.map(|(path, _)| count(&summary, path)).sum();
     assert!(counted > 0);

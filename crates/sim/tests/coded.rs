@@ -1,5 +1,8 @@
 //! Coded flows, by the keys of a scenario: their results and their faults.
 
+mod common;
+
+use common::number;
 use kernel::Seed;
 use sim::{Run, Scenario, Simulation, Value};
 
@@ -21,14 +24,6 @@ fn replicate(lines: &str, replication: u32) -> Run {
     Simulation::new(&scenario.resolve().unwrap(), seed, &probes, true).unwrap().finish()
 }
 
-fn value(run: &Run, path: &str) -> f64 {
-    match run.summary.iter().find(|(name, _)| name == path).map(|(_, value)| value) {
-        Some(Value::Number(number)) => *number,
-        Some(Value::Count(count)) => *count as f64,
-        other => panic!("{path}: {other:?}"),
-    }
-}
-
 #[test]
 fn a_code_keeps_the_goodput_that_losses_leave() {
     let scenario =
@@ -36,14 +31,14 @@ fn a_code_keeps_the_goodput_that_losses_leave() {
     let seed = Seed { root: 1, replication: 0 };
     let plain = Simulation::new(&scenario.resolve().unwrap(), seed, &[], true).unwrap().finish();
     let coded = run("tcp.fec = { verify = true }");
-    let goodput = |run| value(run, "flows[0].goodput_mbps");
+    let goodput = |run| number(run, "flows[0].goodput_mbps");
     // 1436 of 1500 bytes, a tenth lost, and an overhead of a fifth: 7.2 Mb/s.
     assert!(goodput(&coded) > 6.5 && goodput(&coded) < 8.62, "{}", goodput(&coded));
     assert!(goodput(&coded) > 5.0 * goodput(&plain), "{}", goodput(&plain));
-    let of = |name: &str| value(&coded, &format!("flows[0].fec.{name}"));
+    let of = |name: &str| number(&coded, &format!("flows[0].fec.{name}"));
     // The mean of ten replications: slow start overflows the queue, and where that takes long,
     // there is more parity.
-    let overhead = |n| value(&replicate("tcp.fec = {}", n), "flows[0].fec.overhead_fraction");
+    let overhead = |n| number(&replicate("tcp.fec = {}", n), "flows[0].fec.overhead_fraction");
     let overhead = (0..10).map(overhead).sum::<f64>() / 10.0;
     assert!((overhead - 0.2).abs() < 0.06, "{overhead}");
     // The estimate, after slow start.
@@ -53,8 +48,8 @@ fn a_code_keeps_the_goodput_that_losses_leave() {
     assert!(of("recovered_segments") >= of("decoded_blocks") && of("decoded_blocks") > 50.0);
     assert_eq!(of("verified_blocks"), of("decoded_blocks"));
     assert!(of("proactive_segments") > of("reactive_segments"));
-    assert!(value(&coded, "flows[0].ecn_marks") > 0.0);
-    assert_eq!(value(&coded, "flows[0].timeouts"), 0.0);
+    assert!(number(&coded, "flows[0].ecn_marks") > 0.0);
+    assert_eq!(number(&coded, "flows[0].timeouts"), 0.0);
     assert!(coded.series[1].value.iter().all(|&bytes| (200.0..=1436.0).contains(&bytes)));
     let absent = |(path, _): &(String, Value)| !path.contains(".fec.");
     assert!(plain.summary.iter().all(absent), "no code, no results of one");
@@ -90,8 +85,8 @@ fn files_over_coded_connections_end() {
     let run = run("tcp.fec = {}\ntraffic.web = { size = { constant = { bytes = 30000 } }, \
                    think_s = 0.2 }");
     let (count, mean) = (
-        value(&run, "flows[0].session_delay_s.count"),
-        value(&run, "flows[0].session_delay_s.mean"),
+        number(&run, "flows[0].session_delay_s.count"),
+        number(&run, "flows[0].session_delay_s.mean"),
     );
     assert!(count > 20.0 && mean < 1.0, "{count} files, {mean} s each");
 }

@@ -1,24 +1,13 @@
 //! Interferers: what they corrupt, what corrupts them, and faults. All runs have the checker on,
 //! which holds the airtime to 100 %.
 
-use kernel::Seed;
-use sim::{Run, Scenario, Simulation, Value};
+mod common;
 
-const SEED: Seed = Seed { root: 5, replication: 0 };
+use common::{number, run_with};
+use sim::{Run, Scenario};
 
 fn run(text: &str) -> Run {
-    let plan = Scenario::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let plan = plan.resolve().unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    Simulation::new(&plan, SEED, &[], true).expect("no probes").finish()
-}
-
-fn number(run: &Run, path: &str) -> f64 {
-    let found = run.summary.iter().find(|(name, _)| name == path).map(|(_, value)| value);
-    match found.unwrap_or_else(|| panic!("no {path}")) {
-        Value::Number(number) => *number,
-        Value::Count(count) => *count as f64,
-        other => panic!("{path}: {other:?}"),
-    }
+    run_with(text, 5, &[])
 }
 
 /// A saturated station of 802.11b with MAC ACKs at 11 Mb/s, and one interferer.

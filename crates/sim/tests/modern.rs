@@ -1,29 +1,16 @@
 //! 802.11n, ac and ax from a scenario to its results: modes, rate control, the rate hints of TCP,
 //! access categories and aggregation.
 
-use kernel::Seed;
-use sim::{Run, Scenario, Simulation, Value};
+mod common;
+
+use common::{number, run_with};
+use sim::Run;
+
+fn run(text: &str, probes: &[&str]) -> Run {
+    run_with(&format!("{TOP}{text}"), 1, probes)
+}
 
 const TOP: &str = "duration_s = 3.0\nwarmup_s = 1.0\n";
-
-#[track_caller]
-fn run(text: &str, probes: &[&str]) -> Run {
-    let scenario =
-        Scenario::parse(&format!("{TOP}{text}")).unwrap_or_else(|issue| panic!("{issue}"));
-    let plan = scenario.resolve().unwrap_or_else(|issues| panic!("{issues:?}"));
-    let probes: Vec<String> = probes.iter().map(|&path| path.to_owned()).collect();
-    let seed = Seed { root: 1, replication: 0 };
-    Simulation::new(&plan, seed, &probes, true).unwrap().finish()
-}
-
-#[track_caller]
-fn value(run: &Run, path: &str) -> f64 {
-    match run.summary.iter().find(|(known, _)| known == path) {
-        Some((_, Value::Number(number))) => *number,
-        Some((_, Value::Count(count))) => *count as f64,
-        other => panic!("{path}: {other:?}"),
-    }
-}
 
 /// The last value of a probe before a time.
 #[track_caller]
@@ -95,7 +82,7 @@ fn rate_control_finds_the_fastest_mode_of_a_clean_channel() {
         let run = run(&text, &["stations[0].mcs"]);
         let mcs = &run.series[0].value;
         let fastest = mcs.iter().filter(|&&mcs| mcs == 7.0).count() as f64 / mcs.len() as f64;
-        let goodput = value(&run, "total.goodput_mbps");
+        let goodput = number(&run, "total.goodput_mbps");
         assert!(fastest > 0.8 && goodput > 50.0, "{control}: {fastest}, {goodput} Mb/s");
     }
 }
@@ -108,7 +95,7 @@ fn voice_does_not_wait_for_the_rest() {
              'saturated'\n[[flows]]\nfrom = 'sta0'\nto = 'ap'\nclass = '{class}'\n\
              traffic.cbr = {{ rate_mbps = 0.08, payload_bytes = 200 }}\n"
         );
-        1e3 * value(&run(&text, &[]), "flows[5].delay_s.mean")
+        1e3 * number(&run(&text, &[]), "flows[5].delay_s.mean")
     };
     let [voice, rest] = ["voice", "best_effort"].map(delay_ms);
     assert!(voice < 5.0, "{voice} ms");
@@ -123,7 +110,7 @@ fn aggregates_are_as_long_as_they_may_be() {
              {UPLOAD}traffic.saturated.payload_bytes = 1472\n"
         );
         let run = run(&text, &[]);
-        (value(&run, "stations[0].mpdus_per_ppdu"), value(&run, "total.goodput_mbps"))
+        (number(&run, "stations[0].mpdus_per_ppdu"), number(&run, "total.goodput_mbps"))
     };
     // MPDUs of 1538 bytes with delimiter and padding, 1544 in all: 5.484 ms hold 28 at 65 Mb/s.
     // Without the limit of time, 65535 bytes hold 42.
@@ -150,10 +137,10 @@ fn noise_costs_repeats_and_no_packets() {
          traffic = 'saturated'\n"
     );
     let run = run(&text, &[]);
-    assert_eq!(value(&run, "flows[0].lifetime_drops"), 0.0);
-    let repeats = value(&run, "stations[0].repeats_per_mpdu");
+    assert_eq!(number(&run, "flows[0].lifetime_drops"), 0.0);
+    let repeats = number(&run, "stations[0].repeats_per_mpdu");
     assert!((0.1..0.35).contains(&repeats), "{repeats}");
-    assert!(value(&run, "stations[0].block_ack_requests") > 0.0);
+    assert!(number(&run, "stations[0].block_ack_requests") > 0.0);
 }
 
 #[test]
@@ -165,7 +152,7 @@ fn a_station_out_of_reach_leaves_the_air_to_the_others() {
          [[stations]]\n[[flows]]\nfrom = 'ap'\nto = 'sta*'\ntraffic.cbr.rate_mbps = 4.0\n",
         &[],
     );
-    assert_eq!(value(&run, "flows[0].goodput_mbps"), 0.0);
-    let other = value(&run, "flows[1].goodput_mbps");
+    assert_eq!(number(&run, "flows[0].goodput_mbps"), 0.0);
+    let other = number(&run, "flows[1].goodput_mbps");
     assert!(other > 0.2, "{other} Mb/s");
 }

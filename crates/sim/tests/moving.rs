@@ -1,17 +1,14 @@
 //! Scenarios in which stations move.
 
+mod common;
+
+use common::run_with;
 use kernel::Seed;
 use sim::plan::MovementPlan;
 use sim::{Run, Scenario, Simulation};
 
-const SEED: Seed = Seed { root: 3, replication: 0 };
-
-/// Runs a scenario with the checker on.
 fn run(text: &str) -> Run {
-    let plan = Scenario::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let plan = plan.resolve().unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    let probes = ["flows[0].goodput_mbps".to_owned()];
-    Simulation::new(&plan, SEED, &probes, true).expect("a probe").finish()
+    run_with(text, 3, &["flows[0].goodput_mbps"])
 }
 
 /// An upload over 802.11ac by a station whose position these keys set.

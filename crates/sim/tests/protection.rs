@@ -1,8 +1,11 @@
 //! 802.11g with stations of 802.11b, from a scenario to its results: the cost and the benefit of
 //! protection, and the messages for wrong keys.
 
+mod common;
+
+use common::{number, run};
 use kernel::Seed;
-use sim::{Run, Scenario, Simulation, Value};
+use sim::{Scenario, Simulation};
 
 const TOP: &str = "standard = '11g'\nduration_s = 5.0\nwarmup_s = 0.2\n";
 /// A station of 802.11g at 54 Mb/s that is saturated, and one of 802.11b.
@@ -10,23 +13,6 @@ const PAIR: &str = "[[stations]]\n[[stations]]\nstandard = '11b'\n";
 const FIRST: &str = "[[flows]]\nfrom = 'sta0'\nto = 'ap'\ntraffic.saturated.payload_bytes = 1472\n";
 const SECOND: &str =
     "[[flows]]\nfrom = 'sta1'\nto = 'ap'\ntraffic.saturated.payload_bytes = 1472\n";
-
-#[track_caller]
-fn run(text: &str) -> Run {
-    let scenario = Scenario::parse(text).unwrap_or_else(|issue| panic!("{issue}"));
-    let plan = scenario.resolve().unwrap_or_else(|issues| panic!("{issues:?}"));
-    let seed = Seed { root: 1, replication: 0 };
-    Simulation::new(&plan, seed, &[], true).unwrap().finish()
-}
-
-#[track_caller]
-fn value(run: &Run, path: &str) -> f64 {
-    match run.summary.iter().find(|(known, _)| known == path) {
-        Some((_, Value::Number(number))) => *number,
-        Some((_, Value::Count(count))) => *count as f64,
-        other => panic!("{path}: {other:?}"),
-    }
-}
 
 /// Every node hears every other, with a radio.
 fn radio(losses_db: &str) -> String {
@@ -50,21 +36,21 @@ fn protection_costs_what_its_frames_last() {
     for (stations, protection, cycle_us, control_us) in cases {
         let top = format!("{TOP}wlan.protection = '{protection}'\n");
         let all = run(&format!("{top}{stations}{FIRST}"));
-        let goodput = value(&all, "flows[0].goodput_mbps");
+        let goodput = number(&all, "flows[0].goodput_mbps");
         let expected = 8.0 * 1472.0 / cycle_us;
         assert!((goodput / expected - 1.0).abs() < 0.005, "{protection}: {goodput}, {expected}");
-        let control = value(&all, "airtime.rts_cts_fraction");
+        let control = number(&all, "airtime.rts_cts_fraction");
         assert!((control - control_us / cycle_us).abs() < 0.002, "{protection}: {control}");
         // With a radio the results are equal to the last packet.
         let by_radio = run(&format!("{top}{stations}{}{FIRST}", radio(NEAR)));
-        assert_eq!(value(&by_radio, "flows[0].goodput_mbps"), goodput, "{protection}");
+        assert_eq!(number(&by_radio, "flows[0].goodput_mbps"), goodput, "{protection}");
     }
 }
 
 #[test]
 fn it_is_on_as_soon_as_a_station_is_of_802_11b() {
     let goodput = |keys: &str, stations: &str| {
-        value(&run(&format!("{TOP}{keys}{stations}{FIRST}")), "flows[0].goodput_mbps")
+        number(&run(&format!("{TOP}{keys}{stations}{FIRST}")), "flows[0].goodput_mbps")
     };
     let protected = goodput("wlan.protection = 'cts_to_self'\n", PAIR);
     assert_eq!(goodput("", PAIR), protected);
@@ -87,7 +73,7 @@ fn both_media_agree_where_all_hear_all() {
         let [cell, space] = [String::new(), format!("{}{loud}", radio(NEAR))]
             .map(|radio| run(&format!("{top}{radio}{FIRST}{SECOND}")));
         for path in ["flows[0].goodput_mbps", "flows[1].goodput_mbps"] {
-            assert_eq!(value(&cell, path), value(&space, path), "{protection}, {path}");
+            assert_eq!(number(&cell, path), number(&space, path), "{protection}, {path}");
         }
     }
 }
@@ -100,7 +86,7 @@ fn it_protects_from_whom_its_frames_reach() {
         let losses = format!("[[0, 50, 50], [50, 0, {loss_db}], [50, {loss_db}, 0]]");
         let top = format!("{TOP}wlan.protection = '{protection}'\n{PAIR}");
         let run = run(&format!("{top}{}{FIRST}{SECOND}", radio(&losses)));
-        value(&run, "stations[0].collision_probability")
+        number(&run, "stations[0].collision_probability")
     };
     let of = |loss_db| ["none", "cts_to_self", "rts_cts"].map(|how| lost(how, loss_db));
     let (near, far, hidden) = (of(50), of(86), of(300));
@@ -149,7 +135,7 @@ fn the_checker_finds_nothing_in_networks_at_random() {
     let networks: Vec<String> = (0..60).map(any_network).collect();
     let mixed = networks.iter().filter(|text| text.contains("'11b'")).count();
     assert!(mixed > 40, "{mixed}");
-    let goodput: f64 = networks.iter().map(|text| value(&run(text), "total.goodput_mbps")).sum();
+    let goodput: f64 = networks.iter().map(|text| number(&run(text), "total.goodput_mbps")).sum();
     assert!(goodput > 60.0, "{goodput}");
 }
 

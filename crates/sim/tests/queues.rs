@@ -1,29 +1,18 @@
 //! Queues and lossy wires by the keys of a scenario, and their effect on the results of a run.
 
-use kernel::{BitRate, Bytes, Duration, Instant, Seed};
+mod common;
+
+use common::{number, run_with};
+use kernel::{BitRate, Bytes, Duration, Instant};
 use net::{
     CoDelConfig, ControlLaw, FqCoDelConfig, GilbertElliottConfig, Limit, LinkSettings,
     LossSettings, PieConfig, QueueSettings, QueueUnit, RedConfig, Thresholds, TraceConfig,
     UniformConfig, red_weight,
 };
-use sim::{Run, Scenario, Simulation, Value};
+use sim::Scenario;
 
-const SEED: Seed = Seed { root: 5, replication: 0 };
-
-/// Runs a scenario with the checker on.
-fn run(text: &str) -> Run {
-    let plan = Scenario::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let plan = plan.resolve().unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    Simulation::new(&plan, SEED, &[], true).expect("no probes").finish()
-}
-
-fn number(run: &Run, path: &str) -> f64 {
-    let found = run.summary.iter().find(|(name, _)| name == path);
-    match found.unwrap_or_else(|| panic!("no {path}")).1 {
-        Value::Number(number) => number,
-        Value::Count(count) => count as f64,
-        ref other => panic!("{path}: {other:?}"),
-    }
+fn run(text: &str) -> sim::Run {
+    run_with(text, 5, &[])
 }
 
 /// The link from the server to which a wire with these keys resolves.

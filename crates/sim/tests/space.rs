@@ -1,24 +1,12 @@
 //! Scenarios with a radio: hidden nodes, several cells, ad-hoc networks, and faults.
 
-use kernel::Seed;
-use sim::{Run, Scenario, Simulation, Value};
+mod common;
 
-const SEED: Seed = Seed { root: 3, replication: 0 };
+use common::{number, run_with};
+use sim::{Run, Scenario};
 
-/// Runs a scenario with the checker on.
 fn run(text: &str) -> Run {
-    let plan = Scenario::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let plan = plan.resolve().unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    Simulation::new(&plan, SEED, &[], true).expect("no probes").finish()
-}
-
-fn number(run: &Run, path: &str) -> f64 {
-    let found = run.summary.iter().find(|(name, _)| name == path).map(|(_, value)| value);
-    match found.unwrap_or_else(|| panic!("no {path}")) {
-        Value::Number(number) => *number,
-        Value::Count(count) => *count as f64,
-        other => panic!("{path}: {other:?}"),
-    }
+    run_with(text, 3, &[])
 }
 
 /// Losses in decibels: 50 between nodes that hear each other, 300 between the stations if hidden.

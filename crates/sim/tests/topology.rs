@@ -1,28 +1,16 @@
 //! Wired topologies with routers: throughputs, queue lengths, and the paths of packets.
 
-use kernel::Seed;
-use sim::{Run, Scenario, Simulation, Value};
+mod common;
 
-const SEED: Seed = Seed { root: 7, replication: 0 };
+use common::{number, run_with};
+use sim::{Run, Value};
 
-/// Runs a scenario with the checker on.
 fn run(text: &str, probes: &[&str]) -> Run {
-    let plan = Scenario::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let plan = plan.resolve().unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    let probes: Vec<String> = probes.iter().map(|&probe| probe.to_owned()).collect();
-    Simulation::new(&plan, SEED, &probes, true).expect("the probes exist").finish()
+    run_with(text, 7, probes)
 }
 
 fn find<'a>(run: &'a Run, path: &str) -> Option<&'a Value> {
     run.summary.iter().find(|(name, _)| name == path).map(|(_, value)| value)
-}
-
-fn number(run: &Run, path: &str) -> f64 {
-    match find(run, path).unwrap_or_else(|| panic!("no {path}")) {
-        Value::Number(number) => *number,
-        Value::Count(count) => *count as f64,
-        other => panic!("{path}: {other:?}"),
-    }
 }
 
 fn link(from: &str, to: &str, keys: &str) -> String {

@@ -47,6 +47,7 @@ AIRTIME_COLOURS = {
     "collision": VERMILION,
     "lost": PURPLE,
     "two_frames": ORANGE,
+    "busy_tone": "#F5D6A8",
     "idle": "#E4E4E4",
 }
 

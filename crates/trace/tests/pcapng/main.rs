@@ -2,5 +2,6 @@
 
 mod bytes;
 mod fixture;
+mod program;
 mod reader;
 mod tshark;

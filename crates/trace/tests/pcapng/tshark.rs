@@ -1,34 +1,15 @@
-//! What `tshark` (package `tshark` of Debian and Ubuntu) finds in captures.
+//! What `tshark` finds in captures.
 
 use super::fixture::*;
+use super::program::{self, CHECKS, ERROR, is_installed};
 use kernel::Bytes;
 use std::path::PathBuf;
-use std::process::Command;
 use trace::pcapng::{Interfaces, PcapngOptions, Tsft};
 use trace::{BlockAck, Format, Frame, FrameKind, FrameLoss, FrameMode, FrameOutcome, Mpdu, Record};
 use wire::{Flags, SackBlock, SackBlocks, Segment, TrafficClass};
 
-/// Preferences with which tshark checks everything that it can check.
-const CHECKS: [&str; 4] = [
-    "wlan.check_checksum:TRUE",
-    "ip.check_checksum:TRUE",
-    "tcp.check_checksum:TRUE",
-    "udp.check_checksum:TRUE",
-];
-/// Severities of tshark: `PI_WARN`, and `PI_ERROR`.
+/// The severity `PI_WARN` of tshark.
 const WARNING: u32 = 0x0060_0000;
-const ERROR: u32 = 0x0080_0000;
-
-/// Whether tshark is installed. In CI it has to be.
-fn is_installed(test: &str) -> bool {
-    let run = Command::new("tshark").arg("--version").output();
-    let found = run.is_ok_and(|output| output.status.success());
-    assert!(found || std::env::var_os("CI").is_none(), "CI needs the package tshark");
-    if !found {
-        eprintln!("{test} is skipped: it needs the package tshark");
-    }
-    found
-}
 
 /// The values of fields in each packet of a capture; several values are separated by commas.
 fn fields(name: &str, file: &[u8], preferences: &[&str], fields: &[&str]) -> Vec<Vec<String>> {
@@ -36,16 +17,7 @@ fn fields(name: &str, file: &[u8], preferences: &[&str], fields: &[&str]) -> Vec
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("capture.pcapng");
     std::fs::write(&path, file).unwrap();
-    let mut command = Command::new("tshark");
-    // No preferences of the user.
-    command.env("HOME", &folder).env("XDG_CONFIG_HOME", &folder);
-    command.arg("-n").arg("-r").arg(&path).args(["-T", "fields"]);
-    command.args(preferences.iter().flat_map(|it| ["-o", it]));
-    command.args(fields.iter().flat_map(|it| ["-e", it]));
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).unwrap();
-    text.lines().map(|line| line.split('\t').map(String::from).collect()).collect()
+    program::fields(&path, preferences, fields)
 }
 
 /// One frame of every kind and every format, with some lost ones.

@@ -227,11 +227,15 @@ impl Cell {
             let edcaf = self.edcaf(own);
             edcaf.to().map(|to| (to, edcaf.first_mode(self.rules.timing())))
         });
-        let sender = self.prepare_secondary(now, primary, own, source, out);
         let duplex = self.duplex.as_mut().expect("a full-duplex access point");
         duplex.own_rts = own_rts;
         duplex.counters.primary += 1;
         duplex.counters.joint += u64::from(own.is_some());
+        let sender = if self.is_in_time(now, primary) {
+            self.prepare_secondary(now, primary, own, source, out)
+        } else {
+            None
+        };
         match (sender, own) {
             (Some(sender), None) => self.begin_both(now, primary, sender, OwnFrame::None, out),
             (Some(sender), Some(_)) => self.begin_both(now, primary, sender, OwnFrame::Rts, out),
@@ -278,7 +282,7 @@ impl Cell {
         out: &mut Vec<Command>,
     ) -> bool {
         let bidirectional = self.duplex.as_ref().is_some_and(|d| d.settings.bidirectional);
-        if !bidirectional || !self.may_be_joined(primary) {
+        if !bidirectional || !self.may_be_joined(primary) || !self.is_in_time(now, primary) {
             return false;
         }
         let Some(station) = self.edcaf(primary).to() else { return false };
@@ -397,6 +401,16 @@ impl Cell {
         let rate = |to: u32| Some(if to == primary { own } else { modes[to as usize - 1].rate });
         let edcaf = (&mut self.edcafs[f as usize], &self.rules);
         duplex.choice.bring_into_service(now, edcaf, than, rate, source)
+    }
+
+    /// Whether a secondary frame begins before the primary one ends.
+    fn is_in_time(&self, now: Instant, primary: u32) -> bool {
+        let edcaf = self.edcaf(primary);
+        edcaf.with_rts() || {
+            let exchange = edcaf.exchange(&self.rules, now, ExchangeOutcome::Success);
+            let starts = |data| self.secondary_start(now, data, primary, OwnFrame::None);
+            exchange.data().is_some_and(|data| starts(data) < data.end())
+        }
     }
 
     /// The primary transmitter and its receiver send at once.

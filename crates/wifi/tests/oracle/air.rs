@@ -108,7 +108,8 @@ impl Air<'_> {
             let own_rts = own_rts.filter(|_| nodes.len() > 1);
             let over = receiver.header_over(now, &first.frame, own_rts.as_ref());
             let begins = matches!(together, Some(Together::Bare(_))).then_some(over);
-            receiver.prepare_secondary(now, primary, own_rts.is_some(), begins);
+            let when = (begins, first.end);
+            receiver.prepare_secondary(now, primary, own_rts.is_some(), when);
         }
         let end = self.flying.iter().map(|transmission| transmission.end).max().unwrap_or(now);
         if matches!(together, Some(Together::Data)) {

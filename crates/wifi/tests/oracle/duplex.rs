@@ -153,7 +153,7 @@ impl Station<'_> {
         now: Instant,
         primary: u32,
         own_rts: bool,
-        begins: Option<Instant>,
+        (begins, over): (Option<Instant>, Instant),
     ) {
         let is_bidirectional = self.duplex().is_some_and(|settings| settings.bidirectional);
         if self.node != 0 && !is_bidirectional {
@@ -170,7 +170,9 @@ impl Station<'_> {
             _ => 0..self.functions.len(),
         };
         let own = functions.start;
-        let found = functions.rev().find(|&index| self.find_secondary(index, than));
+        // It is too late when the primary frame is over.
+        let mut functions = functions.rev().filter(|_| begins.is_none_or(|at| at < over));
+        let found = functions.find(|&index| self.find_secondary(index, than));
         if own_rts {
             self.txop = None;
         }

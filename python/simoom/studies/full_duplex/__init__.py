@@ -6,6 +6,8 @@ AP's new capability".
 
 from simoom.studies.full_duplex.beyond import (
     figure_acks,
+    figure_aggregates,
+    figure_bidirectional,
     figure_cancellation,
     figure_delay,
     figure_loss,
@@ -37,6 +39,8 @@ STUDY = Study(
         figure_worth,
         figure_places,
         figure_cancellation,
+        figure_bidirectional,
+        figure_aggregates,
     ),
     notes="Analysis: (9) to (11) as printed on the corrected (6), L_d = 16000 bits, and a chain of "
     "contending stations for half duplex. Simulation: 45 s, NewReno with an initial ssthresh of "
@@ -50,6 +54,8 @@ __all__ = [
     "figure_5",
     "figure_6",
     "figure_acks",
+    "figure_aggregates",
+    "figure_bidirectional",
     "figure_cancellation",
     "figure_delay",
     "figure_loss",

@@ -1,9 +1,9 @@
 """What the paper leaves to future work: where full duplex is worth it.
 
 Losses by noise, a wire with a delay, delayed ACKs, other congestion controls with a limited queue
-at the access point, and any r2. N = 20, timeouts of RFC 6298, and windows that open by slow start.
-Then two stations among radios, where r2 follows from their places and from what remains of the
-access point's own signal.
+at the access point, any r2, full-duplex stations, and the aggregates of 802.11ac. N = 20, timeouts
+of RFC 6298, and windows that open by slow start. Then two stations among radios, where r2 follows
+from their places and from what remains of the access point's own signal.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from math import cos, radians, sin
 from typing import Any
 
-from simoom.evidence import Value
+from simoom.evidence import Check, Value
 from simoom.run import Run
 from simoom.scenario import Scenario
+from simoom.studies.claim import Claim, claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, X, curve
 from simoom.studies.full_duplex.paper import (
     BLUE,
@@ -33,6 +34,7 @@ from simoom.studies.full_duplex.paper import (
     cell,
     gain,
     measure,
+    share,
     total,
 )
 from simoom.studies.full_duplex.throughput import crossing
@@ -206,6 +208,138 @@ def _downloads(pairs: Pairs, x_values: Sequence[X]) -> list[Curve]:
         for label, colour in zip(labels, (BLUE, ORANGE, GREEN), strict=True)
         for is_half in (0, 1)
     ]
+
+
+@figure_function("figure bidirectional")
+def figure_bidirectional(lab: Lab) -> Figure:
+    """Gain against the fraction of uploads, with half-duplex and with full-duplex stations."""
+    fractions = lab.pick((0.0, 0.25, 0.5, 0.75, 1.0), (0.0, 0.5, 1.0))
+    stations: Mapping[str, Mapping[str, Any]] = {
+        "half-duplex": {},
+        "full-duplex": {"bidirectional": True},
+    }
+    cases: Cases = {
+        (f"{kind} stations, r2 = {r2:g} Mb/s", f): {"uploads": f, "r2": r2, "options": options}
+        for r2 in (36.0, 12.0)
+        for kind, options in stations.items()
+        for f in fractions
+    }
+    pairs = run_pairs(lab, cases)
+    return Figure(
+        "figure bidirectional",
+        "full-duplex stations",
+        Axis("upload_fraction", "fraction of stations that upload, f", 0, 1),
+        PANELS,
+        draw(pairs, fractions),
+        (_few_gains_more(pairs),),
+        notes="The paper's stations are half duplex. N = 20. Frames between two nodes that send to "
+        "each other have 54 Mb/s.",
+    )
+
+
+def _few_gains_more(pairs: Pairs) -> Claim:
+    """Compare full-duplex stations with half-duplex ones."""
+    checks = []
+    for f in (0.0, 1.0):
+        half, full = (
+            pairs[f"{kind} stations, r2 = 36 Mb/s", f][0][TOTAL]
+            for kind in ("half-duplex", "full-duplex")
+        )
+        more = Value.mean(full / half).named("full-duplex stations by simulation", f"f = {f:g}")
+        checks.append(
+            Check(f"full-duplex stations over others, f = {f:g}", more, low=1.0, high=1.1)
+        )
+    return claim(
+        "full_duplex_stations_gain_little",
+        "Full-duplex stations add up to 10 % to the throughput of a full-duplex access point.",
+        paper="future work",
+        checks=checks,
+        tolerance="more than 0 and less than 10 %, N = 20, r2 = 36 Mb/s",
+        remark="with 20 stations the access point seldom wins alone, and seldom has a packet for "
+        "the one station that sends",
+    )
+
+
+FRAMES = (1, 2, 4, 8, 16, 32, 64)
+MODERN = Course({}, 2.0, 6.0)
+
+
+@figure_function("figure aggregates")
+def figure_aggregates(lab: Lab) -> Figure:
+    """Gain with the A-MPDUs of 802.11ac, with and without RTS and CTS."""
+    frames = lab.pick(FRAMES, (1, 16))
+    cells = {
+        (label, float(count), is_full): modern(count, threshold, is_full=is_full)
+        for label, threshold in {"RTS and CTS": 0, "no RTS and CTS": 2347}.items()
+        for count in frames
+        for is_full in (True, False)
+    }
+    found = lab.sample(cells, measure, replications=lab.pick(5, 2))
+    pairs: Pairs = {
+        (label, count): (found[label, count, True], found[label, count, False])
+        for label, count, is_full in cells
+        if is_full
+    }
+    return Figure(
+        "figure aggregates",
+        "full duplex with the A-MPDUs of 802.11ac",
+        Axis("frames", "MPDUs in an A-MPDU, at most", 0.9, 70, log=True),
+        PANELS,
+        draw(pairs, tuple(map(float, frames))),
+        (_rts_decides(pairs),),
+        notes=f"The paper's frames are those of 802.11a. N = {STATIONS}, f = 1/2, 80 MHz, MCS 7, "
+        "and MCS 4 while the access point receives. Without RTS and CTS the secondary frame "
+        "begins after the MAC header of the primary one.",
+    )
+
+
+def _rts_decides(pairs: Pairs) -> Claim:
+    """Compare the gain of single MPDUs with and without RTS and CTS."""
+    checks = [
+        Check(
+            f"{label}, % of half duplex",
+            share(*pairs[label, 1.0]).named("share by simulation", label),
+            low=low,
+            high=high,
+        )
+        for label, low, high in (("RTS and CTS", 110, 135), ("no RTS and CTS", 88, 104))
+    ]
+    return claim(
+        "only_rts_makes_it_worth_it",
+        "With 802.11ac and 20 stations full duplex gains only behind RTS and CTS.",
+        paper="future work",
+        checks=checks,
+        tolerance="10 to 35 % with RTS and CTS, -12 to 4 % without, one MPDU in a PPDU",
+        remark="all stations contend all the time, and without RTS and CTS each collision costs a "
+        "data frame",
+    )
+
+
+def modern(frames: int, rts_threshold_bytes: int, *, is_full: bool) -> Scenario:
+    """Return a cell of 802.11ac with as many MPDUs in an A-MPDU."""
+    duplex = {"full_duplex": {"secondary_mcs": 4, "rts_cts": "optional"}} if is_full else {}
+    half = STATIONS // 2
+    common = {"control": "cubic", "tcp": {"window_bytes": 1_000_000}}
+    return Scenario(
+        title="Full duplex with A-MPDUs" if is_full else "A-MPDUs",
+        standard="11ac",
+        duration_s=MODERN.end_s,
+        warmup_s=MODERN.begin_s,
+        wlan={
+            "width_mhz": 80,
+            "mcs": 7,
+            "rts_threshold_bytes": rts_threshold_bytes,
+            "aggregation": {"frames": frames},
+            **duplex,
+        },
+        stations={"count": STATIONS},
+        ap={"queue": {"drop_tail": {"limit_packets": 20_000}}},
+        wire={"rate_mbps": 10_000.0, "delay_ms": 2.0},
+        flows=[
+            {"from": f"sta0-{half - 1}", "to": "server", **common},
+            {"from": "server", "to": f"sta{half}-{STATIONS - 1}", **common},
+        ],
+    )
 
 
 RATES = (6.0, 12.0, 18.0, 24.0, 36.0, 54.0)

@@ -79,10 +79,9 @@ MAC: Mapping[str, Any] = {
     "cw_max": 1023,
     "short_retry_limit": 255,
     "long_retry_limit": 255,
-    "eifs": "none",
-    "slot_grid": "shared",
+    "slot_grid": "difs",
 }
-TIMEOUTS: Mapping[str, Any] = {"eifs": "standard", "slot_grid": "standard"}
+TIMEOUTS: Mapping[str, Any] = {"slot_grid": "standard"}
 """After a collision the stations wait as in 802.11: a CTS timeout, all others an EIFS."""
 TCP: Mapping[str, Any] = {
     "mss_bytes": MSS_BYTES,
@@ -101,6 +100,7 @@ def cell(
     r2: float | None = 36.0,
     *,
     course: Course = PAPER,
+    options: Mapping[str, Any] | None = None,
     station: Mapping[str, Any] | None = None,
     wlan: Mapping[str, Any] | None = None,
     flow: Mapping[str, Any] | None = None,
@@ -119,6 +119,8 @@ def cell(
         The rate of the access point while it receives; `HALF` for a half-duplex cell.
     course : Course, optional
         How the windows open, and the time that is measured.
+    options : mapping, optional
+        Further keys of ``wlan.full_duplex``, of a full-duplex cell.
     station, wlan, flow, tcp : mapping, optional
         Further keys of the stations, of the table ``wlan``, of all flows, and of their TCP.
     **keys
@@ -137,16 +139,16 @@ def cell(
         standard="11a",
         duration_s=course.end_s,
         warmup_s=course.begin_s,
-        wlan={**MAC, **duplex(r2), **(wlan or {})},
+        wlan={**MAC, **duplex(r2, options), **(wlan or {})},
         flows=flows,
         stations={"count": stations, **(station or {})},
         **keys,
     )
 
 
-def duplex(r2: float | None) -> dict[str, Any]:
+def duplex(r2: float | None, options: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the keys of ``wlan`` for the rate of the access point while it receives."""
-    return {"full_duplex": {"secondary_rate_mbps": r2}} if r2 else {}
+    return {"full_duplex": {"secondary_rate_mbps": r2, **(options or {})}} if r2 else {}
 
 
 def _stations(begin: int, end: int) -> str:
