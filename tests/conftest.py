@@ -26,6 +26,7 @@ SLOW = {
     "test_docs.py": "runs all commands and examples of the pages",
     "test_instructions.py": "counts instructions, builds the runner",
     "test_memory.py": "runs long simulations",
+    "test_reliability.py": "starts the command for each test",
     "test_report.py": "draws pages and plots",
     "test_sweep.py": "starts the command, and workers",
     "test_toy.py": "builds the simulator with the feature toy",
@@ -34,6 +35,7 @@ SLOW = {
     "test_trace_files.py": "starts the command for each test",
     "test_trace_page.py": "opens pages in Chromium",
     "test_twin.py": "solves the models of hundreds of scenarios",
+    "test_twin_aggregates.py": "simulates a grid of cells",
     "test_twin_design.py": "starts the command for each test",
     "test_validation.py": "runs the quick version of the table of agreement",
 }

@@ -82,7 +82,10 @@ def test_one_failure_ends_all_and_says_which_it_was():
         list(runner.results([endless, fail, endless], describe="job {}".format))
     assert caught.value.__notes__ == ["in job 1"]
     assert time.monotonic() - begun < 3
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("simoom")]
+    left = [thread for thread in threading.enumerate() if thread.name.startswith("simoom")]
+    for thread in left:
+        thread.join(30)
+    assert not any(thread.is_alive() for thread in left)
 
 
 def test_results_that_end_with_a_failure_are_not_lost():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 import os
@@ -10,13 +11,14 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import simoom as sm
-from simoom.store import Store, identity
+from simoom.store import Record, Store, identity
 from simoom.sweep import Sweep
 
 OVER = {"stations": [1, 2], "flows[0].control": ["new_reno", "cubic"]}
@@ -167,9 +169,63 @@ def test_a_damaged_result_is_computed_again(small: sm.Scenario, tmp_path: Path) 
     one, other = sorted(tmp_path.glob("??/*.json"))
     one.write_bytes(one.read_bytes()[:100])
     other.write_text("[]", encoding="utf-8")
-    again = sm.sweep(small, over={"stations": [1]}, replications=2, store=tmp_path)
+    with pytest.warns(UserWarning, match="is no complete record of a run; the run is computed"):
+        again = sm.sweep(small, over={"stations": [1]}, replications=2, store=tmp_path)
     assert again.frame().equals(first.frame())
     assert json.loads(one.read_bytes())["digest"] in digests(first)
+
+
+@pytest.mark.parametrize("how", ["altered", "copied", "seed", "empty", "nan"])
+def test_a_result_that_is_not_of_its_name_is_not_used(small, tmp_path, how) -> None:
+    first = sm.sweep(small, over={"stations": [1]}, replications=2, store=tmp_path)
+    one, other = sorted(tmp_path.glob("??/*.json"))
+    kept = json.loads(one.read_bytes())
+    if how == "altered":
+        kept["summary"]["total.goodput_mbps"] *= 2
+    elif how == "seed":
+        kept["seed"] = 7
+    elif how == "nan":
+        kept["summary"] = dict.fromkeys(kept["summary"], math.nan)
+    text = {"copied": other.read_text(encoding="utf-8"), "empty": ""}.get(how, json.dumps(kept))
+    one.write_text(text, encoding="utf-8")
+    with pytest.warns(UserWarning, match="computed again"):
+        again = sm.sweep(small, over={"stations": [1]}, replications=2, store=tmp_path)
+    assert again.frame().equals(first.frame())
+
+
+def test_runs_that_were_not_checked_are_computed_again_with_check(small, tmp_path) -> None:
+    over = {"stations": [1]}
+    sm.sweep(small, over=over, replications=1, store=tmp_path)
+    (file,) = tmp_path.glob("??/*.json")
+    assert not Record.read(file).checked
+    sm.sweep(small, over=over, replications=1, store=tmp_path, check=True)
+    assert Record.read(file).checked
+
+
+def test_files_of_a_store_have_the_mode_of_the_umask(small, tmp_path) -> None:
+    before = os.umask(0o027)
+    try:
+        sm.sweep(small, over={"stations": [1]}, replications=1, store=tmp_path)
+    finally:
+        os.umask(before)
+    (file,) = tmp_path.glob("??/*.json")
+    assert file.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_stored_run_is_run_again_from_its_record(small, tmp_path, simoom) -> None:
+    sm.sweep(small, over={"stations": [1]}, replications=1, store=tmp_path / "kept")
+    (file,) = tmp_path.glob("kept/??/*.json")
+    done = simoom("rerun", file)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "the same" in done.stdout
+    record = Record.read(file)
+    other = sm.run(small, seed=2)
+    file.write_text(replace(record, run=replace(other, seed=1)).text(), encoding="utf-8")
+    done = simoom("rerun", file)
+    assert done.returncode == 1
+    assert "digest: was" in done.stdout
+    file.write_text("{}", encoding="utf-8")
+    assert simoom("rerun", file).returncode == 2
 
 
 def test_the_key_of_a_result_covers_everything_that_determines_it(small: sm.Scenario) -> None:
@@ -184,14 +240,25 @@ def test_the_key_of_a_result_covers_everything_that_determines_it(small: sm.Scen
     assert len(others | {name}) == 5
 
 
-def test_a_controller_that_was_edited_is_another(small, tmp_path, monkeypatch) -> None:
-    text = "import simoom as sm\nclass Mine(sm.Control):\n    pass\n"
-    (tmp_path / "edited.py").write_text(text, encoding="utf-8")
+def test_the_key_has_the_source_of_the_class_that_runs(small, tmp_path, monkeypatch) -> None:
+    text = "import simoom as sm\nclass Mine(sm.Control):\n"
+    text += "    def on_ack(self, ack):\n        self.window = {}\n"
+    file = tmp_path / "edited.py"
+    file.write_text(text.format(2.0), encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     scenario = small.set("flows[0].control.python.path", "edited:Mine")
-    before = identity(scenario, seed=1, replication=0)
-    (tmp_path / "edited.py").write_text(text + "# wiser\n", encoding="utf-8")
-    assert identity(scenario, seed=1, replication=0) != before
+    over = {"stations": [1]}
+    store = tmp_path / "kept"
+    old = sm.sweep(scenario, over=over, replications=1, store=store)
+    file.write_text(text.format(20.0), encoding="utf-8")
+    with pytest.warns(UserWarning, match="was edited after it was imported"):
+        same = sm.sweep(scenario, over=over, replications=1, store=store)
+    assert digests(same) == digests(old)
+    assert len(Store(store)) == 1
+    importlib.reload(sys.modules["edited"])
+    new = sm.sweep(scenario, over=over, replications=1, store=store)
+    assert len(Store(store)) == 2
+    assert digests(new) != digests(old)
     sys.modules.pop("edited")
 
 

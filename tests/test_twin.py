@@ -374,10 +374,50 @@ def test_there_is_no_prediction_for_a_network_with_protection(stations, wlan):
 
 def test_there_is_no_prediction_beside_interferers():
     quiet = bulk(DOWN)
-    beside = quiet.set("interferers", [{"source": "sco", "corrupts": True}])
+    beside = quiet.set("interferers", [{"source": "jammer", "corrupts": True}])
     twin = sm.predict(beside)
     assert twin.model is None
-    assert {str(check) for fit in twin.fits for check in fit.checks} == {
+    assert {str(check) for fit in twin.fits for check in fit.checks if fit.relevant} == {
         "no_frame_errors: broken, frames are lost to 1 interferer"
     }
     assert sm.predict(quiet).model is not None
+
+
+def beside_voice(**voice):
+    link = {"corrupts": True, "source": {"sco": voice}}
+    return saturated(1, "11b", basic_rates_mbps=[11.0]).set("interferers", [link])
+
+
+# Bursts overlap data, SIFS and ACK of 1536 bytes with probability 0.256 near HV3 and 0.654 near
+# HV1; whole slots with 0.27.
+@pytest.mark.parametrize(
+    "voice",
+    [
+        {"format": "HV3"},
+        {"format": "HV2"},
+        {"format": "HV1"},
+        {"format": "HV1", "rule": "slots"},
+        {"format": "HV1", "rule": "slots", "slot_probability": 0.1},
+    ],
+)
+def test_one_sender_beside_a_voice_link_has_the_goodput_of_the_model(voice):
+    scenario = beside_voice(**voice)
+    twin = sm.predict(scenario)
+    assert twin.model.family == "bluetooth"
+    run = sm.run(scenario.set("duration_s", 40.0).set("warmup_s", 1.0))
+    found = run.summary["total.goodput_mbps"]
+    assert twin.summary["total.goodput_mbps"] == pytest.approx(found, rel=0.05)
+
+
+def test_the_model_of_a_voice_link_has_one_sender_and_no_adaptation():
+    def reasons(scenario):
+        fits = {fit.family: fit for fit in sm.predict(scenario).fits}
+        return {check.name for check in fits["bluetooth"].checks if check.verdict == "broken"}
+
+    assert reasons(beside_voice(format="HV3")) == set()
+    assert reasons(beside_voice(format="HV3", afh={})) == {"no_frequency_avoidance"}
+    assert reasons(beside_voice(format="HV3").set("wlan.preamble", "short")) == {"long_preamble"}
+    late = beside_voice(format="HV3").set("interferers[0].stop_s", 1.0)
+    assert reasons(late) == {"bluetooth_voice"}
+    link = [{"corrupts": True, "source": "sco"}]
+    assert reasons(bulk(DOWN, standard="11b").set("interferers", link)) == {"one_sender"}

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/air.md, docs/full-duplex.md and docs/lesson-trace.md: `make docs`.
+"""Draw the pictures of the air in the pages of docs/: `make docs`.
 
     python tools/air.py [NAME...]
 
@@ -50,6 +50,7 @@ FEW = {"stations": 4, "flows[0].from": "sta0-1", "flows[1].to": "sta2-3"}
 PICTURES = {
     "dcf": Picture("saturation_11b", 0.1212, 4.2, {"stations": 3}),
     "hidden_nodes": Picture("hidden_nodes", 0.1008, 7.0),
+    "hidden_cell": Picture("hidden_cell", 3.7475, 12.0),
     "block_ack": Picture("block_ack", 0.1007, 4.4),
     "edca": Picture("edca", 0.1085, 4.2),
     "performance_anomaly": Picture("performance_anomaly", 0.1, 50.0),

@@ -39,7 +39,7 @@ LAYERS = (
     ("_core", "runner", "issue", "observables", "stats", "models"),
     ("tables", "evidence", "control"),
     ("scenario", "gallery", "trace_columns", "trace_files", "trace"),
-    ("run", "sweep", "store", "hearing", "airtime"),
+    ("run", "sweep", "store", "hearing", "routes", "airtime"),
     ("twin", "plots", "pages", "trace_page", "report"),
     ("studies",),
     ("cli", "__main__"),

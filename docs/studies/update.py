@@ -29,7 +29,7 @@ PICTURES = {
         "figure worth",
     ),
     "http_queueing": ("figure 8", "figure elephants"),
-    "lt_tcp": ("figure 1", "figure 3", "figure corruption"),
+    "lt_tcp": ("figure 1", "figure 3", "figure corruption", "figure hidden"),
     "mcs_cubic": ("figure 2b", "figure 3a", "figure 3b", "figure walking", "figure pace"),
 }
 

@@ -12,6 +12,7 @@ from simoom.airtime import airtime
 from simoom.control import Control
 from simoom.hearing import Hearing, hearing
 from simoom.issue import Issue, ScenarioError
+from simoom.routes import Routes, routes
 from simoom.run import Replications, Run, replicate, run
 from simoom.scenario import Scenario
 from simoom.stats import Estimate, mean_ci, paired_difference
@@ -29,6 +30,7 @@ __all__ = [
     "Loss",
     "Optimum",
     "Replications",
+    "Routes",
     "Run",
     "Scenario",
     "ScenarioError",
@@ -43,6 +45,7 @@ __all__ = [
     "paired_difference",
     "predict",
     "replicate",
+    "routes",
     "run",
     "sweep",
 ]

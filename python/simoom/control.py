@@ -18,6 +18,7 @@ A scenario stores the import path of the class, so that a saved scenario can be 
 from __future__ import annotations
 
 import dis
+import hashlib
 import importlib
 import inspect
 import sys
@@ -25,8 +26,9 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
+from pathlib import Path
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from simoom import _core
 
@@ -105,9 +107,12 @@ class Control:
     mss_bytes: int = 1460
     timer_s: float | None = None
     owns_window: bool = False
+    _source: ClassVar[str | None] = None
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
+        # A store tells by it whether a result is of the class that runs.
+        cls._source = source_of(cls)
         _check_methods(cls)
         for name in vars(cls):
             if name.startswith("on_") and name not in CALLS:
@@ -165,6 +170,25 @@ def import_path(controller: type[Control]) -> str:
     return f"{controller.__module__}:{controller.__qualname__}"
 
 
+def source_of(kind: type) -> str | None:
+    """Return a hash of the present source of a class; None if it has no source file.
+
+    The source is its module; if it is part of a package, all modules of the package.
+    """
+    module = sys.modules.get(kind.__module__)
+    file = getattr(module, "__file__", None)
+    if module is None or file is None:
+        return None
+    files = sorted(Path(file).parent.glob("*.py")) if module.__package__ else [Path(file)]
+    digest = hashlib.sha256()
+    try:
+        for each in files:
+            digest.update(hashlib.sha256(each.read_bytes()).digest())
+    except OSError:
+        return None
+    return digest.hexdigest()
+
+
 def find(path: str) -> type[Control]:
     """Return the class that an import path names.
 
@@ -179,8 +203,9 @@ def find(path: str) -> type[Control]:
         If there is no such module or class, or the class is not a controller. An exception that the
         module raises while it is imported is passed on.
     """
-    module, colon, name = path.partition(":")
-    if not (module and colon and name):
+    module, _, name = path.partition(":")
+    # A path that begins with a dot would be relative to a package, and there is none.
+    if not all(module.split(".")) or "/" in module or not all(name.split(".")):
         raise NoControllerError(
             f"{path!r} is no import path; write module:Class, as mylab.aimd:Aimd"
         )

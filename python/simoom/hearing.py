@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from simoom import _core
 from simoom.issue import Issue, ScenarioError
+from simoom.patience import interruptible
 from simoom.run import whole
-from simoom.scenario import Scenario
+from simoom.scenario import Scenario, ScenarioLike
 
 if TYPE_CHECKING:
     import polars as pl
@@ -87,18 +88,27 @@ class Hearing:
 
     @cached_property
     def hidden(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of nodes that send to the same node and do not detect each other."""
-        senders: dict[str, list[str]] = {}
-        for link in self.links:
-            senders.setdefault(link.sink, []).append(link.source)
-        pairs = (
-            (first, second)
-            for group in senders.values()
-            for place, first in enumerate(group)
-            for second in group[place + 1 :]
-        )
-        blind = ((a, b) for a, b in pairs if not (self.detects(a, b) and self.detects(b, a)))
-        return tuple(dict.fromkeys(blind))
+        """Pairs of nodes that do not detect each other, of which one disturbs the other's frames.
+
+        A node disturbs the frames of another if it sends frames and their receiver detects it.
+        """
+        if self.all_detect_all:
+            return ()
+        senders = dict.fromkeys(link.source for link in self.links)
+        heard_by: dict[str, list[str]] = {}
+        for pair in self.pairs:
+            if pair.source in senders and (pair.detected or pair.is_link):
+                heard_by.setdefault(pair.sink, []).append(pair.source)
+        place = {name: number for number, name in enumerate(self.nodes)}
+        found = {
+            (min(link.source, other, key=place.__getitem__),
+             max(link.source, other, key=place.__getitem__)): None
+            for link in self.links
+            for other in heard_by.get(link.sink, ())
+            if other not in (link.source, link.sink)
+            and not (self.detects(link.source, other) and self.detects(other, link.source))
+        }  # fmt: skip
+        return tuple(found)
 
     def frame(self) -> pl.DataFrame:
         """Return a data frame with a row for each pair; columns are attributes of `NodePair`."""
@@ -112,14 +122,14 @@ class Hearing:
 
 
 def hearing(
-    scenario: Scenario, *, seed: int = 1, replication: int = 0, at_s: float = 0.0
+    scenario: ScenarioLike, *, seed: int = 1, replication: int = 0, at_s: float = 0.0
 ) -> Hearing:
     """Return the links between all nodes at one time, without a run.
 
     Parameters
     ----------
-    scenario : Scenario
-        A scenario with a table ``[radio]``.
+    scenario : Scenario, path or mapping
+        A scenario with a table ``[radio]``: a `Scenario`, its TOML file, or its keys.
     seed, replication : int, optional
         The root of the random streams, from which shadowing is drawn.
     at_s : float, optional
@@ -148,7 +158,8 @@ def hearing(
     whole("replication", replication, bits=32)
     if not (math.isfinite(at_s) and at_s >= 0):
         raise ValueError(f"at_s: must be 0 or more, is {at_s}")
-    heard = _core.hearing(scenario.core, seed, replication, float(at_s))
+    core = Scenario.of(scenario).core
+    heard = interruptible(lambda _: _core.hearing(core, seed, replication, float(at_s)))
     if heard is None:
         raise ScenarioError(
             [Issue("radio", "is missing: without it all nodes of a cell receive each other")]

@@ -13,6 +13,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from simoom.files import write_frame, write_text
 from simoom.tables import (
     AIRTIME,
     EXPENDABLE,
@@ -228,13 +229,14 @@ def write(run: Run, directory: Path) -> list[str]:
     from simoom import plots
 
     plots.save(plots.overview(run), directory / "report.png")
+    summary = json.dumps(summary_data(run), indent=2, allow_nan=False, ensure_ascii=False)
     files = {
-        "summary.json": summary_json(run) + "\n",
+        "summary.json": summary + "\n",
         "scenario.toml": run.scenario.to_toml(),
         "report.html": page(run),
     }
     for name, content in files.items():
-        (directory / name).write_text(content, encoding="utf-8")
+        write_text(directory / name, content)
     names = ["report.html", "report.png", "summary.json", "scenario.toml"]
     if run.probes:
         frames = [
@@ -242,19 +244,18 @@ def write(run: Run, directory: Path) -> list[str]:
             for path in run.probes
         ]
         samples = pl.concat(frames)
-        samples.write_csv(directory / "series.csv")
-        samples.write_parquet(directory / "series.parquet")
+        write_frame(directory / "series.csv", samples)
+        write_frame(directory / "series.parquet", samples)
         names += ["series.csv", "series.parquet"]
     return names
 
 
-def summary_json(run: Run) -> str:
-    """Return the summary as a JSON object; values that could not be measured are null."""
-    finite = {
+def summary_data(run: Run) -> Row:
+    """Return the summary as JSON can represent it; values that could not be measured are None."""
+    return {
         path: None if isinstance(value, float) and number(value) is None else value
         for path, value in run.summary.items()
     }
-    return json.dumps(finite, indent=2, allow_nan=False, ensure_ascii=False)
 
 
 def page(run: Run) -> str:

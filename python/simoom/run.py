@@ -8,18 +8,22 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from threading import Event
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simoom import _core
+from simoom.issue import Issue, ScenarioError
 from simoom.observables import present
-from simoom.runner import Progress, Runner
-from simoom.scenario import Scenario
+from simoom.patience import interruptible
+from simoom.runner import Runner
+from simoom.scenario import Scenario, ScenarioLike
 from simoom.stats import Estimate, mean_ci
-from simoom.tables import Row, Value, rows
+from simoom.tables import Row, Value, rows, visible
 from simoom.trace import Trace, TraceFilter, Tracing
+from simoom.workers import Progress
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,7 +84,7 @@ class Run:
     @property
     def title(self) -> str:
         """The heading of a report."""
-        return str(self.scenario.get("title") or "A cell without a title")
+        return visible(str(self.scenario.get("title") or "A cell without a title"))
 
     @property
     def flows(self) -> list[Row]:
@@ -130,7 +134,7 @@ class Run:
 
 
 def run(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     seed: int = 1,
     replication: int = 0,
@@ -148,8 +152,8 @@ def run(
 
     Parameters
     ----------
-    scenario : Scenario
-        The scenario to run.
+    scenario : Scenario, path or mapping
+        The scenario to run: a `Scenario`, its TOML file, or its keys.
     seed : int, optional
         The root of the random streams.
     replication : int, optional
@@ -180,14 +184,25 @@ def run(
     >>> sm.run(s, seed=7).digest == sm.run(s, seed=7).digest
     True
     """
+    scenario = Scenario.of(scenario)
+    callback(progress)
     if isinstance(probes, str):
         probes = (probes,)
     whole("seed", seed, bits=64)
     whole("replication", replication, bits=32)
     with Tracing(scenario, trace, trace_filter, trace_options) as tracing:
-        done = _core.run(
-            scenario.core, seed, replication, list(probes), progress, check, tracing.request
-        )
+        probed, request, core = list(probes), tracing.request, scenario.core
+
+        def call(stop: Event) -> _core.Run:
+            def report(done: float) -> None:
+                if stop.is_set():
+                    raise InterruptedError("the run was interrupted")
+                if progress is not None:
+                    progress(done)
+
+            return _core.run(core, seed, replication, probed, report, check, request)
+
+        done = interruptible(call)
     series = {path: (np.frombuffer(t), np.frombuffer(v)) for path, t, v in done.series}
     return Run(
         scenario=scenario,
@@ -211,10 +226,19 @@ class RunJob:
     replication: int = 0
     probes: tuple[str, ...] = ()
     check: bool = False
+    sources: tuple[str, ...] = ()
+    """Hashes of the sources of its controllers in Python, if they must be these."""
 
     def __call__(self, progress: Progress | None = None) -> Run:
         """Run the scenario."""
-        return run(**vars(self), progress=progress)
+        if self.sources:
+            from simoom.store import sources
+
+            if sources(self.scenario) != self.sources:
+                message = "a controller in Python was edited while runs were started: start again"
+                raise ScenarioError([Issue("flows", message)])
+        arguments = {name: value for name, value in vars(self).items() if name != "sources"}
+        return run(**arguments, progress=progress)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -263,7 +287,7 @@ class Replications:
 
 
 def replicate(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     replications: int = 10,
     seed: int = 1,
@@ -278,8 +302,8 @@ def replicate(
 
     Parameters
     ----------
-    scenario : Scenario
-        The scenario to run.
+    scenario : Scenario, path or mapping
+        The scenario to run: a `Scenario`, its TOML file, or its keys.
     replications : int, optional
         The number of runs.
     seed : int, optional
@@ -300,6 +324,8 @@ def replicate(
     >>> len(sm.replicate(s, replications=4))
     4
     """
+    scenario = Scenario.of(scenario)
+    callback(progress)
     whole("replications", replications, bits=32)
     if replications == 0:
         raise ValueError("replications: must be at least 1, is 0")
@@ -322,6 +348,12 @@ def whole(name: str, value: object, *, bits: int) -> None:
         raise TypeError(f"{name}: must be a whole number, is {value!r}")
     if not 0 <= value < 1 << bits:
         raise ValueError(f"{name}: must be in [0, 2**{bits}), is {value}")
+
+
+def callback(progress: object) -> None:
+    """Raise unless this is a callback for progress, or None."""
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress: must take the completed fraction, is {progress!r}")
 
 
 def _unknown(path: str, known: Iterable[str]) -> str:

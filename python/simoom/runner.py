@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Self, TypeVar
 
+from simoom.patience import GRACE_S
+from simoom.workers import Job, LostWorkerError, Sent
+
 T = TypeVar("T")
-
-Progress = Callable[[float], object]
-"""Takes the completed fraction. If it raises an exception, the job ends."""
-
-Job = Callable[[Progress | None], T]
-"""The work of a runner. Equal jobs are run once; for an executor of processes, a job is pickled."""
 
 
 class Runner:
@@ -43,6 +41,14 @@ class Runner:
         self._futures: dict[Hashable, Future[Any]] = {}
         self._ended: set[Future[Any]] = set()
 
+    def done(self, jobs: Iterable[Job[T]]) -> Iterator[tuple[int, T]]:
+        """Yield the number and the result of each job that has a result, without waiting."""
+        for number, job in enumerate(jobs):
+            future = self._futures.get(job)
+            ended = future is not None and future.done() and not future.cancelled()
+            if future is not None and ended and future.exception() is None:
+                yield number, future.result()
+
     def results(
         self, jobs: Iterable[Job[T]], *, describe: Callable[[int], str] | None = None
     ) -> Generator[tuple[int, T], None, None]:
@@ -53,12 +59,17 @@ class Runner:
         the exception.
         """
         waiting: dict[Future[T], list[int]] = {}
-        for number, job in enumerate(jobs):
-            waiting.setdefault(self._submit(job), []).append(number)
+        try:
+            for number, job in enumerate(jobs):
+                waiting.setdefault(self._submit(job), []).append(number)
+        except BrokenExecutor:
+            raise LostWorkerError from None
         for future in _as_completed(list(waiting)):
             numbers = waiting.pop(future)
             self._ended.add(future)
             error = future.exception()
+            if isinstance(error, BrokenExecutor):
+                raise LostWorkerError from None
             if error is None:
                 yield from ((number, future.result()) for number in numbers)
                 continue
@@ -84,8 +95,10 @@ class Runner:
         with self._lock:
             future = self._futures.get(job)
             if future is None:
-                progress = self._raise_if_stopped if self._is_own else None
-                future = self._executor.submit(job, progress)
+                if self._is_own:
+                    future = self._executor.submit(job, self._raise_if_stopped)
+                else:
+                    future = self._executor.submit(Sent(job), None)
                 self._futures[job] = future
             return future
 
@@ -94,14 +107,18 @@ class Runner:
             raise InterruptedError("another run failed or was interrupted")
 
     def close(self) -> None:
-        """End all jobs, and wait for those in own threads."""
+        """End all jobs, and wait for those in own threads that look at the stop flag soon."""
         self._stop.set()
         with self._lock:
             futures = list(self._futures.values())
         for future in futures:
             future.cancel()
         if self._is_own:
-            self._executor.shutdown(wait=True, cancel_futures=True)
+            # A thread in a long event ends after it, and nobody waits for it.
+            shutdown = partial(self._executor.shutdown, cancel_futures=True)
+            end = threading.Thread(target=shutdown, name="simoom end", daemon=True)
+            end.start()
+            end.join(GRACE_S)
 
     def __enter__(self) -> Self:
         return self

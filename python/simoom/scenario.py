@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -13,6 +14,9 @@ from simoom import _core
 from simoom.control import import_path
 from simoom.issue import Issue, ScenarioError
 from simoom.observables import Probe
+
+DEEPEST = 100
+"""Limit of the nesting of values."""
 
 _READ_LIMIT = 64 << 20
 """Limit of the bytes read from a file, far more than a scenario has: a device may be endless."""
@@ -52,16 +56,16 @@ class Scenario:
     _hash: int
 
     def __init__(self, **keys: Any) -> None:
-        try:
-            text = json.dumps(keys, default=_plain, allow_nan=False)
-        except ValueError:
-            message = "every number must be finite; one is NaN or infinite"
-            raise ScenarioError([Issue("", message)]) from None
-        self.core = _core.Scenario.from_json(text)
+        if fault := _unwritable("", keys):
+            raise ScenarioError([fault])
+        self.core = _core.Scenario.from_json(json.dumps(keys, default=_plain))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Scenario:
         """Read a scenario from a TOML file.
+
+        Names of other files in it are relative to its folder, or to the current folder if the
+        scenario is read from a pipe.
 
         Raises
         ------
@@ -70,14 +74,36 @@ class Scenario:
         ScenarioError
             The file is not a scenario.
         """
-        with Path(path).open("rb") as file:
-            return cls.parse(file.read(_READ_LIMIT))
+        core = _core.Scenario.parse(read(path))
+        file_path = Path(path).resolve()
+        folder = file_path.parent if file_path.is_file() else Path.cwd()
+        return cls._of(core.in_folder(folder))
 
     @classmethod
     def parse(cls, text: str | bytes) -> Scenario:
         """Read a scenario from the text of a TOML file."""
-        data = text.encode() if isinstance(text, str) else text
+        data = _utf8("", text) if isinstance(text, str) else text
         return cls._of(_core.Scenario.parse(data))
+
+    @classmethod
+    def of(cls, scenario: ScenarioLike) -> Scenario:
+        """Return a scenario as it is, or read one from a TOML file or a mapping of its keys.
+
+        Examples
+        --------
+        >>> Scenario.of({"standard": "11g", "stations": 2})
+        Scenario(standard='11g', 2 stations, 0 flow tables, 30 s)
+        """
+        if isinstance(scenario, Scenario):
+            return scenario
+        if isinstance(scenario, Mapping):
+            return cls(**{str(key): value for key, value in scenario.items()})
+        if isinstance(scenario, (str, os.PathLike)):
+            return cls.load(scenario)
+        kind = type(scenario).__name__
+        raise TypeError(
+            f"scenario: must be a Scenario, the path of a TOML file or a mapping, is {kind}"
+        )
 
     @classmethod
     def _of(cls, core: _core.Scenario) -> Scenario:
@@ -96,6 +122,8 @@ class Scenario:
             A string, number, truth value, list or mapping; for a flow's ``control`` also a
             subclass of `simoom.Control`, which is stored by its import path.
         """
+        if fault := _unwritable(path, value):
+            raise ScenarioError([fault])
         return self.set_text(path, toml_value(value))
 
     def set_text(self, path: str, text: str) -> Scenario:
@@ -103,10 +131,13 @@ class Scenario:
 
         A bare word is a string, so that ``flows[0].control=new_reno`` needs no quotes.
         """
+        _utf8("", path)
+        _utf8(path, text)
         return self._of(self.core.set(path, text))
 
     def get(self, path: str) -> Any:
         """Return the value at a path, as plain Python data."""
+        _utf8("", path)
         return json.loads(self.core.get(path))
 
     def check(self) -> None:
@@ -157,6 +188,61 @@ class Scenario:
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         return Scenario.parse, (self.to_toml(),)
+
+
+ScenarioLike = Scenario | str | os.PathLike[str] | Mapping[str, Any]
+"""What `run` and other functions take as a scenario: one, its TOML file, or its keys."""
+
+
+def read(path: str | os.PathLike[str]) -> bytes:
+    """Read a file; raise if it is longer than scenarios and scripts are."""
+    with Path(path).open("rb") as file:
+        data = file.read(_READ_LIMIT + 1)
+    if len(data) > _READ_LIMIT:
+        reason = f"has more than {_READ_LIMIT >> 20} MiB, and is no scenario or script"
+        raise OSError(errno.EFBIG, reason, os.fspath(path))
+    return data
+
+
+def _utf8(path: str, text: str) -> bytes:
+    """Return a text as UTF-8; raise if it has half of a surrogate pair."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        shown = path.encode(errors="backslashreplace").decode()
+        raise ScenarioError([Issue(shown, _surrogate(error.object[error.start]))]) from None
+
+
+def _surrogate(char: str) -> str:
+    return f"a text has U+{ord(char):04X}, a lone surrogate, which is no character"
+
+
+def _unwritable(path: str, value: Any, depth: int = 0) -> Issue | None:
+    """Return why a scenario cannot have a value, with the path of the faulty part; None if it can.
+
+    A number that is not finite is left to `Scenario.set_text` where the value is one number: the
+    message then names the range.
+    """
+    if depth > DEEPEST:
+        return Issue(path, f"is nested more than {DEEPEST} deep; a scenario is nested 10 deep")
+    if isinstance(value, type) or value is None or isinstance(value, (bool, int)):
+        return None
+    if isinstance(value, float) and not math.isfinite(value) and (depth or not path):
+        return Issue(path, f"must be a finite number, is {float(value)}")
+    if isinstance(value, str):
+        found = next((char for char in value if "\ud800" <= char <= "\udfff"), None)
+        return None if found is None else Issue(path, _surrogate(found))
+    if isinstance(value, Mapping):
+        dot = "." if path else ""
+        parts = [(f"{path}{dot}{key}", item) for key, item in value.items()]
+        parts += [(path, str(key)) for key in value]
+    elif isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
+        parts = [(f"{path}[{index}]", item) for index, item in enumerate(value)]
+    elif hasattr(value, "tolist"):
+        return _unwritable(path, value.tolist(), depth)
+    else:
+        return None
+    return next((fault for at, item in parts if (fault := _unwritable(at, item, depth + 1))), None)
 
 
 def _plain(value: Any) -> Any:

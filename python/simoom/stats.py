@@ -76,6 +76,8 @@ def mean_ci(values: Iterable[float], *, confidence: float = 0.95) -> Estimate:
         raise ValueError(f"confidence: must be in (0, 1), is {confidence}")
     sample = np.asarray(list(values), dtype=float)
     n = sample.size
+    if not np.isfinite(sample).all():
+        raise ValueError("values: must be finite numbers; one is NaN or infinite")
     if n == 0:
         raise ValueError("values: must have at least one value, is empty")
     mean = float(sample.mean())

@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 from simoom.control import import_path
 from simoom.issue import Issue, ScenarioError
-from simoom.run import Replications, Run, RunJob, whole
-from simoom.runner import Progress, Runner
-from simoom.scenario import Scenario, toml_value
+from simoom.run import Replications, Run, RunJob, callback, whole
+from simoom.runner import Runner
+from simoom.scenario import Scenario, ScenarioLike, toml_value
 from simoom.stats import mean_ci
-from simoom.store import Store, identity
+from simoom.store import Store, identity, sources
+from simoom.workers import LostWorkerError, Progress
 
 if TYPE_CHECKING:
     import polars as pl
@@ -130,7 +131,7 @@ class Sweep:
 
 
 def sweep(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     over: Mapping[str, Iterable[Any]],
     replications: int = 10,
@@ -147,8 +148,8 @@ def sweep(
 
     Parameters
     ----------
-    scenario : Scenario
-        The scenario to vary.
+    scenario : Scenario, path or mapping
+        The scenario to vary: a `Scenario`, its TOML file, or its keys.
     over : mapping
         The values of each path, for example ``{"stations": [1, 2, 5], "flows[*].control":
         ["cubic", Mine]}``. A value is anything that `Scenario.set` accepts.
@@ -165,13 +166,16 @@ def sweep(
     progress : callable, optional
         Called after each run with the fraction of completed runs.
     check : bool, optional
-        Whether to check the laws of conservation during the runs.
+        Whether to check the laws of conservation during the runs. Stored runs that were not
+        checked are computed again.
 
     Raises
     ------
     ScenarioError
         An axis or a point has faults; no run was started.
     """
+    scenario = Scenario.of(scenario)
+    callback(progress)
     whole("replications", replications, bits=32)
     if replications == 0:
         raise ValueError("replications: must be at least 1, is 0")
@@ -199,6 +203,7 @@ class _SweepRuns:
         self, scenarios: Sequence[Scenario], replications: int, seed: int, store: Store | None
     ) -> None:
         self.seed, self.store, self.scenarios = seed, store, scenarios
+        self.check = False
         self.results: dict[tuple[int, int], Run] = {}
         self.names: dict[tuple[int, int], str] = {}
         # One replication of all points, then the next: an interrupted sweep covers all points.
@@ -206,6 +211,7 @@ class _SweepRuns:
         for n, r in self.all if store is not None else ():
             # The source of controllers is read before the runs, because it may be edited meanwhile.
             self.names[n, r] = identity(scenarios[n], seed=seed, replication=r)
+        self.sources = [sources(each) if store is not None else () for each in scenarios]
 
     def run(
         self,
@@ -216,23 +222,37 @@ class _SweepRuns:
     ) -> None:
         """Read the stored runs, compute the missing ones, and store each when it ends."""
         for n, r in self.names:
-            found = self.store.get(self.names[n, r], self.scenarios[n]) if self.store else None
-            if found is not None:
-                self.results[n, r] = found
+            if self.store is not None:
+                found = self.store.get(self.names[n, r], self.scenarios[n], checked=check)
+                if found is not None:
+                    self.results[n, r] = found
         missing = [key for key in self.all if key not in self.results]
         self._report_progress(progress)
-        jobs = [RunJob(self.scenarios[n], self.seed, r, check=check) for n, r in missing]
+        self.check = check
+        jobs = [
+            RunJob(self.scenarios[n], self.seed, r, check=check, sources=self.sources[n])
+            for n, r in missing
+        ]
 
         def describe_job(number: int) -> str:
             n, r = missing[number]
             return f"replication {r} at {describe_point(n)}"
 
         with Runner(executor) as runner:
-            for number, result in runner.results(jobs, describe=describe_job):
-                self.results[missing[number]] = result
-                if self.store is not None:
-                    self.store.put(self.names[missing[number]], result)
-                self._report_progress(progress)
+            try:
+                for number, result in runner.results(jobs, describe=describe_job):
+                    self._keep(missing[number], result)
+                    self._report_progress(progress)
+            except (KeyboardInterrupt, LostWorkerError):
+                # Further runs have ended, and the interrupt may have come before one was stored.
+                for number, result in runner.done(jobs):
+                    self._keep(missing[number], result)
+                raise
+
+    def _keep(self, key: tuple[int, int], result: Run) -> None:
+        if self.store is not None:
+            self.store.put(self.names[key], result, checked=self.check)
+        self.results[key] = result
 
     def _report_progress(self, progress: Progress | None) -> None:
         if progress is not None:

@@ -36,6 +36,19 @@ LIMITS = {
 """What may limit a TCP sender: fractions of time by the last part of their path, with labels."""
 
 
+def visible(text: str) -> str:
+    r"""Return a text in which control characters are escaped, so that a terminal obeys none.
+
+    Examples
+    --------
+    >>> visible("a\x1b[31mb")
+    'a\\x1b[31mb'
+    """
+    return "".join(
+        char if char in "\n\t" or char.isprintable() else repr(char)[1:-1] for char in text
+    )
+
+
 def rows(summary: Mapping[str, Value], prefix: str) -> list[Row]:
     """Return the values of a summary for each element of a list.
 
@@ -125,7 +138,7 @@ def plain(value: Value) -> str:
     """Write a value unchanged, and None as a dash."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return "-"
-    return digits(value) if isinstance(value, float) else str(value)
+    return digits(value) if isinstance(value, float) else visible(str(value))
 
 
 def milliseconds(value: Value) -> str:
@@ -346,6 +359,8 @@ def headline(summary: Mapping[str, Value]) -> list[tuple[str, str]]:
         lost = [f"{drops:.0f} in queues"]
         if (retry := get("total.retry_drops")) is not None:
             lost.append(f"{retry:.0f} at the retry limit")
+        if lifetime := get("total.lifetime_drops"):
+            lost.append(f"{lifetime:.0f} at the end of their lifetime")
         if wires := get("total.wire_losses"):
             lost.append(f"{wires:.0f} on wires")
         lines.append(("packets lost", ", ".join(lost)))

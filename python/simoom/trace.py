@@ -65,7 +65,7 @@ class Trace:
 
     @cached_property
     def waits(self) -> pl.DataFrame:
-        """Intervals in which a back-off counts down, an EDCAF defers, or a NAV is set."""
+        """Intervals of back-offs that count down, EDCAFs that defer, NAVs, and busy tones."""
         return self._table("waits")
 
     @cached_property

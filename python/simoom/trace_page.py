@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from simoom.files import write_text
 from simoom.pages import render
 from simoom.plots.stretch import HATCHES, KINDS, Recorded, is_lost, nodes_of
 from simoom.scenario import Scenario
@@ -44,7 +45,7 @@ def write(
     end_s: float | None = None,
 ) -> None:
     """Write the page of a trace; the parameters are those of `page`."""
-    Path(path).write_text(page(trace, title=title, start_s=start_s, end_s=end_s), encoding="utf-8")
+    write_text(Path(path), page(trace, title=title, start_s=start_s, end_s=end_s))
 
 
 def page(

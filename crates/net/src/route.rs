@@ -7,6 +7,7 @@
 mod deadlines;
 #[cfg(test)]
 mod network;
+mod send_buffer;
 
 pub use deadlines::Deadlines;
 
@@ -17,6 +18,7 @@ use wire::{NodeId, Packet, Paths};
 settings::registry! {
     /// The routing protocol of a network whose nodes forward packets.
     pub enum RoutingSettings: Protocol = Static;
+    aodv: Aodv(AodvConfig),
     fixed: Static(StaticConfig),
     dsr: Dsr(DsrConfig),
 }
@@ -172,6 +174,11 @@ pub trait Router: Debug + Send {
 
     /// The number of hops of the route to a destination that a packet would take now.
     fn hops(&self, destination: NodeId, paths: &Paths) -> Option<u8>;
+
+    /// The next hop of packets to a destination now, if the router has a table of next hops.
+    fn next_hop(&self, _destination: NodeId, _now: Instant) -> Option<NodeId> {
+        None
+    }
 
     /// Calls `visit` for each packet that the router holds, for checking.
     fn each(&self, visit: &mut dyn FnMut(&Packet));

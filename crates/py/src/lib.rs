@@ -16,9 +16,11 @@ mod _core {
     #[pymodule_export]
     use crate::run::{Run, run};
     #[pymodule_export]
-    use crate::scenario::{Scenario, airtime, airtime_schema, hearing, observables, schema};
+    use crate::scenario::{
+        Scenario, airtime, airtime_schema, connectivity, hearing, observables, schema,
+    };
     #[pymodule_export]
-    use crate::tcp_script::tcp_script;
+    use crate::tcp_script::{tcp_script, tcp_script_fault};
     #[pymodule_export]
     use crate::trace::{trace_formats, trace_options, trace_tables};
 }

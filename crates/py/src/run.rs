@@ -16,8 +16,9 @@ use sim::control::External;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Events between two readings of the clock: some milliseconds of work.
-const EVENTS_PER_LOOK: u64 = 20_000;
+/// Events between two readings of the clock, which costs a fraction of an event. An event of many
+/// radios, moving stations or wide windows may take milliseconds.
+const EVENTS_PER_LOOK: u64 = 64;
 /// The maximum delay of an interrupt.
 const SLICE: Duration = Duration::from_millis(50);
 /// The minimum time between two progress reports.
@@ -93,14 +94,15 @@ pub(crate) fn run(
     check: bool,
     trace: Option<Tracing>,
 ) -> PyResult<Run> {
-    let plan = scenario.0.resolve().map_err(fault)?;
+    let plan = py.detach(|| scenario.0.resolve()).map_err(fault)?;
     let seed = kernel::Seed { root: seed, replication };
     let controllers = Controllers::default();
     let failure = Arc::clone(&controllers.failure);
     let external: Arc<dyn External> = Arc::new(controllers);
-    let mut simulation =
-        sim::Simulation::with_external(&plan, seed, &probes, check, &external).map_err(fault)?;
+    let build = || sim::Simulation::with_external(&plan, seed, &probes, check, &external);
+    let mut simulation = py.detach(build).map_err(fault)?;
     let mut trace = trace.map(|wanted| wanted.begin(&plan, &mut simulation)).transpose()?;
+    report(progress.as_ref(), 0.0)?;
     let mut reported_at = Instant::now();
     while py.detach(|| slice(&mut simulation)) {
         py.check_signals()?;
@@ -110,8 +112,8 @@ pub(crate) fn run(
         if let Some(trace) = &mut trace {
             trace.pass_on(py)?;
         }
-        if let Some(progress) = progress.as_ref().filter(|_| reported_at.elapsed() >= PROGRESS) {
-            progress.call1((simulation.progress(),))?;
+        if reported_at.elapsed() >= PROGRESS {
+            report(progress.as_ref(), simulation.progress())?;
             reported_at = Instant::now();
         }
     }
@@ -124,6 +126,11 @@ pub(crate) fn run(
         trace.pass_on(py)?;
     }
     Ok(Run(run))
+}
+
+/// Tells Python of the progress; an exception ends the run.
+fn report(progress: Option<&Bound<'_, PyAny>>, done: f64) -> PyResult<()> {
+    progress.map_or(Ok(()), |progress| progress.call1((done,)).map(drop))
 }
 
 /// Advances for at most the delay of an interrupt; true while events remain.

@@ -5,6 +5,7 @@ use crate::fault;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sim::{Node, Written};
+use std::path::PathBuf;
 use trace::columns::Columns;
 
 /// A scenario as the user wrote it: immutable, compared by value.
@@ -37,9 +38,20 @@ impl Scenario {
         Ok(value.to_string())
     }
 
+    /// This scenario with the files that it names relative to a folder.
+    fn in_folder(&self, folder: PathBuf) -> PyResult<Self> {
+        let located = self.0.clone().in_folder(&folder);
+        located.map(Self).map_err(|issue| fault(vec![issue]))
+    }
+
+    /// The files that the scenario names, whose content determines the results too.
+    fn files(&self) -> Vec<String> {
+        self.0.files()
+    }
+
     /// Raises `ScenarioError` with every fault of the scenario.
-    fn check(&self) -> PyResult<()> {
-        let plan = self.0.resolve().map_err(fault)?;
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        let plan = py.detach(|| self.0.resolve()).map_err(fault)?;
         sim::control::check(&plan, &Controllers::default()).map_err(fault)
     }
 
@@ -92,6 +104,7 @@ type NodePairRow = (String, String, Option<f64>, Option<f64>, bool, Option<f64>,
 /// All nodes, and which of them hear each other at a time; nothing without a radio.
 #[pyfunction]
 pub(crate) fn hearing(
+    py: Python<'_>,
     scenario: &Scenario,
     seed: u64,
     replication: u32,
@@ -104,8 +117,34 @@ pub(crate) fn hearing(
         let (rate_mbps, success) = link.unzip();
         (from, to, signal_dbm, snr_db, detected, rate_mbps, success)
     };
-    let heard = sim::hearing(&plan, &kernel::Seed { root: seed, replication }, now);
+    let seed = kernel::Seed { root: seed, replication };
+    let heard = py.detach(|| sim::hearing(&plan, &seed, now));
     Ok(heard.map(|(nodes, pairs)| (nodes, pairs.into_iter().map(row).collect())))
+}
+
+/// Positions, and the pairs of nodes that have a link.
+type SnapshotRow = (Vec<[f64; 2]>, Vec<(u32, u32)>);
+/// The names of the nodes, the flows between them, and a row for each time.
+type ConnectivityRows = (Vec<String>, Vec<(u32, u32)>, Vec<SnapshotRow>);
+
+/// The links of an ad-hoc network at some times; nothing without an ad-hoc network.
+#[pyfunction]
+pub(crate) fn connectivity(
+    py: Python<'_>,
+    scenario: &Scenario,
+    seed: u64,
+    replication: u32,
+    times_s: Vec<f64>,
+) -> PyResult<Option<ConnectivityRows>> {
+    let plan = scenario.0.resolve().map_err(fault)?;
+    let instant = |at_s: &f64| kernel::Instant::ZERO + kernel::Duration::from_secs_f64(*at_s);
+    let times: Vec<kernel::Instant> = times_s.iter().map(instant).collect();
+    let seed = kernel::Seed { root: seed, replication };
+    let found = py.detach(|| sim::connectivity(&plan, &seed, &times));
+    Ok(found.map(|sim::Connectivity { nodes, flows, snapshots }| {
+        let row = |snapshot: sim::Snapshot| (snapshot.positions_m, snapshot.links);
+        (nodes, flows, snapshots.into_iter().map(row).collect())
+    }))
 }
 
 /// The parts of a PPDU and their durations in microseconds, by the keys of `airtime_schema`.

@@ -9,6 +9,12 @@ type Line = (f64, &'static str, String, Option<usize>);
 /// A transcript, and the line and message of the failure if there is one.
 type Played = (Vec<Line>, Option<(usize, String)>);
 
+/// The line and the message of the fault of a text that is no script.
+#[pyfunction]
+pub(crate) fn tcp_script_fault(text: &str) -> Option<(usize, String)> {
+    sim::tcp_script::check(text).err().map(|fault| (fault.line, fault.message))
+}
+
 /// Runs a script. Raises the first exception of a congestion control in Python.
 #[pyfunction]
 pub(crate) fn tcp_script(py: Python<'_>, text: &str) -> PyResult<Played> {

@@ -120,7 +120,7 @@ fn advice(path: &Path, key: &str, known: &[&str], schema: &Json) -> String {
 /// Up to three of the candidates for which a mistyped word may stand, nearest first.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     /// The minimum similarity of a helpful suggestion.
-    const ALIKE: f64 = 0.67;
+    const ALIKE: f64 = 0.66;
     // A mistyped word has about the length of the intended one: longer words are not compared.
     const LONGEST: usize = 64;
     if word.len() > LONGEST {
@@ -138,8 +138,15 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Vec
 
 /// The similarity of two words: 1 if they are equal; nearly as much for a word without its unit or
 /// with another, as `duration` or `duration_ms` for `duration_s`, and for one that contains the
-/// candidate, as `802.11g` for `11g`.
+/// candidate, as `802.11g` for `11g`, or is a part of it, as `reno` for `new_reno`. The letters of
+/// standards decide: `11be` is not nearly `11b`.
 fn likeness(word: &str, candidate: &str) -> f64 {
+    let letters = |name: &'_ str| name.find(|letter: char| !letter.is_ascii_digit());
+    if let (Some(at @ 1..), Some(same)) = (letters(word), letters(candidate))
+        && at == same
+    {
+        return strsim::normalized_damerau_levenshtein(&word[at..], &candidate[at..]);
+    }
     let stem = candidate.rsplit_once('_').map_or(candidate, |(stem, _)| stem);
     let word_stem = word.rsplit_once('_').map_or(word, |(stem, _)| stem);
     if stem == word || stem == word_stem {
@@ -147,6 +154,9 @@ fn likeness(word: &str, candidate: &str) -> f64 {
     }
     if word.split(|letter: char| !letter.is_alphanumeric()).any(|part| part == candidate) {
         return 0.85;
+    }
+    if word.len() > 2 && candidate.split('_').any(|part| part == word) {
+        return 0.8;
     }
     strsim::normalized_damerau_levenshtein(word, candidate)
 }
@@ -167,6 +177,11 @@ mod tests {
         assert_eq!(near("cwmin"), ["cw_min"]);
         assert_eq!(near("slot time"), ["slot"]);
         assert_eq!(near("colour"), [""; 0]);
+        let others = |word| nearest(word, ["11b", "11ax", "new_reno", "tcp"].into_iter());
+        assert_eq!(others("reno"), ["new_reno"]);
+        assert_eq!(others("tpc"), ["tcp"]);
+        assert_eq!(others("802.11b"), ["11b"]);
+        assert_eq!(others("11be"), [""; 0]);
         assert_eq!(near(&"x".repeat(100_000)), [""; 0]);
     }
 }

@@ -40,8 +40,9 @@
 //!
 //! and `#[settings(...)]` above a struct takes `name = "..."`, its name in the schema, which
 //! otherwise is its own name without a `Settings` or `Config` at the end, `check = function`, which
-//! checks several keys against each other: `fn(&Self, &Path, &mut Faults)`, and `preset = function`,
-//! which gives the values of absent keys where they depend on another key: `fn(&Node) -> Self`.
+//! checks several keys against each other: `fn(&Self, &Path, &mut Faults)`, and
+//! `preset = function`, which gives the values of absent keys where they depend on another key:
+//! `fn(&Node) -> Self`.
 //!
 //! `#[derive(Choice)]` is for an enum whose variants are plain names, or names with one table
 //! (`control = "cubic"`, `control.cubic.beta = 0.5`); [`registry!`] declares such an enum from a

@@ -38,13 +38,17 @@ pub fn hearing(plan: &Plan, seed: &Seed, now: Instant) -> Option<(Vec<String>, V
 
 fn heard(plan: &Plan, space: &mut Space, now: Instant, pair: (u32, u32)) -> Option<NodePair> {
     let (from, to) = pair;
-    let (mode, rate_plan) = match space.mode(from, to) {
+    let (mode, mut rate_plan) = match space.mode(from, to) {
         Some(mode) => (*mode, Some(build::rate_plan(plan, from, to))),
         None => (plan.stations.first()?.up.mode(), None),
     };
     let mut budget = space.link_budget(now, pair, &mode, build::PSDU);
     if budget.is_none() && rate_plan.is_none() {
         return None;
+    }
+    // Nodes that forward send to each neighbour.
+    if budget.is_some_and(|budget| budget.detected) && build::may_send(plan, from, to) {
+        rate_plan = Some(build::rate_plan(plan, from, to));
     }
     let mut rate = mode.rate;
     if let Some(rate_plan) = rate_plan {

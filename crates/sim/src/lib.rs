@@ -3,6 +3,7 @@
 mod airtime;
 mod build;
 mod check;
+mod connectivity;
 pub mod control;
 mod digest;
 mod flow;
@@ -11,6 +12,7 @@ mod listed;
 pub mod measure;
 mod medium;
 mod meter;
+pub mod mobility;
 mod notice;
 mod observe;
 mod observers;
@@ -25,6 +27,7 @@ pub mod traffic;
 mod world;
 
 pub use airtime::{airtime, airtime_schema};
+pub use connectivity::{Connectivity, Snapshot, connectivity};
 pub use hearing::{NodePair, hearing};
 pub use observe::{Value, observables};
 pub use plan::Plan;

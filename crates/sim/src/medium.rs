@@ -73,11 +73,12 @@ impl Medium {
         }
     }
 
-    /// For how long a node has sent each kind of frame, if the medium records it per node.
-    pub(crate) fn airtimes(&self, node: u32) -> Option<&Airtimes> {
+    /// For how long a node has sent each kind of frame up to now, if the medium records it per
+    /// node.
+    pub(crate) fn airtimes(&self, node: u32, now: Instant) -> Option<Airtimes> {
         match self {
             Self::Cell(_) => None,
-            Self::Space(space) => Some(space.airtimes(node)),
+            Self::Space(space) => Some(space.airtimes(node, now)),
         }
     }
 

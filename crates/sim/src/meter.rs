@@ -53,6 +53,11 @@ pub(crate) struct FlowMeter {
 }
 
 impl FlowMeter {
+    /// Bytes delivered in order since the window opened.
+    pub(crate) fn delivered_in_window(&self) -> u64 {
+        self.marks.first().map_or(0, |before| self.bytes - before)
+    }
+
     /// Packets that queues dropped.
     pub(crate) fn queue_drops(&self) -> u64 {
         self.drops[DropCause::Queue] + self.drops[DropCause::WireQueue]
@@ -123,10 +128,7 @@ impl Meter {
             contending_ap: Level::new(from, to),
             silence: (Instant::ZERO, AirtimeKind::Idle),
             on_air: false,
-            routing: plan
-                .routing
-                .as_ref()
-                .map(|_| Box::new(RoutingMeter::new(plan.flows.len()))),
+            routing: plan.routing.as_ref().map(|_| Box::new(RoutingMeter::new(plan.flows.len()))),
         }
     }
 
@@ -179,8 +181,8 @@ impl Meter {
 
     /// A packet has reached its destination.
     fn on_arrived(&mut self, now: Instant, packet: &Packet) {
-        if self.routing.is_some() {
-            self.on_routed_arrived(packet);
+        if let Some(routing) = &mut self.routing {
+            routing.on_arrived(packet);
         }
         match &packet.body {
             Body::Segment(segment) if segment.len == 0 => {}
@@ -215,7 +217,9 @@ impl Meter {
     }
 
     fn on_dropped(&mut self, at: Interface, packet: &Packet, cause: DropCause) {
-        self.count_routed(packet, |flow| flow.dropped += 1);
+        if let Some(routing) = &mut self.routing {
+            routing.on_dropped(packet);
+        }
         if let Some(flow) = packet.flow() {
             self.flows[flow.0 as usize].drops[cause] += 1;
         }
@@ -333,8 +337,8 @@ impl Observer for Meter {
                 if let Some(flow) = packet.flow() {
                     self.flows[flow.0 as usize].sent += 1;
                 }
-                if self.routing.is_some() {
-                    self.on_routed_sent(packet);
+                if let Some(routing) = &mut self.routing {
+                    routing.on_sent(packet, self.open);
                 }
             }
             Notice::Waiting { at: Interface::Radio(RadioId(radio)), packets } => {
@@ -346,8 +350,16 @@ impl Observer for Meter {
             Notice::Marked { at, packet } => self.on_marked(at, packet),
             Notice::Dropped { at, packet, cause } => self.on_dropped(at, packet, cause),
             Notice::Arrived { packet } => self.on_arrived(now, packet),
-            Notice::Forwarded { packet, .. } => self.on_forwarded(packet),
-            Notice::Route { note, in_range, .. } => self.on_route_note(now, note, in_range),
+            Notice::Forwarded { packet, .. } => {
+                if let Some(routing) = &mut self.routing {
+                    routing.on_forwarded(packet);
+                }
+            }
+            Notice::Route { note, in_range, .. } => {
+                if let Some(routing) = &mut self.routing {
+                    routing.on_note(now, note, (in_range, self.open));
+                }
+            }
             Notice::Contention { medium } => self.on_contention(now, medium),
             Notice::ExchangeBegan { exchange, cell } => self.on_exchange(exchange, cell),
             Notice::ExchangeEnded => self.on_air = false,

@@ -86,8 +86,8 @@ pub(crate) enum Notice<'a> {
     /// The service of a packet at a radio ends: the outcome at its transmitter, and whether the
     /// receiver has the packet.
     Served { by: RadioId, packet: &'a Packet, outcome: MsduOutcome, received: bool },
-    /// The router of a node passes a packet to its radio: its own packet, one that it forwards, or a
-    /// routing message.
+    /// The router of a node passes a packet to its radio: its own packet, one that it forwards, or
+    /// a routing message.
     Forwarded { node: NodeId, packet: &'a Packet },
     /// A packet leaves the queue of a radio again without having been sent.
     Withdrawn { by: RadioId, packet: &'a Packet },

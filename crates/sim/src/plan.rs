@@ -14,7 +14,7 @@ mod wlan;
 pub use interferer::InterfererPlan;
 pub use link::LinkPlan;
 pub use routing::RoutingPlan;
-pub use space::{BssPlan, PlacePlan, SpacePlan, WaypointPlan};
+pub use space::{BssPlan, MovementPlan, PlacePlan, SpacePlan};
 pub use wlan::RatePlan;
 
 pub use crate::scenario::tcp::LinkRate;

@@ -29,8 +29,10 @@ pub use settings::Issue;
 pub use tcp::{LinkRate, Tcp};
 pub use wlan::{Aggregation, Category, Edca, Wlan};
 
+use crate::mobility::movement::{MovementSettings, Source};
 use crate::plan::Plan;
-use settings::{Node, Path, Setting, Unit, shown};
+use settings::{Choice, Node, Path, Setting, Unit, Value, shown};
+use std::path::{Path as FilePath, PathBuf};
 
 /// A text longer than this is rejected.
 const LARGEST_TEXT: usize = 1 << 20;
@@ -125,6 +127,39 @@ impl Scenario {
     /// a list.
     pub fn get(&self, path: &str) -> Result<serde_json::Value, Issue> {
         settings::get(&self.full(), &Path::parse(path)?.0, &mut Path::default())
+    }
+
+    /// The scenario with the files that it names relative to this folder.
+    pub fn in_folder(mut self, folder: &FilePath) -> Result<Self, Issue> {
+        let files: Vec<(String, PathBuf)> = self
+            .document
+            .groups()
+            .into_iter()
+            .filter_map(|(group, station)| {
+                let movement = station.movement.as_ref()?;
+                let Source::File(file) = movement.get().source() else { return None };
+                let path = format!("{group}.movement.{}.file", movement.name());
+                Some((path, folder.join(file.file())))
+            })
+            .collect();
+        for (path, file) in files {
+            let name = file.to_string_lossy().into_owned();
+            let value = Node { value: Value::Text(name), line: 0 };
+            let (written, document) = settings::set(&self.written, &Path::parse(&path)?, &value)?;
+            self = Self { written, document };
+        }
+        Ok(self)
+    }
+
+    /// The files that the scenario names, whose content determines the results too.
+    pub fn files(&self) -> Vec<String> {
+        let groups = self.document.groups();
+        let movements = groups.iter().filter_map(|(_, station)| station.movement.as_ref());
+        let file = |movement: &MovementSettings| match movement.get().source() {
+            Source::File(file) => Some(file.file().to_owned()),
+            Source::Random(_) => None,
+        };
+        movements.filter_map(file).collect()
     }
 
     /// The scenario, typed.

@@ -4,6 +4,7 @@ mod ad_hoc;
 mod air;
 mod rate_hints;
 mod rates;
+mod routers;
 mod routing;
 mod sources;
 
@@ -17,8 +18,8 @@ use crate::topology::{Interface, RadioId, Routes, Topology, WireId};
 use crate::traffic;
 use kernel::{Bytes, EventQueue, Fired, Instant, Ranked, Seed};
 use net::{LinkTimer, Lossy, Signal};
-use ad_hoc::AdHoc;
 use rate_hints::RateHints;
+use routers::AdHoc;
 use std::sync::Arc;
 use tcp::TimerId;
 use wire::{Body, Ecn, Flags, FlowId, NodeId, Packet, Segment};

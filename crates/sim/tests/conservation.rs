@@ -252,7 +252,8 @@ impl Draw {
         writeln!(text, "cw_min = {}\ncw_max = {}", self.one(&cw), self.one(&["31", "1023"]))
             .unwrap();
         writeln!(text, "eifs = \"{}\"", self.one(&["standard", "estimated", "none"])).unwrap();
-        writeln!(text, "slot_grid = \"{}\"", self.one(&["standard", "shared", "free"])).unwrap();
+        writeln!(text, "slot_grid = \"{}\"", self.one(&["standard", "shared", "difs", "free"]))
+            .unwrap();
         writeln!(text, "countdown = \"{}\"", self.one(&["standard", "bianchi"])).unwrap();
         if standard != "11a" {
             writeln!(text, "preamble = \"{}\"", self.one(&["long", "short"])).unwrap();

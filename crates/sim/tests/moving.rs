@@ -1,6 +1,7 @@
 //! Scenarios in which stations move.
 
 use kernel::Seed;
+use sim::plan::MovementPlan;
 use sim::{Run, Scenario, Simulation};
 
 const SEED: Seed = Seed { root: 3, replication: 0 };
@@ -90,7 +91,10 @@ fn values_of_waypoints_are_set_by_path() {
     let scenario = Scenario::parse(keys).unwrap();
     let set = |path: &str, value: &str| {
         let plan = scenario.set(path, value).unwrap().resolve().unwrap();
-        plan.space.unwrap().stations.remove(0).waypoints
+        match plan.space.unwrap().stations.remove(0).movement {
+            MovementPlan::Waypoints(waypoints) => waypoints,
+            other => panic!("{other:?}"),
+        }
     };
     assert_eq!(set("stations[0].waypoints[1].at_s", "7.5")[1].at.0, 7_500_000_000);
     assert_eq!(set("stations[*].waypoints[*].position_m", "[3, 4]")[0].position_m, [3.0, 4.0]);

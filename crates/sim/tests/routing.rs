@@ -68,7 +68,7 @@ fn one_segment_at_a_time_has_the_goodput_of_ns2() {
                    tcp.delayed_ack = 'none'\ntcp.window_segments = 1\n";
         let run = run(&(chain(hops + 1) + &flow("sta0", &format!("sta{hops}"), tcp)));
         let goodput = number(&run, "total.goodput_mbps");
-        assert!((goodput / mbps - 1.0).abs() < 0.02, "{hops} hops: {goodput} of {mbps}");
+        assert!((goodput / mbps - 1.0).abs() < 0.03, "{hops} hops: {goodput} of {mbps}");
     }
 }
 
@@ -140,7 +140,10 @@ fn queues_of_nodes_that_forward_are_limited() {
     let cbr = "traffic.cbr.rate_mbps = 1.8\ntraffic.cbr.payload_bytes = 1000\n";
     let text = chain(3);
     let max = |text: &str| {
-        number(&run(&(text.to_owned() + &flow("sta0", "sta2", cbr))), "stations[0].queue_packets.max")
+        number(
+            &run(&(text.to_owned() + &flow("sta0", "sta2", cbr))),
+            "stations[0].queue_packets.max",
+        )
     };
     // One more is in service.
     assert_eq!(max(&text), 49.0);
@@ -151,9 +154,8 @@ fn queues_of_nodes_that_forward_are_limited() {
 #[test]
 fn faults_name_the_key_and_a_remedy() {
     let chain = chain(4);
-    let listed = |at: &str, to: &str, next: &str| {
-        format!("{{ at = '{at}', to = '{to}', next = '{next}' }}")
-    };
+    let listed =
+        |at: &str, to: &str, next: &str| format!("{{ at = '{at}', to = '{to}', next = '{next}' }}");
     let routes = |routes: &[String]| {
         let routes = routes.join(", ");
         let text = format!("protocol.static.routes = [{routes}]\n");
@@ -165,10 +167,7 @@ fn faults_name_the_key_and_a_remedy() {
             chain.replace("ad_hoc = true", "ad_hoc = false") + &flow("sta0", "sta3", DATAGRAMS),
             "routing: stations of a cell send to their access point",
         ),
-        (
-            apart + &flow("sta0", "sta3", DATAGRAMS),
-            "flows[0].to: no path joins sta0 and sta3",
-        ),
+        (apart + &flow("sta0", "sta3", DATAGRAMS), "flows[0].to: no path joins sta0 and sta3"),
         (
             chain.clone() + &flow("server", "sta3", DATAGRAMS),
             "flows[0]: with radio.ad_hoc there are stations only",

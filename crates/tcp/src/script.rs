@@ -70,6 +70,11 @@ pub struct Transcript {
     pub failure: Option<Failure>,
 }
 
+/// Reads a script and does not run it; the error is why the text is no script.
+pub fn check(text: &str) -> Result<(), Failure> {
+    grammar::parse(text).map(drop)
+}
+
 /// Reads a script and runs it against a sender or a receiver.
 pub fn run(text: &str) -> Transcript {
     run_with(text, &NoExternal)

@@ -150,6 +150,7 @@ impl Columns {
             WaitKind::Backoff { before, after } => (0, Some((before, after))),
             WaitKind::Defer => (1, None),
             WaitKind::Nav => (2, None),
+            WaitKind::BusyTone => (3, None),
         };
         self.batches[2]
             .f64(Some(seconds(wait.start)))

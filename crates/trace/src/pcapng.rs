@@ -7,6 +7,7 @@
 //! options the simulation does not count), the frame is longer.
 
 mod addresses;
+mod aodv;
 mod blocks;
 mod checksum;
 mod dot11;

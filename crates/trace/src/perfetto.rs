@@ -182,6 +182,7 @@ impl<W: io::Write + Send> Perfetto<W> {
             WaitKind::Backoff { .. } => (Lane::Backoff(wait.class), Name::Backoff),
             WaitKind::Defer => (Lane::Backoff(wait.class), Name::Defer),
             WaitKind::Nav => (Lane::Nav, Name::Nav),
+            WaitKind::BusyTone => (Lane::Backoff(wait.class), Name::BusyTone),
         };
         let name = self.names.name(name, &self.network, &mut self.packets)?;
         let track = self.begin(wait.radio, lane, wait.start, wait.end)?;

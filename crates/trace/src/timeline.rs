@@ -136,6 +136,7 @@ impl<W: io::Write + Send> Timeline<W> {
             WaitKind::Backoff { before, after } => format!("back-off {before} to {after} slots,"),
             WaitKind::Defer => "defers".into(),
             WaitKind::Nav => "NAV".into(),
+            WaitKind::BusyTone => "busy tone".into(),
         };
         let radio = &self.network.radios[wait.radio as usize];
         let class = match wait.kind {

@@ -152,7 +152,6 @@ impl Cell {
         let contention = Contention::new(&spacings, rules.timing(), rules.busy_slot());
         let modes = links.iter().flat_map(|link| [link.mode; 2]);
         let duplex = rules.config.full_duplex.map(|settings| {
-            debug_assert!(per_node == 1 && aggregation.is_none(), "full duplex needs DCF");
             let mode = |link: &Link| {
                 settings.mode(rules.timing(), &link.mode).expect("a rate of the standard")
             };

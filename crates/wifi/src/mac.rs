@@ -19,15 +19,17 @@ pub use aggregation::{
     Aggregation, DELIMITER, Delivery, MissedBlockAck, QOS_CONTROL, RetryRule, ampdu_of,
     mpdus_within,
 };
-pub(crate) use aggregation::{PsduLimits, ampdu, block_ack, padded};
+pub(crate) use aggregation::{PsduLimits, ampdu, block_ack, padded, single};
 pub use block_ack::Bitmap;
 pub use config::{Categories, MacConfig, NonErp};
 pub(crate) use contention::{BusySlot, Contention};
 pub(crate) use edcaf::{Edcaf, PeerRate, Response, Txop};
 pub(crate) use exchange::{ElicitedResponse, Opening};
 pub use exchange::{Exchange, ExchangeOutcome, Step};
-pub(crate) use full_duplex::SecondaryRequest;
-pub use full_duplex::{DuplexCounters, FullDuplex, OwnRts, Secondary, SecondaryRate, Serve};
+pub use full_duplex::{
+    BusyTone, DuplexCounters, FullDuplex, OwnFrame, OwnRts, RtsCts, Secondary, SecondaryRate, Serve,
+};
+pub(crate) use full_duplex::{SecondaryRequest, header_decoded};
 pub use originator::MsduOutcome;
 pub(crate) use originator::{Framing, Mpdu, Originator, Settled};
 pub(crate) use recipient::{Cache, Recipient};

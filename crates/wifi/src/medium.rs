@@ -27,9 +27,9 @@ pub trait MsduSource {
     /// than `than`, and its receiver.
     fn next_other(&mut self, node: u32, class: TrafficClass, than: u32) -> Option<(Packet, u32)>;
 
-    /// Appends the receivers of the packets that wait at `node`, without broadcasts. A receiver may
-    /// be appended several times.
-    fn receivers(&self, node: u32, into: &mut Vec<u32>);
+    /// Appends the receivers of the packets of this class that wait at `node`, without broadcasts.
+    /// A receiver may be appended several times.
+    fn receivers(&self, node: u32, class: TrafficClass, into: &mut Vec<u32>);
 }
 
 /// A source without packets.
@@ -45,7 +45,7 @@ impl MsduSource for NoMsduSource {
         None
     }
 
-    fn receivers(&self, _: u32, _: &mut Vec<u32>) {}
+    fn receivers(&self, _: u32, _: TrafficClass, _: &mut Vec<u32>) {}
 }
 
 /// A command of a medium to its caller.
@@ -119,6 +119,9 @@ pub enum Command {
 pub struct Counters {
     /// Exchanges that it began.
     pub attempts: u64,
+    /// Attempts whose outcome is known: where distance decides who receives whom, a collision is
+    /// known when the frame ends.
+    pub outcomes: u64,
     /// Attempts that collided with another node's.
     pub collisions: u64,
     /// Attempts that noise destroyed.
@@ -160,9 +163,25 @@ pub(crate) struct NodeCounters {
     pub(crate) frames: FrameCounters,
 }
 
+impl Counters {
+    /// An attempt begins; the outcome of the one before is known.
+    pub(crate) fn begin(&mut self) {
+        self.outcomes = self.attempts;
+        self.attempts += 1;
+    }
+
+    /// The outcome of the latest attempt is known.
+    pub(crate) fn decide(&mut self) {
+        self.outcomes = self.attempts;
+    }
+}
+
 impl NodeCounters {
     /// Counts the packets whose service has ended, and reports them.
     pub(crate) fn settle(&mut self, node: u32, settled: &mut Vec<Settled>, out: &mut Vec<Command>) {
+        if !settled.is_empty() {
+            self.exchanges.decide();
+        }
         for Settled { packet, outcome, received } in settled.drain(..) {
             match outcome {
                 MsduOutcome::Sent => self.exchanges.sent += 1,

@@ -35,6 +35,7 @@ mod records;
 mod rules;
 mod sense;
 mod signals;
+mod slices;
 mod watch;
 
 pub use budget::LinkBudget;
@@ -94,13 +95,22 @@ pub struct Airtimes {
 
 impl Airtimes {
     fn add(&mut self, kind: FrameKind, lasting: Duration) {
-        *match kind {
+        *self.of(kind) += lasting;
+    }
+
+    fn remove(&mut self, kind: FrameKind, ahead: Duration) {
+        let airtime = self.of(kind);
+        *airtime = airtime.saturating_sub(ahead);
+    }
+
+    fn of(&mut self, kind: FrameKind) -> &mut Duration {
+        match kind {
             FrameKind::Rts => &mut self.rts,
             FrameKind::Cts | FrameKind::CtsToSelf => &mut self.cts,
             FrameKind::Data => &mut self.data,
             FrameKind::Ack | FrameKind::BlockAck => &mut self.ack,
             FrameKind::BlockAckRequest => &mut self.request,
-        } += lasting;
+        }
     }
 
     /// The sum.
@@ -326,9 +336,14 @@ impl Space {
         self.nodes[node as usize].edcaf(self.rules.mac.category_of(class) as usize)
     }
 
-    /// The airtime of a node by type of frame. A frame counts when it begins.
-    pub fn airtimes(&self, node: u32) -> &Airtimes {
-        &self.nodes[node as usize].airtimes
+    /// The airtime of a node by type of frame, up to now.
+    pub fn airtimes(&self, node: u32, now: Instant) -> Airtimes {
+        let mut airtimes = self.nodes[node as usize].airtimes;
+        let mut own = self.signals.ongoing().filter(|ongoing| ongoing.frame.from == node);
+        if let Some(ongoing) = own.next() {
+            airtimes.remove(ongoing.frame.kind, ongoing.end().since(now));
+        }
+        airtimes
     }
 
     /// Frames on the air, in the order in which they began.
@@ -349,7 +364,7 @@ impl Space {
 
     /// Whether signals of one node ever arrive at another.
     pub fn hears(&self, from: u32, to: u32) -> bool {
-        self.signals.receiver(from, to).is_some()
+        self.signals.hears(from, to)
     }
 
     /// A node takes a packet into service, for whose class it must be free. `to` is the receiver

@@ -49,7 +49,7 @@ impl MsduSource for Endless {
         None
     }
 
-    fn receivers(&self, _: u32, _: &mut Vec<u32>) {}
+    fn receivers(&self, _: u32, _: TrafficClass, _: &mut Vec<u32>) {}
 }
 
 enum Event {
@@ -101,6 +101,7 @@ fn saturate(config: MacConfig, links: Vec<Link>, payload: u64, seconds: f64) -> 
                 Command::Began
                 | Command::Ended
                 | Command::ExchangeSent { .. }
+                | Command::Overheard { .. }
                 | Command::Mode { .. } => {}
             }
         }

@@ -100,8 +100,9 @@ impl FrameOutcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitKind {
     /// Its back-off counts down: an idle slot after the other. Under EDCA a slot counts too in
-    /// which another node begins to transmit (802.11-2020 clause 10.23.2.4), even if that is the first slot and
-    /// no interval passes: `before` may then be less than `after` of the interval before.
+    /// which another node begins to transmit (802.11-2020 clause 10.23.2.4), even if that is the
+    /// first slot and no interval passes: `before` may then be less than `after` of the interval
+    /// before.
     Backoff {
         /// Slots that remain at the start.
         before: u32,
@@ -112,6 +113,9 @@ pub enum WaitKind {
     Defer,
     /// The node's NAV is set: another exchange reserves the medium.
     Nav,
+    /// The end of the longer of two data frames of a full-duplex exchange. The node, whose own
+    /// frame has ended, sends a busy tone.
+    BusyTone,
 }
 
 /// An interval in which an EDCAF of a radio waits.

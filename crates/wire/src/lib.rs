@@ -7,5 +7,8 @@ mod segment;
 
 pub use frame::{FrameKind, FrameLoss, FrameOutcome, Wait, WaitKind};
 pub use packet::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
-pub use routing::{DsrMessage, Message, PathId, Paths, RouteError, RouteErrors};
-pub use segment::{Coded, Flags, SackBlock, SackBlocks, Segment, Timestamps};
+pub use routing::{
+    AodvErrors, AodvMessage, AodvReply, AodvRequest, DsrMessage, Message, PathId, Paths,
+    RouteError, RouteErrors,
+};
+pub use segment::{Coded, Flags, HeaderFlag, SackBlock, SackBlocks, Segment, Timestamps};

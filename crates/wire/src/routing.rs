@@ -1,6 +1,7 @@
 //! What routing protocols of networks of forwarding nodes send: lists of nodes and messages.
 
 use crate::NodeId;
+use kernel::Duration;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -9,6 +10,13 @@ use std::sync::Arc;
 /// takes four bytes of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathId(NonZeroU32);
+
+impl PathId {
+    /// Its number, from 1.
+    pub fn number(self) -> u32 {
+        self.0.get()
+    }
+}
 
 /// The lists of nodes that packets of a run refer to, each once.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +48,8 @@ impl Paths {
 /// A message of a routing protocol: the content of a packet that belongs to no flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
+    /// A message of AODV (RFC 3561).
+    Aodv(AodvMessage),
     /// A message of DSR (RFC 4728).
     Dsr(DsrMessage),
 }
@@ -48,10 +58,105 @@ impl Message {
     /// Its name, as the RFCs write it.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Dsr(DsrMessage::Request { .. }) => "Route Request",
-            Self::Dsr(DsrMessage::Reply { .. }) => "Route Reply",
-            Self::Dsr(DsrMessage::Error(_)) => "Route Error",
+            Self::Aodv(AodvMessage::Reply(reply)) if reply.is_hello() => "Hello",
+            Self::Aodv(AodvMessage::Request(_)) | Self::Dsr(DsrMessage::Request { .. }) => {
+                "Route Request"
+            }
+            Self::Aodv(AodvMessage::Reply(_)) | Self::Dsr(DsrMessage::Reply { .. }) => {
+                "Route Reply"
+            }
+            Self::Aodv(AodvMessage::Error(_)) | Self::Dsr(DsrMessage::Error(_)) => "Route Error",
         }
+    }
+}
+
+/// A message of AODV. Its packet goes to neighbours only, which send a message of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AodvMessage {
+    /// A Route Request (RFC 3561 section 5.1), which is broadcast.
+    Request(AodvRequest),
+    /// A Route Reply (section 5.2), or a Hello message (section 6.9).
+    Reply(AodvReply),
+    /// A Route Error (section 5.3).
+    Error(AodvErrors),
+}
+
+impl AodvMessage {
+    /// Its size in bytes.
+    pub fn size(&self) -> u64 {
+        match self {
+            Self::Request(_) => 24,
+            Self::Reply(_) => 20,
+            Self::Error(errors) => 4 + 8 * errors.as_slice().len() as u64,
+        }
+    }
+}
+
+/// A Route Request of AODV.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AodvRequest {
+    /// The RREQ ID that the originator gave it.
+    pub id: u32,
+    /// The node that requests a route.
+    pub originator: NodeId,
+    /// Its sequence number.
+    pub originator_sequence: u32,
+    /// The node to which a route is requested.
+    pub destination: NodeId,
+    /// Its last known sequence number; `None` if none is known (the U flag).
+    pub destination_sequence: Option<u32>,
+    /// The hops from the originator to the node that has sent this.
+    pub hops: u8,
+    /// Whether a node that answers tells the destination too (the G flag).
+    pub gratuitous: bool,
+    /// Whether only the destination may answer (the D flag).
+    pub destination_only: bool,
+}
+
+/// A Route Reply of AODV.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AodvReply {
+    /// The node to which there is a route.
+    pub destination: NodeId,
+    /// Its sequence number.
+    pub sequence: u32,
+    /// The node that has requested the route.
+    pub originator: NodeId,
+    /// The hops from the node that has sent this to the destination.
+    pub hops: u8,
+    /// How long the route is valid.
+    pub lifetime: Duration,
+}
+
+impl AodvReply {
+    /// Whether it is a Hello message: a node tells its neighbours of itself.
+    pub fn is_hello(&self) -> bool {
+        self.originator == self.destination
+    }
+}
+
+/// The destinations of a Route Error of AODV, each with its sequence number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AodvErrors {
+    pairs: [(NodeId, u32); Self::MOST],
+    count: u8,
+}
+
+impl AodvErrors {
+    /// How many destinations a message has; a node sends several messages if there are more.
+    pub const MOST: usize = 6;
+
+    /// These destinations, at most [`Self::MOST`].
+    pub fn new(list: &[(NodeId, u32)]) -> Self {
+        let count = list.len().min(Self::MOST);
+        let mut pairs = [(NodeId(0), 0); Self::MOST];
+        pairs[..count].copy_from_slice(&list[..count]);
+        Self { pairs, count: count as u8 }
+    }
+
+    /// The destinations that cannot be reached.
+    pub fn as_slice(&self) -> &[(NodeId, u32)] {
+        &self.pairs[..usize::from(self.count)]
     }
 }
 

@@ -50,6 +50,44 @@ impl Flags {
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
+
+    /// The flags that are set and that are bits of the TCP header.
+    pub fn in_header(self) -> impl Iterator<Item = &'static HeaderFlag> {
+        HeaderFlag::ALL.iter().filter(move |known| self.has(known.flag))
+    }
+
+    /// The letters of the flags that are set, in the notation of TCP scripts: `S.`
+    pub fn letters(self) -> impl Iterator<Item = char> {
+        // The dot of ACK is the last.
+        let letter = |known: &HeaderFlag| (known.letter != '.').then_some(known.letter);
+        self.in_header().filter_map(letter).chain(self.has(Self::ACK).then_some('.'))
+    }
+}
+
+/// A flag that is a bit of the TCP header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeaderFlag {
+    /// The flag.
+    pub flag: Flags,
+    /// Its name (RFC 9293 section 3.1, RFC 9768).
+    pub name: &'static str,
+    /// Its letter in TCP scripts (docs/tcp-script.md).
+    pub letter: char,
+    /// Its bit in the 16 bits of data offset, reserved bits and flags. AE is the bit that was NS.
+    pub bit: u16,
+}
+
+impl HeaderFlag {
+    /// All flags of the header.
+    pub const ALL: [Self; 7] = [
+        Self { flag: Flags::SYN, name: "SYN", letter: 'S', bit: 0x002 },
+        Self { flag: Flags::FIN, name: "FIN", letter: 'F', bit: 0x001 },
+        Self { flag: Flags::RST, name: "RST", letter: 'R', bit: 0x004 },
+        Self { flag: Flags::ACK, name: "ACK", letter: '.', bit: 0x010 },
+        Self { flag: Flags::ECE, name: "ECE", letter: 'E', bit: 0x040 },
+        Self { flag: Flags::CWR, name: "CWR", letter: 'W', bit: 0x080 },
+        Self { flag: Flags::AE, name: "AE", letter: 'A', bit: 0x100 },
+    ];
 }
 
 /// A range of received bytes above the cumulative acknowledgement (RFC 2018), or a duplicate (RFC
@@ -215,6 +253,14 @@ impl Segment {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_letters_of_flags_end_with_the_dot_of_ack() {
+        let flags = Flags::ACK.and(Flags::SYN).and(Flags::CWR).and(Flags::ECE).and(Flags::ECT);
+        assert_eq!(flags.letters().collect::<String>(), "SEW.");
+        let names: Vec<_> = flags.in_header().map(|known| known.name).collect();
+        assert_eq!(names, ["SYN", "ACK", "ECE", "CWR"]);
+    }
 
     #[test]
     fn syn_and_fin_take_a_sequence_number_each() {

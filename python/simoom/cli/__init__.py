@@ -7,6 +7,7 @@ messages and exit codes.
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -14,9 +15,23 @@ from pathlib import Path
 
 import typer
 
-from simoom.cli import airtime, hearing, model, probes, run, scenario, study, sweep, tcp_script
+from simoom.cli import (
+    airtime,
+    hearing,
+    model,
+    probes,
+    rerun,
+    routes,
+    run,
+    scenario,
+    study,
+    sweep,
+    tcp_script,
+)
+from simoom.cli.streams import prepare
 from simoom.cli.terminal import InputError, say, say_os_error
 from simoom.issue import ScenarioError
+from simoom.workers import LostWorkerError
 
 BAD_INPUT = 2
 FAILED = 1
@@ -42,8 +57,10 @@ app.command("model")(model.model)
 app.command("sweep")(sweep.sweep)
 app.command("check")(scenario.check)
 app.command("schema")(scenario.schema)
+app.command("rerun")(rerun.rerun)
 app.command("airtime")(airtime.airtime)
 app.command("hearing")(hearing.hearing)
+app.command("routes")(routes.routes)
 app.command("probes")(probes.probes)
 app.command("study")(study.study)
 app.command("tcp-script")(tcp_script.tcp_script)
@@ -90,6 +107,9 @@ def _report_failure(error: BaseException) -> int:
             say(str(error))
         case OSError():
             say_os_error(error)
+        case LostWorkerError():
+            say(str(error))
+            return FAILED
         case _ if type(error).__name__ == "PanicException":
             say(f"a defect of Simoom, please report it with the scenario: {error}")
             return DEFECT
@@ -118,6 +138,13 @@ def _print_controller_traceback(error: BaseException) -> None:
 
 def entry() -> None:
     """Run the command line of the process."""
+    prepare()
     # Users keep controllers in the current directory; installed modules take precedence.
     sys.path.append(str(Path.cwd()))
-    sys.exit(main())
+    code = main()
+    if code == INTERRUPTED:
+        # Python would wait for the threads of runs, which end at their next look at the stop flag.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import json
+import re
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -11,7 +11,9 @@ import typer
 
 from simoom.airtime import OPTIONS
 from simoom.airtime import airtime as parts_of
+from simoom.cli.streams import print_json
 from simoom.cli.terminal import InputError
+from simoom.issue import Issue, ScenarioError
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -52,6 +54,13 @@ def with_ppdu(command: Command) -> Command:
     return command
 
 
+def _by_option(issue: Issue) -> Issue:
+    """Return a fault that names the options of the command and not the keys."""
+    keys = "|".join(sorted(OPTIONS, key=len, reverse=True))
+    message = re.sub(rf"(?<![\w-])({keys})\b(?!\.)", lambda key: flag(key[1]), issue.message)
+    return Issue(flag(issue.path) if issue.path in OPTIONS else issue.path, message)
+
+
 @with_ppdu
 def airtime(
     *,
@@ -77,9 +86,14 @@ def airtime(
         # The core knows the limits of each standard; what is no such number does not reach it.
         if isinstance(number, int) and not 0 <= number < 1 << 64:
             raise InputError(f"{flag(key)} {number}: must be from 0 to 2^64 - 1")
-    parts = parts_of(standard, psdu_bytes=psdu_bytes, short_preamble=preamble == "short", **ppdu)
+    try:
+        parts = parts_of(
+            standard, psdu_bytes=psdu_bytes, short_preamble=preamble == "short", **ppdu
+        )
+    except ScenarioError as error:
+        raise ScenarioError(map(_by_option, error.issues)) from None
     if as_json:
-        print(json.dumps(parts, indent=2))
+        print_json(parts)
         return
     for part, us in parts.items():
         print(f"{part.removesuffix('_us').replace('_', ' '):20}{us:12.3f} us")

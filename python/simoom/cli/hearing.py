@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simoom.cli.streams import print_json
 from simoom.cli.terminal import File, InputError, Replication, Seed, Settings, check_range, load
 
 if TYPE_CHECKING:
@@ -41,13 +41,14 @@ def hearing(
         raise InputError(f"--at {at_s:g}: must be a number from 0 on")
     heard = pairs_of(scenario, seed=seed, replication=replication, at_s=at_s)
     if as_json:
-        print(json.dumps([vars(pair) for pair in heard.pairs], indent=2))
+        print_json([vars(pair) for pair in heard.pairs])
         return
     from rich.console import Console
+    from rich.text import Text
 
     console = Console(highlight=False)
     console.print(_links(heard))
-    console.print(_hidden(heard))
+    console.print(Text(_hidden(heard)))
 
 
 def _links(heard: Hearing) -> Table:
@@ -88,5 +89,5 @@ def _hidden(heard: Hearing) -> str:
             more = f" and {len(others) - MOST_NAMES} more" if len(others) > MOST_NAMES else ""
             lines.append(f"  {node} from {names}{more}")
     if not lines:
-        return "\nNo nodes that send to the same node are hidden from each other."
+        return "\nNo node is hidden from another whose frames it disturbs."
     return "\n".join(["", "Hidden from each other", *lines])

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simoom.cli.terminal import File, InputError, Settings, load, make_directory, say
+from simoom.cli.streams import print_json
+from simoom.cli.terminal import File, InputError, Settings, directory, load, make_directory, say
+from simoom.files import write_frame, write_text
 
 if TYPE_CHECKING:
     from simoom.scenario import Scenario
@@ -41,6 +43,7 @@ def model(
         Path | None,
         typer.Option(
             metavar="DIR",
+            parser=directory,
             help="Write model.json into this directory; with --vary the table (vary.csv) and a "
             "plot of it (vary.png).",
         ),
@@ -62,10 +65,13 @@ def model(
     from simoom.twin import predict
 
     twin = predict(scenario)
-    text = json.dumps(as_data(twin), indent=2, allow_nan=False, ensure_ascii=False)
-    print(text if as_json else twin.report(every=every).rstrip("\n"))
+    if as_json:
+        print_json(as_data(twin))
+    else:
+        print(twin.report(every=every).rstrip("\n"))
     if out is not None:
-        (out / "model.json").write_text(text + "\n", encoding="utf-8")
+        text = json.dumps(as_data(twin), indent=2, allow_nan=False, ensure_ascii=False)
+        write_text(out / "model.json", text + "\n")
         if not as_json:
             say(f"wrote model.json to {out}/")
 
@@ -137,7 +143,7 @@ def _vary(
             raise
         raise InputError(f"--vary: {error}") from None
     if as_json:
-        print(json.dumps(found.frame().to_dicts(), indent=2, ensure_ascii=False))
+        print_json(found.frame().to_dicts())
     else:
         from rich.console import Console
         from rich.table import Table
@@ -146,7 +152,7 @@ def _vary(
         headings, cells = found.table()
         table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
         for heading in headings:
-            table.add_column(heading.replace(".", ".\n"), justify="right", vertical="bottom")
+            table.add_column(Text(heading.replace(".", ".\n")), justify="right", vertical="bottom")
         for row in cells:
             table.add_row(*map(Text, row))
         Console().print(table)
@@ -154,7 +160,7 @@ def _vary(
         from simoom import plots
         from simoom.twin.draw import variation
 
-        found.frame().write_csv(out / "vary.csv")
+        write_frame(out / "vary.csv", found.frame())
         plots.save(variation(found), out / "vary.png")
         if not as_json:
             say(f"wrote vary.csv, vary.png to {out}/")

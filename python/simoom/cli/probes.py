@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
+from simoom.cli.streams import print_json
 from simoom.cli.terminal import File, Settings, load
 
 NARROW = 60
@@ -27,7 +27,7 @@ def probes(
     """
     found = load(file, settings).probes()
     if as_json:
-        print(json.dumps([probe._asdict() for probe in found], indent=2, ensure_ascii=False))
+        print_json([probe._asdict() for probe in found])
         return
     from rich.console import Console
     from rich.padding import Padding

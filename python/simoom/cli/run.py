@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     File,
     Replication,
     Seed,
     Settings,
     check_range,
+    directory,
     load,
     make_directory,
     progress_bar,
@@ -56,6 +58,7 @@ def run(
         Path | None,
         typer.Option(
             metavar="DIR",
+            parser=directory,
             help="Write summary.json, scenario.toml, report.html, report.png and the time series "
             "(series.csv, series.parquet) into this directory. Without --probe the time series are "
             "total.goodput_mbps and ap.queue_packets.",
@@ -100,9 +103,9 @@ def run(
             trace_options=options_of(trace_settings),
         )
     if as_json:
-        from simoom.report import summary_json
+        from simoom.report import summary_data
 
-        print(summary_json(done))
+        print_json(summary_data(done))
     elif not quiet:
         _print(done)
     written = [] if out is None else [_write(done, out)]

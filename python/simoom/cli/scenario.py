@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
 from simoom import _core
+from simoom.cli.streams import print_json
 from simoom.cli.terminal import File, Settings, load
+from simoom.tables import visible
 
 
 def check(
@@ -22,9 +23,9 @@ def check(
     scenario = load(file, settings)
     scenario.check()
     if full:
-        print(json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False))
+        print_json(scenario.to_dict())
     else:
-        print(f"{file}: sound: {scenario!r}")
+        print(visible(f"{file}: sound: {scenario!r}"))
 
 
 def schema() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simoom.cli.terminal import InputError, make_directory, progress_bar, say
+from simoom.cli.terminal import InputError, directory, make_directory, progress_bar, say
 
 if TYPE_CHECKING:
     from simoom.studies import Results, Study
@@ -38,6 +38,7 @@ def study(
         Path | None,
         typer.Option(
             metavar="DIR",
+            parser=directory,
             help="Write data (CSV, Parquet), pictures (PNG, SVG) and claims below this directory.",
         ),
     ] = None,
@@ -126,6 +127,7 @@ def _print(made: Sequence[Results]) -> None:
 
 def _write(made: Sequence[Results], out: Path | None, page: Path | None) -> str:
     """Write the requested files; return a message that names them."""
+    from simoom.files import write_text
     from simoom.studies import report
 
     parts = []
@@ -133,6 +135,6 @@ def _write(made: Sequence[Results], out: Path | None, page: Path | None) -> str:
         names = [name for results in made for name in report.write(results, out)]
         parts.append(f"{len(names)} files below {out}/")
     if page is not None:
-        page.write_text(report.page(made), encoding="utf-8")
+        write_text(page, report.page(made))
         parts.append(str(page))
     return " and ".join(parts)

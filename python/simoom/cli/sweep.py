@@ -11,17 +11,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     File,
     InputError,
     Seed,
     Settings,
     check_range,
+    directory,
     load,
     make_directory,
     progress_bar,
     say,
+    told,
 )
+from simoom.tables import visible
+from simoom.workers import LostWorkerError, WorkerProcesses
 
 if TYPE_CHECKING:
     from simoom.sweep import Sweep
@@ -46,6 +51,7 @@ StoreOption = Annotated[
     typer.Option(
         "--store",
         metavar="DIR",
+        parser=directory,
         help="Store every run here when it ends, and do not repeat stored runs.",
     ),
 ]
@@ -68,6 +74,7 @@ Out = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
+        parser=directory,
         help="Write all runs (runs.csv, runs.parquet), the means (means.csv) and a plot of "
         "the first result against the first axis (sweep.png) into this directory.",
     ),
@@ -110,7 +117,11 @@ def sweep(
     if store is not None:
         make_directory(store)
     try:
-        with _workers(processes) as executor, progress_bar("sweep", quiet=quiet) as progress:
+        with (
+            told(),
+            _workers(processes) as executor,
+            progress_bar("sweep", quiet=quiet) as progress,
+        ):
             done = run_sweep(
                 scenario,
                 over=axes,
@@ -121,7 +132,7 @@ def sweep(
                 progress=progress,
                 check=check,
             )
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, LostWorkerError):
         if store is not None:
             say(f"completed runs are in {store}/: the same command continues the sweep")
         raise
@@ -184,13 +195,12 @@ def _workers(processes: int) -> Iterator[Executor | None]:
     if not processes:
         yield None
         return
-    from concurrent.futures import ProcessPoolExecutor
-
-    pool = ProcessPoolExecutor(processes)
+    pool = WorkerProcesses(processes)
     try:
         yield pool
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        # After a sweep that is complete they are idle.
+        pool.kill()
 
 
 Means = dict[str, list[dict[str, Any]]]
@@ -205,7 +215,6 @@ def _means(done: Sweep, chosen: Sequence[str]) -> Means:
 
 
 def _print_json(means: Means) -> None:
-    import json
     import math
 
     def finite(row: dict[str, Any]) -> dict[str, Any]:
@@ -216,22 +225,23 @@ def _print_json(means: Means) -> None:
         }
 
     plain = {path: [finite(row) for row in rows] for path, rows in means.items()}
-    print(json.dumps(plain, indent=2, ensure_ascii=False))
+    print_json(plain)
 
 
 def _print(done: Sweep, means: Means) -> None:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     runs = len(done.points[0].replications)
     caption = f"means of {runs} runs with 95 % intervals" if runs > 1 else "one run of each point"
     table = Table(caption=caption)
     for axis in done.over:
-        table.add_column(axis)
+        table.add_column(Text(axis))
     for path in means:
-        table.add_column(path, justify="right")
+        table.add_column(Text(path), justify="right")
     for n, point in enumerate(done.points):
-        cells = [str(value) for value in point.settings.values()]
+        cells = [Text(visible(str(value))) for value in point.settings.values()]
         table.add_row(*cells, *(_cell(rows[n]) for rows in means.values()))
     Console().print(table)
 
@@ -247,11 +257,12 @@ def _cell(row: dict[str, Any]) -> str:
 def _write(done: Sweep, chosen: Sequence[str], out: Path) -> None:
     import polars as pl
 
+    from simoom.files import write_frame
     from simoom.plots import save
 
     frame = done.frame()
-    frame.write_csv(out / "runs.csv")
-    frame.write_parquet(out / "runs.parquet")
+    write_frame(out / "runs.csv", frame)
+    write_frame(out / "runs.parquet", frame)
     parts = [done.mean(path).with_columns(pl.lit(path).alias("result")) for path in chosen]
-    pl.concat(parts, how="vertical_relaxed").write_csv(out / "means.csv")
+    write_frame(out / "means.csv", pl.concat(parts, how="vertical_relaxed"))
     save(done.plot(x=next(iter(done.over)), y=chosen[0]), out / "sweep.png")

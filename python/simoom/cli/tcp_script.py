@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from simoom import _core
+from simoom.cli.streams import print_json
+from simoom.cli.terminal import InputError
+from simoom.scenario import read
+from simoom.tables import visible
 
 FAILED = 1
 """The exit code of a script that fails."""
@@ -21,7 +24,10 @@ def tcp_script(
     ] = False,
 ) -> None:
     """Run a script against a TCP sender or receiver; print the exchange and the verdict."""
-    lines, failure = _core.tcp_script(file.read_text(encoding="utf-8", errors="replace"))
+    text = read(file).decode(errors="replace")
+    if (fault := _core.tcp_script_fault(text)) is not None:
+        raise InputError(f"{file}:{fault[0]}: {fault[1]}")
+    lines, failure = _core.tcp_script(text)
     if as_json:
         keys = ("time_s", "kind", "text", "line")
         document = {
@@ -30,11 +36,13 @@ def tcp_script(
             "failure": failure and {"line": failure[0], "message": failure[1]},
             "exchange": [dict(zip(keys, line, strict=True)) for line in lines],
         }
-        print(json.dumps(document, indent=2, ensure_ascii=False))
+        print_json(document)
     else:
         signs = {"injected": "<", "sent": ">", "unasked": "> (unasked)"}
         for time_s, kind, text, _ in lines:
-            print(f"{time_s:12.6f}  {signs.get(kind, '')} {text}".replace("   ", "  ", 1))
-        print("passed" if failure is None else f"failed: {file}:{failure[0]}: {failure[1]}")
+            line = f"{time_s:12.6f}  {signs.get(kind, '')} {text}".replace("   ", "  ", 1)
+            print(visible(line))
+        verdict = "passed" if failure is None else f"failed: {file}:{failure[0]}: {failure[1]}"
+        print(visible(verdict))
     if failure is not None:
         raise typer.Exit(FAILED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ import typer
 
 from simoom.issue import Issue, ScenarioError
 from simoom.scenario import Scenario
+from simoom.tables import visible
 
 File = Annotated[
     str, typer.Argument(metavar="FILE", help="A scenario file (TOML); - reads standard input.")
@@ -36,13 +38,21 @@ class InputError(Exception):
 
 def say(message: str) -> None:
     """Print a message for the user to stderr."""
-    print(message, file=sys.stderr)
+    print(visible(message), file=sys.stderr)
 
 
 def say_os_error(error: OSError) -> None:
     """Print an error of the operating system, with the file."""
     reason = (error.strerror or str(error)).lower()
     say(f"{error.filename}: {reason}" if error.filename else reason)
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Print warnings for the user to stderr, each as one line."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: say(f"{message}")
+        yield
 
 
 def check_range(option: str, value: int, *, least: int = 0, bits: int) -> None:
@@ -53,6 +63,8 @@ def check_range(option: str, value: int, *, least: int = 0, bits: int) -> None:
 
 def load(file: str, settings: list[str]) -> Scenario:
     """Read a scenario and apply the changes of ``--set``."""
+    if not file:
+        raise InputError("FILE: is empty; name a scenario file, or - for standard input")
     try:
         scenario = Scenario.load("/dev/stdin" if file == "-" else file)
     except IsADirectoryError:
@@ -73,6 +85,13 @@ def load(file: str, settings: list[str]) -> Scenario:
     return scenario
 
 
+def directory(text: str) -> Path:
+    """Return the path of a directory for results, as an option names it."""
+    if not text:
+        raise typer.BadParameter("is empty; name a directory, . for the current one")
+    return Path(text)
+
+
 def make_directory(path: Path) -> None:
     """Make a directory for results, or refuse before the run."""
     try:
@@ -91,7 +110,8 @@ def progress_bar(label: str, *, quiet: bool) -> Iterator[Callable[[float], None]
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), Remaining())
+    name = TextColumn("{task.description}", markup=False)
+    columns = (name, BarColumn(), TaskProgressColumn(), Remaining())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(label, total=1.0)
         yield lambda done: bar.update(task, completed=done)

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simoom.models import assumption, timing
+from simoom.models import assumption, fixed_point, saturation, timing, txop
 from simoom.models._check import Array, broadcast, positive, real, whole
 from simoom.models.parameters import REQUIRED, Numbers, OptionalNumbers, Parameter, Plain, takes
 from simoom.models.prediction import Prediction
@@ -215,3 +215,86 @@ def _most_mpdus(
         fits = timing.ppdu_us(timing.psdu_bytes(middle, mpdu), mcs=mcs, **mode) <= longest_us
         low, high = np.where(fits, middle, low), np.where(fits, high, middle - 1)
     return low
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AggregatingCell(Prediction):
+    """A cell of equal stations that always have full PPDUs."""
+
+    throughput_mbps: float
+    """Payload of all stations together."""
+    collision_probability: float
+    """Probability that an attempt collides."""
+    mpdus: int
+    """MPDUs of a TXOP that begins with data."""
+
+
+def cell(
+    stations: int,
+    sender: txop.Sender,
+    *,
+    payload_bytes: int,
+    mean_slots: Array,
+    silence_us: float,
+    head_slots: float,
+    slot_us: float,
+) -> AggregatingCell:
+    """Predict equal stations that contend with full PPDUs.
+
+    The back-off is that of `saturation`. The first attempt is a PPDU of data. If it fails, Block
+    Ack Requests follow until one succeeds and resets the window; data follow it in the same TXOP.
+    A collision of two lasts as long as a PPDU unless both are requests.
+
+    Parameters
+    ----------
+    stations : int
+        Stations, from 1.
+    sender : txop.Sender
+        How each sends.
+    payload_bytes : int
+        Bytes of an MPDU that count as throughput.
+    mean_slots : array
+        The mean back-off by stage, see `fixed_point.backoff_slots`.
+    silence_us, head_slots, slot_us : float
+        The silence after a collision for stations that did not collide, by how many slots the
+        others resume before them, and the duration of a slot.
+
+    Examples
+    --------
+    >>> sender = txop.Sender("11n", 1538, 7, 64, 65535, 5484.0, 2528.0, 24.0)
+    >>> slots = fixed_point.backoff_slots(15, 1023, attempts=7)
+    >>> round(cell(1, sender, payload_bytes=1472, mean_slots=slots, silence_us=103.0,
+    ...            head_slots=0.0, slot_us=9.0).throughput_mbps, 1)
+    57.1
+    """
+    fresh = txop.txop(sender)
+    renewed = txop.txop(sender, requests=True) if sender.aggregates else fresh
+
+    def point(success_us: float, collision_us: float, mpdus: float) -> saturation.Saturation:
+        return saturation.saturation(
+            stations,
+            mean_slots=mean_slots,
+            forever=False,
+            slot_us=slot_us,
+            success_us=success_us,
+            collision_us=collision_us + silence_us,
+            payload_bits=max(8 * payload_bytes * mpdus, 1e-9),
+            countdown="frozen",
+            head_slots=head_slots,
+        )
+
+    fixed = fixed_point.frozen_fixed_point(
+        stations, mean_slots=mean_slots, forever=False, head_slots=head_slots
+    )
+    first = float(fixed.first_failure_probability)
+    failures = float(fixed.failures_per_frame)
+    # Of the successes those that begin with a request; of the failures those of two requests.
+    renewals = (first - float(fixed.drop_probability)) / (1 - float(fixed.drop_probability))
+    both = (1 - first / failures) ** 2 if failures > 0 else 0.0
+    found = point(
+        (1 - renewals) * fresh.lasting_us + renewals * renewed.lasting_us,
+        (1 - both) * fresh.exposed_us + both * renewed.exposed_us,
+        (1 - renewals) * fresh.mpdus + renewals * renewed.mpdus,
+    )
+    gamma = float(found.collision_probability)
+    return AggregatingCell(float(found.throughput_mbps), gamma, fresh.mpdus)

@@ -195,6 +195,10 @@ class FrozenFixedPoint(Prediction):
     """Repeated collisions of a frame with the same station, before other stations count."""
     saved_slots: Array
     """Time by which the silence after a collision ends early: a colliding station transmits."""
+    first_failure_probability: Array
+    """Probability that the first attempt at a frame fails."""
+    failures_per_frame: Array
+    """Failed attempts at a frame; of the last stage only one if it repeats."""
 
 
 def frozen_fixed_point(
@@ -265,7 +269,9 @@ def frozen_fixed_point(
     clash = 1 - (1 - beta) ** n - n * beta * (1 - others)
     parties = np.where(clash > 0, n * beta * others / np.where(clash > 0, clash, 1.0), 2.0)
     saved = chain.saved(y, window, head, parties)
-    return FrozenFixedPoint(beta, fails, drops, slots, repeats, saved)
+    failures, visits, _, _ = chain.reach(y)
+    by_frame = (visits * failures).sum(-1)
+    return FrozenFixedPoint(beta, fails, drops, slots, repeats, saved, failures[..., 0], by_frame)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simoom.models import assumption, timing
+from simoom.models import assumption, saturation, timing, txop
 from simoom.models._check import Array, broadcast, choice, whole
 from simoom.models.aggregation import Ampdus, effective_throughput, mpdu_bytes
 from simoom.models.fixed_point import backoff_slots, fixed_point
@@ -116,3 +116,86 @@ def flow(tcp: Flow) -> TcpAggregation:
     total = per_round * np.asarray(data.cycle_us) + ack_ppdu + answer + waiting
     throughput = 8 * per_round * count * tcp.payload_bytes / total
     return TcpAggregation(throughput, count, acks, total)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Downloads(Prediction):
+    """Downloads of stations from their access point."""
+
+    throughput_mbps: float
+    """Application bits of all flows."""
+    collision_probability: float
+    """Probability that an attempt collides."""
+    mpdus: int
+    """Segments in a TXOP of the access point."""
+    ack_mpdus: int
+    """TCP ACKs in a TXOP of a station."""
+
+
+def downloads(
+    *,
+    data: txop.Sender,
+    acks: txop.Sender,
+    payload_bytes: int,
+    mean_slots: Array,
+    silence_us: float,
+    head_slots: float,
+    slot_us: float,
+    delayed_ack: int = 1,
+) -> Downloads:
+    """Predict long-lived downloads of any number of stations.
+
+    The access point always has full PPDUs. The segments of a flow are together in its FIFO queue,
+    because they follow TCP ACKs that came together: its TXOPs go to the same station until that has
+    sent its TCP ACKs, and only these two contend. As in `flow`, there are two TXOPs of data for
+    each of TCP ACKs, or fewer if a TXOP has no room for all TCP ACKs.
+
+    Parameters
+    ----------
+    data, acks : Sender
+        How the access point sends segments, and a station its TCP ACKs.
+    payload_bytes : int
+        The MSS.
+    mean_slots, silence_us, head_slots, slot_us
+        As in `aggregation.cell`.
+    delayed_ack : int, optional
+        Segments per TCP ACK.
+
+    Examples
+    --------
+    >>> import dataclasses
+    >>> sender = txop.Sender("11n", 1538, 7, 64, 65535, 5484.0, 2528.0, 24.0)
+    >>> ack = dataclasses.replace(sender, mpdu_bytes=90)
+    >>> slots = backoff_slots(15, 1023, attempts=7)
+    >>> found = downloads(data=sender, acks=ack, payload_bytes=1448, mean_slots=slots,
+    ...                   silence_us=103.0, head_slots=4.0, slot_us=9.0)
+    >>> round(found.throughput_mbps), found.mpdus, found.ack_mpdus
+    (49, 12, 24)
+    """
+    fresh = txop.txop(data)
+    renewed = txop.txop(data, requests=True) if data.aggregates else fresh
+    due = fresh.mpdus / delayed_ack  # TCP ACKs of a TXOP of data
+    answer = txop.txop(acks, available=int(np.ceil(2 * due)))
+    # Of the successes, those of the access point; and those that it contends for alone.
+    share = min(2 / 3, answer.mpdus / (due + answer.mpdus))
+    alone = max(2 * share - 1, 0.0) if share == 2 / 3 else 0.0
+    point = saturation.saturation(
+        [1, 2],
+        mean_slots=mean_slots,
+        forever=False,
+        slot_us=slot_us,
+        success_us=fresh.lasting_us,
+        collision_us=fresh.exposed_us + silence_us,
+        payload_bits=1.0,
+        countdown="frozen",
+        head_slots=head_slots,
+    )
+    lost = np.asarray(point.collision_share) + point.idle_share
+    contest = fresh.lasting_us * lost / point.success_share
+    again = float(np.asarray(point.collision_probability)[1]) * (share - alone)
+    sent = (share - again) * fresh.mpdus + again * renewed.mpdus
+    lasting = (share - again) * fresh.lasting_us + again * renewed.lasting_us
+    waiting = alone * contest[0] + (1 - alone) * contest[1]
+    total = lasting + (1 - share) * answer.lasting_us + float(waiting)
+    collision = again / share
+    return Downloads(8 * payload_bytes * sent / total, collision, fresh.mpdus, answer.mpdus)

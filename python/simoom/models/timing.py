@@ -139,6 +139,7 @@ _SUBCARRIERS = {  # data subcarriers: Tables 19-6, 21-5; Table 27-16 for one RU 
     "vht": {20: 52, 40: 108, 80: 234, 160: 468},
     "he": {20: 234, 40: 468, 80: 980, 160: 1960},
 }
+_REFERENCE_RATES = np.array([6, 12, 18, 24, 36, 48, 54, 54, 54, 54, 54, 54.0])
 _LTF_COUNT = (0, 1, 2, 4, 4, 6, 6, 8, 8)  # long training fields by streams, Table 21-13
 
 
@@ -313,7 +314,7 @@ def ppdu_us(ppdu: Ppdu) -> Array:
         symbols = np.ceil((16 + bits + 6) / (4 * _legacy_rate(known, rate_mbps)))  # 17.4.3
         return 20.0 + 4.0 * symbols + known.signal_extension_us
     if mcs is None:
-        mcs = np.asarray(_highest_mcs(known, width_mhz, streams), dtype=np.float64)
+        mcs = np.asarray(highest_mcs(known.name, width_mhz, streams), dtype=np.float64)
     per_symbol = data_bits_per_symbol(
         mcs, standard=known.name, width_mhz=width_mhz, streams=streams
     )
@@ -344,12 +345,17 @@ def control_rate_mbps(
     if known.max_mcs >= 0 and rate_mbps is None:
         top = known.max_mcs if mcs is None else mcs
         index = whole("mcs", top, low=0, high=known.max_mcs).astype(np.intp)
-        reference = np.array([6, 12, 18, 24, 36, 48, 54, 54, 54, 54, 54, 54.0])[index]
+        reference = _REFERENCE_RATES[index]
     else:
         reference = _legacy_rate(known, rate_mbps)
     basic = np.asarray(known.basic_rates_mbps)
     place = np.searchsorted(basic, reference, side="right") - 1
     return basic[np.maximum(place, 0)]
+
+
+def reference_rate_mbps(mcs: int) -> float:
+    """Return the rate of 11a with the modulation and code rate of an MCS (Table 10-9)."""
+    return float(_REFERENCE_RATES[mcs])
 
 
 def control_us(frame_bytes: ArrayLike, *, standard: str, rate_mbps: ArrayLike) -> Array:
@@ -483,8 +489,15 @@ def _legacy_rate(known: Standard, rate_mbps: ArrayLike | None) -> Array:
     return one_of("rate_mbps", rate_mbps, known.rates_mbps)
 
 
-def _highest_mcs(known: Standard, width_mhz: int, streams: int) -> int:
-    """Return the highest MCS: VHT has no MCS 9 with one stream at 20 MHz (21.5)."""
+def highest_mcs(name: str, width_mhz: int, streams: int) -> int:
+    """Return the highest MCS: VHT has no MCS 9 with one stream at 20 MHz (21.5).
+
+    Examples
+    --------
+    >>> highest_mcs("11ac", 20, 1), highest_mcs("11ac", 80, 1)
+    (8, 9)
+    """
+    known = STANDARDS[name]
     subcarriers = _SUBCARRIERS[known.family].get(width_mhz, 0)
     whole_bits = subcarriers * 8 * streams * 10 % 12 == 0
     return known.max_mcs if known.family != "vht" or whole_bits else known.max_mcs - 1

@@ -1,10 +1,11 @@
 """Figures of results, in a format for print.
 
 Every function returns a `matplotlib.figure.Figure` or draws on given axes. `air` draws the frames
-of a stretch of time, the others the results of a run.
+of a stretch of time, `network` a map of an ad-hoc network, the others the results of a run.
 """
 
 from simoom.plots.air import air, draw_air
+from simoom.plots.network import carried_mbps, draw_network, network
 from simoom.plots.results import (
     airtime,
     contenders,
@@ -28,6 +29,7 @@ __all__ = [
     "CYCLE",
     "air",
     "airtime",
+    "carried_mbps",
     "contenders",
     "delay",
     "draw_air",
@@ -35,10 +37,12 @@ __all__ = [
     "draw_contenders",
     "draw_delay",
     "draw_goodput",
+    "draw_network",
     "draw_series",
     "draw_sweep",
     "goodput",
     "measured_delays",
+    "network",
     "overview",
     "save",
     "series",

@@ -30,7 +30,7 @@ from simoom.plots.stretch import (
     retries,
     stretch,
 )
-from simoom.plots.style import BLACK, style
+from simoom.plots.style import BLACK, literal, style
 from simoom.run import Run
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def air(
         figure.text(
             0.08 / width_in,
             1 - 0.06 / whole,
-            run.title if title is None else title,
+            literal(run.title if title is None else title),
             va="top",
             weight="bold",
             size=9,
@@ -265,6 +265,8 @@ class _Drawing:
         x = wait["start_s"], wait["end_s"]
         if wait["kind"] == "NAV":
             self._box(x, (top, top + 0.09), face="#777777")
+        elif wait["kind"] == "busy tone":
+            self._box(x, (top, top + 0.09), face="#444444")
         elif wait["kind"] == "defer":
             self._box(x, (top + 0.05, top + 0.08), face="#AAAAAA")
         else:

@@ -17,8 +17,9 @@ WAITS: dict[str, tuple[str, dict[str, Any]]] = {
     "backoff": ("back-off, in slots", {"facecolor": "white", "edgecolor": BLACK, "linewidth": 0.5}),
     "defer": ("defers: medium busy, or IFS", {"facecolor": "#AAAAAA"}),
     "NAV": ("NAV", {"facecolor": "#777777"}),
+    "busy tone": ("busy tone", {"facecolor": "#444444"}),
 }
-HEIGHTS = {"backoff": 0.35, "defer": 0.12, "NAV": 0.25}
+HEIGHTS = {"backoff": 0.35, "defer": 0.12, "NAV": 0.25, "busy tone": 0.25}
 """Heights of the keys of waits; those of frames are as high as the bars."""
 
 ENTRY_IN = 1.6

@@ -26,6 +26,7 @@ from simoom.plots.style import (
     VERMILION,
     YELLOW,
     alone,
+    literal,
     style,
 )
 from simoom.run import Replications, Run
@@ -332,10 +333,10 @@ def draw_sweep(axes: Axes, result: Sweep, *, x: str, y: str, hue: str | None = N
             marker="o" if numeric else "osD^"[place[1] % 4],
             markersize=3.5,
             capsize=2,
-            label=", ".join(str(first[name]) for name in others),
+            label=", ".join(literal(first[name]) for name in others),
         )
     if not numeric:
-        axes.set_xticks(range(len(values)), [str(value) for value in values])
+        axes.set_xticks(range(len(values)), [literal(value) for value in values])
     axes.set(xlabel=x, ylabel=y, title=f"{y}, mean and 95 % interval")
     axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
     if others:
@@ -360,7 +361,7 @@ def overview(run: Run) -> Figure:
         above = [_airtime_height(run) - 0.2] if has_cell else []
         heights = [*above, upper, *([lower] * math.ceil((len(plots) - 2) / 2))]
         figure = Figure(figsize=(10, sum(heights)), layout="constrained")
-        figure.suptitle(run.title, fontsize=13, fontweight="bold", x=0.01, ha="left")
+        figure.suptitle(literal(run.title), fontsize=13, fontweight="bold", x=0.01, ha="left")
         grid = figure.add_gridspec(len(heights), 2, height_ratios=heights)
         if has_cell:
             draw_airtime(figure.add_subplot(grid[0, :]), run, columns=len(AIRTIME))
@@ -404,4 +405,4 @@ def _column(flows: Sequence[dict[str, Any]], key: str) -> np.ndarray[Any, np.dty
 
 
 def _names(flows: Sequence[dict[str, Any]]) -> list[str]:
-    return [str(flow.get("name", "")) for flow in flows]
+    return [literal(flow.get("name", "")) for flow in flows]

@@ -55,7 +55,7 @@ class Recorded(Protocol):
 
     @property
     def waits(self) -> pl.DataFrame:
-        """One row for each back-off, defer period and NAV."""
+        """One row for each back-off, defer period, NAV and busy tone."""
 
 
 @dataclass(frozen=True)

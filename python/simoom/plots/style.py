@@ -17,6 +17,8 @@ import matplotlib as mpl
 from cycler import cycler
 from matplotlib.figure import Figure
 
+from simoom.files import complete
+
 BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
     "#000000",
     "#E69F00",
@@ -73,10 +75,21 @@ def alone(
     return figure
 
 
+def literal(text: object) -> str:
+    r"""Return a user's text such that matplotlib draws it as it is, and not as a formula.
+
+    Examples
+    --------
+    >>> print(literal(r"$\frac$"))
+    \$\frac\$
+    """
+    return str(text).replace("$", r"\$")
+
+
 def save(figure: Figure, path: Path | str) -> None:
     """Write a figure in Simoom's style, in the format of the file name's suffix."""
-    with style():
-        figure.savefig(path)
+    with style(), complete(Path(path)) as draft:
+        figure.savefig(draft)
 
 
 def svg(figure: Figure) -> bytes:

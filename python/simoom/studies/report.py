@@ -15,6 +15,7 @@ from rich.text import Text
 
 from simoom import pages, plots
 from simoom.evidence import Value, Verdict
+from simoom.files import complete, write_frame
 from simoom.studies.claim import Claim
 from simoom.studies.figure import Curve, Figure, X, shown_x_values
 from simoom.studies.study import Results, slug
@@ -150,16 +151,17 @@ def write(results: Results, directory: Path) -> list[str]:
     names = []
     for figure in results:
         name = slug(figure.key)
-        figure.data.write_csv(here / f"{name}.csv")
-        figure.data.write_parquet(here / f"{name}.parquet")
+        write_frame(here / f"{name}.csv", figure.data)
+        write_frame(here / f"{name}.parquet", figure.data)
         picture = figure.plot()
         plots.save(picture, here / f"{name}.png")
-        (here / f"{name}.svg").write_bytes(plots.svg(picture))
+        with complete(here / f"{name}.svg") as draft:
+            draft.write_bytes(plots.svg(picture))
         names += [f"{name}.{ending}" for ending in ("csv", "parquet", "png", "svg")]
     if results.claims:
         claims = _with_others(results, here / "claims.csv")
-        claims.write_csv(here / "claims.csv")
-        claims.write_parquet(here / "claims.parquet")
+        write_frame(here / "claims.csv", claims)
+        write_frame(here / "claims.parquet", claims)
         names += ["claims.csv", "claims.parquet"]
     return [f"{results.study.name}/{name}" for name in names]
 

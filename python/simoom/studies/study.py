@@ -10,10 +10,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from simoom.evidence import Verdict
-from simoom.runner import Progress, Runner
+from simoom.runner import Runner
 from simoom.studies.claim import Claim
 from simoom.studies.figure import Figure
 from simoom.studies.lab import FigureFunction, Lab
+from simoom.workers import Progress
 
 if TYPE_CHECKING:
     import polars as pl

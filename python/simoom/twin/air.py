@@ -150,7 +150,7 @@ class Air:
     def silence_us(self, rate_mbps: float) -> float:
         """Return how long stations that did not collide wait after a collision (EIFS, 10.3.7)."""
         rule = self.wlan["eifs"]
-        if rule == "none":
+        if rule == "none" or self.wlan["slot_grid"] == "difs":
             return self.difs_us
         lowest = 1.0 if rate_mbps in _DSSS else 6.0
         answer = lowest if rule == "standard" else self.response_mbps(rate_mbps)
@@ -163,7 +163,7 @@ class Air:
         grid that begins a DIFS after the collision.
         """
         grid = self.wlan["slot_grid"]
-        if grid == "shared":
+        if grid in ("shared", "difs"):
             return self.silence_us(rate_mbps)
         answer = self.response_mbps(rate_mbps)
         if answer in _DSSS:

@@ -103,13 +103,12 @@ def _point(cell: Cell) -> tuple[half_duplex.HalfDuplex, str]:
 def flows(cell: Cell, totals: dict[str, float]) -> dict[str, float]:
     """Divide the goodput of each direction by windows; round trips follow from Little's law."""
     values: dict[str, float] = {}
+    bits = {flow.index: 8 * flow.window_segments * flow.payload_bytes for flow in cell.flows}
+    together = dict.fromkeys(totals, 0)
     for flow in cell.flows:
-        bits = {
-            other.index: 8 * other.window_segments * other.payload_bytes
-            for other in cell.flows
-            if other.direction == flow.direction
-        }
-        goodput = totals[flow.direction] * bits[flow.index] / sum(bits.values())
+        together[flow.direction] += bits[flow.index]
+    for flow in cell.flows:
+        goodput = totals[flow.direction] * bits[flow.index] / together[flow.direction]
         values[f"{flow.path}.goodput_mbps"] = goodput
         values[f"{flow.path}.rtt_s.mean"] = 1e-6 * bits[flow.index] / goodput
     return values
@@ -126,7 +125,7 @@ def long_flow_checks(cell: Cell, total_mbps: float) -> tuple[AssumptionCheck, ..
         _fixed_window(cell),
         _ack_clock(cell),
         _window_reached(cell, total_mbps),
-        _fast_wire(cell, total_mbps),
+        fast_wire(cell, total_mbps),
     )
 
 
@@ -148,9 +147,11 @@ def no_tcp_loss(cell: Cell) -> AssumptionCheck:
     ap = [flow for flow in cell.flows if flow.direction == "down"]
     up = [flow for flow in cell.flows if flow.direction == "up"]
     queues = [("the access point", cell.keys["ap"]["queue"], ap, up)]
-    for number in sorted({flow.station for flow in cell.flows}):
-        own = [flow for flow in up if flow.station == number]
-        others = [flow for flow in ap if flow.station == number]
+    at: dict[int, tuple[list[Flow], list[Flow]]] = {}
+    for flow in cell.flows:
+        if flow.direction in ("up", "down"):
+            at.setdefault(flow.station, ([], []))[flow.direction == "down"].append(flow)
+    for number, (own, others) in sorted(at.items()):
         queues.append((f"sta{number}", cell.stations[number]["queue"], own, others))
     wire = cell.keys["wire"]
     if wire and wire["rate_mbps"]:
@@ -220,7 +221,7 @@ def _window_reached(cell: Cell, total_mbps: float) -> AssumptionCheck:
     return graded(assumed, after, how, good=0.0, bad=0.2)
 
 
-def _fast_wire(cell: Cell, total_mbps: float) -> AssumptionCheck:
+def fast_wire(cell: Cell, total_mbps: float) -> AssumptionCheck:
     """Compare the time on the wire with the round trip, and its rate with the cell's."""
     assumed = assumption.FAST_WIRE
     wire_s = max(cell.wire_rtt_s(flow) for flow in cell.flows)

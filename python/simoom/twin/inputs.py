@@ -50,12 +50,12 @@ class Flow:
         """The path of its values in the summary."""
         return f"flows[{self.index}]"
 
-    @property
+    @cached_property
     def kind(self) -> str:
         """Its traffic: "bulk", "web", "cbr" or "saturated"."""
         return choice(self.table["traffic"])[0]
 
-    @property
+    @cached_property
     def traffic(self) -> dict[str, Any]:
         """The settings of its traffic."""
         return choice(self.table["traffic"])[1]
@@ -65,7 +65,7 @@ class Flow:
         """Whether TCP carries it."""
         return self.kind in ("bulk", "web")
 
-    @property
+    @cached_property
     def direction(self) -> str:
         """Its direction: "down", "up", "across" (two radio hops), "wired" or "broadcast"."""
         if self.sink == "broadcast":
@@ -75,7 +75,7 @@ class Flow:
             ends, "wired"
         )
 
-    @property
+    @cached_property
     def station(self) -> int:
         """The station at its end, if it has one."""
         end = self.source if self.direction == "up" else self.sink
@@ -86,7 +86,7 @@ class Flow:
         """The node that transmits its data by radio."""
         return self.source if self.source.startswith("sta") else "ap"
 
-    @property
+    @cached_property
     def header_bytes(self) -> int:
         """TCP or UDP and IP headers; those of TCP are also the size of a TCP ACK."""
         if not self.over_tcp:
@@ -94,7 +94,7 @@ class Flow:
         tcp = self.table["tcp"]
         return int(tcp["header_bytes"] or (52 if tcp["timestamps"] else 40))
 
-    @property
+    @cached_property
     def payload_bytes(self) -> int:
         """User data of a full packet."""
         if not self.over_tcp:
@@ -112,7 +112,7 @@ class Flow:
         tcp = self.table["tcp"]
         return tcp["window_segments"] is not None or tcp["window_bytes"] is not None
 
-    @property
+    @cached_property
     def window_segments(self) -> int:
         """W*, in whole segments; of a window that grows, its maximum."""
         tcp = self.table["tcp"]
@@ -237,13 +237,24 @@ class Cell:
 
     def data(self, flow: Flow) -> Exchange:
         """Return the exchange that carries a full packet of a flow."""
-        return self.air.exchange(flow.packet_bytes, self.rate_mbps(flow))
+        return self._exchange(flow.packet_bytes, self.rate_mbps(flow))
 
     def answer(self, flow: Flow) -> Exchange:
         """Return the exchange that carries a flow's TCP ACK."""
-        return self.air.exchange(flow.header_bytes, self.rate_mbps(flow))
+        return self._exchange(flow.header_bytes, self.rate_mbps(flow))
 
-    @property
+    def _exchange(self, packet_bytes: int, rate_mbps: float) -> Exchange:
+        """Return the exchange of a packet; most flows of a scenario have the same few."""
+        key = packet_bytes, rate_mbps
+        if key not in self._exchanges:
+            self._exchanges[key] = self.air.exchange(packet_bytes, rate_mbps)
+        return self._exchanges[key]
+
+    @cached_property
+    def _exchanges(self) -> dict[tuple[int, float], Exchange]:
+        return {}
+
+    @cached_property
     def loss(self) -> float:
         """The largest probability that noise destroys a frame, over all stations with a flow."""
         used = {flow.station for flow in self.flows if flow.direction in ("down", "up")}

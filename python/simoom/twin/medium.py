@@ -9,6 +9,9 @@ from simoom.twin.verdict import AssumptionCheck, broken, graded, met
 
 DCF = Assumption("dcf", "Nodes contend by DCF, all with the same interframe space.")
 
+MOST_NODES = 300
+"""The nodes for which the twin computes who detects whom."""
+
 NO_LOSS = 1e-6
 """A smaller loss cannot be measured."""
 
@@ -35,10 +38,14 @@ def one_cell(cell: Cell) -> AssumptionCheck:
         return broken(assumed, f"{further} further cell{'s' * (further > 1)}")
     if radio["ad_hoc"]:
         return broken(assumed, "stations send to each other without the access point")
-    if any(station.get("waypoints") for station in cell.stations):
+    if any(station.get("waypoints") or station.get("movement") for station in cell.stations):
         return broken(assumed, "stations move")
     if radio["fading"] is not None:
         return broken(assumed, "fading changes which nodes detect each other")
+    if (count := len(cell.stations) + 1) > MOST_NODES:
+        # The work is quadratic in the nodes, and a report must not take longer than its run.
+        how = f"whether all of {count} nodes detect each other is not computed"
+        return broken(assumed, f"{how}; at most {MOST_NODES}")
     heard = cell.hearing
     if heard.all_detect_all:
         return met(assumed, "all nodes detect each other")

@@ -152,6 +152,8 @@ def optimise(
     >>> sm.optimise(cell, over={"wlan.cw_min": [31, 63, 127, 255, 511, 1023]})
     Optimum(wlan.cw_min=255: total.goodput_mbps = 6.2073, of 6)
     """
+    if not isinstance(maximise, bool):
+        raise TypeError(f"maximise: must be True or False, is {maximise!r}")
     ranges = {path: _range(path, given) for path, given in over.items() if _is_range(given)}
     axes = {path: tuple(given) for path, given in over.items() if path not in ranges}
     if axes or not ranges:

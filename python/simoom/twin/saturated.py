@@ -44,7 +44,7 @@ def fit(cell: Cell) -> Fit:
     scope = [one_hop(cell), sent_all_along(cell)]
     udp = [flow for flow in cell.flows if flow.kind in ("saturated", "cbr")]
     if scope[0].verdict == "broken" or len(udp) < len(cell.flows):
-        return Fit("saturation", "", (*scope, _saturated(cell, None), *_common(cell)))
+        return Fit("saturation", "", (*scope, saturated(cell, None), *_common(cell)))
     nodes = senders(cell)
     kinds = list(dict.fromkeys((node.exchange, _bits(node)) for node in nodes))
     even = all(_alike(cell, node) for node in nodes)
@@ -60,10 +60,10 @@ def fit(cell: Cell) -> Fit:
         alike = broken(assumption.EQUAL_STATIONS, "one node sends packets of several kinds")
     checks = (
         *scope,
-        _saturated(cell, values),
+        saturated(cell, values),
         *_common(cell),
         alike,
-        _two_parties(nodes, beta, grid=cell.air.wlan["slot_grid"] != "shared"),
+        _two_parties(nodes, beta, grid=cell.air.wlan["slot_grid"] not in ("shared", "difs")),
         *(_head_start(cell, nodes) if len(kinds) > 1 else ()),
     )
     values = {"total.goodput_mbps": total, **values}
@@ -177,10 +177,11 @@ def sent_all_along(cell: Cell) -> AssumptionCheck:
 
 
 def _common(cell: Cell) -> tuple[AssumptionCheck, ...]:
-    return *medium(cell), _decoupled(cell)
+    return *medium(cell), decoupled(cell)
 
 
-def _decoupled(cell: Cell) -> AssumptionCheck:
+def decoupled(cell: Cell) -> AssumptionCheck:
+    """Check the number of stations, on which the accuracy of the decoupling depends."""
     count = len({flow.sender for flow in cell.flows})
     assumed = assumption.DECOUPLED
     if count == 2:
@@ -188,7 +189,7 @@ def _decoupled(cell: Cell) -> AssumptionCheck:
     return met(assumed, f"{count} stations")
 
 
-def _saturated(cell: Cell, values: dict[str, float] | None) -> AssumptionCheck:
+def saturated(cell: Cell, values: dict[str, float] | None) -> AssumptionCheck:
     """Check that every sender always has a frame."""
     assumed = assumption.SATURATED
     least, worst = np.inf, None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from simoom.models import FAMILIES, assumption
 from simoom.models.assumption import Assumption
-from simoom.twin.inputs import Cell
+from simoom.twin.inputs import Cell, choice
 from simoom.twin.verdict import AssumptionCheck, Fit, broken
 
 STANDARDS = ("11b", "11a", "11g")
-"""Standards whose frame exchanges the twin can compute from a scenario."""
+"""Standards in which an access to the medium carries one frame."""
+AGGREGATING = ("aggregation", "tcp_aggregation")
+"""The families for the other standards."""
 
 NO_PROTECTION = Assumption(
     "no_protection", "All stations decode all frames, and no protection precedes OFDM frames."
@@ -21,10 +23,11 @@ IN_RANGE = Assumption("in_range", "The values lie in the range in which the mode
 
 def irrelevant_families(cell: Cell) -> dict[str, AssumptionCheck]:
     """Return the families that do not concern a scenario, and what the scenario lacks."""
-    named = {
-        "bluetooth": ("bluetooth_voice", "there is no Bluetooth link"),
-        "chain": ("straight_chain", "a cell has one hop"),
-    }
+    named = {"chain": ("straight_chain", "a cell has one hop")}
+    sources = [choice(each["source"])[0] for each in cell.keys["interferers"]]
+    if sources != ["sco"]:
+        how = "the sources are other ones" if sources else "there is no Bluetooth link"
+        named["bluetooth"] = ("bluetooth_voice", how)
     standard = cell.keys["standard"]
     if standard is None or standard in STANDARDS:
         how = f"{standard} answers each frame by an ACK"
@@ -41,20 +44,25 @@ def irrelevant_families(cell: Cell) -> dict[str, AssumptionCheck]:
     }
 
 
-def unsupported(cell: Cell) -> AssumptionCheck | None:
-    """Return a property of a scenario that no model represents, if there is one."""
+def unsupported(cell: Cell, family: str) -> AssumptionCheck | None:
+    """Return a property of a scenario that a family does not represent, if there is one."""
     standard = cell.keys["standard"]
     if standard is None:
         return broken(assumption.ONE_CELL, "there is no cell, only links")
-    if standard not in STANDARDS:
-        how = f"{standard} aggregates; the twin predicts only 11b, 11a and 11g"
-        return broken(assumption.NO_AGGREGATION, how)
-    if count := len(cell.keys["interferers"]):
-        how = f"frames are lost to {count} interferer" + ("s" if count > 1 else "")
-        return broken(assumption.NO_FRAME_ERRORS, how)
+    if standard not in STANDARDS and family not in AGGREGATING:
+        return broken(assumption.NO_AGGREGATION, f"{standard} sends A-MPDUs")
     if how := _protection(cell):
         return broken(NO_PROTECTION, how)
     return None
+
+
+def no_interference(cell: Cell, family: str) -> AssumptionCheck | None:
+    """Return why a model without interferers does not represent a cell that has some."""
+    count = len(cell.keys["interferers"])
+    if family == "bluetooth" or count == 0:
+        return None
+    how = f"frames are lost to {count} interferer" + ("s" if count > 1 else "")
+    return broken(assumption.NO_FRAME_ERRORS, how)
 
 
 def half_duplex(cell: Cell, family: str) -> AssumptionCheck | None:
@@ -74,6 +82,6 @@ def _protection(cell: Cell) -> str:
     return "" if protection == "none" else f"wlan.protection is {protection}"
 
 
-def out_of_range(family: str, error: ValueError) -> Fit:
+def out_of_range(family: str, how: str) -> Fit:
     """Return the verdict on a family that rejects a value, for example ``wlan.cw_min = 0``."""
-    return Fit(family, "", (broken(IN_RANGE, str(error)),))
+    return Fit(family, "", (broken(IN_RANGE, how),))

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from simoom.scenario import Scenario
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from simoom.scenario import Scenario, ScenarioLike
 from simoom.twin.result import Twin
 from simoom.twin.verdict import Fit
 
+if TYPE_CHECKING:
+    from simoom.twin.inputs import Cell
 
-def predict(scenario: Scenario) -> Twin:
+
+def predict(scenario: ScenarioLike) -> Twin:
     """Predict the results of a run of a scenario.
 
-    The assumptions of every family of models are check. Of the families without a broken
+    The assumptions of every family of models are checked. Of the families without a broken
     assumption, the one with the fewest stretched assumptions is chosen.
 
     Parameters
     ----------
-    scenario : Scenario
-        The scenario.
+    scenario : Scenario, path or mapping
+        The scenario: a `Scenario`, its TOML file, or its keys.
 
     Returns
     -------
@@ -37,9 +44,19 @@ def predict(scenario: Scenario) -> Twin:
     ('saturation', 0.271)
     """
     from simoom.models import FAMILIES
-    from simoom.twin import bulk, duplex, http, losses, saturated, scope
+    from simoom.twin import (
+        aggregates,
+        bulk,
+        duplex,
+        http,
+        interference,
+        losses,
+        saturated,
+        scope,
+    )
     from simoom.twin.inputs import Cell
 
+    scenario = Scenario.of(scenario)
     scenario.check()
     cell = Cell(scenario)
     fit_functions = {
@@ -51,21 +68,42 @@ def predict(scenario: Scenario) -> Twin:
         "tcp_loss": losses.fit_loss,
         "lt_tcp": losses.fit_coding,
         "full_duplex": duplex.fit,
+        "bluetooth": interference.fit,
+        "aggregation": aggregates.fit_saturated,
+        "tcp_aggregation": aggregates.fit_downloads,
     }
-    irrelevant, unsupported = scope.irrelevant_families(cell), scope.unsupported(cell)
+    irrelevant = scope.irrelevant_families(cell)
     fits = []
     for family in dict.fromkeys((*fit_functions, *FAMILIES)):
-        if (reason := unsupported or irrelevant.get(family)) is not None:
+        reason = scope.unsupported(cell, family) or irrelevant.get(family)
+        if reason is not None:
             fits.append(Fit(family, "", (reason,), relevant=family not in irrelevant))
             continue
-        if (reason := scope.half_duplex(cell, family)) is not None:
+        narrower = scope.half_duplex(cell, family) or scope.no_interference(cell, family)
+        if (reason := narrower) is not None:
             fits.append(Fit(family, "", (reason,)))
             continue
-        try:
-            fits.append(fit_functions[family](cell))
-        except ValueError as error:  # models raise this for a value out of range
-            fits.append(scope.out_of_range(family, error))
+        fits.append(_attempt(family, fit_functions[family], cell))
     # The sort is stable: of models with equally many stretched assumptions, the first in the
     # order above is chosen.
     ordered = sorted(fits, key=lambda fit: (not fit.fits, len(fit.stretched) if fit.fits else 0))
     return Twin(scenario, tuple(ordered))
+
+
+def _attempt(family: str, fit_function: Callable[[Cell], Fit], cell: Cell) -> Fit:
+    """Return the verdict on a family; a model may have no solution at the limits of its range."""
+    import numpy as np
+
+    from simoom.twin import scope
+
+    try:
+        with np.errstate(divide="raise", invalid="raise"):
+            fit = fit_function(cell)
+    except ValueError as error:  # models raise this for a value out of range
+        return scope.out_of_range(family, str(error))
+    except ArithmeticError:
+        return scope.out_of_range(family, "every attempt collides, or nothing is ever sent")
+    path = next((path for path, value in fit.values.items() if not math.isfinite(value)), None)
+    if path is not None:
+        return scope.out_of_range(family, f"{path} has no finite solution")
+    return fit

@@ -227,11 +227,11 @@ impl Scheduler for AirtimeFair {
 
     /// The first packet for the station with the most bytes.
     fn give_up(&mut self, now: Instant, out: &mut Vec<Signal>) {
-        let Some(fattest) =
-            self.sub_queues.iter_mut().max_by_key(|sub_queue| sub_queue.queue.backlog())
-        else {
-            return;
-        };
+        // Of sub-queues with equally many bytes, the one with the most packets: packets may have no
+        // bytes.
+        let occupancy =
+            |sub_queue: &&mut ScheduledStation| (sub_queue.queue.backlog(), sub_queue.queue.len());
+        let Some(fattest) = self.sub_queues.iter_mut().max_by_key(occupancy) else { return };
         if let Some(packet) = fattest.queue.pop(now, out) {
             fattest.queue.release(now, &packet, out);
             out.push(Signal::Drop(packet));

@@ -171,13 +171,12 @@ impl Scheduler for FqCoDel {
     }
 
     /// Drops from the head of the sub-queue with the most bytes: half of its backlog, but at most a
-    /// batch (section 4.1.2).
+    /// batch (section 4.1.2). Of sub-queues with equally many bytes, the one with the most packets
+    /// drops: packets may have no bytes.
     fn give_up(&mut self, _now: Instant, out: &mut Vec<Signal>) {
-        let Some(fattest) =
-            self.sub_queues.iter_mut().max_by_key(|sub_queue| sub_queue.fifo.backlog())
-        else {
-            return;
-        };
+        let occupancy =
+            |sub_queue: &&mut FlowQueue| (sub_queue.fifo.backlog(), sub_queue.fifo.len());
+        let Some(fattest) = self.sub_queues.iter_mut().max_by_key(occupancy) else { return };
         let enough = fattest.fifo.backlog().0 / 2;
         let mut dropped = Bytes::ZERO;
         for _ in 0..self.drop_batch {
@@ -299,6 +298,17 @@ mod tests {
         narrow.push(NOW, packet(2, 0, 100), &mut out);
         assert_eq!(out, [0, 1].map(dropped));
         assert_eq!(narrow.len(), 10);
+    }
+
+    #[test]
+    fn without_room_packets_without_bytes_are_dropped_where_most_of_them_wait() {
+        let mut queue = queue(FqCoDelConfig { limit: Limit::packets(3), ..CONFIG });
+        fill(&mut queue, 1, 0..2, 0);
+        fill(&mut queue, 2, 0..1, 0);
+        let mut out = Vec::new();
+        queue.push(NOW, packet(2, 1, 0), &mut out);
+        assert_eq!(out.len(), 1);
+        assert_eq!(queue.len(), 3);
     }
 
     #[test]

@@ -94,6 +94,7 @@ impl<S: Scheduler> Queue for Shared<S> {
         while self.buffer.is_exceeded() && self.len > 0 {
             settled = out.len();
             self.scheduler.give_up(now, out);
+            assert!(out.len() > settled, "a full buffer with waiting packets drops one of them");
             self.settle(&out[settled..]);
         }
     }

@@ -166,7 +166,9 @@ enum Operation {
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
-    let push = (0u32..5, 28u64..1600, any::<bool>());
+    // A TCP ACK without headers has no bytes.
+    let size = prop_oneof![1 => Just(0), 9 => 28u64..1600];
+    let push = (0u32..5, size, any::<bool>());
     let air = (0u32..6, any::<bool>(), 0u64..5000);
     prop_oneof![
         5 => push.prop_map(|(flow, size, capable)| Operation::Push { flow, size, capable }),

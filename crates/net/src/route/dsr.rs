@@ -15,7 +15,6 @@ mod overhearing;
 mod path_cache;
 mod replies;
 mod rules;
-mod send_buffer;
 #[cfg(test)]
 mod tests;
 
@@ -23,15 +22,15 @@ pub use link_cache::LinkCacheConfig;
 pub use path_cache::PathCacheConfig;
 pub use rules::{CacheSettings, DsrConfig, NonPropagating, Preset};
 
+use super::send_buffer::SendBuffer;
 use super::{Command, Context, Deadlines, Protocol, RouteDrop, RouteNote, Router, Site};
 use cache::RouteCache;
 use discovery::{Discovery, SeenRequests};
 use kernel::{Bytes, Instant};
 use maintenance::HeldError;
-use overhearing::Shortened;
+use overhearing::{Noticed, Shortened};
 use replies::CachedReply;
 use rules::Rules;
-use send_buffer::SendBuffer;
 use std::collections::BTreeMap;
 use wire::{Body, DsrMessage, Message, NodeId, Packet, PathId, Paths};
 
@@ -57,9 +56,12 @@ struct Dsr {
     discoveries: BTreeMap<NodeId, Discovery>,
     next_request: u16,
     seen: SeenRequests,
+    /// Route Replies from the cache that wait for their turn.
+    replies: usize,
     held_error: Option<HeldError>,
     /// Nodes that were told of the last link that has failed.
     told: Vec<NodeId>,
+    noticed: Noticed,
     shortened: Shortened,
     /// By destination: the route of the last own packet.
     used: BTreeMap<NodeId, PathId>,
@@ -90,8 +92,10 @@ impl Dsr {
             discoveries: BTreeMap::new(),
             next_request: 0,
             seen: SeenRequests::default(),
+            replies: 0,
             held_error: None,
             told: Vec::new(),
+            noticed: Noticed::default(),
             shortened: Shortened::default(),
             used: BTreeMap::new(),
             lost: Vec::new(),
@@ -129,21 +133,27 @@ impl Dsr {
     }
 
     /// An intact packet with a source route has reached this node.
-    fn on_routed(&mut self, mut packet: Packet, path: PathId, context: &mut Context<'_>) {
-        let nodes = context.paths.nodes(path).to_vec();
-        self.notice(&nodes, None, context);
+    fn on_routed(
+        &mut self,
+        from: NodeId,
+        mut packet: Packet,
+        path: PathId,
+        context: &mut Context<'_>,
+    ) {
+        self.notice(path, from, context);
+        let is_end = context.paths.nodes(path).last() == Some(&self.node);
         match packet.body {
             Body::Routing(Message::Dsr(DsrMessage::Error(ref errors))) => {
                 self.on_errors(errors.as_slice(), context);
             }
             Body::Routing(Message::Dsr(DsrMessage::Reply { path }))
-                if self.rules.caches_forwarded_replies || nodes.last() == Some(&self.node) =>
+                if self.rules.caches_forwarded_replies || is_end =>
             {
                 self.on_reply(path, context);
             }
             _ => {}
         }
-        if nodes.last() == Some(&self.node) {
+        if is_end {
             return self.deliver(packet, context);
         }
         packet.ttl = packet.ttl.saturating_sub(1);
@@ -228,9 +238,9 @@ impl Router for Dsr {
         self.settle(context);
     }
 
-    fn on_received(&mut self, _from: NodeId, packet: Packet, context: &mut Context<'_>) {
+    fn on_received(&mut self, from: NodeId, packet: Packet, context: &mut Context<'_>) {
         match (packet.source_route, packet.body) {
-            (Some(path), _) => self.on_routed(packet, path, context),
+            (Some(path), _) => self.on_routed(from, packet, path, context),
             (None, Body::Routing(Message::Dsr(DsrMessage::Request { .. }))) => {
                 self.on_request(packet, context);
             }
@@ -263,7 +273,10 @@ impl Router for Dsr {
                     context.out.push(Command::Send(packet));
                 }
                 Due::Send(packet) => self.send_along(packet, context),
-                Due::Reply(reply) => self.send_along(reply.packet, context),
+                Due::Reply(reply) => {
+                    self.replies -= 1;
+                    self.send_along(reply.packet, context);
+                }
                 Due::Check => {
                     self.check_at = None;
                     self.check_buffer(context);

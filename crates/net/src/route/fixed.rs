@@ -1,6 +1,7 @@
 //! Static routes: shortest paths over the links at the start of the run.
 
 use super::{Command, Context, Protocol, RouteDrop, RouteNote, Router, Site};
+use kernel::Instant;
 use settings::{Choice, Settings};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -119,6 +120,10 @@ impl Router for StaticRouter {
 
     fn hops(&self, destination: NodeId, _paths: &Paths) -> Option<u8> {
         self.next_hops.hops(destination)
+    }
+
+    fn next_hop(&self, destination: NodeId, _now: Instant) -> Option<NodeId> {
+        self.next_hops.to(destination)
     }
 
     fn each(&self, _visit: &mut dyn FnMut(&Packet)) {}

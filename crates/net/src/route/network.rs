@@ -16,6 +16,8 @@ const RETRIES: Duration = Duration::from_millis(5);
 pub(crate) struct Network {
     pub now: Instant,
     pub paths: Paths,
+    /// By node, the last node of a route to it; empty if each node is in the network.
+    pub exits: Vec<NodeId>,
     /// How each packet ended, by its number.
     pub ends: BTreeMap<u64, Vec<End>>,
     /// All transmissions of packets, in the order of time: when, by which node.
@@ -73,6 +75,7 @@ impl Network {
         Self {
             now: Instant::ZERO,
             paths: Paths::default(),
+            exits: Vec::new(),
             ends: BTreeMap::new(),
             sent: Vec::new(),
             notes: Vec::new(),
@@ -130,6 +133,11 @@ impl Network {
             held.extend(node.queue.iter().filter_map(number));
         }
         held
+    }
+
+    /// The next hop of packets from a node to a destination.
+    pub(crate) fn next_hop(&self, from: u32, to: u32) -> Option<NodeId> {
+        self.nodes[from as usize].router.next_hop(NodeId(to), self.now)
     }
 
     /// How each packet that was offered ended; a packet that has not ended once is a defect.
@@ -226,7 +234,7 @@ impl Network {
     fn call(&mut self, node: NodeId, event: impl FnOnce(&mut dyn Router, &mut Context<'_>)) {
         let Node { router, rng, .. } = &mut self.nodes[node.0 as usize];
         let mut out = Vec::new();
-        let (now, paths, exits) = (self.now, &mut self.paths, &[][..]);
+        let (now, paths, exits) = (self.now, &mut self.paths, &self.exits[..]);
         event(&mut **router, &mut Context { now, paths, rng, exits, out: &mut out });
         for command in out {
             self.carry_out(node, command);

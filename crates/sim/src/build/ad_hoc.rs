@@ -18,7 +18,7 @@ pub(crate) fn neighbours(plan: &Plan, seed: &Seed) -> Option<Vec<Vec<(NodeId, f6
     let routing = plan.routing.as_ref()?;
     let Medium::Space(mut space) = super::medium(plan, seed) else { return None };
     let metric = routing.protocol.get().metric().unwrap_or_default();
-    Some(links(plan, routing, metric, &mut space))
+    Some(links(plan, routing.gateway, metric, &mut space, Instant::ZERO))
 }
 
 /// The routers of an ad-hoc network, by node; `None` at nodes outside.
@@ -28,38 +28,48 @@ pub(crate) fn routers(
     space: &mut Space,
 ) -> Vec<Option<Box<dyn Router>>> {
     let metric = routing.protocol.get().metric();
-    let links = metric.map(|metric| links(plan, routing, metric, space)).unwrap_or_default();
+    let links = metric.map(|metric| links(plan, routing.gateway, metric, space, Instant::ZERO));
+    let links = links.unwrap_or_default();
     let node = |node: u32| {
         let node = NodeId(node);
         let site = Site { node, links: &links };
-        is_member(plan, routing, node).then(|| routing.protocol.get().build(&site))
+        is_member(plan, routing.gateway, node).then(|| routing.protocol.get().build(&site))
     };
     (0..plan.topology.nodes().len() as u32).map(node).collect()
 }
 
-/// Whether a node is in the ad-hoc network: all stations are, and the gateway is.
-fn is_member(plan: &Plan, routing: &RoutingPlan, node: NodeId) -> bool {
-    plan.topology.is_station(node) || routing.gateway && node == ACCESS_POINT
+/// Whether two radios may exchange packets in a network whose nodes forward.
+pub(crate) fn may_send(plan: &Plan, from: u32, to: u32) -> bool {
+    let Some(routing) = &plan.routing else { return false };
+    let is_member =
+        |radio: u32| is_member(plan, routing.gateway, plan.topology.radio(RadioId(radio)).node);
+    from != to && is_member(from) && is_member(to)
 }
 
-/// The links of the network at the start: pairs of nodes of which each receives the other.
-fn links(
+/// Whether a node is in the ad-hoc network: all stations are, and the gateway is.
+fn is_member(plan: &Plan, gateway: bool, node: NodeId) -> bool {
+    plan.topology.is_station(node) || gateway && node == ACCESS_POINT
+}
+
+/// The links of the network at a time: pairs of nodes of which each receives the other.
+pub(crate) fn links(
     plan: &Plan,
-    routing: &RoutingPlan,
+    gateway: bool,
     metric: Metric,
     space: &mut Space,
+    now: Instant,
 ) -> Vec<Vec<(NodeId, f64)>> {
     let mut links = vec![Vec::new(); plan.topology.nodes().len()];
     let members: Vec<(u32, NodeId)> = (0..plan.topology.radios().len() as u32)
         .map(|radio| (radio, plan.topology.radio(RadioId(radio)).node))
-        .filter(|&(_, node)| is_member(plan, routing, node))
+        .filter(|&(_, node)| is_member(plan, gateway, node))
         .collect();
     let mut cost = |pair: (u32, u32)| {
-        let forward = success(plan, space, Instant::ZERO, pair);
+        let forward = success(plan, space, now, pair);
         if forward == 0.0 {
             return None;
         }
-        let reverse = success(plan, space, Instant::ZERO, (pair.1, pair.0));
+        let reverse = success(plan, space, now, (pair.1, pair.0));
         match metric {
             Metric::Hops => (forward >= ENOUGH && reverse >= ENOUGH).then_some(1.0),
             // The expected number of transmissions (De Couto et al., MobiCom 2003).

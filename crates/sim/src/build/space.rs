@@ -1,8 +1,10 @@
 //! Builds the nodes in space: positions, propagation and receivers.
 
-use crate::plan::{Endpoint, Plan, SpacePlan, WaypointPlan};
+use crate::mobility::TimedPosition;
+use crate::mobility::movement::Source;
+use crate::plan::{Endpoint, MovementPlan, Plan, SpacePlan};
 use crate::topology::Radio;
-use kernel::Seed;
+use kernel::{Instant, Seed};
 use wifi::Link;
 use wifi::phy::propagation::{ANTENNA_HEIGHT_M, Position, Trajectory};
 use wifi::space::{self, Site, Space, SpaceConfig};
@@ -13,7 +15,7 @@ pub(super) fn space(plan: &Plan, space: &SpacePlan, seed: &Seed) -> Space {
         mac: plan.wlan.clone(),
         radio: space.radio.radio(seed),
         nav_reset: space.radio.nav_reset,
-        sites: sites(plan, space),
+        sites: sites(plan, space, seed),
         links: links(plan, space),
     };
     Space::new(config, seed)
@@ -25,20 +27,34 @@ pub(crate) fn radio_and_sites(
     space: &SpacePlan,
     seed: &Seed,
 ) -> (space::Radio, Vec<Site>) {
-    (space.radio.radio(seed), sites(plan, space))
+    (space.radio.radio(seed), sites(plan, space, seed))
 }
 
 /// The positions of all radios, in the order of the radios.
-fn sites(plan: &Plan, space: &SpacePlan) -> Vec<Site> {
+fn sites(plan: &Plan, space: &SpacePlan, seed: &Seed) -> Vec<Site> {
     let place = |[x, y]: [f64; 2]| Position { x, y, z: ANTENNA_HEIGHT_M };
-    let trajectory = |waypoints: &[WaypointPlan]| {
+    let through = |waypoints: &[TimedPosition]| {
         let waypoints = waypoints.iter().map(|point| (point.at, place(point.position_m)));
         Trajectory::through(waypoints.collect())
+    };
+    // Each station draws by its own number, so that a further station changes no other movement.
+    let trajectory = |station: u32| match &space.stations[station as usize].movement {
+        MovementPlan::Waypoints(waypoints) => through(waypoints),
+        MovementPlan::Anywhere(area) => {
+            place(area.uniform(&mut seed.stream("placement", station))).into()
+        }
+        MovementPlan::Random(movement) => match movement.get().source() {
+            Source::Random(random) => {
+                let until = Instant::ZERO + plan.duration;
+                through(&random.waypoints(until, &mut seed.stream("movement", station)))
+            }
+            Source::File(_) => unreachable!("the waypoints of files are in the plan"),
+        },
     };
     let site = |radio: &Radio| {
         let cell = &space.cells[radio.cell as usize];
         let (trajectory, is_access_point) = match plan.topology.node(radio.node).end {
-            Endpoint::Station(n) => (trajectory(&space.stations[n as usize].waypoints), false),
+            Endpoint::Station(n) => (trajectory(n), false),
             _ => (place(cell.position_m).into(), !space.ad_hoc),
         };
         Site { trajectory, channel: cell.channel, tx_power: space.radio.tx_power, is_access_point }

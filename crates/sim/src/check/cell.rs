@@ -7,6 +7,7 @@ use super::rule::rule;
 use super::timing::Times;
 use kernel::{Bytes, Duration, Instant};
 use wifi::mac::{Exchange, ExchangeOutcome, Secondary};
+use wifi::phy::Mode;
 use wifi::{ACCESS_POINT, Cell, MacConfig};
 use wire::FrameKind;
 
@@ -25,7 +26,7 @@ pub(super) struct Turns {
 
 impl Turns {
     pub(super) fn new(mac: MacConfig, nodes: u32) -> Self {
-        let beside = Beside::new(mac.full_duplex, &mac.timing);
+        let beside = Beside::new(&mac);
         let blocks = Blocks::new(mac.aggregation, mac.full_duplex.is_some());
         let times = Times::of(&mac.timing);
         Self { mac, times, nodes, busy_until: Instant::ZERO, won: None, blocks, beside }
@@ -38,7 +39,8 @@ impl Turns {
         let (category, to) = (cell.category_on_air(), cell.receiver_of(exchange.sender));
         let beside = cell.secondary().map(|secondary| {
             let frame = cell.secondary_on_air().map(|frame| (frame.sequence, frame.bytes));
-            (*secondary, frame.collect())
+            let mode = *cell.mode(exchange.sender, secondary.sender);
+            (*secondary, frame.collect(), mode)
         });
         self.on_exchange(exchange, category, to, mpdus, beside);
     }
@@ -49,26 +51,34 @@ impl Turns {
         category: Option<u8>,
         to: Option<u32>,
         mpdus: Vec<(u16, Bytes)>,
-        beside: Option<(Secondary, Vec<(u16, Bytes)>)>,
+        beside: Option<(Secondary, Vec<(u16, Bytes)>, Mode)>,
     ) {
         let now = exchange.start;
         let exists = exchange.sender < self.nodes;
         rule(now, exists, "a sender is a node of the cell", || format!("{exchange:?}"));
-        let secondary = beside.as_ref().map(|(secondary, _)| secondary);
+        let secondary = beside.as_ref().map(|(secondary, ..)| secondary);
         self.check_steps(exchange, secondary);
-        if let Some(secondary) = secondary {
-            self.beside.on_both(&self.times, exchange, to, secondary);
+        if let Some((secondary, _, mode)) = &beside {
+            self.beside.on_both(&self.times, exchange, (to, mode), secondary);
         }
-        self.check_start(exchange, category, mpdus.len());
+        let own_end = Beside::own_end(exchange, secondary);
+        self.check_start(exchange, own_end, category, mpdus.len());
         let data = exchange.data().filter(|data| data.kind == FrameKind::Data);
         if let (Some(data), Some(function)) = (data, category) {
             let (from, bytes, lasting) = (exchange.sender, exchange.psdu, data.airtime.total());
             self.blocks.on_psdu(now, &DataPsdu { from, function, to, bytes, lasting, mpdus });
         }
-        if let Some((secondary, mpdus)) = beside {
+        if let Some((secondary, mpdus, _)) = beside {
             let (to, lasting) = (Some(secondary.receiver), secondary.data.airtime.total());
-            let (from, bytes, function) = (secondary.sender, secondary.psdu, 0);
-            self.blocks.on_psdu(now, &DataPsdu { from, function, to, bytes, lasting, mpdus });
+            let (from, bytes, function) = (secondary.sender, secondary.psdu, secondary.category);
+            let psdu = DataPsdu { from, function, to, bytes, lasting, mpdus };
+            if secondary.mpdus > 0 {
+                self.blocks.on_psdu(now, &psdu);
+            }
+            let (_, limit) = self.parameters(from, Some(function));
+            self.beside.check_limit(exchange, &secondary, limit);
+            // A TXOP ends with an exchange of two frames.
+            self.won = None;
         }
         self.busy_until = exchange.end;
     }
@@ -83,7 +93,8 @@ impl Turns {
             rule(now, step.start == at, "frames of an exchange are a SIFS apart", || {
                 format!("{:?} begins at {}, not {at}", step.kind, step.start)
             });
-            let beside = secondary.filter(|_| step.kind == FrameKind::Data);
+            let is_data = matches!(step.kind, FrameKind::Data | FrameKind::BlockAckRequest);
+            let beside = secondary.filter(|_| is_data);
             at = beside.map_or(step.end(), |other| step.end().max(other.data.end())) + sifs;
         }
         let last = match secondary {
@@ -96,8 +107,15 @@ impl Turns {
     }
 
     /// An exchange begins within a TXOP, or at least an interframe space after the previous one.
+    /// `own_end` is when it would end without a secondary frame.
     /// The access categories of a collision are not known.
-    fn check_start(&mut self, exchange: &Exchange, category: Option<u8>, mpdus: usize) {
+    fn check_start(
+        &mut self,
+        exchange: &Exchange,
+        own_end: Instant,
+        category: Option<u8>,
+        mpdus: usize,
+    ) {
         let (now, free, times) = (exchange.start, self.busy_until, &self.times);
         rule(now, now >= free, "one transmission per radio", || format!("{now} before {free}"));
         let (aifsn, limit) = self.parameters(exchange.sender, category);
@@ -105,7 +123,7 @@ impl Turns {
             now == free + times.sifs() && (sender, Some(of)) == (exchange.sender, category)
         });
         let since = if let Some((_, _, since)) = goes_on {
-            rule(now, exchange.end <= since + limit, "a TXOP keeps its limit", || {
+            rule(now, own_end <= since + limit, "a TXOP keeps its limit", || {
                 format!("won at {since}, {limit} long: {exchange:?}")
             });
             since
@@ -115,7 +133,7 @@ impl Turns {
             rule(now, first || now >= free + space, "access waits for an interframe space", || {
                 format!("{now}, busy until {free}: {exchange:?}")
             });
-            let over = limit > Duration::ZERO && exchange.end > now + limit;
+            let over = limit > Duration::ZERO && own_end > now + limit;
             rule(
                 now,
                 mpdus < 2 || !over,

@@ -82,9 +82,7 @@ impl Forwarding {
     pub(super) fn on_forwarded(&mut self, now: Instant, node: NodeId, packet: &Packet) {
         let Some(key) = key(packet) else { return };
         let has = self.held.contains_key(&(node, key));
-        rule(now, has, "what is forwarded was received", || {
-            format!("node {}: {packet:?}", node.0)
-        });
+        rule(now, has, "what is forwarded was received", || format!("node {}: {packet:?}", node.0));
         rule(now, packet.ttl > 0, "a packet lives no longer than its time to live", || {
             format!("node {}: {packet:?}", node.0)
         });

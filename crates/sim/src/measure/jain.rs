@@ -1,8 +1,7 @@
 //! Jain's index of fairness.
 
 /// Jain's index of fairness (Jain, Chiu, Hawe, DEC-TR-301, 1984): 1 if all shares are equal, 1/n if
-/// one flow has everything. If all shares are zero, they are equal and the index is 1. Without
-/// shares it is NaN.
+/// one flow has everything. Without shares, and if all are zero, it is NaN: nothing was divided.
 pub fn jain(shares: impl IntoIterator<Item = f64>) -> f64 {
     let (mut n, mut sum, mut squares) = (0.0, 0.0, 0.0);
     for share in shares {
@@ -10,7 +9,7 @@ pub fn jain(shares: impl IntoIterator<Item = f64>) -> f64 {
         sum += share;
         squares += share * share;
     }
-    if n > 0.0 && squares == 0.0 { 1.0 } else { sum * sum / (n * squares) }
+    sum * sum / (n * squares)
 }
 
 #[cfg(test)]
@@ -23,7 +22,7 @@ mod tests {
         assert_eq!(jain([3.0, 3.0, 3.0]), 1.0);
         assert_eq!(jain([5.0, 0.0, 0.0, 0.0]), 0.25);
         assert_eq!(jain([1.0, 2.0, 3.0]), 36.0 / 42.0);
-        assert_eq!(jain([0.0, 0.0]), 1.0);
+        assert!(jain([0.0, 0.0]).is_nan());
         assert!(jain([]).is_nan());
     }
 

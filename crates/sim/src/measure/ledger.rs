@@ -25,6 +25,8 @@ listed! {
         Lost,
         /// Two data frames at once, to and from a full-duplex access point.
         TwoFrames,
+        /// One data frame, and the busy tone of a node whose own data frame has ended.
+        BusyTone,
         /// No node had a frame to send.
         Idle,
     }

@@ -9,8 +9,9 @@ use wire::FrameKind;
 
 impl Meter {
     /// A station and a full-duplex access point send at once. The time of both data frames together
-    /// has its own kind, the rest of the longer one counts as if it were alone, and the two
-    /// responses count once.
+    /// has its own kind, and so has the rest of the longer one beside a busy tone. Without a busy
+    /// tone, a part of a data frame that is alone on the air counts as if no other frame followed
+    /// or preceded it. The two responses count once.
     pub(super) fn on_both(&mut self, exchange: &Exchange, secondary: &Secondary, cell: &Cell) {
         let mut counted_until = exchange.start;
         let opening = |kind| matches!(kind, FrameKind::Rts | FrameKind::Cts | FrameKind::CtsToSelf);
@@ -21,18 +22,26 @@ impl Meter {
         }
         let Some(first) = exchange.data() else { return };
         let second = &secondary.data;
-        let is_lost = |outcome, repeated| outcome == ExchangeOutcome::DataLost || repeated;
+        let is_lost = |outcome: ExchangeOutcome, repeated| !outcome.data_arrives() || repeated;
         let first_lost = is_lost(exchange.outcome, exchange.repeated);
         let second_lost = is_lost(secondary.outcome, secondary.repeated);
         let together = first.end().min(second.end());
         let kind =
             if first_lost && second_lost { AirtimeKind::Lost } else { AirtimeKind::TwoFrames };
         self.ledger.add(AirtimeKind::IfsBackoff, counted_until, first.start);
-        self.ledger.add(kind, first.start, together);
+        if second.start > first.start {
+            // The header of the primary frame, which the receiver decodes before it sends.
+            let kind = if first_lost { AirtimeKind::Lost } else { AirtimeKind::Header };
+            self.ledger.add(kind, first.start, second.start);
+        }
+        self.ledger.add(kind, second.start, together);
         let is_first_longer = first.end() > together;
         let (longer, lost) =
             if is_first_longer { (first, first_lost) } else { (second, second_lost) };
-        if lost {
+        if let Some(tone) = secondary.tone {
+            let kind = if lost { AirtimeKind::Lost } else { AirtimeKind::BusyTone };
+            self.ledger.add(kind, tone.start, tone.end);
+        } else if lost {
             self.ledger.add(AirtimeKind::Lost, together, longer.end());
         } else if is_first_longer {
             let shares = shares(first, exchange.psdu, cell.frames_on_air());

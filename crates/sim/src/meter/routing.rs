@@ -1,6 +1,5 @@
 //! What routing is measured by.
 
-use super::{FlowMeter, Meter};
 use crate::measure::DelayStats;
 use kernel::Instant;
 use net::route::RouteNote;
@@ -43,8 +42,7 @@ pub(crate) struct RoutedFlow {
 
 impl RoutedFlow {
     /// The fraction of the bytes sent in the window that were not delivered as new data.
-    pub(crate) fn undelivered(&self, flow: &FlowMeter) -> f64 {
-        let delivered = flow.marks.first().map_or(0, |before| flow.bytes - before);
+    pub(crate) fn undelivered(&self, delivered: u64) -> f64 {
         1.0 - delivered as f64 / self.window_bytes as f64
     }
 }
@@ -63,7 +61,8 @@ impl RoutingMeter {
         }
     }
 
-    fn on_forwarded(&mut self, packet: &Packet) {
+    /// The router of a node passes a packet to its radio.
+    pub(super) fn on_forwarded(&mut self, packet: &Packet) {
         if let Body::Routing(_) = packet.body {
             self.messages += 1;
             self.message_bytes += packet.size.0;
@@ -72,7 +71,13 @@ impl RoutingMeter {
         }
     }
 
-    fn on_note(&mut self, now: Instant, note: RouteNote, in_range: bool, is_open: bool) {
+    /// A note of a router; `is_open` in the window.
+    pub(super) fn on_note(
+        &mut self,
+        now: Instant,
+        note: RouteNote,
+        (in_range, is_open): (bool, bool),
+    ) {
         match note {
             RouteNote::Changed { .. } => self.changes += 1,
             RouteNote::Discovered { since, .. } if is_open => self.discovery.record(now - since),
@@ -89,48 +94,28 @@ impl RoutingMeter {
         let flow = packet.flow().filter(|_| packet.payload().0 > 0)?;
         Some(&mut self.flows[flow.0 as usize])
     }
-}
-
-/// What the meter of a network without routing ignores.
-impl Meter {
-    #[cold]
-    pub(super) fn on_forwarded(&mut self, packet: &Packet) {
-        if let Some(routing) = &mut self.routing {
-            routing.on_forwarded(packet);
-        }
-    }
-
-    #[cold]
-    pub(super) fn on_route_note(&mut self, now: Instant, note: RouteNote, in_range: bool) {
-        let is_open = self.open;
-        if let Some(routing) = &mut self.routing {
-            routing.on_note(now, note, in_range, is_open);
-        }
-    }
-
-    pub(super) fn count_routed(&mut self, packet: &Packet, count: impl FnOnce(&mut RoutedFlow)) {
-        if let Some(routing) = &mut self.routing
-            && let Some(flow) = routing.flow_of_data(packet)
-        {
-            count(flow);
-        }
-    }
 
     /// A sender hands a packet to the network.
-    pub(super) fn on_routed_sent(&mut self, packet: &Packet) {
-        let bytes = if self.open { packet.payload().0 } else { 0 };
-        self.count_routed(packet, |flow| {
+    pub(super) fn on_sent(&mut self, packet: &Packet, is_open: bool) {
+        if let Some(flow) = self.flow_of_data(packet) {
             flow.sent += 1;
-            flow.window_bytes += bytes;
-        });
+            flow.window_bytes += if is_open { packet.payload().0 } else { 0 };
+        }
     }
 
     /// A packet has arrived.
-    pub(super) fn on_routed_arrived(&mut self, packet: &Packet) {
-        self.count_routed(packet, |flow| {
+    pub(super) fn on_arrived(&mut self, packet: &Packet) {
+        if let Some(flow) = self.flow_of_data(packet) {
             flow.arrived += 1;
             // Each node that forwards takes one off.
             flow.hops += u64::from(Packet::TTL.saturating_sub(packet.ttl)) + 1;
-        });
+        }
+    }
+
+    /// A packet is lost.
+    pub(super) fn on_dropped(&mut self, packet: &Packet) {
+        if let Some(flow) = self.flow_of_data(packet) {
+            flow.dropped += 1;
+        }
     }
 }

@@ -7,7 +7,8 @@ use wifi::ACCESS_POINT;
 use wifi::mac::DuplexCounters;
 
 pub(super) static FULL_DUPLEX: &[Observable] = observables! {
-    /// Exchanges in which the access point received the RTS of a station, the primary transmitter.
+    /// Exchanges in which the access point received the RTS of a station, the primary transmitter,
+    /// or its data frame if RTS and CTS are optional.
     "primary": "exchanges" => Counter(|world, _| duplex(world).primary);
     /// Exchanges in which the access point sent a data frame at the same time, to another station
     /// or if stations are full duplex to the same one, as the secondary transmitter.
@@ -20,7 +21,7 @@ pub(super) static FULL_DUPLEX: &[Observable] = observables! {
     /// The mean rate of secondary data frames.
     "secondary_rate_mbps": "Mb/s" as "secondary\nrate" =>
         MeanRate(|world, _| duplex(world).secondary_rates, |world, _| duplex(world).secondary);
-    /// Exchanges in which the access point sent an RTS at the same time as the primary transmitter.
+    /// Exchanges that the access point and the primary transmitter began at the same instant.
     "joint": "exchanges" => Counter(|world, _| duplex(world).joint);
     /// Exchanges that the access point began alone, in half duplex unless stations are full duplex.
     "alone": "exchanges" => Counter(|world, _| duplex(world).alone);

@@ -50,7 +50,7 @@ pub(super) static NODE: &[Observable] = observables! {
     "collisions": "attempts" => Counter(|world, n| mac(world, n).collisions);
     /// The fraction of attempts that collided.
     "collision_probability": "1" as "collision\nprobability" =>
-        Ratio(|world, n| mac(world, n).collisions, |world, n| mac(world, n).attempts);
+        Ratio(|world, n| mac(world, n).collisions, |world, n| mac(world, n).outcomes);
     /// Attempts in which noise corrupted a frame.
     "noise_losses": "attempts" as "lost to\nnoise" =>
         Counter(|world, n| mac(world, n).noise_losses);
@@ -136,7 +136,7 @@ fn frames(world: &World, node: usize) -> &FrameCounters {
 
 /// The times for which a radio has sent; none without a radio.
 fn airtimes(world: &World, node: usize) -> Airtimes {
-    world.cell.airtimes(node as u32).copied().unwrap_or_default()
+    world.cell.airtimes(node as u32, world.now).unwrap_or_default()
 }
 
 fn up(world: &World, station: usize) -> Option<&Mode> {

@@ -98,6 +98,18 @@ pub(super) const CATEGORIES: Condition = Condition {
     lacks: |_, _, name| format!("without access categories (wlan.qos) there is no {name}"),
 };
 
+/// Full-duplex nodes send a busy tone.
+pub(super) const BUSY_TONE: Condition = Condition {
+    says: "with busy tones",
+    holds: |plan, _| {
+        let settings = plan.wlan.full_duplex.as_ref();
+        settings.is_some_and(|settings| settings.busy_tone) && !plan.stations.is_empty()
+    },
+    lacks: |_, _, name| {
+        format!("without busy tones (wlan.full_duplex.busy_tone) there is no {name}")
+    },
+};
+
 /// The access point is full duplex.
 pub(super) const FULL_DUPLEX: Condition = Condition {
     says: "with full duplex",

@@ -30,7 +30,10 @@ pub(super) static ROUTED_FLOW: &[Observable] = observables! {
     /// The fraction of the bytes that the sender sent, retransmissions included, that the receiver
     /// did not deliver as new data.
     "undelivered_fraction": "1" if ROUTING =>
-        Once(|world, i| flow(world, i).undelivered(&world.observers.meter.flows[i]).into());
+        Once(|world, i| {
+            let delivered = world.observers.meter.flows[i].delivered_in_window();
+            flow(world, i).undelivered(delivered).into()
+        });
     /// Packets of the flow for which a router had no route.
     "no_route_drops": "packets" if ROUTING =>
         Counter(|world, i| drops(world, i, DropCause::NoRoute));
@@ -66,8 +69,10 @@ pub(super) static ROUTING_TOTAL: &[Observable] = observables! {
     };
     /// Data packets that were lost on the way, of those that senders sent, retransmissions
     /// included.
-    "dropped_fraction": "1" as "lost" =>
-        Ratio(|world, _| over_flows(world, |of| of.dropped), |world, _| over_flows(world, |of| of.sent));
+    "dropped_fraction": "1" as "lost" => Ratio(
+        |world, _| over_flows(world, |flow| flow.dropped),
+        |world, _| over_flows(world, |flow| flow.sent),
+    );
 };
 
 fn meter(world: &World) -> &RoutingMeter {

@@ -1,7 +1,7 @@
 //! The observables of all flows together, of the medium, and of the run.
 
 use super::observable::Kind::{Counter, Delays, Fractions, Gauge, Once, Rate, Ratio};
-use super::observable::{CATEGORIES, CELL, FULL_DUPLEX, Observable, observables};
+use super::observable::{BUSY_TONE, CATEGORIES, CELL, FULL_DUPLEX, Observable, observables};
 use super::value::Value;
 use crate::measure::{AirtimeKind, DelayStats, jain};
 use crate::meter::FlowMeter;
@@ -43,7 +43,7 @@ pub(super) static TOTAL: &[Observable] = observables! {
     "attempts": "attempts" if CELL => Counter(|world, _| attempts(world));
     /// The fraction of attempts that collided.
     "collision_probability": "1" as "collision\nprobability" if CELL =>
-        Ratio(|world, _| over_nodes(world, |node| node.collisions), |world, _| attempts(world));
+        Ratio(|world, _| over_nodes(world, |node| node.collisions), |world, _| outcomes(world));
     /// One-way delay of data packets, from the sender's transport to the receiver's.
     "delay_s": "s" as "delay" => Delays {
         read: |world, _| Some(merged(world, DelayStats::coarse(), |flow| &flow.delay)),
@@ -71,6 +71,10 @@ fn over_nodes(world: &World, count: fn(&Counters) -> u64) -> u64 {
 
 fn attempts(world: &World) -> u64 {
     over_nodes(world, |node| node.attempts)
+}
+
+fn outcomes(world: &World) -> u64 {
+    over_nodes(world, |node| node.outcomes)
 }
 
 fn fairness(world: &World) -> f64 {
@@ -120,6 +124,10 @@ pub(super) static AIRTIME: &[Observable] = observables! {
     /// access point.
     "two_frames_fraction": "1" as "two frames at once" if FULL_DUPLEX =>
         Once(|world, _| spent(world, AirtimeKind::TwoFrames));
+    /// The fraction of airtime in which a busy tone is on the air beside the longer of two data
+    /// frames.
+    "busy_tone_fraction": "1" as "busy tone" if BUSY_TONE =>
+        Once(|world, _| spent(world, AirtimeKind::BusyTone));
     /// The fraction of airtime in which no node has a frame to send.
     "idle_fraction": "1" as "idle" => Once(|world, _| spent(world, AirtimeKind::Idle));
 };

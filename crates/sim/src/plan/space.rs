@@ -1,5 +1,7 @@
 //! Space: positions, propagation and receivers of nodes that do not all hear the same.
 
+use crate::mobility::movement::MovementSettings;
+use crate::mobility::{Area, TimedPosition};
 use kernel::Instant;
 use net::QueueSettings;
 use wifi::space::RadioSettings;
@@ -35,16 +37,35 @@ pub struct BssPlan {
 pub struct PlacePlan {
     /// The number of its cell.
     pub cell: u32,
-    /// Its positions over time; at least one, each later than the previous one.
-    pub waypoints: Vec<WaypointPlan>,
+    /// Its positions over time.
+    pub movement: MovementPlan,
 }
 
-/// A waypoint of a station. The station moves straight and at constant speed from each to the next,
-/// and stands still before the first and after the last.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct WaypointPlan {
-    /// When the station is there.
-    pub at: Instant,
-    /// The position, in metres.
-    pub position_m: [f64; 2],
+/// The positions of a station over time.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MovementPlan {
+    /// Through these waypoints; at least one, each later than the previous one.
+    Waypoints(Vec<TimedPosition>),
+    /// As its random stream decides.
+    Random(MovementSettings),
+    /// At a position in an area that its random stream decides.
+    Anywhere(Area),
+}
+
+impl MovementPlan {
+    /// At one position.
+    pub fn at(position_m: [f64; 2]) -> Self {
+        Self::Waypoints(vec![TimedPosition { at: Instant::ZERO, position_m }])
+    }
+
+    /// The position of a station that does not move, if it is not random.
+    pub fn fixed_position(&self) -> Option<[f64; 2]> {
+        match self {
+            Self::Waypoints(waypoints) => match waypoints[..] {
+                [TimedPosition { position_m, .. }] => Some(position_m),
+                _ => None,
+            },
+            Self::Random(_) | Self::Anywhere(_) => None,
+        }
+    }
 }

@@ -9,6 +9,8 @@ use super::link::{Link, Wire};
 use super::radio::{Bss, FARTHEST_M, Radio};
 use super::routing::Routing;
 use super::wlan::{Edca, Wlan};
+use crate::mobility::movement::MovementSettings;
+use crate::mobility::placement::PlacementSettings;
 use kernel::Instant;
 use net::QueueSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -76,6 +78,18 @@ impl Document {
         let silent = self.standard.is_none() && self.stations == Stations::Count(0);
         !silent || self.links.is_empty() || !self.cells.is_empty()
     }
+
+    /// The groups of stations that have tables, and the path of each.
+    pub(super) fn groups(&self) -> Vec<(String, &Station)> {
+        match &self.stations {
+            Stations::Count(_) => Vec::new(),
+            Stations::Equal(station) => vec![("stations".to_owned(), &**station)],
+            Stations::Groups(groups) => {
+                let path = |index| format!("stations[{index}]");
+                groups.iter().enumerate().map(|(index, group)| (path(index), group)).collect()
+            }
+        }
+    }
 }
 
 /// The stations of a cell in one of three forms.
@@ -130,6 +144,10 @@ pub struct Station {
     /// distributed.
     #[setting(range = 0.0..=FARTHEST_M)]
     pub ring_m: Option<f64>,
+    /// Where the stations stand, instead of a ring: the first at `position_m`; requires a radio.
+    pub placement: Option<PlacementSettings>,
+    /// How each station moves, instead of one position; requires a radio.
+    pub movement: Option<MovementSettings>,
     /// The waypoints along which all of them move together, instead of one position; requires a
     /// radio.
     pub waypoints: Option<Vec<Waypoint>>,

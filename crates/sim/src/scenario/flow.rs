@@ -25,8 +25,8 @@ pub struct Flow {
     /// point; required.
     #[setting(required)]
     pub to: String,
-    /// The number of flows between each pair.
-    #[setting(default = 1, range = 1..=MOST_FLOWS)]
+    /// The number of flows between each pair; 0 switches the flows off.
+    #[setting(default = 1, range = 0..=MOST_FLOWS)]
     pub count: u64,
     /// Earliest start.
     #[setting(key = "start_s", range = 0.0..=LONGEST_S)]

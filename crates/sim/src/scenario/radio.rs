@@ -34,11 +34,7 @@ pub enum Preset {
 /// The table with the values of its preset.
 fn preset(written: &Node) -> Radio {
     let named = |preset: Preset| written.text_at("preset") == Some(preset.name());
-    let usual = Radio {
-        preset: Preset::Simoom,
-        radio: RadioSettings::default(),
-        ad_hoc: false,
-    };
+    let usual = Radio { preset: Preset::Simoom, radio: RadioSettings::default(), ad_hoc: false };
     if named(Preset::Ns2) { Radio { radio: RadioSettings::ns2(), ..usual } } else { usual }
 }
 

@@ -12,6 +12,7 @@ mod interferers;
 mod links;
 mod mixed;
 mod modes;
+mod positions;
 mod qos;
 mod queues;
 mod radio;
@@ -79,7 +80,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     let mut routing = routing::routing(document, &mut check);
     routing::limit_queues(routing.as_ref(), &mut stations, &mut ap.queue);
     duplex::full_duplex(document, &wlan, &stations, &mut check);
-    let space = radio::space(document, &ap, &stations, &mut check);
+    let space = radio::space(document, &ap, &stations, duration_s, &mut check);
     let interferers = interferers::interferers(document, space.as_ref(), duration_s, &mut check);
     let (hosts, links) = links::links(document, &mut check);
     let topology = topology(&stations, space.as_ref(), hosts, &links);

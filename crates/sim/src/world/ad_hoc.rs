@@ -1,40 +1,19 @@
 //! Nodes of an ad-hoc network that forward: their routers, and the commands of routers.
 
+use super::routers::{AdHoc, Member};
 use super::{Event, World};
-use crate::build::{self, LateLinks};
 use crate::medium::Medium;
 use crate::notice::{DropCause, Notice, Observer};
-use crate::plan::Plan;
 use crate::topology::{Interface, RadioId};
-use kernel::{Bytes, Fired, Rng, Seed, Timer};
+use kernel::{Bytes, Fired};
 use net::route::{Command, Context, RouteDrop, RouteNote, Router};
 use net::{Destination, Wanted};
 use wifi::MsduOutcome;
-use wire::{NodeId, Packet, Paths, TrafficClass};
+use wire::{NodeId, Packet, TrafficClass};
 
 /// A neighbour is in range if at least this fraction of the frames to it would arrive without
 /// interference.
 const IN_RANGE: f64 = 0.5;
-
-/// The routers of an ad-hoc network, and what they share.
-#[derive(Debug)]
-pub(crate) struct AdHoc {
-    /// By node; `None` at nodes outside.
-    members: Vec<Option<Member>>,
-    pub(crate) paths: Paths,
-    /// By node, the node by which packets for it leave the network.
-    exits: Vec<NodeId>,
-    links: LateLinks,
-    out: Vec<Command>,
-}
-
-/// A node of the network.
-#[derive(Debug)]
-struct Member {
-    router: Box<dyn Router>,
-    rng: Rng,
-    timer: Timer,
-}
 
 /// What a router is doing while it drops a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,38 +26,6 @@ enum Cause {
     Lifetime,
     /// Any other event.
     Other,
-}
-
-impl AdHoc {
-    /// The routers of a plan, if it has any.
-    pub(super) fn new(plan: &Plan, medium: &mut Medium, seed: &Seed) -> Option<Box<Self>> {
-        let (Some(routing), Medium::Space(space)) = (&plan.routing, medium) else { return None };
-        let settings = plan.space.as_ref().expect("an ad-hoc network is in space");
-        let member = |(router, node): (Option<Box<dyn Router>>, u32)| {
-            let rng = seed.stream("routing", node);
-            router.map(|router| Member { router, rng, timer: Timer::default() })
-        };
-        let routers = build::routers(plan, routing, space);
-        let nodes = (0..routers.len() as u32).map(NodeId);
-        Some(Box::new(Self {
-            exits: nodes.map(|node| plan.topology.outlet_on_air(node)).collect(),
-            members: routers.into_iter().zip(0..).map(member).collect(),
-            paths: Paths::default(),
-            links: LateLinks::new(plan, &settings.radio.error_model, seed),
-            out: Vec::new(),
-        }))
-    }
-
-    /// The number of hops of the route from a node to another that a packet would take now.
-    pub(crate) fn hops(&self, from: NodeId, to: NodeId) -> Option<u8> {
-        let router = &self.members[from.0 as usize].as_ref()?.router;
-        router.hops(self.exits[to.0 as usize], &self.paths)
-    }
-
-    /// Calls `visit` for each packet that a router holds.
-    pub(super) fn each(&self, visit: &mut dyn FnMut(&Packet)) {
-        self.members.iter().flatten().for_each(|member| member.router.each(visit));
-    }
 }
 
 impl<O: Observer> World<O> {
@@ -222,11 +169,12 @@ impl<O: Observer> World<O> {
             (RouteDrop::Message, _) => DropCause::RoutingMessage,
         };
         self.drop_packet(Interface::Radio(self.routes.radio(node)), packet, lost);
-        if cause == Cause::Sending {
+        match cause {
             // If the source sent another packet now, the router would drop it as well, and so on.
-            self.mark_short(node, packet);
-        } else {
-            self.refill(node, packet);
+            Cause::Sending => self.mark_short(node, packet),
+            Cause::Other => self.refill(node, packet),
+            // The end of the packet's service lets the source send another.
+            Cause::RetryLimit | Cause::Lifetime => {}
         }
     }
 

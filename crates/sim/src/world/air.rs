@@ -17,6 +17,8 @@ struct Waiting<'a, O> {
     topology: &'a Topology,
     routes: &'a Routes,
     queues: &'a mut [Box<dyn net::Queue>],
+    /// Whether each class of traffic is sent separately.
+    has_categories: bool,
     signals: &'a mut Vec<Signal>,
     /// Drops and marks of the queues, with the radio of each queue.
     noted: &'a mut Vec<(RadioId, Signal)>,
@@ -61,9 +63,9 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
         self.take(RadioId(node), None, &wanted).map(|(packet, to)| (packet, to.0))
     }
 
-    fn receivers(&self, node: u32, into: &mut Vec<u32>) {
+    fn receivers(&self, node: u32, class: TrafficClass, into: &mut Vec<u32>) {
         self.queues[node as usize].each(&mut |packet| {
-            if packet.to.is_some() {
+            if packet.to.is_some() && (packet.class == class || !self.has_categories) {
                 let to = receiver(self.routes, self.topology, RadioId(node), packet);
                 into.extend(to.map(|radio| radio.0));
             }
@@ -73,12 +75,7 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
 
 /// The receiving radio of a packet that waits at another; `None` is broadcast.
 #[inline]
-fn receiver(
-    routes: &Routes,
-    topology: &Topology,
-    by: RadioId,
-    packet: &Packet,
-) -> Option<RadioId> {
+fn receiver(routes: &Routes, topology: &Topology, by: RadioId, packet: &Packet) -> Option<RadioId> {
     let node = topology.radio(by).node;
     if packet.to != Some(packet.next) && packet.to.is_some() {
         return Some(routes.radio(packet.next));
@@ -159,6 +156,7 @@ impl<O: Observer> World<O> {
             topology: &self.topology,
             routes: &self.routes,
             queues: &mut self.queues,
+            has_categories: self.cell.has_categories(),
             signals: &mut self.signals,
             noted: &mut self.refill_signals,
             refilling: &mut self.refilling,

@@ -2,7 +2,7 @@
 
 use super::Failure;
 use kernel::{Duration, Instant};
-use wire::{Flags, SackBlock, SackBlocks};
+use wire::{Flags, HeaderFlag, SackBlock, SackBlocks};
 
 /// When an event is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -278,16 +278,13 @@ fn read_packet(text: &str) -> Result<Written, String> {
 
 fn read_flags(text: &str) -> Result<Flags, String> {
     text.chars().try_fold(Flags::NONE, |flags, letter| {
-        Ok(flags.and(match letter {
-            'S' => Flags::SYN,
-            'F' => Flags::FIN,
-            'R' => Flags::RST,
-            'E' => Flags::ECE,
-            'W' | 'C' => Flags::CWR,
-            'A' => Flags::AE,
-            '.' => Flags::ACK,
+        let known = HeaderFlag::ALL.iter().find(|known| known.letter == letter);
+        Ok(flags.and(match (letter, known) {
+            (_, Some(known)) => known.flag,
+            // tcpdump's letter.
+            ('C', _) => Flags::CWR,
             // The PSH flag has no meaning here.
-            'P' => Flags::NONE,
+            ('P', _) => Flags::NONE,
             _ => return Err(format!("{letter:?} in {text:?} is no flag; flags are SFPREWA.")),
         }))
     })

@@ -375,16 +375,7 @@ fn show(segment: &Segment) -> String {
     } else if segment.flags.has(Flags::ECT) {
         text += "[ect0] ";
     }
-    let letters = [
-        (Flags::SYN, 'S'),
-        (Flags::FIN, 'F'),
-        (Flags::RST, 'R'),
-        (Flags::ECE, 'E'),
-        (Flags::CWR, 'W'),
-        (Flags::AE, 'A'),
-        (Flags::ACK, '.'),
-    ];
-    text.extend(letters.iter().filter(|(flag, _)| segment.flags.has(*flag)).map(|(_, c)| c));
+    text.extend(segment.flags.letters());
     let end = segment.seq + u64::from(segment.len);
     let _ = write!(text, " {}:{end}({})", segment.seq, segment.len);
     if segment.flags.has(Flags::ACK) {

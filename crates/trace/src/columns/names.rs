@@ -41,7 +41,7 @@ const CAUSES: [Dropped; 10] = [
     Dropped::SalvageFailed,
     Dropped::RoutingMessage,
 ];
-const WAITS: [&str; 3] = ["backoff", "defer", "NAV"];
+const WAITS: [&str; 4] = ["backoff", "defer", "NAV", "busy tone"];
 const DIRECTIONS: [&str; 2] = ["forward", "reverse"];
 const EVENTS: [&str; 2] = ["sent", "received"];
 const STEPS: [&str; 10] = [
@@ -189,17 +189,7 @@ pub(super) fn ecn(ecn: Ecn) -> u32 {
 
 /// The flags of the TCP header: `SYN|ACK`.
 pub(super) fn flags(flags: Flags) -> String {
-    const ALL: [(Flags, &str); 7] = [
-        (Flags::SYN, "SYN"),
-        (Flags::FIN, "FIN"),
-        (Flags::RST, "RST"),
-        (Flags::ACK, "ACK"),
-        (Flags::ECE, "ECE"),
-        (Flags::CWR, "CWR"),
-        (Flags::AE, "AE"),
-    ];
-    let set = ALL.iter().filter(|(flag, _)| flags.has(*flag)).map(|&(_, name)| name);
-    set.collect::<Vec<_>>().join("|")
+    flags.in_header().map(|known| known.name).collect::<Vec<_>>().join("|")
 }
 
 /// SACK blocks: `1000-2448 4000-5448`.

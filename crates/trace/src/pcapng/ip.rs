@@ -1,6 +1,7 @@
 //! IPv4 (RFC 791) and UDP (RFC 768).
 
 use super::addresses::ipv4;
+use super::aodv;
 use super::checksum::Sum;
 use super::tcp::TcpHeaders;
 use wire::{Body, Datagram, Ecn, Flags, FlowId, Message, Packet, TrafficClass};
@@ -31,6 +32,11 @@ pub(super) fn packet(
             (TCP, segment.len as usize)
         }
         Body::Datagram(datagram) => (UDP, udp(datagram, out)),
+        Body::Routing(Message::Aodv(message)) => {
+            out.extend(udp_header((aodv::PORT, aodv::PORT), message.size() as u16));
+            aodv::message(message, out);
+            (UDP, 0)
+        }
         Body::Routing(Message::Dsr(_)) => (DSR, packet.size.0 as usize - HEADER),
     };
     let length = (out.len() - transport + zeros) as u16;
@@ -80,14 +86,19 @@ pub(super) fn sender_port(connection: u32) -> u16 {
 /// Appends a UDP header and the number of the datagram, as far as its data has room.
 fn udp(datagram: &Datagram, out: &mut Vec<u8>) -> usize {
     let len = datagram.len.min(LARGEST_DATAGRAM);
-    out.extend(sender_port(0).to_be_bytes());
-    out.extend(receiver_port(datagram.flow).to_be_bytes());
-    out.extend((len as u16 + 8).to_be_bytes());
-    out.extend([0; 2]);
+    out.extend(udp_header((sender_port(0), receiver_port(datagram.flow)), len as u16));
     let number = datagram.number.to_be_bytes();
     let written = if len >= 8 { 8 } else { 0 };
     out.extend(&number[..written]);
     len as usize - written
+}
+
+/// A UDP header without its checksum.
+fn udp_header((source, destination): (u16, u16), payload: u16) -> [u8; 8] {
+    let [a, b] = source.to_be_bytes();
+    let [c, d] = destination.to_be_bytes();
+    let [e, f] = (payload + 8).to_be_bytes();
+    [a, b, c, d, e, f, 0, 0]
 }
 
 /// The DSCP of an access category (RFC 8325 section 4): CS1, default, AF41, EF.

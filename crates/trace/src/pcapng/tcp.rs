@@ -18,16 +18,7 @@ const EXPERIMENT: u8 = 253;
 const CODED_UNIT: [u8; 2] = *b"LT";
 const CODED_SACK: [u8; 2] = *b"LS";
 
-/// Bits of a TCP header, with the flags that they stand for. AE is the bit that was NS (RFC 9768).
-const BITS: [(Flags, u16); 7] = [
-    (Flags::FIN, 0x001),
-    (Flags::SYN, 0x002),
-    (Flags::RST, 0x004),
-    (Flags::ACK, 0x010),
-    (Flags::ECE, 0x040),
-    (Flags::CWR, 0x080),
-    (Flags::AE, 0x100),
-];
+/// PSH, which no flag stands for.
 const PUSH: u16 = 0x008;
 
 /// Writes TCP headers, and knows which flows are coded.
@@ -55,10 +46,7 @@ impl TcpHeaders {
         let has_ack = segment.flags.has(Flags::ACK);
         let ack = isn(segment, !segment.forward).wrapping_add(segment.ack as u32);
         out.extend(if has_ack { ack.to_be_bytes() } else { [0; 4] });
-        let mut bits = BITS
-            .iter()
-            .filter(|(flag, _)| segment.flags.has(*flag))
-            .fold(0, |bits, (_, bit)| bits | bit);
+        let mut bits = segment.flags.in_header().fold(0, |bits, known| bits | known.bit);
         if segment.len > 0 {
             bits |= PUSH;
         }

@@ -186,17 +186,8 @@ fn write_segments(text: &mut String, first: &Segment, last: &Segment, count: usi
 
 /// The letters of TCP scripts.
 fn flags(text: &mut String, flags: Flags) {
-    let letters = [
-        (Flags::SYN, 'S'),
-        (Flags::FIN, 'F'),
-        (Flags::RST, 'R'),
-        (Flags::ECE, 'E'),
-        (Flags::CWR, 'W'),
-        (Flags::AE, 'A'),
-        (Flags::ACK, '.'),
-    ];
     let before = text.len();
-    text.extend(letters.iter().filter(|(flag, _)| flags.has(*flag)).map(|(_, letter)| letter));
+    text.extend(flags.letters());
     if text.len() == before {
         text.push('-');
     }

@@ -67,10 +67,12 @@ impl Cell {
         }
     }
 
-    /// Counts an attempt of `f`.
+    /// Counts an attempt of `f`, whose outcome is known when it begins.
     pub(super) fn count_attempt(&mut self, f: u32) {
         let edcaf = &self.edcafs[f as usize];
-        edcaf.count(&mut self.nodes[edcaf.node as usize].counters);
+        let counters = &mut self.nodes[edcaf.node as usize].counters;
+        edcaf.count(counters);
+        counters.exchanges.decide();
     }
 
     /// Draws the outcome of the exchange of `f`, and which of several MPDUs noise destroys.
@@ -195,6 +197,9 @@ impl Cell {
         let rate = Self::rate(&mut self.rates, edcaf.node, edcaf.to());
         if edcaf.go_on(now, &txop, &self.rules, rate, source, out) {
             self.txop = Some(txop.resumed());
+            if self.duplex.is_some() && self.continue_duplex(now, txop.holder, source, out) {
+                return;
+            }
             return self.begin_exchange(now, txop.holder, out);
         }
         self.end_txop(now, txop.holder, out);

@@ -1,28 +1,38 @@
 //! The access point of a cell sends to one station while it receives from another.
 //!
-//! The secondary frame takes the place of the next transmission of the access point. Its packet is
-//! the one in service; if that is for the primary transmitter, it steps aside, and the packet that
-//! is sent comes into service. The success or failure of the secondary frame has the consequences
-//! of an attempt of the access point: the contention window returns to its minimum or doubles, the
-//! retry counters follow, and a new back-off is drawn. The packet that stepped aside returns to
-//! service when the other has left. At most one packet is aside: until it has returned, the access
-//! point sends one of these two or nothing.
+//! The secondary frame takes the place of the next transmission of an EDCAF of the access point.
+//! Its packet is the one in service; if that is for the primary transmitter, it steps aside, and
+//! the packet that is sent comes into service. The success or failure of the secondary frame has
+//! the consequences of an attempt of the EDCAF: the contention window returns to its minimum or
+//! doubles, the retry counters follow, and a new back-off is drawn. What stepped aside returns to
+//! service when the other has left. At most one receiver's packets are aside: until they have
+//! returned, the access point sends to one of these two receivers or nothing.
 //!
-//! The CTS announces the end of the longer frame and its response. Its NAV holds for all but the
-//! two transmitters, and no node defers for an EIFS because it could not decode two frames at once.
-//! The cell chooses the secondary frame when the exchange begins: a packet that arrives during RTS
-//! and CTS is too late.
+//! Under EDCA the secondary frame is of the highest access category that has a packet for another
+//! station; if the access point has sent an RTS of its own, of the category of that RTS. It is as
+//! long as the TXOP limit of its category allows, and both TXOPs end with the exchange.
+//!
+//! The CTS announces the end of the longer frame and its response, and a data frame without RTS and
+//! CTS the end of its own response. This NAV holds for all but the two transmitters, and no node
+//! defers for an EIFS because it could not decode two frames at once. Both transmitters wait for
+//! their response from the end of the longer frame on: they find the medium busy until then. Noise
+//! spares MAC headers, as it spares RTS and CTS. The cell chooses the secondary frame when the
+//! exchange begins: a packet that arrives during RTS and CTS, or during the MAC header, is too
+//! late.
 //!
 //! Where stations are full duplex, too, the secondary frame may be for the primary transmitter. If
 //! the access point wins alone, its frame is the primary one; the packet that the station has in
 //! service is the secondary one, whatever its size, and the consequences are those of an attempt of
 //! the station.
 
-use super::ending::Resume;
-use super::{ACCESS_POINT, Cell, FrameOnAir, link_direction};
+mod ending;
+mod serve;
+
+use super::{ACCESS_POINT, Cell, FrameOnAir};
 use crate::mac::{
-    DuplexCounters, Edcaf, Exchange, ExchangeOutcome, FullDuplex, OwnRts, Response, Secondary,
-    SecondaryRate, SecondaryRequest, Serve, Step,
+    Bitmap, DuplexCounters, Exchange, ExchangeOutcome, FullDuplex, Opening, OwnFrame, PeerRate,
+    RTS, RtsCts, Secondary, SecondaryRate, SecondaryRequest, Step, ampdu, block_ack,
+    header_decoded, single,
 };
 use crate::medium::NodeCounters;
 use crate::phy::Mode;
@@ -40,8 +50,11 @@ pub(super) struct Duplex {
     receivers: Vec<u32>,
     /// The secondary frame on the air.
     pub(super) secondary: Option<Secondary>,
-    /// The receiver of the RTS that the access point sent together with the primary transmitter.
-    pub(super) own_rts_to: Option<u32>,
+    /// The MPDUs of its PSDU that noise destroys, if there are several.
+    lost: Bitmap,
+    /// The receiver and the mode of the RTS that the access point sent together with the primary
+    /// transmitter.
+    pub(super) own_rts: Option<(u32, Mode)>,
     /// The secondary frame has not ended.
     is_pending: bool,
     pub(super) counters: DuplexCounters,
@@ -67,7 +80,8 @@ impl Duplex {
             choice,
             receivers,
             secondary: None,
-            own_rts_to: None,
+            lost: Bitmap::default(),
+            own_rts: None,
             is_pending: false,
             counters,
             rates,
@@ -81,8 +95,11 @@ impl Duplex {
         self.counters.steps += counted.max(1);
     }
 
-    /// A secondary frame begins, beside one of this node.
+    /// A secondary frame begins, beside one of this node. A BlockAckReq does not count.
     fn count_secondary(&mut self, secondary: &Secondary, primary: u32) {
+        if secondary.mpdus == 0 {
+            return;
+        }
         let counters = &mut self.counters;
         if secondary.sender == ACCESS_POINT {
             counters.secondary += 1;
@@ -97,28 +114,6 @@ impl Duplex {
         }
         counters.bidirectional += u64::from(secondary.receiver == primary);
     }
-
-    /// Chooses one of the receivers. The primary transmitter would receive at its own rate.
-    fn choose(&mut self, (primary, own): (u32, BitRate)) -> Option<u32> {
-        match self.settings.serve {
-            Serve::First | Serve::HeadOfLine => self.receivers.first().copied(),
-            Serve::BestRate => {
-                let rate = |&station: &u32| match station {
-                    _ if station == primary => own,
-                    _ => self.modes[station as usize - 1].rate,
-                };
-                // The first of several with the same rate.
-                self.receivers.iter().copied().rev().max_by_key(rate)
-            }
-            Serve::Random => {
-                self.receivers.sort_unstable();
-                self.receivers.dedup();
-                let last = (self.receivers.len() as u32).checked_sub(1)?;
-                let drawn = self.choice.up_to(last) as usize;
-                self.receivers.get(drawn).copied()
-            }
-        }
-    }
 }
 
 impl Cell {
@@ -127,14 +122,30 @@ impl Cell {
         self.duplex.as_ref()?.secondary.as_ref()
     }
 
-    /// The MPDU of the secondary frame on the air.
+    /// The MPDUs of the secondary frame on the air; none for a BlockAckReq.
     pub fn secondary_on_air(&self) -> impl Iterator<Item = FrameOnAir<'_>> {
-        self.secondary().into_iter().map(|secondary| {
-            let originator = &self.edcaf(secondary.sender).originator;
-            let (sequence, mpdu) = originator.frame_on_air(0);
-            let wasted = mpdu.received || secondary.outcome == ExchangeOutcome::DataLost;
-            FrameOnAir { sequence, bytes: mpdu.bytes, wasted, originator, mpdu }
+        self.secondary().into_iter().flat_map(move |secondary| {
+            let originator = &self.edcaf(self.edcaf_of(secondary)).originator;
+            (0..secondary.mpdus).map(move |i| {
+                let (sequence, mpdu) = originator.frame_on_air(usize::from(i));
+                let wasted = mpdu.received || self.is_secondary_lost(i);
+                FrameOnAir { sequence, bytes: mpdu.bytes, wasted, originator, mpdu }
+            })
         })
+    }
+
+    /// Whether an MPDU of the secondary frame on the air is lost.
+    pub(super) fn is_secondary_lost(&self, index: u16) -> bool {
+        self.duplex.as_ref().is_some_and(|duplex| {
+            duplex.secondary.as_ref().is_some_and(|secondary| {
+                !secondary.outcome.data_arrives() || secondary.mpdus > 1 && duplex.lost.has(index)
+            })
+        })
+    }
+
+    /// The EDCAF that sends a secondary frame.
+    pub(super) fn edcaf_of(&self, secondary: &Secondary) -> u32 {
+        self.edcafs_of(secondary.sender).start + u32::from(secondary.category)
     }
 
     /// Counters of the full-duplex access point, if it is one.
@@ -147,9 +158,9 @@ impl Cell {
         self.duplex.as_ref().map_or(&[], |duplex| &duplex.rates)
     }
 
-    /// Begins the exchange of the winners if the access point receives the RTS of one station in
-    /// it, or a full-duplex station that of the access point. Returns whether it has begun: in all
-    /// other cases the rules of half duplex apply.
+    /// Begins the exchange of the winners if the access point receives the first frame of one
+    /// station in it, or a full-duplex station that of the access point, and sends a secondary
+    /// frame. Returns whether it has begun: in all other cases the rules of half duplex apply.
     pub(super) fn begin_duplex(
         &mut self,
         now: Instant,
@@ -157,57 +168,130 @@ impl Cell {
         out: &mut Vec<Command>,
     ) -> bool {
         let Some(duplex) = self.duplex.as_mut() else { return false };
-        duplex.own_rts_to = None;
+        duplex.own_rts = None;
         duplex.count_steps(self.contention.idle_slots());
-        let (primary, own_rts) = match self.winners[..] {
-            [ACCESS_POINT] => {
-                duplex.counters.alone += 1;
-                return self.begin_answered_by_station(now, source, out);
+        let is_own = |f: u32| self.node_of(f) == ACCESS_POINT;
+        match self.winners[..] {
+            [f] if is_own(f) => {
+                self.duplex.as_mut().expect("a full-duplex access point").counters.alone += 1;
+                self.join_as_station(now, f, source, out)
             }
-            [station] => (station, false),
-            [ACCESS_POINT, station] => (station, true),
-            _ => return false,
-        };
-        if !self.edcaf(primary).with_rts() || own_rts && !self.is_rts_over(primary) {
+            [f] => self.join(now, f, None, source, out),
+            [own, f] if is_own(own) => self.join(now, f, Some(own), source, out),
+            _ => false,
+        }
+    }
+
+    /// The holder of a TXOP begins another exchange. Returns whether a secondary frame joins it.
+    pub(super) fn continue_duplex(
+        &mut self,
+        now: Instant,
+        holder: u32,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        let Some(duplex) = self.duplex.as_mut() else { return false };
+        duplex.own_rts = None;
+        if self.node_of(holder) == ACCESS_POINT {
+            return self.join_as_station(now, holder, source, out);
+        }
+        self.join(now, holder, None, source, out)
+    }
+
+    /// Whether a secondary frame may join the exchange that an EDCAF begins.
+    fn may_be_joined(&self, f: u32) -> bool {
+        let edcaf = self.edcaf(f);
+        let is_bare = || edcaf.opening == Opening::None && edcaf.to().is_some();
+        let optional =
+            || self.duplex.as_ref().is_some_and(|d| d.settings.rts_cts == RtsCts::Optional);
+        edcaf.with_rts() || edcaf.psdu.mpdus > 0 && is_bare() && optional()
+    }
+
+    /// The access point sends to one station while it receives from another. `own` is the EDCAF of
+    /// the access point that has won the contention together with the station.
+    fn join(
+        &mut self,
+        now: Instant,
+        primary: u32,
+        own: Option<u32>,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        if !self.may_be_joined(primary) {
             return false;
         }
-        let own_rts_to = self.edcaf(ACCESS_POINT).to().filter(|_| own_rts);
-        let is_ready = self.prepare_secondary(now, primary, source, out);
+        if let Some(own) = own.filter(|&own| !self.edcaf(own).with_rts()) {
+            return self.join_own_data(now, primary, own, out);
+        }
+        if own.is_some_and(|own| !self.is_rts_over(own, primary)) {
+            return false;
+        }
+        let own_rts = own.and_then(|own| {
+            let edcaf = self.edcaf(own);
+            edcaf.to().map(|to| (to, edcaf.first_mode(self.rules.timing())))
+        });
+        let sender = self.prepare_secondary(now, primary, own, source, out);
         let duplex = self.duplex.as_mut().expect("a full-duplex access point");
-        duplex.own_rts_to = own_rts_to;
+        duplex.own_rts = own_rts;
         duplex.counters.primary += 1;
-        duplex.counters.joint += u64::from(own_rts);
-        if is_ready {
-            self.begin_both(now, primary, ACCESS_POINT, own_rts, out);
-        } else {
-            self.begin_exchange(now, primary, out);
-            if own_rts {
+        duplex.counters.joint += u64::from(own.is_some());
+        match (sender, own) {
+            (Some(sender), None) => self.begin_both(now, primary, sender, OwnFrame::None, out),
+            (Some(sender), Some(_)) => self.begin_both(now, primary, sender, OwnFrame::Rts, out),
+            (None, None) => return false,
+            (None, Some(own)) => {
+                self.txop = self.edcaf(primary).txop(now, primary);
+                self.begin_exchange(now, primary, out);
                 // Its RTS received no CTS, and it sends nothing else.
-                self.count_attempt(ACCESS_POINT);
+                self.count_attempt(own);
                 self.nodes[ACCESS_POINT as usize].counters.exchanges.collisions += 1;
-                self.miss(now, ACCESS_POINT, false, out);
+                self.miss(now, own, false, out);
             }
         }
         true
     }
 
-    /// The access point has won alone: a full-duplex station that answers its RTS sends the packet
-    /// that it has in service. Returns whether there is one.
-    fn begin_answered_by_station(
+    /// A data frame of the access point begins together with one of a station: it is the secondary
+    /// frame. If the station sends an RTS, the access point cannot answer it.
+    fn join_own_data(
         &mut self,
         now: Instant,
+        primary: u32,
+        own: u32,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        let is_bare = self.edcaf(own).opening == Opening::None && self.edcaf(own).psdu.mpdus > 0;
+        if !is_bare || self.edcaf(own).to().is_none() || self.edcaf(primary).with_rts() {
+            return false;
+        }
+        let duplex = self.duplex.as_mut().expect("a full-duplex access point");
+        duplex.counters.primary += 1;
+        duplex.counters.joint += 1;
+        self.begin_both(now, primary, own, OwnFrame::Data, out);
+        true
+    }
+
+    /// A full-duplex station that receives a frame of the access point sends the packet that it has
+    /// in service. Returns whether there is one.
+    fn join_as_station(
+        &mut self,
+        now: Instant,
+        primary: u32,
         source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) -> bool {
-        let edcaf = self.edcaf(ACCESS_POINT);
-        let Some(station) = edcaf.to().filter(|_| edcaf.with_rts()) else { return false };
-        let edcaf = self.edcaf(station);
         let bidirectional = self.duplex.as_ref().is_some_and(|d| d.settings.bidirectional);
-        if !bidirectional || edcaf.is_idle() || edcaf.to() != Some(ACCESS_POINT) {
+        if !bidirectional || !self.may_be_joined(primary) {
             return false;
         }
-        self.assemble(now, station, source, out);
-        self.begin_both(now, ACCESS_POINT, station, false, out);
+        let Some(station) = self.edcaf(primary).to() else { return false };
+        let is_ready = |&f: &u32| {
+            let edcaf = self.edcaf(f);
+            !edcaf.is_idle() && edcaf.to() == Some(ACCESS_POINT)
+        };
+        let Some(sender) = self.edcafs_of(station).rev().find(is_ready) else { return false };
+        self.assemble(now, sender, ACCESS_POINT, source, out);
+        self.begin_both(now, primary, sender, OwnFrame::None, out);
         true
     }
 
@@ -220,101 +304,82 @@ impl Cell {
         }
     }
 
-    /// Whether the RTS of the access point ends no later than that of a station, so that it can
-    /// answer it.
-    fn is_rts_over(&self, station: u32) -> bool {
-        let (own, timing) = (self.edcaf(ACCESS_POINT), self.rules.timing());
-        let lasts =
-            |edcaf: &Edcaf| Exchange::exposed(timing, &edcaf.mode, edcaf.psdu.bytes, edcaf.opening);
-        own.with_rts() && lasts(own) <= lasts(self.edcaf(station))
+    /// Whether the RTS of the access point ends no later than the first frame of a station, so that
+    /// it can answer it.
+    fn is_rts_over(&self, own: u32, station: u32) -> bool {
+        let timing = self.rules.timing();
+        let lasts = |f: u32| {
+            let edcaf = self.edcaf(f);
+            Exchange::exposed(timing, &edcaf.mode, edcaf.psdu.bytes, edcaf.opening)
+        };
+        lasts(own) <= lasts(station)
     }
 
     /// Takes the packet into service that the access point sends while it receives from a station,
-    /// and assembles it. Returns whether there is one.
+    /// and assembles it. Returns its EDCAF if there is one: the highest access category with such a
+    /// packet, or `own`.
     fn prepare_secondary(
         &mut self,
         now: Instant,
-        from: u32,
+        primary: u32,
+        own: Option<u32>,
         source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
-    ) -> bool {
-        let edcaf = &self.edcafs[ACCESS_POINT as usize];
-        if edcaf.is_idle() || !self.serves_other(now, from, source) {
-            return false;
+    ) -> Option<u32> {
+        let from = self.node_of(primary);
+        let all = own.map_or(self.edcafs_of(ACCESS_POINT), |own| own..own + 1);
+        for f in all.rev() {
+            if !self.edcaf(f).is_idle() && self.serves_other(now, f, from, source) {
+                self.assemble(now, f, from, source, out);
+                return Some(f);
+            }
         }
-        self.assemble(now, ACCESS_POINT, source, out);
-        true
+        None
     }
 
-    /// Assembles the packet in service of a node that sends a secondary frame.
+    /// Assembles the packets in service of an EDCAF that sends a secondary frame. Aggregates are
+    /// assembled for the mode of that frame.
     fn assemble(
         &mut self,
         now: Instant,
-        node: u32,
+        f: u32,
+        primary: u32,
         source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
-        let edcaf = &mut self.edcafs[node as usize];
-        let rate = Self::rate(&mut self.rates, node, edcaf.to());
-        edcaf.begin(now, &self.rules, rate, source, out);
+        let (node, to) = (self.node_of(f), self.edcaf(f).to());
+        let mut secondary = to.map(|to| PeerRate::fixed(self.secondary_mode(node, to, primary)));
+        let rate = match self.rules.framing.aggregation {
+            Some(_) => secondary.as_mut(),
+            None => Self::rate(&mut self.rates, node, to),
+        };
+        self.edcafs[f as usize].begin(now, &self.rules, rate, source, out);
     }
 
-    /// Whether the packet in service may be sent while a station sends and is to be sent, after
-    /// another packet has come into service if necessary.
-    fn serves_other(&mut self, now: Instant, primary: u32, source: &mut dyn MsduSource) -> bool {
-        let duplex = self.duplex.as_mut().expect("a full-duplex access point");
-        // No frame in its queue is for the access point itself: any station may be served.
-        let than = if duplex.settings.bidirectional { ACCESS_POINT } else { primary };
-        let edcaf = &mut self.edcafs[ACCESS_POINT as usize];
-        let (serve, class) = (duplex.settings.serve, wire::TrafficClass::BestEffort);
-        let fits = |to: Option<u32>| to.is_some_and(|to| to != than);
-        let has_aside = edcaf.originator.has_aside();
-        match serve {
-            Serve::HeadOfLine => return fits(edcaf.to()),
-            Serve::First => {
-                if fits(edcaf.to()) {
-                    return true;
-                }
-                if has_aside {
-                    if !fits(edcaf.originator.aside_to()) {
-                        return false;
-                    }
-                    edcaf.originator.swap_aside();
-                    return true;
-                }
-                let Some((packet, to)) = source.next_other(ACCESS_POINT, class, than) else {
-                    return false;
-                };
-                edcaf.originator.swap_aside();
-                edcaf.begin_service(now, packet, Some(to), &self.rules);
-                return true;
-            }
-            Serve::BestRate | Serve::Random => {}
+    /// Whether the receiver of a data frame of the access point decodes it while a station sends.
+    fn is_decodable(&self, own: u32, primary: u32) -> bool {
+        let (edcaf, from) = (self.edcaf(own), self.node_of(primary));
+        let Some(duplex) = &self.duplex else { return false };
+        edcaf.to().is_some_and(|to| match to {
+            _ if to == from => duplex.settings.bidirectional,
+            _ => edcaf.mode.rate <= duplex.modes[to as usize - 1].rate,
+        })
+    }
+
+    /// When the secondary frame begins.
+    fn secondary_start(&self, now: Instant, data: &Step, primary: u32, own: OwnFrame) -> Instant {
+        let (edcaf, timing) = (self.edcaf(primary), self.rules.timing());
+        if edcaf.with_rts() || own == OwnFrame::Data {
+            return data.start;
         }
-        duplex.receivers.clear();
-        duplex.receivers.extend(edcaf.to());
-        if has_aside {
-            duplex.receivers.extend(edcaf.originator.aside_to());
-        } else {
-            source.receivers(ACCESS_POINT, &mut duplex.receivers);
-        }
-        duplex.receivers.retain(|&to| to != than);
-        let own = self.rates[link_direction(ACCESS_POINT, primary)].mode.rate;
-        let Some(to) = duplex.choose((primary, own)) else { return false };
-        if edcaf.to() == Some(to) {
-            return true;
-        }
-        if has_aside {
-            edcaf.originator.swap_aside();
-            return true;
-        }
-        // An active queue management may drop all packets for the station.
-        let Some(packet) = source.next(ACCESS_POINT, class, to, Bytes(u64::MAX)) else {
-            return false;
+        let header = self.rules.config.data_header();
+        let header = match edcaf.psdu.mpdus {
+            1 => single(edcaf.mode.class, header),
+            _ => ampdu(Bytes::ZERO, header),
         };
-        edcaf.originator.swap_aside();
-        edcaf.begin_service(now, packet, Some(to), &self.rules);
-        true
+        let decoded = header_decoded(timing, data, &edcaf.mode, header);
+        let own_rts = self.duplex.as_ref().and_then(|duplex| duplex.own_rts);
+        own_rts.map_or(decoded, |(_, mode)| decoded.max(now + timing.airtime(&mode, RTS).total()))
     }
 
     /// The primary transmitter and its receiver send at once.
@@ -323,177 +388,84 @@ impl Cell {
         now: Instant,
         primary: u32,
         sender: u32,
-        own_rts: bool,
+        own: OwnFrame,
         out: &mut Vec<Command>,
     ) {
+        self.txop = None;
+        let is_decodable = own != OwnFrame::Data || self.is_decodable(sender, primary);
         // A node may receive a data frame and then a response: it draws in this order.
-        let [first_lost, second_lost] = [primary, sender].map(|f| self.draw_data_lost(f));
+        let first_lost = self.draw_data_lost(primary);
+        let lost_of_first = self.lost;
+        let second_lost = is_decodable && self.draw_data_lost(sender);
+        let lost_of_second = std::mem::replace(&mut self.lost, lost_of_first);
         let first = self.draw_response(primary, first_lost);
-        let outcome = self.draw_response(sender, second_lost);
-        let mut exchange = self.lay_out(now, primary, first);
-        let edcaf = &self.edcafs[sender as usize];
-        let receiver = edcaf.to().expect("a secondary frame is no broadcast");
-        let request = SecondaryRequest {
-            sender,
-            receiver,
-            mode: self.secondary_mode(sender, receiver, primary),
-            psdu: edcaf.psdu.bytes,
-            outcome,
-            repeated: edcaf.originator.all_received(),
-            own_rts,
+        let outcome = if is_decodable {
+            self.draw_response(sender, second_lost)
+        } else {
+            ExchangeOutcome::Collision
         };
+        let mut exchange = self.lay_out(now, primary, first);
+        let request = self.request_secondary(now, &exchange, (primary, sender), own, outcome);
         let secondary = Secondary::beside(&mut exchange, self.rules.timing(), &request);
         let duplex = self.duplex.as_mut().expect("a full-duplex access point");
         (duplex.secondary, duplex.is_pending) = (Some(secondary), true);
-        duplex.count_secondary(&secondary, primary);
-        let NodeCounters { exchanges, frames } = &mut self.nodes[sender as usize].counters;
-        exchanges.attempts += u64::from(own_rts);
-        frames.data_attempts += 1;
-        frames.data_rates += secondary.mode.rate.0;
-        frames.mpdus += 1;
-        frames.repeated_mpdus += edcaf.originator.repeated();
+        duplex.lost = lost_of_second;
+        duplex.count_secondary(&secondary, exchange.sender);
+        let NodeCounters { exchanges, frames } =
+            &mut self.nodes[secondary.sender as usize].counters;
+        exchanges.attempts += u64::from(own != OwnFrame::None);
+        exchanges.collisions += u64::from(outcome == ExchangeOutcome::Collision);
+        self.edcafs[sender as usize].count_psdu(secondary.mode.rate, frames);
         self.exchange = Some(exchange);
-        let arrived = |outcome| outcome != ExchangeOutcome::DataLost;
         out.push(Command::Began);
         out.push(Command::ExchangeSent {
             node: exchange.sender,
-            peer: Some(sender),
+            peer: Some(secondary.sender),
             used: exchange.end - exchange.start,
-            arrived: arrived(exchange.outcome),
+            arrived: exchange.outcome.data_arrives(),
         });
         out.push(Command::ExchangeSent {
-            node: sender,
-            peer: Some(receiver),
+            node: secondary.sender,
+            peer: Some(secondary.receiver),
             used: secondary.used(),
-            arrived: arrived(outcome),
+            arrived: outcome.data_arrives(),
         });
         let first = exchange.data().map_or(exchange.end, Step::end);
         out.push(Command::Step(first.min(secondary.data.end())));
     }
 
-    /// One of the two data frames ends, or the exchange.
-    pub(super) fn on_duplex_step(
-        &mut self,
+    /// The secondary frame that an EDCAF sends beside the exchange of another.
+    fn request_secondary(
+        &self,
         now: Instant,
         exchange: &Exchange,
-        out: &mut Vec<Command>,
-    ) {
-        let Some(duplex) = self.duplex.as_mut() else { return };
-        let Some(secondary) = duplex.secondary else { return };
-        let ends = [exchange.data().map_or(exchange.end, Step::end), secondary.data.end()];
-        let primary_over = self.data_pending && now >= ends[0];
-        let secondary_over = duplex.is_pending && now >= ends[1];
-        self.data_pending &= !primary_over;
-        duplex.is_pending &= !secondary_over;
-        let pending = [self.data_pending, duplex.is_pending];
-        if primary_over && exchange.outcome != ExchangeOutcome::DataLost {
-            self.receive(self.sender, 0..1, out);
+        (primary, sender): (u32, u32),
+        own: OwnFrame,
+        outcome: ExchangeOutcome,
+    ) -> SecondaryRequest {
+        let edcaf = self.edcaf(sender);
+        let receiver = edcaf.to().expect("a secondary frame is no broadcast");
+        let data = exchange.data().expect("a primary frame");
+        let is_assembled_for = own == OwnFrame::Data || self.rules.framing.aggregation.is_some();
+        let mode = if is_assembled_for {
+            edcaf.mode
+        } else {
+            self.secondary_mode(edcaf.node, receiver, exchange.sender)
+        };
+        SecondaryRequest {
+            sender: edcaf.node,
+            category: (sender % self.rules.per_node) as u8,
+            receiver,
+            start: self.secondary_start(now, data, primary, own),
+            mode,
+            psdu: edcaf.psdu.bytes,
+            mpdus: edcaf.psdu.mpdus,
+            answer: edcaf.psdu.answer,
+            block_ack: block_ack(self.rules.window()),
+            outcome,
+            repeated: edcaf.originator.all_received(),
+            own,
+            with_tone: self.duplex.as_ref().is_some_and(|duplex| duplex.settings.busy_tone),
         }
-        if secondary_over && secondary.outcome != ExchangeOutcome::DataLost {
-            self.receive(secondary.sender, 0..1, out);
-        }
-        let next =
-            ends.into_iter().zip(pending).filter_map(|(end, pending)| pending.then_some(end));
-        let next = next.min().unwrap_or(exchange.end);
-        if next > now {
-            return out.push(Command::Step(next));
-        }
-        self.end_both(now, exchange, &secondary, out);
-    }
-
-    /// Both exchanges end. If a response was sent, all nodes know that the medium is idle now: who
-    /// waits for another response receives this one in its place.
-    fn end_both(
-        &mut self,
-        now: Instant,
-        exchange: &Exchange,
-        secondary: &Secondary,
-        out: &mut Vec<Command>,
-    ) {
-        if self.watch.is_some() {
-            self.record_exchange(exchange);
-        }
-        self.exchange = None;
-        let duplex = self.duplex.as_mut().expect("a full-duplex access point");
-        duplex.secondary = None;
-        let is_sent =
-            secondary.sender == ACCESS_POINT && secondary.outcome == ExchangeOutcome::Success;
-        duplex.counters.secondary_sent += u64::from(is_sent);
-        let timing = &self.rules.config.timing;
-        let (difs, end) = (timing.difs(), exchange.end);
-        let reserved_until = exchange.reserved_until(timing);
-        self.contention.begin_idle(reserved_until + difs, reserved_until);
-        out.push(Command::Ended);
-        let is_lost = |outcome| outcome == ExchangeOutcome::DataLost;
-        let answered = !is_lost(exchange.outcome) || !is_lost(secondary.outcome);
-        let first = self.edcaf(self.sender).response;
-        let timing = &self.rules.config.timing;
-        let second = Response::to(timing, &secondary.mode);
-        // When the longer data frame ended.
-        let data = exchange.data().map_or(end, Step::end);
-        let sent = data.max(secondary.data.end());
-        // The secondary transmitter receives the primary frame, and perhaps the reverse.
-        let is_mutual = secondary.receiver == self.sender;
-        for (f, outcome, response, other) in [
-            (self.sender, exchange.outcome, first, is_mutual.then_some(second)),
-            (secondary.sender, secondary.outcome, second, Some(first)),
-        ] {
-            match outcome {
-                ExchangeOutcome::RtsLost | ExchangeOutcome::CtsLost => {
-                    unreachable!("there are no interferers beside full duplex")
-                }
-                ExchangeOutcome::Success | ExchangeOutcome::Collision => {
-                    self.succeed_beside(now, f, secondary, out);
-                    self.resume_without_nav(end, reserved_until, f);
-                }
-                // The station receives the ACK of the other in place of its own.
-                ExchangeOutcome::DataLost if answered && other.is_none() => {
-                    self.lose(now, f, end + difs, out);
-                }
-                ExchangeOutcome::DataLost => {
-                    let Resume { at, .. } = self.resume_after_timeout(sent, end, response.timeout);
-                    // A receiver has received an erroneous frame if it sends no ACK.
-                    let error = other.filter(|_| !answered);
-                    let space = end + error.map_or(difs, |other| other.eifs);
-                    self.lose(now, f, Resume { at, space }, out);
-                }
-                ExchangeOutcome::AckLost => {
-                    let eifs = self.rules.config.timing.eifs(&response.mode);
-                    self.lose(now, f, end + eifs, out);
-                }
-            }
-        }
-        if !answered && !is_mutual {
-            // The CTS has set the NAV of the receiver of the secondary frame, too.
-            let receiver = self.edcafs_of(secondary.receiver);
-            self.contention.count_separately_after_nav(receiver, end + second.eifs, difs);
-        }
-        self.schedule_access(out);
-    }
-
-    /// The packet that stepped aside returns to service if there is no other.
-    pub(super) fn resume_aside(&mut self, f: u32) {
-        let edcaf = &mut self.edcafs[f as usize];
-        if edcaf.is_idle() {
-            edcaf.originator.swap_aside();
-        }
-    }
-
-    /// The primary or the secondary frame was acknowledged.
-    fn succeed_beside(
-        &mut self,
-        now: Instant,
-        f: u32,
-        secondary: &Secondary,
-        out: &mut Vec<Command>,
-    ) {
-        let (edcaf, settled) = (&mut self.edcafs[f as usize], &mut self.settled);
-        let before = edcaf.window();
-        edcaf.succeed(now, &self.rules, None, None, |_| None, settled);
-        let doubles = self.duplex.as_ref().is_some_and(|d| d.settings.own_rts == OwnRts::Double);
-        if f == secondary.sender && secondary.own_rts && doubles {
-            edcaf.double_window(&self.rules, before);
-        }
-        self.settle(f, out);
     }
 }

@@ -3,8 +3,8 @@
 
 use super::{ACCESS_POINT, Cell, link_between};
 use crate::mac::{
-    Delivery, Edcaf, ElicitedResponse, Exchange, ExchangeOutcome, Opening, Response, SlotGrid,
-    ampdu, padded,
+    Bitmap, Delivery, Edcaf, ElicitedResponse, Exchange, ExchangeOutcome, Opening, Response,
+    SlotGrid, ampdu, padded,
 };
 use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant};
@@ -283,7 +283,7 @@ impl Cell {
         let timing = &self.rules.config.timing;
         let at = match timing.slot_grid {
             SlotGrid::Free => expiry,
-            SlotGrid::Standard | SlotGrid::Shared => {
+            SlotGrid::Standard | SlotGrid::Shared | SlotGrid::Difs => {
                 // The slot grid continues from the SIFS, because an AIFS may be shorter than a
                 // DIFS.
                 let wait = expiry.since(idle).saturating_sub(timing.sifs());
@@ -295,18 +295,20 @@ impl Cell {
 
     /// An attempt of `f` received its response, or needed none.
     pub(super) fn succeed(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
-        let (node, to, answer) = {
-            let edcaf = self.edcaf(f);
-            (edcaf.node, edcaf.to(), edcaf.psdu.answer)
-        };
-        let arrived = to.filter(|_| answer == ElicitedResponse::BlockAck).map(|to| {
-            let recipient = &self.nodes[to as usize].recipients[self.inbox(f, to)];
-            recipient.block_ack(self.edcaf(f).originator.start())
-        });
+        let arrived = self.block_acked(f);
+        let (node, to) = (self.node_of(f), self.edcaf(f).to());
         let rate = Self::rate(&mut self.rates, node, to);
         let (edcaf, settled) = (&mut self.edcafs[f as usize], &mut self.settled);
         edcaf.succeed(now, &self.rules, arrived.as_ref(), rate, |_| None, settled);
         self.settle(f, out);
+    }
+
+    /// The bitmap of the BlockAck that answers the PSDU of `f`; `None` if an ACK does, or nothing.
+    pub(super) fn block_acked(&self, f: u32) -> Option<Bitmap> {
+        let edcaf = self.edcaf(f);
+        let to = edcaf.to().filter(|_| edcaf.psdu.answer == ElicitedResponse::BlockAck)?;
+        let recipient = &self.nodes[to as usize].recipients[self.inbox(f, to)];
+        Some(recipient.block_ack(edcaf.originator.start()))
     }
 
     /// Noise or an interferer destroyed a frame of the attempt.
@@ -389,11 +391,15 @@ impl Cell {
         }
         let colliders = std::mem::take(&mut self.colliders);
         let timing = &self.rules.config.timing;
-        let shared_grid = timing.slot_grid == SlotGrid::Shared;
+        let shared_grid = timing.slot_grid.is_shared();
         // Third parties could decode none of the frames. Their EIFS is taken from the frame with
         // the shortest response.
         let eifs = |&(f, _): &(u32, Instant)| self.edcaf(f).exposed_response(timing).eifs;
-        let start = exchange.end + colliders.iter().map(eifs).min().unwrap_or(timing.difs());
+        let space = match timing.slot_grid {
+            SlotGrid::Difs => None,
+            _ => colliders.iter().map(eifs).min(),
+        };
+        let start = exchange.end + space.unwrap_or(timing.difs());
         let non_erp_start = (!self.rules.non_erp().is_empty()).then(|| {
             // 802.11b nodes detect an error only in DSSS frames.
             let is_dsss = |f| self.edcaf(f).exposed_mode(timing).class.is_dsss();
@@ -436,7 +442,7 @@ impl Cell {
     }
 
     /// A node that has transmitted counts its own slots.
-    fn resume(&mut self, node: u32, resume: Resume) {
+    pub(super) fn resume(&mut self, node: u32, resume: Resume) {
         for f in self.edcafs_of(node) {
             self.contention.count_separately_after(f, resume.at, resume.space);
         }

@@ -1,7 +1,9 @@
 //! For observers: the frames of exchanges and collisions, and what the EDCAFs wait for.
 
 use super::{ACCESS_POINT, Cell};
-use crate::mac::{ACK, Bitmap, Exchange, ExchangeOutcome, Opening, RTS, Response, Step, block_ack};
+use crate::mac::{
+    ACK, Bitmap, BusyTone, Exchange, ExchangeOutcome, Opening, RTS, Response, Step, block_ack,
+};
 use crate::watch::{FrameRecord, OpenWait, Waiting, WatchRecord};
 use kernel::{Duration, Instant};
 use wire::{FrameKind, FrameLoss, FrameOutcome, TrafficClass, Wait, WaitKind};
@@ -72,9 +74,7 @@ impl Cell {
     fn is_sending(&self, f: u32) -> bool {
         self.exchange.as_ref().is_some_and(|exchange| match exchange.outcome {
             ExchangeOutcome::Collision => self.colliders.iter().any(|&(other, _)| other == f),
-            _ => {
-                self.sender == f || self.secondary().is_some_and(|secondary| secondary.sender == f)
-            }
+            _ => self.sender == f || self.secondary().is_some_and(|s| self.edcaf_of(s) == f),
         })
     }
 
@@ -137,39 +137,67 @@ impl Cell {
     }
 
     /// What the receiver of the primary frame sent of its own in an exchange: a full-duplex access
-    /// point an RTS together with that of the primary transmitter, and the secondary frame, with
-    /// the response to it.
+    /// point an RTS together with the first frame of the primary transmitter, and the secondary
+    /// frame, with the response to it and the busy tone.
     fn record_duplex(&self, watch: &mut CellWatch, exchange: &Exchange, number: u64) {
         let Some(duplex) = &self.duplex else { return };
         let add = |f, (from, to), mode, psdu, step: &Step| {
             let frame = self.frame(f, exchange, step, number);
             FrameRecord { from, to: Some(to), mode, psdu, ..frame }
         };
-        if let (Some(to), Some(rts)) = (duplex.own_rts_to, exchange.steps().next()) {
-            let mode = self.rules.timing().rts_mode(&self.edcaf(ACCESS_POINT).mode);
-            let mut frame = add(ACCESS_POINT, (ACCESS_POINT, to), mode, RTS, rts);
+        let timing = self.rules.timing();
+        let secondary = duplex.secondary.as_ref();
+        if let Some((to, mode)) = duplex.own_rts {
+            let f = secondary.map_or(ACCESS_POINT, |secondary| self.edcaf_of(secondary));
+            let airtime = timing.airtime(&mode, RTS);
+            let rts = Step { kind: FrameKind::Rts, start: exchange.start, airtime };
+            let mut frame = add(f, (ACCESS_POINT, to), mode, RTS, &rts);
             frame.outcome = FrameOutcome::Lost(FrameLoss::Collision);
             frame.lost_to = Some(exchange.sender);
             watch.records.push(WatchRecord::Frame(frame));
         }
-        let Some(secondary) = &duplex.secondary else { return };
-        let is_lost = secondary.outcome == ExchangeOutcome::DataLost;
+        let Some(secondary) = secondary else { return };
+        let f = self.edcaf_of(secondary);
+        let is_lost = !secondary.outcome.data_arrives();
         let (sender, receiver, mode) = (secondary.sender, secondary.receiver, secondary.mode);
-        let timeout =
-            if is_lost { Response::to(self.rules.timing(), &mode).timeout } else { Duration::ZERO };
-        watch.waits[sender as usize].begin(exchange.end + timeout);
-        let outcome =
-            |lost| if lost { FrameOutcome::Lost(FrameLoss::Noise) } else { FrameOutcome::Received };
-        let psdu = secondary.psdu;
-        let mut data = add(sender, (sender, receiver), mode, psdu, &secondary.data);
-        data.outcome = outcome(is_lost);
-        self.fill_mpdus(&mut data, sender, |_| true);
+        let timeout = if is_lost { Response::to(timing, &mode).timeout } else { Duration::ZERO };
+        watch.waits[f as usize].begin(exchange.end + timeout);
+        let planned = exchange.start + exchange.planned();
+        let mut data = add(f, (sender, receiver), mode, secondary.psdu, &secondary.data);
+        data.reserves = timing.reservation(planned - secondary.data.end());
+        data.outcome = match secondary.outcome {
+            // Its receiver sends, or cannot decode it beside the primary frame.
+            ExchangeOutcome::Collision => {
+                let is_sending = receiver == exchange.sender;
+                data.lost_to = Some(exchange.sender).filter(|_| !is_sending);
+                let loss =
+                    if is_sending { FrameLoss::ReceiverTransmits } else { FrameLoss::Interference };
+                FrameOutcome::Lost(loss)
+            }
+            ExchangeOutcome::DataLost => FrameOutcome::Lost(FrameLoss::Noise),
+            _ => FrameOutcome::Received,
+        };
+        self.fill_mpdus(&mut data, f, |index| !self.is_secondary_lost(index));
         watch.records.push(WatchRecord::Frame(data));
         if let Some(answer) = &secondary.answer {
-            let mode = self.rules.timing().response_mode(&mode);
-            let mut ack = add(sender, (receiver, sender), mode, ACK, answer);
-            ack.outcome = outcome(secondary.outcome == ExchangeOutcome::AckLost);
+            let mode = timing.response_mode(&mode);
+            let (is_missed, bytes) = (
+                secondary.outcome == ExchangeOutcome::AckLost,
+                match answer.kind {
+                    FrameKind::BlockAck => block_ack(self.rules.window()),
+                    _ => ACK,
+                },
+            );
+            let mut ack = add(f, (receiver, sender), mode, bytes, answer);
+            let lost = FrameOutcome::Lost(FrameLoss::Noise);
+            ack.outcome = if is_missed { lost } else { FrameOutcome::Received };
             watch.records.push(WatchRecord::Frame(ack));
+        }
+        if let Some(BusyTone { sender, start, end }) = secondary.tone {
+            let own = if sender == secondary.sender { f } else { self.sender };
+            let (class, kind) = (self.class_of(own), WaitKind::BusyTone);
+            let wait = Wait { radio: sender, class, start, end, kind };
+            watch.records.push(WatchRecord::Wait(wait));
         }
     }
 
@@ -235,7 +263,10 @@ impl Cell {
             FrameKind::Ack => (receiver, own, edcaf.response.mode, ACK),
             FrameKind::BlockAck => (receiver, own, edcaf.response.mode, acked()),
         };
-        let planned = exchange.start + exchange.planned();
+        let until = match step.kind {
+            FrameKind::Ack | FrameKind::BlockAck => exchange.start + exchange.planned(),
+            _ => exchange.announced(),
+        };
         let start = edcaf.originator.start();
         FrameRecord {
             from,
@@ -247,7 +278,7 @@ impl Cell {
             aggregate: false,
             start: step.start,
             airtime: step.airtime,
-            reserves: timing.reservation(planned - step.end()),
+            reserves: timing.reservation(until.since(step.end())),
             exchange: number,
             flow: edcaf.originator.flow(),
             outcome: FrameOutcome::NotAddressed,

@@ -75,8 +75,12 @@ impl MacConfig {
 
     /// Bytes that MAC and LLC add to a packet, FCS included.
     pub fn overhead(&self) -> Bytes {
-        let qos = if self.edca.is_some() { QOS_CONTROL } else { Bytes::ZERO };
-        self.mac_header + qos + FCS + self.llc
+        self.data_header() + FCS + self.llc
+    }
+
+    /// Bytes of the MAC header of a data frame.
+    pub fn data_header(&self) -> Bytes {
+        self.mac_header + if self.edca.is_some() { QOS_CONTROL } else { Bytes::ZERO }
     }
 
     /// The purpose of the random streams from which back-off counters are drawn.

@@ -11,10 +11,10 @@ use super::exchange::{Exchange, ExchangeOutcome, Opening, Request};
 use super::originator::{Originator, Psdu, Settled};
 use super::station::{Access, Backoff, Failure};
 use super::{PsduLimits, Rules, Timing, block_ack};
-use crate::medium::{Command, MsduSource, NodeCounters};
+use crate::medium::{Command, FrameCounters, MsduSource, NodeCounters};
 use crate::phy::Mode;
 use crate::rate::{self, AttemptParameters, RateControl, TxReport};
-use kernel::{Db, Duration, Instant};
+use kernel::{BitRate, Db, Duration, Instant};
 use wire::{Packet, TrafficClass};
 
 /// The mode in which a node sends to a peer.
@@ -291,13 +291,18 @@ impl Edcaf {
     }
 
     /// Counts an attempt that begins.
-    pub(crate) fn count(&self, NodeCounters { exchanges, frames }: &mut NodeCounters) {
-        exchanges.attempts += 1;
+    pub(crate) fn count(&self, counters: &mut NodeCounters) {
+        counters.exchanges.begin();
+        self.count_psdu(self.mode.rate, &mut counters.frames);
+    }
+
+    /// Counts the PSDU of an attempt, which is sent at this rate.
+    pub(crate) fn count_psdu(&self, rate: BitRate, frames: &mut FrameCounters) {
         if self.psdu.mpdus == 0 {
             frames.block_ack_requests += 1;
         } else {
             frames.data_attempts += 1;
-            frames.data_rates += self.mode.rate.0;
+            frames.data_rates += rate.0;
             frames.mpdus += u64::from(self.psdu.mpdus);
             frames.repeated_mpdus += self.originator.repeated();
         }

@@ -85,6 +85,8 @@ pub struct Exchange {
     pub repeated: bool,
     /// When the last frame ends if all frames are received.
     planned: Instant,
+    /// The end that the Duration field of the first frame announces.
+    announced: Instant,
     steps: [Option<Step>; 4],
 }
 
@@ -187,18 +189,23 @@ impl Exchange {
             end = steps[sent - 1].map_or(end, |step| step.end());
             mpdus = 0;
         }
-        Self { start, end, outcome, sender, psdu, mpdus, repeated, planned, steps }
+        let announced = planned;
+        Self { start, end, outcome, sender, psdu, mpdus, repeated, planned, announced, steps }
     }
 
     /// Another data frame is on the air beside that of this exchange. The responses to both begin a
-    /// SIFS after the end of the longer frame, and third parties set their NAV to the end of the
-    /// longer response. Returns when the responses begin.
+    /// SIFS after the end of the longer frame. A CTS announces the end of the longer response;
+    /// without RTS and CTS, the Duration field of the data frame knows nothing of the other frame.
+    /// Returns when the responses begin.
     pub(crate) fn join(&mut self, other: &OtherFrame, sifs: Duration) -> Instant {
         let data = self.data().expect("an exchange has a data frame").end();
         let longest = other.end.max(data);
         let start = longest + sifs;
         let own = self.planned - (data + sifs);
         self.planned = start + own.max(other.response);
+        if self.has_rts() {
+            self.announced = self.planned;
+        }
         for step in self.steps.iter_mut().flatten().filter(|step| step.start > data) {
             step.start = start;
         }
@@ -215,8 +222,8 @@ impl Exchange {
     pub(crate) fn collision(start: Instant, longest: Duration, sender: u32) -> Self {
         let end = start + longest;
         let (psdu, mpdus, repeated, steps) = (Bytes::ZERO, 0, false, [None; 4]);
-        let (outcome, planned) = (ExchangeOutcome::Collision, end);
-        Self { start, end, outcome, sender, psdu, mpdus, repeated, planned, steps }
+        let (outcome, planned, announced) = (ExchangeOutcome::Collision, end, end);
+        Self { start, end, outcome, sender, psdu, mpdus, repeated, planned, announced, steps }
     }
 
     /// How long a node transmits before a missing response can stop it: for its RTS, or for its
@@ -244,18 +251,28 @@ impl Exchange {
         self.steps().find(is_data)
     }
 
+    /// Whether the exchange begins with an RTS.
+    pub fn has_rts(&self) -> bool {
+        self.steps().next().is_some_and(|first| first.kind == FrameKind::Rts)
+    }
+
     /// The duration of the exchange if all frames are received.
     pub(crate) fn planned(&self) -> Duration {
         self.planned - self.start
     }
 
+    /// The end that the Duration field of the first frame announces, before it is rounded.
+    pub(crate) fn announced(&self) -> Instant {
+        self.announced
+    }
+
     /// When the NAV of third parties expires: the Duration field reserves the medium for the
     /// response even if there is none (clause 9.2.5).
     pub(crate) fn reserved_until(&self, timing: &Timing) -> Instant {
-        // The first frame reserves the medium until the planned end, or longer if its Duration
+        // The first frame reserves the medium until the announced end, or longer if its Duration
         // field is rounded up.
-        let first = self.steps().next().map_or(self.planned, Step::end);
-        self.planned.max(first + timing.reservation(self.planned - first))
+        let first = self.steps().next().map_or(self.announced, Step::end);
+        self.announced.max(first + timing.reservation(self.announced - first))
     }
 }
 

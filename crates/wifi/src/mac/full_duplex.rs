@@ -8,15 +8,17 @@
 //! its own and without a CTS of B. The MAC ACKs of the access point and of B begin together, a SIFS
 //! after the end of the longer frame.
 //!
-//! With full-duplex stations, which the paper does not have, the secondary frame may also be for A.
-//! Where the access point wins alone with an RTS for a station, its data frame is the primary one,
-//! and the station sends the secondary one. This file has the settings, and the secondary frame as
-//! data.
+//! Three options go beyond the paper. With full-duplex stations, the secondary frame may also be
+//! for A. Where the access point wins alone, its data frame is the primary one, and the station to
+//! which it is addressed sends the secondary one. Where RTS and CTS are optional, a secondary frame
+//! joins a data frame without them once the MAC header of that frame is decoded. A busy tone fills
+//! the time in which only the longer frame is on the air. This file has the settings, and the
+//! secondary frame as data.
 
-use super::exchange::{Exchange, ExchangeOutcome, OtherFrame, Step};
+use super::exchange::{ElicitedResponse, Exchange, ExchangeOutcome, OtherFrame, Step};
 use super::timing::{ACK, Timing};
-use crate::phy::Mode;
-use kernel::{BitRate, Bytes, Duration};
+use crate::phy::{Mode, TxVector};
+use kernel::{BitRate, Bytes, Duration, Instant};
 use settings::{Choice, Settings};
 use wire::FrameKind;
 
@@ -46,18 +48,37 @@ pub enum OwnRts {
     Double,
 }
 
+/// Which exchanges a secondary frame joins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum RtsCts {
+    /// Those that begin with RTS and CTS: both data frames begin together, a SIFS after the CTS.
+    #[default]
+    Required,
+    /// Those without RTS and CTS, too. The receiver of the primary frame begins the secondary one
+    /// when it has decoded the MAC header of the primary frame, which names the transmitter, and
+    /// has ended an RTS of its own (M. Jain et al., "Practical, real-time, full duplex wireless",
+    /// `MobiCom` 2011). A data frame of the access point that begins together with that of one
+    /// station is the secondary frame.
+    Optional,
+}
+
 /// An access point that sends to one station while it receives from another.
 ///
 /// It joins each exchange of a station that begins with RTS and CTS, if it has a packet for another
 /// station. Where stations collide, where the access point wins alone, and where it has no such
-/// packet, the exchange is half duplex. `bidirectional` adds two cases. After a collision, stations
-/// wait as `eifs` and `slot_grid` say: with "none" and "shared" they resume a DIFS after the RTS.
+/// packet, the exchange is half duplex. `bidirectional` and `rts_cts` add cases. After a collision,
+/// stations wait for a CTS timeout and an EIFS, or with `wlan.slot_grid = "difs"` all for a DIFS.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub struct FullDuplex {
     /// Rate of secondary frames in Mb/s, which the interference between the two stations limits.
     /// Default: the rate of the access point's other data frames to the station.
     #[setting(key = "secondary_rate_mbps", range = 0.1..=1e4)]
     pub secondary_rate: Option<BitRate>,
+    /// MCS of secondary frames, in standards that have MCSs. Default: that of the access point's
+    /// other data frames to the station. Streams, width and guard interval are always those of the
+    /// other frames.
+    #[setting(range = 0..=11)]
+    pub secondary_mcs: Option<u32>,
     /// Which packet the access point sends while it receives.
     pub serve: Serve,
     /// The contention window after a success in which the access point's own RTS was not received.
@@ -66,12 +87,21 @@ pub struct FullDuplex {
     /// it receives, and a station that answers an RTS of the access point sends its first packet
     /// while it receives. These frames have the rate of other data frames between the two.
     pub bidirectional: bool,
+    /// Which exchanges a secondary frame joins.
+    pub rts_cts: RtsCts,
+    /// Whether the transmitter of the shorter data frame sends a busy tone until the longer one
+    /// ends, so that nodes that receive only the former find the medium busy (Jain et al. 2011).
+    pub busy_tone: bool,
 }
 
 impl FullDuplex {
     /// The mode of secondary frames to a station to which other frames have the mode `other`;
-    /// `None` if the rate is no rate of the standard.
+    /// `None` if the rate is no rate of the standard, or the MCS none of its PHY.
     pub fn mode(&self, timing: &Timing, other: &Mode) -> Option<Mode> {
+        if other.class.is_high() {
+            let Some(mcs) = self.secondary_mcs else { return Some(*other) };
+            return with_mcs(timing, other, mcs as u8);
+        }
         match self.secondary_rate {
             None => Some(*other),
             Some(rate) if timing.model_header.is_some() => Some(other.at_rate(rate)),
@@ -89,12 +119,42 @@ impl FullDuplex {
         let mut rates = Vec::new();
         for other in others {
             rates.extend(self.mode(timing, other).map(|mode| mode.rate));
-            rates.extend(self.bidirectional.then_some(other.rate));
+            let may_be_own = self.bidirectional || self.rts_cts == RtsCts::Optional;
+            rates.extend(may_be_own.then_some(other.rate));
         }
         rates.sort_unstable();
         rates.dedup();
         rates
     }
+}
+
+/// A mode with another MCS; `None` if the PHY has none, or if the mode has parameters other than
+/// MCS, streams, width, guard interval and code.
+fn with_mcs(timing: &Timing, other: &Mode, mcs: u8) -> Option<Mode> {
+    let Mode { streams, width, guard, coding, .. } = *other;
+    let usual = TxVector { streams, width, guard, ..timing.standard.tx_vector()? };
+    let own = TxVector { mcs: other.mcs, ..usual };
+    let like = [own, TxVector { coding: Some(coding), ..own }];
+    let same = like.into_iter().find(|vector| vector.mode().is_ok_and(|mode| mode == *other))?;
+    TxVector { mcs, ..same }.mode().ok()
+}
+
+/// When the receiver of a data frame has decoded its MAC header of this length: the symbols that
+/// carry it have ended.
+pub(crate) fn header_decoded(timing: &Timing, data: &Step, mode: &Mode, header: Bytes) -> Instant {
+    let parts = timing.data_airtime(mode, header);
+    (data.start + parts.preamble + parts.header + parts.payload).min(data.end())
+}
+
+/// The busy tone of the node whose data frame ends before the other one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BusyTone {
+    /// The node that sends it.
+    pub sender: u32,
+    /// When its data frame ends.
+    pub start: Instant,
+    /// When the longer data frame ends.
+    pub end: Instant,
 }
 
 /// The data frame that the receiver of the primary frame sends while it receives, and the response
@@ -103,34 +163,61 @@ impl FullDuplex {
 pub struct Secondary {
     /// The access point, or where stations are full duplex, a station.
     pub sender: u32,
+    /// The index of the access category that sends it, 0 under DCF.
+    pub category: u8,
     /// The node to which it is addressed.
     pub receiver: u32,
-    /// The data frame.
+    /// The data frame, A-MPDU or BlockAckReq.
     pub data: Step,
-    /// The response; none if noise destroys the data frame.
+    /// The response; none if the data frame is lost.
     pub answer: Option<Step>,
-    /// The outcome.
+    /// The outcome. A data frame of the access point that began together with that of a station,
+    /// and that its receiver cannot decode beside it, has [`ExchangeOutcome::Collision`].
     pub outcome: ExchangeOutcome,
-    /// Bytes of the data frame, FCS included.
+    /// Bytes of the data frame or A-MPDU, FCS included.
     pub psdu: Bytes,
+    /// The number of MPDUs; 0 for a BlockAckReq.
+    pub mpdus: u16,
     /// Mode of the data frame.
     pub mode: Mode,
-    /// The receiver has the packet already.
+    /// The receiver has the packets already.
     pub repeated: bool,
-    /// The access point sent an RTS of its own at the same instant as the station.
-    pub own_rts: bool,
+    /// What the transmitter sent when the exchange began.
+    pub own: OwnFrame,
+    /// The busy tone after the shorter of the two data frames.
+    pub tone: Option<BusyTone>,
+}
+
+/// What the transmitter of a secondary frame sent at the instant at which the exchange began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnFrame {
+    /// Nothing: the primary transmitter won the contention alone.
+    None,
+    /// An RTS, which was not received.
+    Rts,
+    /// The data frame that is the secondary one.
+    Data,
 }
 
 /// What a node sends while it receives.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SecondaryRequest {
     pub(crate) sender: u32,
+    pub(crate) category: u8,
     pub(crate) receiver: u32,
+    /// When the frame begins.
+    pub(crate) start: Instant,
     pub(crate) mode: Mode,
     pub(crate) psdu: Bytes,
+    pub(crate) mpdus: u16,
+    pub(crate) answer: ElicitedResponse,
+    /// Bytes of a BlockAck.
+    pub(crate) block_ack: Bytes,
     pub(crate) outcome: ExchangeOutcome,
     pub(crate) repeated: bool,
-    pub(crate) own_rts: bool,
+    pub(crate) own: OwnFrame,
+    /// A busy tone follows the shorter frame.
+    pub(crate) with_tone: bool,
 }
 
 impl Secondary {
@@ -141,16 +228,45 @@ impl Secondary {
         timing: &Timing,
         request: &SecondaryRequest,
     ) -> Self {
-        let SecondaryRequest { sender, receiver, mode, psdu, outcome, repeated, own_rts } =
+        let SecondaryRequest { sender, category, receiver, start, mode, psdu, mpdus, .. } =
             *request;
-        let start = exchange.data().expect("a primary frame").start;
-        let data = Step { kind: FrameKind::Data, start, airtime: timing.data_airtime(&mode, psdu) };
-        let airtime = timing.airtime(&timing.response_mode(&mode), ACK);
-        let is_answered = outcome != ExchangeOutcome::DataLost;
+        let SecondaryRequest { outcome, repeated, own, .. } = *request;
+        let primary_end = exchange.data().expect("a primary frame").end();
+        let (kind, airtime) = match mpdus {
+            0 => (FrameKind::BlockAckRequest, timing.airtime(&mode, psdu)),
+            _ => (FrameKind::Data, timing.data_airtime(&mode, psdu)),
+        };
+        let data = Step { kind, start, airtime };
+        let (kind, bytes) = match request.answer {
+            ElicitedResponse::BlockAck => (FrameKind::BlockAck, request.block_ack),
+            _ => (FrameKind::Ack, ACK),
+        };
+        let airtime = timing.airtime(&timing.response_mode(&mode), bytes);
+        let is_answered = outcome.data_arrives();
         let other = OtherFrame { end: data.end(), response: airtime.total(), is_answered };
         let start = exchange.join(&other, timing.sifs());
-        let answer = is_answered.then_some(Step { kind: FrameKind::Ack, start, airtime });
-        Self { sender, receiver, data, answer, outcome, psdu, mode, repeated, own_rts }
+        let answer = is_answered.then_some(Step { kind, start, airtime });
+        let [shorter, longer] = if primary_end <= data.end() {
+            [(exchange.sender, primary_end), (sender, data.end())]
+        } else {
+            [(sender, data.end()), (exchange.sender, primary_end)]
+        };
+        let tone = BusyTone { sender: shorter.0, start: shorter.1, end: longer.1 };
+        let tone = (request.with_tone && tone.start < tone.end).then_some(tone);
+        Self {
+            sender,
+            category,
+            receiver,
+            data,
+            answer,
+            outcome,
+            psdu,
+            mpdus,
+            mode,
+            repeated,
+            own,
+            tone,
+        }
     }
 
     /// From the start of the data frame to the end of the response.
@@ -162,7 +278,8 @@ impl Secondary {
 /// Counters of a full-duplex access point and of its cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DuplexCounters {
-    /// Exchanges in which the access point received the RTS of a station.
+    /// Exchanges in which the access point received the RTS of a station, or a data frame that it
+    /// may join.
     pub primary: u64,
     /// Those of them in which it sent a secondary frame.
     pub secondary: u64,
@@ -170,7 +287,7 @@ pub struct DuplexCounters {
     pub secondary_sent: u64,
     /// The sum of the rates of secondary frames, in bit/s.
     pub secondary_rates: u64,
-    /// Exchanges in which the access point sent an RTS of its own together with one station.
+    /// Exchanges that the access point and one station began at the same instant.
     pub joint: u64,
     /// Exchanges that the access point began alone.
     pub alone: u64,
@@ -198,8 +315,7 @@ pub struct SecondaryRate {
 mod tests {
     use super::*;
     use crate::mac::exchange::{ElicitedResponse, Opening, Request};
-    use crate::phy::{DOT11A, DOT11G};
-    use kernel::Instant;
+    use crate::phy::{DOT11A, DOT11AC, DOT11G, Guard, Width};
 
     /// Table I of the paper: RTS at 12 Mb/s, CTS and ACK at 6 Mb/s, data frames of 24 us and bits.
     fn table_1() -> Timing {
@@ -248,9 +364,12 @@ mod tests {
 
     const USUAL: FullDuplex = FullDuplex {
         secondary_rate: None,
+        secondary_mcs: None,
         serve: Serve::First,
         own_rts: OwnRts::Reset,
         bidirectional: false,
+        rts_cts: RtsCts::Required,
+        busy_tone: false,
     };
 
     #[test]
@@ -283,12 +402,18 @@ mod tests {
         let mut exchange = exchange(&timing, DOT11A.fastest(), 94, first);
         let request = SecondaryRequest {
             sender: 0,
+            category: 0,
             receiver: 2,
+            start: exchange.data().expect("data").start,
             mode: DOT11A.mode(BitRate::from_mbps(12.0)).expect("a rate of 802.11a"),
             psdu: Bytes(2054),
+            mpdus: 1,
+            answer: ElicitedResponse::Ack,
+            block_ack: Bytes(32),
             outcome: second,
             repeated: false,
-            own_rts: false,
+            own: OwnFrame::None,
+            with_tone: true,
         };
         let secondary = Secondary::beside(&mut exchange, &timing, &request);
         let us = |at: Instant| at.0 / 1000;
@@ -315,5 +440,71 @@ mod tests {
         assert_eq!(lost, (with_ack, vec![secondary[0]], 1524, 1528), "the NAV lasts longer");
         let lost = both(DataLost, DataLost);
         assert_eq!(lost, (opened.to_vec(), vec![secondary[0]], 1480, 1528));
+    }
+
+    /// A data frame of 94 bytes at 54 Mb/s without RTS and CTS lasts 20 us and 4 symbols; its
+    /// header of 24 bytes and the SERVICE field take one symbol. That of 2054 bytes beside it lasts
+    /// 1392 us.
+    #[test]
+    fn without_rts_the_secondary_frame_follows_the_header() {
+        let timing = Timing::of(&DOT11A);
+        let request = Request {
+            sender: 1,
+            mode: DOT11A.fastest(),
+            response: timing.response_mode(&DOT11A.fastest()),
+            psdu: Bytes(94),
+            opening: Opening::None,
+            mpdus: 1,
+            answer: ElicitedResponse::Ack,
+            block_ack: Bytes(32),
+            repeated: false,
+        };
+        let mut exchange = Exchange::of(&timing, &request, Instant::ZERO, ExchangeOutcome::Success);
+        let data = *exchange.data().expect("data");
+        let start = header_decoded(&timing, &data, &request.mode, Bytes(24));
+        let secondary = Secondary::beside(
+            &mut exchange,
+            &timing,
+            &SecondaryRequest {
+                sender: 0,
+                category: 0,
+                receiver: 2,
+                start,
+                mode: DOT11A.mode(BitRate::from_mbps(12.0)).expect("a rate of 802.11a"),
+                psdu: Bytes(2054),
+                mpdus: 1,
+                answer: ElicitedResponse::Ack,
+                block_ack: Bytes(32),
+                outcome: ExchangeOutcome::Success,
+                repeated: false,
+                own: OwnFrame::None,
+                with_tone: true,
+            },
+        );
+        let us = |at: Instant| at.0 / 1000;
+        assert_eq!((us(data.end()), us(start)), (36, 24));
+        assert_eq!((us(secondary.data.start), us(secondary.data.end())), (24, 1416));
+        let tone = secondary.tone.expect("the primary frame is shorter");
+        assert_eq!((tone.sender, us(tone.start), us(tone.end)), (1, 36, 1416));
+        // SIFS, and an ACK of 32 us. The header of the primary frame announced its own ACK of 28
+        // us.
+        assert_eq!((us(exchange.end), us(exchange.reserved_until(&timing))), (1464, 80));
+    }
+
+    #[test]
+    fn a_secondary_mcs_keeps_streams_width_and_guard_interval() {
+        let vector = TxVector {
+            mcs: 7,
+            streams: 2,
+            width: Width::Mhz80,
+            guard: Guard::Ns400,
+            ..DOT11AC.tx_vector().expect("VHT")
+        };
+        let mode = |mcs| TxVector { mcs, ..vector }.mode().expect("a mode");
+        let timing = Timing::of(&DOT11AC);
+        let given = FullDuplex { secondary_mcs: Some(4), ..USUAL };
+        assert_eq!(given.mode(&timing, &mode(7)), Some(mode(4)));
+        let none = FullDuplex { secondary_mcs: Some(11), ..USUAL };
+        assert_eq!(none.mode(&timing, &mode(7)), None);
     }
 }

@@ -37,6 +37,9 @@ pub enum SlotGrid {
     /// All stations resume together when the EIFS ends, on one grid, as Bianchi's Markov chain
     /// assumes.
     Shared,
+    /// All stations resume together when the medium has been idle for a DIFS, without a timeout and
+    /// without an EIFS, as in the paper on full duplex by Pai, Mehta and Singh.
+    Difs,
     /// Third parties as in `Standard`. The colliding stations count from the end of their timeout,
     /// off the grid of the others. ns-3 does this.
     Free,
@@ -140,6 +143,14 @@ pub struct Timing {
     /// Mode of RTS frames; `None` is by the standard.
     #[setting(skip)]
     pub rts: Option<Mode>,
+}
+
+impl SlotGrid {
+    /// Whether all stations count from the same instant after a collision. This needs a cell in
+    /// which all receive all.
+    pub fn is_shared(self) -> bool {
+        matches!(self, Self::Shared | Self::Difs)
+    }
 }
 
 impl Timing {

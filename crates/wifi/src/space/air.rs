@@ -372,6 +372,7 @@ impl Space {
             _ => frame.from,
         };
         let counters = &mut self.nodes[owner as usize].counters.exchanges;
+        counters.decide();
         if hindered || reach.interfered > 0 {
             counters.collisions += 1;
         } else if reach.by_interferers > 0 {

@@ -331,7 +331,7 @@ impl Space {
 impl Member {
     /// The received power at a node; `None` if it is below what a receiver takes into account.
     fn power_at(&self, signals: &Signals, node: u32) -> Option<Power> {
-        Some(signals.receiver(self.from, node)?.power)
+        Some(signals.receiver(self.from, node, Instant::ZERO)?.power)
     }
 }
 

@@ -1,13 +1,17 @@
 //! Which nodes receive signals of which others.
 //!
 //! The list of a transmitter is computed when it transmits for the first time, and kept as long as
-//! the cache has room. A node that never transmits costs nothing, and neither does a pair of nodes
-//! out of range.
+//! the cache has room; if nodes move, as long as the slice of time. A node that never transmits
+//! costs nothing, and neither does a pair of nodes out of range.
 
 use super::radio::{Power, Radio, Separation, Site};
+use super::slices::{Slice, Slices};
 use crate::phy::Milliwatts;
 use kernel::Instant;
 use std::sync::Arc;
+
+/// More than the rounding of a distance, in metres.
+const ROUNDING_M: f64 = 1e-6;
 
 /// A node in range of a transmitter.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,14 +19,19 @@ pub(super) struct ReceiverInRange {
     pub(super) node: u32,
     /// Whether one of the two nodes moves, so that the received power differs between frames.
     pub(super) moves: bool,
-    /// The mean received power; if one of the two moves, its maximum over time.
+    /// The mean received power; if one of the two moves, its maximum over the slice.
     pub(super) power: Power,
 }
 
 impl ReceiverInRange {
-    /// The receiver at one end of a link direction; `None` if it is never in range.
-    pub(super) fn find(radio: &Radio, sites: &[Site], ends: (u32, u32)) -> Option<Self> {
-        let (separation, moves) = closest(radio, sites, ends)?;
+    /// The receiver at one end of a link direction; `None` if it is not in range in the slice.
+    pub(super) fn find(
+        radio: &Radio,
+        sites: &[Site],
+        ends: (u32, u32),
+        slice: Slice,
+    ) -> Option<Self> {
+        let (separation, moves) = closest(radio, sites, ends, slice)?;
         Self::over(radio, sites, ends, (separation, moves))
     }
 
@@ -41,10 +50,15 @@ impl ReceiverInRange {
     }
 }
 
-/// The smallest separation of two nodes over time, and whether one of them moves; `None` if the
-/// nodes are on different channels, or are the same node.
+/// The smallest separation of two nodes in a slice of time, and whether one of them moves; `None`
+/// if the nodes are on different channels, or are the same node.
 #[inline]
-fn closest(radio: &Radio, sites: &[Site], (a, b): (u32, u32)) -> Option<(Separation, bool)> {
+fn closest(
+    radio: &Radio,
+    sites: &[Site],
+    (a, b): (u32, u32),
+    slice: Slice,
+) -> Option<(Separation, bool)> {
     // The order makes both link directions equal to the last bit.
     let [low, high] = [a.min(b), a.max(b)].map(|node| &sites[node as usize]);
     if a == b || low.channel != high.channel {
@@ -52,16 +66,19 @@ fn closest(radio: &Radio, sites: &[Site], (a, b): (u32, u32)) -> Option<(Separat
     }
     let moves = radio.goes_by_place() && (low.trajectory.moves() || high.trajectory.moves());
     let separation = if moves {
-        Separation { distance: low.trajectory.closest(&high.trajectory), now: Instant::ZERO }
+        let during = (slice.begin, slice.end);
+        let distance = low.trajectory.closest_during(&high.trajectory, during);
+        // A position within the slice differs from this by rounding.
+        Separation { distance: (distance - ROUNDING_M).max(0.0), now: Instant::ZERO }
     } else {
         Separation::at(Instant::ZERO, low, high)
     };
     Some((separation, moves))
 }
 
-/// All nodes that are in range of a transmitter at some time. The cost of a transmission is
-/// proportional to their number. If nodes move, the received powers change but the set does not, so
-/// that a frame ends at the same nodes at which it began.
+/// All nodes that are in range of a transmitter at some time of a slice. The cost of a transmission
+/// is proportional to their number. A transmission keeps the set of the slice in which it begins,
+/// so that it ends at the same nodes at which it began.
 #[derive(Debug, Default)]
 pub(super) struct ReceiverSet {
     /// Sorted by node number.
@@ -161,66 +178,97 @@ impl ReceiverSet {
 pub(super) struct ReceiverSetCache {
     /// The limit of the sets' memory in bytes; the last set is not counted.
     room: usize,
-    /// The set of each transmitter, with the number of its last request.
-    kept: Vec<Option<(Arc<ReceiverSet>, u64)>>,
+    slices: Slices,
+    /// The set of each transmitter.
+    kept: Vec<Option<Kept>>,
     /// The memory of all sets in bytes.
     size: usize,
     requests: u64,
-    /// A buffer whose allocation is reused.
+    /// Buffers whose allocations are reused.
     found: Vec<ReceiverInRange>,
+    near: Vec<u32>,
+}
+
+/// The set of a transmitter that is kept.
+#[derive(Clone, Debug)]
+struct Kept {
+    receiver_set: Arc<ReceiverSet>,
+    /// The number of the slice for which it holds.
+    slice: u64,
+    /// The number of its last request.
+    last_request: u64,
 }
 
 impl ReceiverSetCache {
-    /// An empty cache for this number of nodes.
-    pub(super) fn new(nodes: usize) -> Self {
-        let (kept, found) = (vec![None; nodes], Vec::new());
-        Self { room: 64 << 20, kept, size: 0, requests: 0, found }
+    /// An empty cache for these nodes.
+    pub(super) fn new(radio: &Radio, sites: &[Site]) -> Self {
+        let (kept, slices) = (vec![None; sites.len()], Slices::new(radio, sites));
+        let (found, near) = Default::default();
+        Self { room: 64 << 20, slices, kept, size: 0, requests: 0, found, near }
     }
 
-    /// The receiver set of a node. If sets in use take all memory, nodes that are `transmitting`
-    /// are omitted and the set is not stored.
+    /// The receiver set of a node for a frame that begins now. If sets in use take all memory,
+    /// nodes that are `transmitting` are omitted and the set is not stored.
     pub(super) fn of(
         &mut self,
-        from: u32,
+        (from, now): (u32, Instant),
         radio: &Radio,
         sites: &[Site],
         transmitting: impl Fn(u32) -> bool,
     ) -> Arc<ReceiverSet> {
         self.requests += 1;
-        if let Some((receiver_set, last_request)) = &mut self.kept[from as usize] {
-            *last_request = self.requests;
-            return Arc::clone(receiver_set);
+        let slice = self.slices.at(now);
+        if let Some(kept) = &mut self.kept[from as usize] {
+            if kept.slice == slice.number {
+                kept.last_request = self.requests;
+                return Arc::clone(&kept.receiver_set);
+            }
+            self.size -= kept.receiver_set.size();
+            self.kept[from as usize] = None;
         }
         let is_partial = !self.make_room();
-        let mut found = std::mem::take(&mut self.found);
+        let (mut found, mut near) =
+            (std::mem::take(&mut self.found), std::mem::take(&mut self.near));
         found.clear();
-        let nodes = (0..sites.len() as u32).filter(|&node| !(is_partial && transmitting(node)));
-        found.extend(self.find(from, radio, sites, nodes));
+        near.clear();
+        self.slices.near(from, slice, sites, &mut near);
+        let nodes = near.iter().copied().filter(|&node| !(is_partial && transmitting(node)));
+        found.extend(self.find((from, slice), radio, sites, nodes));
         let receiver_set = Arc::new(ReceiverSet { is_partial, ..ReceiverSet::new(&found) });
-        self.found = found;
+        (self.found, self.near) = (found, near);
         if !is_partial {
             self.size += receiver_set.size();
-            self.kept[from as usize] = Some((Arc::clone(&receiver_set), self.requests));
+            self.kept[from as usize] = Some(Kept {
+                receiver_set: Arc::clone(&receiver_set),
+                slice: slice.number,
+                last_request: self.requests,
+            });
         }
         receiver_set
+    }
+
+    /// The slice of an instant.
+    pub(super) fn slice(&self, now: Instant) -> Slice {
+        self.slices.at(now)
     }
 
     /// The partial receiver set of a node with only the given nodes.
     pub(super) fn among(
         &self,
-        from: u32,
+        (from, now): (u32, Instant),
         radio: &Radio,
         sites: &[Site],
         nodes: impl Iterator<Item = u32>,
     ) -> Arc<ReceiverSet> {
-        let found: Vec<ReceiverInRange> = self.find(from, radio, sites, nodes).collect();
+        let at = (from, self.slices.at(now));
+        let found: Vec<ReceiverInRange> = self.find(at, radio, sites, nodes).collect();
         Arc::new(ReceiverSet { is_partial: true, ..ReceiverSet::new(&found) })
     }
 
     /// The same as a list.
     pub(super) fn find(
         &self,
-        from: u32,
+        (from, slice): (u32, Slice),
         radio: &Radio,
         sites: &[Site],
         nodes: impl Iterator<Item = u32>,
@@ -231,12 +279,13 @@ impl ReceiverSetCache {
         let is_mutual = move |to: usize| radio.goes_by_place() && sites[to].tx_power == tx_power;
         let receiver = move |to: u32| {
             let ends = (from, to);
-            let (separation, moves) = closest(radio, sites, ends)
+            let (separation, moves) = closest(radio, sites, ends, slice)
                 .filter(|(separation, _)| separation.distance <= reach)?;
             match &self.kept[to as usize] {
-                Some((back, _)) if is_mutual(to as usize) => {
-                    back.find(from).map(|receiver| ReceiverInRange { node: to, ..*receiver })
-                }
+                Some(back) if back.slice == slice.number && is_mutual(to as usize) => back
+                    .receiver_set
+                    .find(from)
+                    .map(|receiver| ReceiverInRange { node: to, ..*receiver }),
                 _ => ReceiverInRange::over(radio, sites, ends, (separation, moves)),
             }
         };
@@ -252,13 +301,11 @@ impl ReceiverSetCache {
     /// others are within the limit. Returns whether they are.
     fn make_room(&mut self) -> bool {
         while self.size > self.room {
-            let last_request = |(_, last_request): &(Arc<ReceiverSet>, u64)| *last_request;
-            let kept = self.kept.iter_mut().filter(|kept| {
-                kept.as_ref().is_some_and(|(receiver_set, _)| Arc::strong_count(receiver_set) == 1)
-            });
-            let oldest = kept.min_by_key(|kept| kept.as_ref().map(last_request));
-            let Some((receiver_set, _)) = oldest.and_then(Option::take) else { return false };
-            self.size -= receiver_set.size();
+            let is_unused = |kept: &Kept| Arc::strong_count(&kept.receiver_set) == 1;
+            let unused = self.kept.iter_mut().filter(|kept| kept.as_ref().is_some_and(is_unused));
+            let oldest = unused.min_by_key(|kept| kept.as_ref().map(|kept| kept.last_request));
+            let Some(oldest) = oldest.and_then(Option::take) else { return false };
+            self.size -= oldest.receiver_set.size();
         }
         true
     }
@@ -351,13 +398,14 @@ mod tests {
         let sites = sites();
         for model in models {
             let radio = Radio::new(Losses::Places(model), Box::new(Nist {}));
-            let mut cache = ReceiverSetCache::new(sites.len());
+            let mut cache = ReceiverSetCache::new(&radio, &sites);
             let mut pairs = 0;
             for from in 0..120 {
-                let alone = |to| ReceiverInRange::find(&radio, &sites, (from, to));
+                let slice = cache.slice(Instant::ZERO);
+                let alone = |to| ReceiverInRange::find(&radio, &sites, (from, to), slice);
                 let expected: Vec<ReceiverInRange> = (0..120).filter_map(alone).collect();
                 assert_eq!(
-                    cache.of(from, &radio, &sites, |_| true).receivers(),
+                    cache.of((from, Instant::ZERO), &radio, &sites, |_| true).receivers(),
                     expected,
                     "{from}, {radio:?}"
                 );
@@ -371,17 +419,20 @@ mod tests {
     fn without_room_transmitting_nodes_are_left_out() {
         let radio = Radio::new(Losses::Places(Box::new(TwoRay {})), Box::new(Nist {}));
         let sites = vec![site(Position::default().into()); 9];
-        let mut cache = ReceiverSetCache::new(sites.len());
+        let mut cache = ReceiverSetCache::new(&radio, &sites);
         cache.room = 0;
         let nodes = |receiver_set: &ReceiverSet| -> Vec<u32> {
             receiver_set.receivers().iter().map(|receiver| receiver.node).collect()
         };
-        let first = cache.of(0, &radio, &sites, |_| true);
+        let first = cache.of((0, Instant::ZERO), &radio, &sites, |_| true);
         assert!(first.is_complete() && nodes(&first) == [1, 2, 3, 4, 5, 6, 7, 8]);
-        let second = cache.of(1, &radio, &sites, |node| node % 2 == 0);
+        let second = cache.of((1, Instant::ZERO), &radio, &sites, |node| node % 2 == 0);
         assert!(!second.is_complete() && nodes(&second) == [3, 5, 7]);
         drop(first);
-        assert!(cache.of(1, &radio, &sites, |_| true).is_complete(), "there is room again");
+        assert!(
+            cache.of((1, Instant::ZERO), &radio, &sites, |_| true).is_complete(),
+            "there is room again"
+        );
     }
 
     #[test]
@@ -390,17 +441,20 @@ mod tests {
         let model = Box::new(LogDistance::default());
         let radio = Radio::new(Losses::Places(model), Box::new(Nist {}));
         let (mut ample, mut tight) =
-            (ReceiverSetCache::new(sites.len()), ReceiverSetCache::new(sites.len()));
+            (ReceiverSetCache::new(&radio, &sites), ReceiverSetCache::new(&radio, &sites));
         tight.room = 4000;
         let kept = |cache: &ReceiverSetCache| -> Vec<u32> {
             (0..120).filter(|&node| cache.kept[node as usize].is_some()).collect()
         };
         // Node 3 sends all the time, the others in turn.
         for from in (0..120).chain(0..120).flat_map(|node| [3, node]) {
-            let expected = ample.of(from, &radio, &sites, |_| true);
-            assert_eq!(tight.of(from, &radio, &sites, |_| true).receivers(), expected.receivers());
+            let expected = ample.of((from, Instant::ZERO), &radio, &sites, |_| true);
+            assert_eq!(
+                tight.of((from, Instant::ZERO), &radio, &sites, |_| true).receivers(),
+                expected.receivers()
+            );
             let size: usize =
-                tight.kept.iter().flatten().map(|(receiver_set, _)| receiver_set.size()).sum();
+                tight.kept.iter().flatten().map(|kept| kept.receiver_set.size()).sum();
             assert_eq!(size, tight.size);
         }
         assert_eq!(kept(&ample).len(), 120);

@@ -183,7 +183,9 @@ impl Slots {
         let late = self.not_before.since(first);
         let first = match self.grid {
             SlotGrid::Free => first + late,
-            SlotGrid::Standard | SlotGrid::Shared => first + self.whole_slots(late),
+            SlotGrid::Standard | SlotGrid::Shared | SlotGrid::Difs => {
+                first + self.whole_slots(late)
+            }
         };
         self.counting = Some(match self.busy_slot {
             // Stations transmit only at slot boundaries.

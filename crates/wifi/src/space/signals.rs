@@ -3,6 +3,7 @@
 use super::frame::Transmission;
 use super::radio::{Power, Radio, Site};
 use super::range::{ReceiverInRange, ReceiverSet, ReceiverSetCache};
+use super::slices::Slice;
 use kernel::Instant;
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -46,22 +47,28 @@ pub(super) struct TransmissionSpan {
 
 impl Signals {
     pub(super) fn new(radio: Radio, sites: Vec<Site>) -> Self {
-        let receiver_sets = ReceiverSetCache::new(sites.len());
+        let receiver_sets = ReceiverSetCache::new(&radio, &sites);
         let is_steady = radio.fading.is_none() && !sites.iter().any(|site| site.trajectory.moves());
         let nobody = Arc::default();
         let (transmissions, free, ongoing, ended) = Default::default();
         Self { radio, sites, receiver_sets, nobody, is_steady, transmissions, free, ongoing, ended }
     }
 
-    /// A node as one that hears another at any moment; none if it never does.
-    pub(super) fn receiver(&self, from: u32, to: u32) -> Option<ReceiverInRange> {
-        ReceiverInRange::find(&self.radio, &self.sites, (from, to))
+    /// A node as one that hears another in the slice of an instant; none if it does not.
+    pub(super) fn receiver(&self, from: u32, to: u32, now: Instant) -> Option<ReceiverInRange> {
+        let slice = self.receiver_sets.slice(now);
+        ReceiverInRange::find(&self.radio, &self.sites, (from, to), slice)
+    }
+
+    /// Whether one node hears another at any moment.
+    pub(super) fn hears(&self, from: u32, to: u32) -> bool {
+        ReceiverInRange::find(&self.radio, &self.sites, (from, to), Slice::RUN).is_some()
     }
 
     /// Mean power of a frame that one node begins to send now, at another; none if it does not
     /// hear it.
     pub(super) fn mean_power(&self, from: u32, to: u32, now: Instant) -> Option<Power> {
-        self.mean_at(from, &self.receiver(from, to)?, now)
+        self.mean_at(from, &self.receiver(from, to, now)?, now)
     }
 
     /// The same at one of those that may hear it.
@@ -95,8 +102,8 @@ impl Signals {
         transmitting: impl Fn(u32) -> bool,
     ) -> u32 {
         self.forget(transmission.start);
-        let receiver_set =
-            self.receiver_sets.of(transmission.frame.from, &self.radio, &self.sites, transmitting);
+        let start = (transmission.frame.from, transmission.start);
+        let receiver_set = self.receiver_sets.of(start, &self.radio, &self.sites, transmitting);
         self.put(transmission, receiver_set)
     }
 
@@ -107,8 +114,8 @@ impl Signals {
         listeners: impl Iterator<Item = u32>,
     ) -> u32 {
         self.forget(transmission.start);
-        let receiver_set =
-            self.receiver_sets.among(transmission.frame.from, &self.radio, &self.sites, listeners);
+        let start = (transmission.frame.from, transmission.start);
+        let receiver_set = self.receiver_sets.among(start, &self.radio, &self.sites, listeners);
         self.put(transmission, receiver_set)
     }
 
@@ -193,7 +200,8 @@ impl Signals {
             Some(place) => self.power(transmission, place),
             // Left out, perhaps because a crowd floods it.
             None if self.is_steady && !transmission.receiver_set.is_complete() => {
-                Some(self.receiver(transmission.transmission.frame.from, node)?.power)
+                let Transmission { frame, start, .. } = transmission.transmission;
+                Some(self.receiver(frame.from, node, start)?.power)
             }
             None => None,
         }
@@ -217,7 +225,7 @@ impl Signals {
         if receiver_set.is_complete() {
             receiver_set.receivers().into()
         } else {
-            let from = transmission.frame.from;
+            let from = (transmission.frame.from, self.receiver_sets.slice(transmission.start));
             let nodes = 0..self.sites.len() as u32;
             self.receiver_sets.find(from, &self.radio, &self.sites, nodes).collect()
         }
@@ -229,7 +237,9 @@ impl Signals {
         let TransmissionRecord { transmission, receiver_set, .. } =
             &self.transmissions[id as usize];
         match receiver_set.find(node) {
-            None if !receiver_set.is_complete() => self.receiver(transmission.frame.from, node),
+            None if !receiver_set.is_complete() => {
+                self.receiver(transmission.frame.from, node, transmission.start)
+            }
             found => found.copied(),
         }
     }

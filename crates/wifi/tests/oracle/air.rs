@@ -14,16 +14,18 @@ use wire::FrameKind;
 /// A frame on the air.
 pub(crate) struct Transmission {
     pub(crate) frame: Frame,
-    end: Instant,
-    collides: bool,
+    pub(crate) end: Instant,
+    pub(crate) collides: bool,
     /// When the longer of two data frames that do not collide ends.
-    both_over: Option<Instant>,
+    pub(crate) both_over: Option<Instant>,
+    /// Another frame joined it, and its header has set the NAV of third parties.
+    pub(crate) sets_nav: bool,
 }
 
 pub(crate) struct Air<'a> {
     pub(crate) times: &'a Times,
     pub(crate) stations: Vec<Station<'a>>,
-    flying: Vec<Transmission>,
+    pub(crate) flying: Vec<Transmission>,
     /// Frames of the collision on the air that have ended before its longest.
     ended: Vec<Transmission>,
     record: Record,
@@ -68,8 +70,15 @@ impl Air<'_> {
         if frames.is_empty() {
             return;
         }
+        if let (false, [frame]) = (self.flying.is_empty(), &frames[..]) {
+            let (node, kind) = (frame.from, frame.kind);
+            self.begin_beside(now, *frame);
+            let end = self.flying[1].end;
+            return self.record.air.push(OnAir::Frame { node, kind, start: now, end });
+        }
         assert!(self.flying.is_empty(), "{now}: a frame begins while another is on the air");
         let together = self.together(&frames);
+        let own_rts = frames.first().filter(|first| first.kind == FrameKind::Rts).copied();
         let collides = frames.len() > 1 && together.is_none();
         let nodes: Vec<u32> = frames.iter().map(|frame| frame.from).collect();
         for frame in frames {
@@ -81,20 +90,32 @@ impl Air<'_> {
             sender.counters.collisions += u64::from(collides);
             sender.freeze(now);
             // The access point ends its own RTS to answer another, before or together with it.
-            let is_heard =
-                !matches!(together, Some(Together::Rts(primary)) if primary != frame.from);
+            let primary = match together {
+                Some(Together::Rts(primary) | Together::Bare(primary)) => Some(primary),
+                _ => None,
+            };
+            let is_heard = primary.is_none_or(|primary| primary == frame.from);
             if is_heard {
                 let end = now + parts.total();
-                self.flying.push(Transmission { frame, end, collides, both_over: None });
+                let (both_over, sets_nav) = (None, false);
+                self.flying.push(Transmission { frame, end, collides, both_over, sets_nav });
             }
         }
-        if let (Some(Together::Rts(primary)), [rts]) = (together, &self.flying[..]) {
-            let receiver = rts.frame.to.expect("an RTS has a receiver");
-            self.stations[receiver as usize].prepare_secondary(now, primary, nodes.len() > 1);
+        if let (Some(Together::Rts(primary) | Together::Bare(primary)), [first]) =
+            (together, &self.flying[..])
+        {
+            let receiver = &mut self.stations[first.frame.to.expect("a receiver") as usize];
+            let own_rts = own_rts.filter(|_| nodes.len() > 1);
+            let over = receiver.header_over(now, &first.frame, own_rts.as_ref());
+            let begins = matches!(together, Some(Together::Bare(_))).then_some(over);
+            receiver.prepare_secondary(now, primary, own_rts.is_some(), begins);
         }
         let end = self.flying.iter().map(|transmission| transmission.end).max().unwrap_or(now);
         if matches!(together, Some(Together::Data)) {
             self.flying.iter_mut().for_each(|transmission| transmission.both_over = Some(end));
+        }
+        if matches!(together, Some(Together::OwnData)) {
+            self.begin_own_data(end);
         }
         if matches!(together, Some(Together::Acks)) {
             for &node in &nodes {
@@ -118,6 +139,9 @@ impl Air<'_> {
             if let Some(over) = self.ended[i].both_over.take() {
                 let frame = self.ended[i].frame;
                 self.end_beside(now, &frame, over);
+                if self.ended[i].sets_nav {
+                    self.overhear_header(now, &frame);
+                }
             }
         }
         if !self.flying.is_empty() {
@@ -152,11 +176,14 @@ impl Air<'_> {
     /// the frames ask for.
     fn end_collision(&mut self, now: Instant, collision: &[Transmission]) {
         let all_eifs = collision.iter().map(|other| self.times.eifs(&other.frame.mode));
-        let eifs = all_eifs.min().expect("frames collided");
+        let eifs = match self.times.slot_grid {
+            SlotGrid::Difs => self.times.difs(),
+            _ => all_eifs.min().expect("frames collided"),
+        };
         for station in &mut self.stations {
             if !collision.iter().any(|other| other.frame.from == station.node) {
                 station.receive_error(now, eifs);
-            } else if self.times.slot_grid == SlotGrid::Shared {
+            } else if self.times.slot_grid.is_shared() {
                 station.give_up_waiting(now, eifs);
             }
         }

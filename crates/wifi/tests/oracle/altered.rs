@@ -5,7 +5,9 @@ use crate::timing::Characteristics;
 use crate::workload::{Arrival, Workload};
 use crate::{air, dcf, duplex, edca, in_cell, one_by_one, some};
 use kernel::{Bytes, Duration, Instant, Seed};
-use wifi::mac::{BackoffDraw, Countdown, Eifs, FullDuplex, OwnRts, Serve, SlotGrid, Timing};
+use wifi::mac::{
+    BackoffDraw, Countdown, Eifs, FullDuplex, OwnRts, RtsCts, Serve, SlotGrid, Timing,
+};
 use wifi::phy::{
     DOT11A, DOT11AC, DOT11AX, DOT11AX_2_4, DOT11B, DOT11G, DOT11N, DOT11N_2_4, Edca, Mode, Standard,
 };
@@ -94,7 +96,7 @@ fn an_altered_rule_is_found() {
 
 #[test]
 fn an_altered_rule_of_full_duplex_is_found() {
-    let of_duplex: [(&str, Alter); 4] = [
+    let of_duplex: [(&str, Alter); 5] = [
         ("bidirectional", |config| {
             alter_duplex(config, |settings| settings.bidirectional = !settings.bidirectional);
         }),
@@ -111,6 +113,14 @@ fn an_altered_rule_of_full_duplex_is_found() {
                 settings.own_rts = match settings.own_rts {
                     OwnRts::Reset => OwnRts::Double,
                     OwnRts::Double => OwnRts::Reset,
+                }
+            });
+        }),
+        ("RTS and CTS", |config| {
+            alter_duplex(config, |settings| {
+                settings.rts_cts = match settings.rts_cts {
+                    RtsCts::Required => RtsCts::Optional,
+                    RtsCts::Optional => RtsCts::Required,
                 }
             });
         }),

@@ -81,7 +81,7 @@ pub(crate) fn workloads() -> impl Strategy<Value = Workload> {
             let seed = any::<u64>().prop_map(|root| Seed { root, replication: 0 });
             // Bianchi's chain takes its steps with all stations together.
             let exact = timing.durations == Durations::Standard;
-            let together = timing.slot_grid == SlotGrid::Shared && exact && !noise;
+            let together = timing.slot_grid.is_shared() && exact && !noise;
             (configs(timing, together), links, seed, packets).prop_map(
                 |(config, links, seed, packets)| Workload { config, links, seed, packets },
             )
@@ -106,7 +106,7 @@ fn loss(noise: bool) -> BoxedStrategy<f64> {
 fn timings() -> impl Strategy<Value = Timing> {
     let standard = prop::sample::select(vec![&DOT11A, &DOT11B, &DOT11G]);
     let eifs = prop::sample::select(vec![Eifs::Standard, Eifs::Estimated, Eifs::None]);
-    let grid = vec![SlotGrid::Standard, SlotGrid::Shared, SlotGrid::Free];
+    let grid = vec![SlotGrid::Standard, SlotGrid::Shared, SlotGrid::Difs, SlotGrid::Free];
     let exact = prop::bool::weighted(0.8);
     (standard, any::<(bool, bool, u16)>(), eifs, prop::sample::select(grid), exact).prop_map(
         |(standard, (short_preamble, long_slot, basic), eifs, slot_grid, exact)| Timing {

@@ -2,14 +2,14 @@
 //! which data frame it sends while it receives, and which frames may overlap.
 
 use crate::air::{Air, Transmission};
-use crate::dcf;
 use crate::frame::Frame;
 use crate::station::Station;
 use crate::workload::Workload;
+use crate::{dcf, edca, one_by_one};
 use kernel::{Bytes, Instant};
 use proptest::prelude::*;
 use wifi::Link;
-use wifi::mac::{Durations, FullDuplex, OwnRts, Serve};
+use wifi::mac::{Durations, FullDuplex, OwnRts, RtsCts, Serve};
 use wire::FrameKind;
 
 /// What a station and the access point send at once, and each receiver decodes.
@@ -18,8 +18,13 @@ pub(crate) enum Together {
     /// The RTS of this node, which its receiver may answer with more than a CTS; if the node is a
     /// station, perhaps one of the access point, which is not received.
     Rts(u32),
+    /// The data frame of this node without RTS and CTS, which its receiver may join; if the node is
+    /// a station, perhaps an RTS of the access point, which is not received.
+    Bare(u32),
     /// A data frame, and one of its receiver.
     Data,
+    /// Data frames of a station and of the access point without RTS and CTS.
+    OwnData,
     /// The ACKs of the access point and of a station.
     Acks,
 }
@@ -27,26 +32,78 @@ pub(crate) enum Together {
 impl Air<'_> {
     /// Whether frames that begin at one instant are more than a frame alone or a collision.
     pub(crate) fn together(&self, frames: &[Frame]) -> Option<Together> {
-        self.stations[0].duplex()?;
+        let optional = self.stations[0].duplex()?.rts_cts == RtsCts::Optional;
         let lasts = |frame: &Frame| self.times.airtime(&frame.mode, frame.psdu).total();
+        // No data frame that needs RTS and CTS begins without them.
+        let is_bare = |data: &Frame| {
+            let sender = &self.stations[data.from as usize];
+            data.to.is_some() && !sender.framing.needs_rts(data)
+        };
+        let secondary = |frame: &&Frame| self.stations[frame.from as usize].secondary;
         match frames {
             [rts] if rts.kind == FrameKind::Rts => Some(Together::Rts(rts.from)),
-            [ap, other] if ap.from == 0 && ap.kind == other.kind => match ap.kind {
-                FrameKind::Rts => (lasts(ap) <= lasts(other)).then_some(Together::Rts(other.from)),
-                FrameKind::Data => {
-                    let secondary = |frame: &&Frame| self.stations[frame.from as usize].secondary;
-                    [ap, other].iter().find_map(secondary).map(|_| Together::Data)
+            [data] if data.kind == FrameKind::Data && optional && is_bare(data) => {
+                Some(Together::Bare(data.from))
+            }
+            [ap, other] if ap.from == 0 => match (ap.kind, other.kind) {
+                (FrameKind::Rts, FrameKind::Rts) => {
+                    (lasts(ap) <= lasts(other)).then_some(Together::Rts(other.from))
                 }
-                FrameKind::Ack => Some(Together::Acks),
+                (FrameKind::Rts, FrameKind::Data) => {
+                    (optional && lasts(ap) <= lasts(other)).then_some(Together::Bare(other.from))
+                }
+                (FrameKind::Data, FrameKind::Data) => {
+                    let own = || (optional && ap.to.is_some()).then_some(Together::OwnData);
+                    let after_cts = [ap, other].iter().find_map(secondary);
+                    after_cts.map(|_| Together::Data).or_else(own)
+                }
+                (FrameKind::Ack, FrameKind::Ack) => Some(Together::Acks),
                 _ => None,
             },
             _ => None,
         }
     }
 
+    /// The receiver of the data frame on the air begins its own, after the MAC header of the
+    /// former.
+    pub(crate) fn begin_beside(&mut self, now: Instant, frame: Frame) {
+        let [primary] = &mut self.flying[..] else { panic!("{now}: one frame is on the air") };
+        assert_eq!(primary.frame.to, Some(frame.from), "{now}: the receiver sends");
+        let end = now + self.times.airtime(&frame.mode, frame.psdu).total();
+        let over = end.max(primary.end);
+        (primary.both_over, primary.sets_nav) = (Some(over), true);
+        let (both_over, collides, sets_nav) = (Some(over), false, false);
+        self.flying.push(Transmission { frame, end, collides, both_over, sets_nav });
+    }
+
+    /// Data frames of the access point and of a station begin together without RTS and CTS. Whether
+    /// the receiver of the former decodes it depends on the interference by the latter.
+    pub(crate) fn begin_own_data(&mut self, end: Instant) {
+        let from = self.flying[1].frame.from;
+        for transmission in &mut self.flying {
+            transmission.both_over = Some(end);
+            transmission.sets_nav = transmission.frame.from != 0;
+        }
+        let access_point = &mut self.stations[0];
+        let own = &self.flying[0].frame;
+        let is_decodable = if own.to == Some(from) {
+            access_point.duplex().is_some_and(|settings| settings.bidirectional)
+        } else {
+            let alone = access_point.framing.secondary_mode(own.to.expect("a station"));
+            own.mode.rate <= alone.rate
+        };
+        access_point.own_data = Some(is_decodable);
+        access_point.counters.collisions += u64::from(!is_decodable);
+    }
+
     /// One of two data frames that overlap ends: its receiver decodes it, and both ends of it wait
     /// for the end of the longer one.
     pub(crate) fn end_beside(&mut self, now: Instant, frame: &Frame, over: Instant) {
+        let sender = &mut self.stations[frame.from as usize];
+        sender.txop = None;
+        if sender.own_data.take() == Some(false) {
+            return sender.wait_until(now, over);
+        }
         let receiver = &mut self.stations[frame.to.expect("data has a receiver") as usize];
         if receiver.is_lost(frame) {
             receiver.receive_error(now, self.times.eifs(&frame.mode));
@@ -57,6 +114,14 @@ impl Air<'_> {
             self.stations[frame.from as usize].note_received(frame);
         }
         self.stations[frame.from as usize].wait_until(now, over);
+    }
+
+    /// A data frame that another has joined ends: its header has told its Duration to the others.
+    pub(crate) fn overhear_header(&mut self, now: Instant, frame: &Frame) {
+        let is_party = |node| node == frame.from || Some(node) == frame.to;
+        for other in self.stations.iter_mut().filter(|station| !is_party(station.node)) {
+            other.overhear(now, frame);
+        }
     }
 
     /// Both ACKs have ended.
@@ -78,9 +143,16 @@ impl Station<'_> {
         self.framing.config.full_duplex
     }
 
-    /// The access point detects the RTS of a station, perhaps while it sends one of its own, and
-    /// decides what it will send; or a full-duplex station that of the access point.
-    pub(crate) fn prepare_secondary(&mut self, now: Instant, primary: u32, own_rts: bool) {
+    /// The access point detects the RTS of a station or its data frame, perhaps while it sends an
+    /// RTS of its own, and decides what it will send; or a full-duplex station that of the access
+    /// point. The secondary frame follows a CTS, or begins at an instant.
+    pub(crate) fn prepare_secondary(
+        &mut self,
+        now: Instant,
+        primary: u32,
+        own_rts: bool,
+        begins: Option<Instant>,
+    ) {
         let is_bidirectional = self.duplex().is_some_and(|settings| settings.bidirectional);
         if self.node != 0 && !is_bidirectional {
             return;
@@ -91,15 +163,23 @@ impl Station<'_> {
             self.fail(now, awaited.kind);
         }
         self.own_rts = own_rts;
-        let is_ready = self.find_secondary(than);
-        if !is_ready && own_rts {
-            self.counters.collisions += 1;
-            self.active = None;
-            self.count_failure(0, false);
+        let functions = match self.active {
+            Some(own) if own_rts => own..own + 1,
+            _ => 0..self.functions.len(),
+        };
+        let own = functions.start;
+        let found = functions.rev().find(|&index| self.find_secondary(index, than));
+        if own_rts {
+            self.txop = None;
         }
-        if !is_ready {
+        let Some(index) = found else {
+            if own_rts {
+                self.counters.collisions += 1;
+                self.active = None;
+                self.count_failure(own, false);
+            }
             return;
-        }
+        };
         if own_rts {
             // Instead of the data for its own RTS, it sends the secondary frame.
             let (rate, retry) = self.opened;
@@ -108,19 +188,43 @@ impl Station<'_> {
             self.frames.mpdus -= 1;
             self.frames.repeated_mpdus -= u64::from(retry);
         }
-        let msdu = self.functions[0].queue.front().expect("a packet for another");
-        let (frame, retry) = (self.framing.secondary(msdu, primary), msdu.retry);
+        let msdu = self.functions[index].queue.front().expect("a packet for another");
+        let (frame, retry) = (self.framing.secondary(index, msdu, primary), msdu.retry);
         self.frames.data_attempts += 1;
         self.frames.data_rates += frame.mode.rate.0;
         self.frames.mpdus += 1;
         self.frames.repeated_mpdus += u64::from(retry);
         self.secondary = Some(frame);
+        if let Some(at) = begins {
+            self.begin_secondary(frame);
+            self.answer = Some((at, frame));
+        }
+    }
+
+    /// The secondary frame is to be sent.
+    pub(crate) fn begin_secondary(&mut self, frame: Frame) {
+        self.active = Some(frame.function);
+        self.protect(&frame);
+    }
+
+    /// When this node has decoded the MAC header of a data frame that begins now, and has ended its
+    /// own RTS if it sends one.
+    pub(crate) fn header_over(
+        &self,
+        now: Instant,
+        data: &Frame,
+        own_rts: Option<&Frame>,
+    ) -> Instant {
+        let parts = self.framing.times.airtime(&data.mode, self.framing.header(data));
+        let own = |rts: &Frame| now + self.framing.times.airtime(&rts.mode, rts.psdu).total();
+        let over = now + parts.preamble + parts.header + parts.payload;
+        own_rts.map_or(over, |rts| over.max(own(rts)))
     }
 
     /// Brings the packet to the head of the queue that is sent; whether there is one.
-    fn find_secondary(&mut self, than: u32) -> bool {
+    fn find_secondary(&mut self, index: usize, than: u32) -> bool {
         let serve = self.duplex().map_or(Serve::First, |settings| settings.serve);
-        let function = &mut self.functions[0];
+        let function = &mut self.functions[index];
         let fits = |to: Option<u32>| to.is_some_and(|to| to != than);
         let queue = &mut function.queue;
         let Some(first) = queue.front() else { return false };
@@ -158,9 +262,9 @@ impl Station<'_> {
 
     /// The CTS to the primary transmitter protects the secondary frame, as one to the access point
     /// would.
-    pub(crate) fn protect(&mut self, data: &Frame) {
+    fn protect(&mut self, data: &Frame) {
         if self.framing.needs_rts(data) {
-            self.functions[0].short_retries = 0;
+            self.functions[data.function].short_retries = 0;
         }
     }
 
@@ -189,9 +293,11 @@ pub(crate) fn workloads() -> impl Strategy<Value = Workload> {
     let serve = prop::sample::select(vec![Serve::First, Serve::HeadOfLine]);
     let own_rts = prop::sample::select(vec![OwnRts::Reset, OwnRts::Double]);
     let rate = any::<Option<prop::sample::Index>>();
-    let threshold = prop::sample::select(vec![0u64, 0, 400]);
-    (dcf::workloads(), rate, serve, own_rts, threshold, any::<bool>()).prop_map(
-        |(mut workload, rate, serve, own_rts, threshold, bidirectional)| {
+    let threshold = prop::sample::select(vec![0u64, 0, 400, 3000]);
+    let options =
+        (any::<(bool, bool)>(), prop::sample::select(vec![RtsCts::Required, RtsCts::Optional]));
+    (dcf::workloads(), rate, serve, own_rts, threshold, options).prop_map(
+        |(mut workload, rate, serve, own_rts, threshold, ((bidirectional, busy_tone), rts_cts))| {
             // Where both data frames get lost, the transmitters begin anew after their timeouts. A
             // response in DSSS may last beyond that, and its NAV would stand while they send: a
             // cell leaves that out.
@@ -202,10 +308,41 @@ pub(crate) fn workloads() -> impl Strategy<Value = Workload> {
             }
             let secondary_rate = rate.map(|rate| rate.get(&workload.links).mode.rate);
             let config = &mut workload.config;
-            let settings = FullDuplex { secondary_rate, serve, own_rts, bidirectional };
-            config.full_duplex = Some(settings);
+            config.full_duplex = Some(FullDuplex {
+                secondary_rate,
+                secondary_mcs: None,
+                serve,
+                own_rts,
+                bidirectional,
+                rts_cts,
+                busy_tone,
+            });
             config.rts_threshold = Bytes(threshold);
             config.timing.durations = Durations::Standard;
+            workload
+        },
+    )
+}
+
+/// Cells of EDCA with one MPDU in a PPDU.
+pub(crate) fn workloads_of_edca() -> impl Strategy<Value = Workload> {
+    let serve = prop::sample::select(vec![Serve::First, Serve::HeadOfLine]);
+    let rts_cts = prop::sample::select(vec![RtsCts::Required, RtsCts::Optional]);
+    let mcs = prop::option::of(0u32..8);
+    let options = (mcs, serve, rts_cts, any::<bool>());
+    (edca::workloads(), options).prop_map(
+        |(workload, (secondary_mcs, serve, rts_cts, bidirectional))| {
+            let mut workload = one_by_one(workload);
+            let own_rts = OwnRts::default();
+            workload.config.full_duplex = Some(FullDuplex {
+                secondary_rate: None,
+                secondary_mcs,
+                serve,
+                own_rts,
+                bidirectional,
+                rts_cts,
+                busy_tone: false,
+            });
             workload
         },
     )

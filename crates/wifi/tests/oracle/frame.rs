@@ -3,7 +3,7 @@
 use crate::timing::Times;
 use kernel::{Bytes, Duration};
 use wifi::mac::Durations;
-use wifi::phy::{Mode, ModeClass};
+use wifi::phy::{Mode, ModeClass, TxVector};
 use wifi::{Link, MacConfig};
 use wire::FrameKind;
 
@@ -103,15 +103,36 @@ impl<'a> Framing<'a> {
 
     /// The data frame of a full-duplex access point to a station while it receives from another. If
     /// the two nodes send to each other, it is as all others between them.
-    pub(crate) fn secondary(&self, msdu: &Msdu, primary: u32) -> Frame {
-        let data = self.data(0, msdu);
+    pub(crate) fn secondary(&self, function: usize, msdu: &Msdu, primary: u32) -> Frame {
+        let data = self.data(function, msdu);
         if msdu.to == Some(primary) {
             return data;
         }
-        let given = self.config.full_duplex.and_then(|settings| settings.secondary_rate);
-        let mode = given.map_or(data.mode, |rate| self.times.standard_mode(rate).expect("a rate"));
+        let mode = self.secondary_mode(msdu.to.expect("a station"));
         let ack = self.times.sifs() + self.airtime(&self.times.response_mode(&mode), ACK);
         Frame { mode, reserves: self.duration_field(ack), ..data }
+    }
+
+    /// The mode of secondary frames to a station while another sends.
+    pub(crate) fn secondary_mode(&self, to: u32) -> Mode {
+        let mode = self.link(to).mode;
+        let Some(settings) = self.config.full_duplex else { return mode };
+        if let Some(rate) = settings.secondary_rate {
+            return self.times.standard_mode(rate).expect("a rate");
+        }
+        let vector = self.config.timing.standard.tx_vector();
+        let of = |mcs: u32| {
+            let Mode { streams, width, guard, .. } = mode;
+            TxVector { mcs: mcs as u8, streams, width, guard, ..vector.expect("MCSs") }.mode()
+        };
+        settings.secondary_mcs.map_or(mode, |mcs| of(mcs).expect("an MCS"))
+    }
+
+    /// The bytes of a data frame up to the end of its MAC header.
+    pub(crate) fn header(&self, data: &Frame) -> Bytes {
+        let qos = if self.config.edca.is_some() { Bytes(2) } else { Bytes(0) };
+        let delimiter = if data.mode.class == ModeClass::Vht { DELIMITER } else { Bytes(0) };
+        self.config.mac_header + qos + delimiter
     }
 
     /// When the exchange ends in which a station's RTS, which has just been received, opens data of

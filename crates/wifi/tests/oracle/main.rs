@@ -20,7 +20,7 @@ mod station;
 mod timing;
 mod workload;
 
-use media::{in_cell, in_space, watched_in_cell};
+use media::{Tone, in_cell, in_space, watched_in_cell};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -78,13 +78,18 @@ proptest! {
     fn a_cell_follows_the_rules_of_full_duplex(workload in duplex::workloads()) {
         compare(["cell", "oracle"], &in_cell(&workload), &air::run(&workload))?;
     }
+
+    #[test]
+    fn a_cell_follows_the_rules_of_full_duplex_with_edca(workload in duplex::workloads_of_edca()) {
+        compare(["cell", "oracle"], &in_cell(&workload), &air::run(&workload))?;
+    }
 }
 
 /// Takes out what only a cell does: slots that begin for all together, and an EIFS that is the
 /// shortest of several frames that a receiver can tell apart only in a cell.
 fn possible_in_space(mut workload: Workload) -> Workload {
     let timing = &mut workload.config.timing;
-    if timing.slot_grid == SlotGrid::Shared {
+    if timing.slot_grid.is_shared() {
         timing.slot_grid = SlotGrid::Standard;
         workload.config.countdown = Countdown::Standard;
     }
@@ -167,6 +172,13 @@ fn overlap(on_air: &[OnAir]) -> bool {
     on_air.iter().all(data) && on_air[0].start() == on_air[1].start()
 }
 
+/// Whether a data frame begins while another is on the air.
+fn joins(on_air: &[OnAir]) -> bool {
+    let [OnAir::Frame { kind, start, end, .. }, second] = on_air else { return false };
+    let both = [Some(*kind), second.kind()] == [Some(FrameKind::Data); 2];
+    both && (*start..*end).contains(&second.start()) && second.start() > *start
+}
+
 /// Whether a station and the access point send data at once after an RTS of the access point.
 fn overlap_after_own_rts(on_air: &[OnAir]) -> bool {
     let is_rts = on_air[0].kind() == Some(FrameKind::Rts) && on_air[0].first_node() == Some(0);
@@ -175,11 +187,39 @@ fn overlap_after_own_rts(on_air: &[OnAir]) -> bool {
 
 #[test]
 fn a_trace_has_each_frame_of_full_duplex() {
-    for workload in some(duplex::workloads(), 300) {
-        let (mut record, frames) = watched_in_cell(&workload);
+    let of_dcf = some(duplex::workloads(), 300);
+    for workload in of_dcf.into_iter().chain(some(duplex::workloads_of_edca(), 100)) {
+        let (mut record, frames, _) = watched_in_cell(&workload);
         record.air.retain(|on_air| on_air.kind().is_some());
         assert_eq!(record.air, frames);
     }
+}
+
+#[test]
+fn a_busy_tone_follows_the_shorter_of_two_data_frames() {
+    let mut count = 0;
+    for workload in some(duplex::workloads(), 100) {
+        let with_tone = workload.config.full_duplex.is_some_and(|settings| settings.busy_tone);
+        let (_, _, tones) = watched_in_cell(&workload);
+        let record = air::run(&workload);
+        let expected: Vec<Tone> = record.air.windows(2).filter_map(tone_after).collect();
+        assert_eq!(tones, if with_tone { expected } else { Vec::new() });
+        count += tones.len();
+    }
+    assert!(count > 300, "{count}");
+}
+
+/// The tone after the shorter of two frames, if they overlap.
+fn tone_after(on_air: &[OnAir]) -> Option<Tone> {
+    let [
+        OnAir::Frame { node: first, kind: FrameKind::Data, end: one, .. },
+        OnAir::Frame { node: second, kind: FrameKind::Data, start, end: other },
+    ] = on_air
+    else {
+        return None;
+    };
+    let sender = if one < other { first } else { second };
+    (start < one && one != other).then_some((*sender, *one.min(other), *one.max(other)))
 }
 
 /// The workloads are worth something: what DCF and EDCA have to decide happens in them.
@@ -198,15 +238,17 @@ fn workloads_cover_the_rules() {
     assert!(dcf.large_collisions > 300, "{dcf:?}");
 
     let mut duplex = Coverage::default();
-    let (mut overlaps, mut of_stations) = (0, 0);
+    let (mut overlaps, mut of_stations, mut joined) = (0, 0, 0);
     for workload in some(duplex::workloads(), 300) {
         let record = air::run(&workload);
         overlaps += record.air.windows(2).filter(|pair| overlap(pair)).count();
         let own = record.air.windows(4).filter(|frames| overlap_after_own_rts(frames));
         of_stations += own.count();
+        joined += record.air.windows(2).filter(|pair| joins(pair)).count();
         duplex.add(&record);
     }
     assert!(overlaps > 300 && of_stations > 100, "{overlaps} {of_stations}");
+    assert!(joined > 300, "{joined} data frames joined without RTS and CTS");
     assert!(duplex.counters.iter().all(|&count| count > 300), "{duplex:?}");
 
     let (mut edca, mut aggregated) = (Coverage::default(), Coverage::default());

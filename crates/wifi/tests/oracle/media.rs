@@ -11,7 +11,8 @@ use wifi::space::{Losses, OngoingFrame, Radio, Site, Space, SpaceConfig};
 use wifi::watch::WatchRecord;
 use wifi::{Cell, Command, MsduSource};
 use wire::{
-    Body, Datagram, FlowId, FrameKind, FrameLoss, FrameOutcome, NodeId, Packet, TrafficClass,
+    Body, Datagram, FlowId, FrameKind, FrameLoss, FrameOutcome, NodeId, Packet, TrafficClass, Wait,
+    WaitKind,
 };
 
 #[derive(Debug)]
@@ -72,10 +73,9 @@ impl MsduSource for Queues {
         packet.to.map(|to| (packet, to.0))
     }
 
-    fn receivers(&self, node: u32, into: &mut Vec<u32>) {
-        let first = node as usize * 4;
-        let queues = self.0[first..first + 4].iter().flatten();
-        into.extend(queues.filter_map(|packet| packet.to).map(|to| to.0));
+    fn receivers(&self, node: u32, class: TrafficClass, into: &mut Vec<u32>) {
+        let queue = &self.0[node as usize * 4 + class as usize];
+        into.extend(queue.iter().filter_map(|packet| packet.to).map(|to| to.0));
     }
 }
 
@@ -98,8 +98,11 @@ pub(crate) fn in_cell(workload: &Workload) -> Record {
     run(workload, Medium::Cell(Box::new(Cell::new(config.clone(), links.clone(), seed)))).0
 }
 
-/// The same, and the frames without a collision that a trace has.
-pub(crate) fn watched_in_cell(workload: &Workload) -> (Record, Vec<OnAir>) {
+/// A busy tone: its transmitter, begin and end.
+pub(crate) type Tone = (u32, Instant, Instant);
+
+/// The same, and the frames without a collision and the busy tones that a trace has.
+pub(crate) fn watched_in_cell(workload: &Workload) -> (Record, Vec<OnAir>, Vec<Tone>) {
     let Workload { config, links, seed, .. } = workload;
     let mut cell = Cell::new(config.clone(), links.clone(), seed);
     cell.watch();
@@ -115,7 +118,14 @@ pub(crate) fn watched_in_cell(workload: &Workload) -> (Record, Vec<OnAir>) {
     };
     let mut frames: Vec<OnAir> = records.iter().filter_map(frame).collect();
     frames.sort_by_key(|on_air| (on_air.start(), on_air.first_node()));
-    (record, frames)
+    let tone = |record: &WatchRecord| match record {
+        WatchRecord::Wait(Wait { radio, start, end, kind: WaitKind::BusyTone, .. }) => {
+            Some((*radio, *start, *end))
+        }
+        _ => None,
+    };
+    let tones = records.iter().filter_map(tone).collect();
+    (record, frames, tones)
 }
 
 /// Runs the workload through a space until nothing is left to send. Every node is 50 dB from every
@@ -227,6 +237,7 @@ impl Driver<'_> {
             }
             Command::Began
             | Command::Ended
+            | Command::Overheard { .. }
             | Command::ExchangeSent { .. }
             | Command::Mode { .. } => {}
         }

@@ -20,7 +20,7 @@ pub(crate) struct Awaited {
 
 /// A transmission opportunity (clause 10.23.2.8).
 #[derive(Clone, Copy, Debug)]
-struct Txop {
+pub(crate) struct Txop {
     function: usize,
     until: Instant,
     /// When the next exchange may begin, a SIFS after the last.
@@ -42,7 +42,7 @@ pub(crate) struct Station<'a> {
     not_before: Instant,
     /// The function whose exchange is in progress.
     pub(crate) active: Option<usize>,
-    txop: Option<Txop>,
+    pub(crate) txop: Option<Txop>,
     pub(crate) awaited: Option<Awaited>,
     /// What is sent a SIFS after the frame just received.
     pub(crate) answer: Option<(Instant, Frame)>,
@@ -50,6 +50,9 @@ pub(crate) struct Station<'a> {
     pub(crate) secondary: Option<Frame>,
     /// Its own RTS went on the air together with that of a station.
     pub(crate) own_rts: bool,
+    /// Its own data frame went on the air together with that of a station, and whether its receiver
+    /// decodes it.
+    pub(crate) own_data: Option<bool>,
     /// The rate and the Retry bit of the data of its last own attempt.
     pub(crate) opened: (u64, bool),
     /// The sequence number of the last frame of each sender's function.
@@ -79,6 +82,7 @@ impl<'a> Station<'a> {
             answer: None,
             secondary: None,
             own_rts: false,
+            own_data: None,
             opened: (0, false),
             last_heard: BTreeMap::new(),
             counters: Counters::default(),
@@ -239,8 +243,7 @@ impl<'a> Station<'a> {
             FrameKind::Cts => {
                 // The access point sends its data frame together with the station.
                 return if let Some(data) = self.secondary {
-                    self.active = Some(0);
-                    self.protect(&data);
+                    self.begin_secondary(data);
                     self.respond(now, data);
                 };
             }

@@ -41,6 +41,7 @@ impl fmt::Debug for Workload {
         writeln!(f, "{protection:?} protects from {:?}", self.config.non_erp)?;
         writeln!(f, "{:?}", self.config.edca)?;
         writeln!(f, "{:?}", self.config.aggregation)?;
+        writeln!(f, "{:?}", self.config.full_duplex)?;
         for (link, station) in self.links.iter().zip(1..) {
             writeln!(f, "station {station}: {link:?}")?;
         }

@@ -18,6 +18,7 @@ from simoom.studies.lt_tcp.bluetooth import (
     figure_residual,
     figure_retries,
 )
+from simoom.studies.lt_tcp.hidden import figure_capture, figure_hidden
 from simoom.studies.lt_tcp.lossy import figure_1, figure_2, figure_3, figure_parts
 from simoom.studies.lt_tcp.tables import figure_readings, table_2, table_4, table_5, table_6
 from simoom.studies.study import Study
@@ -41,6 +42,8 @@ STUDY = Study(
         table_4,
         table_5,
         table_6,
+        figure_capture,
+        figure_hidden,
     ),
     notes="p as printed: 0.27 times 1, 0.5 and 0.3 for HV1, HV2 and HV3. LT-TCP is reconstructed "
     "where the paper and its sources leave it open.",
@@ -52,8 +55,10 @@ __all__ = [
     "figure_1",
     "figure_2",
     "figure_3",
+    "figure_capture",
     "figure_corruption",
     "figure_goodput",
+    "figure_hidden",
     "figure_parts",
     "figure_readings",
     "figure_residual",

@@ -206,7 +206,7 @@ function drawWaits(c, lane) {
 function drawWait(c, i, left, width, top, height) {
   const kind = words[waits.kind[i]];
   c.fillStyle = colours.wait;
-  if (kind === "NAV") c.fillRect(left, top, width, height);
+  if (kind === "NAV" || kind === "busy tone") c.fillRect(left, top, width, height);
   else if (kind === "defer") c.fillRect(left, top + height / 2 - 0.75, width, 1.5);
   else {
     c.strokeStyle = colours.text;

@@ -275,6 +275,8 @@ function legend() {
   }, colours.text));
   if (has.has("defer")) list.append(key("defers: medium busy, or IFS",
     (c) => c.fillRect(0, 8, 30, 1.5), colours.wait));
+  if (has.has("busy tone")) list.append(key("busy tone",
+    (c) => c.fillRect(0, 5, 30, 6), colours.wait));
   if (has.has("NAV")) list.append(key("NAV", (c) => c.fillRect(0, 5, 30, 6), colours.wait));
 }
 

@@ -15,6 +15,10 @@ pub(super) trait RouteCache: Debug + Send {
     /// The link from one node to another has failed.
     fn remove(&mut self, now: Instant, from: NodeId, to: NodeId);
 
+    /// How often routes were added or removed. As long as it is the same, a route that was noticed
+    /// need not be noticed again.
+    fn changes(&self) -> u64;
+
     /// The best route to a node. `for_use` is whether a packet of this node takes it.
     fn find(&mut self, now: Instant, to: NodeId, for_use: bool) -> Option<&[NodeId]>;
 }

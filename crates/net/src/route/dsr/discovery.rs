@@ -1,8 +1,8 @@
 //! Route Discovery at the initiator (RFC 4728 sections 3.3 and 8.2.1): Route Requests and the
 //! packets that wait for their answers.
 
-use super::send_buffer::Waiting;
 use super::{Dsr, Due, NonPropagating, header};
+use crate::route::send_buffer::Waiting;
 use crate::route::{Command, Context, RouteDrop, RouteNote, jitter};
 use kernel::{Duration, Instant};
 use std::collections::VecDeque;
@@ -60,7 +60,8 @@ impl Dsr {
             released.push(waiting);
         }
         let mut send_at = now;
-        for Waiting { to, mut packet, since } in released {
+        for waiting in released {
+            let (is_own, Waiting { to, mut packet, since }) = (waiting.is_own(), waiting);
             if self.discoveries.contains_key(&to) {
                 let found = RouteNote::Discovered { destination: to, since };
                 context.out.push(Command::Note(found));
@@ -71,11 +72,11 @@ impl Dsr {
             }
             let path = self.cache.find(now, to, true).expect("a route was found just now");
             let path = context.paths.intern(path);
-            let salvage = if packet.from == self.node {
+            let salvage = if is_own {
                 self.note_route(to, path, context);
                 0
             } else {
-                packet.salvage.saturating_add(1)
+                packet.salvage + 1
             };
             header::set_route(&mut packet, Some(path), salvage, context.paths);
             if send_at == now {
@@ -113,8 +114,7 @@ impl Dsr {
         let due = |waiting: &Waiting| {
             let discovery = self.discoveries.get(&waiting.to);
             let request = discovery.map_or(waiting.since, |it| {
-                let own = waiting.packet.from == self.node;
-                it.propagate_at.filter(|_| own).unwrap_or(it.next_at)
+                it.propagate_at.filter(|_| waiting.is_own()).unwrap_or(it.next_at)
             });
             request.min(waiting.since + timeout)
         };
@@ -123,8 +123,8 @@ impl Dsr {
 
     /// Requests a route to a target if it is time to do so.
     fn request(&mut self, to: NodeId, context: &mut Context<'_>) {
-        let (now, node) = (context.now, self.node);
-        let own = self.buffer.iter().any(|w| w.to == to && w.packet.from == node);
+        let now = context.now;
+        let own = self.buffer.iter().any(|waiting| waiting.to == to && waiting.is_own());
         let new = Discovery { requests: 0, next_at: now, propagate_at: None };
         let discovery = self.discoveries.entry(to).or_insert(new);
         if own && discovery.propagate_at.is_some_and(|at| now >= at) {

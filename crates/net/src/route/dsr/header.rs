@@ -40,10 +40,13 @@ pub(super) fn message_size(packet: &Packet, message: &DsrMessage, paths: &Paths)
 }
 
 /// The fixed portion and the DSR Source Route option (section 6.7), without the addresses of source
-/// and destination, which the IP header has. The source of a salvaged packet is not the first node
-/// of its route.
+/// and destination, which the IP header has. A salvaged packet, and one that passes a gateway, has
+/// another source or destination than its route.
 fn source_route(packet: &Packet, paths: &Paths) -> Bytes {
     let Some(path) = packet.source_route else { return Bytes::ZERO };
-    let ends = if packet.salvage > 0 { 1 } else { 2 };
-    Bytes(FIXED + 4 + ADDRESS * (paths.nodes(path).len() as u64 - ends))
+    let nodes = paths.nodes(path);
+    let is_source = nodes.first() == Some(&packet.from);
+    let is_destination = nodes.last() == packet.to.as_ref();
+    let addresses = nodes.len() as u64 - u64::from(is_source) - u64::from(is_destination);
+    Bytes(FIXED + 4 + ADDRESS * addresses)
 }

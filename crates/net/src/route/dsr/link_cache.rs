@@ -42,6 +42,7 @@ pub(super) struct LinkCache {
     stability: BTreeMap<NodeId, Duration>,
     /// The shortest paths, as long as no link is added or removed.
     tree: Option<Tree>,
+    changes: u64,
     /// The path that was found last.
     found: Vec<NodeId>,
 }
@@ -64,7 +65,7 @@ struct Tree {
 impl LinkCache {
     pub(super) fn new(node: NodeId, config: LinkCacheConfig) -> Self {
         let (links, stability, found) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        Self { node, config, links, stability, tree: None, found }
+        Self { node, config, links, stability, tree: None, changes: 0, found }
     }
 
     fn stability(&self, node: NodeId) -> Duration {
@@ -78,6 +79,7 @@ impl LinkCache {
             return;
         }
         self.links.retain(|_, link| link.expires > now);
+        self.changes += 1;
         let until = self.links.values().map(|link| link.expires).min();
         let before = self.shortest_paths();
         self.tree = Some(Tree { before, until: until.unwrap_or(Instant::NEVER) });
@@ -130,7 +132,7 @@ impl RouteCache for LinkCache {
             let lifetime = self.stability(pair[0]).min(self.stability(pair[1]));
             let expires = now + lifetime.max(self.config.min_lifetime);
             let link = self.links.entry((pair[0], pair[1])).or_insert_with(|| {
-                self.tree = None;
+                (self.tree, self.changes) = (None, self.changes + 1);
                 Link { expires, used: now }
             });
             link.expires = link.expires.max(expires);
@@ -145,12 +147,16 @@ impl RouteCache for LinkCache {
         // The MAC needs both directions of a link.
         let ends = [(from, to), (to, from)];
         if ends.map(|link| self.links.remove(&link).is_some()).contains(&true) {
-            self.tree = None;
+            (self.tree, self.changes) = (None, self.changes + 1);
         }
         for node in [from, to] {
             let stability = self.stability(node).as_secs_f64() * self.config.stability_decrease;
             self.stability.insert(node, Duration::from_secs_f64(stability));
         }
+    }
+
+    fn changes(&self) -> u64 {
+        self.changes
     }
 
     fn find(&mut self, now: Instant, to: NodeId, for_use: bool) -> Option<&[NodeId]> {

@@ -68,7 +68,9 @@ impl Dsr {
 
     /// Sends a packet on by another route, because the link to this neighbour has failed.
     fn salvage(&mut self, neighbour: NodeId, mut packet: Packet, context: &mut Context<'_>) {
-        if packet.from == self.node {
+        let path = packet.source_route.map(|path| context.paths.nodes(path));
+        let is_own = path.is_some_and(|path| path.first() == Some(&self.node));
+        if is_own && packet.salvage == 0 {
             header::set_route(&mut packet, None, 0, context.paths);
             return self.originate(packet, context);
         }

@@ -4,13 +4,22 @@ use super::{Dsr, position, reversed};
 use crate::route::{Command, Context};
 use kernel::{Duration, Instant};
 use std::collections::BTreeMap;
-use wire::{Body, DsrMessage, Message, NodeId, Packet};
+use wire::{Body, DsrMessage, Message, NodeId, Packet, PathId};
 
 impl Dsr {
     /// The radio has received a packet for another node.
     pub(super) fn overhear(&mut self, from: NodeId, packet: &Packet, context: &mut Context<'_>) {
         let Some(path) = packet.source_route else { return };
         if packet.from == self.node {
+            return;
+        }
+        if self.noticed.is_known(path, from, context.now, self.cache.changes())
+            && self.replies == 0
+            && !matches!(packet.body, Body::Routing(_))
+        {
+            if self.rules.same.shortening {
+                self.shorten(path, from, packet.next, context);
+            }
             return;
         }
         let nodes = context.paths.nodes(path).to_vec();
@@ -20,20 +29,30 @@ impl Dsr {
             }
             Body::Routing(Message::Dsr(DsrMessage::Reply { path })) => {
                 let route = context.paths.nodes(path).to_vec();
-                self.notice(&route, None, context);
+                self.notice_path(&route, None, context);
             }
             Body::Routing(_) => {}
-            Body::Segment(_) | Body::Datagram(_) => self.cancel_replies(&nodes, context),
+            Body::Segment(_) | Body::Datagram(_) => self.cancel_replies(&nodes),
         }
-        self.notice(&nodes, Some(from), context);
+        self.notice(path, from, context);
         if !matches!(packet.body, Body::Routing(_)) && self.rules.same.shortening {
-            self.shorten(&nodes, from, packet.next, context);
+            self.shorten(path, from, packet.next, context);
         }
+    }
+
+    /// Learns from the path of a packet that this node has received from another.
+    pub(super) fn notice(&mut self, path: PathId, from: NodeId, context: &mut Context<'_>) {
+        if self.noticed.is_known(path, from, context.now, self.cache.changes()) {
+            return;
+        }
+        let nodes = context.paths.nodes(path).to_vec();
+        self.notice_path(&nodes, Some(from), context);
+        self.noticed.insert(path, from, context.now, self.cache.changes());
     }
 
     /// Learns from a path that packets take: the rest of it if this node is on it, or else what is
     /// behind the node from which it was heard.
-    pub(super) fn notice(
+    fn notice_path(
         &mut self,
         path: &[NodeId],
         heard_from: Option<NodeId>,
@@ -61,13 +80,15 @@ impl Dsr {
 
     /// Automatic route shortening: tells the source of a packet that this node, which it would
     /// reach some hops later, has received it already.
-    fn shorten(&mut self, path: &[NodeId], from: NodeId, next: NodeId, context: &mut Context<'_>) {
-        let (Some(heard), Some(own)) = (position(path, from), position(path, self.node)) else {
+    fn shorten(&mut self, path: PathId, from: NodeId, next: NodeId, context: &mut Context<'_>) {
+        let path = context.paths.nodes(path);
+        let (Some(own), Some(heard)) = (position(path, self.node), position(path, from)) else {
             return;
         };
         if own <= heard + 1 || path[heard + 1] != next {
             return;
         }
+        let path = path.to_vec();
         let (source, holdoff) = (path[0], self.rules.same.gratuitous_reply_holdoff);
         if !self.shortened.may_reply(source, from, context.now, holdoff) {
             return;
@@ -78,6 +99,41 @@ impl Dsr {
         let message = DsrMessage::Reply { path: context.paths.intern(&route) };
         let reply = self.send_back(&back, message, context);
         context.out.push(Command::Send(Packet { next: from, ..reply }));
+    }
+}
+
+/// The paths that were noticed last.
+#[derive(Debug, Default)]
+pub(super) struct Noticed([Option<Notice>; Noticed::COUNT]);
+
+/// A path of a packet, from whom it was heard, when, and how often the cache had changed then.
+#[derive(Clone, Copy, Debug)]
+struct Notice {
+    path: PathId,
+    from: NodeId,
+    at: Instant,
+    changes: u64,
+}
+
+impl Noticed {
+    const COUNT: usize = 32;
+    /// A path that is heard again sooner does not extend the lifetime of its links.
+    const REFRESH: Duration = Duration::from_secs(1);
+
+    fn place(path: PathId, from: NodeId) -> usize {
+        (path.number() as usize ^ (from.0 as usize) << 2) % Self::COUNT
+    }
+
+    /// Whether to notice the path again would change nothing.
+    fn is_known(&self, path: PathId, from: NodeId, now: Instant, changes: u64) -> bool {
+        self.0[Self::place(path, from)].is_some_and(|last| {
+            (last.path, last.from, last.changes) == (path, from, changes)
+                && now.since(last.at) < Self::REFRESH
+        })
+    }
+
+    fn insert(&mut self, path: PathId, from: NodeId, at: Instant, changes: u64) {
+        self.0[Self::place(path, from)] = Some(Notice { path, from, at, changes });
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) struct PathCache {
 
 impl PathCache {
     pub(super) fn new(node: NodeId, config: &PathCacheConfig) -> Self {
-        let store = |most| Store { most, paths: Vec::new(), victim: 0 };
+        let store = |most| Store { most, paths: Vec::new(), victim: 0, changes: 0 };
         Self {
             node,
             timeout: config.timeout,
@@ -59,6 +59,10 @@ impl RouteCache for PathCache {
         self.secondary.cut(from, to);
     }
 
+    fn changes(&self) -> u64 {
+        self.primary.changes + self.secondary.changes
+    }
+
     fn find(&mut self, now: Instant, to: NodeId, for_use: bool) -> Option<&[NodeId]> {
         if let Some(timeout) = self.timeout {
             self.primary.expire(now, timeout);
@@ -73,6 +77,7 @@ impl RouteCache for PathCache {
                 }
                 // A path that is used moves to the first store.
                 let path = std::mem::take(&mut self.secondary.paths[index].nodes);
+                self.secondary.changes += 1;
                 (self.primary.add(now, &path), place)
             }
             (primary, _) => primary?,
@@ -93,6 +98,7 @@ struct Store {
     paths: Vec<Stored>,
     /// The path that is replaced next.
     victim: usize,
+    changes: u64,
 }
 
 /// A path, and when it was last heard of.
@@ -108,11 +114,13 @@ impl Store {
         for (index, stored) in self.paths.iter_mut().enumerate() {
             let common = stored.nodes.iter().zip(path).take_while(|(a, b)| a == b).count();
             if common == stored.nodes.len() || common == path.len() {
+                self.changes += u64::from(common < path.len());
                 stored.nodes.extend(&path[common..]);
                 stored.heard = now;
                 return index;
             }
         }
+        self.changes += 1;
         let stored = Stored { nodes: path.to_vec(), heard: now };
         if self.paths.len() < self.most {
             self.paths.push(stored);
@@ -137,6 +145,7 @@ impl Store {
     fn cut(&mut self, from: NodeId, to: NodeId) {
         for path in &mut self.paths {
             if let Some(place) = path.nodes.windows(2).position(|pair| pair == [from, to]) {
+                self.changes += 1;
                 path.nodes.truncate(if place == 0 { 0 } else { place + 1 });
             }
         }
@@ -144,6 +153,7 @@ impl Store {
 
     fn expire(&mut self, now: Instant, timeout: Duration) {
         for path in self.paths.iter_mut().filter(|path| now.since(path.heard) > timeout) {
+            self.changes += u64::from(!path.nodes.is_empty());
             path.nodes.clear();
         }
     }

@@ -78,6 +78,7 @@ impl Dsr {
         // d = H (h - 1 + r), where h is the number of hops of the route and r is random.
         let delay = unit * (route.len() as u64 - 2) + jitter(unit, context.rng);
         let reply = CachedReply { packet, target, nodes: route.len() };
+        self.replies += 1;
         self.deadlines.add(context.now + delay, Due::Reply(reply));
         true
     }
@@ -129,18 +130,15 @@ impl Dsr {
 
     /// The initiator of a request uses this route: a reply that waits at this node and tells no
     /// shorter one is of no use.
-    pub(super) fn cancel_replies(&mut self, path: &[NodeId], _context: &mut Context<'_>) {
+    pub(super) fn cancel_replies(&mut self, path: &[NodeId]) {
         let (initiator, target) = (path.first().copied(), path.last().copied());
-        while self
-            .deadlines
-            .remove(|due| {
-                matches!(due, Due::Reply(reply)
-                    if reply.packet.to == initiator
-                        && Some(reply.target) == target
-                        && path.len() <= reply.nodes)
-            })
-            .is_some()
-        {}
+        let is_useless = |due: &Due| {
+            matches!(due, Due::Reply(reply) if reply.packet.to == initiator
+                && Some(reply.target) == target && path.len() <= reply.nodes)
+        };
+        while self.deadlines.remove(is_useless).is_some() {
+            self.replies -= 1;
+        }
     }
 }
 

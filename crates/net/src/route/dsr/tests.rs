@@ -372,6 +372,18 @@ fn sizes_are_those_of_the_dsr_options_header() {
 }
 
 #[test]
+fn a_packet_for_a_node_outside_is_routed_to_the_gateway() {
+    let mut network = Network::new(&exact(), 3, 1).with_links(&[(0, 1), (1, 2)]);
+    network.exits = [0, 1, 2, 2].map(NodeId).to_vec();
+    let packet = network.send_at(ms(0), 0, 3);
+    network.run(ms(100));
+    assert_eq!(network.end(packet), Some(End::Delivered(NodeId(2), 2)));
+    let sent = network.sent.iter().rev().find(|(.., packet)| number(packet).is_some());
+    // The address of the gateway is in the source route: the destination of the packet is another.
+    assert_eq!(sent.expect("it was sent").2.size, Bytes(128 + 4 + 4 + 2 * 4));
+}
+
+#[test]
 fn without_anything_cached_the_shortest_route_is_found() {
     let mut rng = Seed { root: 7, replication: 0 }.stream("test", 0);
     let mut found = 0;

@@ -5,7 +5,7 @@ use crate::plan::StationPlan;
 use crate::scenario::document::Document;
 use kernel::Bytes;
 use wifi::MacConfig;
-use wifi::mac::Protection;
+use wifi::mac::{Delivery, FullDuplex, Protection, RtsCts};
 use wifi::rate::RateControlSettings;
 
 const TABLE: &str = "wlan.full_duplex";
@@ -46,18 +46,51 @@ pub(super) fn full_duplex(
         check.fault("interferers", message);
     }
     is_supported(wlan, stations, check);
-    if let (Some(rate), None) = (settings.secondary_rate, wlan.timing.model_header)
-        && let Err(message) = wlan.timing.standard.mode_at(rate.as_mbps())
-    {
-        check.fault(format!("{TABLE}.secondary_rate_mbps"), message);
-    }
-    if wlan.rts_threshold >= NEVER {
+    secondary_mode(settings, wlan, stations, check);
+    if wlan.rts_threshold >= NEVER && settings.rts_cts == RtsCts::Required {
         let is = number(document.wlan.mac.rts_threshold.0 as f64);
         let message = format!(
             "{is} means that stations send no RTS; the access point joins an exchange only after \
-             RTS and CTS: take 0"
+             RTS and CTS: take 0, or wlan.full_duplex.rts_cts = \"optional\""
         );
         check.fault("wlan.rts_threshold_bytes", message);
+    }
+}
+
+/// The rate or the MCS of secondary frames is one of the standard.
+fn secondary_mode(
+    settings: &FullDuplex,
+    wlan: &MacConfig,
+    stations: &[StationPlan],
+    check: &mut Check,
+) {
+    let standard = wlan.timing.standard;
+    if let Some(rate) = settings.secondary_rate {
+        let path = format!("{TABLE}.secondary_rate_mbps");
+        if standard.high.is_some() {
+            let message = format!("802.{} has MCSs; take secondary_mcs", standard.name());
+            check.fault(path, message);
+        } else if wlan.timing.model_header.is_none()
+            && let Err(message) = standard.mode_at(rate.as_mbps())
+        {
+            check.fault(path, message);
+        }
+    }
+    let Some(mcs) = settings.secondary_mcs else { return };
+    let path = format!("{TABLE}.secondary_mcs");
+    if standard.high.is_none() {
+        let message = format!("802.{} has rates; take secondary_rate_mbps", standard.name());
+        return check.fault(path, message);
+    }
+    let exists =
+        |station: &StationPlan| settings.mode(&wlan.timing, &station.down.mode()).is_some();
+    if !stations.iter().all(exists) {
+        let message = format!(
+            "{mcs} is no MCS of the access point's frames to each station, with their streams, \
+             width and guard interval; HE-LTF, packet extension and durations must be the usual \
+             ones"
+        );
+        check.fault(path, message);
     }
 }
 
@@ -68,12 +101,8 @@ fn is_supported(wlan: &MacConfig, stations: &[StationPlan], check: &mut Check) {
             check.fault(TABLE, format!("full duplex with {what} is not supported; {remedy}"));
         }
     };
-    let standard = wlan.timing.standard;
-    let has_mcs = standard.high.is_some();
-    let rates = "take standard \"11a\", \"11b\" or \"11g\"";
-    refuse(has_mcs, "standards that have MCSs", rates);
-    let has_categories = wlan.edca.is_some() && !has_mcs;
-    refuse(has_categories, "access categories", "remove wlan.qos");
+    let each = wlan.aggregation.is_some_and(|limits| limits.delivery == Delivery::Mpdu);
+    refuse(each, "delivery of each MPDU", "take wlan.aggregation.delivery = \"ppdu\"");
     let is_mixed = wlan.non_erp.is_some();
     refuse(is_mixed, "stations of 802.11b in a network of 802.11g", "give all one standard");
     let is_protected = wlan.timing.protection != Protection::None && !is_mixed;

@@ -132,7 +132,9 @@ fn unknown(pattern: &str, topology: &Topology) -> String {
     const ENDS: [&str; 5] = ["server", "ap", "broadcast", "sta0", "sta*"];
     let digits: String = pattern.chars().filter(char::is_ascii_digit).take(9).collect();
     let lower = pattern.to_lowercase();
-    let meant = if lower.starts_with("sta") && !digits.is_empty() {
+    let meant = if pattern.contains([',', ' ']) && lower.contains("sta") {
+        "each end is one word: write a table [[flows]] for each. ".to_owned()
+    } else if lower.starts_with("sta") && !digits.is_empty() {
         format!("did you mean \"sta{digits}\"? ")
     } else if matches!(&lower[..], "access_point" | "access point" | "accesspoint") {
         "did you mean \"ap\"? ".to_owned()
@@ -166,6 +168,12 @@ mod tests {
         assert_eq!(parse("sta*", 3), Ok(Ends::Stations(0..3)));
         assert_eq!(parse("sta2", 3), Ok(Ends::Stations(2..3)));
         assert_eq!(parse("sta1-2", 3), Ok(Ends::Stations(1..3)));
+    }
+
+    #[test]
+    fn several_ends_are_several_tables() {
+        let message = parse("sta0,sta1", 3).unwrap_err();
+        assert!(message.contains("write a table [[flows]] for each"), "{message}");
     }
 
     #[test]

@@ -26,6 +26,10 @@ pub(super) fn flows(
              to = \"sta*\"",
         );
     }
+    if !document.flows.is_empty() && document.flows.iter().all(|flow| flow.count == 0) {
+        let message = "0, and no other flows are switched on, so that nothing would be sent";
+        check.fault("flows[0].count", message);
+    }
     let mut flows = Vec::new();
     let mut total = 0;
     for (group, flow) in document.flows.iter().enumerate() {

@@ -188,10 +188,7 @@ fn check_strength(
 ) {
     let radio = &space.radio;
     let cells = space.cells.iter().map(|cell| cell.position_m);
-    let stations = space.stations.iter().map(|place| match &place.waypoints[..] {
-        [only] => Some(only.position_m),
-        _ => None,
-    });
+    let stations = space.stations.iter().map(|place| place.movement.fixed_position());
     let nodes: Vec<Option<[f64; 2]>> = cells.map(Some).chain(stations).collect();
     for (device, key) in devices.iter().zip(["tx_power_dbm", "peer_tx_power_dbm"]) {
         let distance = |node: &Option<[f64; 2]>| match *node {

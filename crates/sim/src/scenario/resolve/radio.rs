@@ -1,37 +1,41 @@
 //! Positions and radios.
 
 use super::check::{Check, number};
+use super::positions::{places, position};
 use super::queues::queue;
 use crate::plan::{
-    ApPlan, BssPlan, Endpoint, FlowPlan, PlacePlan, RoutingPlan, SpacePlan, StationPlan, WaypointPlan,
+    ApPlan, BssPlan, Endpoint, FlowPlan, PlacePlan, RoutingPlan, SpacePlan, StationPlan,
     access_point,
 };
-use crate::scenario::document::{Document, Station, Stations, Waypoint};
+use crate::scenario::document::Document;
 use crate::scenario::radio::Radio;
-use kernel::{Db, Instant};
+use kernel::{Db, Dbm, Instant};
 use wifi::mac::{Delivery, SlotGrid};
-use wifi::phy::propagation;
+use wifi::phy::{Milliwatts, propagation};
 use wifi::space::{RadioSettings, STRONGEST_SUM};
 
 /// The maximum number of cells.
 const MOST_CELLS: usize = 1000;
-/// The maximum number of waypoints.
-const MOST_WAYPOINTS: usize = 10_000;
 
 /// The space, if the scenario has a radio; otherwise positions are not allowed.
 pub(super) fn space(
     document: &Document,
     ap: &ApPlan,
     stations: &[StationPlan],
+    duration_s: f64,
     check: &mut Check,
 ) -> Option<SpacePlan> {
     let Some(radio) = document.radio.as_ref().filter(|_| document.has_cell()) else {
         no_radio(document, check);
         return None;
     };
-    if document.wlan.mac.timing.slot_grid == SlotGrid::Shared {
-        let message = "\"shared\" needs a cell in which all hear all; take \"standard\" or \
-                       \"free\", or remove [radio]";
+    let grid = document.wlan.mac.timing.slot_grid;
+    if grid.is_shared() {
+        let name = if grid == SlotGrid::Difs { "difs" } else { "shared" };
+        let message = format!(
+            "\"{name}\" needs a cell in which all hear all; take \"standard\" or \"free\", or \
+             remove [radio]"
+        );
         check.fault("wlan.slot_grid", message);
     }
     if document.wlan.aggregation.rules.delivery == Delivery::Mpdu {
@@ -39,26 +43,16 @@ pub(super) fn space(
         check.fault("wlan.aggregation.delivery", message);
     }
     let cells = cells(document, radio, ap, stations, check);
-    let places = places(document, radio, cells.len(), check);
+    let places = places(document, radio, cells.len(), duration_s, check);
     let nodes = places.len() + cells.len();
     if let Some(rows) = &radio.radio.losses {
         check_matrix(rows, nodes, check);
     }
-    check_strength(&radio.radio, &cells, &places, check);
+    // The stations of a group with waypoints are at one place.
+    let alone = document.groups().iter().all(|(_, group)| group.waypoints.is_none());
+    check_strength(&radio.radio, &cells, (&places, alone), check);
     let (ad_hoc, radio) = (radio.ad_hoc, radio.radio.clone());
     Some(SpacePlan { cells, stations: places, ad_hoc, radio })
-}
-
-/// The groups of stations, and the path of each in the scenario.
-fn groups(document: &Document) -> Vec<(String, &Station)> {
-    match &document.stations {
-        Stations::Count(_) => Vec::new(),
-        Stations::Equal(station) => vec![("stations".to_owned(), &**station)],
-        Stations::Groups(groups) => {
-            let path = |index| format!("stations[{index}]");
-            groups.iter().enumerate().map(|(index, group)| (path(index), group)).collect()
-        }
-    }
 }
 
 fn no_radio(document: &Document, check: &mut Check) {
@@ -72,30 +66,17 @@ fn no_radio(document: &Document, check: &mut Check) {
     unused(!document.cells.is_empty(), "cells".to_owned());
     unused(document.ap.position_m.is_some(), "ap.position_m".to_owned());
     unused(document.ap.channel.is_some(), "ap.channel".to_owned());
-    for (path, group) in groups(document) {
+    for (path, group) in document.groups() {
         unused(group.position_m.is_some(), format!("{path}.position_m"));
         unused(group.ring_m.is_some(), format!("{path}.ring_m"));
         unused(group.waypoints.is_some(), format!("{path}.waypoints"));
+        unused(group.placement.is_some(), format!("{path}.placement"));
+        unused(group.movement.is_some(), format!("{path}.movement"));
         unused(group.cell.is_some(), format!("{path}.cell"));
     }
     if document.radio.is_some() {
         check.fault("radio", "there is no cell without `standard` and `stations`; remove the key");
     }
-}
-
-/// A position; the origin if none is given and the default is allowed.
-fn position(path: &str, given: Option<&Vec<f64>>, radio: &Radio, check: &mut Check) -> [f64; 2] {
-    let Some(given) = given else { return [0.0, 0.0] };
-    if radio.radio.losses.is_some() {
-        let message = "radio.losses_db sets the path losses whatever the positions; remove one";
-        check.fault(path, message);
-    }
-    if let [x, y] = given[..] {
-        return [x, y];
-    }
-    let count = given.len();
-    check.fault(path, format!("must be two numbers, [east, north]; has {count}"));
-    [0.0, 0.0]
 }
 
 fn channel(given: Option<u64>) -> u16 {
@@ -136,101 +117,6 @@ fn cells(
     cells
 }
 
-fn places(document: &Document, radio: &Radio, cells: usize, check: &mut Check) -> Vec<PlacePlan> {
-    let plain;
-    let mut groups = groups(document);
-    if let Stations::Count(count) = document.stations {
-        plain = Station { count, ..Station::default() };
-        groups.push(("stations".to_owned(), &plain));
-    }
-    let mut places = Vec::new();
-    for (path, group) in groups {
-        let is_placed = group.position_m.is_some() || group.ring_m.is_some();
-        if !is_placed && group.waypoints.is_none() && radio.radio.losses.is_none() {
-            let message = "missing; with [radio] a station has a place, as [10.0, 0.0], or a \
-                           ring_m around its access point, or waypoints, or there is \
-                           radio.losses_db";
-            check.fault(format!("{path}.position_m"), message);
-        }
-        let highest = cells as u64 - 1;
-        let cell = check.whole(format!("{path}.cell"), group.cell.unwrap_or(0), 0, highest) as u32;
-        let room = super::cell::MOST_STATIONS.saturating_sub(places.len() as u64);
-        let count = group.count.min(room);
-        if let Some(written) = &group.waypoints {
-            let waypoints = course(&path, group, written, radio, check);
-            places.extend((0..count).map(|_| PlacePlan { cell, waypoints: waypoints.clone() }));
-            continue;
-        }
-        let [x, y] = centre(document, &path, group, cell, radio, check);
-        let ring = group.ring_m.unwrap_or(0.0);
-        for i in 0..count {
-            // Evenly on the ring; the first station is in the east.
-            let turn = std::f64::consts::TAU * i as f64 / group.count as f64;
-            let position_m = [x + ring * libm::cos(turn), y + ring * libm::sin(turn)];
-            let waypoints = vec![WaypointPlan { at: Instant::ZERO, position_m }];
-            places.push(PlacePlan { cell, waypoints });
-        }
-    }
-    places
-}
-
-/// The position of stations, or the centre of their ring.
-fn centre(
-    document: &Document,
-    path: &str,
-    group: &Station,
-    cell: u32,
-    radio: &Radio,
-    check: &mut Check,
-) -> [f64; 2] {
-    if group.position_m.is_some() {
-        let key = format!("{path}.position_m");
-        return position(&key, group.position_m.as_ref(), radio, check);
-    }
-    let own = [&document.ap.position_m].into_iter();
-    let further = document.cells.iter().map(|bss| &bss.position_m);
-    let centre = own.chain(further).nth(cell as usize).and_then(Option::as_ref);
-    centre.and_then(|at| <[f64; 2]>::try_from(&at[..]).ok()).unwrap_or([0.0; 2])
-}
-
-/// The waypoints of mobile stations.
-fn course(
-    path: &str,
-    group: &Station,
-    written: &[Waypoint],
-    radio: &Radio,
-    check: &mut Check,
-) -> Vec<WaypointPlan> {
-    for (given, key) in
-        [(group.position_m.is_some(), "position_m"), (group.ring_m.is_some(), "ring_m")]
-    {
-        if given {
-            let message = "the waypoints say where they are; remove one of the two keys";
-            check.fault(format!("{path}.{key}"), message);
-        }
-    }
-    let path = format!("{path}.waypoints");
-    if written.is_empty() {
-        let message = "there are none; one reads { at_s = 20.0, position_m = [10.0, 0.0] }";
-        check.fault(&path, message);
-    } else if written.len() > MOST_WAYPOINTS {
-        let message = format!("{} are too many; at most {MOST_WAYPOINTS}", written.len());
-        check.fault(&path, message);
-    }
-    let mut waypoints: Vec<WaypointPlan> = Vec::new();
-    for (point, index) in written.iter().zip(0..).take(MOST_WAYPOINTS) {
-        if let Some(before) = waypoints.last().filter(|before| point.at <= before.at) {
-            let [is, before] = [point.at, before.at].map(|at| number(at.as_secs_f64()));
-            let message = format!("{is} is not after the previous waypoint, {before}");
-            check.fault(format!("{path}[{index}].at_s"), message);
-        }
-        let key = format!("{path}[{index}].position_m");
-        let position_m = position(&key, Some(&point.position_m), radio, check);
-        waypoints.push(WaypointPlan { at: point.at, position_m });
-    }
-    waypoints
-}
-
 fn check_matrix(rows: &[Vec<Db>], nodes: usize, check: &mut Check) {
     let path = "radio.losses_db";
     if rows.len() != nodes {
@@ -252,7 +138,7 @@ fn check_matrix(rows: &[Vec<Db>], nodes: usize, check: &mut Check) {
 fn check_strength(
     radio: &RadioSettings,
     cells: &[BssPlan],
-    places: &[PlacePlan],
+    (places, alone): (&[PlacePlan], bool),
     check: &mut Check,
 ) {
     let nodes = cells.len() + places.len();
@@ -271,7 +157,13 @@ fn check_strength(
         };
         // Loss does not decrease with distance: the nearest pair is looked for only if need be.
         let near = loss(0.0);
-        let near = if exceeds(near) { loss(least_distance(cells, places)) } else { near };
+        let near = if !exceeds(near) {
+            near
+        } else if alone && places.iter().any(|place| place.movement.fixed_position().is_none()) {
+            crowded(radio, near, loss(1.0), nodes)
+        } else {
+            loss(least_distance(cells, places))
+        };
         ("radio.tx_power_dbm", near)
     };
     if exceeds(loss) {
@@ -286,14 +178,23 @@ fn check_strength(
     }
 }
 
+/// The loss of all nodes on average where each moves on its own: some are at the place of the
+/// receiver, and all others a metre away or more. That more of them meet at one place, and all
+/// transmit there at once, has no probability that matters.
+fn crowded(radio: &RadioSettings, near: Db, far: Db, nodes: usize) -> Db {
+    const SOME: usize = 8;
+    let some = nodes.min(SOME);
+    let power = |loss, count| Milliwatts::from(radio.strongest_sum(Dbm(0.0), loss, count)).0;
+    let all = power(near, some) + power(far, (nodes - some).max(1));
+    radio.strongest_sum(Dbm(0.0), Db(0.0), nodes) - Dbm::from(Milliwatts(all))
+}
+
 /// The least distance of two nodes in metres; 0 if some move or if there are very many.
 fn least_distance(cells: &[BssPlan], places: &[PlacePlan]) -> f64 {
     const MANY: usize = 3000;
-    let is_fixed = places.iter().all(|place| place.waypoints.len() == 1);
-    if !is_fixed || places.len() > MANY {
-        return 0.0;
-    }
-    let stations = places.iter().map(|place| place.waypoints[0].position_m);
+    let fixed: Option<Vec<[f64; 2]>> =
+        places.iter().map(|place| place.movement.fixed_position()).collect();
+    let Some(stations) = fixed.filter(|stations| stations.len() <= MANY) else { return 0.0 };
     let all: Vec<[f64; 2]> = cells.iter().map(|cell| cell.position_m).chain(stations).collect();
     let mut least = f64::INFINITY;
     for (index, [x, y]) in all.iter().enumerate() {

@@ -51,7 +51,11 @@ pub(super) fn limit_queues(
 }
 
 /// Fills in the numbers of the nodes of listed routes.
-pub(super) fn list_routes(routing: Option<&mut RoutingPlan>, places: Places<'_>, check: &mut Check) {
+pub(super) fn list_routes(
+    routing: Option<&mut RoutingPlan>,
+    places: Places<'_>,
+    check: &mut Check,
+) {
     let Some(RoutingPlan { protocol: RoutingSettings::Static(settings), gateway }) = routing else {
         return;
     };
@@ -102,7 +106,7 @@ pub(super) fn list_routes(routing: Option<&mut RoutingPlan>, places: Places<'_>,
 /// moves and losses do not depend on the seed.
 pub(super) fn flows_have_paths(plan: &Plan, check: &mut Check) {
     let (Some(routing), Some(space)) = (&plan.routing, &plan.space) else { return };
-    let is_fixed = space.stations.iter().all(|place| place.waypoints.len() == 1);
+    let is_fixed = space.stations.iter().all(|place| place.movement.fixed_position().is_some());
     if !check.found_nothing() || !is_fixed || space.radio.shadowing.0 > 0.0 {
         return;
     }

@@ -3,6 +3,7 @@
 use super::check::{Check, number};
 use crate::plan::{Endpoint, FlowPlan, Plan, TcpPlan};
 use crate::traffic::{Pace, Transport};
+use kernel::Duration;
 use net::{Limit, LinkSettings, QueueSettings};
 
 /// An upper bound of the frame exchanges in a cell per second: an exchange takes at least DIFS, a
@@ -12,6 +13,8 @@ const EXCHANGES_PER_S: f64 = 1e4;
 const MOST_WORK: f64 = 1e11;
 /// About a gigabyte of waiting packets.
 const MOST_WAITING: f64 = 1e7;
+/// Below this retransmission timeouts are shorter than the round trips of any path.
+const SHORT_TIMEOUT: Duration = Duration::from_micros(1000);
 
 /// Checks that time and memory are reasonable. To be called only if there are no other faults,
 /// because the arithmetic requires valid values.
@@ -23,6 +26,7 @@ pub(super) fn is_bounded(plan: &Plan, check: &mut Check) {
     let channel_per_s = channel_changes_per_s(plan);
     let (mut sources_per_s, mut links_per_s) = (0.0, 0.0);
     let (mut waiting, mut worst) = (0.0, (0.0, 0));
+    segments_are_bounded(plan, duration_s, check);
     for flow in &plan.flows {
         let Some(tcp) = &flow.tcp else {
             let per_s = datagrams_per_s(plan, flow);
@@ -71,6 +75,38 @@ pub(super) fn is_bounded(plan: &Plan, check: &mut Check) {
                  for 10000000; limit the queues on the path, as ap.queue.drop_tail.limit_packets"
             ),
         );
+    }
+}
+
+/// Checks the segments that senders may have on the way before the network limits them: their
+/// initial windows, and retransmissions after timeouts that are shorter than round trips.
+fn segments_are_bounded(plan: &Plan, duration_s: f64, check: &mut Check) {
+    let initial = |_: &FlowPlan, config: &tcp::Config| {
+        let receive_window = config.window_max().0 as f64 / config.mss().0 as f64;
+        config.initial_window().0.min(receive_window)
+    };
+    let repeated = |flow: &FlowPlan, config: &tcp::Config| {
+        let is_short = config.rto_max < SHORT_TIMEOUT && passes_unlimited_queue(plan, flow);
+        if is_short { duration_s / config.rto_max.as_secs_f64() } else { 0.0 }
+    };
+    let per_flow: [(&dyn Fn(&FlowPlan, &tcp::Config) -> f64, &str, &str); 2] = [
+        (&initial, "initial_window_segments", "segments of initial windows"),
+        (&repeated, "rto_max_ms", "retransmissions after timeouts below 1 ms"),
+    ];
+    for (segments_of, key, what) in per_flow {
+        let tcp = plan.flows.iter().filter_map(|flow| Some((flow, flow.tcp.as_ref()?)));
+        let segments = tcp.map(|(flow, tcp)| (segments_of(flow, &tcp.config), flow.group));
+        let (sum, worst) = segments.fold((0.0, (0.0, 0)), |(sum, worst), segments| {
+            (sum + segments.0, if segments.0 > worst.0 { segments } else { worst })
+        });
+        if sum > MOST_WAITING {
+            let (sum, group) = (number(f64::round(sum)), worst.1);
+            let message = format!(
+                "up to {sum} {what} could be on the way, and memory is kept for 10000000; take \
+                 less, or fewer flows"
+            );
+            check.fault(format!("flows[{group}].tcp.{key}"), message);
+        }
     }
 }
 

@@ -249,8 +249,8 @@ impl MsduSource for Shelves<'_> {
         packet.to.map(|to| (packet, to.0))
     }
 
-    fn receivers(&self, node: u32, into: &mut Vec<u32>) {
-        let queue = self.0[node as usize].iter();
+    fn receivers(&self, node: u32, class: TrafficClass, into: &mut Vec<u32>) {
+        let queue = self.0[node as usize].iter().filter(|packet| packet.class == class);
         into.extend(queue.filter_map(|packet| packet.to).map(|to| to.0));
     }
 }
@@ -305,7 +305,10 @@ impl Stage {
             }
             Command::Step(at) => self.events.at(at, Event::AirStep),
             Command::Began => self.note_frames(),
-            Command::Ended | Command::ExchangeSent { .. } | Command::Mode { .. } => {}
+            Command::Ended
+            | Command::ExchangeSent { .. }
+            | Command::Overheard { .. }
+            | Command::Mode { .. } => {}
             Command::Deliver { node, packet, .. } => {
                 self.record.mark(now, node, '*');
                 self.record.delivered.push((now.0, node, number_of(&packet)));

@@ -1,11 +1,12 @@
-//! An MSDU in service that steps aside, so that one for another receiver can be sent before it: a
-//! full-duplex access point cannot send a packet to the station from which it receives.
+//! The MSDUs in service that step aside, so that one for another receiver can be sent before them:
+//! a full-duplex access point cannot send a packet to the station from which it receives.
 
-use super::{Mpdu, Originator};
+use super::{Mpdu, Originator, Settled};
 use std::collections::VecDeque;
+use std::mem::swap;
 use wire::Packet;
 
-/// The MSDU that stepped aside, if there is one.
+/// What stepped aside: all of an originator that belongs to one receiver.
 #[derive(Debug, Default)]
 pub(super) struct Aside {
     to: Option<u32>,
@@ -13,37 +14,56 @@ pub(super) struct Aside {
     mpdus: VecDeque<Mpdu>,
     packets: VecDeque<Packet>,
     passed: u64,
+    doubted: bool,
+    request: bool,
+    last: Option<Settled>,
+}
+
+impl Aside {
+    fn is_idle(&self) -> bool {
+        self.mpdus.is_empty() && !self.request
+    }
 }
 
 impl Originator {
-    /// Without block ack agreements: exchanges the MSDU in service with the one that stepped aside;
-    /// either may be none. The PSDU must then be assembled anew.
+    /// Exchanges what is in service with what stepped aside; either may be nothing. The PSDU must
+    /// then be assembled anew.
     pub(crate) fn swap_aside(&mut self) {
-        debug_assert!(!self.request && self.last.is_none(), "a BlockAckReq does not step aside");
         let aside = self.aside.get_or_insert_default();
-        std::mem::swap(&mut self.to, &mut aside.to);
-        std::mem::swap(&mut self.start, &mut aside.start);
-        std::mem::swap(&mut self.mpdus, &mut aside.mpdus);
-        std::mem::swap(&mut self.packets, &mut aside.packets);
-        std::mem::swap(&mut self.passed, &mut aside.passed);
+        swap(&mut self.to, &mut aside.to);
+        swap(&mut self.start, &mut aside.start);
+        swap(&mut self.mpdus, &mut aside.mpdus);
+        swap(&mut self.packets, &mut aside.packets);
+        swap(&mut self.passed, &mut aside.passed);
+        swap(&mut self.doubted, &mut aside.doubted);
+        swap(&mut self.request, &mut aside.request);
+        swap(&mut self.last, &mut aside.last);
         self.psdu.clear();
+        if !self.is_idle() {
+            self.streams.turn_to(self.to.unwrap_or(0));
+        }
     }
 
-    /// Whether an MSDU has stepped aside.
+    /// Whether anything has stepped aside.
     pub(crate) fn has_aside(&self) -> bool {
-        self.aside.as_ref().is_some_and(|aside| !aside.mpdus.is_empty())
+        self.aside.as_ref().is_some_and(|aside| !aside.is_idle())
     }
 
-    /// The receiver of the MSDU that stepped aside; `None` is broadcast or no MSDU.
+    /// The receiver of what stepped aside; `None` is broadcast or nothing.
     pub(crate) fn aside_to(&self) -> Option<u32> {
-        self.aside.as_ref().filter(|aside| !aside.mpdus.is_empty())?.to
+        self.aside.as_ref().filter(|aside| !aside.is_idle())?.to
     }
 
     /// The packets that stepped aside and that their receiver does not have.
     pub(super) fn unreceived_aside(&self) -> impl Iterator<Item = &Packet> {
         self.aside.iter().flat_map(|aside| {
-            let received = aside.mpdus.iter().any(|mpdu| mpdu.received);
-            aside.packets.iter().filter(move |_| !received)
+            let open = aside.mpdus.iter().filter(|mpdu| !mpdu.received && !mpdu.settled);
+            let packets = open.flat_map(|mpdu| {
+                let first = (mpdu.first - aside.passed) as usize;
+                aside.packets.range(first..first + mpdu.packets as usize)
+            });
+            let last = aside.last.iter().filter(|last| !last.received).map(|last| &last.packet);
+            packets.chain(last)
         })
     }
 }

@@ -56,27 +56,56 @@ impl Trajectory {
         Position { x: between(from.x, to.x), y: between(from.y, to.y), z: between(from.z, to.z) }
     }
 
+    /// The greatest speed, in metres per second.
+    pub fn fastest(&self) -> f64 {
+        let Waypoints::Moving(waypoints) = &self.0 else { return 0.0 };
+        let speed = |pair: &[(Instant, Position)]| {
+            pair[0].1.distance(pair[1].1) / (pair[1].0 - pair[0].0).as_secs_f64()
+        };
+        waypoints.windows(2).map(speed).fold(0.0, f64::max)
+    }
+
     /// The least distance to another trajectory at any instant, in metres.
     pub fn closest(&self, other: &Self) -> f64 {
-        let mut times: Vec<Instant> = self.times().chain(other.times()).collect();
-        times.sort_unstable();
+        self.closest_during(other, (Instant::ZERO, Instant(u64::MAX)))
+    }
+
+    /// The least distance to another trajectory from one instant to another, in metres.
+    pub fn closest_during(&self, other: &Self, (begin, end): (Instant, Instant)) -> f64 {
+        let mut times = [self, other].map(|trajectory| trajectory.times_in(begin, end).iter());
+        let [mut a, mut b] = times.each_mut().map(|times| times.next().map(|(at, _)| *at));
         let apart = |now| {
             let (a, b) = (self.at(now), other.at(now));
             [a.x - b.x, a.y - b.y, a.z - b.z]
         };
         // Between two waypoints of either node, one moves in a straight line relative to the other.
-        let going = times.windows(2).map(|pair| past(apart(pair[0]), apart(pair[1])));
-        let begin = apart(times.first().copied().unwrap_or(Instant::ZERO));
-        going.fold(past(begin, begin), f64::min)
+        let mut before = apart(begin);
+        let mut closest = past(before, before);
+        loop {
+            let next = match (a, b) {
+                (Some(first), Some(second)) => first.min(second),
+                (first, second) => first.or(second).unwrap_or(end),
+            };
+            let after = apart(next);
+            closest = closest.min(past(before, after));
+            if a.is_none() && b.is_none() {
+                return closest;
+            }
+            before = after;
+            for (time, times) in [&mut a, &mut b].into_iter().zip(&mut times) {
+                if *time == Some(next) {
+                    *time = times.next().map(|(at, _)| *at);
+                }
+            }
+        }
     }
 
-    /// The times of the waypoints.
-    fn times(&self) -> impl Iterator<Item = Instant> {
-        let waypoints = match &self.0 {
-            Waypoints::Fixed(_) => &[][..],
-            Waypoints::Moving(waypoints) => waypoints,
-        };
-        waypoints.iter().map(|(at, _)| *at)
+    /// The waypoints between two instants.
+    fn times_in(&self, begin: Instant, end: Instant) -> &[(Instant, Position)] {
+        let Waypoints::Moving(waypoints) = &self.0 else { return &[] };
+        let from = waypoints.partition_point(|(at, _)| *at <= begin);
+        let until = from + waypoints[from..].partition_point(|(at, _)| *at < end);
+        &waypoints[from..until]
     }
 }
 

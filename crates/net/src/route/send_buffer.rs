@@ -1,4 +1,4 @@
-//! The send buffer: packets that wait for a route (RFC 4728 section 4.2).
+//! The send buffer: packets that wait for a route (RFC 4728 section 4.2; RFC 3561 section 6.3).
 
 use kernel::{Duration, Instant};
 use std::collections::VecDeque;
@@ -19,6 +19,14 @@ pub(super) struct Waiting {
     pub to: NodeId,
     /// The packet.
     pub packet: Packet,
+}
+
+impl Waiting {
+    /// Whether this node is the first that chooses a route for the packet. A packet of another node
+    /// has the route that has failed.
+    pub(super) fn is_own(&self) -> bool {
+        self.packet.source_route.is_none()
+    }
 }
 
 impl SendBuffer {

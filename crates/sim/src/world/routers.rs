@@ -1,0 +1,60 @@
+//! The routers of an ad-hoc network.
+
+use crate::build::{self, LateLinks};
+use crate::medium::Medium;
+use crate::plan::Plan;
+use kernel::{Rng, Seed, Timer};
+use net::route::{Command, Router};
+use wire::{NodeId, Packet, Paths};
+
+/// The routers of an ad-hoc network, and what they share.
+#[derive(Debug)]
+pub(crate) struct AdHoc {
+    /// By node; `None` at nodes outside.
+    pub(super) members: Vec<Option<Member>>,
+    pub(super) paths: Paths,
+    /// By node, the node by which packets for it leave the network.
+    pub(super) exits: Vec<NodeId>,
+    pub(super) links: LateLinks,
+    pub(super) out: Vec<Command>,
+}
+
+/// A node of the network.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) router: Box<dyn Router>,
+    pub(super) rng: Rng,
+    pub(super) timer: Timer,
+}
+
+impl AdHoc {
+    /// The routers of a plan, if it has any.
+    pub(super) fn new(plan: &Plan, medium: &mut Medium, seed: &Seed) -> Option<Box<Self>> {
+        let (Some(routing), Medium::Space(space)) = (&plan.routing, medium) else { return None };
+        let settings = plan.space.as_ref().expect("an ad-hoc network is in space");
+        let member = |(router, node): (Option<Box<dyn Router>>, u32)| {
+            let rng = seed.stream("routing", node);
+            router.map(|router| Member { router, rng, timer: Timer::default() })
+        };
+        let routers = build::routers(plan, routing, space);
+        let nodes = (0..routers.len() as u32).map(NodeId);
+        Some(Box::new(Self {
+            exits: nodes.map(|node| plan.topology.outlet_on_air(node)).collect(),
+            members: routers.into_iter().zip(0..).map(member).collect(),
+            paths: Paths::default(),
+            links: LateLinks::new(plan, &settings.radio.error_model, seed),
+            out: Vec::new(),
+        }))
+    }
+
+    /// The number of hops of the route from a node to another that a packet would take now.
+    pub(crate) fn hops(&self, from: NodeId, to: NodeId) -> Option<u8> {
+        let router = &self.members[from.0 as usize].as_ref()?.router;
+        router.hops(self.exits[to.0 as usize], &self.paths)
+    }
+
+    /// Calls `visit` for each packet that a router holds.
+    pub(super) fn each(&self, visit: &mut dyn FnMut(&Packet)) {
+        self.members.iter().flatten().for_each(|member| member.router.each(visit));
+    }
+}

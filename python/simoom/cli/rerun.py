@@ -1,0 +1,59 @@
+"""``simoom rerun``: whether a stored run still gives the same."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from simoom.cli.terminal import InputError, progress_bar
+from simoom.tables import visible
+
+DIFFERENT = 1
+"""The exit code if a run gives other results."""
+MOST_LINES = 10
+
+
+def rerun(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="A run in the store of a sweep (DIR/??/*.json)."),
+    ],
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Check the laws of conservation during the run (slower)."),
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print no result and no progress.")
+    ] = False,
+) -> None:
+    """Run a stored run again from its own record, and say whether it still gives the same."""
+    from simoom.run import run as simulate
+    from simoom.store import DamagedError, Record
+
+    try:
+        record = Record.read(file)
+    except DamagedError as error:
+        raise InputError(str(error)) from None
+    kept = record.run
+    with progress_bar(file.stem[:12], quiet=quiet) as progress:
+        done = simulate(
+            kept.scenario,
+            seed=kept.seed,
+            replication=kept.replication,
+            progress=progress,
+            check=check,
+        )
+    found = record.differences(done)
+    if not quiet:
+        by = f"stored by Simoom {record.simoom}, this is {version('simoom')}"
+        verdict = f"{len(found)} values differ" if found else f"the same, digest {done.digest}"
+        print(visible(f"{file}: {verdict}; {by}"))
+        for path, was, now in found[:MOST_LINES]:
+            print(visible(f"  {path}: was {was}, is {now}"))
+        if len(found) > MOST_LINES:
+            print(f"  … {len(found) - MOST_LINES} more")
+    if found:
+        raise typer.Exit(DIFFERENT)

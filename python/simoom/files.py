@@ -1,0 +1,75 @@
+"""Files that are complete or absent."""
+
+from __future__ import annotations
+
+import errno
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@contextmanager
+def complete(path: Path) -> Iterator[Path]:
+    """Give the path of a draft, which gets its name when it is complete.
+
+    Any number of processes may write a file at once, and an interrupted process leaves none. The
+    mode follows the umask.
+
+    Raises
+    ------
+    OSError
+        The file cannot be written; the exception names it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> there = Path(tempfile.mkdtemp()) / "run.txt"
+    >>> with complete(there) as draft:
+    ...     _ = draft.write_text("all of it")
+    >>> there.read_text()
+    'all of it'
+    """
+    # Programs recognise formats by the suffix.
+    draft = path.with_name(f".{path.stem}-{secrets.token_hex(4)}.part{path.suffix}")
+    try:
+        with _named(path):
+            yield draft
+            draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text as UTF-8 into a file that is complete or absent."""
+    with complete(path) as draft:
+        draft.write_text(text, encoding="utf-8")
+
+
+def write_frame(path: Path, frame: pl.DataFrame) -> None:
+    """Write a data frame as CSV or Parquet into a file that is complete or absent."""
+    with complete(path) as draft:
+        if path.suffix == ".parquet":
+            frame.write_parquet(draft)
+        else:
+            frame.write_csv(draft)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Give errors of writing the name of the file."""
+    try:
+        yield
+    except OSError as error:
+        number = error.errno or errno.EIO
+        raise OSError(number, error.strerror or str(error), str(path)) from None
+    except Exception as error:
+        # Polars has exceptions of its own; importing it is slow.
+        if type(error).__module__.startswith("polars"):
+            raise OSError(errno.EIO, str(error), str(path)) from None
+        raise

@@ -1,0 +1,100 @@
+"""The twin in 802.11n, ac and ax, compared with the simulator over a grid."""
+
+from __future__ import annotations
+
+import pytest
+
+import simoom as sm
+
+STANDARDS = ("11n", "11ac", "11ax")
+FRAMES = (1, 8, None)
+"""Limits of the MPDUs of an A-MPDU; None is the window of the standard."""
+TOLERANCE = 0.05
+
+
+def cell(standard: str, stations: int, frames: int | None, flow: dict, **keys) -> sm.Scenario:
+    wlan = {"aggregation": {"frames": frames}} if frames else {}
+    return sm.Scenario(
+        standard=standard,
+        stations=stations,
+        duration_s=6.0,
+        warmup_s=2.0,
+        wlan=keys.pop("wlan", {}) | wlan,
+        flows=[flow],
+        **keys,
+    )
+
+
+UP = {"from": "sta*", "to": "ap", "traffic": {"saturated": {"payload_bytes": 1472}}}
+DOWN = {"from": "server", "to": "sta*", "tcp": {"window_segments": 300}}
+
+
+@pytest.mark.parametrize("frames", FRAMES)
+@pytest.mark.parametrize("stations", [1, 5, 20])
+@pytest.mark.parametrize("standard", STANDARDS)
+@pytest.mark.parametrize(("family", "flow"), [("aggregation", UP), ("tcp_aggregation", DOWN)])
+def test_the_prediction_is_within_5_percent_of_the_simulator(
+    family, flow, standard, stations, frames
+):
+    keys = {"wire": {"delay_ms": 0.0}} if flow is DOWN else {}
+    scenario = cell(standard, stations, frames, flow, **keys)
+    twin = sm.predict(scenario)
+    assert twin.model is not None, twin.report()
+    assert twin.model.family == family
+    found = {each.path: each for each in twin.compare(sm.run(scenario))}
+    assert abs(found["total.goodput_mbps"].percent) < 100 * TOLERANCE
+
+
+@pytest.mark.parametrize(
+    ("keys", "name"),
+    [
+        ({"wlan": {"rts_threshold_bytes": 0}}, "usual_exchanges"),
+        ({"wlan": {"aggregation": {"missed_block_ack": "retransmit"}}}, "usual_exchanges"),
+        ({"wlan": {"band_ghz": 2.4}}, "usual_exchanges"),
+        ({"wlan": {"rate_control": "minstrel_ht"}}, "fixed_mcs"),
+        ({"wlan": {"edca": {"best_effort": {"txop_limit_us": 0.0}}}}, "few_requests"),
+    ],
+)
+def test_what_the_models_do_not_represent_is_named(keys, name):
+    twin = sm.predict(cell("11n", 30, None, UP, **keys))
+    assert twin.model is None
+    (fit,) = (fit for fit in twin.fits if fit.family == "aggregation")
+    assert name in {check.name for check in fit.broken}
+
+
+def test_small_windows_fill_no_ppdu():
+    twin = sm.predict(cell("11ac", 3, None, DOWN | {"tcp": {"window_segments": 20}}, wire={}))
+    (fit,) = (fit for fit in twin.fits if fit.family == "tcp_aggregation")
+    assert "deep_windows" in {check.name for check in fit.broken}
+
+
+def test_the_work_is_linear_in_the_stations():
+    """Calls of Python functions, which do not depend on the speed of the machine."""
+    import sys
+
+    def calls(stations: int) -> int:
+        count = 0
+
+        def note(*_: object) -> None:
+            nonlocal count
+            count += 1
+
+        flow = {"from": "server", "to": "sta*", "tcp": {"window_segments": 10}}
+        scenario = sm.Scenario(standard="11g", stations=stations, wire={}, flows=[flow])
+        sm.predict(scenario)
+        sys.setprofile(note)
+        try:
+            sm.predict(scenario)
+        finally:
+            sys.setprofile(None)
+        return count
+
+    few, many = calls(100), calls(400)
+    assert many < 4.5 * few
+
+
+@pytest.mark.parametrize("stations", [1, 5])
+def test_a_model_without_solution_is_no_error(stations):
+    flow = {"from": "sta*", "to": "ap", "traffic": "saturated"}
+    wlan = {"cw_min": 1, "cw_max": 1, "short_retry_limit": 1}
+    sm.predict(sm.Scenario(standard="11b", stations=stations, wlan=wlan, flows=[flow])).report()
