@@ -1,0 +1,56 @@
+"""TCP FeW and AFW among mobile nodes with DSR: a paper's tables and claims by simulation.
+
+A. Sofyan, V. Suryani, H. H. Nuha, "Performance comparison of TCP AFW and TCP FeW in IEEE 802.11
+wireless networks: a simulation study".
+"""
+
+from simoom.studies.afw_few.beyond import (
+    figure_area,
+    figure_chain,
+    figure_controllers,
+    figure_pause,
+    figure_rules,
+    figure_speed,
+)
+from simoom.studies.afw_few.course import figure_2
+from simoom.studies.afw_few.pairs import figure_pairs, figure_scenarios
+from simoom.studies.afw_few.tables import table_4, table_5
+from simoom.studies.study import Study
+
+STUDY = Study(
+    name="afw_few",
+    title="TCP FeW and AFW among mobile nodes with DSR",
+    reference='A. Sofyan, V. Suryani, H. H. Nuha, "Performance comparison of TCP AFW and TCP FeW '
+    'in IEEE 802.11 wireless networks: a simulation study"',
+    figure_functions=(
+        table_4,
+        table_5,
+        figure_2,
+        figure_pairs,
+        figure_scenarios,
+        figure_rules,
+        figure_area,
+        figure_speed,
+        figure_pause,
+        figure_controllers,
+        figure_chain,
+    ),
+    notes="The paper gives neither area nor speeds, pauses, duration or the ends of flows: 1,000 m "
+    "x 1,000 m, 1 to 10 m/s, pauses of 2 s and 200 s are chosen here. AFW's rule is a "
+    "reconstruction. The paper's percentages are ratios: 1.12 % is 11.7 %, 154 % is 154 times.",
+)
+
+__all__ = [
+    "STUDY",
+    "figure_2",
+    "figure_area",
+    "figure_chain",
+    "figure_controllers",
+    "figure_pairs",
+    "figure_pause",
+    "figure_rules",
+    "figure_scenarios",
+    "figure_speed",
+    "table_4",
+    "table_5",
+]
