@@ -58,27 +58,50 @@ def test_four_times_the_stations_do_not_take_a_table_of_all_pairs(
     assert peak(4000) < 6 * peak(1000)
 
 
-def test_an_attempt_costs_the_same_in_ten_cells_and_in_fifty(tmp_path: Path) -> None:
+def per_attempt(runner: Path, scenario: Path, durations_s: tuple[float, float]) -> float:
+    """Instructions of an attempt in the time between the ends of two runs."""
+    counts, attempts = [], []
+    for duration_s in durations_s:
+        settings = f"duration_s={duration_s}"
+        count, printed = load("instructions").count_run(runner, scenario, settings)
+        counts.append(count)
+        found = re.search(r"total\.attempts = Count\((\d+)\)", printed)
+        assert found is not None
+        attempts.append(int(found[1]))
+    return float(counts[1] - counts[0]) / (attempts[1] - attempts[0])
+
+
+def counted_runner() -> Path:
+    """Return the program whose instructions are counted."""
     if shutil.which("valgrind") is None:
         if os.environ.get("CI"):
             pytest.fail("CI counts instructions and needs valgrind")
         pytest.skip("valgrind is not installed, so no instructions are counted")
-    instructions, city = load("instructions"), load("city")
-    runner = instructions.build()
+    path: Path = load("instructions").build()
+    return path
 
-    def per_attempt(cells: int) -> float:
+
+def test_an_attempt_costs_the_same_in_ten_cells_and_in_fifty(tmp_path: Path) -> None:
+    counted = counted_runner()
+
+    def cost(cells: int) -> float:
         scenario = tmp_path / f"{cells}.toml"
-        scenario.write_text(city.city(cells), encoding="utf-8")
-        counts, attempts = [], []
+        scenario.write_text(load("city").city(cells), encoding="utf-8")
         # Both runs include the cost of construction, and most of the cost of finding the nodes that
         # detect a transmitter, which arises when the transmitter first sends.
-        for duration_s in (0.04, 0.06):
-            count, printed = instructions.count_run(runner, scenario, f"duration_s={duration_s}")
-            counts.append(count)
-            found = re.search(r"total\.attempts = Count\((\d+)\)", printed)
-            assert found is not None
-            attempts.append(int(found[1]))
-        return float(counts[1] - counts[0]) / (attempts[1] - attempts[0])
+        return per_attempt(counted, scenario, (0.04, 0.06))
 
     # Of fifty cells a smaller part is at the edge, with half a neighbourhood.
-    assert per_attempt(50) < 1.25 * per_attempt(10)
+    assert cost(50) < 1.25 * cost(10)
+
+
+def test_an_attempt_of_500_mobile_nodes_costs_at_most_half_more_than_of_50(tmp_path: Path) -> None:
+    counted = counted_runner()
+
+    def cost(nodes: int) -> float:
+        scenario = tmp_path / f"{nodes}.toml"
+        scenario.write_text(load("mobile").mobile(nodes), encoding="utf-8")
+        return per_attempt(counted, scenario, (1.0, 3.0))
+
+    # Of 50 nodes most are near the border: a node has 27 neighbours within 550 m, and 41 of 500.
+    assert cost(500) < 1.5 * cost(50)

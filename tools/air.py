@@ -1,4 +1,4 @@
-"""Draw the pictures of the air in the pages of docs/: `make docs`.
+"""Draw the pictures of runs for pages in docs/: `make docs`.
 
     python tools/air.py [NAME...]
 
@@ -29,19 +29,31 @@ class Picture:
     length_ms: float
     changes: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def end_s(self) -> float:
+        """When the stretch ends."""
+        return self.start_s + self.length_ms / 1e3
+
     def run(self) -> sm.Run:
         """Run the scenario until the end of the stretch."""
         scenario = sm.Scenario.load(ROOT / "scenarios" / f"{self.scenario}.toml")
         for path, value in self.changes.items():
             scenario = scenario.set(path, value)
-        end_s = self.start_s + self.length_ms / 1e3
-        short = scenario.set("warmup_s", 0.0).set("duration_s", end_s + 0.01)
+        short = scenario.set("warmup_s", 0.0).set("duration_s", self.end_s + 0.01)
         return sm.run(short, trace=True)
 
     def draw(self, path: Path) -> None:
         """Draw the stretch."""
-        end_s = self.start_s + self.length_ms / 1e3
-        plots.save(plots.air(self.run(), self.start_s, end_s), path)
+        plots.save(plots.air(self.run(), self.start_s, self.end_s), path)
+
+
+class Map(Picture):
+    """A map of an ad-hoc network in the middle of a stretch."""
+
+    def draw(self, path: Path) -> None:
+        """Draw the map, with what the links carry in the stretch."""
+        middle_s, window_s = (self.start_s + self.end_s) / 2, self.length_ms / 1e3
+        plots.save(plots.network(self.run(), middle_s, window_s=window_s), path)
 
 
 FEW = {"stations": 4, "flows[0].from": "sta0-1", "flows[1].to": "sta2-3"}
@@ -56,6 +68,7 @@ PICTURES = {
     "performance_anomaly": Picture("performance_anomaly", 0.1, 50.0),
     "full_duplex": Picture("full_duplex", 0.44476, 2.5, FEW),
     "neighbour_cell": Picture("neighbour_cell", 6.5, 5.0),
+    "mobile_campus": Map("mobile_campus", 20.0, 2000.0),
 }
 
 

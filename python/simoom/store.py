@@ -68,7 +68,8 @@ def _controllers(scenario: Scenario) -> Iterator[tuple[str, str]]:
 def sources(scenario: Scenario) -> tuple[str, ...]:
     """Return a hash of each controller in Python and of each file that the scenario names.
 
-    The source of a controller is that which was imported: a file that is edited later changes nothing until Python imports it again; a warning says so.
+    The source of a controller is that which was imported: a file that is edited later changes
+    nothing until Python imports it again; a warning says so.
 
     Raises
     ------

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib import patheffects
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 MOST_WIDTH_PT = 6.0
 """The width of the link that carries the most."""
+LEAST_PART = 0.02
+"""A link that carries a smaller part of what the busiest link carries is not drawn as used."""
 NAMED_NODES = 60
 """In larger networks nodes have no names."""
 GREY, PALE = "#555555", "#DDDDDD"
@@ -55,7 +58,7 @@ def draw_network(axes: Axes, run: Run, at_s: float, *, window_s: float = 1.0) ->
 
     Links that may be used are pale lines. The width of a blue line is the rate of payload that the
     link has carried in this direction, on the right of the direction; the part that was lost is
-    red.
+    red. Links that carry less than 2 % of what the busiest link carries have no such line.
     """
     if not (math.isfinite(at_s) and at_s >= 0 and window_s > 0):
         raise ValueError("at_s: must be 0 or more, and window_s above 0")
@@ -64,13 +67,14 @@ def draw_network(axes: Axes, run: Run, at_s: float, *, window_s: float = 1.0) ->
     _draw_links(axes, found)
     carried = carried_mbps(run, at_s, window_s=window_s)
     most = max((sum(rates) for rates in carried.values()), default=0.0)
+    carried = {ends: rates for ends, rates in carried.items() if sum(rates) >= LEAST_PART * most}
     for lost in (False, True):
         lines, widths = [], []
         for (source, sink), (received, failed) in carried.items():
             rate = failed if lost else received + failed
             if rate > 0 and source in positions and sink in positions:
                 lines.append(_beside(positions[source], positions[sink], found))
-                widths.append(max(0.6, MOST_WIDTH_PT * rate / most))
+                widths.append(max(0.3, MOST_WIDTH_PT * rate / most))
         colour = VERMILION if lost else BLUE
         axes.add_collection(
             LineCollection(lines, linewidths=widths, colors=colour, capstyle="butt", zorder=3)
@@ -85,7 +89,9 @@ def draw_network(axes: Axes, run: Run, at_s: float, *, window_s: float = 1.0) ->
                 xytext=(4, 3),
                 textcoords="offset points",
                 fontsize=6,
-                color=GREY,
+                color=GREY if name.startswith("sta") else BLACK,
+                weight="normal" if name.startswith("sta") else "bold",
+                path_effects=[patheffects.withStroke(linewidth=1.5, foreground="white")],
                 zorder=5,
             )
     axes.set(aspect="equal", xlabel="east, m", ylabel="north, m")

@@ -117,7 +117,7 @@ impl Aodv {
         let now = context.now;
         if let Some((next, _)) = self.active(to, now) {
             self.refresh(to, next, now);
-            self.refresh(packet.from, from, now);
+            self.refresh(context.exit(packet.from), from, now);
             packet.next = next;
             return context.out.push(Command::Send(packet));
         }
@@ -215,7 +215,7 @@ impl Router for Aodv {
             Body::Segment(_) | Body::Datagram(_) => match packet.to {
                 Some(to) if context.exit(to) != self.node => self.forward(from, packet, context),
                 _ => {
-                    self.refresh(packet.from, from, context.now);
+                    self.refresh(context.exit(packet.from), from, context.now);
                     context.out.push(Command::Deliver(packet));
                 }
             },

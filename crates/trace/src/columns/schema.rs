@@ -47,7 +47,7 @@ pub const FRAMES: &[Column] = &[
 pub const MPDUS: &[Column] = &[
     ("frame", "u64"),
     ("packet", "u64"),
-    ("flow", "name:flow"),
+    ("flow", "name:flow?"),
     ("sequence", "u16"),
     ("retry", "bool"),
     ("bytes", "u32"),
@@ -69,7 +69,7 @@ pub const WAITS: &[Column] = &[
 pub const PACKETS: &[Column] = &[
     ("time_s", "f64"),
     ("packet", "u64"),
-    ("flow", "name:flow"),
+    ("flow", "name:flow?"),
     ("direction", "name:direction"),
     ("node", "name:node"),
     ("place", "name:place"),

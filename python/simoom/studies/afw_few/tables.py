@@ -67,9 +67,7 @@ def _curves(found: Found, quantity: str, table: Mapping[str, Sequence[float]]) -
         MEAN: [printed_mean(table, flows) for flows in FLOWS],
     }
     return simulated + [
-        Curve(
-            name, Source.PAPER, FLOWS, tuple(map(Value.printed, values)), quantity, COLOURS[name]
-        )
+        Curve(name, Source.PAPER, FLOWS, tuple(map(Value.printed, values)), quantity, COLOURS[name])
         for name, values in paper.items()
     ]
 
@@ -98,8 +96,7 @@ def throughput_claims(found: Found) -> tuple[Claim, ...]:
     }
     best = ratio(found[50][afw(2, 2)][GOODPUT], found[50][FEW][GOODPUT])
     over_reno = {
-        flows: ratio(found[flows][FEW][GOODPUT], found[flows][NEW_RENO][GOODPUT])
-        for flows in FLOWS
+        flows: ratio(found[flows][FEW][GOODPUT], found[flows][NEW_RENO][GOODPUT]) for flows in FLOWS
     }
     return (
         claim(
@@ -108,7 +105,10 @@ def throughput_claims(found: Found) -> tuple[Claim, ...]:
             paper="1712, 1878 and 1739 kb/s",
             checks=[
                 Check.near(
-                    f"{flows} flows", value(found, flows, FEW, GOODPUT), target, within=TARGET * target
+                    f"{flows} flows",
+                    value(found, flows, FEW, GOODPUT),
+                    target,
+                    within=TARGET * target,
                 )
                 for flows, target in zip(FLOWS, KBPS[FEW], strict=True)
             ],
@@ -178,11 +178,7 @@ def throughput_claims(found: Found) -> tuple[Claim, ...]:
 def table_5(lab: Lab) -> Figure:
     """Lost packets of FeW, AFW and NewReno with 10, 30 and 50 flows."""
     found = runs(lab)
-    lost = [
-        each
-        for each in _curves(found, LOST, LOSS_PERCENT)
-        if each.source is Source.SIMULATION
-    ]
+    lost = [each for each in _curves(found, LOST, LOSS_PERCENT) if each.source is Source.SIMULATION]
     return Figure(
         "table 5",
         "lost packets of 50 mobile nodes with DSR",
