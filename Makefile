@@ -33,7 +33,8 @@ RUST := Cargo.toml Cargo.lock pyproject.toml \
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test programs test-fast lint lint-rust lint-python lint-house lint-workflows \
-        actionlint deny bench validate campaign fuzz docs docs-check wheel wheel-check sdist rust clean
+        actionlint deny bench validate campaign fuzz docs docs-check wheel wheel-check sdist rust
+        clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -81,7 +82,8 @@ campaign: $(ENVIRONMENT)
 
 fuzz:
 	@cargo +nightly fuzz --version > /dev/null 2>&1 \
-	  || { echo "cargo-fuzz is missing: cargo install cargo-fuzz; rustup toolchain install nightly"; exit 1; }
+	  || { echo "cargo-fuzz is missing: cargo install cargo-fuzz; rustup toolchain install nightly"; \
+	       exit 1; }
 	cargo +nightly fuzz run --features targets $(or $(TARGET),scenario) -- \
 	  -max_total_time=$$((60 * $(or $(MINUTES),10)))
 
