@@ -33,7 +33,7 @@ RUST := Cargo.toml Cargo.lock pyproject.toml \
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test programs test-fast lint lint-rust lint-python lint-house lint-workflows \
-        actionlint deny bench validate campaign fuzz docs docs-check wheel wheel-check sdist rust
+        actionlint deny bench validate campaign fuzz docs docs-check wheel wheel-check sdist rust \
         clean
 
 help:

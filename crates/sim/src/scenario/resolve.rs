@@ -31,8 +31,8 @@ use settings::{Faults, Node, Path, Setting, Settings, Step, number};
 use std::sync::Arc;
 
 /// Resolves a document. Numbers out of range are reported as they were written. Their defaults
-/// replace them for the other checks; a message about another key of the same table might compare
-/// it with such a default, which the user did not write, and is left out.
+/// replace them for the other checks; a message about another key of the same table that names one
+/// of them compares it with a default, which the user did not write, and is left out.
 pub(super) fn resolve(written: &Node, document: &Document) -> Result<Plan, Vec<Issue>> {
     let (root, mut faults) = (Path::default(), Faults::default());
     Document::check(written, settings::Check::new(&root, &mut faults));
@@ -42,22 +42,18 @@ pub(super) fn resolve(written: &Node, document: &Document) -> Result<Plan, Vec<I
     let mut sound = written.clone();
     faults.0.iter().for_each(|issue| sound.remove(&issue.path));
     let Ok(document) = settings::read(&sound) else { return Err(in_order(faults.0)) };
-    let out_of_range: Vec<String> = faults.0.iter().map(|issue| issue.path.clone()).collect();
+    let replaced: Vec<String> = faults.0.iter().map(|issue| issue.path.clone()).collect();
+    let compares = |issue: &Issue, path: &str| {
+        let Some((table, key)) = path.rsplit_once('.') else { return false };
+        issue.path.starts_with(&format!("{table}.")) && issue.message.contains(key)
+    };
     let is_known = |issue: &Issue| {
-        out_of_range.contains(&issue.path)
-            || !out_of_range
-                .iter()
-                .any(|path| table(path).is_some_and(|at| table(&issue.path) == Some(at)))
+        replaced.contains(&issue.path) || !replaced.iter().any(|path| compares(issue, path))
     };
     plan(&document, Check::after(faults)).map_err(|mut issues| {
         issues.retain(is_known);
         in_order(issues)
     })
-}
-
-/// The table of a key; the keys of the scenario itself have none.
-fn table(path: &str) -> Option<&str> {
-    path.rsplit_once('.').map(|(table, _)| table)
 }
 
 /// Faults in the order of the tables in the reference.

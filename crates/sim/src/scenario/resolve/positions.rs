@@ -74,7 +74,8 @@ pub(super) fn places(
         let movement = |number| standing(group, centre, number);
         places.extend((0..count).map(|number| place(movement(number))));
     }
-    if radio.ad_hoc && radio.radio.losses.is_none() {
+    let are_known = check.found_nothing();
+    if radio.ad_hoc && radio.radio.losses.is_none() && are_known {
         check_apart(document, &places, check);
     }
     places
