@@ -123,8 +123,8 @@ fn unknown_keys_find_their_neighbours_and_their_places() {
     malformed(
         "[ap]\nlimit_packets = 7",
         "ap.limit_packets: unknown key (line 2); it belongs at \
-        ap.queue.drop_tail.limit_packets or ap.queue.drr.limit_packets or \
-        ap.queue.sfq.limit_packets or ap.queue.red.limit_packets or …",
+        ap.queue.drop_tail.limit_packets or ap.queue.priority.limit_packets or \
+        ap.queue.drr.limit_packets or ap.queue.sfq.limit_packets or …",
     );
     malformed(
         "[measure]\nduration_s = 7",

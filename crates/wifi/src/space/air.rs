@@ -372,7 +372,14 @@ impl Space {
         // another.
         let hindered = could_receive as u32 > reach.interfered + reach.noise + reach.by_interferers;
         let owner = match (frame.kind, frame.to) {
-            (_, Some(to)) if frame.is_control_response() => to,
+            (_, Some(to)) if frame.is_control_response() => {
+                // It has sent since: a full-duplex access point whose RTS met that of a station
+                // goes on with the exchange of the station, and awaits no CTS.
+                if self.receivers[to as usize].has_sent_since(start) {
+                    return;
+                }
+                to
+            }
             _ => frame.from,
         };
         let counters = &mut self.nodes[owner as usize].counters.exchanges;
