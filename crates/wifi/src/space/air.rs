@@ -373,9 +373,10 @@ impl Space {
         let hindered = could_receive as u32 > reach.interfered + reach.noise + reach.by_interferers;
         let owner = match (frame.kind, frame.to) {
             (_, Some(to)) if frame.is_control_response() => {
-                // It has sent since: a full-duplex access point whose RTS met that of a station
-                // goes on with the exchange of the station, and awaits no CTS.
-                if self.receivers[to as usize].has_sent_since(start) {
+                // A full-duplex access point whose RTS met that of a station goes on with the
+                // exchange of the station: it sends, and awaits no CTS.
+                let is_full_duplex = signals.residual(to).is_some();
+                if is_full_duplex && self.receivers[to as usize].has_sent_since(start) {
                     return;
                 }
                 to
