@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import tempfile
 import time
 from collections.abc import Callable
 from typing import Any
@@ -72,7 +73,7 @@ def scenario(made: dict[str, Any]) -> str:
 
 
 def mutated(kind: str, data: bytes) -> str:
-    """Read a scenario file or a script."""
+    """Read a scenario file, a script, or a file of movements."""
     if kind == "script":
         text = data.decode(errors="replace")
         fault = _core.tcp_script_fault(text)
@@ -80,9 +81,25 @@ def mutated(kind: str, data: bytes) -> str:
             _core.tcp_script(text)
         return "" if fault is None or fault[1] else "a fault without a message"
     try:
+        if kind in inputs.MOVEMENTS:
+            return _moved(kind, data)
         sm.Scenario.parse(data).check()
     except sm.ScenarioError as error:
         return _faults(error)
+    return ""
+
+
+def _moved(kind: str, data: bytes) -> str:
+    """Check a scenario with a file of movements."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        sm.Scenario(
+            standard="11g",
+            radio={},
+            stations={"count": 3, "movement": {kind: {"file": file.name}}},
+            flows=[{"from": "sta*", "to": "ap"}],
+        ).check()
     return ""
 
 
