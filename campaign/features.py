@@ -76,7 +76,7 @@ class Network(Space):
         """Return a group of stations."""
         made = super().group(number)
         made.pop("cell", None)
-        made.pop("waypoints", None)
+        fit_file(made)
         if self.draw.chance(0.2):
             made["queue"] = {"priority": {"limit_packets": self.draw.whole(1, 100)}}
         return made
@@ -93,6 +93,14 @@ class Network(Space):
             made = {key: value for key, value in made.items() if key in keep}
             made["preset"] = "ns2"
         return made
+
+
+def fit_file(group: Table) -> None:
+    """Name a file with as many nodes as the group has stations."""
+    movement = group.get("movement")
+    for inner in movement.values() if isinstance(movement, dict) else ():
+        if "file" in inner:
+            inner["file"] = inner["file"].replace("walk.3", f"walk.{group['count']}")
 
 
 def placed(draw: Draw, values: Values, spread_m: float) -> Table:
@@ -123,6 +131,7 @@ def _moving(draw: Draw, values: Values) -> Table:
             for key in ("waypoints", "position_m", "ring_m"):
                 group.pop(key, None)
             group |= placed(draw, values, 15.0)
+            fit_file(group)
     return made
 
 
@@ -178,9 +187,10 @@ def _with_interferers(draw: Draw, values: Values) -> Table:
     if in_space and draw.chance(0.3):
         made = Network(draw, values).scenario()
     else:
-        made = (Space if in_space else Cell)(draw, draw.one(STANDARDS)).scenario()
-    if in_space:
-        made["radio"].pop("losses_db", None)
+        cell = (Space if in_space else Cell)(draw, draw.one(STANDARDS))
+        if isinstance(cell, Space):
+            cell.placed = True
+        made = cell.scenario()
     links = ("sco", "esco", "a2dp")
     made["interferers"] = []
     for _ in range(draw.whole(1, 3)):

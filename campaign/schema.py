@@ -76,7 +76,10 @@ class Values:
         draw, node = self.draw, resolved(node)
         for several in ("oneOf", "anyOf"):
             if several in node:
-                return self.value(draw.choice(node[several]), depth, key)
+                kinds = [each for each in node[several] if each.get("type") == "object"]
+                if self.wild or not kinds or draw.random() < 0.2:
+                    kinds = node[several]
+                return self.value(draw.choice(kinds), depth, key)
         if "const" in node:
             return node["const"]
         if "enum" in node:
@@ -103,18 +106,16 @@ class Values:
         made = {key: self.value(keys[key], depth + 1, key) for key in wanted}
         for name, inner in made.items():
             if isinstance(inner, dict) and "file" in inner and self.draw.random() < 0.95:
-                inner["file"] = str(FILES / f"walk.{name}")
+                inner["file"] = str(FILES / f"walk.3.{name}")
         if isinstance(made.get("csv"), str):
             made["csv"] = self.draw.choice(("0.01,0.03\n0.1,0.2", "on,off\n0,0.001\n", "1,0", ""))
         return made
 
     def _list(self, node: Table, depth: int, key: str) -> list[Any]:
         count = self.draw.choice((0, 1, 2, 3)) if depth < 4 else 0
-        if not self.wild and key.endswith("_m"):
-            count = 2  # east and north
-            if key.startswith("area"):
-                return [self.draw.uniform(20, 400) for _ in range(2)]
-            return [self.draw.uniform(-10, 60) for _ in range(2)]
+        if key.endswith("_m") and (not self.wild or self.draw.random() < 0.8):
+            low, high = (20, 400) if key.startswith("area") else (-10, 60)
+            return [self.draw.uniform(low, high) for _ in range(2)]  # east and north
         count = min(max(count, node.get("minItems", 0)), node.get("maxItems", count))
         made = [self.value(node.get("items", {}), depth + 1) for _ in range(count)]
         if not self.wild and node.get("items", {}).get("type") in ("integer", "number"):
