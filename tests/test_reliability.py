@@ -203,7 +203,7 @@ def test_a_text_that_is_no_script_is_bad_input(simoom, cell_file):
     assert str(cell_file) in done.stderr
     endless = simoom("tcp-script", "/dev/zero")
     assert (endless.returncode, endless.stdout) == (2, "")
-    assert "/dev/zero: has more than 64 mib" in endless.stderr
+    assert "/dev/zero: has more than 64 MiB" in endless.stderr
 
 
 # --- What is taken and what is refused ------------------------------------------------------------
@@ -313,6 +313,18 @@ def test_no_suggestion_is_better_than_a_wrong_one(cell):
     with pytest.raises(sm.ScenarioError) as caught:
         cell.set("standard", "11be")
     assert "did you mean" not in str(caught.value)
+
+
+def test_a_fault_names_its_file_or_the_path_of_the_option(simoom, tmp_path):
+    file = tmp_path / "bad.toml"
+    file.write_text('standard = "11z"\nstations = 0\nflows = []\n', encoding="utf-8")
+    (line,) = simoom("check", file).stderr.splitlines()
+    assert line.startswith(f'{file}: standard: must be one of "11b"')
+    assert line.endswith("(line 1)")
+    file.write_text('standard = "11g"\nstations = 0\nflows = []\n', encoding="utf-8")
+    lines = simoom("check", file, "--set", "stations=0").stderr.splitlines()
+    assert any(line.startswith(f"{file}: flows: ") for line in lines)
+    assert any(line.startswith("stations: there are none") for line in lines)
 
 
 def test_airtime_names_its_options(simoom):
