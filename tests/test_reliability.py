@@ -398,6 +398,29 @@ def test_a_file_is_complete_or_absent_and_named(tmp_path):
     assert [each.read_text(encoding="utf-8") for each in tmp_path.iterdir()] == ["old"]
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize("arguments", [("check",), ("check", "--full"), ("run",)])
+def test_a_full_disk_behind_standard_output_is_one_line(arguments, cell_file):
+    name, *options = arguments
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        texts = [sys.executable, "-m", "simoom", name, str(cell_file), *options]
+        done = subprocess.run(texts, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "standard output: no space left on device\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_table_that_does_not_fit_says_so(suffix, tmp_path, monkeypatch):
+    import polars as pl
+
+    draft = tmp_path / f"full{suffix}"
+    draft.symlink_to("/dev/full")
+    monkeypatch.setattr(Path, "with_name", lambda *_: draft)
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        files.write_frame(tmp_path / f"runs{suffix}", pl.DataFrame({"x": range(10_000)}))
+    assert caught.value.filename == str(tmp_path / f"runs{suffix}")
+
+
 @pytest.mark.parametrize("option", ["--out", "--store"])
 def test_an_empty_name_is_no_directory(option, simoom, cell_file, tmp_path):
     done = simoom("sweep", cell_file, "--over", "stations=3", option, "")

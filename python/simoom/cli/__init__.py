@@ -82,7 +82,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     origin.file = ""
     origin.changed.clear()
     try:
-        app(arguments, prog_name="simoom")
+        try:
+            app(arguments, prog_name="simoom")
+        finally:
+            sys.stdout.flush()
     except BaseException as error:  # noqa: BLE001  the exception of a panic has no other base class
         return _report_failure(error)
     return 0
