@@ -52,7 +52,7 @@ def relative_speed(scenario: sm.Scenario, name: str, repetitions: int) -> float:
     if len({digest for pair in runs for _, digest in pair}) > 1:
         raise SystemExit(f"{name}: the two controllers gave different digests")
     built_in, own = (min(cpu for cpu, _ in column) for column in zip(*runs, strict=True))
-    return built_in / own
+    return float(built_in / own)
 
 
 def main() -> None:

@@ -45,6 +45,11 @@ class Draw:
         return name if not keys and self.flip() else {name: keys}
 
 
+def same(value: T) -> Callable[[], T]:
+    """Return a function that returns a value."""
+    return lambda: value
+
+
 # --- Queues and losses --------------------------------------------------------------------------
 
 
@@ -154,7 +159,7 @@ def queue(draw: Draw, *, of_access_point: bool = False) -> Any:
     )
 
 
-def loss(draw: Draw) -> Table:
+def loss(draw: Draw) -> Any:
     def by_channel() -> Table:
         return draw.some(
             0.5, good_loss=lambda: draw.real(0, 0.1), bad_loss=lambda: draw.real(0.3, 1)
@@ -437,4 +442,4 @@ def tree(draw: Draw, nodes: list[str]) -> list[Table]:
             pairs.append((min(a, b), max(a, b)))
     turned = [pair[::-1] if draw.flip() else pair for pair in pairs]
     links = [link(draw, [nodes[a], nodes[b]]) for a, b in turned]
-    return [made | draw.some(0.1, name=lambda n=n: f"link {n}") for n, made in enumerate(links)]
+    return [made | draw.some(0.1, name=same(f"link {n}")) for n, made in enumerate(links)]

@@ -319,7 +319,8 @@ class Cell:
             made |= draw.some(0.2, band_ghz=lambda: draw.one((2.4, 5)))
         if standard == "11ax":
             made |= draw.some(0.3, packet_extension_us=lambda: 4 * draw.whole(0, 4))
-            trainings = {1600: ("2x",), 3200: ("4x",)}.get(made.get("guard_ns"), ("1x", "2x"))
+            only = {1600: ("2x",), 3200: ("4x",)}
+            trainings: Sequence[str] = only.get(made.get("guard_ns", 800), ("1x", "2x"))
             made |= draw.some(0.2, he_ltf=lambda: draw.one(trainings))
         else:
             made |= draw.some(0.2, coding=lambda: draw.one(("bcc", "ldpc")))

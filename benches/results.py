@@ -56,7 +56,9 @@ def build(profile: str) -> Path:
 
 def runner_inputs(folder: Path) -> dict[str, str]:
     """Return the input of the runner for each run, by name; writes random scenarios to a folder."""
-    found = {f"scenarios/{path.stem}": [path] for path in sorted(ROOT.glob("scenarios/*.toml"))}
+    found: dict[str, list[str | Path]] = {
+        f"scenarios/{path.stem}": [path] for path in sorted(ROOT.glob("scenarios/*.toml"))
+    }
     for name, (scenario, *sets) in instructions.RUNS.items():
         found[f"fixed/{name}"] = [ROOT / scenario, *sets]
     for path in random_scenarios.write(folder):

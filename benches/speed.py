@@ -69,6 +69,13 @@ class Cost:
     events_per_s: float
 
 
+def figure(run: sm.Run, path: str) -> float:
+    """Return a value that every run has."""
+    value = run.summary[path]
+    assert isinstance(value, (int, float))
+    return value
+
+
 def measure(case: Case, repetitions: int) -> Cost:
     """Run a case several times; return medians."""
     scenario = case.scenario()
@@ -77,11 +84,11 @@ def measure(case: Case, repetitions: int) -> Cost:
         begin = time.process_time()
         run = sm.run(scenario, seed=seed)
         cpu_s = time.process_time() - begin
-        goodput_bps = float(run.summary["total.goodput_mbps"]) * 1e6
+        goodput_bps = figure(run, "total.goodput_mbps") * 1e6
         segments = goodput_bps * case.simulated_s / 8 / 1448
         speeds.append(case.simulated_s / cpu_s)
         per_segment.append(cpu_s / segments * 1e6)
-        rates.append(float(run.summary["run.events"]) / cpu_s)
+        rates.append(figure(run, "run.events") / cpu_s)
     return Cost(*(statistics.median(values) for values in (speeds, per_segment, rates)))
 
 

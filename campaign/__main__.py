@@ -12,8 +12,10 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,8 @@ from campaign.pool import Worker, carry_out, try_one
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "target" / "campaign" / "lib_core.so"
 FINDINGS = ROOT / "build" / "campaign" / "findings.txt"
-KINDS = ("scenario", "mutated", "law")
+MINIMISING_S = 120.0
+"""How long the smallest scenario is looked for; it is looked for once for each cause."""
 
 
 def package() -> str:
@@ -42,37 +45,62 @@ def package() -> str:
     return str(there)
 
 
-def tell(kind: str, request: dict[str, Any], found: str, worker: Worker) -> None:
-    """Print a finding and write it to the file of findings, with its smallest scenario."""
-    lines = [f"--- {kind} {request.get('number')}: {found}"]
-    if kind in ("scenario", "law"):
-        made = inputs.scenario(request["number"])
-        same = found[:30]
+def alike(found: str) -> str:
+    """Return what findings of one cause have in common: the text without its numbers."""
+    return re.sub(r"[\d.e+-]+", "#", found)[:60]
 
-        def fails(smaller: dict[str, Any]) -> bool:
-            return try_one({"kind": kind, "input": smaller}, worker)[:30] == same
 
-        lines.append(json.dumps(minimised(made, fails), indent=1))
-    print("\n".join(lines), flush=True)
+def tell(request: dict[str, Any], found: str) -> None:
+    """Print a finding and write it to the file of findings."""
+    write(f"--- {request['kind']} {request['number']}: {found}")
+
+
+def tell_smallest(request: dict[str, Any], found: str, worker: Worker) -> None:
+    """Print the smallest scenario with a finding, as far as it is found in the time."""
+    end = time.monotonic() + MINIMISING_S
+
+    def fails(smaller: dict[str, Any]) -> bool:
+        if time.monotonic() > end:
+            return False
+        return alike(try_one({"kind": request["kind"], "input": smaller}, worker)) == alike(found)
+
+    made = minimised(inputs.scenario(request["number"]), fails)
+    write(f"--- smallest of {request['number']}: {json.dumps(made)}")
+
+
+def write(text: str) -> None:
+    """Print a text and write it to the file of findings."""
+    print(text, flush=True)
     with FINDINGS.open("a", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
+        file.write(text + "\n")
+
+
+def total(findings: dict[str, list[Any]]) -> int:
+    """Return the number of findings of all causes."""
+    return sum(map(len, findings.values()))
 
 
 def trials(kind: str, numbers: Iterator[int], end: float, workers: list[Worker]) -> tuple[int, int]:
     """Carry out trials until the numbers or the time ends; return how many, and the findings."""
     due = itertools.takewhile(lambda _: time.monotonic() < end, numbers)
-    count = findings = 0
+    count = 0
+    for worker in workers:
+        worker.outcomes.clear()
+    findings: dict[str, list[tuple[dict[str, Any], str]]] = {}
     begun = told = time.monotonic()
     for request, found in carry_out(({"kind": kind, "number": n} for n in due), workers):
         count += 1
         if found:
-            findings += 1
-            tell(kind, request, found, workers[0])
+            tell(request, found)
+            findings.setdefault(alike(found), []).append((request, found))
         if time.monotonic() - told > 60:
             told = time.monotonic()
-            print(f"{kind}: {count} in {told - begun:.0f} s, {findings} findings", flush=True)
-    print(f"{kind}: {count} tried, {findings} findings", flush=True)
-    return count, findings
+            print(f"{kind}: {count} in {told - begun:.0f} s, {total(findings)} found", flush=True)
+    ends = sum((worker.outcomes for worker in workers), Counter())
+    print(f"{kind}: {count} tried, {total(findings)} findings, {dict(ends)}", flush=True)
+    for first, *_ in findings.values() if kind in ("scenario", "law") else ():
+        tell_smallest(*first, workers[0])
+    return count, total(findings)
 
 
 def interrupted(count: int, end: float, path: str) -> int:

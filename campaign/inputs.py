@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import copy
-import json
 import random
-import sys
-from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
-from typing import Any
 
-ROOT = Path(__file__).parents[1]
-sys.path.append(str(ROOT / "benches"))
-
-Table = dict[str, Any]
+from campaign import features
+from campaign.schema import ROOT, Table, Values, objects, resolved, schema
 
 CHANGES = 8
 """The most changes that are made to a random scenario."""
@@ -24,25 +17,26 @@ SEED = 18
 """Separates the scenarios of a campaign from those of `benches/results.py`."""
 
 
-@cache
-def schema() -> Table:
-    """Return the schema of scenarios."""
-    text = (ROOT / "schema" / "scenario.schema.json").read_text(encoding="utf-8")
-    found: Table = json.loads(text)
-    return found
-
-
 def scenario(number: int) -> Table:
-    """Return a random scenario: one of `benches/random_scenarios.py`, with keys of the schema."""
-    import random_scenarios
-
-    made = random_scenarios.scenario(number, seed=SEED)
+    """Return a random scenario in which keys of the whole schema are set at random."""
     draw = random.Random(number)
+    made = features.scenario(number, SEED, draw)
+    _shorten(made)
     for _ in range(draw.choice((0, 0, 1, 2, 3, CHANGES))):
         _change(made, schema(), draw)
     if isinstance(made.get("duration_s"), (int, float)):
         made["duration_s"] = min(made["duration_s"], LONGEST_S)
     return made
+
+
+def _shorten(made: Table) -> None:
+    """Make a run shorter, and what happens in it earlier."""
+    duration = made["duration_s"]
+    if isinstance(duration, (int, float)) and duration > LONGEST_S:
+        for each in (made, *made["flows"], *made.get("interferers", ())):
+            for key in ("duration_s", "warmup_s", "start_s", "start_spread_s", "stop_s"):
+                if isinstance(each.get(key), (int, float)):
+                    each[key] *= LONGEST_S / duration
 
 
 def _change(table: Table, node: Table, draw: random.Random) -> None:
@@ -51,80 +45,23 @@ def _change(table: Table, node: Table, draw: random.Random) -> None:
     # Tables that exist are entered more often than keys are set.
     inner = [key for key in keys if isinstance(table.get(key), (dict, list)) and table[key]]
     key = draw.choice(inner) if inner and draw.random() < 0.7 else draw.choice(list(keys))
-    value, shape = table.get(key), _resolved(keys[key])
+    value, shape = table.get(key), resolved(keys[key])
     if isinstance(value, list) and value and isinstance(value[0], dict) and draw.random() < 0.9:
         index = draw.randrange(len(value))
         value[index] = copy.deepcopy(value[index])
-        item = next(each for each in _objects(shape))
+        item = next(each for each in objects(shape))
         _change(value[index], item, draw)
     elif isinstance(value, dict) and value and draw.random() < 0.9:
-        chosen = next((each for each in _objects(shape) if set(value) <= set(each["properties"])),
+        chosen = next((each for each in objects(shape) if set(value) <= set(each["properties"])),
                       None)  # fmt: skip
         if chosen is not None:
             _change(value, chosen, draw)
     else:
-        table[key] = _value(shape, draw, 0)
+        table[key] = Values(draw, wild=draw.random() < 0.5).value(shape, key=key)
 
 
-def _resolved(node: Table) -> Table:
-    if "$ref" in node:
-        return _resolved(schema()["$defs"][node["$ref"].rpartition("/")[2]])
-    return node
-
-
-def _objects(node: Table) -> Iterator[Table]:
-    """Yield the tables that a value may be; of a list, its elements."""
-    node = _resolved(node)
-    if "properties" in node:
-        yield node
-    for each in (*node.get("oneOf", ()), *node.get("anyOf", ())):
-        yield from _objects(each)
-    if isinstance(node.get("items"), dict):
-        yield from _objects(node["items"])
-
-
-def _value(node: Table, draw: random.Random, depth: int) -> Any:
-    """Return a random value that the schema allows."""
-    node = _resolved(node)
-    for key in ("oneOf", "anyOf"):
-        if key in node:
-            return _value(draw.choice(node[key]), draw, depth)
-    if "const" in node:
-        return node["const"]
-    if "enum" in node:
-        return draw.choice(node["enum"])
-    kind = node.get("type")
-    if isinstance(kind, list):
-        kind = draw.choice([each for each in kind if each != "null"])
-    if kind == "object":
-        required = node.get("required", ())
-        keys = node.get("properties", {})
-        wanted = [key for key in keys if key in required or draw.random() < 0.3 / (1 + depth)]
-        return {key: _value(keys[key], draw, depth + 1) for key in wanted}
-    if kind == "array":
-        count = draw.choice((0, 1, 2, 3)) if depth < 4 else 0
-        count = max(count, node.get("minItems", 0))
-        return [_value(node.get("items", {}), draw, depth + 1) for _ in range(count)]
-    if kind in ("integer", "number"):
-        return _number(node, kind, draw)
-    if kind == "boolean":
-        return draw.random() < 0.5
-    return draw.choice(("", "sta0", "sta*", "server", "ap", "a", "ü"))
-
-
-def _number(node: Table, kind: str, draw: random.Random) -> float | int:
-    """Return a number in its range: at an end, near the default, or anywhere by magnitude."""
-    low = node.get("minimum", node.get("exclusiveMinimum", 0))
-    high = node.get("maximum", node.get("exclusiveMaximum", 1e6))
-    usual = node.get("default", low if low > 0 else 1)
-    usual = usual if isinstance(usual, (int, float)) else 1
-    floor = max(low, 1e-9) if kind == "number" else max(low, 1)
-    magnitude = floor * (max(high, floor) / floor) ** draw.random()
-    value = draw.choice((low, high, usual, usual * 2, usual / 2, magnitude, magnitude))
-    value = min(max(value, low), high)
-    return int(value) if kind == "integer" else float(value)
-
-
+MOVEMENTS = ("csv", "bonnmotion", "setdest")
+"""Formats of files with the movement of stations."""
 WORDS = (
     b"nan", b"inf", b"-1", b"0", b"1e300", b"99999999999999999999", b"\xff\xfe", b"\x00", b"[",
     b"{", b"]]", b"\"\"\"", b"sta*", b"[[flows]]", b"= ", b"\n", b"1979-05-27", b"\xf0\x9f\x98\x80",
@@ -133,14 +70,15 @@ WORDS = (
 
 @cache
 def _files(kind: str) -> list[bytes]:
-    where = {"toml": "scenarios/*.toml", "script": "crates/tcp/tests/scripts/**/*"}[kind]
+    where = {"toml": "scenarios/*.toml", "script": "crates/tcp/tests/scripts/**/*"}.get(kind)
+    where = where or f"campaign/files/*.{kind}"
     return [file.read_bytes() for file in sorted(ROOT.glob(where)) if file.is_file()]
 
 
 def mutated(number: int) -> tuple[str, bytes]:
-    """Return a mutated scenario file or script, and which of them it is."""
+    """Return a mutated scenario file, script or movement file, and which of them it is."""
     draw = random.Random(number)
-    kind = draw.choice(("toml", "script"))
+    kind = draw.choice(("toml", "toml", "script", "script", *MOVEMENTS))
     data = bytearray(draw.choice(_files(kind)))
     for _ in range(draw.choice((1, 1, 2, 4, 16))):
         at = draw.randrange(len(data) + 1)

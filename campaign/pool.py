@@ -7,6 +7,7 @@ import os
 import select
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ class Worker:
 
     def __init__(self, path: str) -> None:
         self._environment = os.environ | {"PYTHONPATH": path}
+        self.outcomes: Counter[str] = Counter()
+        """How its trials ended."""
         self._start()
 
     def _start(self) -> None:
@@ -59,7 +62,9 @@ class Worker:
             code = self._process.wait()
             self._start()
             return f"the process ended with code {code}"
-        found: str = json.loads(line)
+        found: str
+        found, outcome = json.loads(line)
+        self.outcomes[outcome] += 1
         return found
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import tempfile
 import time
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,14 @@ from simoom import _core
 
 MOST_CPU_S = 3.0
 """A run is cut after this time; it has then shown that it goes on."""
+
+
+Note = Callable[[str], None]
+"""Is told how a trial ended: "refused", "cut" or "complete"."""
+
+
+def _ignore(_: str) -> None:
+    pass
 
 
 class CutError(Exception):
@@ -43,7 +52,7 @@ def _figures(run: sm.Run) -> str:
     """Return a result that cannot be."""
     for path, value in run.summary.items():
         if isinstance(value, float) and not math.isnan(value):
-            fraction = re.search(r"_fraction$|_probability$|jain_index$|utilisation$", path)
+            fraction = re.search(r"_fraction$|_probability$|jain_index$|utilisation$|_share$|_rate$", path)
             # Parity may be more than the data.
             if fraction and "overhead" not in path and not -1e-9 <= value <= 1 + 1e-9:
                 return f"{path} is {value}"
@@ -52,7 +61,7 @@ def _figures(run: sm.Run) -> str:
     return ""
 
 
-def scenario(made: dict[str, Any]) -> str:
+def scenario(made: dict[str, Any], note: Note = _ignore) -> str:
     """Run a scenario under the checker, and write its report."""
     from simoom.report import text
 
@@ -60,40 +69,64 @@ def scenario(made: dict[str, Any]) -> str:
         built = sm.Scenario(**made)
         built.check()
     except sm.ScenarioError as error:
+        note("refused")
         return _faults(error)
+    note("complete")
     if sm.Scenario.parse(built.to_toml()) != built:
         return "the scenario as TOML is another scenario"
     try:
         done = sm.run(built, check=True, progress=_deadline())
     except CutError:
+        note("cut")
         return ""
     text(done)
     return _figures(done)
 
 
-def mutated(kind: str, data: bytes) -> str:
-    """Read a scenario file or a script."""
+def mutated(kind: str, data: bytes, note: Note = _ignore) -> str:
+    """Read a scenario file, a script, or a file of movements."""
     if kind == "script":
         text = data.decode(errors="replace")
         fault = _core.tcp_script_fault(text)
+        note("refused" if fault else "complete")
         if fault is None:
             _core.tcp_script(text)
         return "" if fault is None or fault[1] else "a fault without a message"
     try:
-        sm.Scenario.parse(data).check()
+        if kind in inputs.MOVEMENTS:
+            _moved(kind, data)
+        else:
+            sm.Scenario.parse(data).check()
     except sm.ScenarioError as error:
+        note("refused")
         return _faults(error)
+    note("complete")
     return ""
 
 
-def law(made: dict[str, Any]) -> str:
+def _moved(kind: str, data: bytes) -> None:
+    """Check a scenario with a file of movements."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        sm.Scenario(
+            standard="11g",
+            radio={},
+            stations={"count": 3, "movement": {kind: {"file": file.name}}},
+            flows=[{"from": "sta*", "to": "ap"}],
+        ).check()
+
+
+def law(made: dict[str, Any], note: Note = _ignore) -> str:
     """Run a scenario in ways that must not change its events."""
     try:
         built = sm.Scenario(**made)
         built.check()
         first = sm.run(built, progress=_deadline())
-    except (sm.ScenarioError, CutError):
+    except (sm.ScenarioError, CutError) as error:
+        note("cut" if isinstance(error, CutError) else "refused")
         return ""
+    note("complete")
     off = {"from": "server", "to": "sta0", "count": 0}
     flows = [*made["flows"], off] if made.get("stations") else made["flows"]
     others: dict[str, Callable[[], sm.Run]] = {
@@ -142,12 +175,12 @@ def _out_of_range(built: sm.Scenario) -> str:
     return ""
 
 
-def answer(request: dict[str, Any]) -> str:
+def answer(request: dict[str, Any], note: Note) -> str:
     """Carry out a request of the campaign: its kind, and a number or an input."""
     kind, number = request["kind"], request.get("number", 0)
     if kind == "mutated":
-        return mutated(*inputs.mutated(number))
+        return mutated(*inputs.mutated(number), note)
     made = request.get("input") or inputs.scenario(number)
     # As a user writes it: what JSON cannot represent does not reach a trial.
     made = json.loads(json.dumps(made))
-    return {"scenario": scenario, "law": law}[kind](made)
+    return {"scenario": scenario, "law": law}[kind](made, note)

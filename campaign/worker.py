@@ -20,11 +20,12 @@ def main() -> None:
     answers = sys.stdout
     sys.stdout = sys.stderr
     for line in sys.stdin:
+        outcomes: list[str] = ["none"]
         try:
-            found = trials.answer(json.loads(line))
+            found = trials.answer(json.loads(line), outcomes.append)
         except BaseException as error:  # noqa: BLE001  a panic has no other base class
             found = f"{type(error).__name__}: {str(error)[:2000]}"
-        print(json.dumps(found), file=answers, flush=True)
+        print(json.dumps([found, outcomes[-1]]), file=answers, flush=True)
 
 
 main()

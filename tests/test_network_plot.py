@@ -46,6 +46,11 @@ def test_a_map_shows_nodes_links_and_use(run):
     assert plots.svg(figure)
 
 
+def test_a_map_needs_a_trace():
+    with pytest.raises(ValueError, match="run: has no trace"):
+        plots.network(sm.run(CHAIN), 1.5)
+
+
 def test_times_are_checked(run):
     with pytest.raises(ValueError, match="at_s"):
         plots.network(run, -1.0)

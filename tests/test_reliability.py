@@ -203,7 +203,7 @@ def test_a_text_that_is_no_script_is_bad_input(simoom, cell_file):
     assert str(cell_file) in done.stderr
     endless = simoom("tcp-script", "/dev/zero")
     assert (endless.returncode, endless.stdout) == (2, "")
-    assert "/dev/zero: has more than 64 mib" in endless.stderr
+    assert "/dev/zero: has more than 64 MiB" in endless.stderr
 
 
 # --- What is taken and what is refused ------------------------------------------------------------
@@ -315,6 +315,18 @@ def test_no_suggestion_is_better_than_a_wrong_one(cell):
     assert "did you mean" not in str(caught.value)
 
 
+def test_a_fault_names_its_file_or_the_path_of_the_option(simoom, tmp_path):
+    file = tmp_path / "bad.toml"
+    file.write_text('standard = "11z"\nstations = 0\nflows = []\n', encoding="utf-8")
+    (line,) = simoom("check", file).stderr.splitlines()
+    assert line.startswith(f'{file}: standard: must be one of "11b"')
+    assert line.endswith("(line 1)")
+    file.write_text('standard = "11g"\nstations = 0\nflows = []\n', encoding="utf-8")
+    lines = simoom("check", file, "--set", "stations=0").stderr.splitlines()
+    assert any(line.startswith(f"{file}: flows: ") for line in lines)
+    assert any(line.startswith("stations: there are none") for line in lines)
+
+
 def test_airtime_names_its_options(simoom):
     done = simoom("airtime", "--standard", "11n", "--bytes", 100, "--rate", 6, "--mcs", 3)
     assert done.stderr.startswith("--mcs: cannot be combined with --rate")
@@ -384,6 +396,29 @@ def test_a_file_is_complete_or_absent_and_named(tmp_path):
         fill()
     assert caught.value.filename == str(path)
     assert [each.read_text(encoding="utf-8") for each in tmp_path.iterdir()] == ["old"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize("arguments", [("check",), ("check", "--full"), ("run",)])
+def test_a_full_disk_behind_standard_output_is_one_line(arguments, cell_file):
+    name, *options = arguments
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        texts = [sys.executable, "-m", "simoom", name, str(cell_file), *options]
+        done = subprocess.run(texts, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "standard output: no space left on device\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_table_that_does_not_fit_says_so(suffix, tmp_path, monkeypatch):
+    import polars as pl
+
+    draft = tmp_path / f"full{suffix}"
+    draft.symlink_to("/dev/full")
+    monkeypatch.setattr(Path, "with_name", lambda *_: draft)
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        files.write_frame(tmp_path / f"runs{suffix}", pl.DataFrame({"x": range(10_000)}))
+    assert caught.value.filename == str(tmp_path / f"runs{suffix}")
 
 
 @pytest.mark.parametrize("option", ["--out", "--store"])

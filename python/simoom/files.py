@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,11 +54,14 @@ def write_text(path: Path, text: str) -> None:
 
 def write_frame(path: Path, frame: pl.DataFrame) -> None:
     """Write a data frame as CSV or Parquet into a file that is complete or absent."""
+    data = io.BytesIO()
+    if path.suffix == ".parquet":
+        frame.write_parquet(data)
+    else:
+        frame.write_csv(data)
+    # Polars does not tell a full disk from a defect.
     with complete(path) as draft:
-        if path.suffix == ".parquet":
-            frame.write_parquet(draft)
-        else:
-            frame.write_csv(draft)
+        draft.write_bytes(data.getbuffer())
 
 
 @contextmanager
@@ -68,8 +72,3 @@ def _named(path: Path) -> Iterator[None]:
     except OSError as error:
         number = error.errno or errno.EIO
         raise OSError(number, error.strerror or str(error), str(path)) from None
-    except Exception as error:
-        # Polars has exceptions of its own; importing it is slow.
-        if type(error).__module__.startswith("polars"):
-            raise OSError(errno.EIO, str(error), str(path)) from None
-        raise

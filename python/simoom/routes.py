@@ -77,7 +77,8 @@ class Routes:
     @cached_property
     def links(self) -> NDArray[np.int64]:
         """The number of links at each time."""
-        return self.linked.sum(axis=(1, 2)) // 2
+        both_ways: NDArray[np.int64] = self.linked.sum(axis=(1, 2))
+        return both_ways // 2
 
     @cached_property
     def partitions(self) -> tuple[tuple[tuple[str, ...], ...], ...]:

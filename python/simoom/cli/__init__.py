@@ -29,7 +29,7 @@ from simoom.cli import (
     tcp_script,
 )
 from simoom.cli.streams import prepare
-from simoom.cli.terminal import InputError, say, say_os_error
+from simoom.cli.terminal import InputError, origin, say, say_os_error
 from simoom.issue import ScenarioError
 from simoom.workers import LostWorkerError
 
@@ -79,8 +79,13 @@ def _main(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    origin.file = ""
+    origin.changed.clear()
     try:
-        app(arguments, prog_name="simoom")
+        try:
+            app(arguments, prog_name="simoom")
+        finally:
+            sys.stdout.flush()
     except BaseException as error:  # noqa: BLE001  the exception of a panic has no other base class
         return _report_failure(error)
     return 0
@@ -102,7 +107,7 @@ def _report_failure(error: BaseException) -> int:
             return INTERRUPTED
         case ScenarioError():
             for issue in error.issues:
-                say(str(issue))
+                say(origin.describe(issue))
         case InputError():
             say(str(error))
         case OSError():

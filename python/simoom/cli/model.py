@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import File, InputError, Settings, directory, load, make_directory, say
+from simoom.cli.terminal import (
+    File,
+    InputError,
+    Settings,
+    directory,
+    load,
+    make_directory,
+    origin,
+    say,
+)
 from simoom.files import write_frame, write_text
 
 if TYPE_CHECKING:
@@ -51,6 +60,7 @@ def model(
 ) -> None:
     """Predict the results of a run by an analytic model whose assumptions the scenario meets."""
     over = dict(_axis(axis) for axis in axes)
+    origin.changed.extend(over)
     if len(over) < len(axes):
         raise InputError("--vary: names a path twice; the two paths must differ")
     if len(over) > MOST_AXES:

@@ -21,6 +21,7 @@ from simoom.cli.terminal import (
     directory,
     load,
     make_directory,
+    origin,
     progress_bar,
     say,
     told,
@@ -109,6 +110,7 @@ def sweep(
     check_range("--seed", seed, bits=64)
     check_range("--processes", processes, bits=16)
     axes = dict(_axis(text) for text in over)
+    origin.changed.extend(axes)
     if len(axes) < len(over):
         raise InputError("--over: names a path twice; write all values of a path in one option")
     scenario = load(file, settings)

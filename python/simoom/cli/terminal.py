@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from simoom.issue import Issue, ScenarioError
+from simoom.issue import Issue
 from simoom.scenario import Scenario
 from simoom.tables import visible
 
@@ -41,9 +43,36 @@ def say(message: str) -> None:
     print(visible(message), file=sys.stderr)
 
 
+@dataclass
+class Origin:
+    """Where the scenario of a command comes from.
+
+    Parameters
+    ----------
+    file : str
+        The file.
+    changed : list of str
+        The paths of values that options give instead.
+    """
+
+    file: str = ""
+    changed: list[str] = field(default_factory=list)
+
+    def describe(self, issue: Issue) -> str:
+        """Return the text of a fault, with the file unless an option has given the value."""
+        patterns = (re.escape(path).replace(r"\[\*\]", r"\[\d+\]") for path in self.changed)
+        is_given = any(re.match(rf"{pattern}(?![^.\[])", issue.path) for pattern in patterns)
+        return str(issue) if is_given or not self.file else f"{self.file}: {issue}"
+
+
+origin = Origin()
+"""Of the command that is carried out."""
+
+
 def say_os_error(error: OSError) -> None:
     """Print an error of the operating system, with the file."""
-    reason = (error.strerror or str(error)).lower()
+    reason = error.strerror or str(error)
+    reason = reason[:1].lower() + reason[1:]
     say(f"{error.filename}: {reason}" if error.filename else reason)
 
 
@@ -65,22 +94,18 @@ def load(file: str, settings: list[str]) -> Scenario:
     """Read a scenario and apply the changes of ``--set``."""
     if not file:
         raise InputError("FILE: is empty; name a scenario file, or - for standard input")
+    origin.file = "standard input" if file == "-" else file
     try:
         scenario = Scenario.load("/dev/stdin" if file == "-" else file)
     except IsADirectoryError:
         raise InputError(f"{file}: is a directory; name a scenario file") from None
     except FileNotFoundError:
         raise InputError(f"{file}: there is no such file") from None
-    except ScenarioError as error:
-        # A fault of the whole file has no path.
-        name = "standard input" if file == "-" else file
-        raise ScenarioError(
-            issue if issue.path else Issue(name, issue.message) for issue in error.issues
-        ) from None
     for setting in settings:
         path, equals, value = setting.partition("=")
         if not equals or not path.strip():
             raise InputError(f"--set {setting}: write PATH=VALUE, for example --set stations=20")
+        origin.changed.append(path.strip())
         scenario = scenario.set_text(path.strip(), value.strip())
     return scenario
 

@@ -29,6 +29,7 @@ from simoom.plots.stretch import (
     mode,
     retries,
     stretch,
+    trace_of,
 )
 from simoom.plots.style import BLACK, literal, style
 from simoom.run import Run
@@ -114,9 +115,7 @@ def draw_air(
 
 
 def _stretch(run: Run, start_s: float, end_s: float, nodes: Nodes) -> Stretch:
-    trace = getattr(run, "trace", None)
-    if trace is None:
-        raise ValueError("run: has no trace; make it with run(..., trace=True)")
+    trace = trace_of(run)
     for name, value in (("start_s", start_s), ("end_s", end_s)):
         if not 0 <= value <= run.simulated_s:
             raise ValueError(

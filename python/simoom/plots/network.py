@@ -10,6 +10,7 @@ from matplotlib import patheffects
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from simoom.plots.stretch import trace_of
 from simoom.plots.style import BLACK, BLUE, VERMILION, style
 from simoom.routes import Routes, routes
 from simoom.run import Run
@@ -109,7 +110,7 @@ def carried_mbps(
     import polars as pl
 
     begin_s, end_s = at_s - window_s / 2, at_s + window_s / 2
-    frames = run.trace.frames.filter(
+    frames = trace_of(run).frames.filter(
         pl.col("start_s").is_between(begin_s, end_s, closed="left")
         & (pl.col("kind").cast(pl.String) == "Data")
         & pl.col("receiver").is_not_null()

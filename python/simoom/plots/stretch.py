@@ -17,6 +17,9 @@ from simoom.plots.style import BLUE, GREEN, ORANGE, PURPLE, SKY, YELLOW
 if TYPE_CHECKING:
     import polars as pl
 
+    from simoom.run import Run
+    from simoom.trace import Trace
+
 Record = dict[str, Any]
 
 KINDS = {
@@ -117,6 +120,14 @@ def stretch(
         _mpdus(trace.mpdus, frames),
         waits.sort("start_s").to_dicts(),
     )
+
+
+def trace_of(run: Run) -> Trace:
+    """Return the trace of a run; an error says how a run gets one."""
+    trace: Trace | None = getattr(run, "trace", None)
+    if trace is None:
+        raise ValueError("run: has no trace; make it with run(..., trace=True)")
+    return trace
 
 
 def nodes_of(frames: pl.DataFrame, waits: pl.DataFrame) -> tuple[str, ...]:
