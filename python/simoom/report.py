@@ -19,6 +19,7 @@ from simoom.tables import (
     EXPENDABLE,
     FLOWS,
     FLOWS_BRIEF,
+    HOPS,
     INTERFERERS,
     LINKS,
     NODES,
@@ -28,6 +29,7 @@ from simoom.tables import (
     digits,
     flow_rows,
     headline,
+    hops,
     links,
     nodes,
     number,
@@ -95,6 +97,7 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
     )
     middle: list[RenderableType] = []
     for columns, all_rows in (
+        (HOPS, hops(run.summary)),
         (LINKS, links(run.summary)),
         (NODES, nodes(run.summary)),
         (INTERFERERS, rows(run.summary, "interferers")),
@@ -300,6 +303,7 @@ def _sections(run: Run) -> list[Section]:
     sections = []
     for title, columns, all_rows in (
         ("Flows", FLOWS, flow_rows(run.summary)),
+        ("Delays by hop", HOPS, hops(run.summary)),
         ("Links", LINKS, links(run.summary)),
         ("Stations", NODES, nodes(run.summary)),
         ("Interferers", INTERFERERS, rows(run.summary, "interferers")),

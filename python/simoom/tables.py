@@ -112,6 +112,14 @@ def links(summary: Mapping[str, Value]) -> list[Row]:
     return [{**row, "route": f"{row['from']} → {row['to']}"} for row in offered]
 
 
+def hops(summary: Mapping[str, Value]) -> list[Row]:
+    """Return the values of each hop of each flow, where they are measured."""
+    return [
+        {"name": row["flow"], "hop": f"{row['at']} → {row['to']}", **row}
+        for row in rows(summary, "hops")
+    ]
+
+
 def number(value: Value) -> float | None:
     """Return a value if it is a finite number."""
     known = isinstance(value, (int, float)) and math.isfinite(value)
@@ -147,6 +155,12 @@ def milliseconds(value: Value) -> str:
     return "-" if known is None else digits(1e3 * known)
 
 
+def hundredths_of_ms(value: Value) -> str:
+    """Write seconds as milliseconds with two decimals, and nothing as a dash."""
+    known = number(value)
+    return "-" if not known else f"{1e3 * known:.2f}"
+
+
 def thousandths(value: Value) -> str:
     """Write a number with three decimals."""
     known = number(value)
@@ -177,6 +191,7 @@ class Column:
 UNITS: dict[Callable[[Value], str], dict[str, str]] = {
     plain: {"Mb/s": "Mb/s"},
     milliseconds: {"s": "ms"},
+    hundredths_of_ms: {"s": "ms"},
 }
 """Units below a heading by number format; a half-width has the unit of its value."""
 
@@ -224,10 +239,13 @@ FLOWS_BRIEF = tuple(
 )
 """The columns of flows that fit into 100 characters."""
 
-WORDS = ("name", "route", "limited_by")
+WORDS = ("name", "route", "limited_by", "hop", "packets_of")
 """Columns that contain words."""
 
 EXPENDABLE = (
+    "packets_of",
+    "propagation_s",
+    "retries_s",
     "route",
     "queue_packets.max",
     "lifetime_drops",
@@ -275,6 +293,19 @@ INTERFERERS = (
     observed("interferers[i]", "error_rate", thousandths),
     observed("interferers[i]", "loss_rate", thousandths),
 )
+
+HOPS = (
+    Column("name", "flow"),
+    Column("hop", "hop"),
+    observed("hops[i]", "packets_of"),
+    observed("hops[i]", "queueing_s", hundredths_of_ms),
+    observed("hops[i]", "contention_s", hundredths_of_ms),
+    observed("hops[i]", "transmission_s", hundredths_of_ms),
+    observed("hops[i]", "retries_s", hundredths_of_ms),
+    observed("hops[i]", "propagation_s", hundredths_of_ms),
+    observed("hops[i]", "delay_s", hundredths_of_ms),
+)
+"""The delays of flows by hop, of a scenario with ``measure.hops``."""
 
 
 LOSSES = (

@@ -1,8 +1,10 @@
 //! The measurement of a run. It has no influence on the run.
 
 mod both;
+mod hops;
 mod routing;
 
+pub(crate) use hops::HopMeter;
 pub(crate) use routing::{RoutedFlow, RoutingMeter};
 
 use crate::measure::{self, AirtimeKind, DelayStats, Estimate, Ledger, Level};

@@ -1,6 +1,8 @@
 //! The observables of a flow.
 
-use super::observable::Kind::{Controller, Counter, Delays, Gauge, Last, Once, Rate, Ratio, Text};
+use super::observable::Kind::{
+    Controller, Counter, Delays, Gauge, Last, Once, Rate, Ratio, Share, Text,
+};
 use super::observable::{CATEGORIES, CELL, Condition, Observable, observables};
 use crate::flow::TcpFlow;
 use crate::meter::FlowMeter;
@@ -86,6 +88,9 @@ pub(super) static FLOW: &[Observable] = observables! {
         |world, i| limited(world, i).of(Limit::Pacing).0,
         |world, i| limited(world, i).total().0,
     );
+    /// The fraction of the window in which a connection of the flow is established; in the rest
+    /// nothing is to be sent.
+    "connected_fraction": "1" if TCP => Share(|world, i| limited(world, i).total().0);
     /// Parity segments of the first transmission of a block.
     "fec.proactive_segments": "segments" if CODED => Counter(|world, i| sent(world, i).proactive);
     /// Parity segments that repair losses.
