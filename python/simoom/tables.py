@@ -192,6 +192,7 @@ UNITS: dict[Callable[[Value], str], dict[str, str]] = {
     plain: {"Mb/s": "Mb/s"},
     milliseconds: {"s": "ms"},
     hundredths_of_ms: {"s": "ms"},
+    percent: {"1": "%"},
 }
 """Units below a heading by number format; a half-width has the unit of its value."""
 
@@ -218,6 +219,11 @@ FLOWS = (
     observed("flows[i]", "timeouts"),
     Column("lost", "lost"),
     Column("limited_by", "limited by"),
+    observed("flows[i]", "jitter_s", milliseconds),
+    observed("flows[i]", "late_fraction", percent),
+    observed("flows[i]", "mos"),
+    observed("flows[i]", "video.rate_mbps"),
+    observed("flows[i]", "video.rebuffers"),
     observed("flows[i]", "session_delay_s.count"),
     observed("flows[i]", "session_delay_s.mean", milliseconds),
     observed("flows[i]", "session_delay_s.p95", milliseconds),
@@ -235,7 +241,7 @@ def abbreviated(value: Value) -> str:
 FLOWS_BRIEF = tuple(
     Column("limited_by", "limited\nby", abbreviated) if column.key == "limited_by" else column
     for column in FLOWS
-    if column.key not in ("delay_s.p95", "session_delay_s.p95")
+    if column.key not in ("delay_s.p95", "jitter_s", "session_delay_s.p95")
 )
 """The columns of flows that fit into 100 characters."""
 

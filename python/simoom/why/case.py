@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,7 +13,7 @@ from simoom.hearing import Hearing, hearing
 from simoom.issue import Issue, ScenarioError
 from simoom.scenario import Scenario
 from simoom.tables import Row, Value, digits, number, rows
-from simoom.twin.inputs import Cell, Flow, choice
+from simoom.twin.inputs import Cell, Flow
 from simoom.why.draft import Edit, with_single_flows
 
 
@@ -54,7 +55,11 @@ class Goal:
 GOALS = {
     "bulk": ("goodput_mbps", "goodput", "Mb/s", 1.0, True),
     "saturated": ("goodput_mbps", "goodput", "Mb/s", 1.0, True),
+    "writes": ("goodput_mbps", "goodput", "Mb/s", 1.0, True),
     "web": ("session_delay_s.mean", "time per file", "s", 1.0, False),
+    "requests": ("session_delay_s.mean", "time per response", "s", 1.0, False),
+    "video": ("video.rate_mbps", "rate of the video", "Mb/s", 1.0, True),
+    "call": ("mos", "mean opinion score", "(MOS)", 1.0, True),
 }
 """By traffic, the value by which a flow is judged."""
 
@@ -210,8 +215,11 @@ def slowest(scenario: Scenario, summary: Mapping[str, Value]) -> int:
     for flow in flows:
         goal = goal_of(flow.index, flow.kind)
         value = number(summary.get(goal.path))
-        limited = choice(flow.table["traffic"])[1].get("size_bytes") is not None
-        order = 0 if goal.more and not limited else 1 if flow.kind == "web" else 2
-        badness = -float("inf") if value is None else value if goal.more else -value
-        found.append((order, badness, flow.index))
+        is_limited = flow.traffic.get("size_bytes") is not None
+        unlimited = flow.kind in ("bulk", "saturated") and not is_limited
+        order = 0 if unlimited else 1 if flow.kind in ("web", "requests") else 2
+        if order == 2:
+            value = number(summary.get(f"{flow.path}.delay_s.p95"))
+        worst = -math.inf if value is None else value if order == 0 else -value
+        found.append((order, worst, flow.index))
     return min(found)[2]

@@ -120,7 +120,7 @@ def _rest(why: Why, width: int) -> Iterator[str]:
     rest = [effect for effect in why.effects if not effect.helps]
     if rest:
         named = [f"{effect.without} {_change(why, effect)} ({effect.name})" for effect in rest]
-        yield from _wrapped(f"no help: {'; '.join(named)}", width, "", "  ")
+        yield from _wrapped(f"no certain help: {'; '.join(named)}", width, "", "  ")
     if why.not_applicable:
         yield from _wrapped("not applicable", width)
         for name, reason in why.not_applicable.items():

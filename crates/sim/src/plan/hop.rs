@@ -1,7 +1,6 @@
 //! The hops of flows: where packets wait on their way.
 
-use super::FlowPlan;
-use crate::topology::{Hop, Interface, RadioId, Topology};
+use crate::topology::{Endpoint, Hop, Interface, RadioId, Topology};
 use wire::{FlowId, NodeId};
 
 /// A hop of a flow: an interface through which its packets go.
@@ -20,15 +19,17 @@ pub struct HopPlan {
 }
 
 /// The hops of all flows, in their order: of each the hops of the data, then those of the TCP
-/// acknowledgements. Broadcasts have none.
-pub(crate) fn hops(topology: &Topology, flows: &[FlowPlan]) -> Vec<HopPlan> {
+/// acknowledgements. Broadcasts have none. A flow is given by its ends and whether it has
+/// acknowledgements.
+pub(crate) fn hops(
+    topology: &Topology,
+    flows: impl Iterator<Item = ([Endpoint; 2], bool)>,
+) -> Vec<HopPlan> {
     let mut hops = Vec::new();
-    for (flow, id) in flows.iter().zip(0..) {
-        let (Some(from), Some(to)) = (topology.id(flow.from), topology.id(flow.to)) else {
-            continue;
-        };
+    for ((ends, has_acks), id) in flows.zip(0..) {
+        let [Some(from), Some(to)] = ends.map(|end| topology.id(end)) else { continue };
         add_path(topology, FlowId(id), (from, to), true, &mut hops);
-        if flow.tcp.is_some() {
+        if has_acks {
             add_path(topology, FlowId(id), (to, from), false, &mut hops);
         }
     }

@@ -7,6 +7,7 @@ mod cell;
 mod check;
 mod duplex;
 mod ends;
+mod file;
 mod flows;
 mod interferers;
 mod links;
@@ -212,5 +213,5 @@ fn measured_hops(
         check.fault("measure.hops", message);
         return Vec::new();
     }
-    hops(topology, flows)
+    hops(topology, flows.iter().map(|flow| ([flow.from, flow.to], flow.tcp.is_some())))
 }

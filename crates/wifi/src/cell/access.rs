@@ -70,8 +70,8 @@ impl Cell {
         }
     }
 
-    /// Of several nodes that would collide, chooses the one that transmits, in turn; the others draw
-    /// another back-off.
+    /// Of several nodes that would collide, chooses the one that transmits, in turn. The others
+    /// draw another back-off.
     fn choose_winner(&mut self) {
         let turn = (self.chosen as usize) % self.winners.len();
         self.chosen = self.chosen.wrapping_add(1);

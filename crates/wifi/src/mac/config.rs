@@ -1,6 +1,8 @@
 //! Configuration of the MAC, the same at all nodes of a network.
 
-use super::{Aggregation, BackoffDraw, Collisions, Countdown, FCS, FullDuplex, QOS_CONTROL, Timing};
+use super::{
+    Aggregation, BackoffDraw, Collisions, Countdown, FCS, FullDuplex, QOS_CONTROL, Timing,
+};
 use crate::phy::{AccessCategory, Edca, Edition, Standard};
 use kernel::Bytes;
 use settings::{Range, Settings};
