@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -93,3 +97,22 @@ def test_text_alternatives_say_the_finding(run: sm.Run) -> None:
 
     assert findings(run)["Goodput"].startswith("Goodputs are from ")
     assert 'alt="Goodput by flow, 95 % interval. Goodputs are from ' in page(run)
+
+
+NOTEBOOKS = sorted((Path(__file__).parents[1] / "docs" / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_and_each_cell_shows_something(path: Path) -> None:
+    """The cells run one after the other; the last line of each is what the notebook shows."""
+    known: dict[str, object] = {}
+    cells = json.loads(path.read_text())["cells"]
+    for cell in cells:
+        if cell["cell_type"] != "code":
+            continue
+        body = ast.parse("".join(cell["source"]))
+        last = body.body.pop()
+        assert isinstance(last, ast.Expr)
+        exec(compile(body, str(path), "exec"), known)
+        shown = eval(compile(ast.Expression(last.value), str(path), "eval"), known)
+        assert any(hasattr(shown, f"_repr_{kind}_") for kind in ("html", "svg")), cell["source"]

@@ -107,7 +107,7 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
         if all_rows:
             middle.append(_table(columns, all_rows, width))
     if nodes(run.summary):
-        middle += [_airtime(run, width), _twin(run)]
+        middle += [_airtime(run, width), _twin(run, width)]
     return Group(
         Text(run.title, style="bold"),
         facts,
@@ -148,8 +148,8 @@ def _table(columns: Sequence[Column], all_rows: Sequence[Row], width: int) -> Re
     narrow = min(widths[name.key], LEAST_NAME)
     for column in rest:
         widths[column.key] = min(widths[column.key], width - narrow - GAP)
-        block = {each.key: widths[each.key] for each in [*blocks[-1], column]}
-        if _total({name.key: narrow, **block}) > width and blocks[-1]:
+        wide = {each.key: widths[each.key] for each in [*blocks[-1], column]}
+        if _total({name.key: narrow, **wide}) > width and blocks[-1]:
             blocks.append([])
         blocks[-1].append(column)
     tables = []
@@ -243,12 +243,18 @@ def twin_rows(run: Run) -> tuple[str, list[list[str]]]:
 TWIN_HEADINGS = ("value", "measured", "95 %", "predicted", "residual\n%", "half-\nwidths")
 
 
-def _twin(run: Run) -> RenderableType:
-    """Return a table of the analytic twin's values and the measured ones."""
+def _twin(run: Run, width: int) -> RenderableType:
+    """Return a table of the analytic twin's values and the measured ones, or a list if narrow."""
     caption, cells = twin_rows(run)
     title = Text("analytic twin  ", style="bold").append(caption, style="not bold dim")
     if not cells:
         return Group(title, Text())
+    if sum(max(map(len, column)) + GAP for column in zip(*cells, strict=True)) > width:
+        lines = [
+            f"{path}: {measured} {half}, predicted {predicted} ({residual} %)"
+            for path, measured, half, predicted, residual, _ in cells
+        ]
+        return Group(title, *map(Text, lines), Text())
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     for number_, heading in enumerate(TWIN_HEADINGS):
         justify: Any = "right" if number_ else "left"

@@ -96,6 +96,11 @@ class Difference:
             "replications": self.replications,
         }
 
+    def _repr_html_(self) -> str:
+        from simoom.notebook import Text
+
+        return Text(self.report())._repr_html_()
+
     def __repr__(self) -> str:
         keys = ", ".join(move.key for move in self.moves) or "equal"
         return f"Difference({self.goal.name}, {keys})"
