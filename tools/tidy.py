@@ -40,7 +40,7 @@ LAYERS = (
     ("tables", "evidence", "control"),
     ("scenario", "gallery", "trace_columns", "trace_files", "trace"),
     ("run", "sweep", "store", "hearing", "routes", "airtime"),
-    ("twin", "plots", "pages", "trace_page", "report"),
+    ("twin", "plots", "pages", "trace_page", "report", "notebook", "why"),
     ("studies",),
     ("cli", "__main__"),
 )

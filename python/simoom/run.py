@@ -122,9 +122,15 @@ class Run:
 
     def report(self, width: int = 100) -> str:
         """Return the report as text, as the command line prints it."""
+        from simoom.notebook import Text
         from simoom.report import text
 
-        return text(self, width=width)
+        return Text(text(self, width=width))
+
+    def _repr_html_(self) -> str:
+        from simoom import notebook
+
+        return notebook.run(self)
 
     def __repr__(self) -> str:
         return (
@@ -278,6 +284,11 @@ class Replications:
 
     def __getitem__(self, replication: int) -> Run:
         return self.runs[replication]
+
+    def _repr_html_(self) -> str:
+        from simoom import notebook
+
+        return notebook.replications(self)
 
     def __repr__(self) -> str:
         first = self.runs[0]

@@ -27,6 +27,7 @@ from simoom.cli import (
     study,
     sweep,
     tcp_script,
+    why,
 )
 from simoom.cli.streams import prepare
 from simoom.cli.terminal import InputError, origin, say, say_os_error
@@ -53,6 +54,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command("run")(run.run)
+app.command("why")(why.why)
 app.command("model")(model.model)
 app.command("sweep")(sweep.sweep)
 app.command("check")(scenario.check)

@@ -7,6 +7,7 @@ mod cell;
 mod check;
 mod duplex;
 mod ends;
+mod file;
 mod flows;
 mod interferers;
 mod links;
@@ -22,7 +23,7 @@ mod work;
 
 use super::Issue;
 use super::document::Document;
-use crate::plan::{LinkPlan, MeasurePlan, Plan, SpacePlan, StationPlan};
+use crate::plan::{FlowPlan, HopPlan, LinkPlan, MeasurePlan, Plan, SpacePlan, StationPlan, hops};
 use crate::topology::{Members, Topology};
 use check::Check;
 use ends::Places;
@@ -98,7 +99,8 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     let flows = flows::flows(document, places, duration_s, &mut check);
     routing::list_routes(routing.as_mut(), places, &mut check);
     radio::flows((space.as_ref(), routing.as_ref()), &flows, &mut check);
-    let measure = measure(document, duration_s, warmup_s, &mut check);
+    let mut measure = measure(document, duration_s, warmup_s, &mut check);
+    measure.hops = measured_hops(document, (&topology, &flows), &mut check);
     let plan = Plan {
         title: document.title.clone(),
         duration: Duration::from_secs_f64(duration_s),
@@ -189,5 +191,23 @@ fn measure(document: &Document, duration_s: f64, warmup_s: f64, check: &mut Chec
         batches: batches as u32,
         // In a run of a few microseconds samples are a nanosecond apart, and not zero.
         interval: Duration(Duration::from_secs_f64(interval_s).0.max(1)),
+        hops: Vec::new(),
     }
+}
+
+/// The hops at which the delay of flows is measured.
+fn measured_hops(
+    document: &Document,
+    (topology, flows): (&Topology, &[FlowPlan]),
+    check: &mut Check,
+) -> Vec<HopPlan> {
+    if !document.measure.hops {
+        return Vec::new();
+    }
+    if document.routing.is_some() {
+        let message = "true needs routes that do not change, and [routing] changes them";
+        check.fault("measure.hops", message);
+        return Vec::new();
+    }
+    hops(topology, flows.iter().map(|flow| ([flow.from, flow.to], flow.tcp.is_some())))
 }
