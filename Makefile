@@ -128,7 +128,7 @@ docs: $(EXTENSION)
 
 # Pictures are not compared: their bytes depend on the platform.
 docs-check: docs
-	git diff --exit-code -- schema README.md ':(glob)docs/**/*.md'
+	git diff --exit-code -- schema python/simoom/serve README.md ':(glob)docs/**/*.md'
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 
 # Built by PEP 517, which needs no virtual environment and works on every platform. Interpreters
