@@ -152,6 +152,7 @@ impl AirFile {
 
     /// The rows of a block.
     pub(super) fn rows<R: Row>(&self, block: &Block) -> io::Result<Vec<R>> {
+        debug_assert_eq!(block.table, R::TABLE as u8);
         let length = block.rows as usize * R::SIZE;
         let bytes = {
             let mut file = self.file.lock().expect("no reader panics");

@@ -133,9 +133,13 @@ impl Index {
         out.u64(header.cut.unwrap_or(u64::MAX));
         for names in [&header.nodes, &header.radios, &header.wires, &header.flows, &header.states] {
             out.u32(names.len() as u32);
-            names.iter().for_each(|name| out.text(name));
+            for name in names {
+                out.text(name);
+            }
         }
-        header.is_access_point.iter().for_each(|&is| out.u32(u32::from(is)));
+        for &is in &header.is_access_point {
+            out.u32(u32::from(is));
+        }
         out.u32(header.series.len() as u32);
         for series in &header.series {
             let (kind, of) = match *series {
@@ -148,7 +152,9 @@ impl Index {
             out.u32(of);
         }
         out.u32(self.blocks.len() as u32);
-        self.blocks.iter().for_each(|block| out.block(block));
+        for block in &self.blocks {
+            out.block(block);
+        }
         out.u64(offset);
         out.0.extend_from_slice(MAGIC);
         out.0

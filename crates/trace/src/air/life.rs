@@ -98,7 +98,7 @@ impl AirFile {
         for block in blocks {
             let rows = self.rows::<FrameRow>(block)?;
             let mut matching = rows.into_iter().filter(|frame| is_beyond(frame));
-            let found = if forward { matching.next() } else { matching.last() };
+            let found = if forward { matching.next() } else { matching.next_back() };
             if let Some(frame) = found {
                 return Ok(Some(Found { frame }));
             }

@@ -29,6 +29,9 @@ const HAS_RANGES: u32 = 4;
 /// By bin, radio or line, and kind.
 type Bins = BTreeMap<(u32, u32, u8), Summary>;
 
+/// Time, least and greatest value, and line of a point.
+type Point = (f64, f32, f32, u32);
+
 /// A stretch divided into bins.
 #[derive(Clone, Copy, Debug)]
 struct Span {
@@ -131,8 +134,8 @@ impl AirFile {
         Ok(Some(waits))
     }
 
-    /// Bits for the header, and time, least and greatest value, and line of each point.
-    fn points_of(&self, span: Span) -> io::Result<(u32, Vec<(f64, f32, f32, u32)>)> {
+    /// Bits for the header, and the points of a stretch.
+    fn points_of(&self, span: Span) -> io::Result<(u32, Vec<Point>)> {
         let stretch = (span.start, span.end);
         let count: u32 = self.blocks_in(Table::Points, stretch).map(|block| block.rows).sum();
         let mut points = Vec::new();
@@ -231,7 +234,7 @@ impl Columns {
         self.column(waits.iter().map(|w| w.class.to_le_bytes()));
     }
 
-    fn points(&mut self, points: &[(f64, f32, f32, u32)]) {
+    fn points(&mut self, points: &[Point]) {
         self.column(points.iter().map(|p| p.0.to_le_bytes()));
         self.column(points.iter().map(|p| p.1.to_le_bytes()));
         self.column(points.iter().map(|p| p.2.to_le_bytes()));
