@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import socket
+import subprocess
+import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
+import httpx2
 import numpy as np
 import pytest
 from starlette.testclient import TestClient
@@ -291,11 +297,11 @@ def test_a_run_can_be_stopped_and_others_go_on(page, endless, cell):
     first = add(page, endless.to_toml()).json()["id"]
     second = add(page, cell.to_toml()).json()["id"]
     page.cookies.set("simoom", TOKEN)
-    with page.websocket_connect(LIVE, headers=ORIGIN) as socket:
-        socket.send_json({"type": "watch", "id": first})
-        while socket.receive_json()["type"] != "series":
+    with page.websocket_connect(LIVE, headers=ORIGIN) as live:
+        live.send_json({"type": "watch", "id": first})
+        while live.receive_json()["type"] != "series":
             pass
-        socket.send_json({"type": "stop", "id": first})
+        live.send_json({"type": "stop", "id": first})
         assert ended(page, first)["state"] == "stopped"
     assert ended(page, second)["state"] == "done"
 
@@ -304,11 +310,11 @@ def test_live_samples_are_those_of_the_finished_run(page, cell):
     text = cell.set("duration_s", 120.0).to_toml()
     key = add(page, text).json()["id"]
     seen = {"t": [], "v": []}
-    with page.websocket_connect(LIVE, headers=ORIGIN) as socket:
-        socket.send_json({"type": "watch", "id": key})
+    with page.websocket_connect(LIVE, headers=ORIGIN) as live:
+        live.send_json({"type": "watch", "id": key})
         is_done = False
         while not is_done:
-            message = socket.receive_json()
+            message = live.receive_json()
             if message["type"] == "series":
                 own = message["series"].get("total.goodput_mbps", {"t": [], "v": []})
                 seen["t"] += own["t"]
@@ -324,38 +330,38 @@ def test_live_samples_are_those_of_the_finished_run(page, cell):
 
 def test_a_page_that_leaves_ends_no_run(page, cell):
     key = add(page, cell.set("duration_s", 60.0).to_toml()).json()["id"]
-    with page.websocket_connect(LIVE, headers=ORIGIN) as socket:
-        socket.send_json({"type": "watch", "id": key})
-        socket.receive_json()
+    with page.websocket_connect(LIVE, headers=ORIGIN) as live:
+        live.send_json({"type": "watch", "id": key})
+        live.receive_json()
     assert ended(page, key)["state"] == "done"
 
 
 def test_malformed_messages_are_answered_and_too_many_close_the_socket(page):
     messages = ["{", "[]", "3", '{"type": "fly"}', '{"type": "watch", "id": 7}', "[" * 10_000]
-    with page.websocket_connect(LIVE, headers=ORIGIN) as socket:
-        assert socket.receive_json() == {"type": "runs", "runs": []}
+    with page.websocket_connect(LIVE, headers=ORIGIN) as live:
+        assert live.receive_json() == {"type": "runs", "runs": []}
         for message in messages:
-            socket.send_text(message)
-            assert socket.receive_json()["type"] == "error"
-        socket.send_bytes(b"\x00")
-        assert socket.receive_json() == {"type": "error", "message": "a message must be text"}
+            live.send_text(message)
+            assert live.receive_json()["type"] == "error"
+        live.send_bytes(b"\x00")
+        assert live.receive_json() == {"type": "error", "message": "a message must be text"}
         for _ in range(3):
-            socket.send_text("{")
-            socket.receive_json()
+            live.send_text("{")
+            live.receive_json()
         with pytest.raises(WebSocketDisconnect):
-            socket.receive_json()
+            live.receive_json()
     assert page.get("/api/runs").json() == []
 
 
 def test_ten_pages_see_the_same_runs(page, cell):
-    sockets = [page.websocket_connect(LIVE, headers=ORIGIN) for _ in range(10)]
-    opened = [socket.__enter__() for socket in sockets]
-    key = add(page, cell.to_toml()).json()["id"]
-    for socket in opened:
-        while not any(r["id"] == key for r in socket.receive_json().get("runs", [])):
-            pass
-    for socket in sockets:
-        socket.__exit__(None, None, None)
+    with ExitStack() as stack:
+        pages = [
+            stack.enter_context(page.websocket_connect(LIVE, headers=ORIGIN)) for _ in range(10)
+        ]
+        key = add(page, cell.to_toml()).json()["id"]
+        for own in pages:
+            while not any(r["id"] == key for r in own.receive_json().get("runs", [])):
+                pass
 
 
 def test_limits_of_queue_time_and_pages(tmp_path, endless):
@@ -476,3 +482,59 @@ def test_every_shipped_scenario_is_in_the_gallery():
     assert entries == {
         name: text for name, text in shipped.items() if not sm.Scenario.parse(text).core.files()
     }
+
+
+# --- The command --------------------------------------------------------------------------------
+
+
+def test_a_port_in_use_is_one_message(simoom):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = simoom("serve", "--port", port)
+    message = f"--port {port}: is in use; choose another one, or 0 for a free one\n"
+    assert (done.returncode, done.stderr) == (2, message)
+
+
+def test_a_library_that_cannot_be_written_is_one_message(simoom, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = simoom("serve", "--port", 0, "--library", tmp_path / "file" / "runs")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"{tmp_path / 'file' / 'runs' / 'runs'}: not a directory\n"
+
+
+def test_a_file_that_is_no_scenario_of_this_size_is_refused(simoom, tmp_path):
+    (tmp_path / "long.toml").write_text("#" * (1 << 21))
+    done = simoom("serve", "--port", 0, "long.toml")
+    assert (done.returncode, done.stderr) == (2, "long.toml: has more than 1,024 kib\n")
+
+
+@pytest.mark.parametrize(
+    "option", [["--run-s", "0"], ["--threads", "0"], ["--port", "70000"], ["--queue", "-1"]]
+)
+def test_an_option_out_of_range_is_one_message(simoom, option):
+    done = simoom("serve", *option)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{option[0]} {option[1]}: must be ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_ctrl_c_ends_the_server_and_its_runs(tmp_path, endless):
+    command = [sys.executable, "-m", "simoom", "serve", "--port", "0"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+    ) as server:
+        link = server.stdout.readline().strip()
+        address, _, token = link.partition("/?token=")
+        port = address.rpartition(":")[2]
+        cookie = {"cookie": f"simoom-{port}={token}"}
+        body = {"text": endless.to_toml(), "seed": 1, "name": "", "air": True}
+        with httpx2.Client(base_url=address, headers=cookie) as client:
+            assert client.post("/api/runs", json=body).status_code == 200
+        server.send_signal(signal.SIGINT)
+        _, errors = server.communicate(timeout=60)
+    assert server.returncode == 130
+    assert errors.splitlines()[-1] == "interrupted"
+    assert "Traceback" not in errors
+    left = [file.name for file in (tmp_path / "simoom-runs").rglob("*") if file.is_file()]
+    assert left == []

@@ -14,6 +14,8 @@ const KEPT = "simoom scenario";
 const CHECK_MS = 250;
 
 const text = signal("");
+/** The scenario with which the server was started: a text is kept while it is the same. */
+const first = signal<string | null>(null);
 const seed = signal(1);
 const name = signal("");
 const state = signal<DraftState>({ issues: [], keys: null, map: null });
@@ -34,13 +36,23 @@ export function openLinked(options: URLSearchParams): void {
   }
 }
 
+/** The text that was here before the page was loaded again. */
+function kept(own: string | null): string | null {
+  try {
+    const found = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
+    return found && found.first === own ? found.text : null;
+  } catch {
+    return null;
+  }
+}
+
 let timer = 0;
 let asked = 0;
 effect(() => {
   const content = text.value;
   if (!content) return;
   try {
-    sessionStorage.setItem(KEPT, content);
+    sessionStorage.setItem(KEPT, JSON.stringify({ first: first.value, text: content }));
   } catch {
     // The text is then lost when the page is loaded again.
   }
@@ -184,15 +196,10 @@ function RunBar() {
 export function ScenarioView({ start }: { start: Start }) {
   const [tab, setTab] = useState<"text" | "form">("text");
   useEffect(() => {
+    first.value = start.first?.text ?? null;
     if (!text.value) {
-      let kept: string | null = null;
-      try {
-        kept = sessionStorage.getItem(KEPT);
-      } catch {
-        // Then the gallery's first scenario is shown.
-      }
       const anomaly = start.gallery.find((entry) => entry.name === "performance_anomaly");
-      openText(start.first?.text ?? kept ?? (anomaly ?? start.gallery[0]).text);
+      openText(kept(first.value) ?? first.value ?? (anomaly ?? start.gallery[0]).text);
     }
     if (!schema.value) get<Schema>("/api/schema").then((own) => (schema.value = new Keys(own)));
   }, []);

@@ -17,8 +17,10 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; connect-src 'self'; "
-    "img-src 'self' data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+    # Browsers write style attributes when a text is edited.
+    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; "
+    "style-src-attr 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; "
+    "form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
 )
 HEADERS = {
     "x-frame-options": "DENY",

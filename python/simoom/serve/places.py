@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 SPACE = re.compile(r"[ \t]*")
 BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-KEY = re.compile(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\n])*"|'[^'\n]*'""")
+KEY = re.compile(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*'""")
 TEXT = re.compile(
-    r'"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\n])*"|\'[^\'\n]*\'', re.DOTALL
+    r'"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'', re.DOTALL
 )
 PLAIN = re.compile(r"[^\s,\]}#]+(?: [^\s,\]}#]+)?")
 LINE = re.compile(r"\(?\bline (\d+)(?:,? column (\d+))?\)?")

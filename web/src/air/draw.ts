@@ -360,7 +360,8 @@ export class Picture {
       c.textBaseline = "top";
       let x = layout.gutter + 6;
       c.fillStyle = colours.dim;
-      const head = `${track.title}, ${track.unit}, to ${Number(most.toPrecision(3)).toLocaleString("en")}`;
+      const highest = Number(most.toPrecision(3)).toLocaleString("en");
+      const head = `${track.title}, ${track.unit}, to ${highest}`;
       c.fillText(head, x, top + 2);
       x += c.measureText(head).width + 14;
       track.lines.forEach((line, place) => {

@@ -24,7 +24,9 @@ impl Drop for Temporary {
 fn written(records: &[Record<'_>]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut air = Air::new(&network(), &mut bytes, AirOptions::default()).unwrap();
-    records.iter().for_each(|record| air.on(record).unwrap());
+    for record in records {
+        air.on(record).unwrap();
+    }
     air.finish().unwrap();
     drop(air);
     bytes
@@ -222,7 +224,9 @@ fn records_beyond_the_limit_are_left_out_and_the_file_says_from_when() {
     let mut bytes = Vec::new();
     let mut air = Air::new(&network(), &mut bytes, AirOptions { limit_mib: 1 }).unwrap();
     let all = frames(40_000);
-    all.iter().for_each(|frame| air.on(&Record::Frame(frame)).unwrap());
+    for frame in &all {
+        air.on(&Record::Frame(frame)).unwrap();
+    }
     air.finish().unwrap();
     drop(air);
     let file = Temporary::of("cut", &bytes);
