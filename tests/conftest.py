@@ -29,6 +29,8 @@ SLOW = {
     "test_memory.py": "runs long simulations",
     "test_reliability.py": "starts the command for each test",
     "test_report.py": "draws pages and plots",
+    "test_serve.py": "runs scenarios in a server",
+    "test_serve_page.py": "opens pages in Chromium",
     "test_sweep.py": "starts the command, and workers",
     "test_toy.py": "builds the simulator with the feature toy",
     "test_perfetto.py": "reads traces by their schema",

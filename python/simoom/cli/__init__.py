@@ -24,6 +24,7 @@ from simoom.cli import (
     routes,
     run,
     scenario,
+    serve,
     study,
     sweep,
     tcp_script,
@@ -64,6 +65,7 @@ app.command("airtime")(airtime.airtime)
 app.command("hearing")(hearing.hearing)
 app.command("routes")(routes.routes)
 app.command("probes")(probes.probes)
+app.command("serve")(serve.serve)
 app.command("study")(study.study)
 app.command("tcp-script")(tcp_script.tcp_script)
 
