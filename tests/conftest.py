@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 SLOW = {
     "models/test_saturation.py": "simulates the chains slot by slot",
+    "studies/test_afw_few.py": "runs the quick version of the study",
     "studies/test_cli.py": "starts the command for each test",
     "studies/test_http_queueing.py": "runs the quick version of the study",
     "studies/test_lt_tcp.py": "runs the quick version of the study",
