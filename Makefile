@@ -8,7 +8,8 @@
 #   make validate   agreement with other simulators and with theory
 #   make docs       writes the generated files: scenario schema, reference pages, pictures
 #   make docs-check checks that generated pages are current and API documentation has no warnings
-#   make web        builds the page of `simoom serve` from web/ (needs Node); make web-check compares
+#   make web        builds the page of `simoom serve` from web/ (needs Node)
+#   make web-check  checks that the built page is current
 #   make wheel      a wheel for PYTHON in dist/; make wheel-check installs it and runs a scenario
 #   make sdist      the source distribution in dist/
 #   make deny       checks licences, advisories and sources of the crates (needs cargo-deny)
