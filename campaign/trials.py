@@ -15,9 +15,9 @@ from campaign import inputs
 from simoom import _core
 
 MOST_CPU_S = 3.0
+"""A run is cut after this time; it has then shown that it goes on."""
 FRACTION = re.compile(r"_fraction$|_probability$|jain_index$|utilisation$|_share$|_rate$")
 """Results that are from 0 to 1."""
-"""A run is cut after this time; it has then shown that it goes on."""
 
 
 Note = Callable[[str], None]
