@@ -180,7 +180,7 @@ def test_airtime_prints_parts_and_total(simoom):
     assert done.stdout.splitlines()[-1].split() == ["total", "254.000", "us"]
     assert json.loads(simoom(*arguments, "--json").stdout)["total_us"] == 254.0
     lines = refused(simoom("airtime", "--standard", "11x", "--bytes", 0)).splitlines()
-    assert [line.partition(":")[0] for line in lines] == ["standard", "psdu_bytes"]
+    assert [line.partition(":")[0] for line in lines] == ["--standard", "--bytes"]
 
 
 def test_airtime_of_an_mcs(simoom):
@@ -191,7 +191,7 @@ def test_airtime_of_an_mcs(simoom):
     assert ns3["total_us"] == pytest.approx(36 + 3.6 * 1267)
     message = refused(simoom(*ampdu, "--mcs", 9))
     assert message.strip() == (
-        "mcs: 9 does not exist at 20 MHz with 1 stream [802.11-2020 21.5]; the highest is 8"
+        "--mcs: 9 does not exist at 20 MHz with 1 stream [802.11-2020 21.5]; the highest is 8"
     )
     he = ("airtime", "--standard", "11ax", "--bytes", 1536, "--mcs", 4, "--packet-extension-us")
     assert json.loads(simoom(*he, 16, "--json").stdout)["packet_extension_us"] == 16
